@@ -1,0 +1,179 @@
+package batch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// line is a line of a batch of kind seed.
+type line struct {
+	Kind          string            `json:"kind"`
+	Scenario      string            `json:"scenario"`
+	Seed          seedNumber        `json:"seed"`
+	Values        values            `json:"values"`
+	Configuration configuration     `json:"configuration"`
+	Outcome       string            `json:"outcome"`
+	Message       string            `json:"message"`
+	StartedAt     string            `json:"started_at"`
+	Duration      *float64          `json:"duration_s"`
+	Environment   track.Environment `json:"environment"`
+}
+
+type configuration struct {
+	Label    string         `json:"label"`
+	Params   jsontext.Value `json:"params"`
+	Commit   string         `json:"commit"`
+	Dirty    bool           `json:"dirty"`
+	DiffHash string         `json:"diff_hash"`
+}
+
+// ParseLine reads one line of a batch. Its error names the field.
+func ParseLine(text []byte) (track.Seed, *track.FieldError) {
+	var l line
+	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+		return track.Seed{}, fieldError(err)
+	}
+	return l.seed()
+}
+
+func (l line) seed() (track.Seed, *track.FieldError) {
+	switch l.Kind {
+	case "seed":
+	case "":
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: `missing: a line of a batch says "kind":"seed"`}
+	default:
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not known: use "seed"`, l.Kind)}
+	}
+	if !l.Seed.given {
+		return track.Seed{}, &track.FieldError{Field: "seed", Message: "missing"}
+	}
+	outcome, err := track.ParseOutcome(l.Outcome)
+	if err != nil {
+		return track.Seed{}, &track.FieldError{Field: "outcome", Message: err.Error()}
+	}
+	seed := track.Seed{
+		Scenario: l.Scenario, Number: l.Seed.number, Outcome: outcome, Message: l.Message, Values: l.Values, Environment: l.Environment,
+	}
+	seed.Configuration.Label = l.Configuration.Label
+	seed.Configuration.Revision = track.Revision{Commit: l.Configuration.Commit, DiffHash: l.Configuration.DiffHash}
+	if l.Configuration.Dirty {
+		seed.Configuration.Revision.Dirty = track.DirtyYes
+	}
+	if len(l.Configuration.Params) > 0 && l.Configuration.Params.Kind() != 'n' {
+		if seed.Configuration.Params, err = track.NewParams(l.Configuration.Params); err != nil {
+			return seed, &track.FieldError{Field: "configuration.params", Message: err.Error()}
+		}
+	}
+	if l.StartedAt != "" {
+		if seed.StartedAt, err = time.Parse(time.RFC3339Nano, l.StartedAt); err != nil {
+			return seed, &track.FieldError{Field: "started_at", Message: fmt.Sprintf("%q is not a time such as 2026-01-02T15:04:05Z", l.StartedAt)}
+		}
+	}
+	if l.Duration != nil {
+		const longest = 100 * 365 * 24 * 3600
+		if !(*l.Duration >= 0 && *l.Duration <= longest) {
+			return seed, &track.FieldError{Field: "duration_s", Message: fmt.Sprintf("%v is not a number of seconds from 0 to a hundred years", *l.Duration)}
+		}
+		duration := time.Duration(*l.Duration * float64(time.Second))
+		seed.Duration = &duration
+	}
+	return seed, seed.Validate()
+}
+
+// seedNumber accepts a string, as the format has it, and an integer, as people write it.
+type seedNumber struct {
+	number track.SeedNumber
+	given  bool
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (n *seedNumber) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	text := string(raw)
+	if raw.Kind() == '"' {
+		text = strings.Trim(text, `"`)
+	}
+	n.number, err = track.ParseSeedNumber(text)
+	n.given = true
+	return err
+}
+
+// fieldError puts an error of the JSON package into the words of a user.
+func fieldError(err error) *track.FieldError {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		field := fieldPath(semantic.JSONPointer)
+		var member *memberError
+		if errors.As(err, &member) {
+			field = strings.TrimPrefix(field+"."+member.name, ".")
+		}
+		return &track.FieldError{Field: field, Message: semanticMessage(semantic)}
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		message := "not JSON: " + strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			message = "stands here a second time"
+		}
+		return &track.FieldError{Field: fieldPath(syntactic.JSONPointer), Message: message}
+	}
+	return &track.FieldError{Message: err.Error()}
+}
+
+func semanticMessage(e *json.SemanticError) string {
+	switch {
+	case errors.Is(e, json.ErrUnknownName):
+		return "unknown field"
+	case e.GoType != nil && e.Err == nil, e.Err != nil && strings.HasPrefix(e.Err.Error(), "json: "):
+		return fmt.Sprintf("a JSON %s does not fit here", kindName(e.JSONKind))
+	case e.Err != nil:
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("a JSON %s does not fit here", kindName(e.JSONKind))
+}
+
+func errorOffset(err error) int {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &semantic):
+		return int(semantic.ByteOffset)
+	case errors.As(err, &syntactic):
+		return int(syntactic.ByteOffset)
+	}
+	return 0
+}
+
+func fieldPath(pointer jsontext.Pointer) string {
+	var parts []string
+	for token := range pointer.Tokens() {
+		parts = append(parts, token)
+	}
+	return strings.Join(parts, ".")
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case '0':
+		return "number"
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}

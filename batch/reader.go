@@ -1,0 +1,79 @@
+package batch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"track"
+)
+
+// longestLine bounds the memory that one line may take.
+const longestLine = 64 << 20
+
+// Record is a line of a batch: a seed, or what is wrong with the line.
+type Record struct {
+	Line int // from 1
+	Seed track.Seed
+	Err  *track.FieldError // nil for a good line
+}
+
+// Read reads JSON lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
+// and is yielded with the line it struck. Blank lines are skipped. file stands in the errors.
+func Read(file string, r io.Reader) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		reader := bufio.NewReaderSize(r, 1<<20)
+		for number := 1; ; number++ {
+			text, tooLong, err := readLine(reader)
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Record{Line: number}, fmt.Errorf("read %s: %w", file, err))
+				return
+			}
+			if number == 1 {
+				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+			}
+			if len(bytes.TrimSpace(text)) > 0 || tooLong {
+				if !yield(parseRecord(file, number, text, tooLong), nil) {
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+func parseRecord(file string, number int, text []byte, tooLong bool) Record {
+	record := Record{Line: number}
+	if tooLong {
+		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", longestLine>>20)}
+	} else {
+		record.Seed, record.Err = ParseLine(text)
+	}
+	if record.Err != nil {
+		record.Err.File, record.Err.Line = file, number
+	}
+	return record
+}
+
+// readLine returns the next line, valid until the next call; of one that is too long, nothing.
+func readLine(reader *bufio.Reader) (text []byte, tooLong bool, err error) {
+	text, err = reader.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return text, false, err
+	}
+	long := append([]byte(nil), text...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		text, err = reader.ReadSlice('\n')
+		if tooLong = tooLong || len(long)+len(text) > longestLine; tooLong {
+			long = nil
+			continue
+		}
+		long = append(long, text...)
+	}
+	return long, tooLong, err
+}

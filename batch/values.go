@@ -1,0 +1,163 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space is a brace,
+// else CSV of name,value, with or without a header. file stands in the errors, which are [*track.FieldError].
+func ParseValues(file string, data []byte) (map[string]float64, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
+		return nil, &track.FieldError{File: file, Message: `empty: expected a JSON object {"metric": 0.07} or CSV lines metric,0.07`}
+	} else if trimmed[0] == '{' {
+		return parseJSONValues(file, data)
+	}
+	return parseCSVValues(file, data)
+}
+
+func parseJSONValues(file string, data []byte) (map[string]float64, error) {
+	var parsed values
+	err := json.Unmarshal(data, &parsed)
+	if err == nil {
+		return parsed, nil
+	}
+	failure := fieldError(err)
+	failure.File, failure.Line = file, 1+bytes.Count(data[:min(errorOffset(err), len(data))], []byte("\n"))
+	return nil, failure
+}
+
+func parseCSVValues(file string, data []byte) (map[string]float64, error) {
+	reader := csv.NewReader(bytes.NewReader(data))
+	reader.FieldsPerRecord = -1
+	reader.TrimLeadingSpace = true
+	reader.Comment = '#'
+	parsed := map[string]float64{}
+	for first := true; ; first = false {
+		record, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line, _ := reader.FieldPos(0)
+		fail := func(field, format string, args ...any) error {
+			return &track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)}
+		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			line = syntax.Line
+			return nil, fail("", "%v", syntax.Err)
+		}
+		if len(record) != 2 {
+			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))
+		}
+		name, text := strings.TrimSpace(record[0]), strings.TrimSpace(record[1])
+		value, err := parseNumber(text)
+		if err != nil && first && strings.EqualFold(text, "value") {
+			continue
+		}
+		if err != nil {
+			return nil, fail(name, "%v", err)
+		}
+		if err := track.CheckName(name); err != nil {
+			return nil, fail("", "the name of a metric %v", err)
+		}
+		if _, duplicate := parsed[name]; duplicate {
+			return nil, fail(name, "stands here a second time")
+		}
+		parsed[name] = value
+	}
+	return parsed, nil
+}
+
+func parseNumber(text string) (float64, error) {
+	value, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && math.IsInf(value, 0):
+		return 0, fmt.Errorf(`%s is beyond float64; write "Infinity" where that is meant`, text)
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	return value, nil
+}
+
+// values is a JSON object of numbers.
+type values map[string]float64
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. The decoder refuses duplicate names.
+func (v *values) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '{' {
+		value, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%s is not an object of numbers by metric", abbreviate(value))
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	parsed := make(values, 64)
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		key := name.String()
+		raw, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		value, err := jsonNumber(raw)
+		if err != nil {
+			return &memberError{key, err}
+		}
+		parsed[key] = value
+	}
+	*v = parsed
+	_, err := dec.ReadToken()
+	return err
+}
+
+// memberError is an error in a member of an object that is read by hand.
+type memberError struct {
+	name string
+	error
+}
+
+func jsonNumber(raw jsontext.Value) (float64, error) {
+	switch raw.Kind() {
+	case '0':
+		return parseNumber(string(raw))
+	case '"':
+		switch string(raw) {
+		case `"NaN"`:
+			return math.NaN(), nil
+		case `"Infinity"`:
+			return math.Inf(1), nil
+		case `"-Infinity"`:
+			return math.Inf(-1), nil
+		}
+	case 'n':
+		return 0, errors.New(`null is not a number: leave the metric out, or write "NaN"`)
+	}
+	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(raw))
+}
+
+func abbreviate(raw []byte) string {
+	const longest = 40
+	if len(raw) <= longest {
+		return string(raw)
+	}
+	return string(bytes.ToValidUTF8(raw[:longest], nil)) + "…"
+}

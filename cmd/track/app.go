@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/provenance"
+	"track/store"
+)
+
+// sharedOptions are the flags that every command has.
+type sharedOptions struct {
+	db     string
+	format string
+	quiet  bool
+}
+
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name:  "track",
+		Usage: "record seeds of simulations, judge them against declared targets, and be sure of it",
+		Description: `Start with:
+   track init
+   track spec add growth_plus.yaml
+   python simulate.py --seed 7 | track record seed --scenario growth_plus --seed 7 -
+   track stability growth_plus`,
+		UsageText:                 "track COMMAND [FLAGS] [ARGUMENTS]",
+		Version:                   provenance.Version(version),
+		Reader:                    p.in,
+		Writer:                    p.out,
+		ErrWriter:                 p.err,
+		EnableBashCompletion:      true,
+		HideHelpCommand:           true,
+		DisableSliceFlagSeparator: true,
+		ExitErrHandler:            func(*cli.Context, error) {},
+		OnUsageError:              onUsageError,
+		Action:                    group,
+		Commands: []*cli.Command{
+			p.initCommand(),
+			p.specCommand(),
+			p.recordCommand(),
+			p.stabilityCommand(),
+			p.seedsCommand(),
+			p.showCommand(),
+			p.historyCommand(),
+			p.rescoreCommand(),
+			p.queryCommand(),
+			p.migrateCommand(),
+			p.completionCommand(),
+		},
+	}
+	p.prepare(app.Commands)
+	return app
+}
+
+// prepare gives every command what all of them share.
+func (p *program) prepare(commands []*cli.Command) {
+	for _, c := range commands {
+		c.OnUsageError = onUsageError
+		c.HideHelpCommand = true
+		if len(c.Subcommands) > 0 {
+			c.Action = group
+			p.prepare(c.Subcommands)
+			continue
+		}
+		c.Flags = append(c.Flags, p.sharedFlags()...)
+		action := c.Action
+		c.Action = func(c *cli.Context) error {
+			if !formatKnown(p.shared.format) {
+				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
+			}
+			return action(c)
+		}
+	}
+}
+
+func (p *program) sharedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "db", Usage: "the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
+		&cli.StringFlag{Name: "format", Usage: "table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no notices and no progress", Destination: &p.shared.quiet},
+	}
+}
+
+// group is the action of a command that has subcommands: it gets what is none of them.
+func group(c *cli.Context) error {
+	if c.NArg() == 0 {
+		if c.Command.Name == "track" || c.Command.Name == "" {
+			return cli.ShowAppHelp(c)
+		}
+		_ = cli.ShowSubcommandHelp(c)
+		return usage("%s needs one of its commands: %s", c.Command.HelpName, strings.Join(names(c.Command.Subcommands), ", "))
+	}
+	commands := c.Command.Subcommands
+	if len(commands) == 0 {
+		commands = c.App.Commands
+	}
+	return usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
+}
+
+func names(commands []*cli.Command) (list []string) {
+	for _, c := range commands {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return usage("%v", err) }
+
+// open opens the database for reading.
+func (p *program) open(ctx context.Context) (*store.Store, error) {
+	path, err := p.databasePath()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, path, p.now)
+}
+
+// openForUpdate opens the database for writing, which must exist.
+func (p *program) openForUpdate(ctx context.Context) (*store.Store, error) {
+	path, err := p.databasePath()
+	if err != nil {
+		return nil, err
+	}
+	return store.OpenForUpdate(ctx, path, p.now)
+}
+
+// openOrCreate opens the database for writing, and creates it in the working directory, with a notice, where there is none.
+func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
+	path, err := p.databasePath()
+	if errors.Is(err, track.ErrNotFound) {
+		path, err = filepath.Join(store.DefaultDir, store.DefaultFile), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		created, err := store.Init(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if created {
+			p.notice("created the database %s", path)
+		}
+	}
+	return store.OpenForUpdate(ctx, path, p.now)
+}
+
+// databasePath is where the database is, or is to be where the user names it.
+func (p *program) databasePath() (string, error) {
+	if p.shared.db != "" {
+		return p.shared.db, nil
+	}
+	if path := p.getenv("TRACK_DB"); path != "" {
+		return path, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return store.Find(dir)
+}
+
+// notice tells a person something on standard error that is no part of the answer.
+func (p *program) notice(format string, args ...any) {
+	if !p.shared.quiet {
+		fmt.Fprintf(p.err, "track: "+format+"\n", args...)
+	}
+}

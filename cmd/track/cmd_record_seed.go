@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/batch"
+	"track/provenance"
+	"track/scoring"
+	"track/tracker"
+)
+
+type recordSeedOptions struct {
+	scenario, seed, label, commit, outcome, message, startedAt, duration string
+	params                                                               cli.StringSlice
+	spec                                                                 int
+	replace                                                              bool
+}
+
+func (p *program) recordSeedCommand() *cli.Command {
+	var o recordSeedOptions
+	return &cli.Command{
+		Name:      "seed",
+		Usage:     "record one seed of a scenario",
+		UsageText: "track record seed --scenario S --seed N [FLAGS] [FILE|-]",
+		Description: `Reads the values as a JSON object {"metric": 0.07, …} or as CSV lines metric,0.07 from FILE, or from standard
+input for -. NaN and infinities are written "NaN", "Infinity", "-Infinity". The git commit of the working directory and its
+state are recorded unless --commit is given. The same seed again is a no-op; other values for it are refused (exit code 14).
+
+Examples:
+   python simulate.py --seed 7 | track record seed --scenario growth_plus --seed 7 -
+   track record seed --scenario growth_plus --seed 7 --label v2 --param theta=14 values.json
+   track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "scenario", Usage: "`NAME` of the scenario", Destination: &o.scenario, Required: true},
+			&cli.StringFlag{Name: "seed", Usage: "the seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed, Required: true},
+			&cli.StringFlag{Name: "label", Usage: "`NAME` of the configuration, for people", Destination: &o.label},
+			&cli.StringSliceFlag{Name: "param", Usage: "`KEY=VALUE` of a parameter, again for more; a value is JSON where it can be", Destination: &o.params},
+			&cli.StringFlag{Name: "commit", Usage: "revision `ID` of the code, in place of that of the working directory", Destination: &o.commit},
+			&cli.StringFlag{Name: "outcome", Usage: "ok, error, timeout or collapsed", Value: "ok", Destination: &o.outcome},
+			&cli.StringFlag{Name: "message", Usage: "why the seed failed", Destination: &o.message},
+			&cli.StringFlag{Name: "started-at", Usage: "`TIME` such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
+			&cli.StringFlag{Name: "duration", Usage: "`TIME` the run took, such as 1.5s or 2m", Destination: &o.duration},
+			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.BoolFlag{Name: "replace", Usage: "supersede what is recorded for this seed, if it differs", Destination: &o.replace},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("track record seed takes one file, not %d: %s", c.NArg(), strings.Join(c.Args().Slice(), " "))
+			}
+			return p.recordSeed(c.Context, o, c.Args().First())
+		},
+	}
+}
+
+func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file string) error {
+	seed, err := o.parse()
+	if err != nil {
+		return err
+	}
+	revision := p.revision(ctx, o.commit)
+	if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
+		return err
+	}
+	seed.Environment = provenance.Environment(provenance.Version(version))
+	seed.Configuration.Revision = <-revision
+	st, err := p.openOrCreate(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace}, bufio.NewReader(rand.Reader))
+	result, err := recorder.Record(ctx, seed)
+	if err != nil {
+		return err
+	}
+	if result.Disposition == tracker.Conflict {
+		return seedConflict(seed, result)
+	}
+	return p.write(recordedView(seed, result))
+}
+
+func (o recordSeedOptions) parse() (seed track.Seed, err error) {
+	seed = track.Seed{Scenario: o.scenario, Message: o.message}
+	if seed.Number, err = track.ParseSeedNumber(o.seed); err != nil {
+		return seed, usage("--seed: %v", err)
+	}
+	if seed.Outcome, err = track.ParseOutcome(o.outcome); err != nil {
+		return seed, usage("--outcome: %v", err)
+	}
+	seed.Configuration.Label = o.label
+	if seed.Configuration.Params, err = parseParams(o.params.Value()); err != nil {
+		return seed, err
+	}
+	if o.startedAt != "" {
+		if seed.StartedAt, err = time.Parse(time.RFC3339Nano, o.startedAt); err != nil {
+			return seed, usage("--started-at: %q is not a time such as 2026-01-02T15:04:05Z", o.startedAt)
+		}
+	}
+	if o.duration != "" {
+		duration, err := parseDuration(o.duration)
+		if err != nil {
+			return seed, usage("--duration: %v", err)
+		}
+		seed.Duration = &duration
+	}
+	return seed, nil
+}
+
+// parseDuration reads 1.5s, 2m and, as simulations print it, a bare number of seconds.
+func parseDuration(s string) (time.Duration, error) {
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		s += "s"
+	}
+	duration, err := time.ParseDuration(s)
+	if err != nil || duration < 0 {
+		return 0, fmt.Errorf("%q is not a duration such as 1.5s or 2m", s)
+	}
+	return duration, nil
+}
+
+// parseParams makes a JSON object of KEY=VALUE pairs. A value that is JSON stands for itself, any other is a string.
+func parseParams(pairs []string) (track.Params, error) {
+	object := map[string]jsontext.Value{}
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return "", usage("--param %q is not KEY=VALUE", pair)
+		}
+		if _, duplicate := object[key]; duplicate {
+			return "", usage("--param %s is given twice", key)
+		}
+		if raw := jsontext.Value(value); raw.IsValid() {
+			object[key] = raw
+			continue
+		}
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			return "", usage("--param %s: %v", key, err)
+		}
+		object[key] = quoted
+	}
+	text, err := json.Marshal(object, json.Deterministic(true))
+	if err != nil {
+		return "", usage("--param: %v", err)
+	}
+	params, err := track.NewParams(text)
+	if err != nil {
+		return "", usage("--param: %v", err)
+	}
+	return params, nil
+}
+
+// revision finds out the revision of the code while the values are read, unless the user declared it.
+func (p *program) revision(ctx context.Context, declared string) <-chan track.Revision {
+	found := make(chan track.Revision, 1)
+	if declared != "" {
+		found <- track.Revision{Commit: declared}
+		return found
+	}
+	go func() {
+		revision, _ := provenance.GitRevision(ctx, "") // its notice tells what the error would
+		if revision.Notice != "" {
+			p.notice("%s", revision.Notice)
+		}
+		found <- track.Revision{Commit: revision.Commit, Dirty: dirty(revision.Dirty), DiffHash: revision.DiffHash}
+	}()
+	return found
+}
+
+func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
+	const largest = 256 << 20
+	var source io.Reader
+	switch file {
+	case "":
+		if outcome == track.OutcomeOK {
+			return nil, track.WithHint(usage("no values: name a FILE, or - for standard input"), "a seed that failed is recorded with --outcome error and needs none")
+		}
+		return nil, nil
+	case "-":
+		source, file = p.in, "standard input"
+	default:
+		opened, err := os.Open(file)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("values file %s: %w", file, track.ErrNotFound)
+		}
+		if err != nil {
+			return nil, &track.FieldError{File: file, Message: err.Error()}
+		}
+		defer func() { _ = opened.Close() }()
+		source = opened
+	}
+	data, err := io.ReadAll(io.LimitReader(source, largest+1))
+	switch {
+	case err != nil:
+		return nil, &track.FieldError{File: file, Message: err.Error()}
+	case len(data) > largest:
+		return nil, &track.FieldError{File: file, Message: "is larger than 256 MiB, too much for the values of one seed"}
+	case len(strings.TrimSpace(string(data))) == 0 && outcome != track.OutcomeOK:
+		return nil, nil
+	}
+	return batch.ParseValues(file, data)
+}
+
+func seedConflict(seed track.Seed, result tracker.RecordResult) error {
+	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other values under this configuration: %s",
+		track.ErrConflict, seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
+	err = track.WithHint(err, "either the simulation is not deterministic, or what differs is not told apart: use --label, --param or --commit")
+	return track.WithHint(err, "--replace records this one and keeps the other as superseded")
+}
+
+type recordedDocument struct {
+	Scenario      string                `json:"scenario"`
+	Seed          track.SeedNumber      `json:"seed"`
+	Disposition   string                `json:"disposition"`
+	Outcome       track.Outcome         `json:"outcome"`
+	Configuration configurationDocument `json:"configuration"`
+	SpecVersion   *int                  `json:"spec_version"`
+	Status        scoring.Status        `json:"status,omitempty"`
+	TotalScore    *float64              `json:"total_score"`
+	NPass         int                   `json:"n_pass"`
+	NWarn         int                   `json:"n_warn"`
+	NFail         int                   `json:"n_fail"`
+	Failed        []string              `json:"failed"`
+	Unknown       []string              `json:"unknown"`
+}
+
+func recordedView(seed track.Seed, result tracker.RecordResult) view {
+	d := recordedDocument{
+		Scenario: seed.Scenario, Seed: seed.Number, Disposition: dispositionName(result.Disposition), Outcome: seed.Outcome,
+		Configuration: newConfigurationDocument(seed.Configuration.Hash(), seed.Configuration),
+		Failed:        []string{}, Unknown: append([]string{}, result.Unknown...),
+	}
+	line := fmt.Sprintf("%s seed %s of %s", d.Disposition, seed.Number, seed.Scenario)
+	a := result.Assessment
+	switch {
+	case result.Disposition == tracker.Duplicate:
+		line = fmt.Sprintf("seed %s of %s is already recorded", seed.Number, seed.Scenario)
+	case seed.Outcome != track.OutcomeOK:
+		d.Status = scoring.Fail
+		line += fmt.Sprintf(" as failed (%s)", seed.Outcome)
+	case a == nil:
+		line += "; it is scored when the scenario gets a spec"
+	default:
+		d.SpecVersion = &result.SpecVersion
+		d.NPass, d.NWarn, d.NFail = a.NPass, a.NWarn, a.NFail
+		if a.Scored {
+			d.TotalScore = &a.TotalScore
+		}
+		var failed []string
+		for _, r := range a.Results {
+			if d.Status = scoring.WorstStatus(d.Status, r.Status); r.Status == scoring.Fail {
+				d.Failed = append(d.Failed, r.Name)
+				failed = append(failed, strings.TrimSpace(r.Name+" "+r.Reason))
+			}
+		}
+		line += fmt.Sprintf(": %s, score %s, %d PASS %d WARN %d FAIL under spec version %d",
+			d.Status, peopleText(d.TotalScore), a.NPass, a.NWarn, a.NFail, result.SpecVersion)
+		if len(failed) > 0 {
+			line += "\nfailed: " + strings.Join(failed, ", ")
+		}
+		if len(result.Unknown) > 0 {
+			line += "\nnot in the spec, stored but not scored: " + strings.Join(result.Unknown, ", ")
+		}
+	}
+	rows := grid{
+		columns: []string{"scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"},
+		cells:   [][]any{{d.Scenario, d.Seed, d.Disposition, string(d.Status), d.TotalScore, d.NPass, d.NWarn, d.NFail}},
+	}
+	return view{document: d, rows: rows, page: []any{line}}
+}
+
+func dispositionName(d tracker.Disposition) string {
+	switch d {
+	case tracker.Duplicate:
+		return "duplicate"
+	case tracker.Replaced:
+		return "replaced"
+	}
+	return "recorded"
+}
+
+func dirty(d provenance.Dirty) track.Dirty {
+	if d == provenance.DirtyNo {
+		return track.DirtyNo
+	}
+	return track.Dirty(d)
+}

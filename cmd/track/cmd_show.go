@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/scoring"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) showCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "show",
+		Usage:       "show one record in full",
+		Subcommands: []*cli.Command{p.showSeedCommand()},
+	}
+}
+
+func (p *program) showSeedCommand() *cli.Command {
+	spec := 0
+	return &cli.Command{
+		Name:      "seed",
+		Usage:     "show a seed with every metric, its target, value, status and score",
+		UsageText: "track show seed SCENARIO[@CONFIGURATION] SEED [FLAGS]",
+		Description: `Where several configurations have the seed, the newest record is shown and the others are named.
+
+Examples:
+   track show seed growth_plus 7
+   track show seed growth_plus@theta-14 7 --format json`,
+		BashComplete: p.completeScenarios,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "spec", Usage: "the results under this `VERSION` of the spec, not the newest", Destination: &spec},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return usage("track show seed takes a SCENARIO[@CONFIGURATION] and a SEED")
+			}
+			return p.showSeed(c.Context, c.Args().Get(0), c.Args().Get(1), spec)
+		},
+	}
+}
+
+func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
+	sel, err := tracker.ParseSelector(selector)
+	if err != nil {
+		return err
+	}
+	number, err := track.ParseSeedNumber(seedText)
+	if err != nil {
+		return usage("SEED: %v", err)
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	configuration := int64(0)
+	if sel.Configuration != "" {
+		choice, err := tracker.Choose(ctx, st, sel, false)
+		if err != nil {
+			return err
+		}
+		configuration = choice.Configurations[0].ID
+	}
+	found, err := st.SeedsByNumber(ctx, sel.Scenario, number, configuration)
+	if err != nil {
+		return err
+	}
+	shown := shownSeed{SeedDetail: found[0], others: found[1:]}
+	if err := shown.judge(ctx, st, version); err != nil {
+		return err
+	}
+	return p.write(shown.view())
+}
+
+// shownSeed is a seed with its results under one spec.
+type shownSeed struct {
+	store.SeedDetail
+	others  []store.SeedDetail // the same seed under other configurations
+	stored  store.Spec
+	spec    scoring.Spec
+	results map[string]scoring.Result // empty where it was not judged
+}
+
+func (s *shownSeed) judge(ctx context.Context, st *store.Store, version int) (err error) {
+	switch {
+	case version == 0:
+		version = s.SpecVersion
+	case !slices.Contains(s.Assessed, version) && s.Outcome == track.OutcomeOK:
+		return track.WithHint(fmt.Errorf("seed %s was not scored under spec version %d: %w", s.Number, version, track.ErrNotFound),
+			fmt.Sprintf("track rescore %s --spec %d scores it", s.Scenario, version))
+	}
+	if version == 0 {
+		return nil
+	}
+	if s.stored, s.spec, err = tracker.LoadSpec(ctx, st, s.Scenario, version); err != nil {
+		return err
+	}
+	s.results, err = st.Results(ctx, s.ID, s.stored.ID)
+	return err
+}
+
+type shownSeedDocument struct {
+	seedDocument `json:",inline"`
+	Spec         *specRef          `json:"spec"`
+	Environment  track.Environment `json:"environment"`
+	Others       []string          `json:"other_configurations"`
+	Metrics      []shownMetric     `json:"metrics"`
+	Unscored     map[string]any    `json:"unscored"` // values that the spec does not know, or all of them
+}
+
+type shownMetric struct {
+	Name   string         `json:"name"`
+	Type   scoring.Type   `json:"type"`
+	Weight float64        `json:"weight"`
+	Group  string         `json:"group"`
+	Target string         `json:"target"`
+	Value  *float64       `json:"value"` // null where it is missing
+	Status scoring.Status `json:"status"`
+	Score  *float64       `json:"score"` // null where the value is missing
+	Reason string         `json:"reason,omitempty"`
+}
+
+func (s shownSeed) view() view {
+	d := shownSeedDocument{
+		seedDocument: newSeedDocument(s.SeedSummary), Environment: s.Environment, Others: []string{},
+		Metrics: []shownMetric{}, Unscored: map[string]any{},
+	}
+	if s.results != nil {
+		ref := newSpecRef(s.stored)
+		d.Spec = &ref
+	}
+	for _, other := range s.others {
+		d.Others = append(d.Others, other.ConfigurationHash)
+	}
+	v := view{rows: grid{columns: []string{"group", "metric", "type", "weight", "target", "value", "status", "score", "reason"}}}
+	table := grid{columns: []string{"metric", "weight", "target", "value", "status", "score"}}
+	unscored := maps.Clone(s.Values)
+	for _, m := range s.spec.Metrics {
+		r, judged := s.results[m.Name]
+		if !judged {
+			continue
+		}
+		delete(unscored, m.Name)
+		metric, cell := s.metric(m, r)
+		d.Metrics = append(d.Metrics, metric)
+		v.rows.cells = append(v.rows.cells, []any{
+			metric.Group, metric.Name, string(metric.Type), metric.Weight, metric.Target, metric.Value, string(metric.Status), metric.Score, metric.Reason,
+		})
+		table.cells = append(table.cells, []any{m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, metric.Target, cell, string(r.Status), metric.Score})
+	}
+	v.page = []any{s.heading()}
+	if len(table.cells) > 0 {
+		v.page = append(v.page, table)
+	}
+	if len(unscored) > 0 {
+		rest := grid{title: "not scored", columns: []string{"name", "value"}}
+		for _, name := range slices.Sorted(maps.Keys(unscored)) {
+			d.Unscored[name] = unscored[name]
+			rest.cells = append(rest.cells, []any{name, shown{fmt.Sprint(unscored[name]), unscored[name]}})
+			v.rows.cells = append(v.rows.cells, []any{nil, name, nil, nil, nil, unscored[name], nil, nil, "not scored"})
+		}
+		v.page = append(v.page, rest)
+	}
+	v.document = d
+	return v
+}
+
+func (s shownSeed) metric(m scoring.Metric, r scoring.Result) (shownMetric, any) {
+	metric := shownMetric{Name: m.Name, Type: m.Target.Type(), Weight: m.Weight, Group: m.Group, Target: m.Description(), Status: r.Status, Reason: r.Reason}
+	if r.Missing() {
+		return metric, scoring.ReasonMissing
+	}
+	value := s.Values[m.Name]
+	metric.Value, metric.Score = &value, &r.Score
+	return metric, valueCell(value, m.Format)
+}
+
+func (s shownSeed) heading() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s seed %s, configuration %s", s.Scenario, s.Number, describe(store.Configuration{Configuration: s.Configuration, Hash: s.ConfigurationHash}))
+	fmt.Fprintf(&b, "\nrecorded %s", people(s.RecordedAt))
+	if !s.StartedAt.IsZero() {
+		fmt.Fprintf(&b, ", started %s", people(s.StartedAt))
+	}
+	if s.Duration != nil {
+		fmt.Fprintf(&b, ", took %v", *s.Duration)
+	}
+	var environment []string
+	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
+		environment = append(environment, name+" "+s.Environment[name])
+	}
+	if len(environment) > 0 {
+		fmt.Fprintf(&b, "\nenvironment: %s", strings.Join(environment, ", "))
+	}
+	if len(s.others) > 0 {
+		var others []string
+		for _, other := range s.others {
+			others = append(others, s.Scenario+"@"+tracker.ShortHash(other.ConfigurationHash))
+		}
+		fmt.Fprintf(&b, "\nrecorded under other configurations too: %s", strings.Join(others, ", "))
+	}
+	switch {
+	case s.Outcome != track.OutcomeOK:
+		fmt.Fprintf(&b, "\n\nfailed: %s", strings.TrimSpace(string(s.Outcome)+" "+s.Message))
+	case s.results == nil:
+		b.WriteString("\n\nnot scored: the scenario has no spec")
+	default:
+		a := s.count()
+		fmt.Fprintf(&b, "\n\n%s under spec version %d: score %s, %d PASS %d WARN %d FAIL", a.status, s.stored.Version, peopleText(a.total), a.nPass, a.nWarn, a.nFail)
+	}
+	return b.String()
+}
+
+type seedCount struct {
+	status              scoring.Status
+	total               *float64
+	nPass, nWarn, nFail int
+}
+
+// count sums up the stored results, which may be of another version than the newest, in the order of the spec.
+func (s shownSeed) count() (c seedCount) {
+	var sum, weights float64
+	complete := true
+	c.status = scoring.Pass
+	for _, m := range s.spec.Metrics {
+		r := s.results[m.Name]
+		switch c.status = scoring.WorstStatus(c.status, r.Status); r.Status {
+		case scoring.Pass:
+			c.nPass++
+		case scoring.Warn:
+			c.nWarn++
+		default:
+			c.nFail++
+		}
+		complete = complete && !r.Missing()
+		sum += float64(r.Score * m.Weight)
+		weights += m.Weight
+	}
+	if total := sum / weights; complete {
+		c.total = &total
+	}
+	return c
+}

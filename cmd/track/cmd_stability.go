@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/scoring"
+	"track/store"
+	"track/tracker"
+)
+
+type stabilityOptions struct {
+	spec       int
+	seeds      string
+	sort       bool
+	allowMixed bool
+}
+
+func (p *program) stabilityCommand() *cli.Command {
+	var o stabilityOptions
+	return &cli.Command{
+		Name:      "stability",
+		Usage:     "judge the seeds of a configuration together",
+		UsageText: "track stability SCENARIO[@CONFIGURATION] [FLAGS]",
+		Description: `Aggregates the stored results over the seeds of one configuration: the one recorded to last, unless a label or a
+prefix of a hash names another. A seed that crashed, or that lacks a metric, stays in the denominator of the pass rates.
+Stable means: pass rate at least 0.9 and population standard deviation of the total scores at most 0.15.
+
+Examples:
+   track stability growth_plus
+   track stability growth_plus@theta-14 --seeds 0..99 --sort
+   track stability growth_plus --format json`,
+		BashComplete: p.completeScenarios,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &o.seeds},
+			&cli.BoolFlag{Name: "sort", Usage: "the worst metrics first", Destination: &o.sort},
+			&cli.BoolFlag{Name: "allow-mixed", Usage: "take all configurations that match together", Destination: &o.allowMixed},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("track stability takes one SCENARIO[@CONFIGURATION]")
+			}
+			return p.stability(c.Context, c.Args().First(), o)
+		},
+	}
+}
+
+func (p *program) stability(ctx context.Context, selector string, o stabilityOptions) error {
+	sel, err := tracker.ParseSelector(selector)
+	if err != nil {
+		return err
+	}
+	options := tracker.StabilityOptions{SpecVersion: o.spec, AllowMixed: o.allowMixed}
+	if o.seeds != "" {
+		if options.Seeds, err = track.ParseSeedRanges(o.seeds); err != nil {
+			return usage("--seeds: %v", err)
+		}
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	report, err := tracker.Stability(ctx, st, sel, options)
+	if err != nil {
+		return err
+	}
+	return p.write(stabilityView(report, o.sort))
+}
+
+type stabilityDocument struct {
+	Scenario       string                  `json:"scenario"`
+	Spec           specRef                 `json:"spec"`
+	Configuration  configurationDocument   `json:"configuration"`
+	Configurations []configurationDocument `json:"configurations,omitempty"` // where several were mixed
+	NOthers        int                     `json:"n_other_configurations"`
+	NEnvironments  int                     `json:"n_environments"`
+	NSeeds         int                     `json:"n_seeds"`
+	NScored        int                     `json:"n_scored"`
+	NFailed        int                     `json:"n_failed"`
+	NPassed        int                     `json:"n_passed"`
+	PassRate       float64                 `json:"pass_rate"`
+	MeanScore      *float64                `json:"mean_score"`
+	StdScore       *float64                `json:"std_score"`
+	StdKind        string                  `json:"std_kind"`
+	MinScore       *float64                `json:"min_score"`
+	MaxScore       *float64                `json:"max_score"`
+	CombinedScore  *float64                `json:"combined_score"`
+	Stable         bool                    `json:"stable"`
+	FailedSeeds    []failedSeedDocument    `json:"failed_seeds"`
+	Metrics        []metricDocument        `json:"metrics"`
+}
+
+type failedSeedDocument struct {
+	Seed          track.SeedNumber `json:"seed"`
+	Configuration string           `json:"configuration,omitempty"` // where several were mixed
+	Outcome       track.Outcome    `json:"outcome"`
+	Reason        string           `json:"reason"`
+	Metrics       []string         `json:"metrics"`
+}
+
+type metricDocument struct {
+	Name      string       `json:"name"`
+	Type      scoring.Type `json:"type"`
+	Weight    float64      `json:"weight"`
+	Group     string       `json:"group"`
+	N         int          `json:"n"`
+	MeanValue *float64     `json:"mean_value"`
+	StdValue  *float64     `json:"std_value"`
+	MeanScore *float64     `json:"mean_score"`
+	StdScore  *float64     `json:"std_score"`
+	PassRate  float64      `json:"pass_rate"`
+	Flag      string       `json:"flag"`
+}
+
+const populationStd = "population"
+
+func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
+	n := r.Score.N
+	d := stabilityDocument{
+		Scenario: r.Scenario, Spec: newSpecRef(r.Stored),
+		Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration),
+		NOthers:       r.NOthers, NEnvironments: r.NEnvironments,
+		NSeeds: r.NSeeds, NScored: n, NFailed: r.NFailed, NPassed: r.NPassed, PassRate: r.PassRate,
+		MeanScore: number(r.Score.Mean, n), StdScore: number(r.Score.Std, n), StdKind: populationStd,
+		MinScore: number(r.Score.Min, n), MaxScore: number(r.Score.Max, n), CombinedScore: number(r.CombinedScore, n), Stable: r.Stable,
+		FailedSeeds: []failedSeedDocument{}, Metrics: []metricDocument{},
+	}
+	hashes := map[int64]string{}
+	if len(r.Configurations) > 1 {
+		for _, c := range r.Configurations {
+			d.Configurations = append(d.Configurations, newConfigurationDocument(c.Hash, c.Configuration))
+			hashes[c.ID] = c.Hash
+		}
+	}
+	for _, f := range r.Failing {
+		metrics := []string{}
+		for _, m := range f.Metrics {
+			metrics = append(metrics, m.Name)
+		}
+		d.FailedSeeds = append(d.FailedSeeds, failedSeedDocument{f.Number, hashes[f.Configuration], f.Outcome, failureReason(f), metrics})
+	}
+	for _, m := range r.Metrics {
+		d.Metrics = append(d.Metrics, newMetricDocument(m))
+	}
+	return d
+}
+
+func newMetricDocument(m scoring.MetricStability) metricDocument {
+	n := m.Score.N
+	return metricDocument{
+		m.Name, m.Target.Type(), m.Weight, m.Group, n, number(m.Value.Mean, n), number(m.Value.Std, n),
+		number(m.Score.Mean, n), number(m.Score.Std, n), m.PassRate, string(m.Flag),
+	}
+}
+
+// failureReason says in a few words why a seed did not pass.
+func failureReason(f store.FailingSeed) string {
+	if f.Outcome != track.OutcomeOK {
+		if f.Message != "" {
+			return f.Message
+		}
+		return string(f.Outcome)
+	}
+	var missing []string
+	for _, m := range f.Metrics {
+		if m.Missing {
+			missing = append(missing, m.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return "missing " + strings.Join(missing, ", ")
+	}
+	return fmt.Sprintf("%d failed", len(f.Metrics))
+}
+
+func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
+	metrics := slices.Clone(r.Metrics)
+	if worstFirst {
+		slices.SortStableFunc(metrics, worse)
+	}
+	d := newStabilityDocument(r)
+	v := view{document: d, rows: grid{columns: []string{
+		"group", "metric", "type", "weight", "n", "mean_value", "std_value", "mean_score", "std_score", "pass_rate", "flag",
+	}}}
+	for _, m := range metrics {
+		md := newMetricDocument(m)
+		v.rows.cells = append(v.rows.cells, []any{
+			md.Group, md.Name, string(md.Type), md.Weight, md.N, md.MeanValue, md.StdValue, md.MeanScore, md.StdScore, md.PassRate, md.Flag,
+		})
+	}
+	v.page = append(v.page, stabilityHeading(r))
+	v.page = append(v.page, metricGrids(metrics)...)
+	if len(d.FailedSeeds) > 0 {
+		v.page = append(v.page, failingGrid(d.FailedSeeds))
+	}
+	return v
+}
+
+func worse(a, b scoring.MetricStability) int {
+	switch {
+	case a.PassRate != b.PassRate:
+		return compare(a.PassRate, b.PassRate)
+	case a.Score.Mean != b.Score.Mean:
+		return compare(a.Score.Mean, b.Score.Mean)
+	}
+	return compare(b.Score.Std, a.Score.Std)
+}
+
+// compare puts NaN, which stands for nothing to go by, first.
+func compare(a, b float64) int {
+	switch {
+	case a < b || math.IsNaN(a) && !math.IsNaN(b):
+		return -1
+	case a > b || math.IsNaN(b) && !math.IsNaN(a):
+		return 1
+	}
+	return 0
+}
+
+func stabilityHeading(r tracker.StabilityReport) string {
+	var b strings.Builder
+	c := r.Configurations[0]
+	fmt.Fprintf(&b, "%s, spec version %d, configuration %s", r.Scenario, r.Stored.Version, describe(c))
+	if len(r.Configurations) > 1 {
+		fmt.Fprintf(&b, "\nMIXED: %d configurations are taken together; the result describes none of them", len(r.Configurations))
+	}
+	if r.NOthers > 0 {
+		fmt.Fprintf(&b, "\nthe scenario has %d other configurations: track history %s", r.NOthers, r.Scenario)
+	}
+	if r.NEnvironments > 1 {
+		fmt.Fprintf(&b, "\nthe seeds ran in %d different environments", r.NEnvironments)
+	}
+	verdict := "not stable"
+	if r.Stable {
+		verdict = "stable"
+	}
+	fmt.Fprintf(&b, "\n\n%s: pass rate %s (%d of %d seeds)", verdict, percent(r.PassRate), r.NPassed, r.NSeeds)
+	if r.Score.N > 0 {
+		fmt.Fprintf(&b, ", score %s ± %s (population std, n = %d), range %s to %s, combined %s",
+			fixed(r.Score.Mean, 4), fixed(r.Score.Std, 4), r.Score.N, fixed(r.Score.Min, 4), fixed(r.Score.Max, 4), fixed(r.CombinedScore, 4))
+	}
+	if r.NFailed > 0 {
+		fmt.Fprintf(&b, "\n%d of %d seeds have no score: they count as not passed, and in no mean", r.NFailed, r.NSeeds)
+	}
+	return b.String()
+}
+
+// describe names a configuration for people.
+func describe(c store.Configuration) string {
+	parts := []string{tracker.ShortHash(c.Hash)}
+	if c.Label != "" {
+		parts = append(parts, "label "+c.Label)
+	}
+	if c.Revision != (track.Revision{}) {
+		parts = append(parts, "revision "+c.Revision.String())
+	}
+	if c.Params != "" {
+		parts = append(parts, "params "+string(c.Params))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// metricGrids makes a table for each group, in the order in which the groups first appear.
+func metricGrids(metrics []scoring.MetricStability) (grids []any) {
+	byGroup := map[string]int{}
+	for _, m := range metrics {
+		i, seen := byGroup[m.Group]
+		if !seen {
+			i = len(grids)
+			byGroup[m.Group] = i
+			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "± std", "pass", "flag"}})
+		}
+		g := grids[i].(grid)
+		value := func(x float64) any {
+			if m.Value.N == 0 {
+				return nil
+			}
+			return valueCell(x, m.Format)
+		}
+		g.cells = append(g.cells, []any{
+			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
+			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
+		})
+		grids[i] = g
+	}
+	return grids
+}
+
+func failingGrid(seeds []failedSeedDocument) grid {
+	const shownSeeds, shownMetrics = 50, 6
+	g := grid{title: fmt.Sprintf("failing seeds (%d)", len(seeds)), columns: []string{"seed", "outcome", "reason", "metrics"}}
+	for i, f := range seeds {
+		if i == shownSeeds {
+			g.cells = append(g.cells, []any{"…", "", fmt.Sprintf("and %d more: --format json lists all", len(seeds)-shownSeeds), ""})
+			break
+		}
+		metrics := f.Metrics
+		more := ""
+		if len(metrics) > shownMetrics {
+			metrics, more = metrics[:shownMetrics], fmt.Sprintf(" and %d more", len(f.Metrics)-shownMetrics)
+		}
+		g.cells = append(g.cells, []any{f.Seed.String(), string(f.Outcome), f.Reason, strings.Join(metrics, ", ") + more})
+	}
+	return g
+}

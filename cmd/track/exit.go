@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"track"
+)
+
+// The exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them.
+const (
+	exitOK           = 0  // done; verdict PASS
+	exitFail         = 1  // verdict FAIL
+	exitUsage        = 2  // the command line is wrong or names several things
+	exitNotFound     = 3  // no such database, scenario, seed, …
+	exitInconclusive = 4  // verdict INCONCLUSIVE
+	exitInvalid      = 5  // bad input; what was good of it is recorded
+	exitRejected     = 10 // a mutation was rejected
+	exitContinue     = 11 // a decision needs more evidence
+	exitMismatch     = 13 // a replay differs
+	exitConflict     = 14 // something else is recorded under this identity
+	exitInternal     = 70 // the disk, the database, or a defect of track
+)
+
+// usageError is a command line that cannot be carried out.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+func exitCode(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage), errors.Is(err, track.ErrAmbiguous):
+		return exitUsage
+	case errors.Is(err, track.ErrInvalid):
+		return exitInvalid
+	case errors.Is(err, track.ErrConflict):
+		return exitConflict
+	case errors.Is(err, track.ErrNotFound):
+		return exitNotFound
+	}
+	return exitInternal
+}
+
+// report writes an error, and then the ways out, to standard error.
+func (p *program) report(err error) {
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(p.err, "track: "+strings.TrimPrefix(err.Error(), "track: "))
+	var usage *usageError
+	for _, hint := range track.Hints(err) {
+		fmt.Fprintln(p.err, "hint: "+hint)
+	}
+	if errors.As(err, &usage) {
+		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")
+	}
+}

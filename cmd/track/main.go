@@ -1,0 +1,40 @@
+// Command track records seeds of simulations and executions of agents, judges them against declared targets, and reports.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// version is set by the linker in releases; see the Makefile.
+var version string
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	stop()
+	os.Exit(code)
+}
+
+// program is one run of the command: where it reads, writes and looks.
+type program struct {
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	getenv func(string) string
+	now    func() time.Time
+	shared sharedOptions
+}
+
+// run executes the command line args and returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
+	p := &program{in: in, out: out, err: errOut, getenv: getenv, now: time.Now}
+	app := p.app()
+	err := app.RunContext(ctx, arrange(app, args))
+	p.report(err)
+	return exitCode(err)
+}

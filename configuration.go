@@ -1,0 +1,172 @@
+package track
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Dirty says whether a working tree differed from its commit.
+type Dirty string
+
+// The states of a working tree. A revision that somebody declared counts as clean.
+const (
+	DirtyNo      Dirty = ""
+	DirtyYes     Dirty = "dirty"
+	DirtyUnknown Dirty = "unknown"
+)
+
+// Revision is a state of source code.
+type Revision struct {
+	Commit   string `json:"commit,omitempty"`    // as git names it; empty where unknown
+	Dirty    Dirty  `json:"dirty,omitempty"`     //
+	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, where Dirty is DirtyYes and they are known
+}
+
+func (r Revision) String() string {
+	commit := r.Commit
+	if len(commit) > 7 {
+		commit = commit[:7]
+	}
+	switch {
+	case r.Dirty == DirtyUnknown:
+		return commit + "+?"
+	case r.Dirty == DirtyYes && len(r.DiffHash) >= 4:
+		return commit + "+" + r.DiffHash[:4]
+	case r.Dirty == DirtyYes:
+		return commit + "+dirty"
+	}
+	return commit
+}
+
+// Configuration is what was run: a label for people, the parameters, and the revision of the code. Together they are its identity.
+type Configuration struct {
+	Label    string
+	Params   Params
+	Revision Revision
+}
+
+// Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields commit, dirty,
+// diff_hash, label and params, of which the empty ones are left out.
+func (c Configuration) Hash() string {
+	fields := struct {
+		Revision `json:",inline"`
+		Label    string         `json:"label,omitempty"`
+		Params   jsontext.Value `json:"params,omitempty"`
+	}{c.Revision, c.Label, nil}
+	if c.Params != "" && c.Params != "{}" {
+		fields.Params = jsontext.Value(c.Params)
+	}
+	text, err := json.Marshal(fields)
+	if err == nil {
+		err = (*jsontext.Value)(&text).Canonicalize()
+	}
+	if err != nil { // Params come from NewParams, the rest are strings
+		panic(fmt.Sprintf("configuration %q: %v", c.Label, err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Params are the parameters of a run: a JSON object in canonical form (RFC 8785); the empty string is the empty object.
+type Params string
+
+// NewParams reads a JSON object. It refuses duplicate names, and integers that no float64 holds exactly: canonical JSON would
+// round them, and two configurations would become one.
+func NewParams(object []byte) (Params, error) {
+	value := jsontext.Value(object).Clone()
+	if value.Kind() != '{' {
+		return "", fmt.Errorf("params must be a JSON object, not %s", kindName(value.Kind()))
+	}
+	if err := checkIntegers(value); err != nil {
+		return "", err
+	}
+	if err := value.Canonicalize(); err != nil {
+		return "", fmt.Errorf("params: %w", err)
+	}
+	if string(value) == "{}" {
+		return "", nil
+	}
+	return Params(value), nil
+}
+
+// JSON returns the canonical JSON object.
+func (p Params) JSON() jsontext.Value {
+	if p == "" {
+		return jsontext.Value("{}")
+	}
+	return jsontext.Value(p)
+}
+
+func checkIntegers(object jsontext.Value) error {
+	var walk func(path string, value any) error
+	walk = func(path string, value any) error {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, member := range value {
+				if err := walk(path+"."+name, member); err != nil {
+					return err
+				}
+			}
+		case []any:
+			for i, element := range value {
+				if err := walk(path+"["+strconv.Itoa(i)+"]", element); err != nil {
+					return err
+				}
+			}
+		case jsontext.Value:
+			if !exactInteger(string(value)) {
+				return fmt.Errorf("%s: %s is not exact in float64; write it as a string", path, value)
+			}
+		}
+		return nil
+	}
+	var tree any
+	keepNumbers := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) error {
+		if dec.PeekKind() != '0' {
+			return errors.ErrUnsupported
+		}
+		number, err := dec.ReadValue()
+		*v = number.Clone()
+		return err
+	})
+	if err := json.Unmarshal(object, &tree, json.WithUnmarshalers(keepNumbers)); err != nil {
+		return fmt.Errorf("params: %w", err)
+	}
+	return walk("params", tree)
+}
+
+func exactInteger(text string) bool {
+	n, isInteger := new(big.Int).SetString(text, 10)
+	if !isInteger {
+		return true
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return false
+	}
+	rounded, _ := big.NewFloat(x).Int(nil)
+	return rounded.Cmp(n) == 0
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "invalid JSON"
+}

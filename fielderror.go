@@ -1,0 +1,51 @@
+package track
+
+import "fmt"
+
+// FieldError says what is wrong with one field of an input, and where the input stands.
+type FieldError struct {
+	File    string // empty where there is none
+	Line    int    // from 1; 0 where the input has no lines
+	Field   string // path such as values.unemployment; empty where the whole is meant
+	Message string
+}
+
+func (e *FieldError) Error() string {
+	s := e.Message
+	if e.Field != "" {
+		s = e.Field + ": " + s
+	}
+	switch {
+	case e.File != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, s)
+	case e.File != "":
+		return e.File + ": " + s
+	case e.Line > 0:
+		return fmt.Sprintf("line %d: %s", e.Line, s)
+	}
+	return s
+}
+
+// Unwrap makes every FieldError an [ErrInvalid].
+func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// Validate says what is wrong with a seed that is to be recorded.
+func (s Seed) Validate() *FieldError {
+	if err := CheckScenarioName(s.Scenario); err != nil {
+		return &FieldError{Field: "scenario", Message: err.Error()}
+	}
+	if s.Configuration.Label != "" {
+		if err := CheckName(s.Configuration.Label); err != nil {
+			return &FieldError{Field: "configuration.label", Message: err.Error()}
+		}
+	}
+	for name := range s.Values {
+		if err := CheckName(name); err != nil {
+			return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
+		}
+	}
+	if s.Outcome == OutcomeOK && len(s.Values) == 0 {
+		return &FieldError{Field: "values", Message: `empty: a seed that ran well measured something; set the outcome if it did not`}
+	}
+	return nil
+}

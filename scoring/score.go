@@ -1,0 +1,97 @@
+package scoring
+
+import "math"
+
+// FailEscalationMultiplier widens or narrows the WARN band by a metric's weight: clamp(5 - 2*weight, 0.5, 5). Heavy metrics
+// (weight 3) fail early (0.5), light ones (weight 0.5) late (4).
+func FailEscalationMultiplier(weight float64) float64 {
+	return maxOf(0.5, minOf(5, 5-float64(2*weight)))
+}
+
+// ScoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance.
+func ScoreMeanTolerance(actual, target, tolerance float64) float64 {
+	return maxOf(0, 1-math.Abs(actual-target)/tolerance/2)
+}
+
+// ScoreRange is 1 at the centre of [lower, upper], 0.75 at both edges, and falls to 0 outside, by the overshoot in widths of
+// the range. A range of width 0 scores 1 on its value and 0 elsewhere.
+func ScoreRange(actual, lower, upper float64) float64 {
+	width := upper - lower
+	if width == 0 {
+		if actual == lower {
+			return 1
+		}
+		return 0
+	}
+	if lower <= actual && actual <= upper {
+		centre := (lower + upper) / 2
+		return 1 - float64(0.25*(math.Abs(actual-centre)/(width/2)))
+	}
+	overshoot := actual - upper
+	if actual < lower {
+		overshoot = lower - actual
+	}
+	return maxOf(0, 0.75-overshoot/width)
+}
+
+// ScorePctWithinTarget is 1 from target up, 0.75 to 1 between lower and target, and falls in proportion to 0 below lower.
+// All three are shares, 0.05 for 5 %.
+func ScorePctWithinTarget(actual, target, lower float64) float64 {
+	switch {
+	case actual >= target:
+		return 1
+	case actual >= lower:
+		return 0.75 + float64(0.25*((actual-lower)/(target-lower)))
+	case lower > 0:
+		return maxOf(0, 0.75*(1-(lower-actual)/lower))
+	}
+	return 0
+}
+
+// ScoreOutlierPenalty is 1 up to maxOutlier and decays exponentially beyond it, at the rate penaltyWeight (2 where a spec
+// names none) per multiple of maxOutlier. With maxOutlier 0 any outlier scores 0. outlier and maxOutlier are shares.
+func ScoreOutlierPenalty(outlier, maxOutlier, penaltyWeight float64) float64 {
+	if outlier <= maxOutlier {
+		return 1
+	}
+	if maxOutlier == 0 {
+		return 0
+	}
+	return maxOf(0, math.Exp(-penaltyWeight*(outlier-maxOutlier)/maxOutlier))
+}
+
+// ScoreBoolean is 1 where [CheckBoolean] passes and 0 elsewhere.
+func ScoreBoolean(actual, threshold float64, invert bool) float64 {
+	if CheckBoolean(actual, threshold, invert) == Pass {
+		return 1
+	}
+	return 0
+}
+
+// ScoreImprovement is 1 for any gain and falls with the size of a loss to 0: max(0, min(1, 1+delta)).
+func ScoreImprovement(delta float64) float64 {
+	return maxOf(0, minOf(1, 1+delta))
+}
+
+// CombinedScore is mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
+// never rank by it across different numbers of seeds.
+func CombinedScore(mean, passRate, std float64) float64 {
+	return mean * passRate * (1 - std)
+}
+
+// maxOf returns a unless b > a, so a NaN in second place yields a: the rule the published vectors follow. math.Max would
+// propagate the NaN.
+func maxOf(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// minOf returns a unless b < a; see [maxOf].
+func minOf(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,166 @@
+package scoring
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Type names how a metric is judged.
+type Type string
+
+// The metric types.
+const (
+	TypeMeanTolerance Type = "MEAN_TOLERANCE"
+	TypeRange         Type = "RANGE"
+	TypePctWithin     Type = "PCT_WITHIN"
+	TypeOutlier       Type = "OUTLIER"
+	TypeBoolean       Type = "BOOLEAN"
+)
+
+// Target is what a metric is held against; each metric type has one implementation.
+type Target interface {
+	Type() Type
+	// Score rates a finite actual from 0 (far off) to 1 (on target); see [ReasonNoScore] for where it cannot.
+	Score(actual float64) float64
+	// Check judges actual; escalation (see [FailEscalationMultiplier]) scales the band between Pass and Fail.
+	Check(actual, escalation float64) Status
+	// String describes the target for people, as in "0.065 ± 0.02".
+	String() string
+	// problems lists what makes the target unusable.
+	problems() []FieldProblem
+}
+
+// MeanTolerance wants a value near Target, and never outside the hard bounds Min and Max; nil is unbounded.
+type MeanTolerance struct {
+	Target, Tolerance float64
+	Min, Max          *float64
+}
+
+// Range wants a value in [Min, Max].
+type Range struct{ Min, Max float64 }
+
+// PctWithin wants a share of at least Target; below Min it is bad.
+type PctWithin struct{ Target, Min float64 }
+
+// Outlier wants a share of outliers of at most MaxOutlier; PenaltyWeight is the decay rate of the score beyond it.
+type Outlier struct{ MaxOutlier, PenaltyWeight float64 }
+
+// Boolean wants a value above Threshold, or below it with Invert.
+type Boolean struct {
+	Threshold float64
+	Invert    bool
+}
+
+// Type returns TypeMeanTolerance.
+func (MeanTolerance) Type() Type { return TypeMeanTolerance }
+
+// Type returns TypeRange.
+func (Range) Type() Type { return TypeRange }
+
+// Type returns TypePctWithin.
+func (PctWithin) Type() Type { return TypePctWithin }
+
+// Type returns TypeOutlier.
+func (Outlier) Type() Type { return TypeOutlier }
+
+// Type returns TypeBoolean.
+func (Boolean) Type() Type { return TypeBoolean }
+
+// Score is [ScoreMeanTolerance]; hard bounds do not change it.
+func (t MeanTolerance) Score(actual float64) float64 {
+	return ScoreMeanTolerance(actual, t.Target, t.Tolerance)
+}
+
+// Score is [ScoreRange].
+func (t Range) Score(actual float64) float64 { return ScoreRange(actual, t.Min, t.Max) }
+
+// Score is [ScorePctWithinTarget].
+func (t PctWithin) Score(actual float64) float64 {
+	return ScorePctWithinTarget(actual, t.Target, t.Min)
+}
+
+// Score is [ScoreOutlierPenalty].
+func (t Outlier) Score(actual float64) float64 {
+	return ScoreOutlierPenalty(actual, t.MaxOutlier, t.PenaltyWeight)
+}
+
+// Score is [ScoreBoolean].
+func (t Boolean) Score(actual float64) float64 { return ScoreBoolean(actual, t.Threshold, t.Invert) }
+
+// Check is [CheckMeanTolerance], then [CheckHardBounds] where the target has bounds.
+func (t MeanTolerance) Check(actual, escalation float64) Status {
+	status := CheckMeanTolerance(actual, t.Target, t.Tolerance, DefaultWarnMultiplier, escalation)
+	if t.Min == nil && t.Max == nil {
+		return status
+	}
+	unit := CheckMeanTolerance(actual, t.Target, t.Tolerance, DefaultWarnMultiplier, 1)
+	return CheckHardBounds(status, unit, actual, t.lower(), t.upper())
+}
+
+// Check is [CheckRange].
+func (t Range) Check(actual, escalation float64) Status {
+	return CheckRange(actual, t.Min, t.Max, DefaultWarnBuffer, escalation)
+}
+
+// Check is [CheckPctWithinTarget].
+func (t PctWithin) Check(actual, escalation float64) Status {
+	return CheckPctWithinTarget(actual, t.Target, t.Min, escalation)
+}
+
+// Check is [CheckOutlierPenalty].
+func (t Outlier) Check(actual, escalation float64) Status {
+	return CheckOutlierPenalty(actual, t.MaxOutlier, DefaultSevereMultiplier, escalation)
+}
+
+// Check is [CheckBoolean]; it has no band to escalate.
+func (t Boolean) Check(actual, _ float64) Status {
+	return CheckBoolean(actual, t.Threshold, t.Invert)
+}
+
+func (t MeanTolerance) lower() float64 {
+	if t.Min == nil {
+		return math.Inf(-1)
+	}
+	return *t.Min
+}
+
+func (t MeanTolerance) upper() float64 {
+	if t.Max == nil {
+		return math.Inf(1)
+	}
+	return *t.Max
+}
+
+func (t MeanTolerance) String() string {
+	s := number(t.Target) + " ± " + number(t.Tolerance)
+	switch {
+	case t.Min != nil && t.Max != nil:
+		s += " in [" + number(*t.Min) + ", " + number(*t.Max) + "]"
+	case t.Min != nil:
+		s += ", ≥ " + number(*t.Min)
+	case t.Max != nil:
+		s += ", ≤ " + number(*t.Max)
+	}
+	return s
+}
+
+func (t Range) String() string { return "[" + number(t.Min) + ", " + number(t.Max) + "]" }
+
+func (t PctWithin) String() string {
+	return fmt.Sprintf("≥ %s (min %s)", percent(t.Target), percent(t.Min))
+}
+
+func (t Outlier) String() string { return "≤ " + percent(t.MaxOutlier) }
+
+func (t Boolean) String() string {
+	if t.Invert {
+		return "< " + number(t.Threshold)
+	}
+	return "> " + number(t.Threshold)
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// percent rounds to six digits so that 0.07 reads as 7%, not 7.000000000000001%.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 6, 64) + "%" }

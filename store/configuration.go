@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"track"
+)
+
+// Configuration is a configuration as it is stored.
+type Configuration struct {
+	track.Configuration
+	ID        int64
+	Hash      string // hex SHA-256, see [track.Configuration.Hash]
+	CreatedAt time.Time
+}
+
+type configurationRow struct {
+	ID        int64  `db:"id"`
+	Hash      string `db:"hash"`
+	Label     string `db:"label"`
+	Params    string `db:"params"`
+	Commit    string `db:"commit_id"`
+	Dirty     string `db:"dirty"`
+	DiffHash  string `db:"diff_hash"`
+	CreatedAt int64  `db:"created_at"`
+}
+
+func (r configurationRow) configuration() Configuration {
+	params := track.Params(r.Params)
+	if r.Params == "{}" {
+		params = ""
+	}
+	return Configuration{
+		Configuration: track.Configuration{
+			Label: r.Label, Params: params,
+			Revision: track.Revision{Commit: r.Commit, Dirty: track.Dirty(r.Dirty), DiffHash: r.DiffHash},
+		},
+		ID: r.ID, Hash: r.Hash, CreatedAt: fromMicros(r.CreatedAt),
+	}
+}
+
+const configurationColumns = `
+	configuration.id, configuration.hash, configuration.label, configuration.params, configuration.commit_id,
+	configuration.dirty, configuration.diff_hash, configuration.created_at`
+
+const (
+	getNewestConfiguration = `
+	SELECT ` + configurationColumns + `
+	  FROM seed JOIN configuration ON configuration.id = seed.configuration_id
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
+	 ORDER BY seed.id DESC LIMIT 1`
+	listConfigurations = `
+	SELECT ` + configurationColumns + `
+	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
+	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) `
+	byLabel             = ` AND configuration.label = ? `
+	byHash              = ` AND configuration.hash >= ? AND configuration.hash < ? `
+	newestFirst         = ` ORDER BY scenario_configuration.id DESC LIMIT ?`
+	countConfigurations = `
+	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+	listScenarios = `SELECT name FROM scenario ORDER BY name`
+)
+
+// Scenarios returns the names of all scenarios, sorted.
+func (s *Store) Scenarios(ctx context.Context) (names []string, err error) {
+	return names, explain(s.read().SelectContext(ctx, &names, listScenarios))
+}
+
+// NewestConfiguration returns the configuration of the seed of a scenario that was recorded last.
+func (s *Store) NewestConfiguration(ctx context.Context, scenario string) (Configuration, error) {
+	var row configurationRow
+	err := s.read().GetContext(ctx, &row, getNewestConfiguration, scenario)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Configuration{}, s.noSeeds(ctx, scenario)
+	}
+	return row.configuration(), explain(err)
+}
+
+// noSeeds tells a scenario without seeds from one that nobody knows.
+func (s *Store) noSeeds(ctx context.Context, scenario string) error {
+	names, err := s.Scenarios(ctx)
+	if err != nil {
+		return err
+	}
+	known := "there is no scenario yet"
+	for _, name := range names {
+		if name == scenario {
+			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound),
+				"record one: track record seed --scenario "+scenario+" --seed 0 values.json")
+		}
+	}
+	if len(names) > 0 {
+		known = "the scenarios are: " + strings.Join(names, ", ")
+	}
+	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), known)
+}
+
+// Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many there are.
+func (s *Store) Configurations(ctx context.Context, scenario string, limit int) (newest []Configuration, total int, err error) {
+	if err := s.read().GetContext(ctx, &total, countConfigurations, scenario); err != nil {
+		return nil, 0, explain(err)
+	}
+	newest, err = s.configurations(ctx, listConfigurations+newestFirst, scenario, limit)
+	if err == nil && len(newest) == 0 {
+		err = s.noSeeds(ctx, scenario)
+	}
+	return newest, total, err
+}
+
+// FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a prefix of
+// their hash of at least four digits.
+func (s *Store) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
+	const noLimit = -1
+	found, err := s.configurations(ctx, listConfigurations+byLabel+newestFirst, scenario, selector, noLimit)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	if len(selector) >= 4 && strings.Trim(selector, "0123456789abcdef") == "" {
+		found, err = s.configurations(ctx, listConfigurations+byHash+newestFirst, scenario, selector, selector+"g", noLimit)
+	}
+	if err == nil && len(found) == 0 {
+		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound),
+			"track history "+scenario+" lists its configurations; name one by its label or its hash")
+	}
+	return found, err
+}
+
+func (s *Store) configurations(ctx context.Context, query string, args ...any) ([]Configuration, error) {
+	var rows []configurationRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]Configuration, len(rows))
+	for i, row := range rows {
+		list[i] = row.configuration()
+	}
+	return list, nil
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"track"
+)
+
+// openError explains what opening or creating the database at path met.
+func openError(path string, err error) error {
+	switch {
+	case err == nil, errors.Is(err, track.ErrNotFound):
+		return err
+	case errors.Is(err, fs.ErrPermission):
+		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err),
+			"check the permissions of the folder, or name another file with --db or TRACK_DB")
+	}
+	return fmt.Errorf("open %s: %w", path, explain(err))
+}
+
+// explain puts SQLite's result codes that a user can do something about into words.
+func explain(err error) error {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return err
+	}
+	reason, hint := "", ""
+	switch failure.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		reason, hint = "the disk is full", "free some space and try again; everything acknowledged before is safe"
+	case sqlite3.SQLITE_READONLY:
+		reason, hint = "the database or its folder cannot be written", "check their permissions, or use --db FILE on a disk that can be written"
+	case sqlite3.SQLITE_NOTADB:
+		reason, hint = "the file is not a SQLite database", "name another file with --db or TRACK_DB; nothing was changed"
+	case sqlite3.SQLITE_CORRUPT:
+		reason, hint = "the database is corrupt", "restore a copy, or save what can be read with: sqlite3 FILE .recover"
+	case sqlite3.SQLITE_CANTOPEN:
+		reason, hint = "the file cannot be opened", "check that the folder exists and its permissions"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		reason, hint = fmt.Sprintf("another program has held the database for %v", busyTimeout), "find out which one, or try again"
+	case sqlite3.SQLITE_IOERR:
+		reason, hint = "the disk reported an error", "check the disk and its free space; everything acknowledged before is safe"
+	default:
+		return err
+	}
+	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), hint)
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+)
+
+const (
+	findScenario      = `SELECT id FROM scenario WHERE name = ?`
+	insertScenario    = `INSERT INTO scenario (name, created_at) VALUES (?, ?) RETURNING id`
+	findMetric        = `SELECT id FROM metric WHERE name = ?`
+	insertMetric      = `INSERT INTO metric (name) VALUES (?) RETURNING id`
+	findConfiguration = `SELECT id FROM configuration WHERE hash = ?`
+	insertConfig      = `
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	insertPair = `
+	INSERT INTO scenario_configuration (scenario_id, configuration_id) VALUES (?, ?)
+	ON CONFLICT DO NOTHING`
+	findEnvironment   = `SELECT id FROM environment WHERE hash = ?`
+	insertEnvironment = `INSERT INTO environment (hash, document) VALUES (?, ?) RETURNING id`
+	listSpecMetricIDs = `
+	SELECT metric.name, metric.id FROM spec_metric JOIN metric ON metric.id = spec_metric.metric_id
+	 WHERE spec_metric.spec_id = ?`
+)
+
+func (t *Tx) scenarioID(name string) (int64, error) {
+	return cachedID(t.ids.scenarios, name, func() (int64, error) {
+		return t.upsert(findScenario, name, insertScenario, name, t.now)
+	})
+}
+
+func (t *Tx) metricID(name string) (int64, error) {
+	return cachedID(t.ids.metrics, name, func() (int64, error) {
+		return t.upsert(findMetric, name, insertMetric, name)
+	})
+}
+
+// PreloadMetrics learns the ids of all metrics of a spec in one query.
+func (t *Tx) PreloadMetrics(specID int64) error {
+	var rows []struct {
+		Name string `db:"name"`
+		ID   int64  `db:"id"`
+	}
+	if err := t.selectAll(&rows, listSpecMetricIDs, specID); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		t.ids.metrics[row.Name] = row.ID
+	}
+	return nil
+}
+
+func (t *Tx) configurationID(c track.Configuration) (int64, error) {
+	key := c.Label + "\x00" + string(c.Params) + "\x00" + c.Revision.Commit + "\x00" + string(c.Revision.Dirty) + "\x00" + c.Revision.DiffHash
+	return cachedID(t.ids.configurations, key, func() (int64, error) {
+		hash := c.Hash()
+		return t.upsert(findConfiguration, hash, insertConfig,
+			hash, c.Label, string(c.Params.JSON()), c.Revision.Commit, string(c.Revision.Dirty), c.Revision.DiffHash, t.now)
+	})
+}
+
+// pair notes that the scenario has seeds of the configuration.
+func (t *Tx) pair(scenario, configuration int64) error {
+	key := [2]int64{scenario, configuration}
+	if t.ids.pairs[key] {
+		return nil
+	}
+	_, err := t.exec(insertPair, scenario, configuration)
+	t.ids.pairs[key] = err == nil
+	return err
+}
+
+func (t *Tx) environmentID(e track.Environment) (int64, error) {
+	document, err := json.Marshal(map[string]string(e), json.Deterministic(true))
+	if err != nil {
+		return 0, err
+	}
+	return cachedID(t.ids.environments, string(document), func() (int64, error) {
+		sum := sha256.Sum256(document)
+		hash := hex.EncodeToString(sum[:])
+		return t.upsert(findEnvironment, hash, insertEnvironment, hash, string(document))
+	})
+}

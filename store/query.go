@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"track"
+)
+
+// Query runs one reading statement and hands each row to visit: int64, float64, string, []byte or nil for each column. The
+// connection is read-only, and only SELECT, WITH, VALUES and EXPLAIN are let through to it.
+func (s *Store) Query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
+	if err := checkReading(query); err != nil {
+		return nil, err
+	}
+	rows, err := s.read().QueryxContext(ctx, query)
+	if err != nil {
+		return nil, track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err),
+			"docs/query.md describes the views v_seed, v_result and v_stability")
+	}
+	defer func() { _ = rows.Close() }()
+	if columns, err = rows.Columns(); err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row, err := rows.SliceScan()
+		if err != nil {
+			return columns, err
+		}
+		if err := visit(columns, row); err != nil {
+			return columns, err
+		}
+	}
+	return columns, explain(rows.Err())
+}
+
+func checkReading(query string) error {
+	word := strings.ToUpper(firstWord(query))
+	switch word {
+	case "SELECT", "WITH", "VALUES", "EXPLAIN":
+	default:
+		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word),
+			"track query only reads; seeds are recorded with track record")
+	}
+	if statements := splitStatements(query); len(statements) > 1 {
+		return fmt.Errorf("%w: one statement at a time, not %d", track.ErrInvalid, len(statements))
+	}
+	return nil
+}
+
+// firstWord skips white space, comments and opening parentheses.
+func firstWord(query string) string {
+	for {
+		query = strings.TrimLeft(query, " \t\r\n\f\v(")
+		switch {
+		case strings.HasPrefix(query, "--"):
+			_, query, _ = strings.Cut(query, "\n")
+		case strings.HasPrefix(query, "/*"):
+			_, query, _ = strings.Cut(query[2:], "*/")
+		default:
+			end := strings.IndexFunc(query, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
+			if end >= 0 {
+				query = query[:end]
+			}
+			return query
+		}
+	}
+}
+
+// splitStatements cuts at the semicolons outside of strings, names and comments, and drops what is empty.
+func splitStatements(query string) (statements []string) {
+	start := 0
+	add := func(end int) {
+		if firstWord(query[start:end]) != "" {
+			statements = append(statements, query[start:end])
+		}
+	}
+	for i := 0; i < len(query); i++ {
+		switch c := query[i]; {
+		case c == '\'' || c == '"' || c == '`':
+			i = skipTo(query, i+1, string(c))
+		case c == '[':
+			i = skipTo(query, i+1, "]")
+		case strings.HasPrefix(query[i:], "--"):
+			i = skipTo(query, i+2, "\n")
+		case strings.HasPrefix(query[i:], "/*"):
+			i = skipTo(query, i+2, "*/")
+		case c == ';':
+			add(i)
+			start = i + 1
+		}
+	}
+	add(len(query))
+	return statements
+}
+
+// skipTo returns the index of the last byte of the first end from i on, or of the last byte of query.
+func skipTo(query string, i int, end string) int {
+	if i >= len(query) {
+		return len(query) - 1
+	}
+	at := strings.Index(query[i:], end)
+	if at < 0 {
+		return len(query) - 1
+	}
+	return i + at + len(end) - 1
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+	"track/scoring"
+)
+
+const (
+	insertSeed = `
+	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
+	RETURNING id`
+	findSeed = `
+	SELECT id, digest FROM seed
+	 WHERE scenario_id = ? AND configuration_id = ? AND number = ? AND superseded_at IS NULL`
+	supersedeSeed    = `UPDATE seed SET superseded_at = ? WHERE id = ?`
+	insertAssessment = `
+	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertValues  = `INSERT INTO value (seed_id, metric_id, value) VALUES `
+	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
+)
+
+// rowsPerInsert bounds the rows of one multi-row insert, and so how many different statements there are.
+const rowsPerInsert = 128
+
+// Existing is the seed that stands in the place of one to be recorded.
+type Existing struct {
+	ID   int64
+	Same bool // it measured the same: outcome and values are equal
+}
+
+// AddSeed stores seed, whose ID, RecordedAt and digest are given. Where its scenario, configuration and number are taken it
+// stores nothing and returns the seed that has them.
+func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, existing *Existing, err error) {
+	scenario, err := t.scenarioID(seed.Scenario)
+	if err != nil {
+		return 0, nil, err
+	}
+	configuration, err := t.configurationID(seed.Configuration)
+	if err != nil {
+		return 0, nil, err
+	}
+	environment, err := t.environmentID(seed.Environment)
+	if err != nil {
+		return 0, nil, err
+	}
+	err = t.get(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), seed.Message, digest[:],
+		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt))
+	if errors.Is(err, sql.ErrNoRows) {
+		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
+		return 0, existing, err
+	}
+	if err == nil {
+		err = t.pair(scenario, configuration)
+	}
+	if err == nil {
+		err = t.addValues(id, seed.Values)
+	}
+	return id, nil, err
+}
+
+func (t *Tx) existingSeed(scenario, configuration int64, number track.SeedNumber, digest [sha256.Size]byte) (*Existing, error) {
+	var row struct {
+		ID     int64  `db:"id"`
+		Digest []byte `db:"digest"`
+	}
+	err := t.get(&row, findSeed, scenario, configuration, number)
+	return &Existing{row.ID, string(row.Digest) == string(digest[:])}, err
+}
+
+// Supersede keeps the seed with this id, with everything known of it, but frees its place for another.
+func (t *Tx) Supersede(id int64) error {
+	_, err := t.exec(supersedeSeed, t.now, id)
+	return err
+}
+
+func (t *Tx) addValues(seedID int64, values map[string]float64) error {
+	type row struct {
+		metric int64
+		value  float64
+	}
+	rows := make([]row, 0, len(values))
+	for name, value := range values {
+		metric, err := t.metricID(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row{metric, value})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.metric, b.metric) }) // the order of the table
+	args := make([]any, 0, 3*len(rows))
+	for _, r := range rows {
+		args = append(args, seedID, r.metric, r.value)
+	}
+	return t.insertRows(insertValues, 3, args)
+}
+
+// AddAssessment stores the judgement of a seed under a spec. Metrics of the spec are known since it was added.
+func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
+	total := sql.NullFloat64{Float64: a.TotalScore, Valid: a.Scored}
+	_, err := t.exec(insertAssessment, seedID, specID, total, a.NPass, a.NWarn, a.NFail, t.now)
+	if err != nil {
+		return err
+	}
+	args := make([]any, 0, 5*len(a.Results))
+	for _, r := range a.Results {
+		metric, err := t.metricID(r.Name)
+		if err != nil {
+			return err
+		}
+		args = append(args, seedID, specID, metric, statusCode(r.Status), sql.NullFloat64{Float64: r.Score, Valid: !r.Missing()})
+	}
+	return t.insertRows(insertResults, 5, args)
+}
+
+// insertRows runs insert, a statement that ends in VALUES, for rows of width columns, many rows at a time.
+func (t *Tx) insertRows(insert string, width int, args []any) error {
+	for len(args) > 0 {
+		n := min(len(args)/width, rowsPerInsert)
+		row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
+		query := insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
+		if _, err := t.exec(query, args[:n*width]...); err != nil {
+			return err
+		}
+		args = args[n*width:]
+	}
+	return nil
+}
+
+func statusCode(s scoring.Status) int64 {
+	switch s {
+	case scoring.Pass:
+		return 0
+	case scoring.Warn:
+		return 1
+	}
+	return 2
+}
+
+func statusOf(code int64) scoring.Status {
+	switch code {
+	case 0:
+		return scoring.Pass
+	case 1:
+		return scoring.Warn
+	}
+	return scoring.Fail
+}
+
+func nullTime(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return micros(t)
+}
+
+func nullMicros(d *time.Duration) any {
+	if d == nil {
+		return nil
+	}
+	return d.Microseconds()
+}

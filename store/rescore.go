@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"track"
+	"track/scoring"
+)
+
+// StoredSeed is a seed to be judged again: what it measured, and how it was judged last.
+type StoredSeed struct {
+	ID       int64
+	Number   track.SeedNumber
+	Label    string
+	Hash     string // of its configuration
+	Values   map[string]float64
+	Previous map[string]scoring.Status // under the newest spec but the one asked for; empty where there is none
+	Version  int                       // of the spec of Previous, 0 where there is none
+	Current  bool                      // it is assessed under the spec asked for
+}
+
+const (
+	listStoredSeeds = `
+	SELECT seed.id, seed.number, configuration.label, configuration.hash,
+	       EXISTS (SELECT 1 FROM assessment WHERE seed_id = seed.id AND spec_id = ?) AS current,
+	       previous.id AS previous_id, previous.version AS previous_version
+	  FROM seed
+	  JOIN configuration ON configuration.id = seed.configuration_id
+	  LEFT JOIN spec AS previous
+	         ON previous.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id AND spec_id <> ?)
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL AND seed.outcome = 'ok'
+	   AND seed.id > ?
+	 ORDER BY seed.id LIMIT ?`
+	listStatuses = `
+	SELECT metric.name, result.status FROM result JOIN metric ON metric.id = result.metric_id
+	 WHERE result.seed_id = ? AND result.spec_id = ?`
+)
+
+// StoredSeeds returns the next seeds of a scenario that ran well, by id after the one given, and at most limit.
+func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
+	var rows []struct {
+		ID              int64            `db:"id"`
+		Number          track.SeedNumber `db:"number"`
+		Label           string           `db:"label"`
+		Hash            string           `db:"hash"`
+		Current         bool             `db:"current"`
+		PreviousID      sql.NullInt64    `db:"previous_id"`
+		PreviousVersion sql.NullInt64    `db:"previous_version"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listStoredSeeds, specID, specID, scenario, after, limit); err != nil {
+		return nil, explain(err)
+	}
+	seeds := make([]StoredSeed, len(rows))
+	for i, row := range rows {
+		values, err := seedValues(ctx, s.read().SelectContext, row.ID)
+		if err != nil {
+			return nil, explain(err)
+		}
+		previous, err := s.statuses(ctx, row.ID, row.PreviousID.Int64)
+		if err != nil {
+			return nil, explain(err)
+		}
+		seeds[i] = StoredSeed{row.ID, row.Number, row.Label, row.Hash, values, previous, int(row.PreviousVersion.Int64), row.Current}
+	}
+	return seeds, nil
+}
+
+func (s *Store) statuses(ctx context.Context, seedID, specID int64) (map[string]scoring.Status, error) {
+	var rows []struct {
+		Name   string `db:"name"`
+		Status int64  `db:"status"`
+	}
+	if specID == 0 {
+		return nil, nil
+	}
+	if err := s.read().SelectContext(ctx, &rows, listStatuses, seedID, specID); err != nil {
+		return nil, err
+	}
+	statuses := make(map[string]scoring.Status, len(rows))
+	for _, row := range rows {
+		statuses[row.Name] = statusOf(row.Status)
+	}
+	return statuses, nil
+}
+
+const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = ? AND spec_id = ?)`
+
+// Assessed says whether a seed was judged under a spec.
+func (t *Tx) Assessed(seedID, specID int64) (yes bool, err error) {
+	return yes, t.get(&yes, isAssessed, seedID, specID)
+}

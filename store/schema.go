@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
+
+	"track"
+	"track/migrations"
+)
+
+// applicationID marks a SQLite file as a database of track: "trck" in ASCII.
+const applicationID = 0x7472636b
+
+// schemaState is what a file says of its schema before anything else is read from it.
+type schemaState struct {
+	Version       int `db:"user_version"`
+	ApplicationID int `db:"application_id"`
+	Tables        int `db:"tables"`
+}
+
+const getSchemaState = `
+	SELECT user_version, application_id, (SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)) AS tables
+	  FROM pragma_user_version, pragma_application_id`
+
+// unfinished says that the file is empty or that its creation was cut short.
+func (s schemaState) unfinished() bool {
+	return s.Version == 0 && (s.ApplicationID == applicationID || s.ApplicationID == 0 && s.Tables == 0)
+}
+
+func (s schemaState) usable(path string) error {
+	switch {
+	case s.unfinished():
+		return nil
+	case s.ApplicationID != applicationID:
+		return track.WithHint(fmt.Errorf("%w: this SQLite file was not made by track", track.ErrDatabase),
+			"name another file with --db or TRACK_DB; nothing was changed")
+	case s.Version < migrations.Latest:
+		return track.WithHint(fmt.Errorf("%w: its schema is version %d, this track needs %d", track.ErrDatabase, s.Version, migrations.Latest),
+			"track migrate --db "+path+" brings it up to date, after making a backup")
+	case s.Version > migrations.Latest:
+		return track.WithHint(fmt.Errorf("%w: its schema is version %d, newer than the %d this track knows", track.ErrDatabase, s.Version, migrations.Latest),
+			"use a newer track; nothing was changed")
+	}
+	return nil
+}
+
+// Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns false where
+// the database was there already. Several processes may call it at once.
+func Init(ctx context.Context, path string) (created bool, err error) {
+	defer func() { err = openError(path, err) }()
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return false, err
+	}
+	unlock, err := lockFile(path + ".lock")
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	db, err := openForSchema(ctx, path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var state schemaState
+	if err := db.GetContext(ctx, &state, getSchemaState); err != nil {
+		return false, err
+	}
+	if !state.unfinished() {
+		return false, state.usable(path)
+	}
+	if filepath.Base(dir) == DefaultDir {
+		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+			return false, err
+		}
+	}
+	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
+	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", applicationID))
+	if err != nil {
+		return false, err
+	}
+	if err := migrateUp(ctx, db); err != nil {
+		return false, err
+	}
+	return true, syncDir(filepath.Dir(dir))
+}
+
+// Migrate brings the schema of the database at path up to date. Where there is something to do it first writes a backup beside
+// the database and returns its path.
+func Migrate(ctx context.Context, path string, now time.Time) (backup string, err error) {
+	defer func() { err = openError(path, err) }()
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s: %w", path, track.ErrNotFound)
+	}
+	unlock, err := lockFile(path + ".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	db, err := openForSchema(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var state schemaState
+	if err := db.GetContext(ctx, &state, getSchemaState); err != nil {
+		return "", err
+	}
+	if state.unfinished() {
+		return "", migrateUp(ctx, db)
+	}
+	if state.ApplicationID != applicationID || state.Version >= migrations.Latest {
+		return "", state.usable(path)
+	}
+	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", backup); err != nil {
+		return "", fmt.Errorf("backup: %w", err)
+	}
+	return backup, migrateUp(ctx, db)
+}
+
+func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
+	db, err := sqlx.Open("sqlite", dataSource(path, "mode=rwc"))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // PRAGMA and migrations have to meet on one connection
+	return db, db.PingContext(ctx)
+}
+
+func migrateUp(ctx context.Context, db *sqlx.DB) error {
+	files, err := migrations.SQLite()
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db.DB, files)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", migrations.Latest))
+	return err
+}
+
+// syncDir makes the creation of files in dir survive a power cut.
+func syncDir(dir string) error {
+	file, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}

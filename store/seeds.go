@@ -1,0 +1,289 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+	"track/scoring"
+)
+
+// SeedFilter narrows a list of seeds; the zero value of each field asks for everything.
+type SeedFilter struct {
+	Scenario string
+	Label    string
+	Outcome  track.Outcome
+	Status   scoring.Status
+	MinScore *float64
+	MaxScore *float64
+	Since    time.Time // recorded at or after
+	Limit    int       // at most so many; 0 for all
+}
+
+// SeedSummary is a seed in a list, judged by the newest spec that it was assessed under.
+type SeedSummary struct {
+	Scenario            string
+	Number              track.SeedNumber
+	Configuration       track.Configuration
+	ConfigurationHash   string
+	Outcome             track.Outcome
+	Message             string
+	SpecVersion         int // 0 where the seed was never assessed
+	TotalScore          *float64
+	NPass, NWarn, NFail int
+	RecordedAt          time.Time
+	StartedAt           time.Time // zero where unknown
+	Duration            *time.Duration
+	ID                  string
+}
+
+// Status is the worst status of the seed's metrics, Fail for a failed seed, and empty for one that was never assessed.
+func (s SeedSummary) Status() scoring.Status {
+	switch {
+	case s.Outcome != track.OutcomeOK || s.NFail > 0:
+		return scoring.Fail
+	case s.SpecVersion == 0:
+		return ""
+	case s.NWarn > 0:
+		return scoring.Warn
+	}
+	return scoring.Pass
+}
+
+type seedRow struct {
+	RowID       int64            `db:"row_id"`
+	Scenario    string           `db:"scenario"`
+	Number      track.SeedNumber `db:"number"`
+	Outcome     string           `db:"outcome"`
+	Message     string           `db:"message"`
+	ULID        string           `db:"ulid"`
+	RecordedAt  int64            `db:"recorded_at"`
+	StartedAt   sql.NullInt64    `db:"started_at"`
+	DurationUS  sql.NullInt64    `db:"duration_us"`
+	SpecVersion sql.NullInt64    `db:"version"`
+	TotalScore  sql.NullFloat64  `db:"total_score"`
+	NPass       sql.NullInt64    `db:"n_pass"`
+	NWarn       sql.NullInt64    `db:"n_warn"`
+	NFail       sql.NullInt64    `db:"n_fail"`
+	configurationRow
+}
+
+func (r seedRow) summary() SeedSummary {
+	configuration := r.configuration()
+	s := SeedSummary{
+		Scenario: r.Scenario, Number: r.Number, Configuration: configuration.Configuration, ConfigurationHash: configuration.Hash,
+		Outcome: track.Outcome(r.Outcome), Message: r.Message, SpecVersion: int(r.SpecVersion.Int64),
+		NPass: int(r.NPass.Int64), NWarn: int(r.NWarn.Int64), NFail: int(r.NFail.Int64),
+		RecordedAt: fromMicros(r.RecordedAt), ID: r.ULID,
+	}
+	if r.TotalScore.Valid {
+		s.TotalScore = &r.TotalScore.Float64
+	}
+	if r.StartedAt.Valid {
+		s.StartedAt = fromMicros(r.StartedAt.Int64)
+	}
+	if r.DurationUS.Valid {
+		duration := time.Duration(r.DurationUS.Int64) * time.Microsecond
+		s.Duration = &duration
+	}
+	return s
+}
+
+const selectSeeds = `
+	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, seed.message, seed.ulid, seed.recorded_at,
+	       seed.started_at, seed.duration_us, ` + configurationColumns + `, spec.version, assessment.total_score,
+	       assessment.n_pass, assessment.n_warn, assessment.n_fail
+	  FROM seed
+	  JOIN scenario ON scenario.id = seed.scenario_id
+	  JOIN configuration ON configuration.id = seed.configuration_id
+	  LEFT JOIN assessment ON assessment.seed_id = seed.id
+	        AND assessment.spec_id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id)
+	  LEFT JOIN spec ON spec.id = assessment.spec_id
+	 WHERE seed.superseded_at IS NULL`
+
+// query returns the statement that lists the seeds of the filter, newest first, and its arguments.
+func (f SeedFilter) query() (query string, args []any) {
+	var b strings.Builder
+	b.WriteString(selectSeeds)
+	add := func(condition string, values ...any) {
+		b.WriteString(" AND " + condition)
+		args = append(args, values...)
+	}
+	if f.Scenario != "" {
+		add("seed.scenario_id = (SELECT id FROM scenario WHERE name = ?)", f.Scenario)
+	}
+	if f.Label != "" {
+		add("seed.configuration_id IN (SELECT id FROM configuration WHERE label = ?)", f.Label)
+	}
+	if f.Outcome != "" {
+		add("seed.outcome = ?", string(f.Outcome))
+	}
+	switch f.Status {
+	case scoring.Fail:
+		add("(seed.outcome <> 'ok' OR assessment.n_fail > 0)")
+	case scoring.Warn:
+		add("seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn > 0")
+	case scoring.Pass:
+		add("seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn = 0")
+	}
+	if f.MinScore != nil {
+		add("assessment.total_score >= ?", *f.MinScore)
+	}
+	if f.MaxScore != nil {
+		add("assessment.total_score <= ?", *f.MaxScore)
+	}
+	if !f.Since.IsZero() {
+		add("seed.recorded_at >= ?", micros(f.Since))
+	}
+	b.WriteString(" ORDER BY seed.id DESC")
+	if f.Limit > 0 {
+		b.WriteString(" LIMIT ?")
+		args = append(args, f.Limit)
+	}
+	return b.String(), args
+}
+
+// Seeds lists seeds, the newest first.
+func (s *Store) Seeds(ctx context.Context, filter SeedFilter) ([]SeedSummary, error) {
+	query, args := filter.query()
+	var rows []seedRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]SeedSummary, len(rows))
+	for i, row := range rows {
+		list[i] = row.summary()
+	}
+	return list, nil
+}
+
+// SeedDetail is a seed with all that it measured and every judgement of it.
+type SeedDetail struct {
+	SeedSummary
+	Environment track.Environment
+	Values      map[string]float64
+	Assessed    []int // the versions of the spec that it was assessed under, ascending
+}
+
+const (
+	getSeedEnvironment = `
+	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = ?`
+	listSeedValues = `
+	SELECT metric.name, value.value FROM value JOIN metric ON metric.id = value.metric_id WHERE value.seed_id = ?`
+	listSeedAssessments = `
+	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = ? ORDER BY spec.version`
+)
+
+// SeedsByNumber returns the seeds of a scenario with this number, the newest first: one for each configuration. An id narrows it
+// to that configuration, 0 does not.
+func (s *Store) SeedsByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) ([]SeedDetail, error) {
+	query := selectSeeds + `
+	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
+	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
+	   AND (? = 0 OR seed.configuration_id = ?)
+	 ORDER BY seed.id DESC`
+	var rows []seedRow
+	if err := s.read().SelectContext(ctx, &rows, query, scenario, number, configuration, configuration); err != nil {
+		return nil, explain(err)
+	}
+	if len(rows) == 0 {
+		if _, err := s.NewestConfiguration(ctx, scenario); err != nil {
+			return nil, err
+		}
+		return nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound),
+			"track seeds "+scenario+" lists the seeds there are")
+	}
+	list := make([]SeedDetail, len(rows))
+	for i, row := range rows {
+		detail, err := s.seedDetail(ctx, row)
+		if err != nil {
+			return nil, explain(err)
+		}
+		list[i] = detail
+	}
+	return list, nil
+}
+
+func (s *Store) seedDetail(ctx context.Context, row seedRow) (SeedDetail, error) {
+	detail := SeedDetail{SeedSummary: row.summary()}
+	var document []byte
+	err := errors.Join(
+		s.read().GetContext(ctx, &document, getSeedEnvironment, row.RowID),
+		s.read().SelectContext(ctx, &detail.Assessed, listSeedAssessments, row.RowID),
+	)
+	if err != nil {
+		return detail, err
+	}
+	if detail.Values, err = seedValues(ctx, s.read().SelectContext, row.RowID); err != nil {
+		return detail, err
+	}
+	return detail, json.Unmarshal(document, &detail.Environment)
+}
+
+type selectFunc func(ctx context.Context, dest any, query string, args ...any) error
+
+func seedValues(ctx context.Context, selectAll selectFunc, seedID int64) (map[string]float64, error) {
+	var rows []struct {
+		Name  string          `db:"name"`
+		Value sql.NullFloat64 `db:"value"`
+	}
+	if err := selectAll(ctx, &rows, listSeedValues, seedID); err != nil {
+		return nil, err
+	}
+	values := make(map[string]float64, len(rows))
+	for _, row := range rows {
+		values[row.Name] = orNaN(row.Value)
+	}
+	return values, nil
+}
+
+// Values returns what the seed with this id measured.
+func (t *Tx) Values(seedID int64) (map[string]float64, error) {
+	return seedValues(t.ctx, func(_ context.Context, dest any, query string, args ...any) error {
+		return t.selectAll(dest, query, args...)
+	}, seedID)
+}
+
+const getSeedState = `SELECT outcome, message FROM seed WHERE id = ?`
+
+// Outcome returns how the seed with this id ended.
+func (t *Tx) Outcome(seedID int64) (outcome track.Outcome, message string, err error) {
+	var row struct {
+		Outcome string `db:"outcome"`
+		Message string `db:"message"`
+	}
+	err = t.get(&row, getSeedState, seedID)
+	return track.Outcome(row.Outcome), row.Message, err
+}
+
+const listSeedResults = `
+	SELECT metric.name, result.status, result.score
+	  FROM result JOIN metric ON metric.id = result.metric_id
+	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = ?) AND result.spec_id = ?`
+
+// Results returns the stored results of the seed with this ULID under a spec, by metric; a result has no value here.
+func (s *Store) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {
+	var rows []struct {
+		Name   string          `db:"name"`
+		Status int64           `db:"status"`
+		Score  sql.NullFloat64 `db:"score"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
+		return nil, explain(err)
+	}
+	results := make(map[string]scoring.Result, len(rows))
+	for _, row := range rows {
+		r := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64}
+		if !row.Score.Valid {
+			r.Reason = scoring.ReasonMissing
+		}
+		results[row.Name] = r
+	}
+	return results, nil
+}

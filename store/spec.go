@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+)
+
+// Spec is a version of a scenario's spec as it is stored.
+type Spec struct {
+	ID        int64
+	Scenario  string
+	Version   int
+	Hash      string // hex SHA-256 of Document
+	Title     string
+	Document  []byte // canonical JSON
+	CreatedAt time.Time
+}
+
+// SpecMetric is what queries need to know of a metric of a spec.
+type SpecMetric struct {
+	Name, Type, Group string
+	Weight            float64
+}
+
+type specRow struct {
+	ID        int64  `db:"id"`
+	Scenario  string `db:"scenario"`
+	Version   int    `db:"version"`
+	Hash      string `db:"hash"`
+	Title     string `db:"title"`
+	Document  string `db:"document"`
+	CreatedAt int64  `db:"created_at"`
+}
+
+func (r specRow) spec() Spec {
+	return Spec{r.ID, r.Scenario, r.Version, r.Hash, r.Title, []byte(r.Document), fromMicros(r.CreatedAt)}
+}
+
+const selectSpec = `
+	SELECT spec.id, scenario.name AS scenario, spec.version, spec.hash, spec.title, spec.document, spec.created_at
+	  FROM spec JOIN scenario ON scenario.id = spec.scenario_id`
+
+const (
+	getSpecNewest  = selectSpec + ` WHERE scenario.name = ? ORDER BY spec.version DESC LIMIT 1`
+	getSpecVersion = selectSpec + ` WHERE scenario.name = ? AND spec.version = ?`
+	getSpecByHash  = selectSpec + ` WHERE scenario.name = ? AND spec.hash = ?`
+	listSpecs      = selectSpec + ` ORDER BY scenario.name, spec.version`
+)
+
+// Spec returns a version of a scenario's spec, the newest for version 0.
+func (s *Store) Spec(ctx context.Context, scenario string, version int) (Spec, error) {
+	return findSpec(func(dest any, query string, args ...any) error {
+		return s.read().GetContext(ctx, dest, query, args...)
+	}, scenario, version)
+}
+
+// Spec is [Store.Spec] within the transaction.
+func (t *Tx) Spec(scenario string, version int) (Spec, error) {
+	return findSpec(t.get, scenario, version)
+}
+
+func findSpec(get func(any, string, ...any) error, scenario string, version int) (Spec, error) {
+	var row specRow
+	var err error
+	if version == 0 {
+		err = get(&row, getSpecNewest, scenario)
+	} else {
+		err = get(&row, getSpecVersion, scenario, version)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
+		return Spec{}, track.WithHint(err, "track spec list shows what there is; track spec add FILE adds one")
+	}
+	return row.spec(), explain(err)
+}
+
+func specName(scenario string, version int) string {
+	if version == 0 {
+		return scenario
+	}
+	return fmt.Sprintf("%s@%d", scenario, version)
+}
+
+// Specs returns all versions of all scenarios, by scenario and version.
+func (s *Store) Specs(ctx context.Context) ([]Spec, error) {
+	var rows []specRow
+	if err := s.read().SelectContext(ctx, &rows, listSpecs); err != nil {
+		return nil, explain(err)
+	}
+	specs := make([]Spec, len(rows))
+	for i, row := range rows {
+		specs[i] = row.spec()
+	}
+	return specs, nil
+}
+
+const (
+	insertSpec = `
+	INSERT INTO spec (scenario_id, version, hash, title, document, created_at)
+	VALUES (?, (SELECT coalesce(max(version), 0) + 1 FROM spec WHERE scenario_id = ?), ?, ?, ?, ?)
+	RETURNING id`
+	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group) VALUES (?, ?, ?, ?, ?, ?)`
+)
+
+// AddSpec stores spec as the next version of its scenario and returns it with ID, Version and CreatedAt. Where the scenario has a
+// version of the same hash it returns that one and false.
+func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, err error) {
+	var row specRow
+	err = t.get(&row, getSpecByHash, spec.Scenario, spec.Hash)
+	if err == nil || !errors.Is(err, sql.ErrNoRows) {
+		return row.spec(), false, err
+	}
+	scenario, err := t.scenarioID(spec.Scenario)
+	if err != nil {
+		return Spec{}, false, err
+	}
+	var id int64
+	err = t.get(&id, insertSpec, scenario, scenario, spec.Hash, spec.Title, string(spec.Document), t.now)
+	if err != nil {
+		return Spec{}, false, err
+	}
+	for i, m := range metrics {
+		metric, err := t.metricID(m.Name)
+		if err == nil {
+			_, err = t.exec(insertSpecMetric, id, i, metric, m.Type, m.Weight, m.Group)
+		}
+		if err != nil {
+			return Spec{}, false, err
+		}
+	}
+	err = t.get(&row, getSpecByHash, spec.Scenario, spec.Hash)
+	return row.spec(), err == nil, err
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // the driver
+
+	"track"
+)
+
+// DefaultDir and DefaultFile name the database of a project: .track/track.db in its top folder.
+const (
+	DefaultDir  = ".track"
+	DefaultFile = "track.db"
+)
+
+const busyTimeout = 10 * time.Second
+
+// Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a time.
+type Store struct {
+	path   string
+	reader *sqlx.DB // nil until something is read
+	writer *writer  // nil until something is written
+	now    func() time.Time
+}
+
+// Find looks for the database of dir: in its .track folder, or in that of the closest parent folder that has one. It returns
+// an error wrapping [track.ErrNotFound] where there is none.
+func Find(dir string) (string, error) {
+	start := dir
+	for {
+		path := filepath.Join(dir, DefaultDir, DefaultFile)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", track.WithHint(
+				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound),
+				"track init creates one here; --db FILE or TRACK_DB names another")
+		}
+		dir = parent
+	}
+}
+
+// Open opens the database at path, which must exist and have the schema of this program. now tells the time of what is recorded.
+// Reading needs no permission to write.
+func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	return open(ctx, path, now, func(s *Store) (schemaState, error) {
+		var state schemaState
+		return state, s.read().GetContext(ctx, &state, getSchemaState)
+	})
+}
+
+// OpenForUpdate is [Open] for a caller that is about to write: it checks the schema on the connection that will, and so
+// saves a short-lived process from opening two.
+func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	return open(ctx, path, now, func(s *Store) (state schemaState, err error) {
+		if s.writer, err = openWriter(ctx, path); err != nil {
+			return state, err
+		}
+		return state, s.writer.conn.GetContext(ctx, &state, getSchemaState)
+	})
+}
+
+func open(ctx context.Context, path string, now func() time.Time, readState func(*Store) (schemaState, error)) (*Store, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), "track init creates it")
+	}
+	s := &Store{path: path, now: now}
+	state, err := readState(s)
+	if err == nil {
+		err = state.usable(path)
+	}
+	if err == nil && state.unfinished() {
+		_, err = Init(ctx, path)
+	}
+	if err != nil {
+		return nil, errors.Join(openError(path, err), s.Close())
+	}
+	return s, nil
+}
+
+// Path is where the database is.
+func (s *Store) Path() string { return s.path }
+
+// Now is the time at which something is recorded, to the microsecond.
+func (s *Store) Now() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// Close releases the connections. What was acknowledged is safe without it.
+func (s *Store) Close() error {
+	var errs []error
+	if s.reader != nil {
+		errs = append(errs, s.reader.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	return errors.Join(errs...)
+}
+
+// read returns the pool of read-only connections.
+func (s *Store) read() *sqlx.DB {
+	if s.reader == nil {
+		s.reader = sqlx.MustOpen("sqlite", dataSource(s.path, s.readMode()))
+	}
+	return s.reader
+}
+
+// readMode is immutable where a database without a write-ahead log lies in a folder that cannot be written: SQLite would have to
+// create the index of the log there.
+func (s *Store) readMode() string {
+	if _, err := os.Stat(s.path + "-wal"); err == nil || writable(filepath.Dir(s.path)) {
+		return "mode=ro"
+	}
+	return "mode=ro&immutable=1"
+}
+
+func dataSource(path, mode string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	name := url.URL{Path: filepath.ToSlash(path)}
+	return fmt.Sprintf("file:%s?%s&_pragma=busy_timeout(%d)&_pragma=foreign_keys(1)", name.EscapedPath(), mode, busyTimeout.Milliseconds())
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }

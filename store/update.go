@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// writer is the one connection that writes, with the statements prepared on it and the ids it has seen.
+type writer struct {
+	db         *sqlx.DB
+	conn       *sqlx.Conn
+	statements map[string]*sqlx.Stmt
+	relaxed    bool // PRAGMA synchronous is NORMAL
+	ids        ids
+}
+
+// ids remembers the ids of rows that never change, so that a batch looks each up once. A rollback empties it.
+type ids struct {
+	scenarios, metrics, configurations, environments map[string]int64
+	pairs                                            map[[2]int64]bool // scenario_configuration
+}
+
+func newIDs() ids {
+	return ids{map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[[2]int64]bool{}}
+}
+
+// Tx is a write transaction.
+type Tx struct {
+	*writer
+	ctx context.Context
+	now int64 // microseconds
+}
+
+// Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses nothing of it.
+// An error of write rolls everything back.
+func (s *Store) Update(ctx context.Context, write func(*Tx) error) error {
+	return s.update(ctx, false, write)
+}
+
+// UpdateRelaxed is [Store.Update] without waiting for the disk: the transaction survives the end of the process at once, and a
+// power cut after the next [Store.Sync] or Update.
+func (s *Store) UpdateRelaxed(ctx context.Context, write func(*Tx) error) error {
+	return s.update(ctx, true, write)
+}
+
+// Sync waits until everything committed is on the disk.
+func (s *Store) Sync() error {
+	// All commits since the last checkpoint lie in the log, in order; a checkpoint has synced what it moved.
+	log, err := os.OpenFile(s.path+"-wal", os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(log.Sync(), log.Close())
+}
+
+func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A transaction is short and ends by itself; a context that can be cancelled costs a goroutine for each statement.
+	ctx = context.WithoutCancel(ctx)
+	unlock, err := lockFile(s.path + ".lock")
+	if err != nil {
+		return openError(s.path, err)
+	}
+	defer unlock()
+	if s.writer == nil {
+		if s.writer, err = openWriter(ctx, s.path); err != nil {
+			return openError(s.path, err)
+		}
+	}
+	w := s.writer
+	if err := w.relax(ctx, relaxed); err != nil {
+		return explain(err)
+	}
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return explain(err)
+	}
+	committed := false
+	defer func() {
+		if !committed {
+			w.ids = newIDs()
+			_, rollbackErr := w.conn.ExecContext(ctx, "ROLLBACK")
+			if err == nil { // write panicked
+				err = rollbackErr
+			}
+		}
+	}()
+	if err := write(&Tx{w, ctx, micros(s.Now())}); err != nil {
+		return explain(err)
+	}
+	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return explain(err)
+	}
+	committed = true
+	return nil
+}
+
+func openWriter(ctx context.Context, path string) (*writer, error) {
+	db, err := sqlx.Open("sqlite", dataSource(path, "mode=rw"))
+	if err != nil {
+		return nil, err
+	}
+	conn, err := db.Connx(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, ids: newIDs()}, nil
+}
+
+func (w *writer) close() error { return errors.Join(w.conn.Close(), w.db.Close()) }
+
+func (w *writer) relax(ctx context.Context, relaxed bool) error {
+	if w.relaxed == relaxed {
+		return nil
+	}
+	mode := "FULL"
+	if relaxed {
+		mode = "NORMAL"
+	}
+	_, err := w.conn.ExecContext(ctx, "PRAGMA synchronous = "+mode)
+	w.relaxed = relaxed
+	return err
+}
+
+// prepare returns the statement for query, which lives as long as the connection. Queries come from a small fixed set.
+func (t *Tx) prepare(query string) (*sqlx.Stmt, error) {
+	if stmt, ok := t.statements[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := t.conn.PreparexContext(t.ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s: %w", query, err)
+	}
+	t.statements[query] = stmt
+	return stmt, nil
+}
+
+func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
+	stmt, err := t.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(t.ctx, args...)
+}
+
+// get reads one row into dest; [sql.ErrNoRows] where there is none.
+func (t *Tx) get(dest any, query string, args ...any) error {
+	stmt, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	return stmt.GetContext(t.ctx, dest, args...)
+}
+
+func (t *Tx) selectAll(dest any, query string, args ...any) error {
+	stmt, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	return stmt.SelectContext(t.ctx, dest, args...)
+}
+
+// cachedID returns the id of the row that key names, from the cache or else from lookup.
+func cachedID(cache map[string]int64, key string, lookup func() (int64, error)) (int64, error) {
+	if id, ok := cache[key]; ok {
+		return id, nil
+	}
+	id, err := lookup()
+	if err == nil {
+		cache[key] = id
+	}
+	return id, err
+}
+
+// upsert returns the id of a row, which insert creates unless it is there.
+func (t *Tx) upsert(find string, key any, insert string, args ...any) (id int64, err error) {
+	if err = t.get(&id, find, key); !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	return id, t.get(&id, insert, args...)
+}

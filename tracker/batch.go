@@ -1,0 +1,238 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"track"
+	"track/store"
+)
+
+// Limits of one transaction of a batch. While it runs, other processes wait, so it is cut by time; and what it recorded is safe
+// from the end of the process once it ends, so a slow stream is cut as well.
+const (
+	chunkSize      = 256
+	chunkWait      = time.Second
+	maxTransaction = 20 * time.Millisecond
+)
+
+// Entry is one record of a batch: a seed, or why there is none.
+type Entry struct {
+	Line int
+	Seed track.Seed
+	Err  *track.FieldError
+}
+
+// BatchProblem is an entry that was not recorded.
+type BatchProblem struct {
+	Line     int
+	Conflict bool // the seed was whole, but another stands in its place
+	Field    string
+	Message  string
+}
+
+// BatchSummary counts what became of the entries of a batch.
+type BatchSummary struct {
+	Recorded, Replaced, Duplicates, Conflicts, Rejected int
+	Scored                                              int      // of the recorded ones
+	WithoutSpec                                         []string // scenarios whose seeds wait for a spec
+	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
+}
+
+// maxNamed bounds the names that a summary lists.
+const maxNamed = 100
+
+// BatchObserver hears of a batch as it goes on; each field may be nil.
+type BatchObserver struct {
+	Problem  func(BatchProblem)
+	Progress func(entries int)
+}
+
+// RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and returns when all
+// is safe on the disk, or with the first error of the input or the database, after which what the summary counts stays recorded.
+func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error], observer BatchObserver) (BatchSummary, error) {
+	run := &batchRun{Recorder: r, observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := run.recordChunks(ctx, entries)
+	if syncErr := r.store.Sync(); err == nil && syncErr != nil {
+		err = fmt.Errorf("sync the database: %w", syncErr)
+	}
+	run.summary.WithoutSpec = slices.Sorted(maps.Keys(run.waiting))
+	run.summary.UnknownMetrics = slices.Sorted(maps.Keys(run.unknown))
+	return run.summary, err
+}
+
+func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, error]) error {
+	chunks, inputErr := chunk(ctx, entries)
+	for {
+		select {
+		case collected, more := <-chunks:
+			if !more {
+				return *inputErr
+			}
+			if err := b.record(ctx, collected); err != nil {
+				return err
+			}
+		case <-ctx.Done(): // the reader may be waiting for input that never comes
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// chunk collects entries into slices of at most chunkSize, fewer where the input is slow. The error is set once the channel is closed.
+func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []Entry, *error) {
+	single := make(chan Entry, chunkSize)
+	inputErr := new(error)
+	go func() {
+		defer close(single)
+		for entry, err := range entries {
+			if err != nil {
+				*inputErr = err
+				return
+			}
+			select {
+			case single <- entry:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	chunks := make(chan []Entry, 1)
+	go func() {
+		defer close(chunks)
+		for {
+			collected, more := collect(single)
+			if len(collected) > 0 {
+				select {
+				case chunks <- collected:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if !more {
+				return
+			}
+		}
+	}()
+	return chunks, inputErr
+}
+
+// collect waits for one entry and then for more, until it has chunkSize or chunkWait is over.
+func collect(single <-chan Entry) (collected []Entry, more bool) {
+	entry, more := <-single
+	if !more {
+		return nil, false
+	}
+	collected = append(make([]Entry, 0, chunkSize), entry)
+	timer := time.NewTimer(chunkWait)
+	defer timer.Stop()
+	for len(collected) < chunkSize {
+		select {
+		case entry, more := <-single:
+			if !more {
+				return collected, false
+			}
+			collected = append(collected, entry)
+		case <-timer.C:
+			return collected, true
+		}
+	}
+	return collected, true
+}
+
+type batchRun struct {
+	*Recorder
+	observer BatchObserver
+	summary  BatchSummary
+	entries  int
+	waiting  map[string]bool
+	unknown  map[string]bool
+}
+
+// record stores a chunk in as many transactions as it takes.
+func (b *batchRun) record(ctx context.Context, entries []Entry) error {
+	for len(entries) > 0 {
+		results := make([]RecordResult, 0, len(entries))
+		err := b.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
+			started := time.Now()
+			b.begin()
+			for _, entry := range entries {
+				var result RecordResult
+				var err error
+				if entry.Err == nil {
+					result, err = b.Recorder.record(tx, entry.Seed)
+				}
+				if err != nil {
+					return fmt.Errorf("line %d: %w", entry.Line, err)
+				}
+				if results = append(results, result); time.Since(started) > maxTransaction {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, result := range results {
+			b.count(entries[i], result)
+		}
+		entries = entries[len(results):]
+		if b.observer.Progress != nil {
+			b.observer.Progress(b.entries)
+		}
+	}
+	return nil
+}
+
+func (b *batchRun) count(entry Entry, result RecordResult) {
+	b.entries++
+	switch {
+	case entry.Err != nil:
+		b.summary.Rejected++
+		b.problem(BatchProblem{entry.Line, false, entry.Err.Field, entry.Err.Message})
+		return
+	case result.Disposition == Duplicate:
+		b.summary.Duplicates++
+		return
+	case result.Disposition == Conflict:
+		b.summary.Conflicts++
+		b.problem(BatchProblem{entry.Line, true, "values", conflictMessage(entry.Seed, result)})
+		return
+	case result.Disposition == Replaced:
+		b.summary.Replaced++
+	default:
+		b.summary.Recorded++
+	}
+	if result.Assessment != nil {
+		b.summary.Scored++
+	} else if entry.Seed.Outcome == track.OutcomeOK {
+		note(b.waiting, entry.Seed.Scenario)
+	}
+	for _, name := range result.Unknown {
+		note(b.unknown, name+" ("+entry.Seed.Scenario+")")
+	}
+}
+
+func (b *batchRun) problem(p BatchProblem) {
+	if b.observer.Problem != nil {
+		b.observer.Problem(p)
+	}
+}
+
+// note adds a name to a set that stays small whatever the input.
+func note(set map[string]bool, name string) {
+	if len(set) < maxNamed {
+		set[name] = true
+	}
+}
+
+func conflictMessage(seed track.Seed, result RecordResult) string {
+	return fmt.Sprintf("seed %s of %s is recorded with other values under this configuration (%s)",
+		seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
+}

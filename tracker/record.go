@@ -1,0 +1,229 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"track"
+	"track/scoring"
+	"track/spec"
+	"track/store"
+)
+
+// Disposition says what became of a seed that was handed over.
+type Disposition int
+
+// The dispositions.
+const (
+	Recorded  Disposition = iota // stored, and judged where its scenario has a spec
+	Duplicate                    // the same was recorded before
+	Conflict                     // another seed stands in its place and measured something else; nothing was stored
+	Replaced                     // stored in the place of another, which is kept as superseded
+)
+
+// Difference is a value that two records of one seed do not share; nil where a record has none.
+type Difference struct {
+	Metric        string
+	Recorded, New *float64
+}
+
+// RecordResult says what became of a seed, and how it was judged.
+type RecordResult struct {
+	Disposition Disposition
+	SpecVersion int                 // 0 where the scenario has no spec or the seed is a failed one
+	Assessment  *scoring.Assessment // nil likewise, and for a duplicate or conflict
+	Spec        *scoring.Spec       // nil likewise
+	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
+	Differences []Difference        // of a conflict, by metric
+	Outcome     track.Outcome       // of a conflict: what was recorded
+}
+
+// Options say how seeds are recorded.
+type Options struct {
+	SpecVersion int  // version to judge under; 0 for the newest
+	Replace     bool // a conflicting seed supersedes the recorded one
+}
+
+// Recorder records seeds. It belongs to one goroutine.
+type Recorder struct {
+	store   *store.Store
+	options Options
+	entropy io.Reader // for ULIDs
+	specs   map[string]*specInForce
+	current map[string]*specInForce // of specs, what the running transaction has found in force
+}
+
+type specInForce struct {
+	store.Spec
+	decoded scoring.Spec
+	known   map[string]bool // names of its metrics
+}
+
+// NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
+func NewRecorder(st *store.Store, options Options, entropy io.Reader) *Recorder {
+	return &Recorder{st, options, ulid.Monotonic(entropy, 0), map[string]*specInForce{}, nil}
+}
+
+// Record stores one seed durably, and judges it.
+func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordResult, err error) {
+	if err := seed.Validate(); err != nil {
+		return RecordResult{}, err
+	}
+	err = r.store.Update(ctx, func(tx *store.Tx) error {
+		r.begin()
+		result, err = r.record(tx, seed)
+		return err
+	})
+	return result, err
+}
+
+// begin starts a transaction: another process may have added a spec since the last one.
+func (r *Recorder) begin() { r.current = map[string]*specInForce{} }
+
+func (r *Recorder) record(tx *store.Tx, seed track.Seed) (RecordResult, error) {
+	inForce, err := r.specFor(tx, seed.Scenario)
+	if err != nil {
+		return RecordResult{}, err
+	}
+	now := r.store.Now()
+	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
+	if err != nil {
+		return RecordResult{}, fmt.Errorf("new id: %w", err)
+	}
+	seed.ID, seed.RecordedAt = id.String(), now
+	digest := seed.Digest()
+	rowID, existing, err := tx.AddSeed(seed, digest)
+	disposition := Recorded
+	if err == nil && existing != nil {
+		if existing.Same {
+			return RecordResult{Disposition: Duplicate}, nil
+		}
+		if !r.options.Replace {
+			return conflict(tx, existing.ID, seed)
+		}
+		disposition = Replaced
+		if err := tx.Supersede(existing.ID); err != nil {
+			return RecordResult{}, err
+		}
+		rowID, _, err = tx.AddSeed(seed, digest)
+	}
+	if err != nil {
+		return RecordResult{}, err
+	}
+	result := RecordResult{Disposition: disposition}
+	if inForce == nil || seed.Outcome != track.OutcomeOK {
+		return result, nil
+	}
+	assessment := scoring.Assess(inForce.decoded, seed.Values)
+	result.SpecVersion, result.Assessment, result.Spec = inForce.Version, &assessment, &inForce.decoded
+	result.Unknown = inForce.unknown(seed.Values)
+	return result, tx.AddAssessment(rowID, inForce.ID, assessment)
+}
+
+// specFor returns the spec that seeds of a scenario are judged under, nil where it has none. It asks the database once in each
+// transaction, and decodes a version once.
+func (r *Recorder) specFor(tx *store.Tx, scenario string) (*specInForce, error) {
+	if inForce, known := r.current[scenario]; known {
+		return inForce, nil
+	}
+	inForce, err := r.loadSpec(tx, scenario)
+	if err == nil {
+		r.current[scenario] = inForce
+	}
+	return inForce, err
+}
+
+func (r *Recorder) loadSpec(tx *store.Tx, scenario string) (*specInForce, error) {
+	stored, err := tx.Spec(scenario, r.options.SpecVersion)
+	if errors.Is(err, track.ErrNotFound) && r.options.SpecVersion == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if cached := r.specs[scenario]; cached != nil && cached.ID == stored.ID {
+		return cached, nil
+	}
+	decoded, err := spec.Decode(stored.Document)
+	if err != nil {
+		return nil, fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
+	}
+	inForce := &specInForce{Spec: stored, decoded: decoded, known: map[string]bool{}}
+	for _, m := range decoded.Metrics {
+		inForce.known[m.Name] = true
+	}
+	r.specs[scenario] = inForce
+	return inForce, tx.PreloadMetrics(stored.ID)
+}
+
+func (s *specInForce) unknown(values map[string]float64) (names []string) {
+	for name := range values {
+		if !s.known[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func conflict(tx *store.Tx, recordedID int64, seed track.Seed) (RecordResult, error) {
+	recorded, err := tx.Values(recordedID)
+	if err != nil {
+		return RecordResult{}, err
+	}
+	outcome, _, err := tx.Outcome(recordedID)
+	return RecordResult{Disposition: Conflict, Differences: differences(recorded, seed.Values), Outcome: outcome}, err
+}
+
+func differences(recorded, given map[string]float64) (list []Difference) {
+	names := maps.Clone(recorded)
+	maps.Copy(names, given)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, inRecorded := recorded[name]
+		b, inGiven := given[name]
+		if inRecorded && inGiven && (math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)) {
+			continue
+		}
+		d := Difference{Metric: name}
+		if inRecorded {
+			d.Recorded = &a
+		}
+		if inGiven {
+			d.New = &b
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// DescribeConflict says in one line how a seed differs from the recorded one.
+func (r RecordResult) DescribeConflict(given track.Outcome) string {
+	const shown = 3
+	var parts []string
+	if r.Outcome != given {
+		parts = append(parts, fmt.Sprintf("outcome: recorded %s, now %s", r.Outcome, given))
+	}
+	for i, d := range r.Differences {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("and %d more values", len(r.Differences)-shown))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, optional(d.Recorded), optional(d.New)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func optional(x *float64) string {
+	if x == nil {
+		return "nothing"
+	}
+	return fmt.Sprint(*x)
+}

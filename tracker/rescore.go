@@ -1,0 +1,100 @@
+package tracker
+
+import (
+	"context"
+
+	"track"
+	"track/scoring"
+	"track/store"
+)
+
+// Flip is a metric of a seed whose status under one version of a spec differs from that under another.
+type Flip struct {
+	Seed          track.SeedNumber
+	Label         string
+	Configuration string // hash
+	Metric        string
+	FromVersion   int
+	From, To      scoring.Status
+}
+
+// RescoreOptions say how seeds are judged again.
+type RescoreOptions struct {
+	DryRun bool
+	Flip   func(Flip) // hears of each flip; may be nil
+}
+
+// Rescored counts the seeds that were judged again.
+type Rescored struct {
+	Seeds  int // that ran well
+	Scored int // judged now; of a dry run, those that would be
+	Before int // judged under this version before, and so left alone
+	Flips  int // metrics whose status differs from that under the version they were judged by last
+}
+
+const rescoreChunk = 200
+
+// Rescore judges the stored values of all seeds of a scenario that ran well under another version of its spec. Earlier results are
+// kept.
+func Rescore(ctx context.Context, st *store.Store, scenario string, version int, options RescoreOptions) (Rescored, error) {
+	var total Rescored
+	stored, decoded, err := LoadSpec(ctx, st, scenario, version)
+	if err != nil {
+		return total, err
+	}
+	for after := int64(0); ; {
+		seeds, err := st.StoredSeeds(ctx, scenario, stored.ID, after, rescoreChunk)
+		if err != nil || len(seeds) == 0 {
+			return total, err
+		}
+		after = seeds[len(seeds)-1].ID
+		assessments := make([]scoring.Assessment, len(seeds))
+		for i, seed := range seeds {
+			assessments[i] = scoring.Assess(decoded, seed.Values)
+			total.compare(seed, assessments[i], options.Flip)
+		}
+		if options.DryRun {
+			continue
+		}
+		if err := storeAssessments(ctx, st, stored.ID, seeds, assessments); err != nil {
+			return total, err
+		}
+	}
+}
+
+func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, report func(Flip)) {
+	t.Seeds++
+	if seed.Current {
+		t.Before++
+	} else {
+		t.Scored++
+	}
+	for _, r := range a.Results {
+		from, judged := seed.Previous[r.Name]
+		if !judged || from == r.Status {
+			continue
+		}
+		t.Flips++
+		if report != nil {
+			report(Flip{seed.Number, seed.Label, seed.Hash, r.Name, seed.Version, from, r.Status})
+		}
+	}
+}
+
+func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds []store.StoredSeed, assessments []scoring.Assessment) error {
+	return st.Update(ctx, func(tx *store.Tx) error {
+		for i, seed := range seeds {
+			assessed, err := tx.Assessed(seed.ID, specID) // now, not when it was read
+			if err != nil || assessed {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if err := tx.AddAssessment(seed.ID, specID, assessments[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

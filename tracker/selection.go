@@ -1,0 +1,181 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"track"
+	"track/scoring"
+	"track/store"
+)
+
+// Selector names the seeds of a scenario under a configuration: SCENARIO or SCENARIO@CONFIGURATION, the latter a label or a prefix
+// of a hash.
+type Selector struct {
+	Scenario      string
+	Configuration string // empty for the one recorded to last
+}
+
+// ParseSelector reads SCENARIO[@CONFIGURATION].
+func ParseSelector(s string) (Selector, error) {
+	scenario, configuration, given := strings.Cut(s, "@")
+	if scenario == "" || given && configuration == "" {
+		return Selector{}, fmt.Errorf("%w: %q is not SCENARIO or SCENARIO@CONFIGURATION", track.ErrInvalid, s)
+	}
+	return Selector{scenario, configuration}, nil
+}
+
+// Choice is what a selector came to.
+type Choice struct {
+	Scenario       string
+	Configurations []store.Configuration // one, unless mixing was allowed; the newest first
+	NOthers        int                   // configurations of the scenario that were not chosen
+}
+
+// Choose finds the configuration that a selector names. Where a label names several, it returns an error wrapping
+// [track.ErrAmbiguous] that lists them, unless mixing is allowed.
+func Choose(ctx context.Context, st *store.Store, sel Selector, allowMixed bool) (Choice, error) {
+	const one = 1
+	newest, total, err := st.Configurations(ctx, sel.Scenario, one)
+	if err != nil {
+		return Choice{}, err
+	}
+	if sel.Configuration == "" {
+		newest[0], err = st.NewestConfiguration(ctx, sel.Scenario)
+		return Choice{sel.Scenario, newest, total - 1}, err
+	}
+	found, err := st.FindConfigurations(ctx, sel.Scenario, sel.Configuration)
+	if err != nil {
+		return Choice{}, err
+	}
+	if len(found) > 1 && !allowMixed {
+		return Choice{}, ambiguous(sel, found)
+	}
+	return Choice{sel.Scenario, found, total - len(found)}, nil
+}
+
+func ambiguous(sel Selector, found []store.Configuration) error {
+	const shown = 20
+	var b strings.Builder
+	for i, c := range found {
+		if i == shown {
+			fmt.Fprintf(&b, "\n  and %d more", len(found)-shown)
+			break
+		}
+		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
+	}
+	err := fmt.Errorf("%s@%s is %w: %d configurations match%s", sel.Scenario, sel.Configuration, track.ErrAmbiguous, len(found), b.String())
+	return track.WithHint(err, "name one of them by its hash, or take them together with --allow-mixed")
+}
+
+// ShortHash is the part of a hash that people read; it is long enough to select by.
+func ShortHash(hash string) string { return hash[:min(len(hash), 10)] }
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// StabilityOptions narrow a stability aggregate.
+type StabilityOptions struct {
+	SpecVersion int // 0 for the newest
+	Seeds       []track.SeedRange
+	AllowMixed  bool
+}
+
+// StabilityReport is the stability of a configuration, with what it was computed from.
+type StabilityReport struct {
+	scoring.Stability
+	Choice
+	Stored        store.Spec
+	Spec          scoring.Spec
+	NEnvironments int
+	Failing       []store.FailingSeed
+}
+
+// Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
+// under the spec: leaving them out, or counting them as failed, would both be wrong.
+func Stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (StabilityReport, error) {
+	var report StabilityReport
+	var err error
+	if report.Choice, err = Choose(ctx, st, sel, options.AllowMixed); err != nil {
+		return report, err
+	}
+	if report.Stored, report.Spec, err = LoadSpec(ctx, st, sel.Scenario, options.SpecVersion); err != nil {
+		return report, err
+	}
+	selection := store.Selection{Scenario: sel.Scenario, SpecID: report.Stored.ID, Seeds: options.Seeds}
+	for _, c := range report.Configurations {
+		selection.Configurations = append(selection.Configurations, c.ID)
+	}
+	totals, err := st.SeedTotals(ctx, selection)
+	if err != nil {
+		return report, err
+	}
+	if err := checkAssessed(sel.Scenario, report.Stored.Version, totals); err != nil {
+		return report, err
+	}
+	metrics, err := st.MetricTotals(ctx, selection, len(report.Spec.Metrics))
+	if err != nil {
+		return report, err
+	}
+	report.Stability = scoring.NewStability(report.Spec, totals.SeedTotals, metrics)
+	report.NEnvironments = totals.NEnvironments
+	report.Failing, err = st.FailingSeeds(ctx, selection)
+	return report, err
+}
+
+func checkAssessed(scenario string, version int, totals store.Totals) error {
+	switch {
+	case totals.NSeeds == 0:
+		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), "track seeds "+scenario+" lists the seeds there are")
+	case totals.NUnassessed > 0:
+		return track.WithHint(
+			fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version),
+			fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", scenario, version))
+	}
+	return nil
+}
+
+// HistoryEntry is one configuration in the history of a scenario.
+type HistoryEntry struct {
+	store.Configuration
+	scoring.Stability
+	NUnassessed   int // seeds that ran well but were never scored under the spec; the aggregate is then undefined
+	NEnvironments int
+}
+
+// History is the stability of the newest configurations of a scenario under one spec.
+type History struct {
+	Scenario string
+	Stored   store.Spec
+	Entries  []HistoryEntry // the oldest first
+	NOlder   int            // configurations before the first of Entries
+}
+
+// LoadHistory aggregates the newest limit configurations of a scenario.
+func LoadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (History, error) {
+	h := History{Scenario: scenario}
+	newest, total, err := st.Configurations(ctx, scenario, limit)
+	if err != nil {
+		return h, err
+	}
+	var decoded scoring.Spec
+	if h.Stored, decoded, err = LoadSpec(ctx, st, scenario, specVersion); err != nil {
+		return h, err
+	}
+	h.NOlder = total - len(newest)
+	h.Entries = make([]HistoryEntry, len(newest))
+	for i, c := range newest {
+		totals, err := st.SeedTotals(ctx, store.Selection{Scenario: scenario, Configurations: []int64{c.ID}, SpecID: h.Stored.ID})
+		if err != nil {
+			return h, err
+		}
+		stability := scoring.NewStability(decoded, totals.SeedTotals, nil)
+		h.Entries[len(newest)-1-i] = HistoryEntry{c, stability, totals.NUnassessed, totals.NEnvironments}
+	}
+	return h, nil
+}
