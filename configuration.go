@@ -12,21 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Dirty says whether a working tree differed from its commit.
-type Dirty string
-
-// The states of a working tree. A revision that somebody declared counts as clean.
-const (
-	DirtyNo      Dirty = ""
-	DirtyYes     Dirty = "dirty"
-	DirtyUnknown Dirty = "unknown"
-)
-
-// Revision is a state of source code.
+// Revision is a state of source code. Where it is not known whether there were changes, the seed's environment says so.
 type Revision struct {
-	Commit   string `json:"commit,omitempty"`    // as git names it; empty where unknown
-	Dirty    Dirty  `json:"dirty,omitempty"`     //
-	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, where Dirty is DirtyYes and they are known
+	Commit   string `json:"commit,omitempty"`    // as git names it, or as somebody declared it; empty where unknown
+	Dirty    bool   `json:"dirty,omitzero"`      // the tracked files differed from the commit
+	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, where Dirty and known
 }
 
 func (r Revision) String() string {
@@ -35,11 +25,9 @@ func (r Revision) String() string {
 		commit = commit[:7]
 	}
 	switch {
-	case r.Dirty == DirtyUnknown:
-		return commit + "+?"
-	case r.Dirty == DirtyYes && len(r.DiffHash) >= 4:
+	case r.Dirty && len(r.DiffHash) >= 4:
 		return commit + "+" + r.DiffHash[:4]
-	case r.Dirty == DirtyYes:
+	case r.Dirty:
 		return commit + "+dirty"
 	}
 	return commit

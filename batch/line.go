@@ -62,9 +62,8 @@ func (l line) seed() (track.Seed, *track.FieldError) {
 		Scenario: l.Scenario, Number: l.Seed.number, Outcome: outcome, Message: l.Message, Values: l.Values, Environment: l.Environment,
 	}
 	seed.Configuration.Label = l.Configuration.Label
-	seed.Configuration.Revision = track.Revision{Commit: l.Configuration.Commit, DiffHash: l.Configuration.DiffHash}
-	if l.Configuration.Dirty {
-		seed.Configuration.Revision.Dirty = track.DirtyYes
+	seed.Configuration.Revision = track.Revision{
+		Commit: l.Configuration.Commit, Dirty: l.Configuration.Dirty, DiffHash: l.Configuration.DiffHash,
 	}
 	if len(l.Configuration.Params) > 0 && l.Configuration.Params.Kind() != 'n' {
 		if seed.Configuration.Params, err = track.NewParams(l.Configuration.Params); err != nil {

@@ -25,7 +25,7 @@ type configurationRow struct {
 	Label     string `db:"label"`
 	Params    string `db:"params"`
 	Commit    string `db:"commit_id"`
-	Dirty     string `db:"dirty"`
+	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
 	CreatedAt int64  `db:"created_at"`
 }
@@ -38,7 +38,7 @@ func (r configurationRow) configuration() Configuration {
 	return Configuration{
 		Configuration: track.Configuration{
 			Label: r.Label, Params: params,
-			Revision: track.Revision{Commit: r.Commit, Dirty: track.Dirty(r.Dirty), DiffHash: r.DiffHash},
+			Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash},
 		},
 		ID: r.ID, Hash: r.Hash, CreatedAt: fromMicros(r.CreatedAt),
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -56,11 +57,11 @@ func (t *Tx) PreloadMetrics(specID int64) error {
 }
 
 func (t *Tx) configurationID(c track.Configuration) (int64, error) {
-	key := c.Label + "\x00" + string(c.Params) + "\x00" + c.Revision.Commit + "\x00" + string(c.Revision.Dirty) + "\x00" + c.Revision.DiffHash
+	key := c.Label + "\x00" + string(c.Params) + "\x00" + c.Revision.Commit + "\x00" + strconv.FormatBool(c.Revision.Dirty) + "\x00" + c.Revision.DiffHash
 	return cachedID(t.ids.configurations, key, func() (int64, error) {
 		hash := c.Hash()
 		return t.upsert(findConfiguration, hash, insertConfig,
-			hash, c.Label, string(c.Params.JSON()), c.Revision.Commit, string(c.Revision.Dirty), c.Revision.DiffHash, t.now)
+			hash, c.Label, string(c.Params.JSON()), c.Revision.Commit, c.Revision.Dirty, c.Revision.DiffHash, t.now)
 	})
 }
 

@@ -95,58 +95,63 @@ func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	return Totals{scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, Score: score}, row.NUnassessed, row.NEnvironments}, explain(err)
 }
 
-// The sums of a metric in which SQL sees NULL for NaN: n_value is less than n_score then.
+// metricTotalsQuery walks the metrics and, for each, the seeds: that order needs no sort. The sums are of differences from one of
+// the numbers, so that one pass loses no digits to cancellation: the spread of n numbers around one of them is at most
+// n times their variance. SQL sees NULL for NaN; n_value is less than n_score then.
 func metricTotalsQuery(where string) string {
 	return `
 	WITH chosen AS MATERIALIZED (SELECT seed.id FROM seed WHERE ` + where + `
-	), judged AS MATERIALIZED (
-	    SELECT result.metric_id, result.status, result.score, value.value
-	      FROM chosen CROSS JOIN result ON result.seed_id = chosen.id AND result.spec_id = ?
-	      LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
-	), centre AS MATERIALIZED (
-	    SELECT metric_id, avg(score) AS mean_score, avg(value) AS mean_value,
-	           count(score) AS n_score, count(value) AS n_value,
-	           count(*) FILTER (WHERE status <> 2) AS n_not_failed,
-	           min(score) AS min_score, max(score) AS max_score, min(value) AS min_value, max(value) AS max_value
-	      FROM judged GROUP BY metric_id
-	), spread AS (
-	    SELECT judged.metric_id,
-	           avg((judged.score - mean_score) * (judged.score - mean_score)) AS score_variance,
-	           avg((judged.value - mean_value) * (judged.value - mean_value)) AS value_variance
-	      FROM judged JOIN centre ON centre.metric_id = judged.metric_id
-	     GROUP BY judged.metric_id
+	), shift AS MATERIALIZED (
+	    SELECT spec_metric.position, spec_metric.metric_id,
+	           coalesce((SELECT value.value FROM chosen CROSS JOIN value
+	                      WHERE value.seed_id = chosen.id AND value.metric_id = spec_metric.metric_id
+	                        AND value.value IS NOT NULL LIMIT 1), 0) AS value,
+	           coalesce((SELECT result.score FROM chosen CROSS JOIN result
+	                      WHERE result.seed_id = chosen.id AND result.spec_id = spec_metric.spec_id
+	                        AND result.metric_id = spec_metric.metric_id AND result.score IS NOT NULL LIMIT 1), 0) AS score
+	      FROM spec_metric WHERE spec_metric.spec_id = ?
 	)
-	SELECT spec_metric.position, n_score, n_value, n_not_failed, mean_score, score_variance, min_score, max_score,
-	       mean_value, value_variance, min_value, max_value
-	  FROM spec_metric
-	  JOIN centre ON centre.metric_id = spec_metric.metric_id
-	  JOIN spread ON spread.metric_id = spec_metric.metric_id
-	 WHERE spec_metric.spec_id = ?`
+	SELECT shift.position, count(result.score) AS n_score, count(value.value) AS n_value,
+	       count(*) FILTER (WHERE result.status <> 2) AS n_not_failed,
+	       avg(result.score) AS mean_score, min(result.score) AS min_score, max(result.score) AS max_score,
+	       sum(result.score - shift.score) AS score_sum,
+	       sum((result.score - shift.score) * (result.score - shift.score)) AS score_squares,
+	       avg(value.value) AS mean_value, min(value.value) AS min_value, max(value.value) AS max_value,
+	       sum(value.value - shift.value) AS value_sum,
+	       sum((value.value - shift.value) * (value.value - shift.value)) AS value_squares
+	  FROM shift CROSS JOIN chosen
+	 CROSS JOIN result ON result.seed_id = chosen.id AND result.spec_id = ? AND result.metric_id = shift.metric_id
+	  LEFT JOIN value ON value.seed_id = chosen.id AND value.metric_id = shift.metric_id
+	 GROUP BY shift.position`
 }
 
 type metricTotalsRow struct {
-	Position      int             `db:"position"`
-	NScore        int             `db:"n_score"`
-	NValue        int             `db:"n_value"`
-	NNotFailed    int             `db:"n_not_failed"`
-	MeanScore     sql.NullFloat64 `db:"mean_score"`
-	ScoreVariance sql.NullFloat64 `db:"score_variance"`
-	MinScore      sql.NullFloat64 `db:"min_score"`
-	MaxScore      sql.NullFloat64 `db:"max_score"`
-	MeanValue     sql.NullFloat64 `db:"mean_value"`
-	ValueVariance sql.NullFloat64 `db:"value_variance"`
-	MinValue      sql.NullFloat64 `db:"min_value"`
-	MaxValue      sql.NullFloat64 `db:"max_value"`
+	Position     int             `db:"position"`
+	NScore       int             `db:"n_score"`
+	NValue       int             `db:"n_value"`
+	NNotFailed   int             `db:"n_not_failed"`
+	MeanScore    sql.NullFloat64 `db:"mean_score"`
+	MinScore     sql.NullFloat64 `db:"min_score"`
+	MaxScore     sql.NullFloat64 `db:"max_score"`
+	ScoreSum     sql.NullFloat64 `db:"score_sum"`
+	ScoreSquares sql.NullFloat64 `db:"score_squares"`
+	MeanValue    sql.NullFloat64 `db:"mean_value"`
+	MinValue     sql.NullFloat64 `db:"min_value"`
+	MaxValue     sql.NullFloat64 `db:"max_value"`
+	ValueSum     sql.NullFloat64 `db:"value_sum"`
+	ValueSquares sql.NullFloat64 `db:"value_squares"`
 }
 
 func (r metricTotalsRow) totals() scoring.MetricTotals {
 	t := scoring.MetricTotals{
 		NNotFailed: r.NNotFailed,
 		Score: scoring.Moments{
-			N: r.NScore, Mean: orNaN(r.MeanScore), Std: math.Sqrt(orNaN(r.ScoreVariance)), Min: orNaN(r.MinScore), Max: orNaN(r.MaxScore),
+			N: r.NScore, Mean: orNaN(r.MeanScore), Std: populationStd(r.NScore, r.ScoreSum, r.ScoreSquares),
+			Min: orNaN(r.MinScore), Max: orNaN(r.MaxScore),
 		},
 		Value: scoring.Moments{
-			N: r.NScore, Mean: orNaN(r.MeanValue), Std: math.Sqrt(orNaN(r.ValueVariance)), Min: orNaN(r.MinValue), Max: orNaN(r.MaxValue),
+			N: r.NScore, Mean: orNaN(r.MeanValue), Std: populationStd(r.NScore, r.ValueSum, r.ValueSquares),
+			Min: orNaN(r.MinValue), Max: orNaN(r.MaxValue),
 		},
 	}
 	if r.NValue < r.NScore { // SQL left a NaN out
@@ -154,6 +159,15 @@ func (r metricTotalsRow) totals() scoring.MetricTotals {
 		t.Value = scoring.Moments{N: r.NScore, Mean: nan, Std: nan, Min: nan, Max: nan}
 	}
 	return t
+}
+
+// populationStd is the standard deviation of n numbers, from the sums of their differences from one number and of the squares.
+func populationStd(n int, sum, squares sql.NullFloat64) float64 {
+	variance := (orNaN(squares) - orNaN(sum)*orNaN(sum)/float64(n)) / float64(n)
+	if variance < 0 { // by rounding
+		return 0
+	}
+	return math.Sqrt(variance)
 }
 
 // MetricTotals aggregates each metric of a selection, in the order of the spec, which has nMetrics.

@@ -18,7 +18,6 @@ import (
 
 	"track"
 	"track/batch"
-	"track/provenance"
 	"track/scoring"
 	"track/tracker"
 )
@@ -71,12 +70,12 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	if err != nil {
 		return err
 	}
-	revision := p.revision(ctx, o.commit)
+	provenance := p.provenance(ctx, o.commit)
 	if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
 		return err
 	}
-	seed.Environment = provenance.Environment(provenance.Version(version))
-	seed.Configuration.Revision = <-revision
+	origin := <-provenance
+	seed.Configuration.Revision, seed.Environment = origin.revision, origin.environment
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
 		return err
@@ -162,23 +161,6 @@ func parseParams(pairs []string) (track.Params, error) {
 		return "", usage("--param: %v", err)
 	}
 	return params, nil
-}
-
-// revision finds out the revision of the code while the values are read, unless the user declared it.
-func (p *program) revision(ctx context.Context, declared string) <-chan track.Revision {
-	found := make(chan track.Revision, 1)
-	if declared != "" {
-		found <- track.Revision{Commit: declared}
-		return found
-	}
-	go func() {
-		revision, _ := provenance.GitRevision(ctx, "") // its notice tells what the error would
-		if revision.Notice != "" {
-			p.notice("%s", revision.Notice)
-		}
-		found <- track.Revision{Commit: revision.Commit, Dirty: dirty(revision.Dirty), DiffHash: revision.DiffHash}
-	}()
-	return found
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
@@ -291,11 +273,4 @@ func dispositionName(d tracker.Disposition) string {
 		return "replaced"
 	}
 	return "recorded"
-}
-
-func dirty(d provenance.Dirty) track.Dirty {
-	if d == provenance.DirtyNo {
-		return track.DirtyNo
-	}
-	return track.Dirty(d)
 }

@@ -23,7 +23,7 @@ type configurationDocument struct {
 	Label    string         `json:"label"`
 	Params   jsontext.Value `json:"params"`
 	Commit   string         `json:"commit"`
-	Dirty    track.Dirty    `json:"dirty,omitempty"`
+	Dirty    bool           `json:"dirty"`
 	DiffHash string         `json:"diff_hash,omitempty"`
 }
 

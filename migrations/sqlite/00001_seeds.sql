@@ -39,7 +39,7 @@ CREATE TABLE configuration (
     label      TEXT    NOT NULL,
     params     TEXT    NOT NULL, -- canonical JSON object
     commit_id  TEXT    NOT NULL,
-    dirty      TEXT    NOT NULL CHECK (dirty IN ('', 'dirty', 'unknown')),
+    dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT    NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT;

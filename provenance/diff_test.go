@@ -1,0 +1,310 @@
+package provenance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// newRichRepo has a file for every kind of change, but no submodule, which makes git slow.
+func newRichRepo(t testing.TB) string {
+	dir := newRepo(t)
+	symlink(t, "a.txt", filepath.Join(dir, "link"))
+	for _, name := range []string{"with space", " leading", "-dash", "ümlaut", "a b/c d"} {
+		write(t, dir, name, "one\n")
+	}
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "--quiet", "--message=rich")
+	return dir
+}
+
+// newModuleRepo has a submodule.
+func newModuleRepo(t testing.TB) string {
+	dir := newRepo(t)
+	git(t, dir, "submodule", "--quiet", "add", newRepo(t), "module")
+	git(t, dir, "commit", "--quiet", "--message=module")
+	return dir
+}
+
+// edits each leave the work tree in another state. Those of a submodule start from newModuleRepo, the others from newRichRepo.
+var edits = []struct {
+	name string
+	edit func(t *testing.T, dir string)
+}{
+	{"edit", func(t *testing.T, dir string) { write(t, dir, "a.txt", "edited\n") }},
+	{"other edit", func(t *testing.T, dir string) { write(t, dir, "a.txt", "editeD\n") }},
+	{"emptied", func(t *testing.T, dir string) { write(t, dir, "a.txt", "") }},
+	{"same edit of another file", func(t *testing.T, dir string) { write(t, dir, "sub/b.txt", "edited\n") }},
+	{"both", func(t *testing.T, dir string) {
+		write(t, dir, "a.txt", "edited\n")
+		write(t, dir, "sub/b.txt", "edited\n")
+	}},
+	{"deletion", func(t *testing.T, dir string) { remove(t, dir, "a.txt") }},
+	{"mode", func(t *testing.T, dir string) { chmod(t, dir, "a.txt", 0o755) }},
+	{"mode and edit", func(t *testing.T, dir string) {
+		write(t, dir, "a.txt", "edited\n")
+		chmod(t, dir, "a.txt", 0o755)
+	}},
+	{"rename", func(t *testing.T, dir string) { git(t, dir, "mv", "a.txt", "z.txt") }},
+	{"rename to another name", func(t *testing.T, dir string) { git(t, dir, "mv", "a.txt", "y.txt") }},
+	{"new file, added", func(t *testing.T, dir string) {
+		write(t, dir, "new.txt", "one\n")
+		git(t, dir, "add", "new.txt")
+	}},
+	{"file to link", func(t *testing.T, dir string) {
+		remove(t, dir, "a.txt")
+		symlink(t, "sub/b.txt", filepath.Join(dir, "a.txt"))
+	}},
+	{"link to elsewhere", func(t *testing.T, dir string) {
+		remove(t, dir, "link")
+		symlink(t, "sub/b.txt", filepath.Join(dir, "link"))
+	}},
+	{"link to nowhere", func(t *testing.T, dir string) {
+		remove(t, dir, "link")
+		symlink(t, "/nowhere", filepath.Join(dir, "link"))
+	}},
+	{"link to file", func(t *testing.T, dir string) {
+		remove(t, dir, "link")
+		write(t, dir, "link", "a.txt") // the content that git stores for the link
+	}},
+	{"space", func(t *testing.T, dir string) { write(t, dir, "with space", "edited\n") }},
+	{"leading space", func(t *testing.T, dir string) { write(t, dir, " leading", "edited\n") }},
+	{"dash", func(t *testing.T, dir string) { write(t, dir, "-dash", "edited\n") }},
+	{"umlaut", func(t *testing.T, dir string) { write(t, dir, "ümlaut", "edited\n") }},
+	{"spaces in folders", func(t *testing.T, dir string) { write(t, dir, "a b/c d", "edited\n") }},
+	{"submodule commit", func(t *testing.T, dir string) { commitFixed(t, dir+"/module", "second") }},
+	{"submodule commit, another", func(t *testing.T, dir string) { commitFixed(t, dir+"/module", "third") }},
+	{"submodule edit", func(t *testing.T, dir string) { write(t, dir, "module/a.txt", "edited\n") }},
+	{"submodule edit, another", func(t *testing.T, dir string) { write(t, dir, "module/a.txt", "editeD\n") }},
+	{"submodule commit and edit", func(t *testing.T, dir string) {
+		commitFixed(t, dir+"/module", "second")
+		write(t, dir, "module/a.txt", "edited\n")
+	}},
+	{"submodule deleted", func(t *testing.T, dir string) {
+		if err := os.RemoveAll(filepath.Join(dir, "module")); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	{"folder replaced by a file", func(t *testing.T, dir string) {
+		remove(t, dir, "sub/b.txt")
+		remove(t, dir, "sub")
+		write(t, dir, "sub", "a file\n")
+		git(t, dir, "add", "sub")
+	}},
+	{"conflict", func(t *testing.T, dir string) {
+		git(t, dir, "checkout", "--quiet", "-b", "theirs")
+		write(t, dir, "a.txt", "theirs\n")
+		git(t, dir, "commit", "--quiet", "--all", "--message=theirs")
+		git(t, dir, "checkout", "--quiet", "-b", "ours", "HEAD~")
+		write(t, dir, "a.txt", "ours\n")
+		git(t, dir, "commit", "--quiet", "--all", "--message=ours")
+		tryGit(dir, "merge", "theirs")
+		git(t, dir, "symbolic-ref", "HEAD", "refs/heads/main")
+	}},
+}
+
+// commitFixed commits at a fixed time, so that the id depends on the message alone.
+func commitFixed(t *testing.T, dir, message string) {
+	t.Setenv("GIT_AUTHOR_DATE", "2000-01-01T00:00:00Z")
+	t.Setenv("GIT_COMMITTER_DATE", "2000-01-01T00:00:00Z")
+	git(t, dir, "commit", "--quiet", "--allow-empty", "--message="+message)
+}
+
+func chmod(t *testing.T, dir, name string, mode os.FileMode) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDiffHash makes every edit twice, each time in a copy of its own: the same edit has the same hash, and no other has it.
+func TestDiffHash(t *testing.T) {
+	rich, withModule := newRichRepo(t), newModuleRepo(t)
+	seen := map[string]string{}
+	for _, e := range edits {
+		original := rich
+		if strings.HasPrefix(e.name, "submodule") {
+			original = withModule
+		}
+		commit := git(t, original, "rev-parse", "HEAD")
+		t.Run(e.name, func(t *testing.T) {
+			var hashes []string
+			for range 2 {
+				dir := copyTree(t, original)
+				e.edit(t, dir)
+				rev := revision(t, dir)
+				if rev.Commit != commit || rev.Dirty != DirtyYes || rev.Notice != "" || len(rev.DiffHash) != 64 {
+					t.Errorf("revision = %+v, want %s, dirty, with a hash", rev, commit)
+				}
+				hashes = append(hashes, rev.DiffHash)
+			}
+			if hashes[0] != hashes[1] {
+				t.Errorf("the same edit has hashes %s and %s", hashes[0], hashes[1])
+			}
+			if other, ok := seen[hashes[0]]; ok {
+				t.Errorf("has the hash of %q", other)
+			}
+			seen[hashes[0]] = e.name
+		})
+	}
+}
+
+// TestStagingKeepsDiffHash stages each edit: the files are the same.
+func TestStagingKeepsDiffHash(t *testing.T) {
+	original := newRichRepo(t)
+	for _, e := range edits {
+		if strings.HasPrefix(e.name, "submodule") || e.name == "conflict" {
+			continue // what a submodule holds cannot be staged, and staging settles a conflict
+		}
+		t.Run(e.name, func(t *testing.T) {
+			dir := copyTree(t, original)
+			e.edit(t, dir)
+			before := revision(t, dir)
+			git(t, dir, "add", "--update")
+			if after := revision(t, dir); after != before || after.Dirty != DirtyYes {
+				t.Errorf("revision is %+v, staged %+v", before, after)
+			}
+		})
+	}
+}
+
+// TestRemovedFromIndex keeps a file on disk that git no longer tracks: what it holds no longer counts.
+func TestRemovedFromIndex(t *testing.T) {
+	dir := newRepo(t)
+	git(t, dir, "rm", "--quiet", "--cached", "a.txt")
+	before := revision(t, dir)
+	write(t, dir, "a.txt", "written by the run\n")
+	if after := revision(t, dir); after != before || after.Dirty != DirtyYes {
+		t.Errorf("revision was %+v and is %+v", before, after)
+	}
+}
+
+// TestUntrackedKeepsDiffHash is about results files: each run writes one.
+func TestUntrackedKeepsDiffHash(t *testing.T) {
+	dir := newRepo(t)
+	write(t, dir, "a.txt", "edited\n")
+	before := revision(t, dir)
+	write(t, dir, "results.json", "{}")
+	if after := revision(t, dir); after != before {
+		t.Errorf("revision was %+v and is %+v", before, after)
+	}
+}
+
+// TestDiffHashFormat holds the format that the package comment documents.
+func TestDiffHashFormat(t *testing.T) {
+	dir := newRepo(t)
+	write(t, dir, "a.txt", "edited\n")
+	remove(t, dir, "sub/b.txt")
+
+	var b []byte
+	number := func(n int) { b = binary.BigEndian.AppendUint64(b, uint64(n)) }
+	text := func(s string) {
+		number(len(s))
+		b = append(b, s...)
+	}
+	text("track diff 1")
+	number(2)
+	text("a.txt")
+	text("100644")
+	text("edited\n")
+	text("sub/b.txt")
+	text("000000")
+	text("")
+	sum := sha256.Sum256(b)
+	if got, want := revision(t, dir).DiffHash, hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+func TestDiffLargerThanLimit(t *testing.T) {
+	dir := newRepo(t)
+	small := generous
+	small.content = 1 << 20
+	write(t, dir, "a.txt", strings.Repeat("x", 1<<20))
+	if rev, err := gitRevision(t.Context(), dir, small); err != nil || rev.DiffHash == "" || rev.Notice != "" {
+		t.Errorf("exactly as much as the limit: %+v, %v, want a hash", rev, err)
+	}
+	write(t, dir, "sub/b.txt", "x")
+	rev, err := gitRevision(t.Context(), dir, small)
+	if err != nil || rev.Dirty != DirtyYes || rev.DiffHash != "" || len(rev.Commit) != 40 {
+		t.Errorf("one byte more: %+v, %v, want dirty without a hash", rev, err)
+	}
+	wantNotice(t, rev, "larger than 1 MiB", "commit the changes")
+}
+
+// TestHugeFile has the real limit. The file takes no room on disk.
+func TestHugeFile(t *testing.T) {
+	dir := newRepo(t)
+	truncate(t, dir, "a.txt", defaultLimits.content+1)
+	rev := revision(t, dir)
+	if rev.Dirty != DirtyYes || rev.DiffHash != "" {
+		t.Errorf("revision = %+v, want dirty without a hash", rev)
+	}
+	wantNotice(t, rev, "larger than 32 MiB")
+}
+
+// TestDiffTakesTooLong has the time end while the changes are read.
+func TestDiffTakesTooLong(t *testing.T) {
+	dir := newRepo(t)
+	repo, err := findRepository(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := treeStatus{commit: idA, changes: []change{{path: "a.txt", mode: "100644"}}}
+	late, cancel := context.WithTimeoutCause(t.Context(), 0, errBudget)
+	defer cancel()
+	if hash, err := diffHash(late, repo, status, defaultLimits); hash != "" || err == nil || !strings.Contains(err.Error(), "200ms") {
+		t.Errorf("time is up: %q, %v, want an error that names the limit", hash, err)
+	}
+	interrupted, stop := context.WithCancel(t.Context())
+	stop()
+	if hash, err := diffHash(interrupted, repo, status, defaultLimits); hash != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %q, %v, want context.Canceled", hash, err)
+	}
+}
+
+// TestLyingStatus has git report paths that are not what it says: no hash rather than a wrong one.
+func TestLyingStatus(t *testing.T) {
+	for _, c := range []struct{ name, mode, path string }{
+		{"gone", "100644", "nowhere.txt"},
+		{"outside", "100644", "../outside"},
+		{"absolute", "100644", "/etc/hostname"},
+		{"folder", "100644", "sub"},
+		{"through a link", "100644", "way/file"},
+		{"submodule outside", "160000", "../outside"},
+		{"submodule without a repository", "160000", "sub"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := newRepo(t)
+			outside := t.TempDir()
+			write(t, outside, "file", "secret")
+			symlink(t, outside, filepath.Join(dir, "way"))
+			fakeGit(t, `printf '# branch.oid `+idA+`\0001 .M N... 100644 100644 `+c.mode+` `+idA+` `+idA+` `+c.path+`\000'`)
+			rev := revision(t, dir)
+			if rev.Dirty != DirtyYes || rev.DiffHash != "" {
+				t.Errorf("revision = %+v, want dirty without a hash", rev)
+			}
+			wantNotice(t, rev, "no diff hash")
+		})
+	}
+}
+
+// copyTree copies a repository, so that all copies have one history.
+func copyTree(t testing.TB, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}

@@ -1,0 +1,32 @@
+// Package provenance says where a recorded seed came from: the revision of the code in a folder, the machine, and the version
+// of this program. It is taken without being asked. What cannot be found out is never silently missing: a [Revision] carries a
+// notice for people that says why, and the way out.
+//
+// # The revision
+//
+// [GitRevision] reads the commit from the files of git, in microseconds and also where git is not installed. Whether the work
+// tree has changes only git can tell: one `git status`, bounded in time, which takes no lock, starts no daemon, and leaves the
+// repository as it was. The diff hash then tells different edits of one commit apart.
+//
+// Untracked files do not count: a results file written by the run would otherwise make every seed another revision. For the
+// same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook (skip-worktree,
+// assume-unchanged).
+//
+// GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and their like are ignored. Git sets them for its hooks and for commands it runs, and
+// they name the repository that git is busy with; the question here is which code lies in a folder.
+//
+// # The diff hash
+//
+// The lowercase hex SHA-256 of the following, in which a text is its length in bytes as an unsigned 64-bit big-endian number,
+// then its bytes; and a number is such a number:
+//
+//	text    "track diff 1"
+//	number  of changed tracked paths, counting the old and the new name of a rename; then for each, sorted by the bytes of its path:
+//	text    path from the root of the work tree, elements separated by '/'
+//	text    mode as git writes it: "100644", "100755", "120000" a link, "160000" a submodule, "000000" not there or not tracked
+//	text    content: of a file its bytes on disk, of a link its target, of a submodule its commit, of a missing file nothing
+//	        and of a submodule also the number of its own changes and each of them in the same way
+//
+// It is about the files as they are, so staging an edit does not change it. Bytes are taken as they lie on disk: where git
+// converts line endings, the same edit has another hash on another system.
+package provenance

@@ -1,0 +1,642 @@
+package provenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// generous keeps tests of what git says from failing on a busy machine.
+var generous = limits{time: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
+
+// TestMain shields the tests from the git configuration of their user, and from a git that runs them as a hook.
+func TestMain(m *testing.M) {
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	os.Setenv("GIT_TEMPLATE_DIR", "") // no sample hooks, which would be copied often
+	os.Exit(m.Run())
+}
+
+// git runs git in dir and returns its output without the last newline.
+func git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	out, err := tryGit(dir, args...)
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSuffix(out, "\n")
+}
+
+func tryGit(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{
+		"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgSign=false",
+		"-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main",
+	}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func needGit(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: the test makes real repositories with it")
+	}
+}
+
+// newRepo makes a repository with one commit that holds a.txt and sub/b.txt.
+func newRepo(t testing.TB, initArgs ...string) string {
+	t.Helper()
+	needGit(t)
+	dir := t.TempDir()
+	git(t, dir, append([]string{"init", "--quiet"}, initArgs...)...)
+	write(t, dir, "a.txt", "one\n")
+	write(t, dir, "sub/b.txt", "two\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "--quiet", "--message=first")
+	return dir
+}
+
+func write(t testing.TB, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t testing.TB, dir, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revision reads a revision that must be there.
+func revision(t testing.TB, dir string) Revision {
+	t.Helper()
+	rev, err := gitRevision(t.Context(), dir, generous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rev
+}
+
+// wantClean checks for a clean work tree at the commit that git names.
+func wantClean(t *testing.T, dir string) {
+	t.Helper()
+	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	if got := revision(t, dir); got != want {
+		t.Errorf("revision of %s = %+v, want %+v", dir, got, want)
+	}
+	wantHead(t, dir)
+}
+
+// wantHead checks that the files of git, without git, give the commit that git names.
+func wantHead(t *testing.T, dir string) {
+	t.Helper()
+	repo, err := findRepository(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := repo.head()
+	if want := git(t, dir, "rev-parse", "HEAD"); err != nil || got != want {
+		t.Errorf("head of %s = %q, %v, want %q", dir, got, err, want)
+	}
+}
+
+func wantNotice(t *testing.T, rev Revision, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(rev.Notice, text) {
+			t.Errorf("notice %q does not say %q", rev.Notice, text)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	cases := []struct {
+		name    string
+		prepare func(t *testing.T, dir string) string // changes a repository; returns the folder to ask about
+	}{
+		{"normal", func(_ *testing.T, dir string) string { return dir }},
+		{"subfolder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "sub") }},
+		{"link to subfolder", func(t *testing.T, dir string) string {
+			link := filepath.Join(t.TempDir(), "link")
+			symlink(t, filepath.Join(dir, "sub"), link)
+			return link
+		}},
+		{"detached", func(t *testing.T, dir string) string {
+			git(t, dir, "checkout", "--quiet", "--detach")
+			return dir
+		}},
+		{"nested branch", func(t *testing.T, dir string) string {
+			git(t, dir, "checkout", "--quiet", "-b", "feature/very/deep")
+			return dir
+		}},
+		{"symbolic branch", func(t *testing.T, dir string) string {
+			git(t, dir, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
+			git(t, dir, "symbolic-ref", "HEAD", "refs/heads/alias")
+			return dir
+		}},
+		{"packed", func(t *testing.T, dir string) string {
+			git(t, dir, "tag", "--annotate", "--message=tag", "v1")
+			git(t, dir, "pack-refs", "--all")
+			mustBeAbsent(t, filepath.Join(dir, ".git/refs/heads/main"))
+			return dir
+		}},
+		{"packed, with a folder where the ref was", func(t *testing.T, dir string) string {
+			git(t, dir, "checkout", "--quiet", "-b", "x")
+			git(t, dir, "pack-refs", "--all")
+			if err := os.MkdirAll(filepath.Join(dir, ".git/refs/heads/x/empty"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}},
+		{"packed, then moved on", func(t *testing.T, dir string) string {
+			git(t, dir, "pack-refs", "--all")
+			git(t, dir, "commit", "--quiet", "--allow-empty", "--message=second")
+			return dir
+		}},
+		{"packed under a loose name alike", func(t *testing.T, dir string) string {
+			git(t, dir, "commit", "--quiet", "--allow-empty", "--message=second")
+			git(t, dir, "branch", "ma", "HEAD~")
+			git(t, dir, "branch", "main2", "HEAD~")
+			git(t, dir, "pack-refs", "--all")
+			return dir
+		}},
+		{"worktree", func(t *testing.T, dir string) string {
+			tree := filepath.Join(t.TempDir(), "tree")
+			git(t, dir, "worktree", "add", "--quiet", "-b", "other", tree)
+			git(t, tree, "commit", "--quiet", "--allow-empty", "--message=second")
+			return tree
+		}},
+		{"worktree, packed", func(t *testing.T, dir string) string {
+			tree := filepath.Join(t.TempDir(), "tree")
+			git(t, dir, "worktree", "add", "--quiet", "-b", "other", tree)
+			git(t, tree, "pack-refs", "--all")
+			return tree
+		}},
+		{"worktree, detached, relative", func(t *testing.T, dir string) string {
+			git(t, dir, "worktree", "add", "--quiet", "--detach", "tree")
+			write(t, dir, "tree/.git", "gitdir: ../.git/worktrees/tree")
+			return filepath.Join(dir, "tree")
+		}},
+		{"submodule", func(t *testing.T, _ string) string {
+			dir := newModuleRepo(t)
+			git(t, dir+"/module", "commit", "--quiet", "--allow-empty", "--message=own")
+			return filepath.Join(dir, "module/sub")
+		}},
+		{"in a folder named .git that is no repository", func(t *testing.T, dir string) string {
+			write(t, dir, "sub/.git/notes.txt", "")
+			return filepath.Join(dir, "sub")
+		}},
+		{"in the folder of git itself", func(_ *testing.T, dir string) string { return filepath.Join(dir, ".git/refs") }},
+		{"link as HEAD", func(t *testing.T, dir string) string {
+			remove(t, dir, ".git/HEAD")
+			symlink(t, "refs/heads/main", filepath.Join(dir, ".git/HEAD"))
+			return dir
+		}},
+		{"untracked file", func(t *testing.T, dir string) string {
+			write(t, dir, "results.json", "{}")
+			write(t, dir, "sub/results.json", "{}")
+			return dir
+		}},
+		{"untracked file in a submodule", func(t *testing.T, _ string) string {
+			dir := newModuleRepo(t)
+			write(t, dir, "module/results.json", "{}")
+			return dir
+		}},
+		{"untracked repository", func(t *testing.T, dir string) string {
+			git(t, dir, "init", "--quiet", "inner")
+			return dir
+		}},
+		{"touched", func(t *testing.T, dir string) string {
+			then := time.Unix(1_000_000_000, 0)
+			if err := os.Chtimes(filepath.Join(dir, "a.txt"), then, then); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		}},
+		{"configured to show everything", func(t *testing.T, dir string) string {
+			for _, setting := range []string{
+				"status.showUntrackedFiles=all", "status.branch=true", "status.showStash=true",
+				"status.short=true", "color.ui=always", "status.relativePaths=true",
+			} {
+				key, value, _ := strings.Cut(setting, "=")
+				git(t, dir, "config", key, value)
+			}
+			write(t, dir, "a.txt", "stashed\n")
+			git(t, dir, "stash", "--quiet")
+			write(t, dir, "results.json", "{}")
+			return dir
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			wantClean(t, c.prepare(t, newRepo(t)))
+		})
+	}
+}
+
+func TestSHA256Repository(t *testing.T) {
+	dir := newRepo(t, "--object-format=sha256")
+	if n := len(git(t, dir, "rev-parse", "HEAD")); n != 64 {
+		t.Fatalf("git made ids of %d digits", n)
+	}
+	wantClean(t, dir)
+	git(t, dir, "pack-refs", "--all")
+	wantClean(t, dir)
+	write(t, dir, "a.txt", "edited\n")
+	if rev := revision(t, dir); rev.Dirty != DirtyYes || len(rev.DiffHash) != 64 {
+		t.Errorf("revision = %+v, want dirty with a hash", rev)
+	}
+}
+
+func TestWorkingDirectory(t *testing.T) {
+	dir := newRepo(t)
+	t.Chdir(filepath.Join(dir, "sub"))
+	for _, name := range []string{"", ".", "..", "../sub"} {
+		if rev := revision(t, name); rev.Dirty != DirtyNo || len(rev.Commit) != 40 {
+			t.Errorf("revision of %q = %+v", name, rev)
+		}
+	}
+}
+
+func TestUnborn(t *testing.T) {
+	needGit(t)
+	dir := t.TempDir()
+	git(t, dir, "init", "--quiet")
+	rev := revision(t, dir)
+	if rev.Commit != "" || rev.Dirty != DirtyNo || rev.DiffHash != "" {
+		t.Errorf("empty repository: %+v", rev)
+	}
+	wantNotice(t, rev, "no commit yet")
+
+	write(t, dir, "a.txt", "one\n")
+	git(t, dir, "add", ".")
+	rev = revision(t, dir)
+	if rev.Commit != "" || rev.Dirty != DirtyYes || rev.DiffHash == "" {
+		t.Errorf("repository with a staged file: %+v", rev)
+	}
+	wantNotice(t, rev, "no commit yet")
+}
+
+func TestNoRepository(t *testing.T) {
+	dir := t.TempDir()
+	rev, err := GitRevision(t.Context(), dir)
+	if !errors.Is(err, ErrNoRepository) {
+		t.Errorf("error %v, want ErrNoRepository", err)
+	}
+	if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+		t.Errorf("revision = %+v, want unknown", rev)
+	}
+	wantNotice(t, rev, "git init")
+}
+
+func TestNoFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "file", "")
+	for _, name := range []string{"gone", "file", "file/below", "nul\x00"} {
+		rev, err := GitRevision(t.Context(), filepath.Join(dir, name))
+		if err == nil || errors.Is(err, ErrNoRepository) || rev.Dirty != DirtyUnknown || rev.Notice == "" {
+			t.Errorf("%q: %+v, error %v, want an error that says so", name, rev, err)
+		}
+	}
+}
+
+// TestDamaged wants a notice, no panic and no commit.
+func TestDamaged(t *testing.T) {
+	cases := []struct {
+		name   string
+		damage func(t *testing.T, dir string)
+		notice string
+	}{
+		{"HEAD garbage", func(t *testing.T, dir string) { write(t, dir, ".git/HEAD", "\x00\xffgarbage") }, "HEAD holds neither"},
+		{"HEAD empty", func(t *testing.T, dir string) { write(t, dir, ".git/HEAD", "") }, "HEAD holds neither"},
+		{"HEAD huge", func(t *testing.T, dir string) { write(t, dir, ".git/HEAD", strings.Repeat("a", maxPointerFile+1)) }, "too large"},
+		{"HEAD zeros", func(t *testing.T, dir string) { write(t, dir, ".git/HEAD", strings.Repeat("0", 40)) }, "HEAD holds neither"},
+		{"HEAD leads out", func(t *testing.T, dir string) {
+			write(t, dir, "outside", strings.Repeat("a", 40))
+			write(t, dir, ".git/HEAD", "ref: refs/../../outside")
+		}, "HEAD names no valid ref"},
+		{"HEAD absolute", func(t *testing.T, dir string) {
+			write(t, dir, "outside", strings.Repeat("a", 40))
+			write(t, dir, ".git/HEAD", "ref: "+filepath.Join(dir, "outside"))
+		}, "HEAD names no valid ref"},
+		{"HEAD links out", func(t *testing.T, dir string) {
+			write(t, dir, "outside", strings.Repeat("a", 40))
+			remove(t, dir, ".git/HEAD")
+			symlink(t, "refs/../../outside", filepath.Join(dir, ".git/HEAD"))
+		}, "HEAD names no valid ref"},
+		{"branch garbage", func(t *testing.T, dir string) { write(t, dir, ".git/refs/heads/main", "garbage\n") }, "refs/heads/main holds neither"},
+		{"branch short", func(t *testing.T, dir string) { write(t, dir, ".git/refs/heads/main", "abc123\n") }, "refs/heads/main holds neither"},
+		{"loop", func(t *testing.T, dir string) { write(t, dir, ".git/refs/heads/main", "ref: refs/heads/main\n") }, "loop"},
+		{"HEAD a folder", func(t *testing.T, dir string) {
+			remove(t, dir, ".git/HEAD")
+			write(t, dir, ".git/HEAD/file", "")
+		}, "a folder"},
+		{"packed-refs a folder", func(t *testing.T, dir string) {
+			git(t, dir, "pack-refs", "--all")
+			remove(t, dir, ".git/packed-refs")
+			write(t, dir, ".git/packed-refs/file", "")
+		}, "a folder"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			dir := newRepo(t)
+			c.damage(t, dir)
+			rev := revision(t, dir)
+			if rev.Commit != "" || rev.Dirty != DirtyUnknown || rev.DiffHash != "" {
+				t.Errorf("revision = %+v, want unknown", rev)
+			}
+			wantNotice(t, rev, c.notice)
+		})
+	}
+}
+
+func TestDamagedGitFile(t *testing.T) {
+	for _, content := range []string{"", "garbage", "gitdir:", "gitdir: ", "gitdir: \r\n", "gitdir: /nowhere\n", "gitdir: nul\x00\n", "gitdir: .git", "\xff\xfe"} {
+		dir := t.TempDir()
+		write(t, dir, ".git", content)
+		write(t, dir, "sub/file", "")
+		rev := revision(t, filepath.Join(dir, "sub"))
+		if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+			t.Errorf("%q: %+v, want unknown", content, rev)
+		}
+		wantNotice(t, rev, "damaged", ".git")
+	}
+}
+
+// TestLineEndings reads files of git as editors and other systems leave them.
+func TestLineEndings(t *testing.T) {
+	dir := newRepo(t)
+	commit := git(t, dir, "rev-parse", "HEAD")
+	repo, err := findRepository(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, head := range []string{
+		"ref: refs/heads/main", "ref: refs/heads/main\r\n", "ref:refs/heads/main\n", "ref:\t refs/heads/main \n\n",
+		commit, commit + "\r\n", strings.ToUpper(commit) + "\n", commit + " and more\n",
+	} {
+		for _, branch := range []string{commit, commit + "\n", commit + "\r\n"} {
+			write(t, dir, ".git/HEAD", head)
+			write(t, dir, ".git/refs/heads/main", branch)
+			if got, err := repo.head(); got != commit || err != nil {
+				t.Errorf("HEAD %q and branch %q give %q, %v", head, branch, got, err)
+			}
+		}
+	}
+}
+
+// TestReftable falls back on git, which here answers from files because HEAD alone pretends.
+func TestReftable(t *testing.T) {
+	dir := newRepo(t)
+	want := git(t, dir, "rev-parse", "HEAD")
+	write(t, dir, ".git/refs/heads/.invalid", want+"\n") // never read
+	write(t, dir, ".git/HEAD", "ref: refs/heads/.invalid\n")
+	repo, err := findRepository(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := repo.head(); !errors.Is(err, errNeedsGit) {
+		t.Errorf("head: error %v, want errNeedsGit", err)
+	}
+
+	t.Run("git knows", func(t *testing.T) {
+		fakeGit(t, `case "$*" in
+			*rev-parse*) echo `+want+` ;;
+			*status*) printf '# branch.oid `+want+`\0' ;;
+		esac`)
+		if got := revision(t, dir); got != (Revision{Commit: want, Dirty: DirtyNo}) {
+			t.Errorf("revision = %+v", got)
+		}
+	})
+	t.Run("unborn", func(t *testing.T) {
+		fakeGit(t, `case "$*" in
+			*rev-parse*) exit 1 ;;
+			*status*) printf '# branch.oid (initial)\0' ;;
+		esac`)
+		rev := revision(t, dir)
+		if rev.Commit != "" || rev.Dirty != DirtyNo {
+			t.Errorf("revision = %+v", rev)
+		}
+		wantNotice(t, rev, "no commit yet")
+	})
+	t.Run("git is too old", func(t *testing.T) {
+		fakeGit(t, `echo "fatal: unknown repository extension found: refstorage" >&2; exit 128`)
+		rev := revision(t, dir)
+		if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+			t.Errorf("revision = %+v", rev)
+		}
+		wantNotice(t, rev, "refstorage")
+	})
+	t.Run("git answers nonsense", func(t *testing.T) {
+		fakeGit(t, `echo HEAD`)
+		rev := revision(t, dir)
+		if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+			t.Errorf("revision = %+v", rev)
+		}
+		wantNotice(t, rev, "cannot be read")
+	})
+	t.Run("git is missing", func(t *testing.T) {
+		t.Setenv("PATH", "")
+		rev := revision(t, dir)
+		if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+			t.Errorf("revision = %+v", rev)
+		}
+		wantNotice(t, rev, "install git")
+	})
+}
+
+// TestRealReftable needs git 2.45.
+func TestRealReftable(t *testing.T) {
+	needGit(t)
+	dir := t.TempDir()
+	if out, err := tryGit(dir, "init", "--quiet", "--ref-format=reftable"); err != nil {
+		t.Skipf("this git makes no reftable: %s", out)
+	}
+	git(t, dir, "commit", "--quiet", "--allow-empty", "--message=first")
+	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	if got := revision(t, dir); got != want {
+		t.Errorf("revision = %+v, want %+v", got, want)
+	}
+}
+
+// TestForeignGitEnvironment has the variables set that git sets for hooks.
+func TestForeignGitEnvironment(t *testing.T) {
+	dir, other := newRepo(t), newRepo(t)
+	write(t, other, "a.txt", "edited\n")
+	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	trace := filepath.Join(t.TempDir(), "trace")
+	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_WORK_TREE", other)
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(other, ".git/index"))
+	t.Setenv("GIT_TRACE", trace)
+	if got := revision(t, dir); got != want {
+		t.Errorf("revision = %+v, want %+v", got, want)
+	}
+	mustBeAbsent(t, trace)
+}
+
+// TestLeavesRepositoryAlone checks that neither the index is refreshed nor a command of the repository's choice is run.
+func TestLeavesRepositoryAlone(t *testing.T) {
+	dir := newModuleRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	script := filepath.Join(t.TempDir(), "monitor")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n: > '"+ran+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Unix(1_000_000_000, 0)
+	for _, tree := range []string{dir, filepath.Join(dir, "module")} {
+		git(t, tree, "config", "core.fsmonitor", script)
+		if err := os.Chtimes(filepath.Join(tree, "a.txt"), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := read(t, filepath.Join(dir, ".git/index"))
+	if rev := revision(t, dir); rev.Dirty != DirtyNo {
+		t.Errorf("revision = %+v", rev)
+	}
+	if after := read(t, filepath.Join(dir, ".git/index")); !bytes.Equal(before, after) {
+		t.Error("the index was written")
+	}
+	mustBeAbsent(t, ran)
+}
+
+// TestMovingRepository has a commit made between the reading of HEAD and git status: the commit must fit the changes.
+func TestMovingRepository(t *testing.T) {
+	dir := newRepo(t)
+	later := strings.Repeat("ab", 20)
+	fakeGit(t, `printf '# branch.oid `+later+`\0'`)
+	if got := revision(t, dir); got != (Revision{Commit: later, Dirty: DirtyNo}) {
+		t.Errorf("revision = %+v", got)
+	}
+}
+
+func TestUnreadableRepository(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("the administrator may read everything")
+	}
+	dir := newRepo(t)
+	gitDir := filepath.Join(dir, ".git")
+	if err := os.Chmod(gitDir, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(gitDir, 0o755) })
+	rev := revision(t, dir)
+	if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+		t.Errorf("revision = %+v", rev)
+	}
+	wantNotice(t, rev, "permission denied")
+}
+
+func TestCancelled(t *testing.T) {
+	dir := newRepo(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("the user pressed Ctrl-C"))
+	rev, err := GitRevision(ctx, dir)
+	if err != nil || rev.Commit != git(t, dir, "rev-parse", "HEAD") || rev.Dirty != DirtyUnknown {
+		t.Errorf("revision = %+v, %v, want the commit alone", rev, err)
+	}
+	wantNotice(t, rev, "the user pressed Ctrl-C")
+}
+
+func symlink(t testing.TB, target, link string) {
+	t.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		if runtime.GOOS == "windows" {
+			t.Skip("no right to make links")
+		}
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func truncate(t testing.TB, dir, name string, size int64) {
+	t.Helper()
+	if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustBeAbsent(t testing.TB, path string) {
+	t.Helper()
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("%s is there (%v)", path, err)
+	}
+}
+
+func BenchmarkCommit(b *testing.B) {
+	measure := func(b *testing.B, dir string) {
+		for b.Loop() {
+			repo, err := findRepository(dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := repo.head(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("loose", func(b *testing.B) { measure(b, newRepo(b)+"/sub") })
+	b.Run("worktree", func(b *testing.B) {
+		tree := filepath.Join(b.TempDir(), "tree")
+		git(b, newRepo(b), "worktree", "add", "--quiet", "-b", "other", tree)
+		measure(b, tree)
+	})
+	for _, n := range []int{100, 10_000, 100_000} {
+		b.Run("packed="+strconv.Itoa(n), func(b *testing.B) {
+			dir := newRepo(b)
+			commit := git(b, dir, "rev-parse", "HEAD")
+			var packed strings.Builder
+			packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+			for i := range n {
+				packed.WriteString(commit + " refs/heads/branch-" + strconv.Itoa(i) + "\n")
+			}
+			packed.WriteString(commit + " refs/heads/main\n")
+			write(b, dir, ".git/packed-refs", packed.String())
+			remove(b, dir, ".git/refs/heads/main")
+			measure(b, dir)
+		})
+	}
+}
+
+func BenchmarkGitRevision(b *testing.B) {
+	dir := newRepo(b)
+	measure := func(b *testing.B) {
+		for b.Loop() {
+			if _, err := GitRevision(b.Context(), dir); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("clean", measure)
+	write(b, dir, "a.txt", "edited\n")
+	b.Run("dirty", measure)
+}

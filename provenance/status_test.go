@@ -1,0 +1,145 @@
+package provenance
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fakeGit puts a shell script in the place of git; the rest of the PATH stays for what it calls.
+func fakeGit(t testing.TB, script string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestNoAnswerFromGit wants the commit all the same, an unknown state, and a notice with the way out.
+func TestNoAnswerFromGit(t *testing.T) {
+	dir := newRepo(t)
+	commit := git(t, dir, "rev-parse", "HEAD")
+	cases := []struct {
+		name, script string
+		notices      []string
+	}{
+		{"hangs", "exec sleep 10", []string{"in time", "git status"}},
+		{"hangs in a child", "sleep 10; exit 0", []string{"in time"}},
+		{"ends but leaves its output open", "sleep 10 & exit 0", []string{"in time"}},
+		{"writes without end", "while :; do echo '# x'; done", []string{"in time"}},
+		{"fails", "echo 'fatal: detected dubious ownership' >&2; exit 128", []string{"dubious ownership", "git status"}},
+		{"fails in silence", "exit 3", []string{"exit status 3"}},
+		{"fails with control characters", `printf '\033[31mred\n' >&2; exit 1`, []string{"�[31mred"}},
+		{"says nothing", "exit 0", []string{"cannot be read"}},
+		{"says something else", "echo nothing to commit", []string{"cannot be read"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			fakeGit(t, c.script)
+			limits := generous
+			if slices.Contains(c.notices, "in time") {
+				limits = defaultLimits
+			}
+			rev, err := gitRevision(t.Context(), dir, limits)
+			if err != nil || rev.Commit != commit || rev.Dirty != DirtyUnknown || rev.DiffHash != "" {
+				t.Errorf("revision = %+v, %v, want commit %s and nothing else known", rev, err, commit)
+			}
+			wantNotice(t, rev, c.notices...)
+			if strings.ContainsAny(rev.Notice, "\x1b\n") {
+				t.Errorf("notice %q upsets a terminal", rev.Notice)
+			}
+		})
+	}
+	t.Run("missing", func(t *testing.T) {
+		t.Setenv("PATH", "")
+		rev, err := GitRevision(t.Context(), dir)
+		if err != nil || rev.Commit != commit || rev.Dirty != DirtyUnknown {
+			t.Errorf("revision = %+v, %v, want commit %s and nothing else known", rev, err, commit)
+		}
+		wantNotice(t, rev, "install git")
+	})
+}
+
+func TestMoreChangesThanOutput(t *testing.T) {
+	dir := newRepo(t)
+	write(t, dir, "a.txt", "edited\n")
+	write(t, dir, "sub/b.txt", "edited\n")
+	few := generous
+	few.output = len("# branch.oid "+idA) + 1 + len("# branch.head main") + 1 + 20
+	rev, err := gitRevision(t.Context(), dir, few)
+	if err != nil || rev.Dirty != DirtyYes || rev.DiffHash != "" {
+		t.Errorf("revision = %+v, %v, want dirty without a hash", rev, err)
+	}
+	wantNotice(t, rev, "too many", "commit the changes")
+}
+
+func TestParseStatus(t *testing.T) {
+	const head = "# branch.oid " + idA + "\x00# branch.head main\x00"
+	const ids = " " + idA + " " + idB + " "
+	cases := []struct {
+		name, out string
+		want      treeStatus
+		ok        bool
+	}{
+		{"clean", head, treeStatus{commit: idA}, true},
+		{"unborn", "# branch.oid (initial)\x00", treeStatus{}, true},
+		{"changed", head + "1 .M N... 100644 100644 100755" + ids + "a b\nc\xff\"\x00", treeStatus{commit: idA, changes: []change{
+			{path: "a b\nc\xff\"", mode: "100755"},
+		}}, true},
+		{"deleted and submodule", head + "1 D. N... 100644 000000 000000" + ids + "a\x001 .M SCM. 160000 160000 160000" + ids + "m\x00", treeStatus{commit: idA, changes: []change{
+			{path: "a", mode: "000000"}, {path: "m", mode: "160000", modified: true},
+		}}, true},
+		{"unmerged", head + "u UU N... 100644 100644 100644 100644" + ids + idA + " a b\x00", treeStatus{commit: idA, changes: []change{
+			{path: "a b", mode: "100644"},
+		}}, true},
+		{"unknown header", head + "# stash 3\x00", treeStatus{commit: idA}, true},
+		{"empty", "", treeStatus{}, false},
+		{"no commit", "# branch.head main\x00", treeStatus{}, false},
+		{"bad commit", "# branch.oid abc\x00", treeStatus{}, false},
+		{"cut short", head + "1 .M N... 100644", treeStatus{}, false},
+		{"too few fields", head + "1 .M N... 100644\x00", treeStatus{}, false},
+		{"no path", head + "1 .M N... 100644 100644 100644" + ids + "\x00", treeStatus{}, false},
+		{"bad mode", head + "1 .M N... 100644 100644 10064x" + ids + "a\x00", treeStatus{}, false},
+		{"bad submodule", head + "1 .M N 100644 100644 100644" + ids + "a\x00", treeStatus{}, false},
+		{"rename, which is not asked for", head + "2 R. N... 100644 100644 100644" + ids + "R100 b\x00a\x00", treeStatus{}, false},
+		{"empty record", head + "\x00", treeStatus{}, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := parseStatus([]byte(c.out))
+			if ok != c.ok || ok && !reflect.DeepEqual(got, c.want) {
+				t.Errorf("parseStatus(%q) = %+v, %v, want %+v, %v", c.out, got, ok, c.want, c.ok)
+			}
+		})
+	}
+}
+
+func FuzzStatus(f *testing.F) {
+	const head = "# branch.oid " + idA + "\x00"
+	f.Add([]byte(head + "1 .M N... 100644 100644 100755 " + idA + " " + idB + " a b\x00"))
+	f.Add([]byte(head + "u UU N... 100644 100644 100644 100644 " + idA + " " + idA + " " + idB + " a\x00"))
+	f.Add([]byte(head + "2 R. N... 100644 100644 100644 " + idA + " " + idB + " R100 b\x00a\x00"))
+	f.Add([]byte("# branch.oid (initial)\x00? x\x00"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		status, ok := parseStatus(out)
+		if !ok {
+			return
+		}
+		if status.commit != "" {
+			wantID(t, status.commit)
+		}
+		for _, c := range status.changes {
+			if c.path == "" || len(c.mode) != 6 || strings.Contains(c.path, "\x00") {
+				t.Fatalf("parseStatus(%q) has change %+v", out, c)
+			}
+		}
+	})
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package provenance
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// openWithoutWaiting keeps the opening of a named pipe from waiting for somebody who writes to it.
+const openWithoutWaiting = syscall.O_NONBLOCK
+
+// killWithChildren makes the end of the command's context kill also the children that the command started.
+func killWithChildren(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -1,0 +1,84 @@
+//go:build unix
+
+package provenance
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestKillsChildren gives a child of git a pipe to say that it outlived git. The pipe ends when all who hold it are gone.
+func TestKillsChildren(t *testing.T) {
+	dir := newRepo(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string)
+	go func() {
+		content, err := os.ReadFile(pipe)
+		if err != nil {
+			content = []byte(err.Error())
+		}
+		said <- string(content)
+	}()
+	fakeGit(t, `(exec >'`+pipe+`'; sleep 10; echo survived) & wait`)
+	if rev, err := GitRevision(t.Context(), dir); err != nil || rev.Dirty != DirtyUnknown {
+		t.Errorf("revision = %+v, %v", rev, err)
+	}
+	unblock, err := os.OpenFile(pipe, os.O_RDWR, 0) // should the child have been killed before it opened the pipe
+	if err != nil {
+		t.Fatal(err)
+	}
+	unblock.Close()
+	if got := <-said; got != "" {
+		t.Errorf("a child of git %s", got)
+	}
+}
+
+// TestPipesInPlaceOfFiles would hang for ever on the opening of a pipe.
+func TestPipesInPlaceOfFiles(t *testing.T) {
+	for _, name := range []string{".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir", "a.txt"} {
+		t.Run(name, func(t *testing.T) {
+			dir := newRepo(t)
+			if name == ".git/packed-refs" {
+				git(t, dir, "pack-refs", "--all")
+			}
+			path := filepath.Join(dir, name)
+			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			fakeGit(t, `printf '# branch.oid `+idA+`\0001 .T N... 100644 100644 100644 `+idA+` `+idA+` a.txt\000'`)
+			rev := revision(t, dir)
+			if rev.DiffHash != "" || rev.Notice == "" {
+				t.Errorf("revision = %+v, want no hash and a notice", rev)
+			}
+		})
+	}
+}
+
+// TestNonUTF8Name needs a file system that takes any bytes.
+func TestNonUTF8Name(t *testing.T) {
+	dir := newRepo(t)
+	const name = "caf\xe9 \"quoted\"\n\ttabbed"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("one"), 0o644); err != nil {
+		t.Skip("the file system refuses the name:", err)
+	}
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "--quiet", "--message=odd name")
+	wantClean(t, dir)
+	hashes := map[string]bool{}
+	for _, content := range []string{"two", "three"} {
+		write(t, dir, name, content)
+		rev := revision(t, dir)
+		if rev.DiffHash == "" || hashes[rev.DiffHash] {
+			t.Errorf("content %q: %+v, want a hash of its own", content, rev)
+		}
+		hashes[rev.DiffHash] = true
+	}
+}
