@@ -36,7 +36,6 @@ func (p *program) app() *cli.App {
 		Reader:                    p.in,
 		Writer:                    p.out,
 		ErrWriter:                 p.err,
-		EnableBashCompletion:      true,
 		HideHelpCommand:           true,
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(*cli.Context, error) {},
@@ -71,6 +70,11 @@ func (p *program) prepare(commands []*cli.Command) {
 			continue
 		}
 		c.Flags = append(c.Flags, p.sharedFlags()...)
+		for _, flag := range c.Flags {
+			if boolean, ok := flag.(*cli.BoolFlag); ok {
+				boolean.DisableDefaultText = true
+			}
+		}
 		action := c.Action
 		c.Action = func(c *cli.Context) error {
 			if !formatKnown(p.shared.format) {
@@ -95,6 +99,7 @@ func group(c *cli.Context) error {
 		if c.Command.Name == "track" || c.Command.Name == "" {
 			return cli.ShowAppHelp(c)
 		}
+		c.App.Writer = c.App.ErrWriter
 		_ = cli.ShowSubcommandHelp(c)
 		return usage("%s needs one of its commands: %s", c.Command.HelpName, strings.Join(names(c.Command.Subcommands), ", "))
 	}
@@ -102,7 +107,11 @@ func group(c *cli.Context) error {
 	if len(commands) == 0 {
 		commands = c.App.Commands
 	}
-	return usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
+	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
+	if question := cli.SuggestCommand(commands, c.Args().First()); question != "" {
+		err = track.WithHint(err, question)
+	}
+	return err
 }
 
 func names(commands []*cli.Command) (list []string) {
@@ -171,6 +180,6 @@ func (p *program) databasePath() (string, error) {
 // notice tells a person something on standard error that is no part of the answer.
 func (p *program) notice(format string, args ...any) {
 	if !p.shared.quiet {
-		fmt.Fprintf(p.err, "track: "+format+"\n", args...)
+		fmt.Fprintln(p.err, "track: "+printableLines(fmt.Sprintf(format, args...)))
 	}
 }

@@ -7,12 +7,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-const completionFlag = "--generate-bash-completion"
-
 // arrange reorders a command line so that flags stand behind their command and before its arguments, wherever the user wrote
 // them: the flag package stops at the first argument and would silently ignore what follows. "help A B" becomes "A B --help".
 func arrange(app *cli.App, args []string) []string {
-	if len(args) < 2 || args[len(args)-1] == completionFlag {
+	if len(args) < 2 {
 		return args
 	}
 	words := args[1:]
@@ -42,6 +40,9 @@ func arrange(app *cli.App, args []string) []string {
 			path = append(path, word)
 			commands, current = command.Subcommands, command.Flags
 		}
+	}
+	if len(arguments) > 0 && len(commands) > 0 { // of an unknown command there is no help
+		flags = slices.DeleteFunc(flags, func(flag string) bool { return flag == "--help" || flag == "-h" })
 	}
 	arranged := append([]string{args[0]}, path...)
 	arranged = append(arranged, flags...)

@@ -23,7 +23,7 @@ Examples:
    track history growth_plus --limit 100 --format csv`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations", Value: 20, Destination: &o.limit},
 		},
 		Action: func(c *cli.Context) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,7 +15,7 @@ func (p *program) queryCommand() *cli.Command {
 		Usage:     "run SQL that reads",
 		UsageText: "track query SQL [FLAGS]",
 		Description: `The views v_seed, v_result and v_stability are described in docs/query.md and stay as they are across versions.
-SQL for - is read from standard input.
+SQL for - is read from standard input. A BLOB is printed in hexadecimal.
 
 Examples:
    track query "SELECT scenario, count(*) FROM v_seed GROUP BY scenario"
@@ -46,7 +47,7 @@ func (p *program) query(ctx context.Context, sql string) error {
 	columns, err := st.Query(ctx, sql, func(columns []string, row []any) error {
 		for i, cell := range row {
 			if raw, isBytes := cell.([]byte); isBytes {
-				row[i] = string(raw)
+				row[i] = hex.EncodeToString(raw)
 			}
 		}
 		documents = append(documents, record{columns, row})

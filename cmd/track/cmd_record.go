@@ -9,3 +9,11 @@ func (p *program) recordCommand() *cli.Command {
 		Subcommands: []*cli.Command{p.recordSeedCommand(), p.recordBatchCommand()},
 	}
 }
+
+// inputName is how messages name the file of a command line.
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}

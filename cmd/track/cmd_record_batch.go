@@ -41,7 +41,7 @@ Examples:
    track record batch results.jsonl
    zcat results.jsonl.gz | track record batch - --format json`,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ", Destination: &o.replace},
 		},
 		Action: func(c *cli.Context) error {
@@ -54,7 +54,7 @@ Examples:
 }
 
 func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file string) error {
-	source, name, size := p.in, "standard input", int64(0)
+	source, name, size := p.in, inputName(file), int64(0)
 	if file != "-" {
 		opened, err := os.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
@@ -64,7 +64,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 			return &track.FieldError{File: file, Message: err.Error()}
 		}
 		defer func() { _ = opened.Close() }()
-		source, name = opened, file
+		source = opened
 		if info, err := opened.Stat(); err == nil {
 			size = info.Size()
 		}
@@ -80,7 +80,8 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	summary, err := recorder.RecordAll(ctx, entries(name, bar.reader(source)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {
 			bar.clear()
-			fmt.Fprintln(p.err, &track.FieldError{File: name, Line: problem.Line, Field: problem.Field, Message: problem.Message})
+			failure := track.FieldError{File: name, Line: problem.Line, Field: problem.Field, Message: problem.Message}
+			fmt.Fprintln(p.err, printable(failure.Error()))
 			d.add(problem)
 		},
 		Progress: bar.update,

@@ -44,8 +44,8 @@ Examples:
    track record seed --scenario growth_plus --seed 7 --label v2 --param theta=14 values.json
    track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "scenario", Usage: "`NAME` of the scenario", Destination: &o.scenario, Required: true},
-			&cli.StringFlag{Name: "seed", Usage: "the seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed, Required: true},
+			&cli.StringFlag{Name: "scenario", Usage: "`NAME` of the scenario", Destination: &o.scenario},
+			&cli.StringFlag{Name: "seed", Usage: "the seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
 			&cli.StringFlag{Name: "label", Usage: "`NAME` of the configuration, for people", Destination: &o.label},
 			&cli.StringSliceFlag{Name: "param", Usage: "`KEY=VALUE` of a parameter, again for more; a value is JSON where it can be", Destination: &o.params},
 			&cli.StringFlag{Name: "commit", Usage: "revision `ID` of the code, in place of that of the working directory", Destination: &o.commit},
@@ -53,10 +53,13 @@ Examples:
 			&cli.StringFlag{Name: "message", Usage: "why the seed failed", Destination: &o.message},
 			&cli.StringFlag{Name: "started-at", Usage: "`TIME` such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
 			&cli.StringFlag{Name: "duration", Usage: "`TIME` the run took, such as 1.5s or 2m", Destination: &o.duration},
-			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede what is recorded for this seed, if it differs", Destination: &o.replace},
 		},
 		Action: func(c *cli.Context) error {
+			if !c.IsSet("scenario") || !c.IsSet("seed") {
+				return usage("track record seed needs --scenario NAME and --seed NUMBER")
+			}
 			if c.NArg() > 1 {
 				return usage("track record seed takes one file, not %d: %s", c.NArg(), strings.Join(c.Args().Slice(), " "))
 			}
@@ -74,7 +77,14 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
 		return err
 	}
+	if problem := seed.Validate(); problem != nil {
+		problem.File = inputName(file)
+		return problem
+	}
 	origin := <-provenance
+	if origin.notice != "" {
+		p.notice("%s", origin.notice)
+	}
 	seed.Configuration.Revision, seed.Environment = origin.revision, origin.environment
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
@@ -94,6 +104,17 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 
 func (o recordSeedOptions) parse() (seed track.Seed, err error) {
 	seed = track.Seed{Scenario: o.scenario, Message: o.message}
+	if err := track.CheckScenarioName(o.scenario); err != nil {
+		return seed, usage("--scenario %v", err)
+	}
+	for _, flag := range [...]struct{ name, text string }{{"--label", o.label}, {"--commit", o.commit}} {
+		if flag.text == "" {
+			continue
+		}
+		if err := track.CheckName(flag.text); err != nil {
+			return seed, usage("%s %v", flag.name, err)
+		}
+	}
 	if seed.Number, err = track.ParseSeedNumber(o.seed); err != nil {
 		return seed, usage("--seed: %v", err)
 	}
@@ -173,7 +194,7 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 		}
 		return nil, nil
 	case "-":
-		source, file = p.in, "standard input"
+		source, file = p.in, inputName(file)
 	default:
 		opened, err := os.Open(file)
 		if errors.Is(err, os.ErrNotExist) {

@@ -28,7 +28,7 @@ Examples:
    track rescore growth_plus`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", Usage: "the `VERSION` to score under, the newest if not given", Destination: &o.spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "the `VERSION` to score under", Destination: &o.spec},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list the statuses that would flip", Destination: &o.dryRun},
 		},
 		Action: func(c *cli.Context) error {

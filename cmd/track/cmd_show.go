@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ Examples:
    track show seed growth_plus@theta-14 7 --format json`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", Usage: "the results under this `VERSION` of the spec, not the newest", Destination: &spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "the results under this `VERSION` of the spec", Destination: &spec},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
@@ -50,7 +51,7 @@ Examples:
 func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
 	sel, err := tracker.ParseSelector(selector)
 	if err != nil {
-		return err
+		return usage("%v", err)
 	}
 	number, err := track.ParseSeedNumber(seedText)
 	if err != nil {
@@ -180,6 +181,9 @@ func (s shownSeed) metric(m scoring.Metric, r scoring.Result) (shownMetric, any)
 	}
 	value := s.Values[m.Name]
 	metric.Value, metric.Score = &value, &r.Score
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		metric.Reason = scoring.ReasonNonFinite
+	}
 	return metric, valueCell(value, m.Format)
 }
 

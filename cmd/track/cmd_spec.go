@@ -93,7 +93,7 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 // readSpec reads and checks a spec file; - is standard input.
 func (p *program) readSpec(file string) (scoring.Spec, error) {
 	const largest = 64 << 20
-	source, name := p.in, "standard input"
+	source, name := p.in, inputName(file)
 	if file != "-" {
 		opened, err := os.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
@@ -103,7 +103,7 @@ func (p *program) readSpec(file string) (scoring.Spec, error) {
 			return scoring.Spec{}, &track.FieldError{File: file, Message: err.Error()}
 		}
 		defer func() { _ = opened.Close() }()
-		source, name = opened, file
+		source = opened
 	}
 	data, err := io.ReadAll(io.LimitReader(source, largest))
 	if err != nil {

@@ -38,7 +38,7 @@ Examples:
    track stability growth_plus --format json`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", Usage: "judge under this `VERSION` of the spec, not the newest", Destination: &o.spec},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &o.seeds},
 			&cli.BoolFlag{Name: "sort", Usage: "the worst metrics first", Destination: &o.sort},
 			&cli.BoolFlag{Name: "allow-mixed", Usage: "take all configurations that match together", Destination: &o.allowMixed},
@@ -55,7 +55,7 @@ Examples:
 func (p *program) stability(ctx context.Context, selector string, o stabilityOptions) error {
 	sel, err := tracker.ParseSelector(selector)
 	if err != nil {
-		return err
+		return usage("%v", err)
 	}
 	options := tracker.StabilityOptions{SpecVersion: o.spec, AllowMixed: o.allowMixed}
 	if o.seeds != "" {

@@ -52,10 +52,10 @@ func (p *program) report(err error) {
 	if err == nil {
 		return
 	}
-	fmt.Fprintln(p.err, "track: "+strings.TrimPrefix(err.Error(), "track: "))
+	fmt.Fprintln(p.err, "track: "+printableLines(strings.TrimPrefix(err.Error(), "track: ")))
 	var usage *usageError
 	for _, hint := range track.Hints(err) {
-		fmt.Fprintln(p.err, "hint: "+hint)
+		fmt.Fprintln(p.err, "hint: "+printableLines(hint))
 	}
 	if errors.As(err, &usage) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")

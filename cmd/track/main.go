@@ -28,12 +28,17 @@ type program struct {
 	getenv func(string) string
 	now    func() time.Time
 	shared sharedOptions
+	typed  string // the word to be completed, see complete
 }
 
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
 	p := &program{in: in, out: out, err: errOut, getenv: getenv, now: time.Now}
 	app := p.app()
+	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
+		p.complete(ctx, app, args[1:last])
+		return exitOK
+	}
 	err := app.RunContext(ctx, arrange(app, args))
 	p.report(err)
 	return exitCode(err)

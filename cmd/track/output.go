@@ -79,7 +79,7 @@ var jsonFloats = json.MarshalToFunc(func(enc *jsontext.Encoder, x float64) error
 })
 
 func writeJSON(w io.Writer, document any, options ...json.Options) error {
-	options = append(options, json.WithMarshalers(jsonFloats), json.Deterministic(true))
+	options = append(options, json.WithMarshalers(jsonFloats), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err := json.MarshalWrite(w, document, options...); err != nil {
 		return err
 	}
@@ -137,6 +137,7 @@ func (p *program) writePage(page []any) error {
 		case grid:
 			p.writeGrid(block)
 		case string:
+			block = printableLines(block)
 			if p.shared.format == "md" {
 				block = escapeMarkdown(block)
 			}
@@ -243,6 +244,15 @@ func printable(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// printableLines is [printable] for a text of several lines.
+func printableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func escapeMarkdown(s string) string {

@@ -1,0 +1,89 @@
+// Command bench measures track against the programs and the driver it stands on, and prints what it measured as Markdown. All
+// figures of a table are taken in one run, in turns; read the ratios, not the milliseconds.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run: the program under test, the data, and a folder to work in.
+type bench struct {
+	ctx     context.Context
+	track   string
+	example string // folder of the example data
+	dir     string
+	largest int // seeds in the largest database
+	rounds  int
+}
+
+func run() error {
+	b := bench{ctx: context.Background()}
+	flag.StringVar(&b.track, "track", "bin/track", "the program to measure")
+	flag.StringVar(&b.example, "examples", "examples/bam", "folder of the example data")
+	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds in the largest database; about 3 kB each on disk")
+	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
+	only := flag.String("only", "", "one of cold, batch, growth, memory, size")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "track-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b.dir = dir
+	fmt.Printf("%s, %s/%s, %d processors, GOMAXPROCS %d\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	parts := []struct {
+		name    string
+		measure func() error
+	}{{"cold", b.cold}, {"batch", b.batch}, {"size", b.size}, {"memory", b.memory}, {"growth", b.growth}}
+	for _, part := range parts {
+		if *only != "" && *only != part.name {
+			continue
+		}
+		if err := part.measure(); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+// timings are the durations of one thing, measured again and again.
+type timings []time.Duration
+
+func (t timings) median() time.Duration {
+	sorted := slices.Sorted(slices.Values(t))
+	return sorted[len(sorted)/2]
+}
+
+func (t timings) String() string {
+	return fmt.Sprintf("%.2f ms", float64(t.median().Microseconds())/1000)
+}
+
+func ratio(a, b timings) string {
+	return fmt.Sprintf("%.2f", float64(a.median())/float64(b.median()))
+}
+
+func heading(title string, columns ...string) {
+	fmt.Printf("\n## %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+}
+
+func row(cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = fmt.Sprint(cell)
+	}
+	fmt.Printf("| %s |\n", strings.Join(texts, " | "))
+}

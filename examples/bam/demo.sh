@@ -1,0 +1,24 @@
+#!/bin/sh
+# Records the real results of examples/bam in a fresh database and judges them. Usage: demo.sh PATH/TO/track
+set -eu
+track=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+TRACK_DB=$(mktemp -d)/track.db
+export TRACK_DB
+
+"$track" init
+for scenario in baseline growth_plus buffer_stock; do
+  "$track" spec add "$here/$scenario.yaml"
+done
+# The last file is the one whose configuration a scenario shows.
+for batch in growth_plus_metrics_on_buffer_stock_runs growth_plus__small_economy growth_plus__theta_14 \
+  baseline__consumer_matching_random baseline growth_plus buffer_stock; do
+  (cd "$here" && "$track" record batch "$batch.jsonl")
+done
+for scenario in baseline growth_plus buffer_stock; do
+  printf '\n%s\n\n' "==> track stability $scenario"
+  "$track" stability "$scenario"
+done
+printf '\n%s\n\n' "==> track history growth_plus"
+"$track" history growth_plus
+printf '\n%s\n' "The database is $TRACK_DB: try TRACK_DB=$TRACK_DB $1 stability growth_plus@theta-14"

@@ -1,0 +1,338 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Parameters of [NewHistory].
+const (
+	HistoryMinValues    = 20   // fewer values are ErrTooFew
+	HistoryMinSegment   = 3    // values in a segment of the partition
+	DivisiveMinSegment  = 5    // values in a segment of E-divisive
+	DivisiveMaxP        = 0.01 // a split with a larger p is none
+	DivisiveDraws       = 199  // permutations a split is tested with: p is at least 0.005
+	HistoryPositionSlip = 2    // positions by which the two methods may differ on one change
+)
+
+// ChangePoint is a change of level: the segment that begins at Index differs from the one before.
+type ChangePoint struct {
+	Index         int
+	Before, After float64 // means of the segments it separates
+	Confirmed     bool    // E-divisive found it too
+}
+
+// History is where a series of values changed its level.
+type History struct {
+	N        int
+	Sigma    float64 // noise, see [NoiseSD]
+	Penalty  float64
+	Points   []ChangePoint
+	Lag1     float64 // autocorrelation of what the confirmed segments leave; NaN where Sigma is 0
+	Seed     uint64
+	Warnings []Warning
+}
+
+// NewHistory finds changes of level: the exact L2 partition into segments of at least 3 values with the penalty 3σ²·ln N
+// ([OptimalPartition], [NoiseSD]), each point confirmed where E-divisive ([Divisive]; segments of at least 5, p ≤ 0.01 over 199
+// permutations drawn from seed) has one within 2 positions.
+//
+// It assumes independent noise of one size around constant levels; a slow drift becomes steps. Where the residuals of the
+// confirmed segments have a lag-1 autocorrelation above 0.3 the points are unreliable, and [WarnAutocorrelated] says so. (Not the
+// residuals of all segments: the partition cuts correlated noise into pieces that no longer show it. Not the raw values: every
+// change of level correlates them.) At N = 100 it catches about nine in ten series of correlation 0.5 to 0.9, at N = 30 half.
+// Where the noise is 0, because more than half of the successive values are equal, no points are given, with
+// [WarnZeroVariance]. Fewer than 20 values are ErrTooFew. Time grows with N²: milliseconds at 100, most of a second at 1000 with
+// changes. It is for reports, never for a gate.
+func NewHistory(xs []float64, seed uint64) (History, error) {
+	if err := check(xs, HistoryMinValues); err != nil {
+		return History{}, err
+	}
+	sigma, err := NoiseSD(xs)
+	if err != nil {
+		return History{}, err
+	}
+	h := History{N: len(xs), Sigma: sigma, Penalty: 3 * sigma * sigma * math.Log(float64(len(xs))), Seed: seed}
+	if sigma == 0 {
+		h.Warnings = []Warning{WarnZeroVariance}
+		h.Lag1 = math.NaN()
+		return h, nil
+	}
+	partition, err := OptimalPartition(xs, h.Penalty, HistoryMinSegment)
+	if err != nil {
+		return History{}, err
+	}
+	splits, err := Divisive(xs, seed)
+	if err != nil {
+		return History{}, err
+	}
+	h.Points = describe(xs, partition.ChangePoints, splits)
+	h.Lag1 = lag1(residuals(xs, confirmed(h.Points)))
+	if h.Lag1 > MaxLag1 {
+		h.Warnings = []Warning{WarnAutocorrelated}
+	}
+	return h, nil
+}
+
+func describe(xs []float64, points []int, splits []Split) []ChangePoint {
+	out := make([]ChangePoint, len(points))
+	edges := segmentEdges(points, len(xs))
+	for i, at := range points {
+		before, _ := moments(xs[edges[i]:at])
+		after, _ := moments(xs[at:edges[i+2]])
+		near := func(s Split) bool { return max(s.Index-at, at-s.Index) <= HistoryPositionSlip }
+		out[i] = ChangePoint{Index: at, Before: before, After: after, Confirmed: slices.ContainsFunc(splits, near)}
+	}
+	return out
+}
+
+func confirmed(points []ChangePoint) []int {
+	var list []int
+	for _, p := range points {
+		if p.Confirmed {
+			list = append(list, p.Index)
+		}
+	}
+	return list
+}
+
+// segmentEdges puts 0 before and n after the change points.
+func segmentEdges(points []int, n int) []int {
+	return append(append([]int{0}, points...), n)
+}
+
+// residuals returns the values minus the means of their segments.
+func residuals(xs []float64, points []int) []float64 {
+	out := slices.Clone(xs)
+	edges := segmentEdges(points, len(xs))
+	for i := range edges[1:] {
+		segment := out[edges[i]:edges[i+1]]
+		m, _ := moments(segment)
+		for j := range segment {
+			segment[j] -= m
+		}
+	}
+	return out
+}
+
+// NoiseSD estimates the noise around a level that may change: median|x_t - x_{t-1}|/(0.6745·√2), right for independent normal
+// noise and blind to a few jumps. It is 0 where more than half of the successive values are equal. Fewer than 2 are ErrTooFew.
+func NoiseSD(xs []float64) (float64, error) {
+	if err := check(xs, 2); err != nil {
+		return 0, err
+	}
+	steps := make([]float64, len(xs)-1)
+	for i := range steps {
+		steps[i] = math.Abs(xs[i+1] - xs[i])
+	}
+	sigma := median(steps) / (0.6745 * math.Sqrt2)
+	if !finite(sigma * sigma) {
+		return 0, errOverflow
+	}
+	return sigma, nil
+}
+
+// Lag1 is the autocorrelation at lag 1, Σ(x_t-m)(x_{t-1}-m)/Σ(x_t-m)². A change of level raises it: take it of residuals.
+// Fewer than 2 values are ErrTooFew, equal ones ErrZeroVariance.
+func Lag1(xs []float64) (float64, error) {
+	if err := check(xs, 2); err != nil {
+		return 0, err
+	}
+	if constant(xs) {
+		return 0, ErrZeroVariance
+	}
+	return lag1(xs), nil
+}
+
+// lag1 is NaN for constant values.
+func lag1(xs []float64) float64 {
+	m, ss := moments(xs)
+	products := 0.0
+	for i := range xs[1:] {
+		products += float64((xs[i] - m) * (xs[i+1] - m))
+	}
+	return products / ss
+}
+
+// Partition is a series cut into segments of one level each.
+type Partition struct {
+	ChangePoints []int   // first index of every segment but the first
+	Cost         float64 // squared error of the segments + penalty · change points; NaN where there is no segmentation
+}
+
+// OptimalPartition finds the segments of at least minSize values with the smallest squared error around their means plus penalty
+// for every change point, exactly, in O(N²) (Jackson et al. 2005; what PELT must return). Fewer than minSize values have no
+// segmentation. Of equal costs the one with the later last change point wins.
+func OptimalPartition(xs []float64, penalty float64, minSize int) (Partition, error) {
+	if err := check(xs, 1); err != nil {
+		return Partition{}, err
+	}
+	if !(penalty >= 0 && finite(penalty)) {
+		return Partition{}, badParam("penalty %v", penalty)
+	}
+	if minSize < 1 {
+		return Partition{}, badParam("minimal segment of %d values", minSize)
+	}
+	n := len(xs)
+	if n < minSize {
+		return Partition{Cost: math.NaN()}, nil
+	}
+	squaredError := squaredErrors(xs)
+	best := make([]float64, n+1) // best[t]: cost of the first t values, with one penalty too many
+	last := make([]int, n+1)     // start of their last segment
+	for t := range best {
+		best[t] = math.Inf(1)
+	}
+	best[0] = 0
+	for t := minSize; t <= n; t++ {
+		for s := 0; s <= t-minSize; s++ {
+			if cost := best[s] + squaredError(s, t) + penalty; cost <= best[t] {
+				best[t], last[t] = cost, s
+			}
+		}
+	}
+	p := Partition{Cost: best[n] - penalty}
+	if !finite(p.Cost) {
+		return Partition{}, errOverflow
+	}
+	for t := last[n]; t > 0; t = last[t] {
+		p.ChangePoints = append(p.ChangePoints, t)
+	}
+	slices.Reverse(p.ChangePoints)
+	return p, nil
+}
+
+// squaredErrors returns the function that gives the squared error of xs[s:t] around its mean, from running sums of the values
+// minus their overall mean.
+func squaredErrors(xs []float64) func(s, t int) float64 {
+	m, _ := moments(xs)
+	sum, squares := make([]float64, len(xs)+1), make([]float64, len(xs)+1)
+	for i, x := range xs {
+		sum[i+1] = sum[i] + (x - m)
+		squares[i+1] = squares[i] + float64((x-m)*(x-m))
+	}
+	return func(s, t int) float64 {
+		d := sum[t] - sum[s]
+		return max(0, squares[t]-squares[s]-float64(d*d)/float64(t-s))
+	}
+}
+
+// Split is a change found by E-divisive.
+type Split struct {
+	Index int     // first index of the new segment
+	QHat  float64 // the energy statistic
+	P     float64 // by permutation; NaN from [BestSplit], which does not test
+}
+
+// BestSplit finds the split with the largest energy statistic
+//
+//	q̂ = 2/(m+n)·Σ|x_i-y_j| - 2m/((m+n)(n-1))·Σ|x_i-x_k| - 2n/((m+n)(m-1))·Σ|y_j-y_k|
+//
+// between the n values before Index and any m values from it on, both at least minSize (Matteson & James 2014, exponent 1). ok is
+// false where there are fewer than 2·minSize values, and where all are equal.
+func BestSplit(xs []float64, minSize int) (split Split, ok bool, err error) {
+	if err := check(xs, 1); err != nil {
+		return Split{}, false, err
+	}
+	if minSize < 1 {
+		return Split{}, false, badParam("minimal segment of %d values", minSize)
+	}
+	split, ok = bestSplit(xs, minSize)
+	return split, ok, nil
+}
+
+// bestSplit visits the ends of the second group from left to right. within[t] is the sum of the distances inside xs[t:end], and
+// first[t] the one inside xs[:t]. Of equal statistics the smallest index wins.
+func bestSplit(xs []float64, minSize int) (best Split, ok bool) {
+	within, first := make([]float64, len(xs)), make([]float64, len(xs)+1)
+	for end := 1; end <= len(xs); end++ {
+		toNew := 0.0
+		for t := end - 2; t >= 0; t-- {
+			toNew += math.Abs(xs[end-1] - xs[t])
+			within[t] += toNew
+		}
+		first[end] = within[0]
+		for t := minSize; t <= end-minSize; t++ {
+			q := energy(within[0], first[t], within[t], float64(t), float64(end-t))
+			slack := 1e-12 * math.Abs(q)
+			if !ok || q > best.QHat+slack || q >= best.QHat-slack && t < best.Index {
+				best, ok = Split{Index: t, QHat: q, P: math.NaN()}, true
+			}
+		}
+	}
+	return best, ok && !constant(xs)
+}
+
+// energy is q̂ from the sums of distances inside both groups together, inside the first (n values) and inside the second (m).
+func energy(all, first, second, n, m float64) float64 {
+	q := 2 / (m + n) * (all - first - second)
+	if n > 1 {
+		q -= 2 * m / (m + n) / (n - 1) * first
+	}
+	if m > 1 {
+		q -= 2 * n / (m + n) / (m - 1) * second
+	}
+	return q
+}
+
+// Divisive is hierarchical E-divisive (Matteson & James 2014): the best split of all segments is tested against the best splits
+// after values are shuffled inside their segments, 199 times from seed, with p = (b+1)/200; while p ≤ 0.01 it is kept and the
+// search goes on. Segments have at least 5 values. It finds changes of level and of spread. Splits come in order of their index.
+func Divisive(xs []float64, seed uint64) ([]Split, error) {
+	if err := check(xs, 1); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, streamDivisive))
+	var splits []Split
+	for {
+		edges := splitEdges(splits, len(xs))
+		found, ok := bestOfSegments(xs, edges)
+		if !ok {
+			return splits, nil
+		}
+		if found.P = divisiveP(xs, edges, found.QHat, rng); found.P > DivisiveMaxP {
+			return splits, nil
+		}
+		splits = append(splits, found)
+		slices.SortFunc(splits, func(a, b Split) int { return a.Index - b.Index })
+	}
+}
+
+func splitEdges(splits []Split, n int) []int {
+	points := make([]int, len(splits))
+	for i, s := range splits {
+		points[i] = s.Index
+	}
+	return segmentEdges(points, n)
+}
+
+func bestOfSegments(xs []float64, edges []int) (best Split, ok bool) {
+	for i := range edges[1:] {
+		s, found := bestSplit(xs[edges[i]:edges[i+1]], DivisiveMinSegment)
+		if found && (!ok || s.QHat > best.QHat) {
+			s.Index += edges[i]
+			best, ok = s, true
+		}
+	}
+	return best, ok
+}
+
+// divisiveP is exact up to DivisiveMaxP, and anything larger beyond.
+func divisiveP(xs []float64, edges []int, qHat float64, rng *rand.Rand) float64 {
+	shuffled := slices.Clone(xs)
+	asLarge := 0
+	for range DivisiveDraws {
+		for i := range edges[1:] {
+			segment := shuffled[edges[i]:edges[i+1]]
+			rng.Shuffle(len(segment), func(a, b int) { segment[a], segment[b] = segment[b], segment[a] })
+		}
+		if s, ok := bestOfSegments(shuffled, edges); ok && s.QHat >= qHat-sumTolerance*math.Abs(qHat) {
+			asLarge++
+		}
+		if drawn(asLarge, DivisiveDraws) > DivisiveMaxP {
+			break // it can only grow
+		}
+	}
+	return drawn(asLarge, DivisiveDraws)
+}

@@ -1,0 +1,47 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Methods of intervals.
+const (
+	MethodT              = "t"
+	MethodChiSquare      = "chi-square"
+	MethodWilson         = "wilson"
+	MethodClopperPearson = "clopper-pearson"
+	MethodClopperLower   = "clopper-pearson-lower"
+	MethodPrediction     = "t-prediction"
+	MethodBox            = "box"
+	MethodBetting        = "betting"
+	MethodBernstein      = "empirical-bernstein"
+)
+
+// Interval is a closed interval; the ends are NaN where there is none, as for the mean of one value.
+type Interval struct {
+	Lo, Hi     float64
+	Confidence float64 // 0.95 for 95 %
+	Method     string  // one of the Method constants
+}
+
+// Defined says that the interval has ends.
+func (i Interval) Defined() bool { return !math.IsNaN(i.Lo) && !math.IsNaN(i.Hi) }
+
+// Contains says that x lies in the closed interval; false where it is not defined.
+func (i Interval) Contains(x float64) bool { return i.Lo <= x && x <= i.Hi }
+
+func noInterval(confidence float64, method string) Interval {
+	return Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: confidence, Method: method}
+}
+
+// studentQuantile is the t with P(|T| <= t) = confidence.
+func studentQuantile(confidence, df float64) float64 {
+	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 - confidence) / 2)
+}
+
+// normalQuantile is the z with P(|Z| <= z) = confidence.
+func normalQuantile(confidence float64) float64 {
+	return -distuv.UnitNormal.Quantile((1 - confidence) / 2)
+}

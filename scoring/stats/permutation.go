@@ -1,0 +1,243 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+)
+
+// Limits of the permutation tests.
+const (
+	ExactSignFlip  = 20      // largest n whose 2ⁿ signs are all counted
+	ExactTwoSample = 1 << 20 // largest number of splits that are all counted
+	Draws          = 10_000  // seeded draws beyond that
+)
+
+// sumTolerance is the share of the largest possible sum within which two sums are equal, because they differ by rounding.
+const sumTolerance = 1e-9
+
+// Permutation is the result of a permutation test.
+type Permutation struct {
+	Method       string // "sign flip" or "two-sample permutation"
+	N            int    // differences, or values of both samples
+	Statistic    float64
+	Exact        bool // every permutation counted; otherwise Permutations of them drawn from Seed
+	Permutations int
+	Seed         uint64 // what was drawn from; 0 where Exact
+	P            PValues
+	PAbsDev      float64 // two-sided by distance from the expectation: P(|T - E T| ≥ |t - E T|)
+	MinP         float64 // no two-sided p can be below this; where it is above alpha, nothing can be significant
+	Warnings     []Warning
+}
+
+// SignFlip tests whether differences are symmetric about 0: under that hypothesis each could as well have had the other sign
+// (Fisher 1935). The statistic is their mean; p = min(1, 2·min(P(T ≥ t), P(T ≤ t))) over all 2ⁿ signs for n ≤ 20, else over
+// 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Sums within 1e-9 of the largest possible sum are equal.
+//
+// It assumes independent pairs and nothing about the distribution. With 5 or fewer non-zero differences the two-sided p cannot
+// be below 0.0625; see MinP. All zeros give p = 1.
+func SignFlip(d []float64, seed uint64) (Permutation, error) {
+	if err := check(d, 1); err != nil {
+		return Permutation{}, err
+	}
+	sum, slack := sumAndSlack(d)
+	if !finite(slack) {
+		return Permutation{}, errOverflow
+	}
+	p := Permutation{Method: "sign flip", N: len(d), Statistic: sum / float64(len(d)), Warnings: smallN(len(d))}
+	if len(d) <= ExactSignFlip {
+		p.Exact = true
+		p.Permutations, p.P = signFlipAll(d)
+		p.MinP = min(1, 2*math.Exp2(-float64(nonZero(d))))
+	} else {
+		p.Seed, p.Permutations = seed, Draws
+		p.P = signFlipDraws(d, seed)
+		p.MinP = 2.0 / (Draws + 1)
+	}
+	p.PAbsDev = p.P.TwoSided // the distribution is symmetric
+	return p, nil
+}
+
+// signFlipAll counts all signs: the sums of the first half of d against the sorted sums of the second.
+func signFlipAll(d []float64) (int, PValues) {
+	t, slack := sumAndSlack(d)
+	left, right := signedSums(d[:len(d)/2]), signedSums(d[len(d)/2:])
+	slices.Sort(right)
+	atLeast, atMost := 0, 0
+	for _, l := range left {
+		atLeast += len(right) - sort.SearchFloat64s(right, t-slack-l)
+		atMost += sort.Search(len(right), func(i int) bool { return right[i] > t+slack-l })
+	}
+	all := len(left) * len(right)
+	return all, doubled(float64(atLeast)/float64(all), float64(atMost)/float64(all))
+}
+
+// signedSums returns the 2ⁿ sums of ±d.
+func signedSums(d []float64) []float64 {
+	sums := []float64{0}
+	for _, v := range d {
+		next := make([]float64, 0, 2*len(sums))
+		for _, s := range sums {
+			next = append(next, s+v, s-v)
+		}
+		sums = next
+	}
+	return sums
+}
+
+func signFlipDraws(d []float64, seed uint64) PValues {
+	t, slack := sumAndSlack(d)
+	source := rand.NewPCG(seed, streamSignFlip)
+	atLeast, atMost := 0, 0
+	for range Draws {
+		sum, bits := 0.0, uint64(0)
+		for i, v := range d {
+			if i%64 == 0 {
+				bits = source.Uint64()
+			}
+			if bits&1 == 1 {
+				v = -v
+			}
+			bits >>= 1
+			sum += v
+		}
+		if sum >= t-slack {
+			atLeast++
+		}
+		if sum <= t+slack {
+			atMost++
+		}
+	}
+	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
+}
+
+// The second half of the generator's seed, so that tests with one seed do not share their draws.
+const (
+	streamSignFlip = iota + 1
+	streamTwoSample
+	streamDivisive
+)
+
+// drawn is the p-value when b of n draws are as extreme as the data, which count as one more (Phipson & Smyth 2010).
+func drawn(b, n int) float64 { return float64(b+1) / float64(n+1) }
+
+// sumAndSlack returns the sum and how far another sum may be from it and still be equal.
+func sumAndSlack(d []float64) (sum, slack float64) {
+	for _, v := range d {
+		sum += v
+		slack += math.Abs(v)
+	}
+	return sum, slack * sumTolerance
+}
+
+func nonZero(d []float64) int {
+	n := 0
+	for _, v := range d {
+		if v != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// PermuteTwoSample tests whether two independent samples come from one distribution: every split of all values into groups of
+// their sizes is as likely (Pitman 1937). The statistic is mean(x) - mean(y); all splits are counted up to 2²⁰ of them, else
+// 10 000 are drawn from seed, each tail being (b+1)/(10 000+1). Sums within 1e-9 of the sum of absolute deviations are equal.
+//
+// It assumes exchangeable values: a difference in spread alone can also be significant. With 3 against 3 the two-sided p cannot
+// be below 0.1; see MinP.
+func PermuteTwoSample(x, y []float64, seed uint64) (Permutation, error) {
+	if err := checkBoth(x, y, 1); err != nil {
+		return Permutation{}, err
+	}
+	mx, _ := moments(x)
+	my, _ := moments(y)
+	p := Permutation{
+		Method: "two-sample permutation", N: len(x) + len(y), Statistic: mx - my, Warnings: smallN(min(len(x), len(y))),
+	}
+	c := newSplits(x, y)
+	if !finite(c.slack) {
+		return Permutation{}, errOverflow
+	}
+	if all := splitCount(len(x)+len(y), len(x)); all <= ExactTwoSample {
+		p.Exact, p.Permutations = true, int(all)
+		c.countAll(0, len(x), 0)
+		p.P, p.PAbsDev = c.shares(func(b int) float64 { return float64(b) / all })
+		p.MinP = min(1, 2/all)
+	} else {
+		p.Seed, p.Permutations = seed, Draws
+		c.countDraws(len(x), rand.New(rand.NewPCG(seed, streamTwoSample)))
+		p.P, p.PAbsDev = c.shares(func(b int) float64 { return drawn(b, Draws) })
+		p.MinP = 2.0 / (Draws + 1)
+	}
+	return p, nil
+}
+
+// splits counts splits by the sum of the first group. The values are centred on their mean, so that the expected sum is 0 and
+// the mean difference grows with the sum.
+type splits struct {
+	values                     []float64
+	t, slack                   float64
+	atLeast, atMost, asDistant int
+}
+
+func newSplits(x, y []float64) *splits {
+	values := slices.Concat(x, y)
+	m, _ := moments(values)
+	for i := range values {
+		values[i] -= m
+	}
+	c := &splits{values: values}
+	c.t, _ = sumAndSlack(values[:len(x)])
+	_, c.slack = sumAndSlack(values)
+	return c
+}
+
+func (c *splits) add(sum float64) {
+	if sum >= c.t-c.slack {
+		c.atLeast++
+	}
+	if sum <= c.t+c.slack {
+		c.atMost++
+	}
+	if math.Abs(sum) >= math.Abs(c.t)-c.slack {
+		c.asDistant++
+	}
+}
+
+// countAll adds every way to choose k more values from index i on.
+func (c *splits) countAll(i, k int, sum float64) {
+	if k == 0 {
+		c.add(sum)
+		return
+	}
+	for ; i <= len(c.values)-k; i++ {
+		c.countAll(i+1, k-1, sum+c.values[i])
+	}
+}
+
+func (c *splits) countDraws(k int, rng *rand.Rand) {
+	for range Draws {
+		sum := 0.0
+		for i := range k {
+			j := i + rng.IntN(len(c.values)-i)
+			c.values[i], c.values[j] = c.values[j], c.values[i]
+			sum += c.values[i]
+		}
+		c.add(sum)
+	}
+}
+
+func (c *splits) shares(p func(int) float64) (PValues, float64) {
+	return doubled(p(c.atLeast), p(c.atMost)), p(c.asDistant)
+}
+
+// splitCount is n over k.
+func splitCount(n, k int) float64 {
+	count := 1.0
+	for i := range min(k, n-k) {
+		count = count * float64(n-i) / float64(i+1)
+	}
+	return count
+}

@@ -1,0 +1,87 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Proportion is K successes in N trials with an interval of the underlying rate.
+type Proportion struct {
+	K, N     int
+	Value    float64 // K/N
+	Interval Interval
+	Warnings []Warning
+}
+
+// Wilson computes the score interval (k + z²/2 ± z·√(k(n-k)/n + z²/4))/(n + z²) without continuity correction (Wilson 1927;
+// R prop.test(correct=FALSE)). The lower end is exactly 0 at k = 0, the upper exactly 1 at k = n.
+//
+// It covers its confidence on average over the rates, and is usable at any n: 5 of 5 has a lower end of 0.57. No trials are
+// ErrEmpty.
+func Wilson(k, n int, confidence float64) (Proportion, error) {
+	p, err := newProportion(k, n, confidence, MethodWilson)
+	if err != nil {
+		return Proportion{}, err
+	}
+	z := normalQuantile(confidence)
+	kf, nf, z2 := float64(k), float64(n), z*z
+	centre := (kf + z2/2) / (nf + z2)
+	half := z / (nf + z2) * math.Sqrt(kf*float64(n-k)/nf+z2/4)
+	p.Interval.Lo, p.Interval.Hi = max(0, centre-half), min(1, centre+half)
+	if k == 0 {
+		p.Interval.Lo = 0
+	}
+	if k == n {
+		p.Interval.Hi = 1
+	}
+	return p, nil
+}
+
+// ClopperPearson computes the exact interval from the quantiles of Beta(k, n-k+1) and Beta(k+1, n-k) (Clopper & Pearson 1934;
+// R binom.test). It covers at least its confidence whatever the rate, so it is wider than [Wilson]: use it where a guarantee is
+// asked for. No trials are ErrEmpty.
+func ClopperPearson(k, n int, confidence float64) (Proportion, error) {
+	p, err := newProportion(k, n, confidence, MethodClopperPearson)
+	if err != nil {
+		return Proportion{}, err
+	}
+	tail := (1 - confidence) / 2
+	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, tail), 1-clopperLower(n-k, n, tail)
+	return p, nil
+}
+
+// ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below: the rate is
+// at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with 95 % confidence.
+func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
+	p, err := newProportion(k, n, confidence, MethodClopperLower)
+	if err != nil {
+		return Proportion{}, err
+	}
+	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, 1-confidence), 1
+	return p, nil
+}
+
+func newProportion(k, n int, confidence float64, method string) (Proportion, error) {
+	if err := checkOpenUnit("confidence", confidence); err != nil {
+		return Proportion{}, err
+	}
+	switch {
+	case n < 0 || k < 0 || k > n:
+		return Proportion{}, badParam("%d of %d", k, n)
+	case n == 0:
+		return Proportion{}, ErrEmpty
+	}
+	return Proportion{
+		K: k, N: n, Value: float64(k) / float64(n),
+		Interval: Interval{Confidence: confidence, Method: method}, Warnings: smallN(n),
+	}, nil
+}
+
+// clopperLower is the rate at which k or more of n successes have probability tail.
+func clopperLower(k, n int, tail float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+}

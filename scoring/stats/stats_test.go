@@ -1,0 +1,479 @@
+package stats_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track/scoring/stats"
+)
+
+func second[T any](_ T, err error) error { return err }
+
+func isNonFinite(err error) bool { return errors.Is(err, stats.ErrNonFinite) }
+
+func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
+
+// One value has a mean, and no spread.
+func TestOneValue(t *testing.T) {
+	m, err := stats.NewMean([]float64{0.5}, 0.95)
+	fatal(t, err)
+	if m.N != 1 || m.Mean != 0.5 || m.Interval.Defined() || m.Interval.Contains(0.5) || m.Interval.Method != stats.MethodT {
+		t.Errorf("mean %+v", m)
+	}
+	c, err := stats.NewCombined([]float64{0.5}, 1, 1, 0.95)
+	fatal(t, err)
+	if c.Value != 0.5 || c.Interval.Defined() {
+		t.Errorf("combined %+v", c)
+	}
+	for name, err := range map[string]error{
+		"NewSD":         second(stats.NewSD([]float64{1}, 0.95)),
+		"TInterval":     second(stats.TInterval([]float64{1}, 0.95)),
+		"NewPrediction": second(stats.NewPrediction([]float64{1}, 0.95)),
+		"WelchT":        second(stats.WelchT([]float64{1}, []float64{1, 2}, 0.95)),
+		"NewEffect":     second(stats.NewEffect([]float64{1, 2}, []float64{1}, stats.EffectPooled)),
+		"Power":         second(stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.Power(1, 1)),
+	} {
+		if !errors.Is(err, stats.ErrTooFew) {
+			t.Errorf("%s: got %v, want ErrTooFew", name, err)
+		}
+	}
+	if err := second(stats.NewSD([]float64{1}, 0.95)); err.Error() != "too few values: need 2, have 1" {
+		t.Errorf("message %q", err)
+	}
+}
+
+// The true sd is 0.45 to 32 times the sd of two values.
+func TestSDOfTwoValues(t *testing.T) {
+	s, err := stats.NewSD([]float64{0, math.Sqrt2}, 0.95) // sd 1
+	fatal(t, err)
+	if !near(s.Interval.Lo, 0.446, 0.001) || !near(s.Interval.Hi, 31.9, 0.1) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// R: sd <- sd(c(1,2,3,4,5)); sd*sqrt(4/qchisq(c(.975,.025), 4)); chi-square quantiles from tables, 11.1433 and 0.484419.
+func TestSDInterval(t *testing.T) {
+	s, err := stats.NewSD([]float64{1, 2, 3, 4, 5}, 0.95)
+	fatal(t, err)
+	if !near(s.Interval.Lo, math.Sqrt(2.5*4/11.14329), 1e-5) || !near(s.Interval.Hi, math.Sqrt(2.5*4/0.484419), 1e-5) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The figures of the rules: 5 of 5, 59 of 59, 96.2 % of 1000.
+func TestPassRateRules(t *testing.T) {
+	five, err := stats.Wilson(5, 5, 0.95)
+	fatal(t, err)
+	if !near(five.Interval.Lo, 0.57, 0.005) || five.Interval.Hi != 1 {
+		t.Errorf("%+v", five)
+	}
+	for _, c := range []struct {
+		k, n    int
+		reaches bool
+	}{{58, 58, false}, {59, 59, true}, {961, 1000, false}, {962, 1000, true}} {
+		p, err := stats.ClopperPearsonLower(c.k, c.n, 0.95)
+		fatal(t, err)
+		if (p.Interval.Lo >= 0.95) != c.reaches || p.Interval.Hi != 1 {
+			t.Errorf("%d of %d: %+v", c.k, c.n, p)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	five := []float64{0.1, 0.2, 0.3, 0.4, 0.5}
+	for _, c := range []struct {
+		name string
+		xs   []float64
+		want []stats.Warning
+	}{
+		{"none", five, nil},
+		{"four values", five[:4], []stats.Warning{stats.WarnSmallN}},
+		{"equal", []float64{3, 3, 3, 3, 3}, []stats.Warning{stats.WarnZeroVariance}},
+		{"one value has no variance to be zero", []float64{3}, []stats.Warning{stats.WarnSmallN}},
+		{"one of five at 1 is 20 %, not more", []float64{0.1, 0.2, 0.3, 0.4, 1}, nil},
+		{"two of five", []float64{0, 0.2, 0.3, 0.4, 1}, []stats.Warning{stats.WarnSaturated}},
+		{"not scores", []float64{0, 0.2, 0.3, 1, 7}, nil},
+		{"all three", []float64{1, 1}, []stats.Warning{stats.WarnSmallN, stats.WarnZeroVariance, stats.WarnSaturated}},
+	} {
+		if diff := cmp.Diff(c.want, stats.DataWarnings(c.xs)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+	for _, w := range []stats.Warning{
+		stats.WarnSmallN, stats.WarnZeroVariance, stats.WarnSaturated, stats.WarnUntrimmed, stats.WarnTail,
+		stats.WarnEmptySequence, stats.WarnAutocorrelated,
+	} {
+		if w.Message() == string(w) {
+			t.Errorf("%s has no message", w)
+		}
+	}
+}
+
+func TestWarningsOfOrderStatistics(t *testing.T) {
+	xs := make([]float64, 20)
+	for i := range xs {
+		xs[i] = float64(i)
+	}
+	for _, c := range []struct {
+		n    int
+		p    float64
+		want []stats.Warning
+	}{{19, 0.95, []stats.Warning{stats.WarnTail}}, {20, 0.95, nil}, {10, 0.9, nil}, {3, 0.5, nil}, {3, 1, nil}, {9, 0.1, []stats.Warning{stats.WarnTail}}} {
+		q, err := stats.NewQuantile(xs[:c.n], c.p)
+		fatal(t, err)
+		if !slices.Equal(q.Warnings, c.want) {
+			t.Errorf("quantile %v of %d: %v", c.p, c.n, q.Warnings)
+		}
+	}
+	for n, want := range map[int][]stats.Warning{9: {stats.WarnUntrimmed}, 10: nil} {
+		m, err := stats.NewTrimmedMean(xs[:n], 0.1)
+		fatal(t, err)
+		if !slices.Equal(m.Warnings, want) {
+			t.Errorf("trimmed mean of %d: %+v", n, m)
+		}
+	}
+}
+
+// What rounding leaves of equal numbers is a tie, in every paired method.
+func TestRoundingIsNoDifference(t *testing.T) {
+	a, b, c := 0.1, 0.2, 0.3
+	candidate, baseline := []float64{a + b, 0.9, 0.7 + 0.1}, []float64{c, 0.9, 0.8}
+	if candidate[0] == baseline[0] {
+		t.Fatal("0.1 + 0.2 == 0.3: the test needs another pair")
+	}
+	d, err := stats.Differences(candidate, baseline)
+	fatal(t, err)
+	if !slices.Equal(d, []float64{0, 0, 0}) {
+		t.Errorf("differences %v", d)
+	}
+	p, err := stats.NewProbImprovement(candidate, baseline, 0.95)
+	fatal(t, err)
+	if p.Ties != 3 || p.Value != 0.5 || p.Decided.N != 0 || p.Decided.Interval.Defined() {
+		t.Errorf("%+v", p)
+	}
+	for _, pair := range [][2][]float64{{candidate, baseline}, {{0.3, 0.4, 0.5}, {0.2, 0.3, 0.4}}} { // ties; a constant 0.1
+		if _, err := stats.PairedT(pair[0], pair[1], 0.95); !errors.Is(err, stats.ErrZeroVariance) {
+			t.Errorf("paired t: got %v, want ErrZeroVariance", err)
+		}
+		if _, err := stats.NewEffect(pair[0], pair[1], stats.EffectDz); !errors.Is(err, stats.ErrZeroVariance) {
+			t.Errorf("dz: got %v, want ErrZeroVariance", err)
+		}
+	}
+	w, err := stats.WilcoxonSignedRank([]float64{c - b, b - a, -a}, stats.DropZeros)
+	fatal(t, err)
+	if w.WPlus != 4 || w.WMinus != 2 { // 0.09999999999999998, 0.1 and 0.1 are tied, each of rank 2
+		t.Errorf("%+v", w)
+	}
+}
+
+// Wins are counted among all pairs, the interval among those that are no tie.
+func TestProbImprovementWithTies(t *testing.T) {
+	p, err := stats.NewProbImprovement([]float64{2, 2, 2, 2, 2, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 0.95)
+	fatal(t, err)
+	if p.N != 7 || p.Wins != 5 || p.Ties != 2 || p.Value != 6.0/7 || p.Decided.N != 5 || !near(p.Decided.Interval.Lo, 0.5655, 1e-4) {
+		t.Errorf("%+v", p)
+	}
+}
+
+// With 5 pairs the two-sided exact p cannot be below 0.0625, with 6 it can be 0.03125.
+func TestSmallestSignFlipP(t *testing.T) {
+	for n, want := range map[int]float64{1: 1, 2: 0.5, 5: 0.0625, 6: 0.03125, 20: 1.0 / (1 << 19)} {
+		d := make([]float64, n)
+		for i := range d {
+			d[i] = float64(i + 1)
+		}
+		p, err := stats.SignFlip(d, 1)
+		fatal(t, err)
+		if p.P.TwoSided != want || p.MinP != want || !p.Exact || p.Permutations != 1<<n {
+			t.Errorf("n = %d: %+v", n, p)
+		}
+	}
+	withZero, err := stats.SignFlip([]float64{0, 1, 2, 3, 4, 5}, 1)
+	fatal(t, err)
+	if withZero.P.TwoSided != 0.0625 || withZero.MinP != 0.0625 {
+		t.Errorf("a zero adds no information: %+v", withZero)
+	}
+}
+
+// Beyond 20 differences the p is drawn: the same for the same seed, and near the exact one, which meeting in the middle could
+// still count: here by the normal approximation with continuity, good to 0.01 at n = 24.
+func TestSignFlipDraws(t *testing.T) {
+	d := make([]float64, 24)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range d {
+		d[i] = 0.4 + r.NormFloat64()
+	}
+	a, err := stats.SignFlip(d, 1)
+	fatal(t, err)
+	b, err := stats.SignFlip(d, 1)
+	fatal(t, err)
+	c, err := stats.SignFlip(d, 2)
+	fatal(t, err)
+	if a.Exact || a.Permutations != stats.Draws || a.Seed != 1 || a.MinP != 2.0/10001 {
+		t.Errorf("%+v", a)
+	}
+	if a.P != b.P || a.P == c.P {
+		t.Errorf("seed 1: %v and %v, seed 2: %v", a.P, b.P, c.P)
+	}
+	sum, squares := 0.0, 0.0
+	for _, v := range d {
+		sum, squares = sum+v, squares+v*v
+	}
+	if want := 0.5 * math.Erfc(sum/math.Sqrt(2*squares)); !near(a.P.Greater, want, 0.01) {
+		t.Errorf("greater %v, about %v expected", a.P.Greater, want)
+	}
+	extreme := slices.Repeat([]float64{1}, 40)
+	p, err := stats.SignFlip(extreme, 1)
+	fatal(t, err)
+	if p.P.TwoSided != p.MinP {
+		t.Errorf("forty wins: %+v", p)
+	}
+}
+
+// Too many splits to count are drawn; the drawn p is near the t test's for normal values.
+func TestTwoSampleDraws(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	x, y := make([]float64, 30), make([]float64, 25)
+	for i := range x {
+		x[i] = 0.5 + r.NormFloat64()
+	}
+	for i := range y {
+		y[i] = r.NormFloat64()
+	}
+	p, err := stats.PermuteTwoSample(x, y, 3)
+	fatal(t, err)
+	again, err := stats.PermuteTwoSample(x, y, 3)
+	fatal(t, err)
+	welch, err := stats.WelchT(x, y, 0.95)
+	fatal(t, err)
+	if p.Exact || p.Permutations != stats.Draws || p.P != again.P || !near(p.P.Greater, welch.P.Greater, 0.01) {
+		t.Errorf("%+v, welch %v", p, welch.P)
+	}
+}
+
+// Ten of 303 values are 1, the others 0; that two of the first three are 1 has the hypergeometric probability 0.00290, of which
+// 10 000 draws have an sd of 0.0005. Three values out of 303 can be chosen in 4.6 million ways: too many to count.
+func TestTwoSampleDrawsUnequalGroups(t *testing.T) {
+	y := make([]float64, 300)
+	for i := range 8 {
+		y[i] = 1
+	}
+	p, err := stats.PermuteTwoSample([]float64{1, 1, 0}, y, 4)
+	fatal(t, err)
+	if p.Exact || !near(p.P.Greater, 0.0029, 0.002) || p.P.Less < 0.99 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Beyond 100 values the rank tests say that they approximate; without any order in the data p is 1 either way.
+func TestRankTestsOfManyValues(t *testing.T) {
+	for n, want := range map[int]string{100: "wilcoxon signed-rank, exact", 102: "wilcoxon signed-rank, normal approximation"} {
+		w, err := stats.WilcoxonSignedRank(slices.Repeat([]float64{1, -1}, n/2), stats.DropZeros)
+		fatal(t, err)
+		if w.Method != want || w.P.TwoSided != 1 {
+			t.Errorf("%+v", w)
+		}
+	}
+	for n, want := range map[int]string{50: "mann-whitney, exact", 60: "mann-whitney, normal approximation"} {
+		equal := slices.Repeat([]float64{1}, n)
+		m, err := stats.NewMannWhitney(equal, equal)
+		fatal(t, err)
+		if m.Method != want || m.P != (stats.PValues{TwoSided: 1, Greater: 1, Less: 1}) || m.PAbsDev != 1 {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// The detectable effects that stand beside every non-result.
+func TestDetectableEffects(t *testing.T) {
+	d := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
+	for n, want := range map[int]float64{3: 3.26, 5: 1.68, 10: 1.00, 20: 0.66, 30: 0.53} {
+		dz, err := d.DetectableDz(n, 0.8)
+		fatal(t, err)
+		if !near(dz, want, 0.005) {
+			t.Errorf("n = %d: %v, want %v", n, dz, want)
+		}
+	}
+}
+
+func TestPowerParameters(t *testing.T) {
+	two := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
+	one := stats.Design{Alpha: 0.05, Alternative: stats.OneSided}
+	for name, c := range map[string]struct{ got, want error }{
+		"alpha":                   {second(stats.Design{Alpha: 1, Alternative: stats.TwoSided}.Power(1, 5)), stats.ErrBadParam},
+		"alternative":             {second(stats.Design{Alpha: 0.05}.Power(1, 5)), stats.ErrBadParam},
+		"no effect":               {second(two.SeedsNeeded(0, 0.8)), stats.ErrBadParam},
+		"wrong direction":         {second(one.SeedsNeeded(-1, 0.8)), stats.ErrBadParam},
+		"power below alpha":       {second(two.DetectableDz(5, 0.04)), stats.ErrBadParam},
+		"tiny effect":             {second(two.SeedsNeeded(1e-6, 0.8)), stats.ErrOutOfRange},
+		"infinite effect":         {second(two.Power(math.Inf(1), 5)), stats.ErrNonFinite},
+		"pilot of equal values":   {second(two.SeedsFromPilot([]float64{1, 1, 1}, 1, 0.8)), stats.ErrZeroVariance},
+		"pilot of one":            {second(two.SeedsFromPilot([]float64{1}, 1, 0.8)), stats.ErrTooFew},
+		"nothing to detect":       {second(two.SeedsFromPilot([]float64{1, 2}, 0, 0.8)), stats.ErrBadParam},
+		"no bound on the share":   {second(stats.NewCombined([]float64{0.5}, 2, 2, 0.95)), stats.ErrBadParam},
+		"score out of range":      {second(stats.NewCombined([]float64{1.5, 1}, 2, 2, 0.95)), stats.ErrOutOfRange},
+		"zeros":                   {second(stats.WilcoxonSignedRank([]float64{1}, "")), stats.ErrBadParam},
+		"effect":                  {second(stats.NewEffect([]float64{1, 2}, []float64{1, 2}, "d")), stats.ErrBadParam},
+		"negative wins":           {second(stats.SignEValue(-1, 0)), stats.ErrBadParam},
+		"short history":           {second(stats.NewHistory(make([]float64, 19), 1)), stats.ErrTooFew},
+		"constant has no lag":     {second(stats.Lag1([]float64{1, 1, 1})), stats.ErrZeroVariance},
+		"overflow of squares":     {second(stats.NewMean([]float64{1e300, -1e300}, 0.95)), stats.ErrNonFinite},
+		"overflow of a sum":       {second(stats.SignFlip(slices.Repeat([]float64{1e308}, 5), 1)), stats.ErrNonFinite},
+		"negative penalty":        {second(stats.OptimalPartition([]float64{1}, -1, 1)), stats.ErrBadParam},
+		"confidence of 1":         {second(stats.NewMean([]float64{1, 2}, 1)), stats.ErrBadParam},
+		"confidence that is none": {second(stats.Wilson(1, 2, math.NaN())), stats.ErrBadParam},
+	} {
+		if !errors.Is(c.got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
+		}
+	}
+}
+
+// Both tails count: a large negative effect is as detectable as a positive one, two-sided, and not at all one-sided.
+func TestPowerOfNegativeEffects(t *testing.T) {
+	for _, c := range []struct {
+		alternative stats.Alternative
+		dz          float64
+		n           int
+		want        float64
+	}{
+		{stats.TwoSided, -0.5, 20, 0.5645}, {stats.TwoSided, 0.5, 20, 0.5645}, // R: power.t.test(20, .5, type="paired", strict=TRUE)
+		{stats.OneSided, -3, 20, 0}, {stats.TwoSided, 30, 5, 1}, {stats.TwoSided, -30, 5, 1}, // noncentrality 67
+		{stats.TwoSided, 0, 7, 0.05}, {stats.OneSided, 0, 7, 0.05},
+	} {
+		power, err := stats.Design{Alpha: 0.05, Alternative: c.alternative}.Power(c.dz, c.n)
+		fatal(t, err)
+		if !near(power, c.want, 1e-4) {
+			t.Errorf("%s dz %v n %d: %v, want %v", c.alternative, c.dz, c.n, power, c.want)
+		}
+	}
+}
+
+func TestSequencesBeforeAnyScore(t *testing.T) {
+	c, err := stats.BettingSequence(nil, 0.95)
+	fatal(t, err)
+	want := stats.Interval{Lo: 0, Hi: 1, Confidence: 0.95, Method: stats.MethodBetting}
+	if c.Last() != want {
+		t.Errorf("got %+v, want %+v", c.Last(), want)
+	}
+}
+
+// A mean that moves from 0 to 1 contradicts every constant mean.
+func TestSequenceThatBecomesEmpty(t *testing.T) {
+	c, err := stats.BettingSequence(slices.Concat(make([]float64, 60), slices.Repeat([]float64{1}, 400)), 0.95)
+	fatal(t, err)
+	if !slices.Contains(c.Warnings, stats.WarnEmptySequence) {
+		t.Errorf("last %+v, warnings %v", c.Last(), c.Warnings)
+	}
+}
+
+func TestAnytimeP(t *testing.T) {
+	none, err := stats.SymmetricEValue(nil)
+	fatal(t, err)
+	if p := none.AnytimeP(); p != (stats.PValues{TwoSided: 1, Greater: 1, Less: 1}) {
+		t.Errorf("no pairs: %v", p)
+	}
+	// Six equal gains: each bet c has multiplied its capital by (1+tanh c)⁶.
+	e, err := stats.SymmetricEValue(slices.Repeat([]float64{0.1}, 6))
+	fatal(t, err)
+	want := 0.0
+	for _, c := range []float64{0.25, 0.5, 1, 2, 4} {
+		want += math.Pow(1+math.Tanh(c), 6) / 5
+	}
+	if p := e.AnytimeP(); !near(p.Greater, 1/want, 1e-12) || p.Less != 1 {
+		t.Errorf("six gains: %v, want greater %v", p, 1/want)
+	}
+}
+
+// The series of the vectors have known changes; the history finds them with its own estimate of the noise, sd 1 (the median of 29
+// differences is a rough one), and confirms them.
+func TestHistoryFindsKnownChanges(t *testing.T) {
+	ran := 0
+	for _, c := range readVectors(t) {
+		if c.Stat != "change_points_known" {
+			continue
+		}
+		ran++
+		h, err := stats.NewHistory(c.Inputs.X, 1)
+		fatal(t, err)
+		var got []int
+		for _, p := range h.Points {
+			if p.Confirmed {
+				got = append(got, p.Index)
+			}
+		}
+		if !c.equal("changepoints", got, c.Expected["changepoints"]) {
+			t.Errorf("%s: confirmed %v, want %v", c.ID, got, c.Expected["changepoints"])
+		}
+		if len(h.Warnings) != 0 || h.Sigma < 0.5 || h.Sigma > 2 {
+			t.Errorf("%s: sigma %v, lag %v, warnings %v", c.ID, h.Sigma, h.Lag1, h.Warnings)
+		}
+	}
+	if ran != 15 {
+		t.Errorf("%d series", ran)
+	}
+}
+
+// Three levels of 20 values each, with the noise -1, 0, 1, 0: steps of 1, so σ = 1/(0.6745·√2), and a penalty of 3σ²·ln 60.
+func TestHistoryDescribesLevels(t *testing.T) {
+	xs := make([]float64, 60)
+	for i := range xs {
+		xs[i] = []float64{-1, 0, 1, 0}[i%4] + []float64{0, 10, 4}[i/20]
+	}
+	h, err := stats.NewHistory(xs, 1)
+	fatal(t, err)
+	sigma := 1 / (0.6745 * math.Sqrt2)
+	if !near(h.Sigma, sigma, 1e-12) || !near(h.Penalty, 3*sigma*sigma*math.Log(60), 1e-9) {
+		t.Errorf("sigma %v, penalty %v", h.Sigma, h.Penalty)
+	}
+	want := []stats.ChangePoint{{Index: 20, Before: 0, After: 10, Confirmed: true}, {Index: 40, Before: 10, After: 4, Confirmed: true}}
+	if !slices.Equal(h.Points, want) {
+		t.Errorf("got %+v, want %+v", h.Points, want)
+	}
+}
+
+func TestHistoryOfCorrelatedNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	xs := make([]float64, 100)
+	for i := 1; i < len(xs); i++ {
+		xs[i] = 0.7*xs[i-1] + r.NormFloat64()
+	}
+	h, err := stats.NewHistory(xs, 1)
+	fatal(t, err)
+	if !slices.Contains(h.Warnings, stats.WarnAutocorrelated) || len(h.Points) == 0 {
+		t.Errorf("lag %v, points %v: want points, with a warning", h.Lag1, h.Points)
+	}
+}
+
+func TestHistoryWithoutNoise(t *testing.T) {
+	xs := slices.Concat(slices.Repeat([]float64{1}, 15), slices.Repeat([]float64{2}, 15))
+	h, err := stats.NewHistory(xs, 1)
+	fatal(t, err)
+	if h.Sigma != 0 || len(h.Points) != 0 || !slices.Contains(h.Warnings, stats.WarnZeroVariance) {
+		t.Errorf("%+v", h)
+	}
+}
+
+// Inputs are read, never sorted or centred in place.
+func TestInputsAreNotChanged(t *testing.T) {
+	xs := []float64{0.9, 0.1, 0.5, 0.3, 0.7, 0.2}
+	ys := []float64{0.4, 0.8, 0.6, 0.2, 0.1, 0.3}
+	a, b := slices.Clone(xs), slices.Clone(ys)
+	calls := []error{
+		second(stats.NewMean(a, 0.95)), second(stats.NewQuantile(a, 0.5)), second(stats.NewIQM(a)), second(stats.Median(a)),
+		second(stats.NewMannWhitney(a, b)), second(stats.PermuteTwoSample(a, b, 1)), second(stats.SignFlip(a, 1)),
+		second(stats.WilcoxonSignedRank(a, stats.DropZeros)), second(stats.Holm(a, 0.05)), second(stats.BettingSequence(a, 0.95)),
+		second(stats.Divisive(a, 1)), second(stats.OptimalPartition(a, 1, 1)), second(stats.NoiseSD(a)),
+	}
+	if err := errors.Join(calls...); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a, xs) || !slices.Equal(b, ys) {
+		t.Errorf("changed to %v and %v", a, b)
+	}
+}

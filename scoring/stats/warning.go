@@ -1,0 +1,92 @@
+package stats
+
+// Warning is a reason to trust a result less. It is data: the code is stable, [Warning.Message] is for people.
+type Warning string
+
+// The warnings.
+const (
+	WarnSmallN         Warning = "small_n"
+	WarnZeroVariance   Warning = "zero_variance"
+	WarnSaturated      Warning = "saturated"
+	WarnUntrimmed      Warning = "untrimmed"
+	WarnTail           Warning = "tail"
+	WarnEmptySequence  Warning = "empty_sequence"
+	WarnAutocorrelated Warning = "autocorrelated"
+)
+
+// Limits of the warnings.
+const (
+	SmallN       = 5   // fewer values than this are too few to be sure of anything but a large effect
+	MaxSaturated = 0.2 // a larger share of scores at exactly 0 or 1 hides how good or bad they are
+	MaxLag1      = 0.3 // a larger lag-1 autocorrelation makes change points unreliable
+)
+
+// Message says the warning in a sentence.
+func (w Warning) Message() string {
+	switch w {
+	case WarnSmallN:
+		return "n too small: fewer than 5 values"
+	case WarnZeroVariance:
+		return "all values are equal: the interval has no width, and says nothing about other seeds"
+	case WarnSaturated:
+		return "more than 20 % of the values are exactly 0 or 1: differences beyond these limits are not seen"
+	case WarnUntrimmed:
+		return "trimmed=0: too few values to trim any, this is the plain mean"
+	case WarnTail:
+		return "fewer than one value is expected beyond this quantile: it is little more than the extreme value"
+	case WarnEmptySequence:
+		return "the confidence sequence became empty: the mean moved, or this is one of the rare sequences that miss it"
+	case WarnAutocorrelated:
+		return "lag-1 autocorrelation above 0.3: change points are unreliable"
+	}
+	return string(w)
+}
+
+// DataWarnings returns the warnings about a sample itself: fewer than 5 values, no variance, and, where all values lie in
+// [0, 1], more than 20 % of them at exactly 0 or 1.
+func DataWarnings(xs []float64) []Warning {
+	var list []Warning
+	if len(xs) < SmallN {
+		list = append(list, WarnSmallN)
+	}
+	if len(xs) > 1 && constant(xs) {
+		list = append(list, WarnZeroVariance)
+	}
+	if share, ok := SaturatedShare(xs); ok && share > MaxSaturated {
+		list = append(list, WarnSaturated)
+	}
+	return list
+}
+
+// SaturatedShare is the share of scores at exactly 0 or 1; ok is false where there are none, or one is outside [0, 1], because
+// then they are not scores.
+func SaturatedShare(scores []float64) (share float64, ok bool) {
+	if checkScores(scores, 1) != nil {
+		return 0, false
+	}
+	n := 0
+	for _, x := range scores {
+		if x == 0 || x == 1 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(scores)), true
+}
+
+// constant says that all values are equal. (Not that the sd is 0: it may underflow.)
+func constant(xs []float64) bool {
+	for _, x := range xs {
+		if x != xs[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// smallN is the warning for n values, or none.
+func smallN(n int) []Warning {
+	if n < SmallN {
+		return []Warning{WarnSmallN}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package spec_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"track/scoring"
+	"track/spec"
+)
+
+// The canonical form and its hash are in databases: they must not change.
+func TestCanonicalIsStable(t *testing.T) {
+	s := mustParse(t, []byte(`
+scenario: Größe
+title: "a \"title\"\n"
+metrics:
+  - {name: b, type: MEAN_TOLERANCE, weight: 1.5, target: 0.065, tolerance: 1e-7, min: -1, max: 1e21, group: G}
+  - {name: a, type: BOOLEAN, weight: 1, threshold: 0.2, invert: true, format: PERCENT, target_desc: "< 20%"}
+  - {name: c, type: OUTLIER, max_outlier: 0.020, penalty_weight: 3, format: DEFAULT}
+  - {name: d, type: PCT_WITHIN, target: 1.0, min: 0}
+  - {name: e, type: RANGE, min: 100000, max: 1000000}
+improvement: {baseline: base, max_degradation_base: 0.1}
+`))
+	const want = `{"improvement":{"baseline":"base","max_degradation_base":0.1},"metrics":[` +
+		`{"group":"G","max":1e+21,"min":-1,"name":"b","target":0.065,"tolerance":1e-7,"type":"MEAN_TOLERANCE","weight":1.5},` +
+		`{"format":"PERCENT","invert":true,"name":"a","target_desc":"< 20%","threshold":0.2,"type":"BOOLEAN"},` +
+		`{"max_outlier":0.02,"name":"c","penalty_weight":3,"type":"OUTLIER"},` +
+		`{"min":0,"name":"d","target":1,"type":"PCT_WITHIN"},` +
+		`{"max":1000000,"min":100000,"name":"e","type":"RANGE"}],` +
+		`"scenario":"Größe","title":"a \"title\"\n"}`
+	if got := string(spec.Canonical(s)); got != want {
+		t.Errorf("Canonical\n got %s\nwant %s", got, want)
+	}
+	// printf '%s' '{...}' | sha256sum
+	const hash = "b4b0057219f3e8f8d3000872e7cd781def6b13de055db4164c8f391de5bb1cbe"
+	if got := spec.Hash(s); got != hash {
+		t.Errorf("Hash = %s, want %s", got, hash)
+	}
+}
+
+func TestHashTellsSpecsApart(t *testing.T) {
+	base := "scenario: x\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n- {name: b, type: RANGE, min: 0, max: 1}\n"
+	variants := []string{
+		base,
+		"scenario: x\nmetrics:\n- {name: b, type: RANGE, min: 0, max: 1}\n- {name: a, type: RANGE, min: 0, max: 1}\n", // the order of summation
+		strings.Replace(base, "max: 1", "max: 1.0000000000000002", 1),
+		strings.Replace(base, "max: 1", "max: 1, weight: 2", 1),
+		strings.Replace(base, "max: 1", "max: 1, group: g", 1),
+		strings.Replace(base, "RANGE", "MEAN_TOLERANCE, target: 0, tolerance: 1", 1),
+		base + "title: t\n",
+		base + "improvement: {baseline: y}\n",
+		base + "improvement: {max_degradation_base: 0.1}\n",
+	}
+	seen := map[string]string{}
+	for _, v := range variants {
+		hash := spec.Hash(mustParse(t, []byte(v)))
+		if other, ok := seen[hash]; ok {
+			t.Errorf("same hash:\n%s\n%s", v, other)
+		}
+		seen[hash] = v
+	}
+}
+
+// A spec keeps its identity in either format, in any order of its keys, with defaults written out or not.
+func TestHashInvariance(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := specs().Draw(t, "spec")
+		want := spec.Hash(s)
+		d := drawDocument(t, s)
+		if got := spec.Hash(mustParse(t, d.yaml(t))); got != want {
+			t.Fatalf("YAML changes the hash:\n%s\n%s", spec.Canonical(s), d.yaml(t))
+		}
+		if got := spec.Hash(mustParse(t, d.json())); got != want {
+			t.Fatalf("JSON changes the hash:\n%s\n%s", spec.Canonical(s), d.json())
+		}
+	})
+}
+
+func TestCanonicalProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := specs().Draw(t, "spec")
+		canonical := spec.Canonical(s)
+
+		// RFC 8785, by an independent implementation.
+		reference := jsontext.Value(canonical).Clone()
+		if err := reference.Canonicalize(); err != nil {
+			t.Fatal(err)
+		}
+		if string(reference) != string(canonical) {
+			t.Fatalf("not canonical:\n%s\n%s", canonical, reference)
+		}
+		sum := sha256.Sum256(canonical)
+		if got := spec.Hash(s); got != hex.EncodeToString(sum[:]) {
+			t.Fatalf("Hash = %s, want the SHA-256 of Canonical", got)
+		}
+
+		decoded, err := spec.Decode(canonical)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, canonical)
+		}
+		if diff := cmp.Diff(s.Metrics, decoded.Metrics); diff != "" {
+			t.Fatal(diff)
+		}
+		if spec.Hash(decoded) != spec.Hash(s) || len(spec.Diff(s, decoded)) > 0 {
+			t.Fatalf("Decode is no inverse: %v", spec.Diff(s, decoded))
+		}
+		if diff := cmp.Diff(decoded, mustParse(t, canonical)); diff != "" {
+			t.Fatalf("Parse and Decode read the canonical form differently: %s", diff)
+		}
+	})
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	tests := []struct{ name, data, want string }{
+		{"nothing", "", "decode canonical spec: line 1: not valid JSON: "},
+		{"YAML", "scenario: x", "decode canonical spec: line 1: not valid JSON: "},
+		{"problems", `{"metrics":[],"scenario":"x"}`, "decode canonical spec: line 1: metrics: empty"},
+		{"field of a later version", `{"metrics":[{"max":1,"min":0,"name":"a","new":1,"type":"RANGE"}],"scenario":"x"}`,
+			"decode canonical spec: line 1: metric a: new: unknown field"},
+		{"white space", `{"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}], "scenario":"x"}`, "not in canonical form"},
+		{"order", `{"scenario":"x","metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}]}`, "not in canonical form"},
+		{"default", `{"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE","weight":1}],"scenario":"x"}`, "not in canonical form"},
+		{"number", `{"metrics":[{"max":1.0,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`, "not in canonical form"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := spec.Decode([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Decode = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A hash of something that no file can say would be an identity without a thing.
+func TestCanonicalPanics(t *testing.T) {
+	valid := func() scoring.Spec {
+		return mustParse(t, []byte(metric("type: RANGE, min: 0, max: 1")))
+	}
+	tests := map[string]func(*scoring.Spec){
+		"NaN":       func(s *scoring.Spec) { s.Metrics[0].Target = scoring.Range{Min: math.NaN()} },
+		"infinity":  func(s *scoring.Spec) { s.Metrics[0].Weight = math.Inf(-1) },
+		"no target": func(s *scoring.Spec) { s.Metrics[0].Target = nil },
+		"not UTF-8": func(s *scoring.Spec) { s.Title = "\xff" },
+	}
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := valid()
+			spoil(&s)
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			spec.Canonical(s)
+		})
+	}
+}
+
+// What Go code leaves empty is the default, as in a file.
+func TestCanonicalOfZeroFormat(t *testing.T) {
+	s := mustParse(t, []byte(metric("type: RANGE, min: 0, max: 1")))
+	want := spec.Hash(s)
+	s.Metrics[0].Format = ""
+	s.Metrics[0].Target = scoring.Range{Min: math.Copysign(0, -1), Max: 1}
+	s.Improvement = &scoring.Improvement{Baseline: "x", MaxDegradationBase: 0.25}
+	if got := spec.Hash(s); got != want {
+		t.Errorf("%s", spec.Canonical(s))
+	}
+}

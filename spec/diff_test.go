@@ -1,0 +1,118 @@
+package spec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"track/scoring"
+	"track/spec"
+)
+
+func changes(list []spec.Change) string {
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintln(&b, c)
+	}
+	return b.String()
+}
+
+func TestDiff(t *testing.T) {
+	before := mustParse(t, []byte(`
+scenario: x
+title: Old
+metrics:
+  - {name: gone, type: RANGE, min: 0, max: 1}
+  - {name: same, type: RANGE, min: 0, max: 1}
+  - {name: tighter, type: RANGE, min: 0, max: 4}
+  - {name: bounded, type: MEAN_TOLERANCE, target: 1, tolerance: 1, max: 3}
+  - {name: retyped, type: PCT_WITHIN, target: 0.9, min: 0.8, format: PERCENT}
+  - {name: heavier, type: OUTLIER, max_outlier: 0.02}
+`))
+	after := mustParse(t, []byte(`
+scenario: x
+metrics:
+  - {name: same, type: RANGE, min: 0, max: 1}
+  - {name: heavier, type: OUTLIER, max_outlier: 0.02, penalty_weight: 4, weight: 2}
+  - {name: tighter, type: RANGE, min: 0.5, max: 3}
+  - {name: new, type: BOOLEAN, threshold: 1, invert: true}
+  - {name: bounded, type: MEAN_TOLERANCE, target: 1, tolerance: 1, min: -1, group: G}
+  - {name: retyped, type: BOOLEAN, threshold: 0.8}
+improvement: {baseline: y, max_degradation_base: 0.1}
+`))
+	golden(t, "diff.golden", changes(spec.Diff(before, after)))
+	golden(t, "diff_back.golden", changes(spec.Diff(after, before)))
+
+	want := []spec.Change{
+		{Kind: spec.Changed, Field: "title", Old: "Old"},
+		{Kind: spec.Changed, Field: "improvement.baseline", New: "y"},
+		{Kind: spec.Changed, Field: "improvement.max_degradation_base", Old: "0.25", New: "0.1"},
+		{Kind: spec.Changed, Metric: "heavier", Field: "weight", Old: "1", New: "2"},
+	}
+	if diff := cmp.Diff(want, spec.Diff(before, after)[:4]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// metricsNamed is a spec whose metrics differ in their names alone, one letter each.
+func metricsNamed(names string) scoring.Spec {
+	s := scoring.Spec{Scenario: "x"}
+	for _, name := range names {
+		s.Metrics = append(s.Metrics, scoring.Metric{Name: string(name), Weight: 1, Target: scoring.Range{Max: 1}})
+	}
+	return s
+}
+
+func TestDiffMoves(t *testing.T) {
+	tests := []struct{ before, after, want string }{
+		{"abcdef", "abcdef", ""},
+		{"abcdef", "bcdefa", "moved a: position 1 → 6\n"},
+		{"abcdef", "fabcde", "moved f: position 6 → 1\n"},
+		{"ab", "ba", "moved b: position 2 → 1\n"}, // either is right: the later one in the new order stayed
+		{"abc", "cba", "moved c: position 3 → 1\nmoved b: position 2 → 2\n"},
+		{"abcd", "xabcd", "added x: RANGE [0, 1], weight 1\n"},                                   // a shift is no move
+		{"abcd", "cd", "removed a: RANGE [0, 1], weight 1\nremoved b: RANGE [0, 1], weight 1\n"}, // nor is this
+	}
+	for _, tt := range tests {
+		got := changes(spec.Diff(metricsNamed(tt.before), metricsNamed(tt.after)))
+		if got != tt.want {
+			t.Errorf("%s → %s:\n got %s\nwant %s", tt.before, tt.after, got, tt.want)
+		}
+	}
+}
+
+// No change means the same hash, and the reverse; the opposite direction tells the opposite.
+func TestDiffProperties(t *testing.T) {
+	opposite := map[spec.Kind]spec.Kind{
+		spec.Added: spec.Removed, spec.Removed: spec.Added, spec.Changed: spec.Changed, spec.Moved: spec.Moved,
+	}
+	count := func(list []spec.Change) map[spec.Kind]int {
+		n := map[spec.Kind]int{}
+		for _, c := range list {
+			n[c.Kind]++
+		}
+		return n
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a := specs().Draw(t, "a")
+		b := a
+		b.Metrics = rapid.Permutation(a.Metrics).Draw(t, "metrics")
+		if rapid.Bool().Draw(t, "another") {
+			b = specs().Draw(t, "b")
+		}
+		forth, back := spec.Diff(a, b), spec.Diff(b, a)
+		if same := spec.Hash(a) == spec.Hash(b); same != (len(forth) == 0) {
+			t.Fatalf("same hash: %v, changes: %v", same, forth)
+		}
+		reversed := map[spec.Kind]int{}
+		for kind, n := range count(back) {
+			reversed[opposite[kind]] = n
+		}
+		if diff := cmp.Diff(count(forth), reversed); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

@@ -1,0 +1,30 @@
+// Package spec reads, identifies and compares spec files: the declared metrics of a scenario, in YAML or JSON.
+//
+// A spec file is one mapping:
+//
+//	scenario: growth_plus                # required: the scenario it judges
+//	title: Growth+ scenario
+//	metrics:                             # required: at least one; their order is the order of summation
+//	  - {name: unemployment_rate_mean, type: MEAN_TOLERANCE, weight: 1.5, target: 0.065, tolerance: 0.02, group: TIME_SERIES}
+//	  - {name: unemployment_ceiling, type: BOOLEAN, weight: 3, threshold: 0.2, invert: true, target_desc: "< 20%"}
+//	improvement: {baseline: baseline, max_degradation_base: 0.25}
+//
+// Every metric has a name and a type, and may have weight (default 1), group, format (DEFAULT, PERCENT, TREND or INTEGER) and
+// target_desc. Names are those that a seed can be recorded under ([track.CheckName]). The type decides the other fields:
+//
+//	MEAN_TOLERANCE  target, tolerance; optional hard bounds min, max (null: no bound)
+//	RANGE           min, max
+//	PCT_WITHIN      target, min
+//	OUTLIER         max_outlier; optional penalty_weight (default 2)
+//	BOOLEAN         threshold; optional invert (default false)
+//
+// improvement is optional: baseline (default: the scenario itself) is the scenario to compare with, max_degradation_base
+// (default 0.25) the base of the check of the mean delta.
+//
+// A file that starts with { is JSON, any other is YAML. Both become the same tree, read by the same code, so both are refused for
+// the same reasons in the same words. Of YAML, aliases, merge keys, tags of one's own and several documents are refused;
+// numbers are decimal. [Schema] describes the file for editors and other tools.
+//
+// The identity of a spec is its [Hash]: two files that say the same have the same one, whatever their format, the order of
+// their keys, and whether defaults are written out.
+package spec

@@ -1,0 +1,147 @@
+package spec
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"track/scoring"
+)
+
+// The fields of a spec file. Each list is in the order in which people read them; spec.schema.json has the same.
+var (
+	topFields         = []string{"scenario", "title", "metrics", "improvement"}
+	improvementFields = []string{"baseline", "max_degradation_base"}
+	commonFields      = []string{"name", "type", "weight", "group", "format", "target_desc"}
+)
+
+// defaultWeight is the weight of a metric that names none.
+const defaultWeight = 1.0
+
+// targetType ties a metric type to its fields.
+type targetType struct {
+	name   scoring.Type
+	fields []string
+	read   func(*mapping) scoring.Target
+}
+
+// targetTypes is a function and not a variable: nothing is built before it is needed.
+func targetTypes() []targetType {
+	return []targetType{
+		{scoring.TypeMeanTolerance, []string{"target", "tolerance", "min", "max"}, func(m *mapping) scoring.Target {
+			return scoring.MeanTolerance{
+				Target: m.number("target"), Tolerance: m.number("tolerance"), Min: m.bound("min"), Max: m.bound("max"),
+			}
+		}},
+		{scoring.TypeRange, []string{"min", "max"}, func(m *mapping) scoring.Target {
+			return scoring.Range{Min: m.number("min"), Max: m.number("max")}
+		}},
+		{scoring.TypePctWithin, []string{"target", "min"}, func(m *mapping) scoring.Target {
+			return scoring.PctWithin{Target: m.number("target"), Min: m.number("min")}
+		}},
+		{scoring.TypeOutlier, []string{"max_outlier", "penalty_weight"}, func(m *mapping) scoring.Target {
+			return scoring.Outlier{
+				MaxOutlier:    m.number("max_outlier"),
+				PenaltyWeight: m.numberOr("penalty_weight", scoring.DefaultPenaltyWeight),
+			}
+		}},
+		{scoring.TypeBoolean, []string{"threshold", "invert"}, func(m *mapping) scoring.Target {
+			return scoring.Boolean{Threshold: m.number("threshold"), Invert: m.flag("invert")}
+		}},
+	}
+}
+
+// setting is one field of a metric with its effective value, as a file would show it.
+type setting struct {
+	field     string
+	value     string
+	isText    bool // JSON puts it in quotes
+	isDefault bool // a file without the field means the same
+}
+
+func textSetting(field, value string) setting {
+	return setting{field: field, value: value, isText: true}
+}
+
+func textSettingOr(field, value, fallback string) setting {
+	return setting{field, value, true, value == fallback}
+}
+
+func numberSetting(field string, x float64) setting {
+	return setting{field: field, value: formatNumber(x)}
+}
+
+func numberSettingOr(field string, x, fallback float64) setting {
+	return setting{field: field, value: formatNumber(x), isDefault: x == fallback}
+}
+
+// appendMetric lists the fields of a metric in the order in which people read them: the inverse of reading them. Absent
+// bounds are left out.
+func appendMetric(list []setting, m scoring.Metric) []setting {
+	list = append(list,
+		textSetting("name", m.Name),
+		textSetting("type", string(m.Target.Type())),
+		numberSettingOr("weight", m.Weight, defaultWeight))
+	list = appendTarget(list, m.Target)
+	return append(list,
+		textSettingOr("group", m.Group, ""),
+		textSettingOr("format", string(cmp.Or(m.Format, scoring.FormatDefault)), string(scoring.FormatDefault)),
+		textSettingOr("target_desc", m.TargetDesc, ""))
+}
+
+func appendTarget(list []setting, target scoring.Target) []setting {
+	switch t := target.(type) {
+	case scoring.MeanTolerance:
+		list = append(list, numberSetting("target", t.Target), numberSetting("tolerance", t.Tolerance))
+		if t.Min != nil {
+			list = append(list, numberSetting("min", *t.Min))
+		}
+		if t.Max != nil {
+			list = append(list, numberSetting("max", *t.Max))
+		}
+	case scoring.Range:
+		list = append(list, numberSetting("min", t.Min), numberSetting("max", t.Max))
+	case scoring.PctWithin:
+		list = append(list, numberSetting("target", t.Target), numberSetting("min", t.Min))
+	case scoring.Outlier:
+		list = append(list, numberSetting("max_outlier", t.MaxOutlier),
+			numberSettingOr("penalty_weight", t.PenaltyWeight, scoring.DefaultPenaltyWeight))
+	case scoring.Boolean:
+		list = append(list, numberSetting("threshold", t.Threshold),
+			setting{field: "invert", value: strconv.FormatBool(t.Invert), isDefault: !t.Invert})
+	}
+	return list
+}
+
+// normalImprovement is what the section says, without what it only repeats: nil where it is all default, and no baseline
+// where that is the scenario itself.
+func normalImprovement(s scoring.Spec) *scoring.Improvement {
+	if s.Improvement == nil {
+		return nil
+	}
+	normal := *s.Improvement
+	if normal.Baseline == s.Scenario {
+		normal.Baseline = ""
+	}
+	if normal == (scoring.Improvement{MaxDegradationBase: scoring.DefaultMeanDegradationBase}) {
+		return nil
+	}
+	return &normal
+}
+
+// ownersOf lists the types that have a field.
+func ownersOf(name string) []string {
+	var owners []string
+	for _, t := range targetTypes() {
+		if slices.Contains(t.fields, name) {
+			owners = append(owners, string(t.name))
+		}
+	}
+	return owners
+}
+
+func appendImprovement(list []setting, i scoring.Improvement) []setting {
+	return append(list,
+		textSettingOr("baseline", i.Baseline, ""),
+		numberSettingOr("max_degradation_base", i.MaxDegradationBase, scoring.DefaultMeanDegradationBase))
+}

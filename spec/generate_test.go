@@ -1,0 +1,235 @@
+package spec_test
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+
+	"track"
+	"track/scoring"
+	"track/spec"
+)
+
+// finite draws any number that a file can say, small decimals more often than others. It draws no -0, which canonical JSON
+// does not know, and keeps differences finite.
+func finite() *rapid.Generator[float64] {
+	return rapid.OneOf(
+		rapid.Map(rapid.IntRange(-1000, 1000), func(n int) float64 { return float64(n) / 100 }),
+		rapid.Map(rapid.Float64Range(-math.MaxFloat64/4, math.MaxFloat64/4), func(x float64) float64 { return x + 0 }),
+	)
+}
+
+func positive() *rapid.Generator[float64] {
+	return rapid.Map(finite(), func(x float64) float64 { return math.Max(math.Abs(x), math.SmallestNonzeroFloat64) })
+}
+
+// name draws a name that a scenario or a metric can have.
+func name() *rapid.Generator[string] {
+	return rapid.OneOf(rapid.StringMatching(`[a-z_]{1,8}`), rapid.String()).Filter(func(s string) bool {
+		return track.CheckScenarioName(s) == nil
+	})
+}
+
+func ordered(t *rapid.T) (low, high float64) {
+	a, b := finite().Draw(t, "a"), finite().Draw(t, "b")
+	return math.Min(a, b), math.Max(a, b)
+}
+
+func target() *rapid.Generator[scoring.Target] {
+	return rapid.Custom(func(t *rapid.T) scoring.Target {
+		low, high := ordered(t)
+		switch rapid.IntRange(0, 4).Draw(t, "type") {
+		case 0:
+			m := scoring.MeanTolerance{Target: finite().Draw(t, "target"), Tolerance: positive().Draw(t, "tolerance")}
+			if rapid.Bool().Draw(t, "has min") {
+				m.Min = &low
+			}
+			if rapid.Bool().Draw(t, "has max") {
+				m.Max = &high
+			}
+			return m
+		case 1:
+			return scoring.Range{Min: low, Max: high}
+		case 2:
+			return scoring.PctWithin{Target: high, Min: low}
+		case 3:
+			penalty := rapid.OneOf(rapid.Just(scoring.DefaultPenaltyWeight), positive()).Draw(t, "penalty")
+			return scoring.Outlier{MaxOutlier: positive().Draw(t, "max_outlier"), PenaltyWeight: penalty}
+		}
+		return scoring.Boolean{Threshold: low, Invert: rapid.Bool().Draw(t, "invert")}
+	})
+}
+
+// specs draws any usable spec.
+func specs() *rapid.Generator[scoring.Spec] {
+	return rapid.Custom(func(t *rapid.T) scoring.Spec {
+		s := scoring.Spec{Scenario: name().Draw(t, "scenario"), Title: rapid.String().Draw(t, "title")}
+		names := rapid.SliceOfNDistinct(name(), 1, 5, rapid.ID[string]).Draw(t, "names")
+		formats := []scoring.Format{scoring.FormatDefault, scoring.FormatPercent, scoring.FormatTrend, scoring.FormatInteger}
+		for _, metric := range names {
+			s.Metrics = append(s.Metrics, scoring.Metric{
+				Name:       metric,
+				Weight:     rapid.OneOf(rapid.Just(1.0), rapid.Just(0.0), rapid.Float64Range(0, 1e300)).Draw(t, "weight"),
+				Target:     target().Draw(t, "target"),
+				Group:      rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "group"),
+				Format:     rapid.SampledFrom(formats).Draw(t, "format"),
+				TargetDesc: rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "target_desc"),
+			})
+		}
+		s.Metrics[0].Weight = math.Max(s.Metrics[0].Weight, 0.5)
+		if rapid.Bool().Draw(t, "has improvement") {
+			s.Improvement = &scoring.Improvement{
+				Baseline:           rapid.OneOf(rapid.Just(""), rapid.Just(s.Scenario), name()).Draw(t, "baseline"),
+				MaxDegradationBase: rapid.OneOf(rapid.Just(0.25), positive()).Draw(t, "base"),
+			}
+		}
+		if problems := s.Problems(); len(problems) > 0 {
+			t.Fatalf("the generator drew a spec with problems: %v", problems)
+		}
+		return s
+	})
+}
+
+// document is a mapping to be written as YAML or JSON; values are string, float64, bool, nil, document or []document.
+type document []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// drawDocument writes a spec down in one of the many ways that mean the same: keys in any order, defaults written out or not.
+func drawDocument(t *rapid.T, s scoring.Spec) document {
+	optional := func(d document, key string, value any, isDefault bool) document {
+		if isDefault && !rapid.Bool().Draw(t, "writes "+key) {
+			return d
+		}
+		return append(d, member{key, value})
+	}
+	var metrics []document
+	for _, m := range s.Metrics {
+		d := document{{"name", m.Name}, {"type", string(m.Target.Type())}}
+		d = optional(d, "weight", m.Weight, m.Weight == 1)
+		d = optional(d, "group", m.Group, m.Group == "")
+		d = optional(d, "format", string(m.Format), m.Format == scoring.FormatDefault)
+		d = optional(d, "target_desc", m.TargetDesc, m.TargetDesc == "")
+		switch target := m.Target.(type) {
+		case scoring.MeanTolerance:
+			d = append(d, member{"target", target.Target}, member{"tolerance", target.Tolerance})
+			d = optional(d, "min", value(target.Min), target.Min == nil)
+			d = optional(d, "max", value(target.Max), target.Max == nil)
+		case scoring.Range:
+			d = append(d, member{"min", target.Min}, member{"max", target.Max})
+		case scoring.PctWithin:
+			d = append(d, member{"target", target.Target}, member{"min", target.Min})
+		case scoring.Outlier:
+			d = append(d, member{"max_outlier", target.MaxOutlier})
+			d = optional(d, "penalty_weight", target.PenaltyWeight, target.PenaltyWeight == 2)
+		case scoring.Boolean:
+			d = append(d, member{"threshold", target.Threshold})
+			d = optional(d, "invert", target.Invert, !target.Invert)
+		}
+		metrics = append(metrics, rapid.Permutation(d).Draw(t, "metric"))
+	}
+	d := document{{"scenario", s.Scenario}, {"metrics", metrics}}
+	d = optional(d, "title", s.Title, s.Title == "")
+	if i := s.Improvement; i != nil {
+		inner := optional(nil, "baseline", i.Baseline, i.Baseline == "" || i.Baseline == s.Scenario)
+		inner = optional(inner, "max_degradation_base", i.MaxDegradationBase, i.MaxDegradationBase == 0.25)
+		d = append(d, member{"improvement", inner})
+	} else {
+		d = optional(d, "improvement", document{{"baseline", s.Scenario}, {"max_degradation_base", 0.25}}, true)
+	}
+	return rapid.Permutation(d).Draw(t, "spec")
+}
+
+func value(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return *x
+}
+
+func (d document) yaml(t rapid.TB) []byte {
+	data, err := yaml.Marshal(yamlNode(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func yamlNode(value any) *yaml.Node {
+	switch v := value.(type) {
+	case nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	case string:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v, Style: yaml.DoubleQuotedStyle}
+	case float64:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(v, 'g', -1, 64)}
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatBool(v)}
+	case []document:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, d := range v {
+			n.Content = append(n.Content, yamlNode(d))
+		}
+		return n
+	case document:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for _, m := range v {
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: m.key}, yamlNode(m.value))
+		}
+		return n
+	}
+	panic(fmt.Sprintf("no YAML for %T", value))
+}
+
+func (d document) json() []byte { return appendJSON(nil, d) }
+
+func appendJSON(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(b, "null"...)
+	case string:
+		b, _ = jsontext.AppendQuote(b, v)
+		return b
+	case float64:
+		return strconv.AppendFloat(b, v, 'e', -1, 64)
+	case bool:
+		return strconv.AppendBool(b, v)
+	case []document:
+		b = append(b, '[')
+		for i, d := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, d)
+		}
+		return append(b, ']')
+	case document:
+		b = append(b, '{')
+		for i, m := range v {
+			if i > 0 {
+				b = append(b, " ,\n"...)
+			}
+			b = append(appendJSON(b, m.key), ": "...)
+			b = appendJSON(b, m.value)
+		}
+		return append(b, '}')
+	}
+	panic(fmt.Sprintf("no JSON for %T", value))
+}
+
+// mustParse parses a document that must be accepted.
+func mustParse(t rapid.TB, data []byte) scoring.Spec {
+	t.Helper()
+	s, err := spec.Parse("s", data)
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, data)
+	}
+	return s
+}

@@ -1,0 +1,49 @@
+package spec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"track/spec"
+)
+
+// Each metric of the file deserves one warning, for the reason in its name; the golden file has them.
+func TestLint(t *testing.T) {
+	s := mustParse(t, []byte(`
+scenario: x
+metrics:
+  - {name: fine, type: RANGE, min: 0, max: 1, group: G}
+  - {name: fine_at_the_bounds, type: MEAN_TOLERANCE, target: 0.3, tolerance: 0.1, min: 0.2, max: 0.4, group: G}
+  - {name: fine_share, type: PCT_WITHIN, target: 1, min: 0.9, group: G}
+  - {name: fine_outlier, type: OUTLIER, max_outlier: 1, group: G}
+  - {name: no_weight, type: RANGE, min: 0, max: 1, weight: 0, group: G}
+  - {name: no_width, type: RANGE, min: 1, max: 1, group: G}
+  - {name: no_band, type: PCT_WITHIN, target: 0.9, min: 0.9, group: G}
+  - {name: target_below_min, type: MEAN_TOLERANCE, target: 0, tolerance: 1, min: 1, group: G}
+  - {name: target_above_max, type: MEAN_TOLERANCE, target: 2, tolerance: 1, max: 1, group: G}
+  - {name: tolerance_past_min, type: MEAN_TOLERANCE, target: 1, tolerance: 2, min: 0, group: G}
+  - {name: tolerance_past_max, type: MEAN_TOLERANCE, target: 1, tolerance: 2, max: 2, group: G}
+  - {name: percent_target, type: PCT_WITHIN, target: 95, min: 0.9, group: G}
+  - {name: percent_outlier, type: OUTLIER, max_outlier: 2, group: G}
+  - {name: no_penalty, type: OUTLIER, max_outlier: 0.1, penalty_weight: 0, group: G}
+  - {name: no_group, type: BOOLEAN, threshold: 1}
+  - {name: outweighs, type: BOOLEAN, threshold: 1, weight: 100, group: G}
+`))
+	var b strings.Builder
+	for _, w := range spec.Lint(s) {
+		fmt.Fprintln(&b, w)
+	}
+	golden(t, "lint.golden", b.String())
+}
+
+func TestLintFindsNothing(t *testing.T) {
+	for _, data := range []string{
+		metric("type: RANGE, min: 0, max: 1"), // all of the weight, but there is no other
+		"scenario: x\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n- {name: b, type: RANGE, min: 0, max: 1}\n", // half each; no groups at all
+	} {
+		if warnings := spec.Lint(mustParse(t, []byte(data))); len(warnings) > 0 {
+			t.Errorf("%v", warnings)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"track"
+	"track/scoring"
+)
+
+// Parse reads a spec file; file names it in messages. What it returns has no [scoring.Spec.Problems], and every default is
+// filled in. Where anything is wrong it returns an [*Error] with every problem found.
+func Parse(file string, data []byte) (scoring.Spec, error) {
+	root, problem := parseTree(data)
+	if problem != nil {
+		problem.File = file
+		return scoring.Spec{}, &Error{[]Problem{*problem}}
+	}
+	s, problems := (&reader{checksNames: true}).read(root)
+	if len(problems) == 0 {
+		return s, nil
+	}
+	for i := range problems {
+		problems[i].File = file
+	}
+	return scoring.Spec{}, &Error{problems}
+}
+
+// reader turns a tree into a spec and collects what is wrong with it.
+type reader struct {
+	checksNames bool // not of specs that are stored: should the rules for names change, those stay readable
+	types       []targetType
+	problems    []Problem
+	omitted     int // problems beyond maxProblems
+}
+
+// maxProblems bounds what a file that is no spec at all makes of itself.
+const maxProblems = 500
+
+func (r *reader) report(p Problem) {
+	if len(r.problems) == maxProblems {
+		r.omitted++
+		return
+	}
+	r.problems = append(r.problems, p)
+}
+
+// sorted returns the problems in the order of their lines.
+func (r *reader) sorted() []Problem {
+	slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
+	if r.omitted > 0 {
+		return append(r.problems, Problem{Message: fmt.Sprintf("and %d more problems", r.omitted)})
+	}
+	return r.problems
+}
+
+// read builds the spec of a tree; it is usable only where there are no problems.
+func (r *reader) read(root node) (scoring.Spec, []Problem) {
+	r.types = targetTypes()
+	if root.kind != kindMapping {
+		return scoring.Spec{}, []Problem{{
+			Line: root.line, Message: "a spec must be a mapping of fields, not " + root.describe(),
+			Hint: "it begins with scenario: and metrics:",
+		}}
+	}
+	top := r.open(root, "", "")
+	top.refuseUnknown(topFields)
+	s := scoring.Spec{Scenario: top.text("scenario"), Title: top.optionalText("title")}
+	top.checkName("scenario", s.Scenario, track.CheckScenarioName)
+	metrics := r.readMetrics(top, &s)
+	improvement := r.readImprovement(top, &s)
+	for _, p := range s.Problems() {
+		if p.Metric >= 0 {
+			metrics[p.Metric].alsoWrong(p.Field, p.Message)
+		} else if name, nested := strings.CutPrefix(p.Field, "improvement."); nested {
+			improvement.alsoWrong(name, p.Message)
+		} else {
+			top.alsoWrong(p.Field, p.Message)
+		}
+	}
+	s.Improvement = normalImprovement(s)
+	return s, r.sorted()
+}
+
+// readMetrics fills in s.Metrics and returns the mapping of each.
+func (r *reader) readMetrics(top *mapping, s *scoring.Spec) []*mapping {
+	list, ok := top.required("metrics")
+	if !ok {
+		return nil
+	}
+	if list.kind != kindList {
+		top.wrongKind("metrics", list, "a list of metrics", "")
+		return nil
+	}
+	s.Metrics = make([]scoring.Metric, len(list.fields))
+	metrics := make([]*mapping, len(list.fields))
+	for i, item := range list.fields {
+		s.Metrics[i], metrics[i] = r.readMetric(item.value, i)
+	}
+	return metrics
+}
+
+// readMetric reads one metric. One that cannot be read has no target and the default weight, so that it causes no further
+// problems.
+func (r *reader) readMetric(n node, index int) (scoring.Metric, *mapping) {
+	m := r.open(n, metricLabel(n, index), "")
+	if n.kind != kindMapping {
+		m.wrongKind("", n, "a mapping with name and type", "")
+		m.hopeless = true
+		return scoring.Metric{Weight: defaultWeight, Format: scoring.FormatDefault}, m
+	}
+	metric := scoring.Metric{
+		Name:       m.text("name"),
+		Weight:     m.numberOr("weight", defaultWeight),
+		Group:      m.optionalText("group"),
+		Format:     scoring.Format(m.textOr("format", string(scoring.FormatDefault))),
+		TargetDesc: m.optionalText("target_desc"),
+	}
+	m.checkName("name", metric.Name, track.CheckName)
+	metric.Target = r.readTarget(m)
+	return metric, m
+}
+
+// metricLabel is how messages name a metric: its name, or its number where it has none.
+func metricLabel(n node, index int) string {
+	for _, f := range n.fields {
+		if f.key == "name" && f.value.kind == kindText && strings.TrimSpace(f.value.text) != "" {
+			return f.value.text
+		}
+	}
+	return numbered(index)
+}
+
+// readTarget reads the fields that belong to the type of the metric; nil where the type or one of them is wrong.
+func (r *reader) readTarget(m *mapping) scoring.Target {
+	name := m.text("type")
+	i := slices.IndexFunc(r.types, func(t targetType) bool { return string(t.name) == name })
+	if i < 0 {
+		if !m.isWrong("type") {
+			m.problem("type", "unknown type "+quote(name), r.suggestType(name))
+		}
+		m.refuseUnknown(r.allMetricFields())
+		return nil
+	}
+	t := r.types[i]
+	m.refuseForeign(t)
+	target := t.read(m)
+	if slices.ContainsFunc(t.fields, m.isWrong) {
+		return nil
+	}
+	return target
+}
+
+func (r *reader) suggestType(name string) string {
+	names := make([]string, len(r.types))
+	for i, t := range r.types {
+		names[i] = string(t.name)
+	}
+	return suggest(strings.ToUpper(name), names, "the types are ")
+}
+
+func (r *reader) allMetricFields() []string {
+	all := slices.Clone(commonFields)
+	for _, t := range r.types {
+		for _, name := range t.fields {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// readImprovement fills in s.Improvement and returns its mapping, nil where there is none.
+func (r *reader) readImprovement(top *mapping, s *scoring.Spec) *mapping {
+	n, ok := top.nullable("improvement")
+	if !ok {
+		return nil
+	}
+	if n.kind != kindMapping {
+		top.wrongKind("improvement", n, "a mapping of fields", "")
+		return nil
+	}
+	m := r.open(n, "", "improvement.")
+	m.refuseUnknown(improvementFields)
+	s.Improvement = &scoring.Improvement{
+		Baseline:           m.optionalText("baseline"),
+		MaxDegradationBase: m.numberOr("max_degradation_base", scoring.DefaultMeanDegradationBase),
+	}
+	m.checkName("baseline", s.Improvement.Baseline, track.CheckScenarioName)
+	return m
+}
