@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type bench struct {
 }
 
 func run() error {
+	debug.SetGCPercent(400) // as track itself does
 	b := bench{ctx: context.Background()}
 	flag.StringVar(&b.track, "track", "bin/track", "the program to measure")
 	flag.StringVar(&b.example, "examples", "examples/bam", "folder of the example data")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -11,16 +12,33 @@ import (
 	"track"
 )
 
+const hintFull = "free some space and try again; everything acknowledged before is safe"
+
 // openError explains what opening or creating the database at path met.
 func openError(path string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, track.ErrNotFound):
 		return err
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err),
 			"check the permissions of the folder, or name another file with --db or TRACK_DB")
+	case errors.Is(err, syscall.ENOSPC):
+		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), hintFull)
 	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
+}
+
+// isNoDatabase says that a file is neither empty nor a SQLite database.
+func isNoDatabase(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_NOTADB
+}
+
+// isHot says that a reader met a transaction that was cut short before the database had its write-ahead log: while it was created.
+// Only a writer can roll it back.
+func isHot(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
 }
 
 // explain puts SQLite's result codes that a user can do something about into words.
@@ -32,7 +50,7 @@ func explain(err error) error {
 	reason, hint := "", ""
 	switch failure.Code() & 0xff {
 	case sqlite3.SQLITE_FULL:
-		reason, hint = "the disk is full", "free some space and try again; everything acknowledged before is safe"
+		reason, hint = "the disk is full", hintFull
 	case sqlite3.SQLITE_READONLY:
 		reason, hint = "the database or its folder cannot be written", "check their permissions, or use --db FILE on a disk that can be written"
 	case sqlite3.SQLITE_NOTADB:

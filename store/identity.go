@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
 )
@@ -36,6 +37,9 @@ func (t *Tx) scenarioID(name string) (int64, error) {
 }
 
 func (t *Tx) metricID(name string) (int64, error) {
+	if id, ok := t.ids.metrics[name]; ok { // asked for each value of each seed
+		return id, nil
+	}
 	return cachedID(t.ids.metrics, name, func() (int64, error) {
 		return t.upsert(findMetric, name, insertMetric, name)
 	})
@@ -77,7 +81,7 @@ func (t *Tx) pair(scenario, configuration int64) error {
 }
 
 func (t *Tx) environmentID(e track.Environment) (int64, error) {
-	document, err := json.Marshal(map[string]string(e), json.Deterministic(true))
+	document, err := json.Marshal(map[string]string(e), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return 0, err
 	}

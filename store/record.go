@@ -53,7 +53,8 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 	if err != nil {
 		return 0, nil, err
 	}
-	err = t.get(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), seed.Message, digest[:],
+	message := strings.ToValidUTF8(seed.Message, "\uFFFD") // the end of a log, cut anywhere, must stay readable as JSON
+	err = t.getID(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), message, digest[:],
 		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
@@ -117,7 +118,11 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 		if err != nil {
 			return err
 		}
-		args = append(args, seedID, specID, metric, statusCode(r.Status), sql.NullFloat64{Float64: r.Score, Valid: !r.Missing()})
+		score := any(r.Score)
+		if r.Missing() {
+			score = nil
+		}
+		args = append(args, seedID, specID, metric, statusCode(r.Status), score)
 	}
 	return t.insertRows(insertResults, 5, args)
 }
@@ -126,14 +131,29 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 func (t *Tx) insertRows(insert string, width int, args []any) error {
 	for len(args) > 0 {
 		n := min(len(args)/width, rowsPerInsert)
-		row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
-		query := insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
-		if _, err := t.exec(query, args[:n*width]...); err != nil {
+		if _, err := t.exec(t.multiRow(insert, width, n), args[:n*width]...); err != nil {
 			return err
 		}
 		args = args[n*width:]
 	}
 	return nil
+}
+
+// multiRow returns the statement insert for n rows of width columns.
+func (t *Tx) multiRow(insert string, width, n int) string {
+	key := multiRowKey{insert, n}
+	query, ok := t.multiRows[key]
+	if !ok {
+		row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
+		query = insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
+		t.multiRows[key] = query
+	}
+	return query
+}
+
+type multiRowKey struct {
+	insert string
+	rows   int
 }
 
 func statusCode(s scoring.Status) int64 {

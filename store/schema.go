@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,6 +36,10 @@ func (s schemaState) unfinished() bool {
 	return s.Version == 0 && (s.ApplicationID == applicationID || s.ApplicationID == 0 && s.Tables == 0)
 }
 
+func (s schemaState) upToDateOrForeign() bool {
+	return !s.unfinished() && (s.ApplicationID != applicationID || s.Version >= migrations.Latest)
+}
+
 func (s schemaState) usable(path string) error {
 	switch {
 	case s.unfinished():
@@ -51,10 +57,24 @@ func (s schemaState) usable(path string) error {
 	return nil
 }
 
+// inspect looks at the file at path without a change to it or to its folder; the state of no file is that of an empty one.
+func inspect(ctx context.Context, path string) (state schemaState, err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return state, nil
+	}
+	s := &Store{path: path}
+	err = s.read().GetContext(ctx, &state, getSchemaState)
+	return state, errors.Join(err, s.Close())
+}
+
 // Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns false where
 // the database was there already. Several processes may call it at once.
 func Init(ctx context.Context, path string) (created bool, err error) {
 	defer func() { err = openError(path, err) }()
+	state, err := inspect(ctx, path)
+	if err == nil && !state.unfinished() || isNoDatabase(err) {
+		return false, cmp.Or(err, state.usable(path)) // no lock beside, and no checkpoint in, a file that is not ours
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, err
@@ -69,7 +89,6 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var state schemaState
 	if err := db.GetContext(ctx, &state, getSchemaState); err != nil {
 		return false, err
 	}
@@ -81,15 +100,20 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 			return false, err
 		}
 	}
-	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
-	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", applicationID))
-	if err != nil {
-		return false, err
-	}
-	if err := migrateUp(ctx, db); err != nil {
+	if err := create(ctx, db); err != nil {
 		return false, err
 	}
 	return true, syncDir(filepath.Dir(dir))
+}
+
+// create makes an unfinished file a database.
+func create(ctx context.Context, db *sqlx.DB) error {
+	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
+	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", applicationID))
+	if err != nil {
+		return err
+	}
+	return migrateUp(ctx, db)
 }
 
 // Migrate brings the schema of the database at path up to date. Where there is something to do it first writes a backup beside
@@ -98,6 +122,10 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 	defer func() { err = openError(path, err) }()
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s: %w", path, track.ErrNotFound)
+	}
+	state, err := inspect(ctx, path)
+	if err == nil && state.upToDateOrForeign() || isNoDatabase(err) {
+		return "", cmp.Or(err, state.usable(path))
 	}
 	unlock, err := lockFile(path + ".lock")
 	if err != nil {
@@ -109,14 +137,13 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var state schemaState
 	if err := db.GetContext(ctx, &state, getSchemaState); err != nil {
 		return "", err
 	}
 	if state.unfinished() {
-		return "", migrateUp(ctx, db)
+		return "", create(ctx, db)
 	}
-	if state.ApplicationID != applicationID || state.Version >= migrations.Latest {
+	if state.upToDateOrForeign() {
 		return "", state.usable(path)
 	}
 	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))

@@ -2,12 +2,14 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -26,10 +28,15 @@ const busyTimeout = 10 * time.Second
 
 // Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a time.
 type Store struct {
-	path   string
-	reader *sqlx.DB // nil until something is read
-	writer *writer  // nil until something is written
-	now    func() time.Time
+	path     string
+	now      func() time.Time
+	snapshot *sqlx.Tx // what everything is read from, in [Store.Snapshot]
+
+	opening sync.Mutex
+	pool    *sqlx.DB // nil until something is read
+
+	updating sync.Mutex
+	writer   *writer // nil until something is written
 }
 
 // Find looks for the database of dir: in its .track folder, or in that of the closest parent folder that has one. It returns
@@ -77,14 +84,17 @@ func open(ctx context.Context, path string, now func() time.Time, readState func
 	}
 	s := &Store{path: path, now: now}
 	state, err := readState(s)
+	if isHot(err) {
+		state, err = schemaState{}, nil
+	}
 	if err == nil {
 		err = state.usable(path)
 	}
-	if err == nil && state.unfinished() {
+	if err = openError(path, err); err == nil && state.unfinished() {
 		_, err = Init(ctx, path)
 	}
 	if err != nil {
-		return nil, errors.Join(openError(path, err), s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -97,9 +107,13 @@ func (s *Store) Now() time.Time { return s.now().UTC().Truncate(time.Microsecond
 
 // Close releases the connections. What was acknowledged is safe without it.
 func (s *Store) Close() error {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	s.updating.Lock()
+	defer s.updating.Unlock()
 	var errs []error
-	if s.reader != nil {
-		errs = append(errs, s.reader.Close())
+	if s.pool != nil {
+		errs = append(errs, s.pool.Close())
 	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
@@ -107,12 +121,40 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// read returns the pool of read-only connections.
-func (s *Store) read() *sqlx.DB {
-	if s.reader == nil {
-		s.reader = sqlx.MustOpen("sqlite", dataSource(s.path, s.readMode()))
+// Snapshot runs read on one state of the database, whatever is recorded meanwhile. The store it hands over is for reading, by one
+// goroutine, until read returns.
+func (s *Store) Snapshot(ctx context.Context, read func(*Store) error) error {
+	tx, err := s.readers().BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return explain(err)
 	}
-	return s.reader
+	defer func() { _ = tx.Rollback() }()
+	return read(&Store{path: s.path, now: s.now, snapshot: tx})
+}
+
+// querier is a connection, or whatever stands for one.
+type querier interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+}
+
+// read returns what to read from.
+func (s *Store) read() querier {
+	if s.snapshot != nil {
+		return s.snapshot
+	}
+	return s.readers()
+}
+
+// readers returns the pool of read-only connections.
+func (s *Store) readers() *sqlx.DB {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if s.pool == nil {
+		s.pool = sqlx.MustOpen("sqlite", dataSource(s.path, s.readMode()))
+	}
+	return s.pool
 }
 
 // readMode is immutable where a database without a write-ahead log lies in a folder that cannot be written: SQLite would have to

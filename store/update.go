@@ -15,6 +15,7 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
+	multiRows  map[multiRowKey]string
 	relaxed    bool // PRAGMA synchronous is NORMAL
 	ids        ids
 }
@@ -67,6 +68,8 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	}
 	// A transaction is short and ends by itself; a context that can be cancelled costs a goroutine for each statement.
 	ctx = context.WithoutCancel(ctx)
+	s.updating.Lock()
+	defer s.updating.Unlock()
 	unlock, err := lockFile(s.path + ".lock")
 	if err != nil {
 		return openError(s.path, err)
@@ -113,7 +116,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, ids: newIDs()}, nil
+	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]string{}, ids: newIDs()}, nil
 }
 
 func (w *writer) close() error { return errors.Join(w.conn.Close(), w.db.Close()) }
@@ -159,6 +162,15 @@ func (t *Tx) get(dest any, query string, args ...any) error {
 		return err
 	}
 	return stmt.GetContext(t.ctx, dest, args...)
+}
+
+// getID reads one number, without the cost of mapping columns.
+func (t *Tx) getID(id *int64, query string, args ...any) error {
+	stmt, err := t.prepare(query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(t.ctx, args...).Scan(id)
 }
 
 func (t *Tx) selectAll(dest any, query string, args ...any) error {

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"maps"
@@ -67,6 +68,12 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 	return run.summary, err
 }
 
+// preparedEntry is an entry with what can be computed before the transaction.
+type preparedEntry struct {
+	Entry
+	digest [sha256.Size]byte
+}
+
 func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, error]) error {
 	chunks, inputErr := chunk(ctx, entries)
 	for {
@@ -85,8 +92,8 @@ func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, er
 }
 
 // chunk collects entries into slices of at most chunkSize, fewer where the input is slow. The error is set once the channel is closed.
-func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []Entry, *error) {
-	single := make(chan Entry, chunkSize)
+func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []preparedEntry, *error) {
+	single := make(chan preparedEntry, chunkSize)
 	inputErr := new(error)
 	go func() {
 		defer close(single)
@@ -95,14 +102,18 @@ func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []Entry
 				*inputErr = err
 				return
 			}
+			prepared := preparedEntry{Entry: entry}
+			if entry.Err == nil {
+				prepared.digest = entry.Seed.Digest()
+			}
 			select {
-			case single <- entry:
+			case single <- prepared:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	chunks := make(chan []Entry, 1)
+	chunks := make(chan []preparedEntry, 1)
 	go func() {
 		defer close(chunks)
 		for {
@@ -123,12 +134,12 @@ func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []Entry
 }
 
 // collect waits for one entry and then for more, until it has chunkSize or chunkWait is over.
-func collect(single <-chan Entry) (collected []Entry, more bool) {
+func collect(single <-chan preparedEntry) (collected []preparedEntry, more bool) {
 	entry, more := <-single
 	if !more {
 		return nil, false
 	}
-	collected = append(make([]Entry, 0, chunkSize), entry)
+	collected = append(make([]preparedEntry, 0, chunkSize), entry)
 	timer := time.NewTimer(chunkWait)
 	defer timer.Stop()
 	for len(collected) < chunkSize {
@@ -155,7 +166,7 @@ type batchRun struct {
 }
 
 // record stores a chunk in as many transactions as it takes.
-func (b *batchRun) record(ctx context.Context, entries []Entry) error {
+func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 	for len(entries) > 0 {
 		results := make([]RecordResult, 0, len(entries))
 		err := b.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
@@ -165,7 +176,7 @@ func (b *batchRun) record(ctx context.Context, entries []Entry) error {
 				var result RecordResult
 				var err error
 				if entry.Err == nil {
-					result, err = b.Recorder.record(tx, entry.Seed)
+					result, err = b.Recorder.record(tx, entry.Seed, entry.digest)
 				}
 				if err != nil {
 					return fmt.Errorf("line %d: %w", entry.Line, err)
@@ -180,7 +191,7 @@ func (b *batchRun) record(ctx context.Context, entries []Entry) error {
 			return err
 		}
 		for i, result := range results {
-			b.count(entries[i], result)
+			b.count(entries[i].Entry, result)
 		}
 		entries = entries[len(results):]
 		if b.observer.Progress != nil {

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -79,7 +80,7 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	}
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		r.begin()
-		result, err = r.record(tx, seed)
+		result, err = r.record(tx, seed, seed.Digest())
 		return err
 	})
 	return result, err
@@ -88,7 +89,7 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 // begin starts a transaction: another process may have added a spec since the last one.
 func (r *Recorder) begin() { r.current = map[string]*specInForce{} }
 
-func (r *Recorder) record(tx *store.Tx, seed track.Seed) (RecordResult, error) {
+func (r *Recorder) record(tx *store.Tx, seed track.Seed, digest [sha256.Size]byte) (RecordResult, error) {
 	inForce, err := r.specFor(tx, seed.Scenario)
 	if err != nil {
 		return RecordResult{}, err
@@ -99,7 +100,6 @@ func (r *Recorder) record(tx *store.Tx, seed track.Seed) (RecordResult, error) {
 		return RecordResult{}, fmt.Errorf("new id: %w", err)
 	}
 	seed.ID, seed.RecordedAt = id.String(), now
-	digest := seed.Digest()
 	rowID, existing, err := tx.AddSeed(seed, digest)
 	disposition := Recorded
 	if err == nil && existing != nil {
@@ -124,7 +124,9 @@ func (r *Recorder) record(tx *store.Tx, seed track.Seed) (RecordResult, error) {
 	}
 	assessment := scoring.Assess(inForce.decoded, seed.Values)
 	result.SpecVersion, result.Assessment, result.Spec = inForce.Version, &assessment, &inForce.decoded
-	result.Unknown = inForce.unknown(seed.Values)
+	if matched(assessment) < len(seed.Values) {
+		result.Unknown = inForce.unknown(seed.Values)
+	}
 	return result, tx.AddAssessment(rowID, inForce.ID, assessment)
 }
 
@@ -162,6 +164,16 @@ func (r *Recorder) loadSpec(tx *store.Tx, scenario string) (*specInForce, error)
 	}
 	r.specs[scenario] = inForce
 	return inForce, tx.PreloadMetrics(stored.ID)
+}
+
+// matched counts the values that the spec of the assessment knows.
+func matched(a scoring.Assessment) (n int) {
+	for _, r := range a.Results {
+		if !r.Missing() {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *specInForce) unknown(values map[string]float64) (names []string) {
@@ -224,6 +236,12 @@ func (r RecordResult) DescribeConflict(given track.Outcome) string {
 func optional(x *float64) string {
 	if x == nil {
 		return "nothing"
+	}
+	switch {
+	case math.IsInf(*x, 1):
+		return "Infinity"
+	case math.IsInf(*x, -1):
+		return "-Infinity"
 	}
 	return fmt.Sprint(*x)
 }

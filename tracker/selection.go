@@ -98,9 +98,15 @@ type StabilityReport struct {
 
 // Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
 // under the spec: leaving them out, or counting them as failed, would both be wrong.
-func Stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (StabilityReport, error) {
-	var report StabilityReport
-	var err error
+func Stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		report, err = stability(ctx, st, sel, options)
+		return err
+	})
+	return report, err
+}
+
+func stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
 	if report.Choice, err = Choose(ctx, st, sel, options.AllowMixed); err != nil {
 		return report, err
 	}
@@ -157,7 +163,15 @@ type History struct {
 }
 
 // LoadHistory aggregates the newest limit configurations of a scenario.
-func LoadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (History, error) {
+func LoadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (h History, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		h, err = loadHistory(ctx, st, scenario, specVersion, limit)
+		return err
+	})
+	return h, err
+}
+
+func loadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (History, error) {
 	h := History{Scenario: scenario}
 	newest, total, err := st.Configurations(ctx, scenario, limit)
 	if err != nil {

@@ -170,7 +170,7 @@ func (d *batchDocument) verdict(name string) error {
 		err := fmt.Errorf("record batch %s: %w: %d of its lines were left out", name, track.ErrInvalid, d.Rejected+d.Conflicts)
 		return track.WithHint(err, "mend them and run the same command again: what is recorded is skipped")
 	case d.Conflicts > 0:
-		err := fmt.Errorf("record batch %s: %w: %d seeds are recorded with other values", name, track.ErrConflict, d.Conflicts)
+		err := fmt.Errorf("record batch %s: %w: %s recorded with other values before", name, track.ErrConflict, counted(d.Conflicts, "seed"))
 		err = track.WithHint(err, "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs")
 		return track.WithHint(err, "--replace records them and keeps the others as superseded")
 	}

@@ -90,7 +90,7 @@ func (p *program) rescore(ctx context.Context, scenario string, version int, dry
 	if dryRun {
 		verb = "would be scored"
 	}
-	line := fmt.Sprintf("%s: %d seeds %s under version %d, %d had been before; %d statuses flip", scenario, d.NScored, verb, d.Version, d.NBefore, d.NFlips)
+	line := fmt.Sprintf("%s: %s %s under version %d, %d had been before; %d statuses flip", scenario, counted(d.NScored, "seed"), verb, d.Version, d.NBefore, d.NFlips)
 	v.document, v.page = d, []any{line}
 	if d.NFlips > 0 {
 		v.page = append(v.page, v.rows)

@@ -65,12 +65,12 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 	for _, w := range spec.Lint(parsed) {
 		p.notice("%s", w)
 	}
-	line := fmt.Sprintf("added %s version %d (%s), %d metrics", added.Scenario, added.Version, tracker.ShortHash(added.Hash), len(parsed.Metrics))
+	line := fmt.Sprintf("added %s version %d (%s), %s", added.Scenario, added.Version, tracker.ShortHash(added.Hash), counted(len(parsed.Metrics), "metric"))
 	if !added.Added {
 		line = fmt.Sprintf("%s version %d (%s) has this content already; nothing was added", added.Scenario, added.Version, tracker.ShortHash(added.Hash))
 	}
 	if added.Scored > 0 {
-		line += fmt.Sprintf("; %d seeds that waited for it are scored", added.Scored)
+		line += "; scored the " + counted(added.Scored, "seed") + " that waited for it"
 	}
 	document := struct {
 		Scenario string `json:"scenario"`

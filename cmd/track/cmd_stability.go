@@ -233,7 +233,7 @@ func stabilityHeading(r tracker.StabilityReport) string {
 		fmt.Fprintf(&b, "\nMIXED: %d configurations are taken together; the result describes none of them", len(r.Configurations))
 	}
 	if r.NOthers > 0 {
-		fmt.Fprintf(&b, "\nthe scenario has %d other configurations: track history %s", r.NOthers, r.Scenario)
+		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", counted(r.NOthers, "other configuration"), r.Scenario)
 	}
 	if r.NEnvironments > 1 {
 		fmt.Fprintf(&b, "\nthe seeds ran in %d different environments", r.NEnvironments)

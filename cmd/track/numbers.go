@@ -22,6 +22,14 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
+// counted writes a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
 // percent writes a share as a percentage.
 func percent(x float64) string {
 	if math.IsNaN(x) {

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite" // the driver
+)
+
+// TestMain makes the test binary run as track itself where it is called by that name: scripts test a real process.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"track": main})
+}
+
+var update = flag.Bool("update", false, "make what the scripts print what they want")
+
+// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is examples/bam, and
+// $REFERENCE the results that bam-engine computed itself.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setUpScript,
+		Condition: func(name string) (bool, error) {
+			if name == "root" { // whom no permission stops
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"known":     known,
+			"getjson":   getJSON,
+			"keys":      keys,
+			"normalise": normalise,
+			"reference": reference,
+			"bytes":     writeBytes,
+			"sql":       execSQL,
+		},
+	})
+}
+
+func setUpScript(env *testscript.Env) error {
+	for name, path := range map[string]string{"EXAMPLES": "../../examples/bam", "REFERENCE": "../../scoring/testdata/bam"} {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, path)
+	}
+	for _, variable := range gitEnvironment() {
+		name, value, _ := strings.Cut(variable, "=")
+		env.Setenv(name, value)
+	}
+	return nil
+}
+
+// gitEnvironment shields tests from the configuration of their user, and lets them commit.
+func gitEnvironment() []string {
+	return []string{
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
+	}
+}
+
+// exits runs a program that has to end with an exit code: exits 5 track record batch bad.jsonl
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// known runs track, which has to succeed, until git tells the state of the work tree within the time it is given: on a busy
+// machine it may not. Standard input is that of the file named first: known values.json record seed …
+func known(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: known input [args...]")
+	}
+	const attempts = 50
+	for range attempts {
+		ts.Check(ts.Exec("track", append(slices.Clone(args[1:]), args[0])...))
+		if !strings.Contains(ts.ReadFile("stderr"), "is unknown") {
+			return
+		}
+	}
+	ts.Fatalf("git never told the state of the work tree in time")
+}
+
+// getJSON puts a member of the JSON on standard output into a variable of the environment: getjson configuration.hash HASH
+func getJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: getjson path variable")
+	}
+	value := parseJSON(ts, "stdout")
+	for name := range strings.SplitSeq(args[0], ".") {
+		switch parent := value.(type) {
+		case map[string]any:
+			member, ok := parent[name]
+			if !ok {
+				ts.Fatalf("%s: there is no %s", args[0], name)
+			}
+			value = member
+		case []any:
+			i, err := strconv.Atoi(name)
+			ts.Check(err)
+			if i >= len(parent) {
+				ts.Fatalf("%s: there are %d elements", args[0], len(parent))
+			}
+			value = parent[i]
+		default:
+			ts.Fatalf("%s: %v has no members", args[0], value)
+		}
+	}
+	ts.Setenv(args[1], fmt.Sprint(value))
+}
+
+// keys writes the paths of all members of a JSON document into a file, sorted, one on a line: keys stdout got.txt
+func keys(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: keys json file")
+	}
+	paths := map[string]bool{}
+	var walk func(prefix string, value any)
+	walk = func(prefix string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, member := range value {
+				paths[prefix+name] = true
+				walk(prefix+name+".", member)
+			}
+		case []any:
+			for _, element := range value {
+				walk(strings.TrimSuffix(prefix, ".")+"[].", element)
+			}
+		}
+	}
+	walk("", parseJSON(ts, args[0]))
+	lines := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(lines), 0o666))
+}
+
+func parseJSON(ts *testscript.TestScript, file string) any {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
+	decoder.UseNumber()
+	ts.Check(decoder.Decode(&value))
+	return value
+}
+
+// What differs from run to run, and from machine to machine: times, ULIDs, and the last digits of numbers.
+var (
+	timePattern   = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z`)
+	ulidPattern   = regexp.MustCompile(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`)
+	numberPattern = regexp.MustCompile(`-?\b\d+\.\d{12,}(e-?\d+)?\b`)
+)
+
+// normalise copies a file without what differs from run to run: normalise stdout got.json
+func normalise(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: normalise from to")
+	}
+	text := ts.ReadFile(args[0])
+	text = timePattern.ReplaceAllString(text, "TIME")
+	text = ulidPattern.ReplaceAllString(text, "ULID")
+	text = numberPattern.ReplaceAllStringFunc(text, func(number string) string {
+		x, err := strconv.ParseFloat(number, 64)
+		ts.Check(err)
+		return strconv.FormatFloat(x, 'g', 12, 64)
+	})
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
+}
+
+// reference holds the stability on standard output against one that bam-engine computed: reference stability_baseline.json
+func reference(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reference file")
+	}
+	type metric struct {
+		Name      string  `json:"name"`
+		MeanValue float64 `json:"mean_value"`
+		StdValue  float64 `json:"std_value"`
+		MeanScore float64 `json:"mean_score"`
+		StdScore  float64 `json:"std_score"`
+		PassRate  float64 `json:"pass_rate"`
+	}
+	type totals struct {
+		MeanScore     float64 `json:"mean_score"`
+		StdScore      float64 `json:"std_score"`
+		MinScore      float64 `json:"min_score"`
+		MaxScore      float64 `json:"max_score"`
+		PassRate      float64 `json:"pass_rate"`
+		CombinedScore float64 `json:"combined_score"`
+	}
+	var got struct {
+		totals
+		Stable  bool     `json:"stable"`
+		Metrics []metric `json:"metrics"`
+	}
+	var want struct {
+		totals
+		Stable  bool              `json:"is_stable"`
+		Metrics map[string]metric `json:"metric_stats"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &got))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &want))
+	numbers := func(t totals) []float64 {
+		return []float64{t.MeanScore, t.StdScore, t.MinScore, t.MaxScore, t.PassRate, t.CombinedScore}
+	}
+	if !near(numbers(got.totals), numbers(want.totals)) || got.Stable != want.Stable {
+		ts.Fatalf("totals are %+v, stable %v; want %+v, stable %v", got.totals, got.Stable, want.totals, want.Stable)
+	}
+	if len(got.Metrics) != len(want.Metrics) {
+		ts.Fatalf("%d metrics, want %d", len(got.Metrics), len(want.Metrics))
+	}
+	for _, g := range got.Metrics {
+		w := want.Metrics[g.Name]
+		if !near([]float64{g.MeanValue, g.StdValue, g.MeanScore, g.StdScore, g.PassRate}, []float64{w.MeanValue, w.StdValue, w.MeanScore, w.StdScore, w.PassRate}) {
+			ts.Fatalf("metric %s is %+v, want %+v", g.Name, g, w)
+		}
+	}
+}
+
+func near(got, want []float64) bool {
+	const tolerance = 1e-12
+	return slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tolerance })
+}
+
+// writeBytes writes a file of exactly the given bytes, in which escapes are those of Go and {N} behind a byte repeats it N
+// times: bytes bom.jsonl '\xef\xbb\xbf{"kind": …'
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: bytes file text")
+	}
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
+	ts.Check(err)
+	repeated := regexp.MustCompile(`.\{\d+\}`).ReplaceAllFunc([]byte(text), func(match []byte) []byte {
+		n, err := strconv.Atoi(string(match[2 : len(match)-1]))
+		ts.Check(err)
+		return bytes.Repeat(match[:1], n)
+	})
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), repeated, 0o666))
+}
+
+// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'
+func execSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql file statement")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
+}

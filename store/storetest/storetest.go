@@ -1,0 +1,108 @@
+// Package storetest holds what every backend of package store has to pass.
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"track"
+	"track/store"
+)
+
+// Run runs the suite. open returns an empty database, and closes it when the test ends.
+func Run(t *testing.T, open func(t *testing.T) *store.Store) {
+	for _, test := range []struct {
+		name string
+		run  func(t *testing.T, st *store.Store)
+	}{
+		{"values come back bit by bit", testValues},
+		{"a seed comes back whole", testSeed},
+		{"odd bytes in free text", testFreeText},
+		{"seed numbers are unsigned", testSeedNumbers},
+		{"one seed in one place", testIdentity},
+		{"a rollback leaves nothing", testRollback},
+		{"versions of a spec", testSpecs},
+		{"configurations of a scenario", testConfigurations},
+		{"filters of the list of seeds", testSeedFilters},
+		{"results of a seed", testResults},
+		{"failing seeds", testFailingSeeds},
+		{"NaN and infinities in aggregates", testNonFinite},
+		{"nothing to aggregate", testEmptyAggregate},
+		{"seeds that wait to be judged", testStoredSeeds},
+		{"one state for several reads", testSnapshot},
+		{"several goroutines", testGoroutines},
+		{"queries only read", testQuery},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
+}
+
+// add records seeds in one transaction and returns their ids.
+func add(t testing.TB, st *store.Store, seeds ...track.Seed) (ids []int64) {
+	t.Helper()
+	update(t, st, func(tx *store.Tx) error {
+		for _, seed := range seeds {
+			id, existing, err := tx.AddSeed(complete(st, seed))
+			if err == nil && existing != nil {
+				err = fmt.Errorf("seed %s of %s is recorded already", seed.Number, seed.Scenario)
+			}
+			if err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	return ids
+}
+
+func update(t testing.TB, st *store.Store, write func(*store.Tx) error) {
+	t.Helper()
+	if err := st.Update(t.Context(), write); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// complete gives a seed what recording gives it.
+func complete(st *store.Store, seed track.Seed) (track.Seed, [32]byte) {
+	if seed.Outcome == "" {
+		seed.Outcome = track.OutcomeOK
+	}
+	seed.ID, seed.RecordedAt = newID(), st.Now()
+	return seed, seed.Digest()
+}
+
+// one returns the only seed of a scenario with a number.
+func one(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) store.SeedDetail {
+	t.Helper()
+	seeds, err := st.SeedsByNumber(t.Context(), scenario, number, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seeds) != 1 {
+		t.Fatalf("%d seeds with number %s, want 1", len(seeds), number)
+	}
+	return seeds[0]
+}
+
+// numbers lists the numbers of the failing seeds of a selection.
+func numbers(t testing.TB, st *store.Store, sel store.Selection) (list []track.SeedNumber) {
+	t.Helper()
+	failing, err := st.FailingSeeds(t.Context(), sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range failing {
+		list = append(list, f.Number)
+	}
+	return list
+}
+
+func configuration(t testing.TB, st *store.Store, scenario string) int64 {
+	t.Helper()
+	c, err := st.NewestConfiguration(t.Context(), scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.ID
+}
