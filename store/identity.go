@@ -81,9 +81,13 @@ func (t *Tx) pair(scenario, configuration int64) error {
 }
 
 func (t *Tx) environmentID(e track.Environment) (int64, error) {
-	document, err := json.Marshal(map[string]string(e), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return 0, err
+	document := []byte("{}")
+	if len(e) > 0 {
+		var err error
+		document, err = json.Marshal(map[string]string(e), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return 0, err
+		}
 	}
 	return cachedID(t.ids.environments, string(document), func() (int64, error) {
 		sum := sha256.Sum256(document)

@@ -29,9 +29,6 @@ const (
 	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
 )
 
-// rowsPerInsert bounds the rows of one multi-row insert, and so how many different statements there are.
-const rowsPerInsert = 128
-
 // Existing is the seed that stands in the place of one to be recorded.
 type Existing struct {
 	ID   int64
@@ -98,9 +95,9 @@ func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 		rows = append(rows, row{metric, value})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.metric, b.metric) }) // the order of the table
-	args := make([]any, 0, 3*len(rows))
+	args := t.arguments()
 	for _, r := range rows {
-		args = append(args, seedID, r.metric, r.value)
+		args.add(seedID, r.metric, r.value)
 	}
 	return t.insertRows(insertValues, 3, args)
 }
@@ -112,7 +109,7 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 	if err != nil {
 		return err
 	}
-	args := make([]any, 0, 5*len(a.Results))
+	args := t.arguments()
 	for _, r := range a.Results {
 		metric, err := t.metricID(r.Name)
 		if err != nil {
@@ -122,38 +119,9 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 		if r.Missing() {
 			score = nil
 		}
-		args = append(args, seedID, specID, metric, statusCode(r.Status), score)
+		args.add(seedID, specID, metric, statusCode(r.Status), score)
 	}
 	return t.insertRows(insertResults, 5, args)
-}
-
-// insertRows runs insert, a statement that ends in VALUES, for rows of width columns, many rows at a time.
-func (t *Tx) insertRows(insert string, width int, args []any) error {
-	for len(args) > 0 {
-		n := min(len(args)/width, rowsPerInsert)
-		if _, err := t.exec(t.multiRow(insert, width, n), args[:n*width]...); err != nil {
-			return err
-		}
-		args = args[n*width:]
-	}
-	return nil
-}
-
-// multiRow returns the statement insert for n rows of width columns.
-func (t *Tx) multiRow(insert string, width, n int) string {
-	key := multiRowKey{insert, n}
-	query, ok := t.multiRows[key]
-	if !ok {
-		row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
-		query = insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
-		t.multiRows[key] = query
-	}
-	return query
-}
-
-type multiRowKey struct {
-	insert string
-	rows   int
 }
 
 func statusCode(s scoring.Status) int64 {

@@ -172,6 +172,11 @@ type SeedDetail struct {
 }
 
 const (
+	seedsByNumber = selectSeeds + `
+	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
+	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
+	   AND (? = 0 OR seed.configuration_id = ?)
+	 ORDER BY seed.id DESC`
 	getSeedEnvironment = `
 	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = ?`
 	listSeedValues = `
@@ -183,13 +188,8 @@ const (
 // SeedsByNumber returns the seeds of a scenario with this number, the newest first: one for each configuration. An id narrows it
 // to that configuration, 0 does not.
 func (s *Store) SeedsByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) ([]SeedDetail, error) {
-	query := selectSeeds + `
-	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
-	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
-	   AND (? = 0 OR seed.configuration_id = ?)
-	 ORDER BY seed.id DESC`
 	var rows []seedRow
-	if err := s.read().SelectContext(ctx, &rows, query, scenario, number, configuration, configuration); err != nil {
+	if err := s.read().SelectContext(ctx, &rows, seedsByNumber, scenario, number, configuration, configuration); err != nil {
 		return nil, explain(err)
 	}
 	if len(rows) == 0 {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +16,8 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
-	multiRows  map[multiRowKey]string
+	multiRows  map[multiRowKey]driver.StmtExecContext
+	args       arguments
 	relaxed    bool // PRAGMA synchronous is NORMAL
 	ids        ids
 }
@@ -116,7 +118,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]string{}, ids: newIDs()}, nil
+	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]driver.StmtExecContext{}, ids: newIDs()}, nil
 }
 
 func (w *writer) close() error { return errors.Join(w.conn.Close(), w.db.Close()) }

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"track"
+	"track/scoring"
+)
+
+// big are the tables that grow with the seeds.
+var big = regexp.MustCompile(`^SCAN (seed|value|result|assessment)\b`)
+
+// plan returns the steps by which SQLite answers a query.
+func plan(t *testing.T, st *Store, query string, args ...any) (steps []string) {
+	t.Helper()
+	var rows []struct {
+		ID      int    `db:"id"`
+		Parent  int    `db:"parent"`
+		Notused int    `db:"notused"`
+		Detail  string `db:"detail"`
+	}
+	if err := st.read().SelectContext(t.Context(), &rows, "EXPLAIN QUERY PLAN "+query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	for _, row := range rows {
+		steps = append(steps, row.Detail)
+	}
+	return steps
+}
+
+// No query that people wait for looks at all seeds, values, results or assessments.
+func TestPlans(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "track.db")
+	if _, err := Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	st, err := Open(t.Context(), path, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+
+	type query struct {
+		name string
+		text string
+		args []any
+		walk bool // newest first along the primary key until the limit is reached
+	}
+	queries := []query{
+		{name: "scenarios", text: listScenarios},
+		{name: "newest configuration", text: getNewestConfiguration, args: []any{"s"}},
+		{name: "number of configurations", text: countConfigurations, args: []any{"s"}},
+		{name: "configurations", text: listConfigurations + newestFirst, args: []any{"s", 20}},
+		{name: "configurations by label", text: listConfigurations + byLabel + newestFirst, args: []any{"s", "v1", -1}},
+		{name: "configurations by hash", text: listConfigurations + byHash + newestFirst, args: []any{"s", "abcd", "abcdg", -1}},
+		{name: "newest spec", text: getSpecNewest, args: []any{"s"}},
+		{name: "version of a spec", text: getSpecVersion, args: []any{"s", 1}},
+		{name: "spec by hash", text: getSpecByHash, args: []any{"s", "x"}},
+		{name: "specs", text: listSpecs},
+		{name: "seeds by number", text: seedsByNumber, args: []any{"s", 1, 0, 0}},
+		{name: "environment of a seed", text: getSeedEnvironment, args: []any{1}},
+		{name: "values of a seed", text: listSeedValues, args: []any{1}},
+		{name: "assessments of a seed", text: listSeedAssessments, args: []any{1}},
+		{name: "results of a seed", text: listSeedResults, args: []any{"x", 1}},
+		{name: "seeds to judge again", text: listStoredSeeds, args: []any{1, 1, "s", 0, 200}},
+		{name: "statuses of a seed", text: listStatuses, args: []any{1, 1}},
+		{name: "is assessed", text: isAssessed, args: []any{1, 1}},
+		{name: "seed in a place", text: findSeed, args: []any{1, 1, 1}},
+		{name: "state of a seed", text: getSeedState, args: []any{1}},
+		{name: "metrics of a spec", text: listSpecMetricIDs, args: []any{1}},
+	}
+	for name, sel := range map[string]Selection{
+		"one configuration":  {Scenario: "s", Configurations: []int64{1}, SpecID: 1},
+		"two configurations": {Scenario: "s", Configurations: []int64{1, 2}, SpecID: 1},
+		"some seeds":         {Scenario: "s", Configurations: []int64{1}, SpecID: 1, Seeds: []track.SeedRange{{First: 0, Last: 99}}},
+		"seeds in two parts": {Scenario: "s", Configurations: []int64{1}, SpecID: 1, Seeds: []track.SeedRange{{First: 0, Last: 9}, {First: 1 << 62, Last: 1 << 63}}},
+	} {
+		where, args := sel.where()
+		queries = append(queries,
+			query{name: "totals of seeds: " + name, text: seedTotalsQuery(where), args: append([]any{sel.SpecID}, args...)},
+			query{name: "totals of metrics: " + name, text: metricTotalsQuery(where), args: append(slices.Clone(args), sel.SpecID, sel.SpecID)},
+			query{name: "failing seeds: " + name, text: failingSeedsQuery(where), args: append([]any{sel.SpecID}, args...)},
+			query{name: "failing metrics: " + name, text: failingMetricsQuery(where), args: append(append([]any{sel.SpecID}, args...), sel.SpecID)},
+		)
+	}
+	score := 0.5
+	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, f := range []struct {
+		name   string
+		filter SeedFilter
+		walk   bool
+	}{
+		{"no filter", SeedFilter{}, true},
+		{"ok", SeedFilter{Outcome: track.OutcomeOK}, true},
+		{"PASS", SeedFilter{Status: scoring.Pass}, true},
+		{"WARN", SeedFilter{Status: scoring.Warn}, true},
+		{"FAIL", SeedFilter{Status: scoring.Fail}, true},
+		{"score", SeedFilter{MinScore: &score, MaxScore: &score}, true},
+		{"label", SeedFilter{Label: "v1"}, false},
+		{"error", SeedFilter{Outcome: track.OutcomeError}, false},
+		{"since", SeedFilter{Since: since}, false},
+		{"scenario", SeedFilter{Scenario: "s"}, false},
+		{"scenario and label", SeedFilter{Scenario: "s", Label: "v1"}, false},
+		{"scenario and error", SeedFilter{Scenario: "s", Outcome: track.OutcomeError}, false},
+		{"scenario and FAIL", SeedFilter{Scenario: "s", Status: scoring.Fail}, false},
+		{"scenario and score", SeedFilter{Scenario: "s", MinScore: &score}, false},
+		{"scenario and since", SeedFilter{Scenario: "s", Since: since}, false},
+		{"label and FAIL", SeedFilter{Label: "v1", Status: scoring.Fail}, false},
+		{"all", SeedFilter{Scenario: "s", Label: "v1", Outcome: track.OutcomeError, Status: scoring.Fail, MinScore: &score, MaxScore: &score, Since: since}, false},
+	} {
+		for _, limit := range []int{0, 50} {
+			f.filter.Limit = limit
+			text, args := f.filter.query()
+			queries = append(queries, query{name: fmt.Sprintf("seeds: %s, limit %d", f.name, limit), text: text, args: args, walk: f.walk})
+		}
+	}
+	for _, q := range queries {
+		steps := plan(t, st, q.text, q.args...)
+		t.Logf("%s:\n\t%s", q.name, strings.Join(steps, "\n\t"))
+		for i, step := range steps {
+			if !big.MatchString(step) || q.walk && i == 0 && step == "SCAN seed" && !slices.Contains(steps, "USE TEMP B-TREE FOR ORDER BY") {
+				continue
+			}
+			t.Errorf("%s: %s, in\n\t%s", q.name, step, strings.Join(steps, "\n\t"))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// rowsPerInsert bounds the rows of one multi-row insert, and so how many different statements there are.
+const rowsPerInsert = 128
+
+// arguments are the arguments of a multi-row insert. They go to the driver without database/sql, which would check and copy
+// each: int64, float64, string, []byte and nil are what the driver takes.
+type arguments struct{ values []driver.NamedValue }
+
+// arguments returns an empty list, which is valid until the next call.
+func (t *Tx) arguments() *arguments {
+	t.args.values = t.args.values[:0]
+	return &t.args
+}
+
+func (a *arguments) add(row ...driver.Value) {
+	for _, value := range row {
+		a.values = append(a.values, driver.NamedValue{Value: value})
+	}
+}
+
+// insertRows runs insert, a statement that ends in VALUES, for rows of width columns, many rows at a time.
+func (t *Tx) insertRows(insert string, width int, args *arguments) error {
+	for rest := args.values; len(rest) > 0; {
+		n := min(len(rest)/width, rowsPerInsert)
+		stmt, err := t.multiRow(insert, width, n)
+		if err != nil {
+			return err
+		}
+		chunk := rest[:n*width]
+		for i := range chunk {
+			chunk[i].Ordinal = i + 1
+		}
+		if _, err := stmt.ExecContext(t.ctx, chunk); err != nil {
+			return err
+		}
+		rest = rest[n*width:]
+	}
+	return nil
+}
+
+type multiRowKey struct {
+	insert string
+	rows   int
+}
+
+// multiRow returns the statement insert for n rows of width columns, which lives as long as the connection.
+func (t *Tx) multiRow(insert string, width, n int) (driver.StmtExecContext, error) {
+	key := multiRowKey{insert, n}
+	if stmt, ok := t.multiRows[key]; ok {
+		return stmt, nil
+	}
+	row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
+	query := insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
+	err := t.conn.Raw(func(conn any) error {
+		preparer, ok := conn.(driver.ConnPrepareContext)
+		if !ok {
+			return errors.New("the driver cannot prepare statements")
+		}
+		stmt, err := preparer.PrepareContext(t.ctx, query)
+		if err != nil {
+			return err
+		}
+		t.multiRows[key], ok = stmt.(driver.StmtExecContext)
+		if !ok {
+			return errors.New("the driver cannot execute prepared statements")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare %s…: %w", insert, err)
+	}
+	return t.multiRows[key], nil
+}
