@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -65,14 +67,14 @@ func (c Configuration) Hash() string {
 // Params are the parameters of a run: a JSON object in canonical form (RFC 8785); the empty string is the empty object.
 type Params string
 
-// NewParams reads a JSON object. It refuses duplicate names, and integers that no float64 holds exactly: canonical JSON would
-// round them, and two configurations would become one.
+// NewParams reads a JSON object. It refuses duplicate names, integers that no float64 holds exactly and numbers beyond float64:
+// canonical JSON would round them, and two configurations would become one.
 func NewParams(object []byte) (Params, error) {
 	value := jsontext.Value(object).Clone()
 	if value.Kind() != '{' {
 		return "", fmt.Errorf("params must be a JSON object, not %s", kindName(value.Kind()))
 	}
-	if err := checkIntegers(value); err != nil {
+	if err := checkNumbers(value); err != nil {
 		return "", err
 	}
 	if err := value.Canonicalize(); err != nil {
@@ -92,13 +94,13 @@ func (p Params) JSON() jsontext.Value {
 	return jsontext.Value(p)
 }
 
-func checkIntegers(object jsontext.Value) error {
+func checkNumbers(object jsontext.Value) error {
 	var walk func(path string, value any) error
 	walk = func(path string, value any) error {
 		switch value := value.(type) {
 		case map[string]any:
-			for name, member := range value {
-				if err := walk(path+"."+name, member); err != nil {
+			for _, name := range slices.Sorted(maps.Keys(value)) {
+				if err := walk(path+"."+name, value[name]); err != nil {
 					return err
 				}
 			}
@@ -109,7 +111,7 @@ func checkIntegers(object jsontext.Value) error {
 				}
 			}
 		case jsontext.Value:
-			if !exactInteger(string(value)) {
+			if !exact(string(value)) {
 				return fmt.Errorf("%s: %s is not exact in float64; write it as a string", path, value)
 			}
 		}
@@ -130,14 +132,15 @@ func checkIntegers(object jsontext.Value) error {
 	return walk("params", tree)
 }
 
-func exactInteger(text string) bool {
-	n, isInteger := new(big.Int).SetString(text, 10)
-	if !isInteger {
-		return true
-	}
+// exact says whether float64 holds the number; of one with a fraction or an exponent, its range only.
+func exact(text string) bool {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return false
+	}
+	n, isInteger := new(big.Int).SetString(text, 10)
+	if !isInteger {
+		return true
 	}
 	rounded, _ := big.NewFloat(x).Int(nil)
 	return rounded.Cmp(n) == 0

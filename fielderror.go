@@ -34,9 +34,17 @@ func (s Seed) Validate() *FieldError {
 	if err := CheckScenarioName(s.Scenario); err != nil {
 		return &FieldError{Field: "scenario", Message: err.Error()}
 	}
-	if s.Configuration.Label != "" {
-		if err := CheckName(s.Configuration.Label); err != nil {
-			return &FieldError{Field: "configuration.label", Message: err.Error()}
+	optional := [...]struct{ field, text string }{
+		{"configuration.label", s.Configuration.Label},
+		{"configuration.commit", s.Configuration.Revision.Commit},
+		{"configuration.diff_hash", s.Configuration.Revision.DiffHash},
+	}
+	for _, o := range optional {
+		if o.text == "" {
+			continue
+		}
+		if err := CheckName(o.text); err != nil {
+			return &FieldError{Field: o.field, Message: err.Error()}
 		}
 	}
 	for name := range s.Values {

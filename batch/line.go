@@ -3,6 +3,8 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -51,6 +53,9 @@ func (l line) seed() (track.Seed, *track.FieldError) {
 	default:
 		return track.Seed{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not known: use "seed"`, l.Kind)}
 	}
+	if l.Scenario == "" {
+		return track.Seed{}, &track.FieldError{Field: "scenario", Message: "missing"}
+	}
 	if !l.Seed.given {
 		return track.Seed{}, &track.FieldError{Field: "seed", Message: "missing"}
 	}
@@ -80,7 +85,7 @@ func (l line) seed() (track.Seed, *track.FieldError) {
 		if !(*l.Duration >= 0 && *l.Duration <= longest) {
 			return seed, &track.FieldError{Field: "duration_s", Message: fmt.Sprintf("%v is not a number of seconds from 0 to a hundred years", *l.Duration)}
 		}
-		duration := time.Duration(*l.Duration * float64(time.Second))
+		duration := time.Duration(math.Round(*l.Duration*1e6)) * time.Microsecond // as it is stored
 		seed.Duration = &duration
 	}
 	return seed, seed.Validate()
@@ -97,6 +102,9 @@ func (n *seedNumber) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
 	if err != nil {
 		return err
+	}
+	if raw.Kind() == 'n' {
+		return nil // as if it were not there
 	}
 	text := string(raw)
 	if raw.Kind() == '"' {
@@ -133,12 +141,28 @@ func semanticMessage(e *json.SemanticError) string {
 	switch {
 	case errors.Is(e, json.ErrUnknownName):
 		return "unknown field"
-	case e.GoType != nil && e.Err == nil, e.Err != nil && strings.HasPrefix(e.Err.Error(), "json: "):
-		return fmt.Sprintf("a JSON %s does not fit here", kindName(e.JSONKind))
-	case e.Err != nil:
-		return e.Err.Error()
+	case e.Err == nil || strings.HasPrefix(e.Err.Error(), "json: "):
+		return fmt.Sprintf("must be %s, not %s", wanted(e.GoType), kindName(e.JSONKind))
 	}
-	return fmt.Sprintf("a JSON %s does not fit here", kindName(e.JSONKind))
+	return e.Err.Error()
+}
+
+// wanted names the JSON that goes into a Go type.
+func wanted(t reflect.Type) string {
+	if t == nil {
+		return "something else"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "an object"
 }
 
 func errorOffset(err error) int {
@@ -164,15 +188,15 @@ func fieldPath(pointer jsontext.Pointer) string {
 func kindName(kind jsontext.Kind) string {
 	switch kind {
 	case '0':
-		return "number"
+		return "a number"
 	case '"':
-		return "string"
+		return "a string"
 	case '{':
-		return "object"
+		return "an object"
 	case '[':
-		return "array"
+		return "an array"
 	case 'n':
 		return "null"
 	}
-	return "boolean"
+	return "a boolean"
 }

@@ -22,7 +22,7 @@ func ParseValues(file string, data []byte) (map[string]float64, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
 		return nil, &track.FieldError{File: file, Message: `empty: expected a JSON object {"metric": 0.07} or CSV lines metric,0.07`}
-	} else if trimmed[0] == '{' {
+	} else if trimmed[0] == '{' || trimmed[0] == '[' {
 		return parseJSONValues(file, data)
 	}
 	return parseCSVValues(file, data)

@@ -36,7 +36,7 @@ func NewMoments(xs []float64) Moments {
 	sum := 0.0
 	for _, x := range xs {
 		sum += x
-		m.Min, m.Max = math.Min(m.Min, x), math.Max(m.Max, x)
+		m.Min, m.Max = min(m.Min, x), max(m.Max, x) // math.Min(-Inf, NaN) would be -Inf
 	}
 	m.Mean = sum / float64(m.N)
 	squares := 0.0

@@ -46,13 +46,19 @@ func (t *Tx) insertRows(insert string, width int, args *arguments) error {
 	return nil
 }
 
+// statement is a prepared statement of the driver.
+type statement interface {
+	driver.Stmt
+	driver.StmtExecContext
+}
+
 type multiRowKey struct {
 	insert string
 	rows   int
 }
 
 // multiRow returns the statement insert for n rows of width columns, which lives as long as the connection.
-func (t *Tx) multiRow(insert string, width, n int) (driver.StmtExecContext, error) {
+func (t *Tx) multiRow(insert string, width, n int) (statement, error) {
 	key := multiRowKey{insert, n}
 	if stmt, ok := t.multiRows[key]; ok {
 		return stmt, nil
@@ -68,7 +74,7 @@ func (t *Tx) multiRow(insert string, width, n int) (driver.StmtExecContext, erro
 		if err != nil {
 			return err
 		}
-		t.multiRows[key], ok = stmt.(driver.StmtExecContext)
+		t.multiRows[key], ok = stmt.(statement)
 		if !ok {
 			return errors.New("the driver cannot execute prepared statements")
 		}

@@ -119,10 +119,18 @@ func (f SeedFilter) query() (query string, args []any) {
 		add("seed.scenario_id = (SELECT id FROM scenario WHERE name = ?)", f.Scenario)
 	}
 	if f.Label != "" {
-		add("seed.configuration_id IN (SELECT id FROM configuration WHERE label = ?)", f.Label)
+		// Pairs, because the index on the identity begins with the scenario.
+		add(`(seed.scenario_id, seed.configuration_id) IN (
+		    SELECT pair.scenario_id, pair.configuration_id
+		      FROM scenario_configuration AS pair JOIN configuration ON configuration.id = pair.configuration_id
+		     WHERE configuration.label = ?)`, f.Label)
 	}
-	if f.Outcome != "" {
-		add("seed.outcome = ?", string(f.Outcome))
+	switch f.Outcome {
+	case "":
+	case track.OutcomeOK:
+		add("seed.outcome = 'ok'")
+	default:
+		add("seed.outcome = ? AND seed.outcome <> 'ok'", string(f.Outcome)) // the latter is the condition of an index
 	}
 	switch f.Status {
 	case scoring.Fail:
@@ -141,7 +149,11 @@ func (f SeedFilter) query() (query string, args []any) {
 	if !f.Since.IsZero() {
 		add("seed.recorded_at >= ?", micros(f.Since))
 	}
-	b.WriteString(" ORDER BY seed.id DESC")
+	if f.Since.IsZero() {
+		b.WriteString(" ORDER BY seed.id DESC")
+	} else {
+		b.WriteString(" ORDER BY seed.recorded_at DESC, seed.id DESC") // an index ends the walk
+	}
 	if f.Limit > 0 {
 		b.WriteString(" LIMIT ?")
 		args = append(args, f.Limit)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,7 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
-	multiRows  map[multiRowKey]driver.StmtExecContext
+	multiRows  map[multiRowKey]statement
 	args       arguments
 	relaxed    bool // PRAGMA synchronous is NORMAL
 	ids        ids
@@ -118,10 +117,24 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]driver.StmtExecContext{}, ids: newIDs()}, nil
+	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs()}, nil
 }
 
-func (w *writer) close() error { return errors.Join(w.conn.Close(), w.db.Close()) }
+// close finalizes every statement first: SQLite moves the log into the database, and spares the next process from reading it,
+// only when nothing is left open.
+func (w *writer) close() error {
+	var errs []error
+	for _, stmt := range w.statements {
+		errs = append(errs, stmt.Close())
+	}
+	errs = append(errs, w.conn.Raw(func(any) error {
+		for _, stmt := range w.multiRows {
+			errs = append(errs, stmt.Close())
+		}
+		return nil
+	}))
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
+}
 
 func (w *writer) relax(ctx context.Context, relaxed bool) error {
 	if w.relaxed == relaxed {

@@ -66,6 +66,9 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		defer func() { _ = opened.Close() }()
 		source = opened
 		if info, err := opened.Stat(); err == nil {
+			if info.IsDir() {
+				return &track.FieldError{File: file, Message: "is a directory"}
+			}
 			size = info.Size()
 		}
 	}

@@ -171,7 +171,7 @@ func (p *program) specShowCommand() *cli.Command {
 		Name:      "show",
 		Usage:     "show the metrics and targets of a spec",
 		UsageText: "track spec show SCENARIO[@VERSION] [FLAGS]",
-		Description: `--format json prints the canonical document, whose SHA-256 is the hash of the version.
+		Description: `--format jsonl prints the canonical document on one line; its SHA-256, without the line feed, is the hash of the version.
 
 Examples:
    track spec show growth_plus

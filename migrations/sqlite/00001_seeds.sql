@@ -76,7 +76,8 @@ CREATE TABLE seed (
 
 CREATE UNIQUE INDEX seed_identity ON seed (scenario_id, configuration_id, number) WHERE superseded_at IS NULL;
 CREATE INDEX seed_scenario ON seed (scenario_id);
-CREATE INDEX seed_failed ON seed (scenario_id, outcome) WHERE outcome <> 'ok';
+CREATE INDEX seed_failed ON seed (outcome, scenario_id) WHERE outcome <> 'ok';
+CREATE INDEX seed_recorded ON seed (recorded_at);
 
 -- What a seed measured. A value of NULL is NaN; ANY keeps the sign of zero, which REAL would lose.
 -- value and result declare no foreign keys: checking them took a third of the time of recording. Their rows are written only in

@@ -87,7 +87,7 @@ func tInterval(xs []float64, confidence float64, need int, method string, factor
 // s·√((n-1)/χ²((1-confidence)/2)), both with n-1 degrees of freedom.
 //
 // The interval assumes normal values and, unlike the one of the mean, does not become right with n when they are not. At n = 2
-// it runs from 0.45 to 32 times s. One value has no spread: ErrTooFew.
+// and 95 % it runs from 0.45 to 32 times s. One value has no spread: ErrTooFew.
 func NewSD(xs []float64, confidence float64) (SD, error) {
 	if err := check(xs, 2); err != nil {
 		return SD{}, err

@@ -103,7 +103,7 @@ func TestQuantileIsMonotone(t *testing.T) {
 	})
 }
 
-func TestTrimmedMeanIsBetweenMedianLikeAndMean(t *testing.T) {
+func TestTrimmedMeanIsWithinWhatItKeeps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		xs := samples(t, value, 1, 40)
 		m, err := stats.NewTrimmedMean(xs, rapid.Float64Range(0, 0.49).Draw(t, "cut"))

@@ -47,7 +47,7 @@ func wantAtMost(t *testing.T, what string, got, want float64, repetitions int) {
 }
 
 func TestIntervalsCoverTheirConfidence(t *testing.T) {
-	const repetitions = 10_000
+	const repetitions = 5_000
 	for _, n := range []int{2, 3, 5, 10} {
 		r := rng()
 		got := rate(repetitions, func() bool {
@@ -73,7 +73,7 @@ func TestIntervalsCoverTheirConfidence(t *testing.T) {
 
 // Uniform scores pass from 0.2 up: mean 1/2, sd 1/√12, rate 0.8. The box need only cover at least its confidence.
 func TestBoxCoversItsConfidence(t *testing.T) {
-	const repetitions = 4_000
+	const repetitions = 2_000
 	truth := 0.5 * 0.8 * (1 - 1/math.Sqrt(12))
 	for _, n := range []int{2, 3, 5, 10, 30} {
 		r := rng()
@@ -94,7 +94,7 @@ func TestBoxCoversItsConfidence(t *testing.T) {
 
 // Under the hypothesis a p-value is at most alpha with probability at most alpha, whatever the distribution.
 func TestTestsKeepTheirLevel(t *testing.T) {
-	const repetitions = 3_000
+	const repetitions = 2_000
 	r := rng()
 	heavy := func(n int) []float64 { // symmetric, without a variance, with ties
 		xs := make([]float64, n)
@@ -124,7 +124,7 @@ func TestTestsKeepTheirLevel(t *testing.T) {
 
 // Looking after every one of 60 pairs, a t test would reject in a third of the cases; the e-value keeps its level.
 func TestEValueAllowsLooking(t *testing.T) {
-	const repetitions = 3_000
+	const repetitions = 2_000
 	r := rng()
 	got := rate(repetitions, func() bool {
 		d := make([]float64, 60)
