@@ -26,7 +26,8 @@ type Moments struct {
 	Mean, Std, Min, Max float64
 }
 
-// NewMoments computes the moments of xs in two passes.
+// NewMoments computes the moments of xs in two passes; the second corrects for the rounding of the mean, so that numbers that lie
+// close together but far from 0 have a Std as well.
 func NewMoments(xs []float64) Moments {
 	m := Moments{N: len(xs), Mean: math.NaN(), Std: math.NaN(), Min: math.NaN(), Max: math.NaN()}
 	if len(xs) == 0 {
@@ -39,12 +40,24 @@ func NewMoments(xs []float64) Moments {
 		m.Min, m.Max = min(m.Min, x), max(m.Max, x) // math.Min(-Inf, NaN) would be -Inf
 	}
 	m.Mean = sum / float64(m.N)
-	squares := 0.0
+	squares, rest := 0.0, 0.0
 	for _, x := range xs {
-		squares += float64((x - m.Mean) * (x - m.Mean))
+		d := x - m.Mean
+		squares += float64(d * d)
+		rest += d
 	}
-	m.Std = math.Sqrt(squares / float64(m.N))
+	m.Std = PopulationStd(m.N, rest, squares)
 	return m
+}
+
+// PopulationStd is the standard deviation of n numbers, from the sum of their differences from any one number and the sum of the
+// squares of these. It is infinite where the squares are beyond float64.
+func PopulationStd(n int, sum, squares float64) float64 {
+	if math.IsInf(squares, 1) {
+		return squares
+	}
+	// In this order the product is at most squares, and so finite. Rounding may take the difference below 0.
+	return math.Sqrt(max(0, squares-float64(sum*(sum/float64(n)))) / float64(n))
 }
 
 // SeedTotals counts the seeds of one configuration. A seed that crashed or lacks a metric counts in NSeeds alone.

@@ -14,7 +14,7 @@ import (
 )
 
 // big are the tables that grow with the seeds.
-var big = regexp.MustCompile(`^SCAN (seed|value|result|assessment)\b`)
+var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment)\b`)
 
 // plan returns the steps by which SQLite answers a query.
 func plan(t *testing.T, st *Store, query string, args ...any) (steps []string) {
@@ -84,7 +84,8 @@ func TestPlans(t *testing.T) {
 		where, args := sel.where()
 		queries = append(queries,
 			query{name: "totals of seeds: " + name, text: seedTotalsQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "totals of metrics: " + name, text: metricTotalsQuery(where), args: append(slices.Clone(args), sel.SpecID, sel.SpecID)},
+			query{name: "results of metrics: " + name, text: metricResultsQuery(where), args: append([]any{sel.SpecID}, args...)},
+			query{name: "values of metrics: " + name, text: metricValuesQuery(where), args: append([]any{sel.SpecID}, args...)},
 			query{name: "failing seeds: " + name, text: failingSeedsQuery(where), args: append([]any{sel.SpecID}, args...)},
 			query{name: "failing metrics: " + name, text: failingMetricsQuery(where), args: append(append([]any{sel.SpecID}, args...), sel.SpecID)},
 		)

@@ -115,22 +115,15 @@ func (f SeedFilter) query() (query string, args []any) {
 		b.WriteString(" AND " + condition)
 		args = append(args, values...)
 	}
-	if f.Scenario != "" {
+	switch {
+	case f.Label != "" || f.failed():
+		condition, values := f.few()
+		add(condition, values...)
+	case f.Scenario != "":
 		add("seed.scenario_id = (SELECT id FROM scenario WHERE name = ?)", f.Scenario)
 	}
-	if f.Label != "" {
-		// Pairs, because the index on the identity begins with the scenario.
-		add(`(seed.scenario_id, seed.configuration_id) IN (
-		    SELECT pair.scenario_id, pair.configuration_id
-		      FROM scenario_configuration AS pair JOIN configuration ON configuration.id = pair.configuration_id
-		     WHERE configuration.label = ?)`, f.Label)
-	}
-	switch f.Outcome {
-	case "":
-	case track.OutcomeOK:
+	if f.Outcome == track.OutcomeOK {
 		add("seed.outcome = 'ok'")
-	default:
-		add("seed.outcome = ? AND seed.outcome <> 'ok'", string(f.Outcome)) // the latter is the condition of an index
 	}
 	switch f.Status {
 	case scoring.Fail:
@@ -159,6 +152,29 @@ func (f SeedFilter) query() (query string, args []any) {
 		args = append(args, f.Limit)
 	}
 	return b.String(), args
+}
+
+func (f SeedFilter) failed() bool { return f.Outcome != "" && f.Outcome != track.OutcomeOK }
+
+// few is the condition for what few seeds have, a label or a failure. An index yields their ids, in order, so that the list needs
+// neither a sort nor a look at other seeds.
+func (f SeedFilter) few() (condition string, args []any) {
+	condition = "seed.id IN (SELECT few.id FROM seed AS few WHERE few.superseded_at IS NULL"
+	if f.Scenario != "" {
+		condition += " AND few.scenario_id = (SELECT id FROM scenario WHERE name = ?)"
+		args = append(args, f.Scenario)
+	} else {
+		condition += " AND few.scenario_id IN (SELECT id FROM scenario)" // with which the index begins
+	}
+	if f.Label != "" {
+		condition += " AND few.configuration_id IN (SELECT id FROM configuration WHERE label = ?)"
+		args = append(args, f.Label)
+	}
+	if f.failed() {
+		condition += " AND few.outcome = ? AND few.outcome <> 'ok'" // the latter is the condition of the index
+		args = append(args, string(f.Outcome))
+	}
+	return condition + ")", args
 }
 
 // Seeds lists seeds, the newest first.

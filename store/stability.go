@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"math"
 	"strings"
 
@@ -95,96 +96,74 @@ func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	return Totals{scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, Score: score}, row.NUnassessed, row.NEnvironments}, explain(err)
 }
 
-// metricTotalsQuery walks the metrics and, for each, the seeds: that order needs no sort. The sums are of differences from one of
-// the numbers, so that one pass loses no digits to cancellation: the spread of n numbers around one of them is at most
-// n times their variance. SQL sees NULL for NaN; n_value is less than n_score then.
-func metricTotalsQuery(where string) string {
+// The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database is. To let
+// SQL group them by metric would sort them first, which takes twice as long as to hand them over.
+func metricResultsQuery(where string) string {
 	return `
-	WITH chosen AS MATERIALIZED (SELECT seed.id FROM seed WHERE ` + where + `
-	), shift AS MATERIALIZED (
-	    SELECT spec_metric.position, spec_metric.metric_id,
-	           coalesce((SELECT value.value FROM chosen CROSS JOIN value
-	                      WHERE value.seed_id = chosen.id AND value.metric_id = spec_metric.metric_id
-	                        AND value.value IS NOT NULL LIMIT 1), 0) AS value,
-	           coalesce((SELECT result.score FROM chosen CROSS JOIN result
-	                      WHERE result.seed_id = chosen.id AND result.spec_id = spec_metric.spec_id
-	                        AND result.metric_id = spec_metric.metric_id AND result.score IS NOT NULL LIMIT 1), 0) AS score
-	      FROM spec_metric WHERE spec_metric.spec_id = ?
-	)
-	SELECT shift.position, count(result.score) AS n_score, count(value.value) AS n_value,
-	       count(*) FILTER (WHERE result.status <> 2) AS n_not_failed,
-	       avg(result.score) AS mean_score, min(result.score) AS min_score, max(result.score) AS max_score,
-	       sum(result.score - shift.score) AS score_sum,
-	       sum((result.score - shift.score) * (result.score - shift.score)) AS score_squares,
-	       avg(value.value) AS mean_value, min(value.value) AS min_value, max(value.value) AS max_value,
-	       sum(value.value - shift.value) AS value_sum,
-	       sum((value.value - shift.value) * (value.value - shift.value)) AS value_squares
-	  FROM shift CROSS JOIN chosen
-	 CROSS JOIN result ON result.seed_id = chosen.id AND result.spec_id = ? AND result.metric_id = shift.metric_id
-	  LEFT JOIN value ON value.seed_id = chosen.id AND value.metric_id = shift.metric_id
-	 GROUP BY shift.position`
+	SELECT result.metric_id, result.status, result.score
+	  FROM seed CROSS JOIN result ON result.seed_id = seed.id AND result.spec_id = ?
+	 WHERE ` + where
 }
 
-type metricTotalsRow struct {
-	Position     int             `db:"position"`
-	NScore       int             `db:"n_score"`
-	NValue       int             `db:"n_value"`
-	NNotFailed   int             `db:"n_not_failed"`
-	MeanScore    sql.NullFloat64 `db:"mean_score"`
-	MinScore     sql.NullFloat64 `db:"min_score"`
-	MaxScore     sql.NullFloat64 `db:"max_score"`
-	ScoreSum     sql.NullFloat64 `db:"score_sum"`
-	ScoreSquares sql.NullFloat64 `db:"score_squares"`
-	MeanValue    sql.NullFloat64 `db:"mean_value"`
-	MinValue     sql.NullFloat64 `db:"min_value"`
-	MaxValue     sql.NullFloat64 `db:"max_value"`
-	ValueSum     sql.NullFloat64 `db:"value_sum"`
-	ValueSquares sql.NullFloat64 `db:"value_squares"`
+// Only the values of seeds that were judged count: a failed seed may carry values.
+func metricValuesQuery(where string) string {
+	return `
+	SELECT value.metric_id, value.value
+	  FROM seed
+	 CROSS JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
+	 CROSS JOIN value ON value.seed_id = seed.id
+	 WHERE ` + where
 }
 
-func (r metricTotalsRow) totals() scoring.MetricTotals {
-	t := scoring.MetricTotals{
-		NNotFailed: r.NNotFailed,
-		Score: scoring.Moments{
-			N: r.NScore, Mean: orNaN(r.MeanScore), Std: populationStd(r.NScore, r.ScoreSum, r.ScoreSquares),
-			Min: orNaN(r.MinScore), Max: orNaN(r.MaxScore),
-		},
-		Value: scoring.Moments{
-			N: r.NScore, Mean: orNaN(r.MeanValue), Std: populationStd(r.NScore, r.ValueSum, r.ValueSquares),
-			Min: orNaN(r.MinValue), Max: orNaN(r.MaxValue),
-		},
-	}
-	if r.NValue < r.NScore { // SQL left a NaN out
-		nan := math.NaN()
-		t.Value = scoring.Moments{N: r.NScore, Mean: nan, Std: nan, Min: nan, Max: nan}
-	}
-	return t
-}
+const listSpecMetricPositions = `SELECT metric_id FROM spec_metric WHERE spec_id = ? ORDER BY position`
 
-// populationStd is the standard deviation of n numbers, from the sums of their differences from one number and of the squares.
-func populationStd(n int, sum, squares sql.NullFloat64) float64 {
-	variance := (orNaN(squares) - orNaN(sum)*orNaN(sum)/float64(n)) / float64(n)
-	if variance < 0 { // by rounding
-		return 0
-	}
-	return math.Sqrt(variance)
-}
-
-// MetricTotals aggregates each metric of a selection, in the order of the spec, which has nMetrics.
-func (s *Store) MetricTotals(ctx context.Context, sel Selection, nMetrics int) ([]scoring.MetricTotals, error) {
-	where, args := sel.where()
-	var rows []metricTotalsRow
-	if err := s.read().SelectContext(ctx, &rows, metricTotalsQuery(where), append(args, sel.SpecID, sel.SpecID)...); err != nil {
+// MetricTotals aggregates each metric of a selection, in the order of the spec.
+func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
+	var metrics []int64
+	if err := s.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
-	totals := make([]scoring.MetricTotals, nMetrics)
-	for i := range totals {
-		totals[i] = scoring.MetricTotals{Value: scoring.NewMoments(nil), Score: scoring.NewMoments(nil)}
+	type sums struct {
+		notFailed    int
+		score, value scoring.Accumulator
 	}
-	for _, row := range rows {
-		totals[row.Position] = row.totals()
+	bySpec := make([]sums, len(metrics))
+	byID := make(map[int64]*sums, len(metrics))
+	for i, id := range metrics {
+		byID[id] = &bySpec[i]
 	}
-	return totals, nil
+	where, args := sel.where()
+	args = append([]any{sel.SpecID}, args...)
+	err := s.stream(ctx, metricResultsQuery(where), args, func(row []driver.Value) {
+		m := byID[row[0].(int64)]
+		if statusOf(row[1].(int64)) != scoring.Fail {
+			m.notFailed++
+		}
+		if score, ok := row[2].(float64); ok {
+			m.score.Add(score)
+		}
+	})
+	if err == nil {
+		err = s.stream(ctx, metricValuesQuery(where), args, func(row []driver.Value) {
+			if m := byID[row[0].(int64)]; m != nil {
+				m.value.Add(storedValue(row[1]))
+			}
+		})
+	}
+	totals := make([]scoring.MetricTotals, len(metrics))
+	for i := range bySpec {
+		m := &bySpec[i]
+		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments(), Value: m.value.Moments()}
+	}
+	return totals, explain(err)
+}
+
+// storedValue reads a value as the table value holds it: NULL is NaN.
+func storedValue(cell driver.Value) float64 {
+	if x, ok := cell.(float64); ok {
+		return x
+	}
+	return math.NaN()
 }
 
 // orNaN reads SQL's NULL, which stands for NaN and for the mean of nothing.

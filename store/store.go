@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +29,7 @@ const busyTimeout = 10 * time.Second
 type Store struct {
 	path     string
 	now      func() time.Time
-	snapshot *sqlx.Tx // what everything is read from, in [Store.Snapshot]
+	snapshot *sqlx.Conn // what everything is read from, in [Store.Snapshot]
 
 	opening sync.Mutex
 	pool    *sqlx.DB // nil until something is read
@@ -123,13 +122,20 @@ func (s *Store) Close() error {
 
 // Snapshot runs read on one state of the database, whatever is recorded meanwhile. The store it hands over is for reading, by one
 // goroutine, until read returns.
-func (s *Store) Snapshot(ctx context.Context, read func(*Store) error) error {
-	tx, err := s.readers().BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+func (s *Store) Snapshot(ctx context.Context, read func(*Store) error) (err error) {
+	conn, err := s.readers().Connx(ctx)
 	if err != nil {
 		return explain(err)
 	}
-	defer func() { _ = tx.Rollback() }()
-	return read(&Store{path: s.path, now: s.now, snapshot: tx})
+	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return explain(err)
+	}
+	defer func() {
+		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
+		err = errors.Join(err, explain(rollbackErr))
+	}()
+	return read(&Store{path: s.path, now: s.now, snapshot: conn})
 }
 
 // querier is a connection, or whatever stands for one.

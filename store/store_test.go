@@ -1,10 +1,14 @@
 package store_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"track"
 	"track/store"
 	"track/store/storetest"
 )
@@ -34,6 +38,22 @@ func openDatabase(t testing.TB, path string) *store.Store {
 		}
 	})
 	return st
+}
+
+// The last to close the database leaves no log behind.
+func TestClose(t *testing.T) {
+	path := newDatabase(t)
+	st, err := store.OpenForUpdate(t.Context(), path, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := track.Seed{Scenario: "s", Outcome: track.OutcomeOK, Values: map[string]float64{"m": 1}}
+	if err := errors.Join(record(t, st, seed), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the log: %v, want none", err)
+	}
 }
 
 func TestSuite(t *testing.T) {

@@ -124,7 +124,7 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 	if err := checkAssessed(sel.Scenario, report.Stored.Version, totals); err != nil {
 		return report, err
 	}
-	metrics, err := st.MetricTotals(ctx, selection, len(report.Spec.Metrics))
+	metrics, err := st.MetricTotals(ctx, selection)
 	if err != nil {
 		return report, err
 	}
