@@ -200,10 +200,11 @@ type SeedDetail struct {
 }
 
 const (
-	seedsByNumber = selectSeeds + `
+	seedByNumber = selectSeeds + `
+	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ? AND seed.configuration_id = ?`
+	seedByNumberAnywhere = selectSeeds + `
 	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
 	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
-	   AND (? = 0 OR seed.configuration_id = ?)
 	 ORDER BY seed.id DESC`
 	getSeedEnvironment = `
 	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = ?`
@@ -213,29 +214,30 @@ const (
 	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = ? ORDER BY spec.version`
 )
 
-// SeedsByNumber returns the seeds of a scenario with this number, the newest first: one for each configuration. An id narrows it
-// to that configuration, 0 does not.
-func (s *Store) SeedsByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) ([]SeedDetail, error) {
+// SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other configurations,
+// the newest first. An id narrows it to that configuration, 0 does not.
+func (s *Store) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (SeedDetail, []SeedSummary, error) {
+	query, args := seedByNumberAnywhere, []any{scenario, number}
+	if configuration != 0 {
+		query, args = seedByNumber, append(args, configuration)
+	}
 	var rows []seedRow
-	if err := s.read().SelectContext(ctx, &rows, seedsByNumber, scenario, number, configuration, configuration); err != nil {
-		return nil, explain(err)
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return SeedDetail{}, nil, explain(err)
 	}
 	if len(rows) == 0 {
 		if _, err := s.NewestConfiguration(ctx, scenario); err != nil {
-			return nil, err
+			return SeedDetail{}, nil, err
 		}
-		return nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound),
+		return SeedDetail{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound),
 			"track seeds "+scenario+" lists the seeds there are")
 	}
-	list := make([]SeedDetail, len(rows))
-	for i, row := range rows {
-		detail, err := s.seedDetail(ctx, row)
-		if err != nil {
-			return nil, explain(err)
-		}
-		list[i] = detail
+	var others []SeedSummary
+	for _, row := range rows[1:] {
+		others = append(others, row.summary())
 	}
-	return list, nil
+	detail, err := s.seedDetail(ctx, rows[0])
+	return detail, others, explain(err)
 }
 
 func (s *Store) seedDetail(ctx context.Context, row seedRow) (SeedDetail, error) {

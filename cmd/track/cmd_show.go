@@ -70,11 +70,10 @@ func (p *program) showSeed(ctx context.Context, selector, seedText string, versi
 		}
 		configuration = choice.Configurations[0].ID
 	}
-	found, err := st.SeedsByNumber(ctx, sel.Scenario, number, configuration)
-	if err != nil {
+	shown := shownSeed{}
+	if shown.SeedDetail, shown.others, err = st.SeedByNumber(ctx, sel.Scenario, number, configuration); err != nil {
 		return err
 	}
-	shown := shownSeed{SeedDetail: found[0], others: found[1:]}
 	if err := shown.judge(ctx, st, version); err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (p *program) showSeed(ctx context.Context, selector, seedText string, versi
 // shownSeed is a seed with its results under one spec.
 type shownSeed struct {
 	store.SeedDetail
-	others  []store.SeedDetail // the same seed under other configurations
+	others  []store.SeedSummary // the same seed under other configurations
 	stored  store.Spec
 	spec    scoring.Spec
 	results map[string]scoring.Result // empty where it was not judged

@@ -75,14 +75,14 @@ func complete(st *store.Store, seed track.Seed) (track.Seed, [32]byte) {
 // one returns the only seed of a scenario with a number.
 func one(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) store.SeedDetail {
 	t.Helper()
-	seeds, err := st.SeedsByNumber(t.Context(), scenario, number, 0)
+	seed, others, err := st.SeedByNumber(t.Context(), scenario, number, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(seeds) != 1 {
-		t.Fatalf("%d seeds with number %s, want 1", len(seeds), number)
+	if len(others) != 0 {
+		t.Fatalf("%d more seeds with number %s, want none", len(others), number)
 	}
-	return seeds[0]
+	return seed
 }
 
 // numbers lists the numbers of the failing seeds of a selection.
