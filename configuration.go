@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -132,18 +132,15 @@ func checkNumbers(object jsontext.Value) error {
 	return walk("params", tree)
 }
 
-// exact says whether float64 holds the number; of one with a fraction or an exponent, its range only.
+// exact says whether canonical JSON keeps each digit of an integer; of a number with a fraction or an exponent, whether it is within
+// float64. Of 2^60 it would write the shortest digits that read back as the same float64, which are those of another integer.
 func exact(text string) bool {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return false
 	}
-	n, isInteger := new(big.Int).SetString(text, 10)
-	if !isInteger {
-		return true
-	}
-	rounded, _ := big.NewFloat(x).Int(nil)
-	return rounded.Cmp(n) == 0
+	isInteger := strings.Trim(text, "-0123456789") == ""
+	return !isInteger || strconv.FormatFloat(x, 'f', -1, 64) == text
 }
 
 func kindName(k jsontext.Kind) string {

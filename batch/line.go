@@ -39,7 +39,11 @@ type configuration struct {
 // ParseLine reads one line of a batch. Its error names the field.
 func ParseLine(text []byte) (track.Seed, *track.FieldError) {
 	var l line
-	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+	err := unmarshal(text, func(text []byte) error {
+		l = line{}
+		return json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
+	})
+	if err != nil {
 		return track.Seed{}, fieldError(err)
 	}
 	return l.seed()

@@ -30,7 +30,7 @@ func ParseValues(file string, data []byte) (map[string]float64, error) {
 
 func parseJSONValues(file string, data []byte) (map[string]float64, error) {
 	var parsed values
-	err := json.Unmarshal(data, &parsed)
+	err := unmarshal(data, func(text []byte) error { return json.Unmarshal(text, &parsed) })
 	if err == nil {
 		return parsed, nil
 	}
@@ -50,14 +50,13 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			return nil, &track.FieldError{File: file, Line: syntax.Line, Message: syntax.Err.Error()}
+		}
 		line, _ := reader.FieldPos(0)
 		fail := func(field, format string, args ...any) error {
 			return &track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)}
-		}
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
-			line = syntax.Line
-			return nil, fail("", "%v", syntax.Err)
 		}
 		if len(record) != 2 {
 			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))

@@ -25,6 +25,8 @@ type Metric struct {
 	Group      string // heading under which reports show it; may be empty
 	Format     Format
 	TargetDesc string // how people describe the target; may be empty
+	// From says how the value follows from the series of a seed; nil where the seed carries the value itself.
+	From *Reduction
 }
 
 // Description is TargetDesc, or the target itself where none is given.
@@ -107,11 +109,15 @@ func (s Spec) Problems() []Problem {
 		if !m.Format.known() {
 			add(i, m.Name, "format", fmt.Sprintf("unknown format %q: use DEFAULT, PERCENT, TREND or INTEGER", m.Format))
 		}
-		if m.Target == nil {
-			continue // reported where the type was read
+		if m.Target != nil { // else reported where the type was read
+			for _, p := range m.Target.problems() {
+				add(i, m.Name, p.Field, p.Message)
+			}
 		}
-		for _, p := range m.Target.problems() {
-			add(i, m.Name, p.Field, p.Message)
+		if m.From != nil {
+			for _, p := range m.From.Problems() {
+				add(i, m.Name, "from."+p.Field, p.Message)
+			}
 		}
 	}
 	if len(s.Metrics) > 0 && total == 0 {

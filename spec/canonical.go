@@ -33,6 +33,9 @@ func Canonical(s scoring.Spec) []byte {
 			b = append(b, ',')
 		}
 		fields = appendMetric(fields[:0], m)
+		if m.From != nil {
+			fields = append(fields, setting{field: "from", value: string(appendObject(nil, appendReduction(nil, *m.From)))})
+		}
 		b = appendObject(b, fields)
 	}
 	b = append(b, "],"...)

@@ -45,6 +45,32 @@ improvement: {baseline: base, max_degradation_base: 0.1}
 	}
 }
 
+// So are the reductions of metrics that are computed from series; without one, a metric has the form it always had.
+func TestCanonicalFromIsStable(t *testing.T) {
+	s := mustParse(t, []byte(`
+scenario: x
+metrics:
+  - {name: a, type: RANGE, min: 0, max: 1, from: {series: s, skip: 5e2, reduce: pearson, with: t, drop_outliers: 1.5, nan: fail}}
+  - {name: b, type: RANGE, min: 0, max: 1, from: {reduce: fraction_between, series: s, max: 0.1, strict: true, nan: skip}}
+  - {name: c, type: RANGE, min: 0, max: 1, from: {reduce: fraction_between, series: s, min: -0.0, max: ~, strict: false, skip: 0}}
+  - {name: d, type: RANGE, min: 0, max: 1, from: {reduce: quantile, series: s, q: 0}}
+  - {name: e, type: RANGE, min: 0, max: 1, from: {reduce: autocorrelation, series: s, lag: 12}}
+  - {name: f, type: RANGE, min: 0, max: 1, from: {reduce: outlier_fraction, series: s, iqr_factor: 3}}
+  - {name: g, type: RANGE, min: 0, max: 1, from: ~}
+`))
+	const want = `{"metrics":[` +
+		`{"from":{"drop_outliers":1.5,"reduce":"pearson","series":"s","skip":500,"with":"t"},"max":1,"min":0,"name":"a","type":"RANGE"},` +
+		`{"from":{"max":0.1,"nan":"skip","reduce":"fraction_between","series":"s","strict":true},"max":1,"min":0,"name":"b","type":"RANGE"},` +
+		`{"from":{"min":0,"reduce":"fraction_between","series":"s"},"max":1,"min":0,"name":"c","type":"RANGE"},` +
+		`{"from":{"q":0,"reduce":"quantile","series":"s"},"max":1,"min":0,"name":"d","type":"RANGE"},` +
+		`{"from":{"lag":12,"reduce":"autocorrelation","series":"s"},"max":1,"min":0,"name":"e","type":"RANGE"},` +
+		`{"from":{"iqr_factor":3,"reduce":"outlier_fraction","series":"s"},"max":1,"min":0,"name":"f","type":"RANGE"},` +
+		`{"max":1,"min":0,"name":"g","type":"RANGE"}],"scenario":"x"}`
+	if got := string(spec.Canonical(s)); got != want {
+		t.Errorf("Canonical\n got %s\nwant %s", got, want)
+	}
+}
+
 func TestHashTellsSpecsApart(t *testing.T) {
 	base := "scenario: x\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n- {name: b, type: RANGE, min: 0, max: 1}\n"
 	variants := []string{
@@ -53,6 +79,13 @@ func TestHashTellsSpecsApart(t *testing.T) {
 		strings.Replace(base, "max: 1", "max: 1.0000000000000002", 1),
 		strings.Replace(base, "max: 1", "max: 1, weight: 2", 1),
 		strings.Replace(base, "max: 1", "max: 1, group: g", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: mean}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: mean, skip: 1}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: mean, nan: skip}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: median}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: t, reduce: mean}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: fraction_between, min: 0}", 1),
+		strings.Replace(base, "max: 1", "max: 1, from: {series: s, reduce: fraction_between, min: 0, strict: true}", 1),
 		strings.Replace(base, "RANGE", "MEAN_TOLERANCE, target: 0, tolerance: 1", 1),
 		base + "title: t\n",
 		base + "improvement: {baseline: y}\n",

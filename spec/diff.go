@@ -72,7 +72,7 @@ func Diff(a, b scoring.Spec) []Change {
 			continue
 		}
 		kept[m.Name] = true
-		changes = append(changes, diffSettings(m.Name, appendMetric(nil, a.Metrics[i]), appendMetric(nil, m))...)
+		changes = append(changes, diffMetrics(a.Metrics[i], m)...)
 	}
 	changes = append(changes, moves(old, b.Metrics)...)
 	for _, m := range a.Metrics {
@@ -93,6 +93,29 @@ func specSettings(s scoring.Spec) []setting {
 	for _, i := range appendImprovement(nil, improvement) {
 		i.field = "improvement." + i.field
 		list = append(list, i)
+	}
+	return list
+}
+
+// diffMetrics compares two metrics of one name. A reduction that only one of them has is one field, from.
+func diffMetrics(a, b scoring.Metric) []Change {
+	changes := diffSettings(b.Name, appendMetric(nil, a), appendMetric(nil, b))
+	switch {
+	case a.From == nil && b.From != nil:
+		return append(changes, Change{Kind: Changed, Metric: b.Name, Field: "from", New: b.From.String()})
+	case a.From != nil && b.From == nil:
+		return append(changes, Change{Kind: Changed, Metric: b.Name, Field: "from", Old: a.From.String()})
+	case a.From != nil && b.From != nil:
+		return append(changes, diffSettings(b.Name, fromSettings(*a.From), fromSettings(*b.From))...)
+	}
+	return changes
+}
+
+// fromSettings lists the fields of a reduction by their paths.
+func fromSettings(r scoring.Reduction) []setting {
+	list := appendReduction(nil, r)
+	for i := range list {
+		list[i].field = "from." + list[i].field
 	}
 	return list
 }
@@ -126,7 +149,11 @@ func valueOf(list []setting, field string) string {
 }
 
 func summary(m scoring.Metric) string {
-	return fmt.Sprintf("%s %s, weight %s", m.Target.Type(), m.Target, formatNumber(m.Weight))
+	s := fmt.Sprintf("%s %s, weight %s", m.Target.Type(), m.Target, formatNumber(m.Weight))
+	if m.From != nil {
+		s += ", from " + m.From.String()
+	}
+	return s
 }
 
 // moves reports the metrics of b that are not where the order of a would have them. The longest run of metrics that kept

@@ -31,6 +31,8 @@ metrics:
   - {name: bounded, type: MEAN_TOLERANCE, target: 1, tolerance: 1, max: 3}
   - {name: retyped, type: PCT_WITHIN, target: 0.9, min: 0.8, format: PERCENT}
   - {name: heavier, type: OUTLIER, max_outlier: 0.02}
+  - {name: computed, type: RANGE, min: 0, max: 1, from: {series: s, skip: 500, reduce: quantile, q: 0.5}}
+  - {name: given, type: RANGE, min: 0, max: 1, from: {series: s, reduce: mean}}
 `))
 	after := mustParse(t, []byte(`
 scenario: x
@@ -38,9 +40,11 @@ metrics:
   - {name: same, type: RANGE, min: 0, max: 1}
   - {name: heavier, type: OUTLIER, max_outlier: 0.02, penalty_weight: 4, weight: 2}
   - {name: tighter, type: RANGE, min: 0.5, max: 3}
-  - {name: new, type: BOOLEAN, threshold: 1, invert: true}
+  - {name: new, type: BOOLEAN, threshold: 1, invert: true, from: {series: s, skip: 10, reduce: last}}
   - {name: bounded, type: MEAN_TOLERANCE, target: 1, tolerance: 1, min: -1, group: G}
   - {name: retyped, type: BOOLEAN, threshold: 0.8}
+  - {name: computed, type: RANGE, min: 0, max: 1, from: {series: s, reduce: fraction_between, max: 0.5, nan: skip}}
+  - {name: given, type: RANGE, min: 0, max: 1}
 improvement: {baseline: y, max_degradation_base: 0.1}
 `))
 	golden(t, "diff.golden", changes(spec.Diff(before, after)))

@@ -18,6 +18,23 @@
 //	OUTLIER         max_outlier; optional penalty_weight (default 2)
 //	BOOLEAN         threshold; optional invert (default false)
 //
+// Any metric may have from, which says how its value follows from the series of a seed; without it the seed carries the value:
+//
+//	from: {series: unemployment, skip: 500, reduce: mean}
+//	from: {series: inflation, skip: 500, reduce: fraction_between, min: -0.02, max: 0.1}
+//	from: {series: wages, reduce: pearson, with: prices, drop_outliers: 1.5, nan: skip}
+//
+// Every reduction has a series and a reducer, and may have skip (default 0), the number of points at the beginning that do not
+// count, and nan (default fail): a NaN among the points makes the value NaN, or with skip does not count. The reducers are those
+// of [scoring.Reducer]; some have fields of their own:
+//
+//	quantile          q
+//	autocorrelation   lag
+//	pearson           with; optional drop_outliers
+//	ratio_of_means    with
+//	fraction_between  min, max or both; optional strict (default false): the bounds themselves do not count
+//	outlier_fraction  min, max or both; or iqr_factor
+//
 // improvement is optional: baseline (default: the scenario itself) is the scenario to compare with, max_degradation_base
 // (default 0.25) the base of the check of the mean delta.
 //

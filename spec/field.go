@@ -12,7 +12,8 @@ import (
 var (
 	topFields         = []string{"scenario", "title", "metrics", "improvement"}
 	improvementFields = []string{"baseline", "max_degradation_base"}
-	commonFields      = []string{"name", "type", "weight", "group", "format", "target_desc"}
+	commonFields      = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
+	reductionFields   = []string{"series", "skip", "reduce", "nan"} // beside those of the reducer
 )
 
 // defaultWeight is the weight of a metric that names none.
@@ -75,8 +76,21 @@ func numberSettingOr(field string, x, fallback float64) setting {
 	return setting{field: field, value: formatNumber(x), isDefault: x == fallback}
 }
 
+// flagSetting is false by default.
+func flagSetting(field string, flag bool) setting {
+	return setting{field: field, value: strconv.FormatBool(flag), isDefault: !flag}
+}
+
+// appendBound leaves an absent bound out.
+func appendBound(list []setting, field string, x *float64) []setting {
+	if x == nil {
+		return list
+	}
+	return append(list, numberSetting(field, *x))
+}
+
 // appendMetric lists the fields of a metric in the order in which people read them: the inverse of reading them. Absent
-// bounds are left out.
+// bounds are left out, and so is from, which is nested.
 func appendMetric(list []setting, m scoring.Metric) []setting {
 	list = append(list,
 		textSetting("name", m.Name),
@@ -89,16 +103,41 @@ func appendMetric(list []setting, m scoring.Metric) []setting {
 		textSettingOr("target_desc", m.TargetDesc, ""))
 }
 
+// appendReduction lists the fields of a reduction in the order in which people read them. Fields that the reducer does not have
+// and absent bounds are left out.
+func appendReduction(list []setting, r scoring.Reduction) []setting {
+	list = append(list,
+		textSetting("series", r.Series),
+		numberSettingOr("skip", float64(r.Skip), 0),
+		textSetting("reduce", string(r.Reduce)))
+	for _, field := range r.Reduce.Fields() {
+		switch field {
+		case "q":
+			list = append(list, numberSetting(field, r.Q))
+		case "lag":
+			list = append(list, numberSetting(field, float64(r.Lag)))
+		case "with":
+			list = append(list, textSetting(field, r.With))
+		case "drop_outliers":
+			list = appendBound(list, field, r.DropOutliers)
+		case "min":
+			list = appendBound(list, field, r.Min)
+		case "max":
+			list = appendBound(list, field, r.Max)
+		case "strict":
+			list = append(list, flagSetting(field, r.Strict))
+		case "iqr_factor":
+			list = appendBound(list, field, r.IQRFactor)
+		}
+	}
+	return append(list, textSettingOr("nan", string(cmp.Or(r.NaN, scoring.NaNFail)), string(scoring.NaNFail)))
+}
+
 func appendTarget(list []setting, target scoring.Target) []setting {
 	switch t := target.(type) {
 	case scoring.MeanTolerance:
 		list = append(list, numberSetting("target", t.Target), numberSetting("tolerance", t.Tolerance))
-		if t.Min != nil {
-			list = append(list, numberSetting("min", *t.Min))
-		}
-		if t.Max != nil {
-			list = append(list, numberSetting("max", *t.Max))
-		}
+		list = appendBound(appendBound(list, "min", t.Min), "max", t.Max)
 	case scoring.Range:
 		list = append(list, numberSetting("min", t.Min), numberSetting("max", t.Max))
 	case scoring.PctWithin:
@@ -107,8 +146,7 @@ func appendTarget(list []setting, target scoring.Target) []setting {
 		list = append(list, numberSetting("max_outlier", t.MaxOutlier),
 			numberSettingOr("penalty_weight", t.PenaltyWeight, scoring.DefaultPenaltyWeight))
 	case scoring.Boolean:
-		list = append(list, numberSetting("threshold", t.Threshold),
-			setting{field: "invert", value: strconv.FormatBool(t.Invert), isDefault: !t.Invert})
+		list = append(list, numberSetting("threshold", t.Threshold), flagSetting("invert", t.Invert))
 	}
 	return list
 }
@@ -129,12 +167,23 @@ func normalImprovement(s scoring.Spec) *scoring.Improvement {
 	return &normal
 }
 
-// ownersOf lists the types that have a field.
-func ownersOf(name string) []string {
+// typesWith lists the types that have a field.
+func typesWith(name string) []string {
 	var owners []string
 	for _, t := range targetTypes() {
 		if slices.Contains(t.fields, name) {
 			owners = append(owners, string(t.name))
+		}
+	}
+	return owners
+}
+
+// reducersWith lists the reducers that have a field.
+func reducersWith(name string) []string {
+	var owners []string
+	for _, r := range scoring.Reducers() {
+		if slices.Contains(r.Fields(), name) {
+			owners = append(owners, string(r))
 		}
 	}
 	return owners

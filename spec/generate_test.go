@@ -64,6 +64,42 @@ func target() *rapid.Generator[scoring.Target] {
 	})
 }
 
+// reduction draws any usable reduction.
+func reduction() *rapid.Generator[scoring.Reduction] {
+	count := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 1<<53))
+	return rapid.Custom(func(t *rapid.T) scoring.Reduction {
+		r := scoring.Reduction{
+			Series: name().Draw(t, "series"), Skip: count.Draw(t, "skip"), Reduce: rapid.SampledFrom(scoring.Reducers()).Draw(t, "reduce"),
+			NaN: rapid.SampledFrom([]scoring.NaNRule{scoring.NaNFail, scoring.NaNSkip}).Draw(t, "nan"),
+		}
+		low, high := ordered(t)
+		for _, field := range r.Reduce.Fields() {
+			switch field {
+			case "q":
+				r.Q = rapid.Float64Range(0, 1).Draw(t, "q")
+			case "lag":
+				r.Lag = max(1, count.Draw(t, "lag"))
+			case "with":
+				r.With = name().Draw(t, "with")
+			case "drop_outliers":
+				r.DropOutliers = rapid.Ptr(positive(), true).Draw(t, "drop_outliers")
+			case "min":
+				r.Min = &low
+			case "max":
+				r.Max = rapid.Ptr(rapid.Just(high), true).Draw(t, "max")
+			case "strict":
+				r.Strict = rapid.Bool().Draw(t, "strict")
+			case "iqr_factor":
+				if rapid.Bool().Draw(t, "has iqr_factor") {
+					factor := positive().Draw(t, "iqr_factor")
+					r.Min, r.Max, r.IQRFactor = nil, nil, &factor
+				}
+			}
+		}
+		return r
+	})
+}
+
 // specs draws any usable spec.
 func specs() *rapid.Generator[scoring.Spec] {
 	return rapid.Custom(func(t *rapid.T) scoring.Spec {
@@ -78,6 +114,7 @@ func specs() *rapid.Generator[scoring.Spec] {
 				Group:      rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "group"),
 				Format:     rapid.SampledFrom(formats).Draw(t, "format"),
 				TargetDesc: rapid.OneOf(rapid.Just(""), rapid.String()).Draw(t, "target_desc"),
+				From:       rapid.Ptr(reduction(), true).Draw(t, "from"),
 			})
 		}
 		s.Metrics[0].Weight = math.Max(s.Metrics[0].Weight, 0.5)
@@ -102,13 +139,45 @@ type member struct {
 	value any
 }
 
+// optional adds a field, or leaves one out that is default.
+func optional(t *rapid.T, d document, key string, value any, isDefault bool) document {
+	if isDefault && !rapid.Bool().Draw(t, "writes "+key) {
+		return d
+	}
+	return append(d, member{key, value})
+}
+
+func drawReduction(t *rapid.T, r scoring.Reduction) document {
+	d := document{{"series", r.Series}, {"reduce", string(r.Reduce)}}
+	d = optional(t, d, "skip", float64(r.Skip), r.Skip == 0)
+	d = optional(t, d, "nan", string(r.NaN), r.NaN == scoring.NaNFail)
+	for _, field := range r.Reduce.Fields() {
+		switch field {
+		case "q":
+			d = append(d, member{field, r.Q})
+		case "lag":
+			d = append(d, member{field, float64(r.Lag)})
+		case "with":
+			d = append(d, member{field, r.With})
+		case "drop_outliers":
+			d = optional(t, d, field, value(r.DropOutliers), r.DropOutliers == nil)
+		case "min":
+			d = optional(t, d, field, value(r.Min), r.Min == nil)
+		case "max":
+			d = optional(t, d, field, value(r.Max), r.Max == nil)
+		case "strict":
+			d = optional(t, d, field, r.Strict, !r.Strict)
+		case "iqr_factor":
+			d = optional(t, d, field, value(r.IQRFactor), r.IQRFactor == nil)
+		}
+	}
+	return rapid.Permutation(d).Draw(t, "from")
+}
+
 // drawDocument writes a spec down in one of the many ways that mean the same: keys in any order, defaults written out or not.
 func drawDocument(t *rapid.T, s scoring.Spec) document {
 	optional := func(d document, key string, value any, isDefault bool) document {
-		if isDefault && !rapid.Bool().Draw(t, "writes "+key) {
-			return d
-		}
-		return append(d, member{key, value})
+		return optional(t, d, key, value, isDefault)
 	}
 	var metrics []document
 	for _, m := range s.Metrics {
@@ -132,6 +201,11 @@ func drawDocument(t *rapid.T, s scoring.Spec) document {
 		case scoring.Boolean:
 			d = append(d, member{"threshold", target.Threshold})
 			d = optional(d, "invert", target.Invert, !target.Invert)
+		}
+		if m.From != nil {
+			d = append(d, member{"from", drawReduction(t, *m.From)})
+		} else {
+			d = optional(d, "from", nil, true)
 		}
 		metrics = append(metrics, rapid.Permutation(d).Draw(t, "metric"))
 	}

@@ -33,6 +33,9 @@ func Lint(s scoring.Spec) []Warning {
 		l.metric = m.Name
 		l.weight(m.Weight, total, len(s.Metrics))
 		l.target(m.Target)
+		if m.From != nil {
+			l.from(m.Target.Type(), *m.From)
+		}
 		if grouped > 0 && m.Group == "" {
 			l.warn("group", "has none, where %d of %d metrics do: reports show it under no heading", grouped, len(s.Metrics))
 		}
@@ -77,6 +80,21 @@ func (l *linter) target(target scoring.Target) {
 		if t.PenaltyWeight == 0 {
 			l.warn("penalty_weight", "0: the score is 1 however many outliers there are")
 		}
+	}
+}
+
+// from warns of a share that is counted on the wrong side, and of a series that is held against itself.
+func (l *linter) from(target scoring.Type, r scoring.Reduction) {
+	switch {
+	case target == scoring.TypeOutlier && r.Reduce == scoring.ReduceFractionBetween:
+		l.warn("from.reduce", "%s counts the points inside the bounds, but %s wants few: the points outside are %s",
+			r.Reduce, target, scoring.ReduceOutlierFraction)
+	case target == scoring.TypePctWithin && r.Reduce == scoring.ReduceOutlierFraction:
+		l.warn("from.reduce", "%s counts the points outside the bounds, but %s wants many: the points inside are %s",
+			r.Reduce, target, scoring.ReduceFractionBetween)
+	}
+	if r.With == r.Series {
+		l.warn("from.with", "is the series itself: the value is always 1")
 	}
 }
 

@@ -27,6 +27,10 @@ metrics:
   - {name: percent_target, type: PCT_WITHIN, target: 95, min: 0.9, group: G}
   - {name: percent_outlier, type: OUTLIER, max_outlier: 2, group: G}
   - {name: no_penalty, type: OUTLIER, max_outlier: 0.1, penalty_weight: 0, group: G}
+  - {name: fine_from, type: PCT_WITHIN, target: 1, min: 0.9, group: G, from: {series: s, reduce: fraction_between, min: 0}}
+  - {name: inside, type: OUTLIER, max_outlier: 0.1, group: G, from: {series: s, reduce: fraction_between, min: 0}}
+  - {name: outside, type: PCT_WITHIN, target: 1, min: 0.9, group: G, from: {series: s, reduce: outlier_fraction, min: 0}}
+  - {name: itself, type: RANGE, min: 0, max: 1, group: G, from: {series: s, reduce: pearson, with: s}}
   - {name: no_group, type: BOOLEAN, threshold: 1}
   - {name: outweighs, type: BOOLEAN, threshold: 1, weight: 100, group: G}
 `))

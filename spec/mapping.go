@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -202,6 +203,31 @@ func (m *mapping) asNumber(name string, n node, ok bool, fallback float64) float
 	return x
 }
 
+// count reads an optional integer, 0 where it is absent; whether it is in range, a check of the whole spec tells.
+func (m *mapping) count(name string) int {
+	n, ok := m.optional(name, "0")
+	return m.asCount(name, n, ok)
+}
+
+// requiredCount reads an integer that must be there.
+func (m *mapping) requiredCount(name string) int {
+	n, ok := m.required(name)
+	return m.asCount(name, n, ok)
+}
+
+func (m *mapping) asCount(name string, n node, ok bool) int {
+	x := m.asNumber(name, n, ok, 0)
+	switch {
+	case x != math.Trunc(x):
+		m.problem(name, n.text+" is not a whole number", "")
+	case math.Abs(x) > 1<<53:
+		m.problem(name, n.text+" is out of range", "")
+	default:
+		return int(x)
+	}
+	return 0
+}
+
 func (m *mapping) flag(name string) bool {
 	n, ok := m.optional(name, "false")
 	if ok && n.kind != kindBool {
@@ -220,18 +246,26 @@ func (m *mapping) refuseUnknown(known ...[]string) {
 	}
 }
 
-// refuseForeign reports every field that a metric of type t does not have.
-func (m *mapping) refuseForeign(t targetType) {
+// refuseForeign reports every field that kind, a metric type or a reducer, has neither in common with all others nor of its
+// own; ownersOf names the kinds that do have a field.
+func (m *mapping) refuseForeign(kind string, common, own []string, ownersOf func(field string) []string) {
 	for _, f := range m.fields {
-		if isKnown(f.key, [][]string{commonFields, t.fields}) || m.isWrong(f.key) {
+		if isKnown(f.key, [][]string{common, own}) || m.isWrong(f.key) {
 			continue
 		}
 		if owners := ownersOf(f.key); len(owners) > 0 {
-			message := fmt.Sprintf("not a field of %s: it belongs to %s", t.name, strings.Join(owners, ", "))
-			m.problemAt(f.line, f.key, message, fmt.Sprintf("%s has %s", t.name, strings.Join(t.fields, ", ")))
+			message := fmt.Sprintf("not a field of %s: it belongs to %s", kind, strings.Join(owners, ", "))
+			m.problemAt(f.line, f.key, message, hasFields(kind, common, own))
 		}
 	}
-	m.refuseUnknown(commonFields, t.fields)
+	m.refuseUnknown(common, own)
+}
+
+func hasFields(kind string, common, own []string) string {
+	if len(own) == 0 {
+		own = common
+	}
+	return fmt.Sprintf("%s has %s", kind, strings.Join(own, ", "))
 }
 
 func isKnown(name string, lists [][]string) bool {

@@ -71,7 +71,9 @@ func (r *reader) read(root node) (scoring.Spec, []Problem) {
 	metrics := r.readMetrics(top, &s)
 	improvement := r.readImprovement(top, &s)
 	for _, p := range s.Problems() {
-		if p.Metric >= 0 {
+		if name, nested := strings.CutPrefix(p.Field, "from."); nested {
+			metrics[p.Metric].from.alsoWrong(name, p.Message)
+		} else if p.Metric >= 0 {
 			metrics[p.Metric].alsoWrong(p.Field, p.Message)
 		} else if name, nested := strings.CutPrefix(p.Field, "improvement."); nested {
 			improvement.alsoWrong(name, p.Message)
@@ -84,7 +86,7 @@ func (r *reader) read(root node) (scoring.Spec, []Problem) {
 }
 
 // readMetrics fills in s.Metrics and returns the mapping of each.
-func (r *reader) readMetrics(top *mapping, s *scoring.Spec) []*mapping {
+func (r *reader) readMetrics(top *mapping, s *scoring.Spec) []metricMapping {
 	list, ok := top.required("metrics")
 	if !ok {
 		return nil
@@ -94,17 +96,23 @@ func (r *reader) readMetrics(top *mapping, s *scoring.Spec) []*mapping {
 		return nil
 	}
 	s.Metrics = make([]scoring.Metric, len(list.fields))
-	metrics := make([]*mapping, len(list.fields))
+	metrics := make([]metricMapping, len(list.fields))
 	for i, item := range list.fields {
 		s.Metrics[i], metrics[i] = r.readMetric(item.value, i)
 	}
 	return metrics
 }
 
+// metricMapping is the mapping of a metric, and that of its from, nil where there is none.
+type metricMapping struct {
+	*mapping
+	from *mapping
+}
+
 // readMetric reads one metric. One that cannot be read has no target and the default weight, so that it causes no further
 // problems.
-func (r *reader) readMetric(n node, index int) (scoring.Metric, *mapping) {
-	m := r.open(n, metricLabel(n, index), "")
+func (r *reader) readMetric(n node, index int) (scoring.Metric, metricMapping) {
+	m := metricMapping{r.open(n, metricLabel(n, index), ""), nil}
 	if n.kind != kindMapping {
 		m.wrongKind("", n, "a mapping with name and type", "")
 		m.hopeless = true
@@ -118,7 +126,8 @@ func (r *reader) readMetric(n node, index int) (scoring.Metric, *mapping) {
 		TargetDesc: m.optionalText("target_desc"),
 	}
 	m.checkName("name", metric.Name, track.CheckName)
-	metric.Target = r.readTarget(m)
+	metric.Target = r.readTarget(m.mapping)
+	metric.From, m.from = r.readReduction(m.mapping)
 	return metric, m
 }
 
@@ -144,7 +153,7 @@ func (r *reader) readTarget(m *mapping) scoring.Target {
 		return nil
 	}
 	t := r.types[i]
-	m.refuseForeign(t)
+	m.refuseForeign(name, commonFields, t.fields, typesWith)
 	target := t.read(m)
 	if slices.ContainsFunc(t.fields, m.isWrong) {
 		return nil
@@ -164,6 +173,81 @@ func (r *reader) allMetricFields() []string {
 	all := slices.Clone(commonFields)
 	for _, t := range r.types {
 		for _, name := range t.fields {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// readReduction reads the field from of a metric and returns its mapping too; nil where there is none, or where the reducer is
+// wrong, without which the other fields say nothing.
+func (r *reader) readReduction(metric *mapping) (*scoring.Reduction, *mapping) {
+	n, ok := metric.nullable("from")
+	if !ok {
+		return nil, nil
+	}
+	if n.kind != kindMapping {
+		metric.wrongKind("from", n, "a mapping with series and reduce", "")
+		return nil, nil
+	}
+	m := r.open(n, metric.metric, "from.")
+	reduction := &scoring.Reduction{
+		Series: m.text("series"),
+		Skip:   m.count("skip"),
+		Reduce: scoring.Reducer(m.text("reduce")),
+		NaN:    scoring.NaNRule(m.textOr("nan", string(scoring.NaNFail))),
+	}
+	m.checkName("series", reduction.Series, track.CheckName)
+	if !slices.Contains(scoring.Reducers(), reduction.Reduce) {
+		if !m.isWrong("reduce") {
+			m.problem("reduce", "unknown reducer "+quote(string(reduction.Reduce)), suggestReducer(reduction.Reduce))
+		}
+		m.refuseUnknown(allReductionFields())
+		return nil, nil
+	}
+	m.refuseForeign(string(reduction.Reduce), reductionFields, reduction.Reduce.Fields(), reducersWith)
+	for _, field := range reduction.Reduce.Fields() {
+		m.readReducerField(reduction, field)
+	}
+	return reduction, m
+}
+
+func (m *mapping) readReducerField(r *scoring.Reduction, field string) {
+	switch field {
+	case "q":
+		r.Q = m.number(field)
+	case "lag":
+		r.Lag = m.requiredCount(field)
+	case "with":
+		r.With = m.text(field)
+		m.checkName(field, r.With, track.CheckName)
+	case "drop_outliers":
+		r.DropOutliers = m.bound(field)
+	case "min":
+		r.Min = m.bound(field)
+	case "max":
+		r.Max = m.bound(field)
+	case "strict":
+		r.Strict = m.flag(field)
+	case "iqr_factor":
+		r.IQRFactor = m.bound(field)
+	}
+}
+
+func suggestReducer(name scoring.Reducer) string {
+	var names []string
+	for _, r := range scoring.Reducers() {
+		names = append(names, string(r))
+	}
+	return suggest(strings.ToLower(string(name)), names, "the reducers are ")
+}
+
+func allReductionFields() []string {
+	all := slices.Clone(reductionFields)
+	for _, r := range scoring.Reducers() {
+		for _, name := range r.Fields() {
 			if !slices.Contains(all, name) {
 				all = append(all, name)
 			}

@@ -40,10 +40,10 @@ title: Growth+ scenario
 metrics:
   - {name: mean, type: MEAN_TOLERANCE, weight: 1.5, target: 0.065, tolerance: 0.02, group: TIME_SERIES}
   - {name: bounded, type: MEAN_TOLERANCE, target: 3, tolerance: 2, min: 1, max: null}
-  - {name: ceiling, type: BOOLEAN, weight: 3, threshold: .2, invert: true, target_desc: "< 20%"}
+  - {name: ceiling, type: BOOLEAN, weight: 3, threshold: .2, invert: true, target_desc: "< 20%", from: {series: u, reduce: max}}
   - {name: floor, type: BOOLEAN, threshold: -15e-2}
   - {name: range, type: RANGE, min: -1, max: +1.0, format: TREND}
-  - {name: share, type: PCT_WITHIN, target: 0.9, min: 0.8, format: PERCENT, group: ~}
+  - {name: share, type: PCT_WITHIN, target: 0.9, min: 0.8, format: PERCENT, group: ~, from: {series: s, skip: 500, reduce: fraction_between, min: -0.05, nan: skip}}
   - {name: outliers, type: OUTLIER, max_outlier: 0.02}
   - {name: steep, type: OUTLIER, max_outlier: 0.02, penalty_weight: 4}
 improvement: {baseline: baseline}
@@ -51,17 +51,23 @@ improvement: {baseline: baseline}
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := 1.0
+	one, floor := 1.0, -0.05
 	want := scoring.Spec{
 		Scenario: "growth_plus",
 		Title:    "Growth+ scenario",
 		Metrics: []scoring.Metric{
 			{Name: "mean", Weight: 1.5, Format: "DEFAULT", Group: "TIME_SERIES", Target: scoring.MeanTolerance{Target: 0.065, Tolerance: 0.02}},
 			{Name: "bounded", Weight: 1, Format: "DEFAULT", Target: scoring.MeanTolerance{Target: 3, Tolerance: 2, Min: &one}},
-			{Name: "ceiling", Weight: 3, Format: "DEFAULT", TargetDesc: "< 20%", Target: scoring.Boolean{Threshold: 0.2, Invert: true}},
+			{
+				Name: "ceiling", Weight: 3, Format: "DEFAULT", TargetDesc: "< 20%", Target: scoring.Boolean{Threshold: 0.2, Invert: true},
+				From: &scoring.Reduction{Series: "u", Reduce: "max", NaN: "fail"},
+			},
 			{Name: "floor", Weight: 1, Format: "DEFAULT", Target: scoring.Boolean{Threshold: -0.15}},
 			{Name: "range", Weight: 1, Format: "TREND", Target: scoring.Range{Min: -1, Max: 1}},
-			{Name: "share", Weight: 1, Format: "PERCENT", Target: scoring.PctWithin{Target: 0.9, Min: 0.8}},
+			{
+				Name: "share", Weight: 1, Format: "PERCENT", Target: scoring.PctWithin{Target: 0.9, Min: 0.8},
+				From: &scoring.Reduction{Series: "s", Skip: 500, Reduce: "fraction_between", NaN: "skip", Min: &floor},
+			},
 			{Name: "outliers", Weight: 1, Format: "DEFAULT", Target: scoring.Outlier{MaxOutlier: 0.02, PenaltyWeight: 2}},
 			{Name: "steep", Weight: 1, Format: "DEFAULT", Target: scoring.Outlier{MaxOutlier: 0.02, PenaltyWeight: 4}},
 		},
@@ -74,7 +80,8 @@ improvement: {baseline: baseline}
 
 // What follows "s.yaml:2: metric a: " in the message; the metric is a valid one but for what the case is about.
 func TestParseRefusesMetric(t *testing.T) {
-	const known = "known fields: name, type, weight, group, format, target_desc, "
+	const known = "known fields: name, type, weight, group, format, target_desc, from, "
+	const from = "type: RANGE, min: 0, max: 1, from: "
 	tests := []struct{ name, fields, want string }{
 		{"no type", "weight: 1", "type: missing"},
 		{"unknown type", "type: MEAN", `type: unknown type "MEAN" (did you mean MEAN_TOLERANCE?)`},
@@ -123,6 +130,36 @@ func TestParseRefusesMetric(t *testing.T) {
 		{"group is a number", "type: RANGE, min: 0, max: 1, group: 1", `group: must be text, not the number 1 (write "1" with the quotes)`},
 		{"target_desc is a bool", "type: RANGE, min: 0, max: 1, target_desc: true",
 			`target_desc: must be text, not true (write "true" with the quotes)`},
+
+		{"from is a word", from + "mean", `from: must be a mapping with series and reduce, not the text "mean"`},
+		{"no series", from + "{reduce: mean}", "from.series: missing"},
+		{"series is a list", from + "{series: [a, b], reduce: mean}", "from.series: must be text, not a list"},
+		{"series with a space", from + "{series: 'a ', reduce: mean}", `from.series: "a " begins or ends with white space`},
+		{"no reducer", from + "{series: s}", "from.reduce: missing"},
+		{"unknown reducer, near", from + "{series: s, reduce: avg, min: 0}", `from.reduce: unknown reducer "avg" (the reducers are mean, std, sample_std, ` +
+			"min, max, last, sum, count, median, quantile, skewness, cv, slope, autocorrelation, pearson, fraction_between, outlier_fraction, ratio_of_means)"},
+		{"reducer in upper case", from + "{series: s, reduce: MEAN}", `from.reduce: unknown reducer "MEAN" (did you mean mean?)`},
+		{"unknown field of from", from + "{series: s, reduce: mean, skp: 500}", "from.skp: unknown field (did you mean skip?)"},
+		{"unknown field of from, far", from + "{series: s, reduce: mean, burn_in: 500}", "from.burn_in: unknown field (known fields: series, skip, reduce, nan)"},
+		{"field of another reducer", from + "{series: s, reduce: mean, q: 0.5}",
+			"from.q: not a field of mean: it belongs to quantile (mean has series, skip, reduce, nan)"},
+		{"field of two other reducers", from + "{series: s, reduce: pearson, with: t, min: 0}",
+			"from.min: not a field of pearson: it belongs to fraction_between, outlier_fraction (pearson has with, drop_outliers)"},
+		{"duplicate field of from", from + "{series: s, reduce: mean, series: s}", "from.series: duplicate field, already on line 2"},
+		{"skip is a word", from + "{series: s, reduce: mean, skip: half}", `from.skip: must be a number, not the text "half"`},
+		{"skip is a half", from + "{series: s, reduce: mean, skip: 0.5}", "from.skip: 0.5 is not a whole number"},
+		{"skip is negative", from + "{series: s, reduce: mean, skip: -1}", "from.skip: -1 is negative"},
+		{"skip is huge", from + "{series: s, reduce: mean, skip: 1e300}", "from.skip: 1e300 is out of range"},
+		{"skip without value", from + "{series: s, reduce: mean, skip: }", "from.skip: has no value (leave the field out for the default, 0)"},
+		{"rule for NaN", from + "{series: s, reduce: mean, nan: drop}", `from.nan: unknown rule "drop": use fail or skip`},
+		{"no q", from + "{series: s, reduce: quantile}", "from.q: missing"},
+		{"q in percent", from + "{series: s, reduce: quantile, q: 95}", "from.q: 95 is not from 0 to 1"},
+		{"no lag", from + "{series: s, reduce: autocorrelation}", "from.lag: missing"},
+		{"lag 0", from + "{series: s, reduce: autocorrelation, lag: 0}", "from.lag: 0 must be at least 1"},
+		{"no other series", from + "{series: s, reduce: pearson}", "from.with: missing"},
+		{"no bounds", from + "{series: s, reduce: fraction_between}", "from.min: missing: fraction_between takes min, max or both"},
+		{"bounds crossed", from + "{series: s, reduce: outlier_fraction, min: 1, max: 0}", "from.min: 1 is above max 0"},
+		{"strict is a word", from + "{series: s, reduce: fraction_between, min: 0, strict: yes}", `from.strict: must be true or false, not the text "yes"`},
 
 		// What scoring finds, with the line and the field.
 		{"min above max", "type: RANGE, min: 2, max: 1", "min: 2 is above max 1"},

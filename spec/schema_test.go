@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"track/scoring"
 )
 
 // schemaNode is a JSON Schema with the keywords that spec.schema.json uses; decoding refuses any other, so that the check
@@ -32,6 +35,7 @@ type schemaNode struct {
 	Const                     any
 	Pattern                   string
 	Minimum, ExclusiveMinimum *float64
+	Maximum                   *float64
 	MinItems, MaxLength       int
 	Items                     *schemaNode
 	Required                  []string
@@ -85,11 +89,19 @@ func (s *schemaNode) validates(root *schemaNode, value any) bool {
 func (s *schemaNode) validatesType(value any) bool {
 	switch want := s.Type.(type) {
 	case string:
-		return typeOf(value) == want
+		return isA(value, want)
 	case []any:
-		return slices.Contains(want, any(typeOf(value)))
+		return slices.ContainsFunc(want, func(name any) bool { return isA(value, name.(string)) })
 	}
 	return true
+}
+
+func isA(value any, name string) bool {
+	if name == "integer" {
+		x, isFloat := value.(float64)
+		return typeOf(value) == "number" && (!isFloat || x == math.Trunc(x))
+	}
+	return typeOf(value) == name
 }
 
 func typeOf(value any) string {
@@ -121,7 +133,8 @@ func (s *schemaNode) validatesScalar(value any) bool {
 	if i, ok := value.(int); ok {
 		x, isNumber = float64(i), true
 	}
-	return !isNumber || (s.Minimum == nil || x >= *s.Minimum) && (s.ExclusiveMinimum == nil || x > *s.ExclusiveMinimum)
+	return !isNumber || (s.Minimum == nil || x >= *s.Minimum) && (s.ExclusiveMinimum == nil || x > *s.ExclusiveMinimum) &&
+		(s.Maximum == nil || x <= *s.Maximum)
 }
 
 func (s *schemaNode) validatesObject(root *schemaNode, value any) bool {
@@ -159,6 +172,7 @@ func (s *schemaNode) validatesArray(root *schemaNode, value any) bool {
 // say.
 func TestSchemaAgreesWithParse(t *testing.T) {
 	metric := func(fields string) string { return "{scenario: x, metrics: [{name: a, " + fields + "}]}" }
+	from := func(reduction string) string { return metric("type: RANGE, min: 0, max: 1, from: " + reduction) }
 	tests := []struct {
 		data               string
 		parses, onlyParser bool // onlyParser: refused, and the schema cannot know
@@ -174,6 +188,43 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		{data: "{scenario: x, title: ~, improvement: ~, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
 		{data: "{scenario: x, title: t, improvement: {}, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
 		{data: "{scenario: x, improvement: {baseline: ~, max_degradation_base: 0}, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
+		{data: from("~"), parses: true},
+		{data: from("{series: s, reduce: mean}"), parses: true},
+		{data: from("{series: s, skip: 500, reduce: slope, nan: skip}"), parses: true},
+		{data: from("{series: s, skip: 5.0e2, reduce: quantile, q: 0.05, nan: fail}"), parses: true},
+		{data: from("{series: s, reduce: autocorrelation, lag: 1}"), parses: true},
+		{data: from("{series: s, reduce: pearson, with: t, drop_outliers: 1.5}"), parses: true},
+		{data: from("{series: s, reduce: pearson, with: t, drop_outliers: ~}"), parses: true},
+		{data: from("{series: s, reduce: fraction_between, min: 0, max: ~, strict: true}"), parses: true},
+		{data: from("{series: s, reduce: outlier_fraction, iqr_factor: 0}"), parses: true},
+		{data: from("{series: s, reduce: outlier_fraction, min: 0, max: 0}"), parses: true},
+		{data: from("{series: s, reduce: ratio_of_means, with: t}"), parses: true},
+
+		{data: from("mean")},
+		{data: from("[]")},
+		{data: from("{}")},
+		{data: from("{reduce: mean}")},
+		{data: from("{series: s}")},
+		{data: from("{series: ~, reduce: mean}")},
+		{data: from("{series: ' s', reduce: mean}")},
+		{data: from("{series: s, reduce: average}")},
+		{data: from("{series: s, reduce: mean, burn_in: 500}")},
+		{data: from("{series: s, reduce: mean, skip: -1}")},
+		{data: from("{series: s, reduce: mean, skip: 0.5}")},
+		{data: from("{series: s, reduce: mean, skip: ~}")},
+		{data: from("{series: s, reduce: mean, nan: drop}")},
+		{data: from("{series: s, reduce: mean, q: 0.5}")},
+		{data: from("{series: s, reduce: quantile}")},
+		{data: from("{series: s, reduce: quantile, q: 95}")},
+		{data: from("{series: s, reduce: quantile, q: ~}")},
+		{data: from("{series: s, reduce: autocorrelation}")},
+		{data: from("{series: s, reduce: autocorrelation, lag: 0}")},
+		{data: from("{series: s, reduce: pearson}")},
+		{data: from("{series: s, reduce: pearson, with: ''}")},
+		{data: from("{series: s, reduce: pearson, with: t, drop_outliers: -1}")},
+		{data: from("{series: s, reduce: fraction_between, min: 0, strict: 1}")},
+		{data: from("{series: s, reduce: outlier_fraction, min: 0, strict: true}")},
+		{data: from("{series: s, reduce: ratio_of_means, with: t, drop_outliers: 1.5}")},
 
 		{data: "[]"},
 		{data: "{}"},
@@ -229,6 +280,11 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 
 		{data: metric("type: RANGE, min: 1, max: 0"), onlyParser: true},
 		{data: metric("type: RANGE, min: 0, max: 1, weight: 0"), onlyParser: true},
+		{data: from("{series: s, reduce: fraction_between}"), onlyParser: true},
+		{data: from("{series: s, reduce: fraction_between, min: 1, max: 0}"), onlyParser: true},
+		{data: from("{series: s, reduce: outlier_fraction}"), onlyParser: true},
+		{data: from("{series: s, reduce: outlier_fraction, min: 0, iqr_factor: 1.5}"), onlyParser: true},
+		{data: from("{series: s, reduce: mean, skip: 1e300}"), onlyParser: true},
 		{data: "{scenario: x, metrics: [{name: a, type: RANGE, min: 0, max: 1}, {name: a, type: RANGE, min: 0, max: 1}]}", onlyParser: true},
 	}
 	root := readSchema(t)
@@ -302,6 +358,30 @@ func TestSchemaFields(t *testing.T) {
 	}
 	if len(branches) != len(targetTypes()) {
 		t.Errorf("%d branches for %d types", len(branches), len(targetTypes()))
+	}
+}
+
+// The schema knows every reducer, each in one branch, with the fields that the parser reads.
+func TestSchemaReducers(t *testing.T) {
+	root := readSchema(t)
+	from := root.Defs["from"]
+	if want := from.Properties["reduce"].Enum; len(want) != len(scoring.Reducers()) {
+		t.Errorf("the schema has the reducers %v", want)
+	}
+	for _, reducer := range scoring.Reducers() {
+		if !slices.Contains(from.Properties["reduce"].Enum, any(string(reducer))) {
+			t.Errorf("the schema lacks %s", reducer)
+		}
+		var refs []string
+		for _, branch := range from.AllOf {
+			if branch.If.validates(root, map[string]any{"reduce": string(reducer)}) {
+				refs = append(refs, strings.TrimPrefix(branch.Then.Ref, "#/$defs/"))
+			}
+		}
+		if len(refs) != 1 {
+			t.Fatalf("%s has the branches %v", reducer, refs)
+		}
+		checkFields(t, root, string(reducer), root.Defs[refs[0]], slices.Concat(reductionFields, reducer.Fields()))
 	}
 }
 

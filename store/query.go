@@ -2,8 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"track"
 )
@@ -16,13 +20,13 @@ func (s *Store) Query(ctx context.Context, query string, visit func(columns []st
 	}
 	rows, err := s.read().QueryxContext(ctx, query)
 	if err != nil {
-		return nil, track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err),
-			"docs/query.md describes the views v_seed, v_result and v_stability")
+		return nil, queryError(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	if columns, err = rows.Columns(); err != nil {
 		return nil, err
 	}
+	tellApart(columns)
 	for rows.Next() {
 		row, err := rows.SliceScan()
 		if err != nil {
@@ -32,7 +36,35 @@ func (s *Store) Query(ctx context.Context, query string, visit func(columns []st
 			return columns, err
 		}
 	}
-	return columns, explain(rows.Err())
+	return columns, queryError(ctx, rows.Err())
+}
+
+// tellApart numbers the columns of one name, as those of a join: the second id becomes id_2.
+func tellApart(columns []string) {
+	taken := map[string]bool{}
+	for i, name := range columns {
+		for n := 2; taken[columns[i]]; n++ {
+			columns[i] = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[columns[i]] = true
+	}
+}
+
+// queryError tells what is wrong with a query from what is wrong with the database, and from an interruption.
+func queryError(ctx context.Context, err error) error {
+	hint := "docs/query.md describes the views v_seed, v_result and v_stability"
+	var failure *sqlite.Error
+	switch explained := explain(err); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY:
+		hint = "track query only reads; seeds are recorded with track record"
+	case errors.Is(explained, track.ErrDatabase):
+		return explained
+	}
+	return track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), hint)
 }
 
 func checkReading(query string) error {

@@ -40,6 +40,7 @@ type BatchProblem struct {
 type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected int
 	Scored                                              int      // of the recorded ones
+	WithoutRevision                                     int      // of the recorded ones, those whose code nobody named
 	WithoutSpec                                         []string // scenarios whose seeds wait for a spec
 	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
 }
@@ -219,6 +220,9 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		b.summary.Replaced++
 	default:
 		b.summary.Recorded++
+	}
+	if entry.Seed.Configuration.Revision.Commit == "" {
+		b.summary.WithoutRevision++
 	}
 	if result.Assessment != nil {
 		b.summary.Scored++

@@ -21,7 +21,7 @@ type Flip struct {
 // RescoreOptions say how seeds are judged again.
 type RescoreOptions struct {
 	DryRun bool
-	Flip   func(Flip) // hears of each flip; may be nil
+	Flip   func(Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
 }
 
 // Rescored counts the seeds that were judged again.
@@ -51,7 +51,7 @@ func Rescore(ctx context.Context, st *store.Store, scenario string, version int,
 		assessments := make([]scoring.Assessment, len(seeds))
 		for i, seed := range seeds {
 			assessments[i] = scoring.Assess(decoded, seed.Values)
-			total.compare(seed, assessments[i], options.Flip)
+			total.compare(seed, assessments[i], options)
 		}
 		if options.DryRun {
 			continue
@@ -62,12 +62,15 @@ func Rescore(ctx context.Context, st *store.Store, scenario string, version int,
 	}
 }
 
-func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, report func(Flip)) {
+func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options RescoreOptions) {
 	t.Seeds++
 	if seed.Current {
 		t.Before++
 	} else {
 		t.Scored++
+	}
+	if seed.Current && !options.DryRun { // told when it was scored
+		return
 	}
 	for _, r := range a.Results {
 		from, judged := seed.Previous[r.Name]
@@ -75,8 +78,8 @@ func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, report f
 			continue
 		}
 		t.Flips++
-		if report != nil {
-			report(Flip{seed.Number, seed.Label, seed.Hash, r.Name, seed.Version, from, r.Status})
+		if options.Flip != nil {
+			options.Flip(Flip{seed.Number, seed.Label, seed.Hash, r.Name, seed.Version, from, r.Status})
 		}
 	}
 }

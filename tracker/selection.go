@@ -33,13 +33,19 @@ type Choice struct {
 	NOthers        int                   // configurations of the scenario that were not chosen
 }
 
+// allConfigurations is no limit.
+const allConfigurations = -1
+
 // Choose finds the configuration that a selector names. Where a label names several, it returns an error wrapping
-// [track.ErrAmbiguous] that lists them, unless mixing is allowed.
+// [track.ErrAmbiguous] that lists them, unless mixing is allowed; then a scenario alone names all of its configurations.
 func Choose(ctx context.Context, st *store.Store, sel Selector, allowMixed bool) (Choice, error) {
-	const one = 1
-	newest, total, err := st.Configurations(ctx, sel.Scenario, one)
-	if err != nil {
-		return Choice{}, err
+	limit := 1
+	if allowMixed && sel.Configuration == "" {
+		limit = allConfigurations
+	}
+	newest, total, err := st.Configurations(ctx, sel.Scenario, limit)
+	if err != nil || limit == allConfigurations {
+		return Choice{sel.Scenario, newest, 0}, err
 	}
 	if sel.Configuration == "" {
 		newest[0], err = st.NewestConfiguration(ctx, sel.Scenario)
@@ -66,7 +72,7 @@ func ambiguous(sel Selector, found []store.Configuration) error {
 		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
 	}
 	err := fmt.Errorf("%s@%s is %w: %d configurations match%s", sel.Scenario, sel.Configuration, track.ErrAmbiguous, len(found), b.String())
-	return track.WithHint(err, "name one of them by its hash, or take them together with --allow-mixed")
+	return track.WithHint(err, "name one of them by its hash")
 }
 
 // ShortHash is the part of a hash that people read; it is long enough to select by.

@@ -80,6 +80,12 @@ func (p *program) prepare(commands []*cli.Command) {
 			if !formatKnown(p.shared.format) {
 				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
 			}
+			if c.IsSet("spec") && c.Int("spec") < 1 {
+				return usage("--spec %d: versions are numbered from 1", c.Int("spec"))
+			}
+			if c.IsSet("seeds") && c.String("seeds") == "" {
+				return usage("--seeds is empty: name seeds as in 0..99,200, or leave the flag out for all")
+			}
 			return action(c)
 		}
 	}
@@ -155,8 +161,8 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		if created {
-			p.notice("created the database %s", path)
+		if created { // in --quiet too: in the wrong folder this is how results get lost
+			fmt.Fprintf(p.err, "track: created the database %s\n", path)
 		}
 	}
 	return store.OpenForUpdate(ctx, path, p.now)

@@ -18,6 +18,7 @@ func arrange(app *cli.App, args []string) []string {
 		words = append(slices.Clone(words[1:]), "--help")
 	}
 	var path, flags, arguments []string
+	help := false
 	commands, current := app.Commands, []cli.Flag(nil)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
@@ -25,6 +26,8 @@ func arrange(app *cli.App, args []string) []string {
 		case word == "--":
 			arguments = append(arguments, words[i+1:]...)
 			i = len(words)
+		case word == "--help" || word == "-h":
+			help = true
 		case len(word) > 1 && word[0] == '-':
 			flags = append(flags, word)
 			if i+1 < len(words) && !strings.Contains(word, "=") && takesValue(word, current, commands) {
@@ -41,8 +44,8 @@ func arrange(app *cli.App, args []string) []string {
 			commands, current = command.Subcommands, command.Flags
 		}
 	}
-	if len(arguments) > 0 && len(commands) > 0 { // of an unknown command there is no help
-		flags = slices.DeleteFunc(flags, func(flag string) bool { return flag == "--help" || flag == "-h" })
+	if unknown := len(arguments) > 0 && len(commands) > 0; help && !unknown {
+		flags, arguments = []string{"--help"}, nil
 	}
 	arranged := append([]string{args[0]}, path...)
 	arranged = append(arranged, flags...)

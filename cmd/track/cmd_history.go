@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,6 +30,9 @@ Examples:
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track history takes one SCENARIO")
+			}
+			if scenario, _, given := strings.Cut(c.Args().First(), "@"); given {
+				return usage("track history takes a scenario: track history %s shows all of its configurations", scenario)
 			}
 			if o.limit < 1 {
 				return usage("--limit: %d is not a number from 1", o.limit)
@@ -97,7 +101,9 @@ func newHistoryEntry(e tracker.HistoryEntry, previous *float64) historyEntryDocu
 func historyView(h tracker.History) view {
 	d := historyDocument{Scenario: h.Scenario, Spec: newSpecRef(h.Stored), NOlder: h.NOlder, Entries: []historyEntryDocument{}}
 	v := view{lines: []any{}}
-	rows := grid{columns: []string{"label", "revision", "configuration", "first recorded", "n", "failed", "pass", "mean", "± std", "combined", "change", "stable"}}
+	rows := grid{columns: []string{
+		"label", "revision", "params", "configuration", "first recorded", "n", "no score", "pass", "mean", "± std", "combined", "change", "stable",
+	}}
 	var means []float64
 	unassessed := 0
 	var previous *float64
@@ -111,13 +117,16 @@ func historyView(h tracker.History) view {
 		unassessed += e.NUnassessed
 		means = append(means, orNaN(entry.MeanScore))
 		rows.cells = append(rows.cells, []any{
-			e.Label, e.Revision.String(), shown{tracker.ShortHash(e.Hash), e.Hash}, shown{people(e.CreatedAt), entry.FirstRecorded},
+			e.Label, e.Revision.String(), shown{shorten(string(e.Params)), string(e.Params.JSON())}, shown{tracker.ShortHash(e.Hash), e.Hash}, shown{people(e.CreatedAt), entry.FirstRecorded},
 			e.NSeeds, entry.NFailed, optionalPercent(entry.PassRate), entry.MeanScore, entry.StdScore, entry.CombinedScore,
 			signed(entry.Change), stableText(entry.Stable),
 		})
 	}
-	v.document, v.rows = d, rows
-	heading := fmt.Sprintf("%s, spec version %d; population std", h.Scenario, h.Stored.Version)
+	v.document = d
+	v.rows = grid{cells: rows.cells, columns: []string{
+		"label", "revision", "params", "configuration", "first_recorded", "n_seeds", "n_failed", "pass_rate", "mean_score", "std_score", "combined_score", "change", "stable",
+	}}
+	heading := fmt.Sprintf("%s, spec version %d; mean and population std of the total score over seeds; change is that of the mean to the line above", h.Scenario, h.Stored.Version)
 	if h.NOlder > 0 {
 		heading += fmt.Sprintf("; %d older configurations are left out (--limit)", h.NOlder)
 	}

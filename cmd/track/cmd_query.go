@@ -18,8 +18,8 @@ func (p *program) queryCommand() *cli.Command {
 SQL for - is read from standard input. A BLOB is printed in hexadecimal.
 
 Examples:
-   track query "SELECT scenario, count(*) FROM v_seed GROUP BY scenario"
-   track query "SELECT metric, avg(value) FROM v_result WHERE scenario = 'growth_plus' GROUP BY metric" --format csv`,
+   track query "SELECT scenario, label, count(*) AS n FROM v_seed WHERE newest GROUP BY scenario, label"
+   track query "SELECT seed, value FROM v_result WHERE scenario = 'growth_plus' AND newest AND metric = 'log_gdp_mean'" --format csv`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track query takes one SQL text; put it in quotes")

@@ -92,6 +92,9 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	bar.clear()
 	d.count(summary)
 	p.noticeSummary(summary)
+	if errors.Is(err, context.Canceled) {
+		err = track.WithHint(err, "run the same command again: it continues")
+	}
 	if err != nil {
 		return fmt.Errorf("record batch %s: %w; recorded before that: %d seeds", name, err, summary.Recorded+summary.Replaced)
 	}
@@ -117,7 +120,15 @@ func (p *program) noticeSummary(s tracker.BatchSummary) {
 		p.notice("no spec yet, so recorded but not scored: %s", strings.Join(s.WithoutSpec, ", "))
 	}
 	if len(s.UnknownMetrics) > 0 {
-		p.notice("not in the spec, stored but not scored: %s", strings.Join(s.UnknownMetrics, ", "))
+		const named = 5
+		names, more := s.UnknownMetrics, ""
+		if len(names) > named {
+			names, more = names[:named], fmt.Sprintf(" and %d more", len(names)-named)
+		}
+		p.notice("not in the spec, stored but not scored: %s%s", strings.Join(names, ", "), more)
+	}
+	if s.WithoutRevision > 0 {
+		p.notice("%d seeds name no commit: edits of the code between them are not told apart", s.WithoutRevision)
 	}
 }
 
@@ -171,6 +182,9 @@ func (d *batchDocument) verdict(name string) error {
 	switch {
 	case d.Rejected > 0:
 		err := fmt.Errorf("record batch %s: %w: %d of its lines were left out", name, track.ErrInvalid, d.Rejected+d.Conflicts)
+		if d.Conflicts > 0 {
+			err = track.WithHint(err, "--replace records seeds that are recorded with other values, and keeps the others as superseded")
+		}
 		return track.WithHint(err, "mend them and run the same command again: what is recorded is skipped")
 	case d.Conflicts > 0:
 		err := fmt.Errorf("record batch %s: %w: %s recorded with other values before", name, track.ErrConflict, counted(d.Conflicts, "seed"))

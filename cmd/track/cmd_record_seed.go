@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -40,7 +41,8 @@ input for -. NaN and infinities are written "NaN", "Infinity", "-Infinity". The 
 state are recorded unless --commit is given. The same seed again is a no-op; other values for it are refused (exit code 14).
 
 Examples:
-   python simulate.py --seed 7 | track record seed --scenario growth_plus --seed 7 -
+   python simulate.py --seed 7 > out.json && track record seed --scenario growth_plus --seed 7 out.json ||
+      track record seed --scenario growth_plus --seed 7 --outcome error
    track record seed --scenario growth_plus --seed 7 --label v2 --param theta=14 values.json
    track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
 		Flags: []cli.Flag{
@@ -215,12 +217,21 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 	case len(strings.TrimSpace(string(data))) == 0 && outcome != track.OutcomeOK:
 		return nil, nil
 	}
-	return batch.ParseValues(file, data)
+	values, err := batch.ParseValues(file, data)
+	if len(bytes.TrimSpace(data)) == 0 {
+		err = track.WithHint(err, "if the simulation crashed, record that: the same command with --outcome error in place of the values")
+	}
+	return values, err
 }
 
 func seedConflict(seed track.Seed, result tracker.RecordResult) error {
 	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other values under this configuration: %s",
 		track.ErrConflict, seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
+	if result.Outcome != seed.Outcome {
+		err = fmt.Errorf("record seed: %w: seed %s of %s is recorded with outcome %s under this configuration, and now has %s",
+			track.ErrConflict, seed.Number, seed.Scenario, result.Outcome, seed.Outcome)
+		return track.WithHint(err, "--replace records this run and keeps the other as superseded")
+	}
 	err = track.WithHint(err, "either the simulation is not deterministic, or what differs is not told apart: use --label, --param or --commit")
 	return track.WithHint(err, "--replace records this one and keeps the other as superseded")
 }

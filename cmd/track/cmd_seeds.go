@@ -48,7 +48,13 @@ Examples:
 				return usage("track seeds takes one SCENARIO, not %d", c.NArg())
 			}
 			if c.NArg() == 1 {
+				if o.scenario != "" && o.scenario != c.Args().First() {
+					return usage("two scenarios: %s and --scenario %s", c.Args().First(), o.scenario)
+				}
 				o.scenario = c.Args().First()
+			}
+			if scenario, label, given := strings.Cut(o.scenario, "@"); given {
+				return usage("track seeds takes a scenario; use track seeds %s --label %s", scenario, label)
 			}
 			return p.seeds(c.Context, o)
 		},

@@ -69,6 +69,9 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 	if !added.Added {
 		line = fmt.Sprintf("%s version %d (%s) has this content already; nothing was added", added.Scenario, added.Version, tracker.ShortHash(added.Hash))
 	}
+	if added.Added && added.Version > 1 {
+		line += fmt.Sprintf("\nseeds recorded before keep their scores; track rescore %s scores them under this version", added.Scenario)
+	}
 	if added.Scored > 0 {
 		line += "; scored the " + counted(added.Scored, "seed") + " that waited for it"
 	}

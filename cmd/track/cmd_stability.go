@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -69,6 +70,9 @@ func (p *program) stability(ctx context.Context, selector string, o stabilityOpt
 	}
 	defer func() { _ = st.Close() }()
 	report, err := tracker.Stability(ctx, st, sel, options)
+	if errors.Is(err, track.ErrAmbiguous) {
+		return track.WithHint(err, "--allow-mixed takes them together")
+	}
 	if err != nil {
 		return err
 	}
@@ -227,10 +231,11 @@ func compare(a, b float64) int {
 
 func stabilityHeading(r tracker.StabilityReport) string {
 	var b strings.Builder
-	c := r.Configurations[0]
-	fmt.Fprintf(&b, "%s, spec version %d, configuration %s", r.Scenario, r.Stored.Version, describe(c))
 	if len(r.Configurations) > 1 {
-		fmt.Fprintf(&b, "\nMIXED: %d configurations are taken together; the result describes none of them", len(r.Configurations))
+		fmt.Fprintf(&b, "%s, spec version %d", r.Scenario, r.Stored.Version)
+		fmt.Fprintf(&b, "\nMIXED: %d configurations are taken together, a seed counts once for each; the result describes none of them", len(r.Configurations))
+	} else {
+		fmt.Fprintf(&b, "%s, spec version %d, configuration %s", r.Scenario, r.Stored.Version, describe(r.Configurations[0]))
 	}
 	if r.NOthers > 0 {
 		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", counted(r.NOthers, "other configuration"), r.Scenario)
@@ -250,8 +255,15 @@ func stabilityHeading(r tracker.StabilityReport) string {
 	if r.NFailed > 0 {
 		fmt.Fprintf(&b, "\n%d of %d seeds have no score: they count as not passed, and in no mean", r.NFailed, r.NSeeds)
 	}
+	if r.Score.N < fewSeeds {
+		fmt.Fprintf(&b, "\n%d scored seeds are too few to tell: the true spread may be many times the one shown", r.Score.N)
+	}
+	fmt.Fprintf(&b, "\nBelow, n is the seeds that have the metric, and pass the share of all %d in which it is PASS or WARN.", r.NSeeds)
 	return b.String()
 }
+
+// fewSeeds is how many scored seeds a standard deviation needs to mean anything.
+const fewSeeds = 5
 
 // describe names a configuration for people.
 func describe(c store.Configuration) string {
@@ -294,6 +306,15 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 	return grids
 }
 
+// shorten keeps a message from making a table wider than any screen; --format json has it whole.
+func shorten(s string) string {
+	const longest = 80
+	if runes := []rune(s); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return s
+}
+
 func failingGrid(seeds []failedSeedDocument) grid {
 	const shownSeeds, shownMetrics = 50, 6
 	g := grid{title: fmt.Sprintf("failing seeds (%d)", len(seeds)), columns: []string{"seed", "outcome", "reason", "metrics"}}
@@ -307,7 +328,7 @@ func failingGrid(seeds []failedSeedDocument) grid {
 		if len(metrics) > shownMetrics {
 			metrics, more = metrics[:shownMetrics], fmt.Sprintf(" and %d more", len(f.Metrics)-shownMetrics)
 		}
-		g.cells = append(g.cells, []any{f.Seed.String(), string(f.Outcome), f.Reason, strings.Join(metrics, ", ") + more})
+		g.cells = append(g.cells, []any{f.Seed.String(), string(f.Outcome), shorten(f.Reason), strings.Join(metrics, ", ") + more})
 	}
 	return g
 }

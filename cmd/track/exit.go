@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,7 @@ const (
 	exitMismatch     = 13 // a replay differs
 	exitConflict     = 14 // something else is recorded under this identity
 	exitInternal     = 70 // the disk, the database, or a defect of track
+	exitInterrupted  = 130
 )
 
 // usageError is a command line that cannot be carried out.
@@ -37,6 +39,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &usage), errors.Is(err, track.ErrAmbiguous):
 		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
 	case errors.Is(err, track.ErrInvalid):
 		return exitInvalid
 	case errors.Is(err, track.ErrConflict):

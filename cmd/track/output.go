@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -129,25 +130,27 @@ func exactText(cell any) string {
 }
 
 func (p *program) writePage(page []any) error {
+	var b bytes.Buffer
 	for i, block := range page {
 		if i > 0 {
-			fmt.Fprintln(p.out)
+			b.WriteByte('\n')
 		}
 		switch block := block.(type) {
 		case grid:
-			p.writeGrid(block)
+			p.writeGrid(&b, block)
 		case string:
 			block = printableLines(block)
 			if p.shared.format == "md" {
 				block = escapeMarkdown(block)
 			}
-			fmt.Fprintln(p.out, block)
+			fmt.Fprintln(&b, block)
 		}
 	}
-	return nil
+	_, err := p.out.Write(b.Bytes())
+	return err
 }
 
-func (p *program) writeGrid(g grid) {
+func (p *program) writeGrid(b *bytes.Buffer, g grid) {
 	t := table.NewWriter()
 	markdown := p.shared.format == "md"
 	header := make(table.Row, len(g.columns))
@@ -180,17 +183,17 @@ func (p *program) writeGrid(g grid) {
 	t.SetColumnConfigs(configs)
 	if markdown {
 		if g.title != "" {
-			fmt.Fprintf(p.out, "### %s\n\n", escapeMarkdown(g.title))
+			fmt.Fprintf(b, "### %s\n\n", escapeMarkdown(g.title))
 		}
-		fmt.Fprintln(p.out, t.RenderMarkdown())
+		fmt.Fprintln(b, t.RenderMarkdown())
 		return
 	}
 	if g.title != "" {
-		fmt.Fprintln(p.out, g.title)
+		fmt.Fprintln(b, g.title)
 	}
 	t.SetStyle(plainStyle())
 	for line := range strings.Lines(t.Render() + "\n") {
-		fmt.Fprintln(p.out, strings.TrimRight(line, " \n"))
+		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
 	}
 }
 

@@ -1,0 +1,184 @@
+package batch_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track"
+	"track/batch"
+)
+
+// encode writes a seed as a line of a batch.
+func encode(t *testing.T, seed track.Seed) []byte {
+	t.Helper()
+	values := map[string]any{}
+	for name, x := range seed.Values {
+		switch {
+		case math.IsNaN(x):
+			values[name] = "NaN"
+		case math.IsInf(x, 1):
+			values[name] = "Infinity"
+		case math.IsInf(x, -1):
+			values[name] = "-Infinity"
+		default:
+			values[name] = x
+		}
+	}
+	configuration := map[string]any{
+		"label": seed.Configuration.Label, "params": seed.Configuration.Params.JSON(), "commit": seed.Configuration.Revision.Commit,
+		"dirty": seed.Configuration.Revision.Dirty, "diff_hash": seed.Configuration.Revision.DiffHash,
+	}
+	line := map[string]any{
+		"kind": "seed", "scenario": seed.Scenario, "seed": seed.Number, "values": values, "configuration": configuration,
+		"outcome": seed.Outcome, "message": seed.Message, "environment": seed.Environment,
+	}
+	if !seed.StartedAt.IsZero() {
+		line["started_at"] = seed.StartedAt.Format(time.RFC3339Nano)
+	}
+	if seed.Duration != nil {
+		line["duration_s"] = seed.Duration.Seconds()
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		t.Fatalf("%+v cannot be written: %v", seed, err)
+	}
+	return text
+}
+
+// sameSeed compares seeds by what they say: bits of numbers, instants of times.
+var sameSeed = cmp.Options{
+	cmp.Comparer(func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
+	}),
+	cmpopts.EquateEmpty(), cmpopts.EquateApproxTime(0),
+}
+
+// checkSeed holds a seed that was read against what recording it takes for granted.
+func checkSeed(t *testing.T, seed track.Seed) {
+	t.Helper()
+	if err := seed.Validate(); err != nil {
+		t.Fatalf("read, but not valid: %v", err)
+	}
+	if canonical, err := track.NewParams(seed.Configuration.Params.JSON()); err != nil || canonical != seed.Configuration.Params {
+		t.Fatalf("params %s become %s, %v", seed.Configuration.Params, canonical, err)
+	}
+	again, err := batch.ParseLine(encode(t, seed))
+	if err != nil {
+		t.Fatalf("%s: %v", encode(t, seed), err)
+	}
+	if diff := cmp.Diff(seed, again, sameSeed...); diff != "" {
+		t.Fatalf("written and read again (-want +got):\n%s", diff)
+	}
+	if seed.Digest() != again.Digest() || seed.Configuration.Hash() != again.Configuration.Hash() {
+		t.Fatal("written and read again, it is another seed")
+	}
+}
+
+func checkFieldError(t *testing.T, err *track.FieldError) {
+	t.Helper()
+	if err.Message == "" || !errors.Is(err, track.ErrInvalid) {
+		t.Fatalf("%#v says nothing", err)
+	}
+}
+
+func addLines(f *testing.F, add func(line string)) {
+	files, err := filepath.Glob(filepath.Join("..", "examples", "bam", "*.jsonl"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(data), "\n")
+		if len(line) < 1000 { // the fuzzer is slow with long ones; -fuzzminimizetime 50x helps
+			add(line)
+		}
+	}
+	add(seedLine(7))
+	add(lineWith("seed", "18446744073709551615"))
+	add(lineWith("values", `{"a":"NaN","b":-0,"c":1e-400,"d":"-Infinity","a\u0041":5e-324}`))
+	add(lineWith("configuration", `{"label":"v","params":{"b":[1.50,{"a":null}],"a":true},"commit":"c","dirty":true,"diff_hash":"d"}`))
+	add(lineWith("started_at", `"2026-01-02T15:04:05.123456789+14:00"`))
+	add(lineWith("duration_s", `0.0000015`))
+	add(lineWith("environment", `{"host":"n\u00e91"}`))
+}
+
+func FuzzParseLine(f *testing.F) {
+	addLines(f, func(line string) { f.Add([]byte(line)) })
+	f.Fuzz(func(t *testing.T, line []byte) {
+		seed, err := batch.ParseLine(line)
+		if err != nil {
+			checkFieldError(t, err)
+			return
+		}
+		checkSeed(t, seed)
+	})
+}
+
+func FuzzParseValues(f *testing.F) {
+	for _, text := range []string{
+		`{"a":1,"b":"NaN"}`, "name,value\na,1\n", "# c\n\"a,b\" , -Infinity\r\n", "\ufeffa,0x1p-2", "a\"b,1", "\"a\n,1", "a,1\na,2", "{\"a\":\n1,\"a\":2}", "[1]",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		values, err := batch.ParseValues("f", text)
+		if err != nil {
+			var failure *track.FieldError
+			if !errors.As(err, &failure) || failure.File != "f" {
+				t.Fatalf("%#v is no FieldError with a file", err)
+			}
+			checkFieldError(t, failure)
+			return
+		}
+		seed := track.Seed{Scenario: "s", Outcome: track.OutcomeError, Values: values}
+		if seed.Validate() == nil { // names are checked for JSON by Validate, for CSV at once
+			checkSeed(t, seed)
+		}
+	})
+}
+
+// FuzzRead holds the reader of streams against one that has the whole text.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("\ufeff" + seedLine(1) + "\n\n" + seedLine(2) + "\r\nx\n" + seedLine(3)))
+	addLines(f, func(line string) { f.Add([]byte(line + "\n" + line)) })
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want []batch.Record
+		for i, line := range bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n")) {
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			seed, err := batch.ParseLine(line)
+			want = append(want, batch.Record{Line: i + 1, Seed: seed, Err: err})
+		}
+		i := 0
+		for got, err := range batch.Read("f", &lines{line: text, n: 1}) {
+			if err != nil || i == len(want) {
+				t.Fatalf("record %d of %d: %+v, %v", i, len(want), got, err)
+			}
+			w := want[i]
+			if w.Err != nil {
+				w.Err.File, w.Err.Line = "f", w.Line
+			}
+			if diff := cmp.Diff(w, got, sameSeed...); diff != "" {
+				t.Fatalf("record %d (-want +got):\n%s", i, diff)
+			}
+			i++
+		}
+		if i != len(want) {
+			t.Fatalf("%d records, want %d", i, len(want))
+		}
+	})
+}

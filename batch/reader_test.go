@@ -1,0 +1,205 @@
+package batch_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/batch"
+)
+
+// brief is a record in short: "1 s 7", or "2 field: message".
+func brief(r batch.Record) string {
+	if r.Err != nil {
+		text, _, _ := strings.Cut(r.Err.Error(), " within ") // the JSON package varies its words
+		text, _, _ = strings.Cut(text, " in ")
+		text, _, _ = strings.Cut(text, " at ")
+		return text
+	}
+	return fmt.Sprint(r.Line, " ", r.Seed.Scenario, " ", r.Seed.Number)
+}
+
+func readAll(t *testing.T, r io.Reader) (records []string, err error) {
+	t.Helper()
+	for record, readErr := range batch.Read("f.jsonl", r) {
+		if err = readErr; err != nil {
+			records = append(records, fmt.Sprint(record.Line, " broken"))
+			break
+		}
+		records = append(records, brief(record))
+	}
+	return records, err
+}
+
+func seedLine(n int) string {
+	return fmt.Sprintf(`{"kind":"seed","scenario":"s","seed":"%d","values":{"m":1}}`, n)
+}
+
+func TestRead(t *testing.T) {
+	text := "\ufeff" + seedLine(1) + "\n\n \t\r\n" + seedLine(2) + "\r\nnot json\n" + seedLine(3) + "\n\ufeff" + seedLine(4) + "\n" + seedLine(5)
+	want := []string{
+		"1 s 1", "4 s 2", "f.jsonl:5: not JSON: invalid character 'o'", "6 s 3",
+		"f.jsonl:7: not JSON: invalid character '\\ufeff'", "8 s 5",
+	}
+	for name, r := range map[string]io.Reader{
+		"at once":           strings.NewReader(text),
+		"byte by byte":      iotest.OneByteReader(strings.NewReader(text)),
+		"with the last EOF": iotest.DataErrReader(strings.NewReader(text)),
+	} {
+		got, err := readAll(t, r)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+	for _, empty := range []string{"", "\n", "\n\n \n", "\ufeff"} {
+		if got, err := readAll(t, strings.NewReader(empty)); len(got) > 0 || err != nil {
+			t.Errorf("%q: %q, %v, want nothing", empty, got, err)
+		}
+	}
+}
+
+// What follows the last line break of a broken stream is no line: it may be half of one.
+func TestReadBroken(t *testing.T) {
+	for _, failure := range []error{errors.New("unplugged"), io.ErrUnexpectedEOF} {
+		r := io.MultiReader(strings.NewReader(seedLine(1)+"\n"+seedLine(2)), iotest.ErrReader(failure))
+		got, err := readAll(t, r)
+		if diff := cmp.Diff([]string{"1 s 1", "2 broken"}, got); diff != "" || !errors.Is(err, failure) {
+			t.Errorf("error %v, want %v (-want +got):\n%s", err, failure, diff)
+		}
+		if err != nil && !strings.Contains(err.Error(), "f.jsonl") {
+			t.Errorf("%v does not name the file", err)
+		}
+	}
+}
+
+func TestReadStops(t *testing.T) {
+	for record := range batch.Read("f", strings.NewReader(seedLine(1)+"\n"+seedLine(2)+"\n")) {
+		if record.Line != 1 {
+			t.Fatal("went on")
+		}
+		break
+	}
+}
+
+// A line may be longer than the buffer, up to 64 MiB; one that is longer is reported, and the next is read.
+func TestReadLongLines(t *testing.T) {
+	const limit = 64 << 20
+	long := func(size int) io.Reader {
+		head := `{"kind":"seed","scenario":"s","seed":"7","outcome":"error","message":"`
+		tail := `"}` + "\n"
+		return io.MultiReader(strings.NewReader(head), &filler{left: size - len(head) - len(tail)}, strings.NewReader(tail))
+	}
+	for _, tt := range []struct {
+		size int
+		want string
+	}{
+		{1<<20 - 1, "1 s 7"}, {1 << 20, "1 s 7"}, {1<<20 + 1, "1 s 7"}, {3 << 20, "1 s 7"},
+		{limit, "1 s 7"}, {limit + 1, "f.jsonl:1: the line is longer than 64 MiB"}, {limit + 3<<20, "f.jsonl:1: the line is longer than 64 MiB"},
+	} {
+		got, err := readAll(t, io.MultiReader(long(tt.size), strings.NewReader(seedLine(8))))
+		if diff := cmp.Diff([]string{tt.want, "2 s 8"}, got); diff != "" || err != nil {
+			t.Errorf("%d bytes: error %v (-want +got):\n%s", tt.size, err, diff)
+		}
+	}
+}
+
+// filler is a stream of the letter x.
+type filler struct{ left int }
+
+func (f *filler) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), f.left)
+	copy(p, bytes.Repeat([]byte{'x'}, n))
+	f.left -= n
+	return n, nil
+}
+
+// lines repeats a line n times.
+type lines struct {
+	line []byte
+	n    int
+	rest []byte
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	total := 0
+	for total < len(p) {
+		if len(l.rest) == 0 {
+			if l.n == 0 {
+				break
+			}
+			l.n--
+			l.rest = l.line
+		}
+		n := copy(p[total:], l.rest)
+		l.rest = l.rest[n:]
+		total += n
+	}
+	if total == 0 {
+		return 0, io.EOF
+	}
+	return total, nil
+}
+
+// What Read holds in memory does not grow with the file.
+func TestReadMemory(t *testing.T) {
+	values := strings.Repeat(`"a_metric_with_a_name_%d":0.07123456789,`, 66)
+	for i := range 66 {
+		values = strings.Replace(values, "%d", fmt.Sprint(i), 1)
+	}
+	line := []byte(`{"kind":"seed","scenario":"s","seed":"7","values":{` + strings.TrimSuffix(values, ",") + "}}\n")
+	heap := func(size int) uint64 {
+		peak := uint64(0)
+		n := 0
+		for record, err := range batch.Read("f", &lines{line: line, n: size / len(line)}) {
+			if err != nil || record.Err != nil {
+				t.Fatal(err, record.Err)
+			}
+			if n++; n%1000 == 0 {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				peak = max(peak, m.HeapAlloc)
+			}
+		}
+		return peak
+	}
+	if small, large := heap(5<<20), heap(100<<20); large > small+4<<20 {
+		t.Errorf("%d bytes in use while reading 5 MiB, %d while reading 100 MiB", small, large)
+	}
+}
+
+func TestReadExamples(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "examples", "bam", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for record, err := range batch.Read(file, bytes.NewReader(data)) {
+			if err != nil || record.Err != nil || record.Seed.Number != track.SeedNumber(n) || record.Line != n+1 {
+				t.Errorf("%s: %+v, %v", file, record, err)
+			}
+			n++
+		}
+		if n != 10 {
+			t.Errorf("%s: %d seeds, want 10", file, n)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const formatSpec = `
+scenario: s
+title: "a | b"
+metrics:
+  - {name: a, type: RANGE, min: 0, max: 1, group: G}
+  - {name: b, type: BOOLEAN, threshold: 0.5, target_desc: "> 0.5 | *high*"}
+`
+
+const formatSeeds = `{"kind":"seed","scenario":"s","seed":"1","values":{"a":0.5,"b":1},"configuration":{"label":"v|1"}}
+{"kind":"seed","scenario":"s","seed":"2","values":{"a":"NaN","b":1,"extra":"Infinity"},"configuration":{"label":"v|1"}}
+{"kind":"seed","scenario":"s","seed":"3","values":{"a":0.5},"configuration":{"label":"v|1"}}
+{"kind":"seed","scenario":"s","seed":"4","outcome":"error","message":"first line\nsecond \"line\", \u001b[31mred","configuration":{"label":"v|1"}}
+`
+
+// formatFolder makes a folder with a database of seeds that are awkward to print.
+func formatFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"spec.yaml": formatSpec, "next.yaml": strings.Replace(formatSpec, "0.5,", "1.5,", 1), "seeds.jsonl": formatSeeds,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustTrack(t, dir, "spec", "add", "spec.yaml")
+	mustTrack(t, dir, "record", "batch", "seeds.jsonl")
+	return dir
+}
+
+// TestFormats reads everything in every format: valid, nothing on standard error, and no escape sequence where there is no
+// terminal.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	dir := formatFolder(t)
+	for _, command := range [][]string{
+		{"init"},
+		{"migrate"},
+		{"spec", "list"},
+		{"spec", "show", "s"},
+		{"spec", "diff", "s", "next.yaml"},
+		{"spec", "diff", "s", "s"},
+		{"spec", "lint", "next.yaml"},
+		{"spec", "add", "spec.yaml"},
+		{"record", "batch", "seeds.jsonl"},
+		{"record", "seed", "--scenario", "s", "--seed", "4", "--commit", "x", "--outcome", "error"},
+		{"stability", "s"},
+		{"stability", "s", "--seeds", "4"},
+		{"seeds"},
+		{"seeds", "s", "--label", "nosuch"},
+		{"show", "seed", "s", "1"},
+		{"show", "seed", "s", "2"},
+		{"show", "seed", "s", "3"},
+		{"show", "seed", "s@v|1", "4"},
+		{"history", "s"},
+		{"rescore", "s"},
+		{"query", "SELECT * FROM v_result"},
+		{"query", "SELECT * FROM v_seed WHERE seed = 'none'"},
+	} {
+		t.Run(strings.Join(command, " "), func(t *testing.T) {
+			for format, check := range formatChecks {
+				stdout, stderr, code := runTrack(t, dir, append(command, "--quiet", "--format", format)...)
+				if code != exitOK || stderr != "" {
+					t.Fatalf("%s: exit code %d, standard error %q", format, code, stderr)
+				}
+				if strings.ContainsAny(stdout, "\x1b\r") {
+					t.Errorf("%s: escape sequence or carriage return in %q", format, stdout)
+				}
+				check(t, stdout)
+			}
+		})
+	}
+}
+
+var formatChecks = map[string]func(t *testing.T, stdout string){
+	"table": func(t *testing.T, stdout string) {
+		if strings.TrimSpace(stdout) == "" {
+			t.Error("table: nothing is said")
+		}
+		for line := range strings.Lines(stdout) {
+			if strings.TrimRight(line, " ") != line {
+				t.Errorf("table: %q ends in spaces", line)
+			}
+		}
+	},
+	"json": func(t *testing.T, stdout string) {
+		if !json.Valid([]byte(stdout)) || !strings.HasSuffix(stdout, "\n") {
+			t.Errorf("json: %q", stdout)
+		}
+	},
+	"jsonl": func(t *testing.T, stdout string) {
+		for line := range strings.Lines(stdout) {
+			if !json.Valid([]byte(line)) || line[0] != '{' {
+				t.Errorf("jsonl: %q is no object", line)
+			}
+		}
+	},
+	"csv": func(t *testing.T, stdout string) { // the reader refuses rows of another length than the first
+		if rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll(); err != nil || len(rows) == 0 {
+			t.Errorf("csv: %v in %q", err, stdout)
+		}
+	},
+	"md": func(t *testing.T, stdout string) {
+		cells := 0
+		for line := range strings.Lines(stdout) {
+			bars := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+			if !strings.HasPrefix(line, "|") {
+				bars = 0
+			}
+			if cells > 0 && bars > 0 && bars != cells {
+				t.Errorf("md: %q is a row of another table", line)
+			}
+			cells = bars
+		}
+	},
+}
+
+// TestJSONLinesAreTheDocument holds the lines of --format jsonl against the elements of --format json.
+func TestJSONLinesAreTheDocument(t *testing.T) {
+	t.Parallel()
+	dir := formatFolder(t)
+	for _, command := range [][]string{{"seeds"}, {"spec", "list"}, {"spec", "diff", "s", "next.yaml"}, {"query", "SELECT * FROM v_result"}} {
+		var elements []json.RawMessage
+		if err := json.Unmarshal([]byte(mustTrack(t, dir, append(command, "--format", "json")...)), &elements); err != nil {
+			t.Fatalf("%v: %v", command, err)
+		}
+		lines := strings.Split(strings.TrimSpace(mustTrack(t, dir, append(command, "--format", "jsonl")...)), "\n")
+		if len(elements) == 0 || len(lines) != len(elements) {
+			t.Errorf("%v: %d lines, %d elements", command, len(lines), len(elements))
+			continue
+		}
+		for i, line := range lines {
+			var fromLine, fromDocument any
+			if json.Unmarshal([]byte(line), &fromLine) != nil || json.Unmarshal(elements[i], &fromDocument) != nil {
+				t.Fatalf("%v: %s is no JSON", command, line)
+			}
+			a, _ := json.Marshal(fromLine)
+			b, _ := json.Marshal(fromDocument)
+			if string(a) != string(b) {
+				t.Errorf("%v: line %d is %s, element %s", command, i+1, a, b)
+			}
+		}
+	}
+}

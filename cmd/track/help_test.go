@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// runTrack runs track as a process in dir.
+func runTrack(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd := exec.Command("track", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TRACK_DB=")
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Error(err)
+	}
+	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
+}
+
+// mustTrack is runTrack of what has to succeed.
+func mustTrack(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := runTrack(t, dir, args...)
+	if code != exitOK {
+		t.Fatalf("track %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+	}
+	return stdout
+}
+
+// eachCommand calls visit for every command, with the words that name it.
+func eachCommand(commands []*cli.Command, path []string, visit func(path []string, c *cli.Command)) {
+	for _, c := range commands {
+		path := append(path[:len(path):len(path)], c.Name)
+		visit(path, c)
+		eachCommand(c.Subcommands, path, visit)
+	}
+}
+
+// TestHelp asks every command for its help: it works without a database, shows an example that begins with the command, says
+// what each flag is for, and hides nothing behind a flag of another command.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	eachCommand((&program{}).app().Commands, nil, func(path []string, c *cli.Command) {
+		name := strings.Join(path, " ")
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, code := runTrack(t, dir, append(path, "--help")...)
+			if code != exitOK || stderr != "" {
+				t.Fatalf("exit code %d, standard error %q", code, stderr)
+			}
+			if c.Usage == "" || !strings.Contains(stdout, "track "+name+" - "+c.Usage) {
+				t.Errorf("help does not say what the command is for:\n%s", stdout)
+			}
+			for _, sub := range c.Subcommands {
+				if !strings.Contains(stdout, sub.Name) || !strings.Contains(stdout, sub.Usage) {
+					t.Errorf("help does not list %s:\n%s", sub.Name, stdout)
+				}
+			}
+			if len(c.Subcommands) > 0 {
+				return
+			}
+			if _, examples, found := strings.Cut(stdout, "Example"); !found || !strings.Contains(examples, "track "+name) {
+				t.Errorf("help has no example:\n%s", stdout)
+			}
+			if !strings.Contains(c.UsageText, "track "+name) {
+				t.Errorf("usage text is %q", c.UsageText)
+			}
+			for _, flag := range c.Flags {
+				documented := flag.(cli.DocGenerationFlag)
+				if documented.GetUsage() == "" || !strings.Contains(stdout, "--"+flag.Names()[0]) {
+					t.Errorf("help does not say what --%s is for:\n%s", flag.Names()[0], stdout)
+				}
+			}
+		})
+	})
+}
+
+// TestUnknownFlag gives every command a flag that none has.
+func TestUnknownFlag(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	eachCommand((&program{}).app().Commands, nil, func(path []string, _ *cli.Command) {
+		for _, args := range [][]string{{"--no-such-flag"}, {"argument", "--no-such-flag"}} {
+			stdout, stderr, code := runTrack(t, dir, append(path, args...)...)
+			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "no-such-flag") {
+				t.Errorf("track %s %s: exit code %d, standard output %q, standard error %q", strings.Join(path, " "), strings.Join(args, " "), code, stdout, stderr)
+			}
+		}
+	})
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("the folder has %v, %v; want nothing", entries, err)
+	}
+}

@@ -1,0 +1,143 @@
+package track_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// The canonical text of each is written out: it is what other programs hash, and no release may change it.
+func TestConfigurationHash(t *testing.T) {
+	seen := map[string]string{}
+	for _, tt := range []struct {
+		configuration track.Configuration
+		canonical     string
+	}{
+		{track.Configuration{}, `{}`},
+		{track.Configuration{Params: "{}"}, `{}`},
+		{track.Configuration{Label: "v1"}, `{"label":"v1"}`},
+		{track.Configuration{Label: "größe \"1\""}, `{"label":"größe \"1\""}`},
+		{track.Configuration{Params: `{"a":1}`}, `{"params":{"a":1}}`},
+		{track.Configuration{Revision: track.Revision{Commit: "c0ffee"}}, `{"commit":"c0ffee"}`},
+		{track.Configuration{Revision: track.Revision{Commit: "c0ffee", Dirty: true}}, `{"commit":"c0ffee","dirty":true}`},
+		{track.Configuration{Revision: track.Revision{DiffHash: "c0ffee"}}, `{"diff_hash":"c0ffee"}`},
+		{
+			track.Configuration{Label: "v1", Params: `{"a":1}`, Revision: track.Revision{Commit: "c", Dirty: true, DiffHash: "d"}},
+			`{"commit":"c","diff_hash":"d","dirty":true,"label":"v1","params":{"a":1}}`,
+		},
+	} {
+		sum := sha256.Sum256([]byte(tt.canonical))
+		if got, want := tt.configuration.Hash(), hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%+v: %s, want the hash of %s, %s", tt.configuration, got, tt.canonical, want)
+		}
+		if other, ok := seen[tt.configuration.Hash()]; ok && other != tt.canonical {
+			t.Errorf("%s and %s have the same hash", other, tt.canonical)
+		}
+		seen[tt.configuration.Hash()] = tt.canonical
+	}
+}
+
+func TestRevisionString(t *testing.T) {
+	for want, r := range map[string]track.Revision{
+		"":              {},
+		"303e61f":       {Commit: "303e61f6d03ba1aa5dad815f679a312243bfb7a7"},
+		"v1":            {Commit: "v1"},
+		"303e61f+dirty": {Commit: "303e61f6d03b", Dirty: true},
+		"303e61f+abcd":  {Commit: "303e61f6d03b", Dirty: true, DiffHash: "abcdef"},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%+v: %q, want %q", r, got, want)
+		}
+	}
+}
+
+func TestNewParams(t *testing.T) {
+	for object, want := range map[string]track.Params{
+		`{}`:                             "",
+		` { } `:                          "",
+		`{"b":1,"a":2}`:                  `{"a":2,"b":1}`,
+		`{"a":1.50,"b":1e2}`:             `{"a":1.5,"b":100}`,
+		`{"a":-0}`:                       `{"a":0}`, // canonical JSON knows one zero
+		`{"a":[1,{"c":null,"b":""}]}`:    `{"a":[1,{"b":"","c":null}]}`,
+		`{"a":9007199254740992}`:         `{"a":9007199254740992}`,
+		`{"a":97199399392547409.3}`:      `{"a":97199399392547410}`,
+		`{"a":97199399392547410}`:        `{"a":97199399392547410}`, // as other track would hand it over
+		`{"a":100000000000000000000000}`: `{"a":1e+23}`,
+		`{"a":9007199254740994}`:         `{"a":9007199254740994}`,
+		`{"a":0.1000000000000000055511151231257827}`: `{"a":0.1}`,
+		`{"\u0061":"\u00e9\n"}`:                      `{"a":"é\n"}`,
+		`{"é":1,"z":2,"\ud83d\ude00":3,"\ufb33":4}`:  "{\"z\":2,\"é\":1,\"😀\":3,\"\ufb33\":4}", // by UTF-16 units, as RFC 8785 has it
+	} {
+		got, err := track.NewParams([]byte(object))
+		if err != nil || got != want {
+			t.Errorf("%s: %s and error %v, want %s", object, got, err, want)
+		}
+	}
+	for object, want := range map[string]string{
+		``:                                      "params must be a JSON object, not invalid JSON",
+		`null`:                                  "params must be a JSON object, not null",
+		`[]`:                                    "params must be a JSON object, not an array",
+		`"a"`:                                   "params must be a JSON object, not a string",
+		`1`:                                     "params must be a JSON object, not a number",
+		`true`:                                  "params must be a JSON object, not a boolean",
+		`{"a":1`:                                "params: ",
+		`{"a":1}{}`:                             "params: ",
+		`{"a":1,"a":1}`:                         "params: ",
+		`{"a":{"b":1,"b":1}}`:                   "params: ",
+		"{\"a\":\"\xff\"}":                      "params: ",
+		`{"a":9007199254740993}`:                "params.a: 9007199254740993 is not exact in float64; write it as a string",
+		`{"a":1152921504606846976}`:             "params.a: 1152921504606846976 is not exact", // 2^60: canonical JSON has …7000
+		`{"a":-9007199254740993}`:               "params.a: -9007199254740993 is not exact",
+		`{"a":[0,{"b":123456789012345678901}]}`: "params.a[1].b: 123456789012345678901 is not exact",
+		`{"b":9007199254740993,"a":9007199254740995}`: "params.a: 9007199254740995", // always the first by name
+		`{"a":1e400}`:  "params.a: 1e400 is not exact",
+		`{"a":-1e400}`: "params.a: -1e400 is not exact",
+		`{"a":1` + strings.Repeat("0", 400) + `}`: "params.a: 1000",
+	} {
+		got, err := track.NewParams([]byte(object))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || got != "" {
+			t.Errorf("%.60s: %s and error %v, want %s", object, got, err, want)
+		}
+	}
+	if got := string(track.Params("").JSON()); got != "{}" {
+		t.Errorf("no params are %s in JSON", got)
+	}
+}
+
+// Whatever NewParams accepts is canonical: it stays as it is, and it identifies a configuration.
+func FuzzNewParams(f *testing.F) {
+	for _, object := range []string{
+		`{}`, `{"b":[1.50,-0,{"c":null}],"a":true}`, `{"a":9007199254740993}`, `{"a":1e400}`, `{"a":1e-400}`, `{"\u0061":"\ud83d\ude00","\ufb33":1}`,
+		`{"a":{"a":{"a":{}}}}`, `{"a":1E2}`, ` {"a" : 1 } `, `{"n_periods":1000,"sigma_decay":-1.0}`,
+	} {
+		f.Add([]byte(object))
+	}
+	f.Fuzz(func(t *testing.T, object []byte) {
+		params, err := track.NewParams(object)
+		if err != nil {
+			return
+		}
+		if params == "{}" || !params.JSON().IsValid() || params.JSON().Kind() != '{' {
+			t.Fatalf("%q is no object in canonical form", params)
+		}
+		again, err := track.NewParams(params.JSON())
+		if err != nil || again != params {
+			t.Fatalf("%s became %s, %v", params, again, err)
+		}
+		spaced := jsontext.Value(object).Clone()
+		if err := spaced.Indent(); err != nil {
+			t.Fatal(err)
+		}
+		if other, err := track.NewParams(spaced); err != nil || other != params {
+			t.Fatalf("with other white space, %s became %s, %v", params, other, err)
+		}
+		if len(track.Configuration{Params: params}.Hash()) != 64 {
+			t.Fatal("no hash")
+		}
+	})
+}

@@ -1,0 +1,209 @@
+package track_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"track"
+)
+
+func TestSeedNumber(t *testing.T) {
+	for _, n := range []track.SeedNumber{0, 1, 1<<53 + 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64} {
+		text, err := json.Marshal(n)
+		if want := `"` + n.String() + `"`; err != nil || string(text) != want {
+			t.Errorf("%d is %s in JSON, error %v, want %s", uint64(n), text, err, want)
+		}
+		var again track.SeedNumber
+		if err := json.Unmarshal(text, &again); err != nil || again != n {
+			t.Errorf("%s read again is %s, error %v", n, again, err)
+		}
+		value, err := n.Value()
+		if err != nil {
+			t.Error(err)
+		}
+		if err := again.Scan(value); err != nil || again != n {
+			t.Errorf("%s from SQL is %s, error %v", n, again, err)
+		}
+	}
+	for _, s := range []string{"", " 1", "+1", "-1", "1.0", "1e3", "0x1", "1_000", "18446744073709551616", "١"} {
+		if n, err := track.ParseSeedNumber(s); err == nil {
+			t.Errorf("%q is %s", s, n)
+		}
+	}
+	var n track.SeedNumber
+	for _, src := range []any{nil, "1", 1.0, []byte("1")} {
+		if err := n.Scan(src); err == nil {
+			t.Errorf("scanned %#v", src)
+		}
+	}
+}
+
+func TestParseSeedRanges(t *testing.T) {
+	for s, want := range map[string][]track.SeedRange{
+		"7":                    {{First: 7, Last: 7}},
+		"0..99":                {{First: 0, Last: 99}},
+		"0..99, 200 ,300..399": {{First: 0, Last: 99}, {First: 200, Last: 200}, {First: 300, Last: 399}},
+		"5..5,5":               {{First: 5, Last: 5}, {First: 5, Last: 5}},
+		"18446744073709551615": {{First: math.MaxUint64, Last: math.MaxUint64}},
+		"9223372036854775807..9223372036854775808": {{First: math.MaxInt64, Last: math.MaxInt64 + 1}},
+	} {
+		got, err := track.ParseSeedRanges(s)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: error %v (-want +got):\n%s", s, err, diff)
+		}
+	}
+	for _, s := range []string{"", ",", "1,", "1..", "..1", "2..1", "1...2", "1..2..3", "a", "-1", "0 .. 1", "0-9"} {
+		if got, err := track.ParseSeedRanges(s); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", s)) {
+			t.Errorf("%q: %v and error %v, want one that names it", s, got, err)
+		}
+	}
+}
+
+func FuzzParseSeedRanges(f *testing.F) {
+	for _, s := range []string{"0..99,200", "18446744073709551615", " 1 , 2..3", "2..1", "..", ",", "9223372036854775807..9223372036854775808"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		ranges, err := track.ParseSeedRanges(s)
+		if err != nil {
+			return
+		}
+		var parts []string
+		for _, r := range ranges {
+			if r.Last < r.First || !r.Contains(r.First) || !r.Contains(r.Last) || r.First > 0 && r.Contains(r.First-1) || r.Last < math.MaxUint64 && r.Contains(r.Last+1) {
+				t.Fatalf("%q: range %v", s, r)
+			}
+			parts = append(parts, r.First.String()+".."+r.Last.String())
+		}
+		again, err := track.ParseSeedRanges(strings.Join(parts, ","))
+		if err != nil || !slices.Equal(again, ranges) {
+			t.Fatalf("%q: %v, then %v, %v", s, ranges, again, err)
+		}
+	})
+}
+
+func TestParseOutcome(t *testing.T) {
+	for s, want := range map[string]track.Outcome{
+		"": track.OutcomeOK, "ok": track.OutcomeOK, "error": track.OutcomeError, "timeout": track.OutcomeTimeout, "collapsed": track.OutcomeCollapsed,
+	} {
+		if got, err := track.ParseOutcome(s); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"OK", "failed", " ok"} {
+		if got, err := track.ParseOutcome(s); err == nil {
+			t.Errorf("%q is %s", s, got)
+		}
+	}
+}
+
+// Computed by another program from the description of Digest: databases hold digests, so no release may change them.
+func TestDigest(t *testing.T) {
+	for want, seed := range map[string]track.Seed{
+		"e75f5a71e974f738de7fb29ecafb8072554c66a1e3074e59409b6f1e4615ca83": {Outcome: track.OutcomeOK},
+		"c7cddcdbdaf134f6dfe10e5d1d13b67598562d77ca5afe29dd4fbd5f34f1b3ec": {Outcome: track.OutcomeOK, Values: map[string]float64{"b": -2.5, "a": 1}},
+	} {
+		sum := seed.Digest()
+		if got := hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("%s %v: %s, want %s", seed.Outcome, seed.Values, got, want)
+		}
+	}
+}
+
+func TestDigestTellsApart(t *testing.T) {
+	value := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1}))
+	values := rapid.MapOfN(rapid.StringMatching(`[ab]{1,3}`), value, 0, 4)
+	outcome := rapid.SampledFrom([]track.Outcome{track.OutcomeOK, track.OutcomeError})
+	draw := rapid.Custom(func(t *rapid.T) track.Seed {
+		return track.Seed{Outcome: outcome.Draw(t, "outcome"), Values: values.Draw(t, "values")}
+	})
+	sameBits := func(a, b float64) bool {
+		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
+		same := a.Outcome == b.Outcome && maps.EqualFunc(a.Values, b.Values, sameBits)
+		if (a.Digest() == b.Digest()) != same {
+			t.Fatalf("%v and %v measured the same: %v; their digests say otherwise", a, b, same)
+		}
+	})
+	seed := track.Seed{Outcome: track.OutcomeOK, Values: map[string]float64{"m": math.Float64frombits(0x7ff8000000000001)}}
+	other := track.Seed{Outcome: track.OutcomeOK, Values: map[string]float64{"m": math.Float64frombits(0xfff8000000000000)}, Message: "x", Scenario: "y"}
+	if seed.Digest() != other.Digest() {
+		t.Error("two NaN are told apart, or what is no measurement counts")
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := func() track.Seed {
+		return track.Seed{Scenario: "s", Outcome: track.OutcomeOK, Values: map[string]float64{"m": 1}}
+	}
+	if err := good().Validate(); err != nil {
+		t.Errorf("a good seed: %v", err)
+	}
+	long := strings.Repeat("é", 101)
+	for _, tt := range []struct {
+		change func(s *track.Seed)
+		want   string
+	}{
+		{func(s *track.Seed) { s.Scenario = "" }, "scenario: is empty"},
+		{func(s *track.Seed) { s.Scenario = "a@b" }, `scenario: "a@b" contains @, which separates a scenario from its configuration`},
+		{func(s *track.Seed) { s.Scenario = long }, "scenario: is 202 bytes long; at most 200 are allowed"},
+		{func(s *track.Seed) { s.Scenario = "\u00a0a" }, `scenario: "\u00a0a" begins or ends with white space`},
+		{func(s *track.Seed) { s.Scenario = "a\x7f" }, `scenario: "a\x7f" contains a control character`},
+		{func(s *track.Seed) { s.Configuration.Label = "\xff" }, `configuration.label: "\xff" is not valid UTF-8`},
+		{func(s *track.Seed) { s.Configuration.Revision.Commit = "\xff" }, `configuration.commit: "\xff" is not valid UTF-8`},
+		{func(s *track.Seed) { s.Configuration.Revision.DiffHash = "a\x00b" }, `configuration.diff_hash: "a\x00b" contains a control character`},
+		{func(s *track.Seed) { s.Values = map[string]float64{"": 1} }, "values: the name of a metric is empty"},
+		{func(s *track.Seed) { s.Values = nil }, "values: empty: a seed that ran well measured something; set the outcome if it did not"},
+	} {
+		seed := good()
+		tt.change(&seed)
+		err := seed.Validate()
+		if err == nil || err.Error() != tt.want || !errors.Is(err, track.ErrInvalid) {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+	failed := track.Seed{Scenario: "s", Outcome: track.OutcomeError, Configuration: track.Configuration{Label: "a@b c"}, Message: "\xff\n\x00"}
+	if err := failed.Validate(); err != nil {
+		t.Errorf("a failed seed with a free message: %v", err)
+	}
+}
+
+func TestFieldError(t *testing.T) {
+	for want, err := range map[string]*track.FieldError{
+		"why":               {Message: "why"},
+		"seed: why":         {Field: "seed", Message: "why"},
+		"f.jsonl:7: a: why": {File: "f.jsonl", Line: 7, Field: "a", Message: "why"},
+		"f.jsonl: why":      {File: "f.jsonl", Message: "why"},
+		"line 7: why":       {Line: 7, Message: "why"},
+	} {
+		if err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	plain := fmt.Errorf("seed 7: %w", track.ErrNotFound)
+	if hints := track.Hints(plain); hints != nil {
+		t.Errorf("hints %q of an error without", hints)
+	}
+	err := track.WithHint(fmt.Errorf("outer: %w", track.WithHint(plain, "first")), "last")
+	if err.Error() != "outer: seed 7: not found" || !errors.Is(err, track.ErrNotFound) {
+		t.Errorf("a hint changed the error: %v", err)
+	}
+	if diff := cmp.Diff([]string{"first", "last"}, track.Hints(errors.Join(err, nil))); diff != "" {
+		t.Errorf("hints (-want +got):\n%s", diff)
+	}
+}

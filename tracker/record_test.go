@@ -1,0 +1,296 @@
+package tracker_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/scoring"
+	"track/store"
+	"track/tracker"
+)
+
+func TestRecord(t *testing.T) {
+	st := newStore(t)
+	first := seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})
+	if r := record(t, st, tracker.Options{}, first); r.Disposition != tracker.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
+		t.Errorf("without a spec: %+v", r)
+	}
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	for _, tt := range []struct {
+		name        string
+		seed        track.Seed
+		disposition tracker.Disposition
+		statuses    []scoring.Status
+		unknown     []string
+	}{
+		{"the same again", first, tracker.Duplicate, nil, nil},
+		{"judged", seed("s", 2, map[string]float64{"a": 0.5}), tracker.Recorded, []scoring.Status{scoring.Pass}, nil},
+		{"with what no spec knows", seed("s", 3, map[string]float64{"z": 1, "a": 9, "b": 1}), tracker.Recorded, []scoring.Status{scoring.Fail}, []string{"b", "z"}},
+		{"only what no spec knows", seed("s", 4, map[string]float64{"z": 1}), tracker.Recorded, []scoring.Status{scoring.Fail}, []string{"z"}},
+		{"a failed seed with values", track.Seed{Scenario: "s", Number: 5, Outcome: track.OutcomeTimeout, Values: map[string]float64{"a": 0.5, "z": 1}}, tracker.Recorded, nil, nil},
+		{"a failed seed without", track.Seed{Scenario: "s", Number: 6, Outcome: track.OutcomeError}, tracker.Recorded, nil, nil},
+		{"of a scenario without a spec", seed("other", 1, map[string]float64{"a": 1}), tracker.Recorded, nil, nil},
+	} {
+		r := record(t, st, tracker.Options{}, tt.seed)
+		var statuses []scoring.Status
+		if r.Assessment != nil {
+			for _, result := range r.Assessment.Results {
+				statuses = append(statuses, result.Status)
+			}
+		}
+		if r.Disposition != tt.disposition || !cmp.Equal(statuses, tt.statuses) || !cmp.Equal(r.Unknown, tt.unknown) {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
+		if (r.SpecVersion == 1) != (tt.statuses != nil) || (r.Spec != nil) != (tt.statuses != nil) {
+			t.Errorf("%s: judged under version %d", tt.name, r.SpecVersion)
+		}
+	}
+	if r := record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != tracker.Duplicate {
+		t.Errorf("the first, once more: %+v", r)
+	}
+	seeds, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s", Status: scoring.Pass})
+	if err != nil || len(seeds) != 2 { // the first was judged when its spec came
+		t.Errorf("%d seeds pass, error %v, want 2", len(seeds), err)
+	}
+}
+
+func TestRecordRefuses(t *testing.T) {
+	st := newStore(t)
+	recorder := newRecorder(st, tracker.Options{})
+	_, err := recorder.Record(t.Context(), track.Seed{Outcome: track.OutcomeError})
+	wantError(t, err, track.ErrInvalid)
+	var field *track.FieldError
+	if !errors.As(err, &field) || field.Field != "scenario" {
+		t.Errorf("%v does not name the field", err)
+	}
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	_, err = newRecorder(st, tracker.Options{SpecVersion: 2}).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
+	wantError(t, err, track.ErrNotFound)
+	_, err = tracker.NewRecorder(st, tracker.Options{}, iotest.ErrReader(errors.New("no entropy"))).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
+	if err == nil || !strings.Contains(err.Error(), "no entropy") {
+		t.Errorf("without entropy: %v", err)
+	}
+	if numbers := stored(t, st, "s"); numbers != nil {
+		t.Errorf("refused, yet recorded: %v", numbers)
+	}
+}
+
+func TestConflict(t *testing.T) {
+	st := newStore(t)
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	values := map[string]float64{"a": 0.5, "b": math.NaN(), "c": 0, "gone": 1, "e": 2, "f": 3}
+	record(t, st, tracker.Options{}, seed("s", 1, values))
+	other := seed("s", 1, map[string]float64{"a": 0.25, "b": math.NaN(), "c": math.Copysign(0, -1), "new": math.Inf(-1), "e": 2, "f": 4})
+	r := record(t, st, tracker.Options{}, other)
+	number := func(x float64) *float64 { return &x }
+	want := []tracker.Difference{
+		{Metric: "a", Recorded: number(0.5), New: number(0.25)},
+		{Metric: "c", Recorded: number(0), New: number(math.Copysign(0, -1))},
+		{Metric: "f", Recorded: number(3), New: number(4)},
+		{Metric: "gone", Recorded: number(1)},
+		{Metric: "new", New: number(math.Inf(-1))},
+	}
+	if diff := cmp.Diff(want, r.Differences); diff != "" || r.Disposition != tracker.Conflict || r.Assessment != nil || r.Outcome != track.OutcomeOK {
+		t.Errorf("%+v (-want +got):\n%s", r, diff)
+	}
+	text := "a: recorded 0.5, now 0.25; c: recorded 0, now -0; f: recorded 3, now 4; and 2 more values"
+	if got := r.DescribeConflict(track.OutcomeOK); got != text {
+		t.Errorf("described as %q, want %q", got, text)
+	}
+	crashed := track.Seed{Scenario: "s", Number: 1, Outcome: track.OutcomeError}
+	r = record(t, st, tracker.Options{}, crashed)
+	if got, want := r.DescribeConflict(track.OutcomeError), "outcome: recorded ok, now error; a: recorded 0.5, now nothing; "; !strings.HasPrefix(got, want) {
+		t.Errorf("described as %q, want %q", got, want)
+	}
+	// The same values of a seed that ended otherwise are a conflict as well.
+	ended := seed("s", 1, values)
+	ended.Outcome = track.OutcomeCollapsed
+	if r = record(t, st, tracker.Options{}, ended); r.Disposition != tracker.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
+		t.Errorf("the same values of a collapsed seed: %+v", r)
+	}
+
+	// Nothing of all that was stored; replaced, it is.
+	if got := detail(t, st, "s", 1).Values["a"]; got != 0.5 {
+		t.Errorf("after refused seeds a is %v, want 0.5", got)
+	}
+	replace := tracker.Options{Replace: true}
+	if r := record(t, st, replace, other); r.Disposition != tracker.Replaced || r.Assessment == nil {
+		t.Errorf("replaced: %+v", r)
+	}
+	if r := record(t, st, replace, other); r.Disposition != tracker.Duplicate {
+		t.Errorf("replaced by the same: %+v", r)
+	}
+	if got := detail(t, st, "s", 1).Values["a"]; got != 0.25 {
+		t.Errorf("after a replacement a is %v, want 0.25", got)
+	}
+	if r := record(t, st, replace, seed("s", 1, values)); r.Disposition != tracker.Replaced {
+		t.Errorf("back to the first: %+v", r)
+	}
+	if numbers := stored(t, st, "s"); !cmp.Equal(numbers, []track.SeedNumber{1}) {
+		t.Errorf("seeds in force %v, want one", numbers)
+	}
+	kept := rows(t, st, "SELECT count(*), count(superseded_at) FROM seed")
+	if diff := cmp.Diff([][]any{{int64(3), int64(2)}}, kept); diff != "" {
+		t.Errorf("kept and superseded (-want +got):\n%s", diff)
+	}
+}
+
+func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) store.SeedDetail {
+	t.Helper()
+	d, _, err := st.SeedByNumber(t.Context(), scenario, number, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
+	t.Helper()
+	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The spec is that in force when the seed is recorded, or the version asked for.
+func TestRecordUnderVersion(t *testing.T) {
+	st := newStore(t)
+	recorder := newRecorder(st, tracker.Options{}) // lives on while specs come
+	versions := func(number track.SeedNumber) []int {
+		t.Helper()
+		if _, err := recorder.Record(t.Context(), seed("s", number, map[string]float64{"a": 0.5})); err != nil {
+			t.Fatal(err)
+		}
+		return detail(t, st, "s", number).Assessed
+	}
+	if got := versions(1); got != nil {
+		t.Errorf("assessed under %v, want none", got)
+	}
+	for v, bounds := range [][2]float64{{0, 1}, {0, 2}, {0, 3}} {
+		addSpec(t, st, ranges("s", bounds))
+		if got := versions(track.SeedNumber(10 + v)); !cmp.Equal(got, []int{v + 1}) {
+			t.Errorf("assessed under %v, want %d", got, v+1)
+		}
+	}
+	r := record(t, st, tracker.Options{SpecVersion: 2}, seed("s", 20, map[string]float64{"a": 0.5}))
+	if r.SpecVersion != 2 || !cmp.Equal(detail(t, st, "s", 20).Assessed, []int{2}) {
+		t.Errorf("judged under version %d, want 2", r.SpecVersion)
+	}
+}
+
+// A configuration is its label, its parameters and its revision; a label alone may name several.
+func TestChoose(t *testing.T) {
+	st := newStore(t)
+	add := func(number track.SeedNumber, c track.Configuration) {
+		s := seed("s", number, map[string]float64{"a": 1})
+		s.Configuration = c
+		record(t, st, tracker.Options{}, s)
+	}
+	theta1 := track.Configuration{Label: "v1", Params: `{"theta":1}`}
+	theta2 := track.Configuration{Label: "v1", Params: `{"theta":2}`}
+	commit := track.Configuration{Label: "v2", Revision: track.Revision{Commit: "c0ffee5"}}
+	dirty := track.Configuration{Label: "v2", Revision: track.Revision{Commit: "c0ffee5", Dirty: true, DiffHash: "abcdef"}}
+	bare := track.Configuration{}
+	for i, c := range []track.Configuration{theta1, theta2, commit, dirty, bare} {
+		add(track.SeedNumber(i), c)
+		add(100, c) // one number in all
+	}
+	add(7, theta1) // recorded to last
+	for _, tt := range []struct {
+		selector string
+		mixed    bool
+		want     []track.Configuration
+		others   int
+		err      error
+		says     []string
+	}{
+		{selector: "s", want: []track.Configuration{theta1}, others: 4},
+		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + tracker.ShortHash(theta1.Hash()), "s@" + tracker.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
+		{selector: "s@v2", err: track.ErrAmbiguous, says: []string{"c0ffee5", "c0ffee5+abcd"}},
+		{selector: "s@v1", mixed: true, want: []track.Configuration{theta2, theta1}, others: 3},
+		{selector: "s@" + tracker.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
+		{selector: "s@" + bare.Hash(), want: []track.Configuration{bare}, others: 4},
+		{selector: "s@v3", err: track.ErrNotFound, says: []string{`"v3"`}},
+		{selector: "x", err: track.ErrNotFound, says: []string{"scenario x"}},
+		{selector: "x@v1", err: track.ErrNotFound, says: []string{"scenario x"}},
+	} {
+		sel, err := tracker.ParseSelector(tt.selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, err := tracker.Choose(t.Context(), st, sel, tt.mixed)
+		if tt.err != nil {
+			wantError(t, err, tt.err)
+			for _, text := range tt.says {
+				if err != nil && !strings.Contains(err.Error(), text) {
+					t.Errorf("%s: %v does not say %s", tt.selector, err, text)
+				}
+			}
+			if len(track.Hints(err)) == 0 {
+				t.Errorf("%s: %v shows no way out", tt.selector, err)
+			}
+			continue
+		}
+		var got []track.Configuration
+		for _, c := range choice.Configurations {
+			got = append(got, c.Configuration)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil || choice.NOthers != tt.others {
+			t.Errorf("%s: %d others, error %v (-want +got):\n%s", tt.selector, choice.NOthers, err, diff)
+		}
+	}
+	for _, s := range []string{"", "@", "@v1", "s@"} {
+		_, err := tracker.ParseSelector(s)
+		wantError(t, err, track.ErrInvalid)
+	}
+	if sel, err := tracker.ParseSelector("s@a@b"); err != nil || sel != (tracker.Selector{Scenario: "s", Configuration: "a@b"}) {
+		t.Errorf("a label with @: %+v, %v", sel, err)
+	}
+
+	// An aggregate never mixes them unless told to.
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	_, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{})
+	wantError(t, err, track.ErrAmbiguous)
+	mixed, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{AllowMixed: true})
+	if err != nil || mixed.NSeeds != 5 || len(mixed.Configurations) != 2 {
+		t.Errorf("mixed: %d seeds of %d configurations, error %v, want 5 of 2", mixed.NSeeds, len(mixed.Configurations), err)
+	}
+}
+
+func TestStabilityRefuses(t *testing.T) {
+	st := newStore(t)
+	stability := func(selector string, options tracker.StabilityOptions) error {
+		sel, err := tracker.ParseSelector(selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = tracker.Stability(t.Context(), st, sel, options)
+		if len(track.Hints(err)) == 0 {
+			t.Errorf("%v shows no way out", err)
+		}
+		return err
+	}
+	wantError(t, stability("s", tracker.StabilityOptions{}), track.ErrNotFound)
+	record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5}))
+	wantError(t, stability("s", tracker.StabilityOptions{}), track.ErrNotFound) // no spec
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	addSpec(t, st, ranges("s", [2]float64{0, 2}))
+	if err := stability("s", tracker.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seeds were never scored under s@2") {
+		t.Errorf("seeds that were never judged: %v", err)
+	}
+	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
+	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
+	if _, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,196 @@
+package tracker_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track"
+	"track/scoring"
+	"track/spec"
+	"track/store"
+	"track/tracker"
+)
+
+func TestAddSpec(t *testing.T) {
+	st := newStore(t)
+	for n := range 450 { // more than one page of seeds that wait
+		s := seed("s", track.SeedNumber(n), map[string]float64{"a": float64(n)})
+		if n%10 == 0 {
+			s.Outcome = track.OutcomeError
+		}
+		record(t, st, tracker.Options{}, s)
+	}
+	record(t, st, tracker.Options{}, seed("other", 1, map[string]float64{"a": 1}))
+	one, two := ranges("s", [2]float64{0, 100}), ranges("s", [2]float64{0, 200})
+	added := addSpec(t, st, one)
+	if !added.Added || added.Version != 1 || added.Scored != 405 || added.Hash != spec.Hash(one) || string(added.Document) != string(spec.Canonical(one)) {
+		t.Errorf("the first: %+v, want 405 seeds scored", added)
+	}
+	if again := addSpec(t, st, one); again.Added || again.Version != 1 || again.Scored != 0 {
+		t.Errorf("the first again: %+v", again)
+	}
+	added = addSpec(t, st, two)
+	if !added.Added || added.Version != 2 || added.Scored != 0 {
+		t.Errorf("the second: %+v, want no seed scored", added)
+	}
+	if again := addSpec(t, st, one); again.Added || again.Version != 1 {
+		t.Errorf("back to the first: %+v; it has a version already", again)
+	}
+	for version, want := range map[int]scoring.Spec{0: two, 1: one, 2: two} {
+		_, got, err := tracker.LoadSpec(t.Context(), st, "s", version)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("version %d: error %v (-want +got):\n%s", version, err, diff)
+		}
+	}
+	stability, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1})
+	if err != nil || stability.NSeeds != 450 || stability.Score.N != 405 || stability.NPassed != 225 { // up to 250 it is no FAIL; without each tenth
+		t.Errorf("%+v, error %v, want 225 of 450 to pass", stability.SeedTotals, err)
+	}
+}
+
+func TestRescore(t *testing.T) {
+	st := newStore(t)
+	addSpec(t, st, ranges("s", [2]float64{0, 1}, [2]float64{0, 1}))
+	number := track.SeedNumber(0)
+	add := func(label string, values map[string]float64) {
+		s := seed("s", number, values)
+		s.Configuration.Label = label
+		number++
+		record(t, st, tracker.Options{}, s)
+	}
+	add("v1", map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5}) // 0: passes under both
+	add("v1", map[string]float64{"a": 1.2, "b": 0.5})           // 1: a warns, then passes; c is missing
+	add("v2", map[string]float64{"a": 9, "b": 0.5, "c": 9})     // 2: a fails, then warns
+	add("v2", map[string]float64{"a": math.NaN(), "c": 0.5})    // 3: fails under both
+	record(t, st, tracker.Options{}, track.Seed{Scenario: "s", Number: 9, Outcome: track.OutcomeError})
+	wider := ranges("s", [2]float64{0, 8}, [2]float64{0, 1}, [2]float64{0, 1})
+	wider.Metrics = []scoring.Metric{wider.Metrics[0], wider.Metrics[2]} // b goes, c comes
+	addSpec(t, st, wider)
+
+	rescore := func(options tracker.RescoreOptions) (tracker.Rescored, []string) {
+		t.Helper()
+		var flips []string
+		options.Flip = func(f tracker.Flip) {
+			flips = append(flips, fmt.Sprintf("%s@%s %s: %s under %d, now %s", f.Seed, f.Label, f.Metric, f.From, f.FromVersion, f.To))
+		}
+		total, err := tracker.Rescore(t.Context(), st, "s", 2, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total, flips
+	}
+	wantFlips := []string{"1@v1 a: WARN under 1, now PASS", "2@v2 a: FAIL under 1, now WARN"}
+	stages := []struct {
+		name   string
+		dryRun bool
+		want   tracker.Rescored
+	}{
+		{"dry run", true, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"dry run again", true, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"for good", false, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"again", false, tracker.Rescored{Seeds: 4, Before: 4}}, // what flipped was told when it did
+		{"dry run afterwards", true, tracker.Rescored{Seeds: 4, Before: 4, Flips: 2}},
+	}
+	const earlier = "SELECT id, metric, value, status, score, reason FROM v_result WHERE spec_version = 1 ORDER BY id, metric"
+	before := rows(t, st, earlier)
+	for _, stage := range stages {
+		total, flips := rescore(tracker.RescoreOptions{DryRun: stage.dryRun})
+		if diff := cmp.Diff(stage.want, total); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", stage.name, diff)
+		}
+		if diff := cmp.Diff(wantFlips[:stage.want.Flips], flips, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: flips (-want +got):\n%s", stage.name, diff)
+		}
+		want := int64(4)
+		if stage.dryRun && stage.want.Scored > 0 {
+			want = 0
+		}
+		if got := rows(t, st, "SELECT count(*) FROM assessment JOIN spec ON spec.id = spec_id WHERE version = 2"); !cmp.Equal(got, [][]any{{want}}) {
+			t.Errorf("%s: %v assessments under version 2, want %d", stage.name, got, want)
+		}
+	}
+	if diff := cmp.Diff(before, rows(t, st, earlier)); diff != "" {
+		t.Errorf("the earlier results changed:\n%s", diff)
+	}
+	d := detail(t, st, "s", 2)
+	if !cmp.Equal(d.Assessed, []int{1, 2}) || d.SpecVersion != 2 {
+		t.Errorf("seed 2 is assessed under %v, and shown under %d", d.Assessed, d.SpecVersion)
+	}
+	_, err := tracker.Rescore(t.Context(), st, "s", 3, tracker.RescoreOptions{})
+	wantError(t, err, track.ErrNotFound)
+	_, err = tracker.Rescore(t.Context(), st, "x", 0, tracker.RescoreOptions{})
+	wantError(t, err, track.ErrNotFound)
+
+	// The other way round, what would flip is said of the second.
+	back, err := tracker.Rescore(t.Context(), st, "s", 1, tracker.RescoreOptions{DryRun: true})
+	if want := (tracker.Rescored{Seeds: 4, Before: 4, Flips: 2}); err != nil || back != want {
+		t.Errorf("under version 1 again: %+v, error %v, want %+v", back, err, want)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	st := newStore(t)
+	_, err := tracker.LoadHistory(t.Context(), st, "s", 0, 10)
+	wantError(t, err, track.ErrNotFound)
+	s := ranges("s", [2]float64{0, 1})
+	addSpec(t, st, s)
+	recorded := map[string][]track.Seed{}
+	add := func(label string, number track.SeedNumber, a float64) {
+		one := seed("s", number, map[string]float64{"a": a})
+		one.Configuration.Label = label
+		if math.IsNaN(a) {
+			one.Outcome, one.Values = track.OutcomeCollapsed, nil
+		}
+		one.Environment = track.Environment{"host": fmt.Sprint(number)}
+		record(t, st, tracker.Options{}, one)
+		recorded[label] = append(recorded[label], one)
+	}
+	for i, label := range []string{"v1", "v2", "v3"} {
+		for n := range track.SeedNumber(4) {
+			add(label, n, float64(n)*0.2*float64(i+1))
+		}
+	}
+	add("v1", 9, 0.5) // more of the oldest does not make it newer
+	add("v2", 9, math.NaN())
+
+	check := func(limit int, labels ...string) {
+		t.Helper()
+		h, err := tracker.LoadHistory(t.Context(), st, "s", 0, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range h.Entries {
+			got = append(got, e.Label)
+			want := scoring.Aggregate(s, assess(s, recorded[e.Label]))
+			want.Metrics = nil
+			if diff := cmp.Diff(want, e.Stability, approx, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", e.Label, diff)
+			}
+			if e.NEnvironments != len(recorded[e.Label]) || e.NUnassessed != 0 {
+				t.Errorf("%s: %d environments, %d unassessed", e.Label, e.NEnvironments, e.NUnassessed)
+			}
+		}
+		if diff := cmp.Diff(labels, got); diff != "" || h.NOlder != 3-len(labels) || h.Stored.Version != 1 {
+			t.Errorf("%d older, version %d (-want +got):\n%s", h.NOlder, h.Stored.Version, diff)
+		}
+	}
+	check(10, "v1", "v2", "v3") // the oldest first
+	check(2, "v2", "v3")
+
+	addSpec(t, st, ranges("s", [2]float64{0, 2}))
+	add("v4", 0, 0.5)
+	h, err := tracker.LoadHistory(t.Context(), st, "s", 0, 10)
+	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
+		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
+	}
+	var none store.Spec
+	if h, err = tracker.LoadHistory(t.Context(), st, "s", 3, 10); h.Stored.Hash != none.Hash {
+		t.Errorf("version 3: %+v", h)
+	}
+	wantError(t, err, track.ErrNotFound)
+}
