@@ -52,7 +52,17 @@ func (s Seed) Validate() *FieldError {
 			return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
 		}
 	}
-	if s.Outcome == OutcomeOK && len(s.Values) == 0 {
+	seen := map[string]bool{}
+	for _, series := range s.Series {
+		if err := CheckName(series.Name); err != nil {
+			return &FieldError{Field: "series", Message: "the name of a series " + err.Error()}
+		}
+		if seen[series.Name] {
+			return &FieldError{Field: "series." + series.Name, Message: "stands there twice"}
+		}
+		seen[series.Name] = true
+	}
+	if s.Outcome == OutcomeOK && len(s.Values) == 0 && len(s.Series) == 0 {
 		return &FieldError{Field: "values", Message: `empty: a seed that ran well measured something; set the outcome if it did not`}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type Seed struct {
 	Outcome       Outcome
 	Message       string             // why it failed, for people
 	Values        map[string]float64 // what it measured, by metric name; may hold NaN, infinities and -0
+	Series        []Series           // names are unique
 	Environment   Environment
 	StartedAt     time.Time      // zero where unknown
 	Duration      *time.Duration // nil where unknown
@@ -56,7 +58,8 @@ type Seed struct {
 type Environment map[string]string
 
 // Digest identifies what the seed measured: the SHA-256 over its outcome and its values in the order of their names, each as
-// name, a zero byte and the big-endian IEEE 754 bits, every NaN taken as the same one. Two runs of a deterministic simulation
+// name, a zero byte and the big-endian IEEE 754 bits, every NaN taken as the same one; then, if it has series, a zero byte and in the
+// order of their names each name, a zero byte and the [Series.Hash]. Two runs of a deterministic simulation
 // with one seed and one configuration have the same digest.
 func (s Seed) Digest() [sha256.Size]byte {
 	h := sha256.New()
@@ -73,5 +76,13 @@ func (s Seed) Digest() [sha256.Size]byte {
 		buffer = buffer[:0]
 	}
 	h.Write(buffer)
+	if len(s.Series) > 0 {
+		h.Write([]byte{0})
+		byName := slices.SortedFunc(slices.Values(s.Series), func(a, b Series) int { return strings.Compare(a.Name, b.Name) })
+		for _, series := range byName {
+			hash := series.Hash()
+			h.Write(append(append([]byte(series.Name), 0), hash[:]...))
+		}
+	}
 	return [sha256.Size]byte(h.Sum(nil))
 }

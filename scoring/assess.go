@@ -1,8 +1,10 @@
 package scoring
 
+import "strings"
+
 // Reasons why a metric failed that are not its distance from the target.
 const (
-	ReasonMissing   = "missing"
+	ReasonMissing   = "missing" // or "missing: …", with the reason why it could not be computed
 	ReasonNonFinite = "not finite"
 	// ReasonNoScore marks a finite value for which the formula gives no finite score. Only a range at the limits of float64 does
 	// that: one whose bounds sum to infinity, or whose half-width rounds to 0.
@@ -19,7 +21,7 @@ type Result struct {
 }
 
 // Missing says that the seed carried no value for the metric.
-func (r Result) Missing() bool { return r.Reason == ReasonMissing }
+func (r Result) Missing() bool { return strings.HasPrefix(r.Reason, ReasonMissing) }
 
 // Assessment is the judgement of one seed under one spec.
 type Assessment struct {
@@ -36,11 +38,24 @@ func (a Assessment) Passed() bool { return a.Scored && a.NFail == 0 }
 // makes its metric FAIL and leaves the seed without a total score; NaN and infinities score 0 and are FAIL in every type, and so
 // does a value without a finite score (see [ReasonNoScore]). The spec must have no [Spec.Problems].
 func Assess(spec Spec, values map[string]float64) Assessment {
+	return assess(spec, func(name string) (float64, string) { return lookUp(values, name) })
+}
+
+// lookUp returns a value, or why there is none.
+func lookUp(values map[string]float64, name string) (value float64, missing string) {
+	value, ok := values[name]
+	if !ok {
+		return 0, ReasonMissing
+	}
+	return value, ""
+}
+
+func assess(spec Spec, value func(name string) (value float64, missing string)) Assessment {
 	a := Assessment{Results: make([]Result, len(spec.Metrics)), Scored: true}
 	var sum, weights float64
 	for i, m := range spec.Metrics {
-		value, ok := values[m.Name]
-		r := judge(m, value, ok)
+		x, missing := value(m.Name)
+		r := judge(m, x, missing)
 		a.Results[i] = r
 		switch r.Status {
 		case Pass:
@@ -50,7 +65,7 @@ func Assess(spec Spec, values map[string]float64) Assessment {
 		case Fail:
 			a.NFail++
 		}
-		a.Scored = a.Scored && ok
+		a.Scored = a.Scored && missing == ""
 		sum += float64(r.Score * m.Weight)
 		weights += m.Weight
 	}
@@ -60,11 +75,11 @@ func Assess(spec Spec, values map[string]float64) Assessment {
 	return a
 }
 
-func judge(m Metric, value float64, ok bool) Result {
+func judge(m Metric, value float64, missing string) Result {
 	r := Result{Name: m.Name, Value: value}
 	switch {
-	case !ok:
-		r.Status, r.Reason = Fail, ReasonMissing
+	case missing != "":
+		r.Status, r.Reason = Fail, missing
 		return r
 	case !finite(value):
 		r.Status, r.Reason = Fail, ReasonNonFinite

@@ -39,7 +39,7 @@ func failingMetricsQuery(where string) string {
 	    SELECT seed.id FROM seed CROSS JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
 	     WHERE ` + where + ` AND assessment.n_fail > 0
 	)
-	SELECT failing.id, metric.name, value.value, value.seed_id IS NULL AS missing
+	SELECT failing.id, metric.name, value.value, result.score IS NULL AS missing
 	  FROM failing CROSS JOIN result ON result.seed_id = failing.id AND result.spec_id = ? AND result.status = 2
 	  JOIN metric ON metric.id = result.metric_id
 	  JOIN spec_metric ON spec_metric.spec_id = result.spec_id AND spec_metric.metric_id = result.metric_id

@@ -11,6 +11,7 @@ import (
 // StoredSeed is a seed to be judged again: what it measured, and how it was judged last.
 type StoredSeed struct {
 	ID       int64
+	ULID     string
 	Number   track.SeedNumber
 	Label    string
 	Hash     string // of its configuration
@@ -22,7 +23,7 @@ type StoredSeed struct {
 
 const (
 	listStoredSeeds = `
-	SELECT seed.id, seed.number, configuration.label, configuration.hash,
+	SELECT seed.id, seed.ulid, seed.number, configuration.label, configuration.hash,
 	       EXISTS (SELECT 1 FROM assessment WHERE seed_id = seed.id AND spec_id = ?) AS current,
 	       previous.id AS previous_id, previous.version AS previous_version
 	  FROM seed
@@ -41,6 +42,7 @@ const (
 func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
 	var rows []struct {
 		ID              int64            `db:"id"`
+		ULID            string           `db:"ulid"`
 		Number          track.SeedNumber `db:"number"`
 		Label           string           `db:"label"`
 		Hash            string           `db:"hash"`
@@ -61,7 +63,7 @@ func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after 
 		if err != nil {
 			return nil, explain(err)
 		}
-		seeds[i] = StoredSeed{row.ID, row.Number, row.Label, row.Hash, values, previous, int(row.PreviousVersion.Int64), row.Current}
+		seeds[i] = StoredSeed{row.ID, row.ULID, row.Number, row.Label, row.Hash, values, previous, int(row.PreviousVersion.Int64), row.Current}
 	}
 	return seeds, nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -293,25 +294,41 @@ func (t *Tx) Outcome(seedID int64) (outcome track.Outcome, message string, err e
 }
 
 const listSeedResults = `
-	SELECT metric.name, result.status, result.score
-	  FROM result JOIN metric ON metric.id = result.metric_id
+	SELECT metric.name, result.status, result.score,
+	       CASE WHEN computed_value.seed_id IS NULL THEN value.value ELSE computed_value.value END AS value,
+	       coalesce(computed_value.reason, '') AS reason
+	  FROM result
+	  JOIN metric ON metric.id = result.metric_id
+	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
+	  LEFT JOIN computed_value ON computed_value.seed_id = result.seed_id AND computed_value.spec_id = result.spec_id
+	        AND computed_value.metric_id = result.metric_id
 	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = ?) AND result.spec_id = ?`
 
-// Results returns the stored results of the seed with this ULID under a spec, by metric; a result has no value here.
+// Results returns the stored results of the seed with this ULID under a spec, by metric.
 func (s *Store) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {
 	var rows []struct {
 		Name   string          `db:"name"`
 		Status int64           `db:"status"`
 		Score  sql.NullFloat64 `db:"score"`
+		Value  sql.NullFloat64 `db:"value"`
+		Reason string          `db:"reason"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
 		return nil, explain(err)
 	}
 	results := make(map[string]scoring.Result, len(rows))
 	for _, row := range rows {
-		r := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64}
-		if !row.Score.Valid {
+		r := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64, Value: orNaN(row.Value)}
+		switch {
+		case row.Reason != "":
+			r.Reason = scoring.ReasonMissing + ": " + row.Reason
+		case !row.Score.Valid:
 			r.Reason = scoring.ReasonMissing
+		case math.IsNaN(r.Value) || math.IsInf(r.Value, 0):
+			r.Reason = scoring.ReasonNonFinite
+		}
+		if r.Missing() {
+			r.Value = 0
 		}
 		results[row.Name] = r
 	}

@@ -25,6 +25,7 @@ type Spec struct {
 type SpecMetric struct {
 	Name, Type, Group string
 	Weight            float64
+	Computed          bool // the spec says how its value follows from a series
 }
 
 type specRow struct {
@@ -104,7 +105,7 @@ const (
 	INSERT INTO spec (scenario_id, version, hash, title, document, created_at)
 	VALUES (?, (SELECT coalesce(max(version), 0) + 1 FROM spec WHERE scenario_id = ?), ?, ?, ?, ?)
 	RETURNING id`
-	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group) VALUES (?, ?, ?, ?, ?, ?)`
+	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group, computed) VALUES (?, ?, ?, ?, ?, ?, ?)`
 )
 
 // AddSpec stores spec as the next version of its scenario and returns it with ID, Version and CreatedAt. Where the scenario has a
@@ -127,7 +128,7 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 	for i, m := range metrics {
 		metric, err := t.metricID(m.Name)
 		if err == nil {
-			_, err = t.exec(insertSpecMetric, id, i, metric, m.Type, m.Weight, m.Group)
+			_, err = t.exec(insertSpecMetric, id, i, metric, m.Type, m.Weight, m.Group, m.Computed)
 		}
 		if err != nil {
 			return Spec{}, false, err

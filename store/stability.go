@@ -115,11 +115,22 @@ func metricValuesQuery(where string) string {
 	 WHERE ` + where
 }
 
-const listSpecMetricPositions = `SELECT metric_id FROM spec_metric WHERE spec_id = ? ORDER BY position`
+// The values of computed metrics, as they were judged; the reason says that there is none.
+func metricComputedQuery(where string) string {
+	return `
+	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
+	  FROM seed CROSS JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = ?
+	 WHERE ` + where
+}
+
+const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = ? ORDER BY position`
 
 // MetricTotals aggregates each metric of a selection, in the order of the spec.
 func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
-	var metrics []int64
+	var metrics []struct {
+		ID       int64 `db:"metric_id"`
+		Computed bool  `db:"computed"`
+	}
 	if err := s.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
@@ -129,8 +140,12 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 	}
 	bySpec := make([]sums, len(metrics))
 	byID := make(map[int64]*sums, len(metrics))
-	for i, id := range metrics {
-		byID[id] = &bySpec[i]
+	given := make(map[int64]*sums, len(metrics))
+	for i, m := range metrics {
+		byID[m.ID] = &bySpec[i]
+		if !m.Computed {
+			given[m.ID] = &bySpec[i]
+		}
 	}
 	where, args := sel.where()
 	args = append([]any{sel.SpecID}, args...)
@@ -145,8 +160,15 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 	})
 	if err == nil {
 		err = s.stream(ctx, metricValuesQuery(where), args, func(row []driver.Value) {
-			if m := byID[row[0].(int64)]; m != nil {
+			if m := given[row[0].(int64)]; m != nil {
 				m.value.Add(storedValue(row[1]))
+			}
+		})
+	}
+	if err == nil && len(given) < len(metrics) {
+		err = s.stream(ctx, metricComputedQuery(where), args, func(row []driver.Value) {
+			if row[2].(string) == "" {
+				byID[row[0].(int64)].value.Add(storedValue(row[1]))
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"iter"
 	"maps"
@@ -72,7 +71,7 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 // preparedEntry is an entry with what can be computed before the transaction.
 type preparedEntry struct {
 	Entry
-	digest [sha256.Size]byte
+	prepared preparedSeed
 }
 
 func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, error]) error {
@@ -105,7 +104,7 @@ func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []prepa
 			}
 			prepared := preparedEntry{Entry: entry}
 			if entry.Err == nil {
-				prepared.digest = entry.Seed.Digest()
+				prepared.prepared = prepare(entry.Seed)
 			}
 			select {
 			case single <- prepared:
@@ -177,7 +176,7 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 				var result RecordResult
 				var err error
 				if entry.Err == nil {
-					result, err = b.Recorder.record(tx, entry.Seed, entry.digest)
+					result, err = b.Recorder.record(tx, entry.prepared)
 				}
 				if err != nil {
 					return fmt.Errorf("line %d: %w", entry.Line, err)
@@ -211,6 +210,10 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		return
 	case result.Disposition == Duplicate:
 		b.summary.Duplicates++
+		return
+	case result.Disposition == Contradicted:
+		b.summary.Rejected++
+		b.problem(BatchProblem{entry.Line, false, result.Problem.Field, result.Problem.Message})
 		return
 	case result.Disposition == Conflict:
 		b.summary.Conflicts++

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -24,10 +23,11 @@ type Disposition int
 
 // The dispositions.
 const (
-	Recorded  Disposition = iota // stored, and judged where its scenario has a spec
-	Duplicate                    // the same was recorded before
-	Conflict                     // another seed stands in its place and measured something else; nothing was stored
-	Replaced                     // stored in the place of another, which is kept as superseded
+	Recorded     Disposition = iota // stored, and judged where its scenario has a spec
+	Duplicate                       // the same was recorded before
+	Conflict                        // another seed stands in its place and measured something else; nothing was stored
+	Replaced                        // stored in the place of another, which is kept as superseded
+	Contradicted                    // its values are not those that its series give; nothing was stored
 )
 
 // Difference is a value that two records of one seed do not share; nil where a record has none.
@@ -45,12 +45,14 @@ type RecordResult struct {
 	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
 	Differences []Difference        // of a conflict, by metric
 	Outcome     track.Outcome       // of a conflict: what was recorded
+	Problem     *track.FieldError   // of a contradiction
 }
 
 // Options say how seeds are recorded.
 type Options struct {
 	SpecVersion int  // version to judge under; 0 for the newest
 	Replace     bool // a conflicting seed supersedes the recorded one
+	ValuesWin   bool // a given value stands where the series of the seed give another
 }
 
 // Recorder records seeds. It belongs to one goroutine.
@@ -64,8 +66,9 @@ type Recorder struct {
 
 type specInForce struct {
 	store.Spec
-	decoded scoring.Spec
-	known   map[string]bool // names of its metrics
+	decoded    scoring.Spec
+	known      map[string]bool // names of its metrics
+	fromSeries bool            // some of its values are computed
 }
 
 // NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
@@ -78,9 +81,10 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	if err := seed.Validate(); err != nil {
 		return RecordResult{}, err
 	}
+	prepared := prepare(seed)
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		r.begin()
-		result, err = r.record(tx, seed, seed.Digest())
+		result, err = r.record(tx, prepared)
 		return err
 	})
 	return result, err
@@ -89,10 +93,19 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 // begin starts a transaction: another process may have added a spec since the last one.
 func (r *Recorder) begin() { r.current = map[string]*specInForce{} }
 
-func (r *Recorder) record(tx *store.Tx, seed track.Seed, digest [sha256.Size]byte) (RecordResult, error) {
+func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error) {
 	inForce, err := r.specFor(tx, seed.Scenario)
 	if err != nil {
 		return RecordResult{}, err
+	}
+	judged := inForce != nil && seed.Outcome == track.OutcomeOK
+	var computed []scoring.ComputedValue
+	if judged && inForce.fromSeries {
+		var contradictions []scoring.Contradiction
+		computed, contradictions = inForce.decoded.Compute(seed.Values, seed.find, r.options.ValuesWin)
+		if len(contradictions) > 0 {
+			return RecordResult{Disposition: Contradicted, Problem: describeContradictions(contradictions)}, nil
+		}
 	}
 	now := r.store.Now()
 	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
@@ -100,34 +113,51 @@ func (r *Recorder) record(tx *store.Tx, seed track.Seed, digest [sha256.Size]byt
 		return RecordResult{}, fmt.Errorf("new id: %w", err)
 	}
 	seed.ID, seed.RecordedAt = id.String(), now
-	rowID, existing, err := tx.AddSeed(seed, digest)
+	rowID, existing, err := tx.AddSeed(seed.Seed, seed.digest)
 	disposition := Recorded
 	if err == nil && existing != nil {
 		if existing.Same {
 			return RecordResult{Disposition: Duplicate}, nil
 		}
 		if !r.options.Replace {
-			return conflict(tx, existing.ID, seed)
+			return conflict(tx, existing.ID, seed.Seed)
 		}
 		disposition = Replaced
 		if err := tx.Supersede(existing.ID); err != nil {
 			return RecordResult{}, err
 		}
-		rowID, _, err = tx.AddSeed(seed, digest)
+		rowID, _, err = tx.AddSeed(seed.Seed, seed.digest)
+	}
+	if err == nil {
+		err = tx.AddSeries(rowID, seed.series)
 	}
 	if err != nil {
 		return RecordResult{}, err
 	}
 	result := RecordResult{Disposition: disposition}
-	if inForce == nil || seed.Outcome != track.OutcomeOK {
+	if !judged {
 		return result, nil
 	}
-	assessment := scoring.Assess(inForce.decoded, seed.Values)
+	assessment := assess(inForce.decoded, seed.Values, computed)
 	result.SpecVersion, result.Assessment, result.Spec = inForce.Version, &assessment, &inForce.decoded
-	if matched(assessment) < len(seed.Values) {
+	if inForce.fromSeries || matched(assessment) < len(seed.Values) {
 		result.Unknown = inForce.unknown(seed.Values)
 	}
-	return result, tx.AddAssessment(rowID, inForce.ID, assessment)
+	return result, addAssessment(tx, rowID, inForce.ID, assessment, computed)
+}
+
+func assess(spec scoring.Spec, values map[string]float64, computed []scoring.ComputedValue) scoring.Assessment {
+	if len(computed) == 0 {
+		return scoring.Assess(spec, values)
+	}
+	return scoring.AssessComputed(spec, values, computed)
+}
+
+func addAssessment(tx *store.Tx, seedID, specID int64, a scoring.Assessment, computed []scoring.ComputedValue) error {
+	if err := tx.AddAssessment(seedID, specID, a); err != nil {
+		return err
+	}
+	return tx.AddComputed(seedID, specID, computed)
 }
 
 // specFor returns the spec that seeds of a scenario are judged under, nil where it has none. It asks the database once in each
@@ -158,7 +188,7 @@ func (r *Recorder) loadSpec(tx *store.Tx, scenario string) (*specInForce, error)
 	if err != nil {
 		return nil, fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
 	}
-	inForce := &specInForce{Spec: stored, decoded: decoded, known: map[string]bool{}}
+	inForce := &specInForce{Spec: stored, decoded: decoded, known: map[string]bool{}, fromSeries: decoded.Computes()}
 	for _, m := range decoded.Metrics {
 		inForce.known[m.Name] = true
 	}

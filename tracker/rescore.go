@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 
 	"track"
 	"track/scoring"
@@ -20,8 +21,9 @@ type Flip struct {
 
 // RescoreOptions say how seeds are judged again.
 type RescoreOptions struct {
-	DryRun bool
-	Flip   func(Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
+	DryRun    bool
+	ValuesWin bool       // a given value stands where the series of the seed give another
+	Flip      func(Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
 }
 
 // Rescored counts the seeds that were judged again.
@@ -48,15 +50,17 @@ func Rescore(ctx context.Context, st *store.Store, scenario string, version int,
 			return total, err
 		}
 		after = seeds[len(seeds)-1].ID
-		assessments := make([]scoring.Assessment, len(seeds))
+		judged := make([]judgedSeed, len(seeds))
 		for i, seed := range seeds {
-			assessments[i] = scoring.Assess(decoded, seed.Values)
-			total.compare(seed, assessments[i], options)
+			if judged[i], err = judgeAgain(ctx, st, decoded, seed, options.ValuesWin); err != nil {
+				return total, err
+			}
+			total.compare(seed, judged[i].assessment, options)
 		}
 		if options.DryRun {
 			continue
 		}
-		if err := storeAssessments(ctx, st, stored.ID, seeds, assessments); err != nil {
+		if err := storeAssessments(ctx, st, stored.ID, judged); err != nil {
 			return total, err
 		}
 	}
@@ -84,17 +88,43 @@ func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options 
 	}
 }
 
-func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds []store.StoredSeed, assessments []scoring.Assessment) error {
+// judgedSeed is a stored seed with its new judgement.
+type judgedSeed struct {
+	id         int64
+	assessment scoring.Assessment
+	computed   []scoring.ComputedValue
+}
+
+func judgeAgain(ctx context.Context, st *store.Store, spec scoring.Spec, seed store.StoredSeed, valuesWin bool) (judgedSeed, error) {
+	j := judgedSeed{id: seed.ID}
+	if spec.Computes() {
+		source := &storedSeries{ctx: ctx, store: st, ulid: seed.ULID}
+		computed, contradictions := spec.Compute(seed.Values, source.find, valuesWin)
+		if source.err != nil {
+			return j, source.err
+		}
+		if len(contradictions) > 0 {
+			problem := describeContradictions(contradictions)
+			err := fmt.Errorf("seed %s, configuration %s: %w", seed.Number, ShortHash(seed.Hash), problem)
+			return j, track.WithHint(err, "--values-win lets the given values stand; seeds before this one are scored")
+		}
+		j.computed = computed
+	}
+	j.assessment = assess(spec, seed.Values, j.computed)
+	return j, nil
+}
+
+func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds []judgedSeed) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
-		for i, seed := range seeds {
-			assessed, err := tx.Assessed(seed.ID, specID) // now, not when it was read
-			if err != nil || assessed {
-				if err != nil {
-					return err
-				}
+		for _, seed := range seeds {
+			assessed, err := tx.Assessed(seed.id, specID) // now, not when it was read
+			if err != nil {
+				return err
+			}
+			if assessed {
 				continue
 			}
-			if err := tx.AddAssessment(seed.ID, specID, assessments[i]); err != nil {
+			if err := addAssessment(tx, seed.id, specID, seed.assessment, seed.computed); err != nil {
 				return err
 			}
 		}

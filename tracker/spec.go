@@ -22,7 +22,7 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (added AddedS
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
 	metrics := make([]store.SpecMetric, len(s.Metrics))
 	for i, m := range s.Metrics {
-		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight}
+		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight, Computed: m.From != nil}
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
 		added.Spec, added.Added, err = tx.AddSpec(record, metrics)

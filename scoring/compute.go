@@ -1,0 +1,75 @@
+package scoring
+
+import "math"
+
+// ContradictionTolerance is the largest relative difference between a given value and the same one computed from series.
+const ContradictionTolerance = 1e-9
+
+// ComputedValue is the value that a metric with a source (see [Metric].From) has for one seed.
+type ComputedValue struct {
+	Metric string
+	Value  float64 // may be NaN or infinite; NaN where Reason says why there is none
+	Reason string
+}
+
+// Contradiction is a value that was given although the series of the seed say another.
+type Contradiction struct {
+	Metric          string
+	Given, Computed float64
+}
+
+// Compute finds the values of all metrics of the spec that have a source, in its order. A given value stands where nothing can be
+// computed, and everywhere with givenWins; else it must not differ from the computed one by more than [ContradictionTolerance].
+func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, bool), givenWins bool) ([]ComputedValue, []Contradiction) {
+	var values []ComputedValue
+	var contradictions []Contradiction
+	for _, m := range s.Metrics {
+		if m.From == nil {
+			continue
+		}
+		known, isGiven := given[m.Name]
+		value, reason := m.From.Compute(series)
+		switch {
+		case isGiven && (givenWins || reason != ""):
+			value, reason = known, ""
+		case isGiven && !close(known, value):
+			contradictions = append(contradictions, Contradiction{m.Name, known, value})
+		}
+		values = append(values, ComputedValue{m.Name, value, reason})
+	}
+	return values, contradictions
+}
+
+func close(a, b float64) bool {
+	if a == b || math.IsNaN(a) && math.IsNaN(b) {
+		return true
+	}
+	return math.Abs(a-b) <= ContradictionTolerance*max(math.Abs(a), math.Abs(b)) && finite(a) && finite(b)
+}
+
+// Computes says whether any metric of the spec has a source.
+func (s Spec) Computes() bool {
+	for _, m := range s.Metrics {
+		if m.From != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// AssessComputed is [Assess] for a spec with sources: computed, as [Spec.Compute] returns it, stands above the given values.
+func AssessComputed(spec Spec, given map[string]float64, computed []ComputedValue) Assessment {
+	byName := make(map[string]ComputedValue, len(computed))
+	for _, c := range computed {
+		byName[c.Metric] = c
+	}
+	return assess(spec, func(name string) (float64, string) {
+		if c, ok := byName[name]; ok {
+			if c.Reason != "" {
+				return 0, ReasonMissing + ": " + c.Reason
+			}
+			return c.Value, ""
+		}
+		return lookUp(given, name)
+	})
+}

@@ -1,0 +1,235 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+	"track/scoring"
+)
+
+// EncodedSeries is a series in the form in which it is stored.
+type EncodedSeries struct {
+	Name   string
+	Hash   [sha256.Size]byte // see [track.Series.Hash]
+	N      int
+	Chunks []SeriesChunk
+}
+
+// SeriesChunk is a run of numbers of a series, encoded by package series.
+type SeriesChunk struct {
+	N    int    `db:"n"`
+	Data []byte `db:"data"`
+}
+
+const (
+	findSeriesName   = `SELECT id FROM series_name WHERE name = ?`
+	insertSeriesName = `INSERT INTO series_name (name) VALUES (?) RETURNING id`
+	findContent      = `SELECT id, pruned_at IS NOT NULL AS pruned FROM series_content WHERE hash = ?`
+	insertContent    = `INSERT INTO series_content (hash, n) VALUES (?, ?) RETURNING id`
+	restoreContent   = `UPDATE series_content SET pruned_at = NULL WHERE id = ?`
+	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data) VALUES (?, ?, ?, ?)`
+	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id) VALUES (?, ?, ?)`
+	insertComputed   = `INSERT INTO computed_value (seed_id, spec_id, metric_id, value, reason) VALUES `
+)
+
+// AddSeries stores the series of a seed. Numbers that are stored already, for whatever seed, are not stored again.
+func (t *Tx) AddSeries(seedID int64, list []EncodedSeries) error {
+	for _, s := range list {
+		name, err := t.upsert(findSeriesName, s.Name, insertSeriesName, s.Name)
+		if err != nil {
+			return err
+		}
+		content, err := t.contentID(s)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(insertSeedSeries, seedID, name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) contentID(s EncodedSeries) (int64, error) {
+	var row struct {
+		ID     int64 `db:"id"`
+		Pruned bool  `db:"pruned"`
+	}
+	err := t.get(&row, findContent, s.Hash[:])
+	switch {
+	case err == nil && !row.Pruned:
+		return row.ID, nil
+	case err == nil:
+		_, err = t.exec(restoreContent, row.ID)
+	case errors.Is(err, sql.ErrNoRows):
+		err = t.get(&row.ID, insertContent, s.Hash[:], s.N)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i, chunk := range s.Chunks {
+		if _, err := t.exec(insertChunk, row.ID, i, chunk.N, chunk.Data); err != nil {
+			return 0, err
+		}
+	}
+	return row.ID, nil
+}
+
+// AddComputed stores the values that metrics with a source have under a spec.
+func (t *Tx) AddComputed(seedID, specID int64, values []scoring.ComputedValue) error {
+	args := t.arguments()
+	for _, v := range values {
+		metric, err := t.metricID(v.Metric)
+		if err != nil {
+			return err
+		}
+		value := any(v.Value)
+		if v.Reason != "" {
+			value = nil
+		}
+		args.add(seedID, specID, metric, value, v.Reason)
+	}
+	return t.insertRows(insertComputed, 5, args)
+}
+
+// SeriesInfo is what is known of a series without its numbers.
+type SeriesInfo struct {
+	Name     string
+	N        int
+	Hash     string // hex
+	Bytes    int64  // on disk, encoded; 0 where pruned
+	PrunedAt time.Time
+}
+
+const (
+	listSeries = `
+	SELECT series_name.name, series_content.n, lower(hex(series_content.hash)) AS hash, series_content.pruned_at,
+	       coalesce((SELECT sum(length(data)) FROM series_chunk WHERE content_id = series_content.id), 0) AS bytes
+	  FROM seed_series
+	  JOIN series_name ON series_name.id = seed_series.name_id
+	  JOIN series_content ON series_content.id = seed_series.content_id
+	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = ?)
+	 ORDER BY series_name.name`
+	listChunks = `
+	SELECT series_chunk.n, series_chunk.data
+	  FROM seed_series
+	  JOIN series_chunk ON series_chunk.content_id = seed_series.content_id
+	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = ?)
+	   AND seed_series.name_id = (SELECT id FROM series_name WHERE name = ?)
+	 ORDER BY series_chunk.position`
+)
+
+// Series lists the series of the seed with this ULID, by name.
+func (s *Store) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) {
+	var rows []struct {
+		Name     string        `db:"name"`
+		N        int           `db:"n"`
+		Hash     string        `db:"hash"`
+		Bytes    int64         `db:"bytes"`
+		PrunedAt sql.NullInt64 `db:"pruned_at"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listSeries, ulid); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]SeriesInfo, len(rows))
+	for i, row := range rows {
+		list[i] = SeriesInfo{Name: row.Name, N: row.N, Hash: row.Hash, Bytes: row.Bytes}
+		if row.PrunedAt.Valid {
+			list[i].PrunedAt = fromMicros(row.PrunedAt.Int64)
+		}
+	}
+	return list, nil
+}
+
+// SeriesChunks returns the chunks of one series of the seed with this ULID, in order, without a look at the others. There are none
+// where the seed has no such series, where it is empty, and where it was pruned.
+func (s *Store) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesChunk, error) {
+	var chunks []SeriesChunk
+	return chunks, explain(s.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
+}
+
+// PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values
+// keep nothing.
+type PruneRule struct {
+	Before time.Time
+	Keep   int
+}
+
+// Pruned counts what pruning frees.
+type Pruned struct {
+	Seeds    int   // whose series were pruned, all or some
+	Contents int   // different series freed; those that a kept seed shares are not
+	Bytes    int64 // encoded
+}
+
+const (
+	keptSeeds = `
+	WITH ranked AS (
+	    SELECT id, recorded_at, row_number() OVER (PARTITION BY scenario_id ORDER BY id DESC) AS rank
+	      FROM seed
+	     WHERE id IN (SELECT seed_id FROM seed_series)
+	), kept AS MATERIALIZED (
+	    SELECT id FROM ranked WHERE (? > 0 AND rank <= ?) OR (? > 0 AND recorded_at >= ?)
+	), pruned AS MATERIALIZED (
+	    SELECT series_content.id FROM series_content
+	     WHERE series_content.pruned_at IS NULL
+	       AND NOT EXISTS (SELECT 1 FROM seed_series WHERE content_id = series_content.id AND seed_id IN (SELECT id FROM kept))
+	)`
+	countPruned = keptSeeds + `
+	SELECT (SELECT count(DISTINCT seed_id) FROM seed_series WHERE content_id IN (SELECT id FROM pruned)) AS seeds,
+	       (SELECT count(*) FROM pruned) AS contents,
+	       (SELECT coalesce(sum(length(data)), 0) FROM series_chunk WHERE content_id IN (SELECT id FROM pruned)) AS bytes`
+	markPruned   = keptSeeds + ` UPDATE series_content SET pruned_at = ? WHERE id IN (SELECT id FROM pruned)`
+	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at IS NOT NULL)`
+)
+
+// PruneSeries deletes the numbers of series that no kept seed has, and gives the space back to the disk. Values, results, and the
+// length and hash of each series stay. A dry run only counts.
+func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (Pruned, error) {
+	if rule.Keep < 0 || rule.Keep == 0 && rule.Before.IsZero() {
+		return Pruned{}, fmt.Errorf("%w: prune needs a number of seeds to keep or a time", track.ErrInvalid)
+	}
+	before := int64(0)
+	if !rule.Before.IsZero() {
+		before = micros(rule.Before)
+	}
+	args := []any{rule.Keep, rule.Keep, before, before}
+	var row struct {
+		Seeds    int   `db:"seeds"`
+		Contents int   `db:"contents"`
+		Bytes    int64 `db:"bytes"`
+	}
+	if dryRun {
+		err := s.read().GetContext(ctx, &row, countPruned, args...)
+		return Pruned(row), explain(err)
+	}
+	err := s.Update(ctx, func(tx *Tx) error {
+		if err := tx.get(&row, countPruned, args...); err != nil {
+			return err
+		}
+		if _, err := tx.exec(markPruned, append(args, tx.now)...); err != nil {
+			return err
+		}
+		_, err := tx.exec(deleteChunks)
+		return err
+	})
+	if err == nil && row.Bytes > 0 {
+		err = s.vacuum(ctx)
+	}
+	return Pruned(row), err
+}
+
+func (s *Store) vacuum(ctx context.Context) error {
+	unlock, err := lockFile(s.path + ".lock")
+	if err != nil {
+		return openError(s.path, err)
+	}
+	defer unlock()
+	_, err = s.writer.conn.ExecContext(ctx, "VACUUM")
+	return explain(err)
+}
