@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,51 +73,84 @@ func TestManyBatchesOfTheSame(t *testing.T) {
 	}
 }
 
-// TestKilledBatch kills a batch as soon as it has recorded something: the database is sound, and the same batch again records
-// what is missing.
-func TestKilledBatch(t *testing.T) {
-	t.Parallel()
-	const lines = 2000
-	dir := t.TempDir()
-	mustTrack(t, dir, "init", "--db", "track.db")
-	batch := exec.Command("track", "record", "batch", "--db", "track.db", "-")
-	batch.Dir = dir
-	input, err := batch.StdinPipe() // stays open: without the kill the batch would wait for more
+// runningBatch is a batch that has recorded some of its seeds and waits for more.
+type runningBatch struct {
+	*exec.Cmd
+	dir      string
+	stderr   bytes.Buffer
+	recorded int // when somebody last looked
+}
+
+const batchLines = 2000
+
+// startBatch starts a batch in a new folder and waits until it has recorded something.
+func startBatch(t *testing.T) *runningBatch {
+	t.Helper()
+	b := &runningBatch{Cmd: exec.Command("track", "record", "batch", "--db", "track.db", "-"), dir: t.TempDir()}
+	mustTrack(t, b.dir, "init", "--db", "track.db")
+	if err := os.WriteFile(filepath.Join(b.dir, "seeds.jsonl"), seedLines(0, batchLines), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.Dir, b.Stderr = b.dir, &b.stderr
+	input, err := b.StdinPipe() // stays open: the batch does not end by itself
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := batch.Start(); err != nil {
+	if err := b.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := input.Write(seedLines(0, lines)); err != nil {
+	if _, err := input.Write(seedLines(0, batchLines)); err != nil {
 		t.Fatal(err)
 	}
-	before := 0
-	for before == 0 && t.Context().Err() == nil {
-		before = countSeeds(t, dir, "track.db")
+	for b.recorded == 0 && t.Context().Err() == nil {
+		b.recorded = countSeeds(t, b.dir, "track.db")
 	}
+	return b
+}
+
+// check looks at what the batch left: a sound database with all that was recorded, in which the same batch again records the rest.
+func (b *runningBatch) check(t *testing.T) {
+	t.Helper()
+	after := countSeeds(t, b.dir, "track.db")
+	if after < b.recorded {
+		t.Errorf("%d seeds were recorded, %d survived", b.recorded, after)
+	}
+	if sound := integrity(t, filepath.Join(b.dir, "track.db")); sound != "ok" {
+		t.Errorf("integrity check: %s", sound)
+	}
+	var again batchDocument
+	if err := json.Unmarshal([]byte(mustTrack(t, b.dir, "record", "batch", "--db", "track.db", "seeds.jsonl", "--format", "json")), &again); err != nil {
+		t.Fatal(err)
+	}
+	if again.Duplicates != after || again.Recorded != batchLines-after {
+		t.Errorf("after %d of %d seeds: %+v", after, batchLines, again)
+	}
+}
+
+func TestKilledBatch(t *testing.T) {
+	t.Parallel()
+	batch := startBatch(t)
 	if err := batch.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = batch.Wait() // it was killed
+	batch.check(t)
+}
 
-	after := countSeeds(t, dir, "track.db")
-	if after < before {
-		t.Errorf("%d seeds were recorded, %d survived", before, after)
+func TestInterruptedBatch(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals")
 	}
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
-		t.Errorf("integrity check: %s", sound)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "seeds.jsonl"), seedLines(0, lines), 0o666); err != nil {
+	batch := startBatch(t)
+	if err := batch.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	var again batchDocument
-	if err := json.Unmarshal([]byte(mustTrack(t, dir, "record", "batch", "--db", "track.db", "seeds.jsonl", "--format", "json")), &again); err != nil {
-		t.Fatal(err)
+	_ = batch.Wait() // the exit code is looked at
+	if code := batch.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(batch.stderr.String(), "hint: run the same command again") {
+		t.Errorf("exit code %d, want %d:\n%s", code, exitInterrupted, &batch.stderr)
 	}
-	if again.Duplicates != after || again.Recorded != lines-after {
-		t.Errorf("after %d of %d seeds: %+v", after, lines, again)
-	}
+	batch.check(t)
 }
 
 func seedLines(from, to int) []byte {

@@ -415,7 +415,7 @@ func testQuery(t *testing.T, st *store.Store) {
 	}
 	for _, query := range []string{
 		"SELECT scenario, seed FROM v_seed", "  select scenario, seed from v_seed ;  ", "-- why\nSELECT scenario, seed FROM v_seed; -- so",
-		"/* a; b */ SELECT scenario, seed FROM v_seed WHERE scenario <> ';--' OR ''''=\";\"", "VALUES ('s', '18446744073709551615')",
+		"/* a; b */ SELECT \"; s\".scenario, seed FROM v_seed AS \"; s\" WHERE scenario <> ';--'", "VALUES ('s', '18446744073709551615')",
 		"WITH x AS (SELECT * FROM v_seed) SELECT scenario, seed FROM x", "(SELECT scenario, seed FROM v_seed)",
 	} {
 		columns, rows, err := run(query)
