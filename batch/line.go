@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/series"
 )
 
 // line is a line of a batch of kind seed.
@@ -26,6 +28,8 @@ type line struct {
 	StartedAt     string            `json:"started_at"`
 	Duration      *float64          `json:"duration_s"`
 	Environment   track.Environment `json:"environment"`
+	Series        jsontext.Value    `json:"series"`
+	SeriesFile    string            `json:"series_file"`
 }
 
 type configuration struct {
@@ -36,8 +40,11 @@ type configuration struct {
 	DiffHash string         `json:"diff_hash"`
 }
 
-// ParseLine reads one line of a batch. Its error names the field.
-func ParseLine(text []byte) (track.Seed, *track.FieldError) {
+// ParseLine reads one line of a batch. Its error names the field. A series_file is looked for in the working directory.
+func ParseLine(text []byte) (track.Seed, *track.FieldError) { return parseLine(text, "") }
+
+// parseLine looks for a series_file in dir.
+func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 	var l line
 	err := unmarshal(text, func(text []byte) error {
 		l = line{}
@@ -46,10 +53,10 @@ func ParseLine(text []byte) (track.Seed, *track.FieldError) {
 	if err != nil {
 		return track.Seed{}, fieldError(err)
 	}
-	return l.seed()
+	return l.seed(dir)
 }
 
-func (l line) seed() (track.Seed, *track.FieldError) {
+func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	switch l.Kind {
 	case "seed":
 	case "":
@@ -92,7 +99,36 @@ func (l line) seed() (track.Seed, *track.FieldError) {
 		duration := time.Duration(math.Round(*l.Duration*1e6)) * time.Microsecond // as it is stored
 		seed.Duration = &duration
 	}
+	var problem *track.FieldError
+	if seed.Series, problem = l.series(dir); problem != nil {
+		return seed, problem
+	}
 	return seed, seed.Validate()
+}
+
+// series collects what the line carries and what the file holds that it names.
+func (l line) series(dir string) (all []track.Series, problem *track.FieldError) {
+	var list []series.Series
+	if len(l.Series) > 0 && l.Series.Kind() != 'n' {
+		if list, problem = series.ParseJSON(l.Series); problem != nil {
+			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}
+		}
+	}
+	if l.SeriesFile != "" {
+		path := l.SeriesFile
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		read, err := series.ReadFile(path)
+		if err != nil {
+			return nil, &track.FieldError{Field: "series_file", Message: err.Error()}
+		}
+		list = append(list, read...)
+	}
+	for _, s := range list {
+		all = append(all, track.Series(s))
+	}
+	return all, nil
 }
 
 // seedNumber accepts a string, as the format has it, and an integer, as people write it.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 
 	"track"
 )
@@ -24,6 +26,10 @@ type Record struct {
 // Read reads JSON lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
 // and is yielded with the line it struck. Blank lines are skipped. file stands in the errors.
 func Read(file string, r io.Reader) iter.Seq2[Record, error] {
+	dir := "" // a stream names files from where track runs, a file from where it lies
+	if _, err := os.Stat(file); err == nil {
+		dir = filepath.Dir(file)
+	}
 	return func(yield func(Record, error) bool) {
 		reader := bufio.NewReaderSize(r, 1<<20)
 		for number := 1; ; number++ {
@@ -36,7 +42,7 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 			}
 			if len(bytes.TrimSpace(text)) > 0 || tooLong {
-				if !yield(parseRecord(file, number, text, tooLong), nil) {
+				if !yield(parseRecord(file, dir, number, text, tooLong), nil) {
 					return
 				}
 			}
@@ -47,12 +53,12 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 	}
 }
 
-func parseRecord(file string, number int, text []byte, tooLong bool) Record {
+func parseRecord(file, dir string, number int, text []byte, tooLong bool) Record {
 	record := Record{Line: number}
 	if tooLong {
 		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", longestLine>>20)}
 	} else {
-		record.Seed, record.Err = ParseLine(text)
+		record.Seed, record.Err = parseLine(text, dir)
 	}
 	if record.Err != nil {
 		record.Err.File, record.Err.Line = file, number

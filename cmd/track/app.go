@@ -50,6 +50,8 @@ func (p *program) app() *cli.App {
 			p.showCommand(),
 			p.historyCommand(),
 			p.rescoreCommand(),
+			p.seriesCommand(),
+			p.pruneCommand(),
 			p.queryCommand(),
 			p.migrateCommand(),
 			p.completionCommand(),

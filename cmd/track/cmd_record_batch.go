@@ -19,8 +19,8 @@ import (
 )
 
 type recordBatchOptions struct {
-	spec    int
-	replace bool
+	spec               int
+	replace, valuesWin bool
 }
 
 func (p *program) recordBatchCommand() *cli.Command {
@@ -34,6 +34,7 @@ func (p *program) recordBatchCommand() *cli.Command {
    {"kind":"seed","scenario":"growth_plus","seed":"7","values":{"unemployment_rate_mean":0.0699},
     "configuration":{"label":"v0.10.2","params":{},"commit":"303e61f"},"outcome":"ok"}
 
+A line may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch.
 Bad lines are reported and left out, good ones are recorded; the exit code is then 5, or 14 where the only trouble is
 seeds that are recorded with other values. Run again, it continues: what is recorded already counts as duplicate.
 
@@ -42,6 +43,7 @@ Examples:
    zcat results.jsonl.gz | track record batch - --format json`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
+			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ", Destination: &o.replace},
 		},
 		Action: func(c *cli.Context) error {
@@ -78,7 +80,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	}
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", size)
-	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace}, bufio.NewReader(rand.Reader))
+	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := batchDocument{Errors: []batchProblem{}}
 	summary, err := recorder.RecordAll(ctx, entries(name, bar.reader(source)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {

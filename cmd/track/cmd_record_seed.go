@@ -20,12 +20,14 @@ import (
 	"track"
 	"track/batch"
 	"track/scoring"
+	"track/series"
 	"track/tracker"
 )
 
 type recordSeedOptions struct {
 	scenario, seed, label, commit, outcome, message, startedAt, duration string
-	params                                                               cli.StringSlice
+	params, series                                                       cli.StringSlice
+	valuesWin                                                            bool
 	spec                                                                 int
 	replace                                                              bool
 }
@@ -44,6 +46,7 @@ Examples:
    python simulate.py --seed 7 > out.json && track record seed --scenario growth_plus --seed 7 out.json ||
       track record seed --scenario growth_plus --seed 7 --outcome error
    track record seed --scenario growth_plus --seed 7 --label v2 --param theta=14 values.json
+   track record seed --scenario growth_plus --seed 7 --series run7.csv --series cross_section7.csv
    track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "scenario", Usage: "`NAME` of the scenario", Destination: &o.scenario},
@@ -56,6 +59,8 @@ Examples:
 			&cli.StringFlag{Name: "started-at", Usage: "`TIME` such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
 			&cli.StringFlag{Name: "duration", Usage: "`TIME` the run took, such as 1.5s or 2m", Destination: &o.duration},
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
+			&cli.StringSliceFlag{Name: "series", Usage: "`FILE` of series (.csv, .csv.gz, .npy, .npz, .parquet, .json), again for more", Destination: &o.series},
+			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede what is recorded for this seed, if it differs", Destination: &o.replace},
 		},
 		Action: func(c *cli.Context) error {
@@ -76,8 +81,13 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	provenance := p.provenance(ctx, o.commit)
-	if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
+	if seed.Series, err = readSeries(o.series.Value()); err != nil {
 		return err
+	}
+	if file != "" || len(seed.Series) == 0 {
+		if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
+			return err
+		}
 	}
 	if problem := seed.Validate(); problem != nil {
 		problem.File = inputName(file)
@@ -93,13 +103,17 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace}, bufio.NewReader(rand.Reader))
+	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	result, err := recorder.Record(ctx, seed)
 	if err != nil {
 		return err
 	}
-	if result.Disposition == tracker.Conflict {
+	switch result.Disposition {
+	case tracker.Conflict:
 		return seedConflict(seed, result)
+	case tracker.Contradicted:
+		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, result.Problem),
+			"--values-win lets the given values stand")
 	}
 	return p.write(recordedView(seed, result))
 }
@@ -184,6 +198,25 @@ func parseParams(pairs []string) (track.Params, error) {
 		return "", usage("--param: %v", err)
 	}
 	return params, nil
+}
+
+// readSeries reads the files of series; a name may stand in one of them only.
+func readSeries(files []string) (all []track.Series, err error) {
+	from := map[string]string{}
+	for _, file := range files {
+		list, err := series.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			if other, taken := from[s.Name]; taken {
+				return nil, &track.FieldError{File: file, Field: s.Name, Message: "a series of this name stands in " + other + " as well"}
+			}
+			from[s.Name] = file
+			all = append(all, track.Series(s))
+		}
+	}
+	return all, nil
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {

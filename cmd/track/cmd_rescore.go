@@ -13,8 +13,8 @@ import (
 
 func (p *program) rescoreCommand() *cli.Command {
 	var o struct {
-		spec   int
-		dryRun bool
+		spec              int
+		dryRun, valuesWin bool
 	}
 	return &cli.Command{
 		Name:      "rescore",
@@ -29,13 +29,14 @@ Examples:
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "the `VERSION` to score under", Destination: &o.spec},
+			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only list the statuses that would flip", Destination: &o.dryRun},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track rescore takes one SCENARIO")
 			}
-			return p.rescore(c.Context, c.Args().First(), o.spec, o.dryRun)
+			return p.rescore(c.Context, c.Args().First(), o.spec, tracker.RescoreOptions{DryRun: o.dryRun, ValuesWin: o.valuesWin})
 		},
 	}
 }
@@ -61,33 +62,34 @@ type rescoreDocument struct {
 	Flips    []flipDocument `json:"flips"`
 }
 
-func (p *program) rescore(ctx context.Context, scenario string, version int, dryRun bool) error {
+func (p *program) rescore(ctx context.Context, scenario string, version int, options tracker.RescoreOptions) error {
 	st, err := p.openForUpdate(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	d := rescoreDocument{Scenario: scenario, DryRun: dryRun, Flips: []flipDocument{}}
+	d := rescoreDocument{Scenario: scenario, DryRun: options.DryRun, Flips: []flipDocument{}}
 	stored, _, err := tracker.LoadSpec(ctx, st, scenario, version)
 	if err != nil {
 		return err
 	}
 	d.Version = stored.Version
 	v := view{lines: []any{}, rows: grid{columns: []string{"seed", "label", "configuration", "metric", "from version", "from", "to"}}}
-	total, err := tracker.Rescore(ctx, st, scenario, stored.Version, tracker.RescoreOptions{DryRun: dryRun, Flip: func(f tracker.Flip) {
+	options.Flip = func(f tracker.Flip) {
 		flip := flipDocument(f)
 		d.Flips = append(d.Flips, flip)
 		v.lines = append(v.lines, flip)
 		v.rows.cells = append(v.rows.cells, []any{
 			f.Seed, f.Label, shown{tracker.ShortHash(f.Configuration), f.Configuration}, f.Metric, f.FromVersion, string(f.From), string(f.To),
 		})
-	}})
+	}
+	total, err := tracker.Rescore(ctx, st, scenario, stored.Version, options)
 	if err != nil {
 		return err
 	}
 	d.NSeeds, d.NScored, d.NBefore, d.NFlips = total.Seeds, total.Scored, total.Before, total.Flips
 	verb := "scored"
-	if dryRun {
+	if options.DryRun {
 		verb = "would be scored"
 	}
 	line := fmt.Sprintf("%s: %s %s under version %d, %d had been before; %d statuses flip", scenario, counted(d.NScored, "seed"), verb, d.Version, d.NBefore, d.NFlips)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -176,14 +175,10 @@ func (s shownSeed) view() view {
 func (s shownSeed) metric(m scoring.Metric, r scoring.Result) (shownMetric, any) {
 	metric := shownMetric{Name: m.Name, Type: m.Target.Type(), Weight: m.Weight, Group: m.Group, Target: m.Description(), Status: r.Status, Reason: r.Reason}
 	if r.Missing() {
-		return metric, scoring.ReasonMissing
+		return metric, r.Reason
 	}
-	value := s.Values[m.Name]
-	metric.Value, metric.Score = &value, &r.Score
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		metric.Reason = scoring.ReasonNonFinite
-	}
-	return metric, valueCell(value, m.Format)
+	metric.Value, metric.Score = &r.Value, &r.Score
+	return metric, valueCell(r.Value, m.Format)
 }
 
 func (s shownSeed) heading() string {
