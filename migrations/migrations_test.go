@@ -1,0 +1,150 @@
+package migrations_test
+
+import (
+	"database/sql"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+
+	"track/migrations"
+)
+
+var fileName = regexp.MustCompile(`^(\d{5})_[a-z0-9_]+\.sql$`)
+
+func names(t *testing.T, files fs.FS) []string {
+	t.Helper()
+	list, err := fs.Glob(files, "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Numbers run from 1 to Latest without a gap, and each dialect has the same ones.
+func TestNumbers(t *testing.T) {
+	files, err := migrations.SQLite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := names(t, files)
+	for i, name := range list {
+		match := fileName.FindStringSubmatch(name)
+		if match == nil {
+			t.Fatalf("%s is no name of a migration", name)
+		}
+		if n, err := strconv.Atoi(match[1]); err != nil || n != i+1 {
+			t.Errorf("%s is not number %d", name, i+1)
+		}
+	}
+	if len(list) != migrations.Latest {
+		t.Errorf("%d migrations, and Latest is %d", len(list), migrations.Latest)
+	}
+	dialects, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dialect := range dialects {
+		if !dialect.IsDir() {
+			continue
+		}
+		if diff := cmp.Diff(list, names(t, os.DirFS(dialect.Name()))); diff != "" {
+			t.Errorf("%s differs from sqlite (-want +got):\n%s", dialect.Name(), diff)
+		}
+	}
+}
+
+// schema is the text of everything in the database but what goose and SQLite keep for themselves.
+func schema(t *testing.T, db *sql.DB) (objects []string) {
+	t.Helper()
+	rows, err := db.Query(`SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema
+	 WHERE name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite%' ORDER BY type, name`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var object string
+		if err := rows.Scan(&object); err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, object)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// Each migration can be taken back and made again.
+func TestUpDownUp(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db")+"?_pragma=foreign_keys(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	files, err := migrations.SQLite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stages := [][]string{schema(t, db)} // after each migration
+	for range migrations.Latest {
+		if _, err := provider.UpByOne(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stages = append(stages, schema(t, db))
+	}
+	for version := migrations.Latest; version > 0; version-- {
+		if _, err := provider.Down(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(stages[version-1], schema(t, db)); diff != "" {
+			t.Errorf("taking back %d leaves (-want +got):\n%s", version, diff)
+		}
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(stages[migrations.Latest], schema(t, db)); diff != "" {
+		t.Errorf("the second time (-want +got):\n%s", diff)
+	}
+	if n := len(stages[migrations.Latest]); n < 15 {
+		t.Errorf("only %d objects in the schema", n)
+	}
+}
+
+// Every table is STRICT: without it, SQLite stores whatever it is given.
+func TestStrict(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	files, err := migrations.SQLite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range schema(t, db) {
+		if strings.HasPrefix(object, "table ") && !strings.Contains(object[strings.LastIndex(object, ")"):], "STRICT") {
+			t.Errorf("not STRICT: %s", object)
+		}
+	}
+}

@@ -1,0 +1,465 @@
+package track_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// The tests of this file run the program itself, in many processes.
+
+var buildDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if buildDir != "" {
+		_ = os.RemoveAll(buildDir)
+	}
+	os.Exit(code)
+}
+
+// build builds the program once, for the first test that needs it.
+var build = sync.OnceValues(func() (path string, err error) {
+	if buildDir, err = os.MkdirTemp("", "track-test-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(buildDir, "track")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	cmd := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", path, "./cmd/track")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, output)
+	}
+	return path, nil
+})
+
+// database is a database that processes work on; it need not exist yet.
+type database struct {
+	program string
+	path    string
+}
+
+func newDatabase(t testing.TB) database {
+	t.Helper()
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database{program, filepath.Join(t.TempDir(), "new", "track.db")}
+}
+
+func (d database) command(input string, args ...string) *exec.Cmd {
+	cmd := exec.Command(d.program, append(args, "--db", d.path)...)
+	cmd.Stdin = strings.NewReader(input)
+	return cmd
+}
+
+// run runs the program to its end.
+func (d database) run(input string, args ...string) (stdout, stderr string, code int) {
+	cmd := d.command(input, args...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return out.String(), err.Error(), -1
+	}
+	return out.String(), errOut.String(), cmd.ProcessState.ExitCode()
+}
+
+func (d database) mustRun(t testing.TB, input string, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := d.run(input, args...)
+	if code != 0 {
+		t.Fatalf("track %s: exit code %d, %s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+const nMetrics = 5
+
+func (d database) addSpec(t testing.TB) {
+	t.Helper()
+	spec := "scenario: s\nmetrics:\n"
+	for i := range nMetrics {
+		spec += fmt.Sprintf("  - {name: m%d, type: RANGE, min: 0, max: 100000}\n", i)
+	}
+	file := filepath.Join(t.TempDir(), "s.yaml")
+	if err := os.WriteFile(file, []byte(spec), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.mustRun(t, "", "init")
+	d.mustRun(t, "", "spec", "add", file)
+}
+
+// values are those of a seed, as JSON.
+func values(seed int) string {
+	var parts []string
+	for i := range nMetrics {
+		parts = append(parts, fmt.Sprintf(`"m%d":%d.5`, i, seed))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func line(seed int) string {
+	return fmt.Sprintf(`{"kind":"seed","scenario":"s","seed":"%d","values":%s}`+"\n", seed, values(seed))
+}
+
+func recordSeed(seed int) []string {
+	return []string{"record", "seed", "--scenario", "s", "--seed", strconv.Itoa(seed), "--commit", "c0ffee", "-"}
+}
+
+// check holds the database against what it must never be: unsound, or with a seed that is half recorded. It returns the seeds.
+func (d database) check(t testing.TB, judged bool) map[int]bool {
+	t.Helper()
+	db, err := sql.Open("sqlite", d.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var sound string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
+		t.Fatalf("integrity check: %s, %v", sound, err)
+	}
+	rows, err := db.Query(`SELECT number, (SELECT count(*) FROM value WHERE seed_id = seed.id), (SELECT count(*) FROM assessment WHERE seed_id = seed.id),
+	       (SELECT count(*) FROM result WHERE seed_id = seed.id), (SELECT count(*) FROM value WHERE seed_id = seed.id AND value = number + 0.5)
+	  FROM seed`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	seeds := map[int]bool{}
+	want := [4]int{nMetrics, 0, 0, nMetrics}
+	if judged {
+		want = [4]int{nMetrics, 1, nMetrics, nMetrics}
+	}
+	for rows.Next() {
+		var number int
+		var got [4]int
+		if err := rows.Scan(&number, &got[0], &got[1], &got[2], &got[3]); err != nil {
+			t.Fatal(err)
+		}
+		if seeds[number] || got != want {
+			t.Errorf("seed %d, twice %v: values, assessments, results and right values are %v, want %v", number, seeds[number], got, want)
+		}
+		seeds[number] = true
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return seeds
+}
+
+// Many processes record from the first moment on, when there is no database yet: none is refused, and nothing is lost.
+func TestManyProcesses(t *testing.T) {
+	d := newDatabase(t)
+	const processes, each = 32, 10
+	type outcome struct {
+		seed, code     int
+		stdout, stderr string
+	}
+	outcomes := make(chan outcome, processes*each)
+	start := make(chan struct{})
+	for p := range processes {
+		go func() {
+			<-start
+			for i := range each {
+				seed := i // that of all processes
+				if i%2 == 0 {
+					seed = 1000 + each*p + i
+				}
+				stdout, stderr, code := d.run(values(seed), recordSeed(seed)...)
+				outcomes <- outcome{seed, code, stdout, stderr}
+			}
+		}()
+	}
+	close(start)
+	recorded, duplicates := map[int]int{}, map[int]int{}
+	created := 0
+	for range processes * each {
+		o := <-outcomes
+		switch {
+		case o.code != 0:
+			t.Errorf("seed %d: exit code %d, %s", o.seed, o.code, o.stderr)
+		case strings.HasPrefix(o.stdout, "recorded seed"):
+			recorded[o.seed]++
+		case strings.Contains(o.stdout, "is already recorded"):
+			duplicates[o.seed]++
+		default:
+			t.Errorf("seed %d: %q", o.seed, o.stdout)
+		}
+		created += strings.Count(o.stderr, "created the database")
+	}
+	if created != 1 {
+		t.Errorf("%d processes say that they created the database", created)
+	}
+	seeds := d.check(t, false)
+	for seed := range seeds {
+		want := 0
+		if seed < 1000 {
+			want = processes - 1
+		}
+		if recorded[seed] != 1 || duplicates[seed] != want {
+			t.Errorf("seed %d was recorded %d times and a duplicate %d times, want 1 and %d", seed, recorded[seed], duplicates[seed], want)
+		}
+	}
+	if want := each/2 + processes*each/2; len(seeds) != want || len(recorded) != want {
+		t.Errorf("%d seeds, %d reported, want %d", len(seeds), len(recorded), want)
+	}
+}
+
+type batchDocument struct{ Recorded, Duplicates, Conflicts, Rejected int }
+
+// Batches that overlap, single seeds and readers at once: each seed is recorded by one of them, and every reader sees whole seeds.
+func TestManyBatches(t *testing.T) {
+	d := newDatabase(t)
+	d.addSpec(t)
+	const batches, each, step = 8, 300, 100 // each shares two thirds of its seeds with its neighbours
+	var writers, readers sync.WaitGroup
+	var mutex sync.Mutex
+	var total batchDocument
+	for b := range batches {
+		writers.Go(func() {
+			var text strings.Builder
+			for i := range each {
+				text.WriteString(line(b*step + i))
+			}
+			stdout, stderr, code := d.run(text.String(), "record", "batch", "-", "--format", "json")
+			var document batchDocument
+			if err := json.Unmarshal([]byte(stdout), &document); err != nil || code != 0 {
+				t.Errorf("batch %d: exit code %d, %v, %s", b, code, err, stderr)
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			total.Recorded += document.Recorded
+			total.Duplicates += document.Duplicates
+		})
+	}
+	done := make(chan struct{})
+	for _, args := range [][]string{
+		{"stability", "s", "--format", "json"}, {"history", "s", "--format", "json"}, {"seeds", "s", "--limit", "0", "--format", "json"},
+	} {
+		readers.Go(func() {
+			for {
+				stdout, stderr, code := d.run("", args...)
+				const notFound = 3 // before the first seed
+				if code != 0 && code != notFound {
+					t.Errorf("track %s: exit code %d, %s", strings.Join(args, " "), code, stderr)
+				}
+				if args[0] == "stability" && code == 0 {
+					checkStability(t, stdout)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	seeds := d.check(t, true)
+	want := batchDocument{Recorded: (batches-1)*step + each}
+	want.Duplicates = batches*each - want.Recorded
+	if total != want || len(seeds) != want.Recorded {
+		t.Errorf("%+v and %d seeds, want %+v", total, len(seeds), want)
+	}
+	checkStability(t, d.mustRun(t, "", "stability", "s", "--format", "json"))
+}
+
+// checkStability holds what an aggregate says of its seeds against what it says of its metrics: all pass, and none is of another
+// moment than the others.
+func checkStability(t testing.TB, document string) {
+	t.Helper()
+	var s struct {
+		NSeeds   int     `json:"n_seeds"`
+		NScored  int     `json:"n_scored"`
+		PassRate float64 `json:"pass_rate"`
+		Failed   []any   `json:"failed_seeds"`
+		Metrics  []struct {
+			N        int     `json:"n"`
+			PassRate float64 `json:"pass_rate"`
+		} `json:"metrics"`
+	}
+	if err := json.Unmarshal([]byte(document), &s); err != nil {
+		t.Error(err)
+	}
+	sound := s.NSeeds == s.NScored && s.PassRate == 1 && len(s.Failed) == 0 && len(s.Metrics) == nMetrics
+	for _, m := range s.Metrics {
+		sound = sound && m.N == s.NSeeds && m.PassRate == 1
+	}
+	if !sound {
+		t.Errorf("an aggregate of several moments: %+v", s)
+	}
+}
+
+// killer ends processes at points that look random and are the same in every run, as far as the machine lets them.
+type killer struct{ random *rand.Rand }
+
+func newKiller() killer { return killer{rand.New(rand.NewPCG(2026, 1))} }
+
+// wait lets a while pass that differs from call to call, most often a short one: so long as it takes to look for a file so often;
+// in half of the calls from the moment on that the file is there.
+func (k killer) wait(path string) {
+	const patience = 1 << 20
+	if k.random.IntN(2) == 0 {
+		for range patience {
+			if _, err := os.Stat(path); err == nil {
+				break
+			}
+		}
+	}
+	for range 1 << k.random.IntN(15) {
+		_, _ = os.Stat(path)
+	}
+}
+
+// A process that is killed takes nothing with it that it, or another one, has acknowledged, and leaves no half of a seed.
+func TestKilled(t *testing.T) {
+	d := newDatabase(t)
+	d.addSpec(t)
+	k := newKiller()
+	const rounds = 40
+	promised := map[int]bool{} // acknowledged, or seen by somebody
+	survive := func(round int) {
+		t.Helper()
+		seeds := d.check(t, true)
+		for seed := range promised {
+			if !seeds[seed] {
+				t.Fatalf("round %d: seed %d is lost", round, seed)
+			}
+		}
+		promised = seeds
+	}
+	next, killed, acknowledged := 0, 0, 0
+	for round := range rounds {
+		// A single seed.
+		next++
+		cmd := d.command(values(next), recordSeed(next)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		k.wait(d.path + "-wal")
+		if kill(cmd) {
+			killed++
+		} else {
+			acknowledged++
+			promised[next] = true
+		}
+		// A batch, of which another record comes in the middle.
+		cmd = d.command("", "record", "batch", "-")
+		cmd.Stdin = nil
+		input, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		n := 1 + k.random.IntN(1500)
+		for i := range n {
+			if _, err := io.WriteString(input, line(next+1+i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := next + n + 1
+		if round%4 == 0 {
+			d.mustRun(t, values(other), recordSeed(other)...)
+			promised[other] = true
+		}
+		if round%2 == 0 {
+			if err := input.Close(); err != nil { // so it may come to its end
+				t.Fatal(err)
+			}
+		}
+		k.wait(d.path + "-wal")
+		if kill(cmd) {
+			killed++
+		} else {
+			acknowledged++
+			for i := range n {
+				promised[next+1+i] = true
+			}
+		}
+		next = other
+		survive(round)
+	}
+	t.Logf("%d processes killed, %d ended before; %d seeds survived", killed, acknowledged, len(promised))
+	if killed < rounds/2 {
+		t.Errorf("only %d of %d processes were killed", killed, 2*rounds)
+	}
+	// What was cut short is finished by another attempt.
+	var all strings.Builder
+	for seed := 1; seed <= next; seed++ {
+		if !promised[seed] {
+			all.WriteString(line(seed))
+		}
+	}
+	d.mustRun(t, all.String(), "record", "batch", "-")
+	if seeds := d.check(t, true); len(seeds) != next {
+		t.Errorf("%d seeds in the end, want %d", len(seeds), next)
+	}
+}
+
+// kill ends a process and says whether it had not come to its own end, with success, before.
+func kill(cmd *exec.Cmd) bool {
+	_ = cmd.Process.Kill()
+	return cmd.Wait() != nil
+}
+
+// A database whose creation was cut short is finished by whoever comes next.
+func TestKilledCreation(t *testing.T) {
+	k := newKiller()
+	const rounds = 60
+	killed, unfinished := 0, 0
+	for round := range rounds {
+		d := newDatabase(t)
+		args := recordSeed(1)
+		if round%3 == 0 {
+			args = []string{"init"}
+		}
+		cmd := d.command(values(1), args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		k.wait(d.path)
+		acknowledged := !kill(cmd)
+		if !acknowledged {
+			killed++
+			if _, err := os.Stat(d.path); err == nil {
+				unfinished++
+			}
+		}
+		if round%2 == 0 { // a reader may be the next as well; 3 says that nothing is there yet
+			if _, stderr, code := d.run("", "seeds"); code != 0 && code != 3 {
+				t.Fatalf("round %d: reading: exit code %d, %s", round, code, stderr)
+			}
+		}
+		d.mustRun(t, values(2), recordSeed(2)...)
+		seeds := d.check(t, false)
+		if !seeds[2] || acknowledged && args[0] == "record" && !seeds[1] {
+			t.Errorf("round %d: seeds %v are left", round, seeds)
+		}
+	}
+	t.Logf("%d of %d creations killed, %d of them after the file was there", killed, rounds, unfinished)
+	if killed < rounds/4 {
+		t.Errorf("only %d of %d creations were killed", killed, rounds)
+	}
+}
