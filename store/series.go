@@ -153,6 +153,23 @@ func (s *Store) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesCh
 	return chunks, explain(s.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
 }
 
+// SeedID is a seed of a selection.
+type SeedID struct {
+	Number track.SeedNumber `db:"number"`
+	ULID   string           `db:"ulid"`
+}
+
+func seedIDsQuery(where string) string {
+	return `SELECT seed.number, seed.ulid FROM seed WHERE ` + where + ` ORDER BY seed.number < 0, seed.number, seed.id`
+}
+
+// SeedIDs returns the seeds of a selection, by number; its spec does not matter.
+func (s *Store) SeedIDs(ctx context.Context, sel Selection) ([]SeedID, error) {
+	where, args := sel.where()
+	var list []SeedID
+	return list, explain(s.read().SelectContext(ctx, &list, seedIDsQuery(where), args...))
+}
+
 // PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values
 // keep nothing.
 type PruneRule struct {

@@ -40,21 +40,40 @@ func (p *program) seriesListCommand() *cli.Command {
 	}
 }
 
+type seriesShowOptions struct{ plot, seeds string }
+
 func (p *program) seriesShowCommand() *cli.Command {
+	var o seriesShowOptions
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "show the series of a seed at a glance",
+		Usage:     "show the series of a seed at a glance, or draw them",
 		UsageText: "track series show SCENARIO[@CONFIGURATION] SEED [NAME…] [FLAGS]",
 		Description: `Examples:
    track series show growth_plus 7
-   track series show growth_plus@theta-14 7 unemployment --format json`,
+   track series show growth_plus@theta-14 7 unemployment --format json
+   track series show growth_plus 7 unemployment --plot unemployment.svg
+   track series show growth_plus 0 unemployment --seeds 0..9 --plot band.png`,
 		BashComplete: p.completeScenarios,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "plot", Usage: "draw them into `FILE`, .svg or .png", Destination: &o.plot},
+			&cli.StringFlag{Name: "seeds", Usage: "draw the band over these seeds of SEED's configuration, as in `0..9`: median, quartiles, range", Destination: &o.seeds},
+		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
 				return usage("track series show takes a SCENARIO[@CONFIGURATION], a SEED, and names of series")
 			}
+			names := c.Args().Slice()[2:]
+			if o.seeds != "" && (len(names) != 1 || o.plot == "") {
+				return usage("--seeds draws one series over seeds: name it, and a file with --plot")
+			}
 			return p.withSeed(c.Context, c.Args().Get(0), c.Args().Get(1), func(ctx context.Context, st *store.Store, seed store.SeedDetail) error {
-				return p.seriesShow(ctx, st, seed, c.Args().Slice()[2:])
+				switch {
+				case o.seeds != "":
+					return p.plotBand(ctx, st, seed, names[0], o)
+				case o.plot != "":
+					return p.plotSeries(ctx, st, seed, names, o.plot)
+				}
+				return p.seriesShow(ctx, st, seed, names)
 			})
 		},
 	}

@@ -1,0 +1,41 @@
+// Package chart draws charts as SVG and PNG.
+//
+// It is pure: no clock, no randomness, no I/O besides the writer it is given; the same chart gives the same bytes. An SVG needs
+// neither script nor network, follows the reader's light or dark scheme, and says in its title and description what it shows: n,
+// ranges, gaps, and how the points were reduced. A PNG shows the same in the light scheme, at two pixels per unit.
+//
+// Values that are not finite are never drawn: they leave a gap and are counted in the description. Names and labels may hold
+// anything; what does not fit is shortened in the middle.
+package chart
+
+import (
+	"fmt"
+	"io"
+)
+
+// Chart is a [Line], a [Band] or a [History].
+type Chart interface {
+	figure() figure
+}
+
+// SVG writes c as a document of its own, which can also stand inside HTML.
+func SVG(w io.Writer, c Chart) error {
+	f := c.figure()
+	canvas := newVector()
+	desc := f.draw(canvas)
+	return written("SVG", canvas.encode(w, f.name(), desc))
+}
+
+// PNG writes c as a picture of 1920 by 960 pixels.
+func PNG(w io.Writer, c Chart) error {
+	canvas := newRaster()
+	c.figure().draw(canvas)
+	return written("PNG", canvas.encode(w))
+}
+
+func written(format string, err error) error {
+	if err != nil {
+		return fmt.Errorf("write %s: %w", format, err)
+	}
+	return nil
+}

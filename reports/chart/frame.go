@@ -1,0 +1,237 @@
+package chart
+
+import (
+	"math"
+	"strings"
+)
+
+// figure is a chart ready to be drawn: what stands around the data, and how to draw the data.
+type figure struct {
+	kind                            string // "Line chart"
+	title, subtitle, xLabel, yLabel string
+	facts                           []string // sentences of the description
+	legend                          []entry
+	x, y                            axis
+	labels                          []string // of the values 0, 1, … of x, in place of numbers
+	empty                           string   // why there is nothing to draw
+	data                            func(canvas, plot) (fact string)
+}
+
+// entry explains one thing of the drawing by a sample of it.
+type entry struct {
+	name   string
+	sample func(c canvas, at point) // draws from at to the right, sampleWidth wide, at its height in the middle
+}
+
+// plot is where the data go.
+type plot struct {
+	left, top, right, bottom float64
+	x, y                     scale
+}
+
+const (
+	maxFacts = 20 // series or change points that the description names
+	noValues = "no finite values"
+)
+
+func (p plot) at(x, y float64) point { return point{p.x.at(x), p.y.at(y)} }
+
+// Distances.
+const (
+	margin      = 16.0
+	gap         = 8.0 // between texts and what they belong to
+	rowHeight   = 22.0
+	sampleWidth = 26.0
+	nameRoom    = 240.0 // of a name in the legend
+	legendRows  = 2
+)
+
+func (f figure) name() string {
+	if title := clean(f.title); title != "" {
+		return title
+	}
+	return f.kind
+}
+
+// draw draws everything and describes it.
+func (f figure) draw(c canvas) (description string) {
+	c.rect(0, 0, width, height, style{fill: paper})
+	p := f.frame(c, f.header(c))
+	facts := append([]string{f.kind + "."}, f.axisFacts()...)
+	facts = append(facts, f.facts...)
+	if f.empty != "" {
+		at := point{(p.left + p.right) / 2, (p.top + p.bottom) / 2}
+		c.text(at.x, at.y, f.empty, textStyle{sizeLabel, dim, middle})
+		return strings.Join(append(facts, "Nothing is drawn: "+f.empty+"."), " ")
+	}
+	if fact := f.data(c, p); fact != "" {
+		facts = append(facts, fact)
+	}
+	return strings.Join(facts, " ")
+}
+
+func (f figure) axisFacts() []string {
+	var facts []string
+	for _, axis := range []struct{ name, label string }{{"x", clean(f.xLabel)}, {"y", clean(f.yLabel)}} {
+		if axis.label != "" {
+			facts = append(facts, axis.name+": "+axis.label+".")
+		}
+	}
+	return facts
+}
+
+// header draws what stands above the plot and returns where that ends.
+func (f figure) header(c canvas) (bottom float64) {
+	const room = width - 2*margin
+	y := margin
+	if title := clean(f.title); title != "" {
+		y += sizeTitle
+		c.text(margin, y-2, shorten(title, sizeTitle, room), textStyle{sizeTitle, text, start})
+	}
+	if f.subtitle != "" {
+		y += rowHeight
+		c.text(margin, y-4, shorten(f.subtitle, sizeLabel, room), textStyle{sizeLabel, dim, start})
+	}
+	y = f.drawLegend(c, y+4)
+	if label := clean(f.yLabel); label != "" {
+		y += rowHeight
+		c.text(margin, y-4, shorten(label, sizeLabel, room), textStyle{sizeLabel, text, start})
+	}
+	return y
+}
+
+// drawLegend fills up to legendRows rows and counts what found no place.
+func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
+	x, row := margin, 0
+	for i, e := range f.legend {
+		name := shorten(clean(e.name), sizeLabel, nameRoom)
+		room := sampleWidth + gap + textWidth(name, sizeLabel)
+		others := "+ " + count(len(f.legend)-i, "other", "others")
+		reserved := 0.0
+		if row == legendRows-1 && i < len(f.legend)-1 {
+			reserved = 2*gap + textWidth(others, sizeLabel)
+		}
+		if x+room+reserved > width-margin && x > margin {
+			if row == legendRows-1 {
+				c.text(x, y+rowHeight-7, others, textStyle{sizeLabel, dim, start})
+				break
+			}
+			x, y, row = margin, y+rowHeight, row+1
+		}
+		e.sample(c, point{x, y + rowHeight/2})
+		c.text(x+sampleWidth+gap, y+rowHeight-7, name, textStyle{sizeLabel, text, start})
+		x += room + 2*gap
+	}
+	if len(f.legend) > 0 {
+		y += rowHeight
+	}
+	return y
+}
+
+// frame draws axes, grid and ticks.
+func (f figure) frame(c canvas, top float64) plot {
+	p := plot{left: margin, top: top + 12, right: width - 2*margin, bottom: height - margin - sizeTick - gap}
+	label := clean(f.xLabel)
+	if label != "" {
+		p.bottom -= rowHeight
+		c.text((p.left+p.right)/2, height-margin, shorten(label, sizeLabel, p.right-p.left), textStyle{sizeLabel, text, middle})
+	}
+	if f.empty != "" {
+		c.polyline([]point{{p.left, p.bottom}, {p.right, p.bottom}}, style{stroke: axisInk, width: 1})
+		return p
+	}
+	p.y = f.y.scale(p.bottom, p.top)
+	ticks := p.y.ticks(int((p.bottom - p.top) / 38))
+	p.left += widest(ticks) + gap
+	p.x = f.x.scale(p.left, p.right)
+	for _, t := range ticks {
+		y := p.y.at(t.value)
+		line := style{stroke: gridInk, width: 1}
+		if t.value == 0 {
+			line.stroke = axisInk
+		}
+		c.polyline([]point{{p.left, y}, {p.right, y}}, line)
+		c.text(p.left-gap, y+4.5, t.label, textStyle{sizeTick, dim, end})
+	}
+	c.polyline([]point{{p.left, p.bottom}, {p.right, p.bottom}}, style{stroke: axisInk, width: 1})
+	for _, t := range f.xTicks(p) {
+		x := p.x.at(t.value)
+		c.polyline([]point{{x, p.bottom}, {x, p.bottom + 5}}, style{stroke: axisInk, width: 1})
+		centre, _ := p.place(t)
+		c.text(centre, p.bottom+gap+sizeTick, t.label, textStyle{sizeTick, dim, middle})
+	}
+	return p
+}
+
+// place is where the label of a tick of x goes: below it, but within the chart.
+func (p plot) place(t tick) (centre, room float64) {
+	room = textWidth(t.label, sizeTick)
+	return max(margin/2+room/2, min(width-margin/2-room/2, p.x.at(t.value))), room
+}
+
+// fit says whether the labels of ticks have room beside each other.
+func (p plot) fit(ticks []tick) bool {
+	end := 0.0
+	for _, t := range ticks {
+		centre, room := p.place(t)
+		if centre-room/2 < end {
+			return false
+		}
+		end = centre + room/2 + gap
+	}
+	return true
+}
+
+func widest(ticks []tick) float64 {
+	room := 0.0
+	for _, t := range ticks {
+		room = max(room, textWidth(t.label, sizeTick))
+	}
+	return room
+}
+
+// xTicks are as many as have room beside each other.
+func (f figure) xTicks(p plot) []tick {
+	if f.labels != nil {
+		return f.labelTicks(p)
+	}
+	for most := int((p.right - p.left) / 70); most > 2; most-- {
+		if ticks := p.x.ticks(most); p.fit(ticks) {
+			return ticks
+		}
+	}
+	return p.x.ticks(2)
+}
+
+// labelTicks shows every label, every second, …: as few are left out as leave the others readable.
+func (f figure) labelTicks(p plot) []tick {
+	const readable = 84.0 // enough for a label to be told from others
+	labels := make([]tick, len(f.labels))
+	for i, l := range f.labels {
+		labels[i] = tick{float64(i), clean(l)}
+	}
+	spacing := (p.right - p.left) / float64(len(labels))
+	room := 0.0
+	for i := 0; i < len(labels) && room < readable; i++ {
+		room = max(room, textWidth(labels[i].label, sizeTick))
+	}
+	stride := max(1, int(math.Ceil((min(readable, room)+gap)/spacing)))
+	room = float64(stride)*spacing - gap
+	var ticks []tick
+	for i := 0; i < len(labels); i += stride {
+		ticks = append(ticks, tick{labels[i].value, shorten(labels[i].label, sizeTick, room)})
+	}
+	return ticks
+}
+
+// strip is the sample of a line.
+func strip(s style) func(canvas, point) {
+	return func(c canvas, at point) {
+		c.polyline([]point{at, {at.x + sampleWidth, at.y}}, s)
+	}
+}
+
+// patch is the sample of a band.
+func patch(s style) func(canvas, point) {
+	return func(c canvas, at point) { c.rect(at.x, at.y-7, sampleWidth, 14, s) }
+}

@@ -1,0 +1,249 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+)
+
+// History shows how an estimate changed from one configuration to the next: points with intervals, joined by a line.
+type History struct {
+	Title, XLabel, YLabel string
+	Points                []Estimate // in the order of time
+	Interval              string     // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Prediction            *Prediction
+	ChangePoints          []int // each the index of the first point of a new level; others than 1 to len(Points)-1 are left out
+}
+
+// Estimate is the mean of one configuration, and an interval for it.
+type Estimate struct {
+	Label  string
+	N      int     // how many seeds it is the mean of; 0 where that is not known
+	Mean   float64 // NaN leaves a gap
+	Lo, Hi float64 // both finite, or there is no interval
+}
+
+func (e Estimate) hasInterval() bool { return finite(e.Mean) && finite(e.Lo) && finite(e.Hi) }
+
+// Prediction is a range in which the next point is expected. One that is not finite is not drawn.
+type Prediction struct {
+	Name   string // "95 % prediction interval"; without it "prediction"
+	Lo, Hi float64
+}
+
+func (p *Prediction) drawn() bool { return p != nil && finite(p.Lo) && finite(p.Hi) }
+
+// maxIntervals is the largest number of points whose intervals are drawn one by one; beyond, they merge to a band.
+const maxIntervals = 80
+
+const maxCap = 4.0 // half the length of the ends of an interval
+
+var (
+	meanStyle       = style{stroke: blue, width: 1.6}
+	intervalStyle   = style{stroke: blue, width: 1.6}
+	merged          = style{fill: blue, opacity: 0.25}
+	predictionStyle = style{fill: orange, opacity: 0.14}
+	predictionEdge  = style{stroke: orange, width: 1}
+	changeStyle     = style{stroke: vermillion, width: 1.6}
+)
+
+func (h History) figure() figure {
+	f := figure{kind: "History", title: h.Title, xLabel: h.XLabel, yLabel: h.YLabel}
+	var means, y, n extent
+	intervals := 0
+	for _, e := range h.Points {
+		f.labels = append(f.labels, e.Label)
+		means.add(e.Mean)
+		if e.N > 0 {
+			n.add(float64(e.N))
+		}
+		if e.hasInterval() {
+			intervals++
+			y.add(e.Lo)
+			y.add(e.Hi)
+		}
+	}
+	y.merge(means)
+	if h.Prediction.drawn() && means.n > 0 {
+		y.add(h.Prediction.Lo)
+		y.add(h.Prediction.Hi)
+	}
+	f.x, f.y = axis{lo: -0.5, hi: float64(len(h.Points)) - 0.5}, upright(y)
+	switch {
+	case len(h.Points) == 0:
+		f.empty = "no configurations"
+	case means.n == 0:
+		f.empty = noValues
+	}
+	f.subtitle = count(len(h.Points), "configuration", "configurations")
+	switch {
+	case n.n == 0:
+	case n.lo == n.hi:
+		f.subtitle += ", n = " + count(int(n.lo), "seed", "seeds")
+	default:
+		f.subtitle += ", n = " + among(int(n.lo), int(n.hi)) + " seeds"
+	}
+	if unknown := len(h.Points) - n.n; n.n > 0 && unknown > 0 {
+		f.subtitle += ", not known for " + count(unknown, "other", "others")
+	}
+	changes := h.changes()
+	f.facts = h.facts(f.subtitle, means, intervals, changes)
+	f.legend = h.legend(intervals, changes)
+	f.data = func(c canvas, p plot) string { return h.draw(c, p, changes) }
+	return f
+}
+
+// changes are the change points that lie between two points, in order.
+func (h History) changes() []int {
+	var changes []int
+	for _, i := range h.ChangePoints {
+		if i > 0 && i < len(h.Points) {
+			changes = append(changes, i)
+		}
+	}
+	slices.Sort(changes)
+	return slices.Compact(changes)
+}
+
+func or(name, otherwise string) string {
+	if name := clean(name); name != "" {
+		return name
+	}
+	return otherwise
+}
+
+func (h History) intervalName() string { return or(h.Interval, "interval") }
+
+func (h History) facts(subtitle string, means extent, intervals int, changes []int) []string {
+	facts := []string{subtitle + "."}
+	if means.n > 0 {
+		last := h.Points[len(h.Points)-1]
+		facts = append(facts, "Means are "+means.span()+"; "+count(intervals, "has", "have")+" an interval ("+h.intervalName()+").")
+		if finite(last.Mean) {
+			facts = append(facts, "The last, "+or(last.Label, "without a name")+", is "+number(last.Mean)+".")
+		}
+	}
+	if g := gaps(means, 0); g != "" {
+		facts = append(facts, "Means "+g+".")
+	}
+	if h.Prediction.drawn() {
+		facts = append(facts, or(h.Prediction.Name, "prediction")+": "+number(h.Prediction.Lo)+" to "+number(h.Prediction.Hi)+".")
+	}
+	if h.Prediction != nil && !h.Prediction.drawn() {
+		facts = append(facts, or(h.Prediction.Name, "prediction")+" not drawn: not finite.")
+	}
+	var at []string
+	for i, change := range changes {
+		if i == maxFacts {
+			at = append(at, "and "+count(len(changes)-i, "other", "others"))
+			break
+		}
+		at = append(at, or(h.Points[change].Label, "without a name"))
+	}
+	if at != nil {
+		facts = append(facts, "The level changes at "+strings.Join(at, ", ")+".")
+	}
+	if len(changes) > maxIntervals {
+		facts = append(facts, "Of the changes the first "+number(maxIntervals)+" are drawn.")
+	}
+	return facts
+}
+
+func (h History) legend(intervals int, changes []int) []entry {
+	legend := []entry{{"mean", func(c canvas, at point) {
+		strip(meanStyle)(c, at)
+		if len(h.Points) <= maxIntervals {
+			mark(c, 0, point{at.x + sampleWidth/2, at.y})
+		}
+	}}}
+	if intervals > 0 {
+		sample := patch(merged)
+		if len(h.Points) <= maxIntervals {
+			sample = func(c canvas, at point) { whisker(c, at.x+sampleWidth/2, at.y-8, at.y+8, maxCap) }
+		}
+		legend = append(legend, entry{h.intervalName(), sample})
+	}
+	if h.Prediction.drawn() {
+		legend = append(legend, entry{or(h.Prediction.Name, "prediction"), func(c canvas, at point) {
+			patch(predictionStyle)(c, at)
+			strip(predictionEdge)(c, point{at.x, at.y - 7})
+			strip(predictionEdge)(c, point{at.x, at.y + 7})
+		}})
+	}
+	if len(changes) > 0 {
+		legend = append(legend, entry{"change of level", func(c canvas, at point) {
+			changeLine(c, at.x+sampleWidth/2, at.y-8, at.y+9)
+		}})
+	}
+	if len(legend) == 1 {
+		return nil
+	}
+	return legend
+}
+
+// whisker draws an interval; half is half the length of its ends.
+func whisker(c canvas, x, top, bottom, half float64) {
+	c.polyline([]point{{x, top}, {x, bottom}}, intervalStyle)
+	c.polyline([]point{{x - half, top}, {x + half, top}}, intervalStyle)
+	c.polyline([]point{{x - half, bottom}, {x + half, bottom}}, intervalStyle)
+}
+
+// changeLine draws a change point: a line with a triangle at its top.
+func changeLine(c canvas, x, top, bottom float64) {
+	c.polyline([]point{{x, top}, {x, bottom}}, changeStyle)
+	c.polygon([]point{{x - 5, top}, {x + 5, top}, {x, top + 8}}, style{fill: vermillion})
+}
+
+func (h History) draw(c canvas, p plot, changes []int) (fact string) {
+	if h.Prediction.drawn() {
+		a, b := p.y.at(h.Prediction.Lo), p.y.at(h.Prediction.Hi)
+		top := min(a, b)
+		bottom := max(a, b)
+		c.rect(p.left, top, p.right-p.left, bottom-top, predictionStyle)
+		c.polyline([]point{{p.left, top}, {p.right, top}}, predictionEdge)
+		c.polyline([]point{{p.left, bottom}, {p.right, bottom}}, predictionEdge)
+	}
+	shown := changes[:min(len(changes), maxIntervals)]
+	for _, i := range shown {
+		changeLine(c, p.x.at(float64(i)-0.5), p.top, p.bottom)
+	}
+	if len(h.Points) > maxIntervals {
+		return h.drawMany(c, p)
+	}
+	trace(c, reduce(len(h.Points), h.mean(p), 1), meanStyle)
+	ends := min(maxCap, (p.right-p.left)/float64(len(h.Points))/3)
+	for i, e := range h.Points {
+		x := p.x.at(float64(i))
+		if e.hasInterval() {
+			a, b := p.y.at(e.Lo), p.y.at(e.Hi)
+			whisker(c, x, min(a, b), max(a, b), ends)
+		}
+		if finite(e.Mean) {
+			mark(c, 0, p.at(float64(i), e.Mean))
+		}
+	}
+	return ""
+}
+
+func (h History) mean(p plot) func(int) (point, bool) {
+	return func(i int) (point, bool) {
+		mean := h.Points[i].Mean
+		return p.at(float64(i), mean), finite(mean)
+	}
+}
+
+func (h History) drawMany(c canvas, p plot) (fact string) {
+	var line [][]point
+	var intervals [][]slab
+	column := coarsen(func(column pixel) int {
+		line = reduce(len(h.Points), h.mean(p), column)
+		intervals = envelope(len(h.Points), func(i int) (slab, bool) {
+			e := h.Points[i]
+			a, b := p.y.at(e.Lo), p.y.at(e.Hi)
+			return slab{p.x.at(float64(i)), min(a, b), max(a, b)}, e.hasInterval()
+		}, column)
+		return cost(line) + area(intervals)
+	})
+	fillRuns(c, p, intervals, merged)
+	trace(c, line, meanStyle)
+	return "Intervals are merged to a band; of the means in each column of " + column.String() + " only the lowest and the highest are drawn."
+}

@@ -1,0 +1,150 @@
+package chart
+
+import "math"
+
+// reduce takes n points, in the order of their x, to runs without gaps; at says false where there is none. Of the points in one
+// column of the given width, the lowest and the highest are kept, in their order: no spike is lost. A gap within a column is
+// too narrow to be seen and is closed.
+func reduce(n int, at func(i int) (point, bool), column pixel) (runs [][]point) {
+	var run []point
+	var first, second point // the extremes of the current column, in their order
+	current, cut := math.Inf(-1), false
+	flush := func() {
+		if !math.IsInf(current, -1) {
+			run = append(run, first)
+			if second != first {
+				run = append(run, second)
+			}
+		}
+	}
+	for i := range n {
+		p, ok := at(i)
+		if !ok {
+			cut = true
+			continue
+		}
+		low, high := first, second
+		if low.y > high.y {
+			low, high = high, low
+		}
+		switch c := math.Floor(p.x / float64(column)); {
+		case c != current:
+			flush()
+			if cut && len(run) > 0 {
+				runs, run = append(runs, run), nil
+			}
+			first, second, current = p, p, c
+		case p.y < low.y:
+			first, second = high, p
+		case p.y > high.y:
+			first, second = low, p
+		}
+		cut = false
+	}
+	flush()
+	if len(run) > 0 {
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// slab is a vertical piece of a band.
+type slab struct{ x, low, high float64 }
+
+// envelope is [reduce] for bands: each column has its lowest low and its highest high.
+func envelope(n int, at func(i int) (slab, bool), column pixel) (runs [][]slab) {
+	var run []slab
+	var left, right slab
+	current, cut := math.Inf(-1), false
+	flush := func() {
+		if !math.IsInf(current, -1) {
+			left.low, left.high = right.low, right.high
+			run = append(run, left)
+			if right != left {
+				run = append(run, right)
+			}
+		}
+	}
+	for i := range n {
+		s, ok := at(i)
+		if !ok {
+			cut = true
+			continue
+		}
+		if c := math.Floor(s.x / float64(column)); c != current {
+			flush()
+			if cut && len(run) > 0 {
+				runs, run = append(runs, run), nil
+			}
+			left, right, current = s, s, c
+		} else {
+			right = slab{s.x, min(right.low, s.low), max(right.high, s.high)}
+		}
+		cut = false
+	}
+	flush()
+	if len(run) > 0 {
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// maxPoints bounds the size of a file; a point takes about 12 bytes of SVG.
+const maxPoints = 8000
+
+// pixel is the width of a column.
+type pixel int
+
+func (p pixel) String() string { return count(int(p), "pixel", "pixels") }
+
+// coarsen calls draft with columns of 1, 2, 4, … pixels until the points it needs are few enough.
+func coarsen(draft func(column pixel) (points int)) (column pixel) {
+	for column = 1; draft(column) > maxPoints && column < width; column *= 2 {
+	}
+	return column
+}
+
+// cost is the number of points that take as much room as runs.
+func cost(runs [][]point) (points int) {
+	const element = 5 // points that an element takes on its own
+	for _, run := range runs {
+		points += element + len(run)
+	}
+	return points
+}
+
+// area is cost for bands.
+func area(runs [][]slab) (points int) {
+	for _, run := range runs {
+		points += 8 + 2*len(run)
+	}
+	return points
+}
+
+// trace draws runs as lines, and a run of one point as a dot.
+func trace(c canvas, runs [][]point, s style) {
+	for _, run := range runs {
+		if len(run) == 1 {
+			c.circle(run[0].x, run[0].y, 1.5*s.width, style{fill: s.stroke})
+		} else {
+			c.polyline(run, s)
+		}
+	}
+}
+
+// fillRuns draws runs of slabs as areas within p.
+func fillRuns(c canvas, p plot, runs [][]slab, s style) {
+	for _, run := range runs {
+		if len(run) == 1 { // an area needs width
+			lone := run[0]
+			run = []slab{lone, lone}
+			run[0].x, run[1].x = max(p.left, lone.x-2), min(p.right, lone.x+2)
+		}
+		outline := make([]point, 2*len(run))
+		for i, piece := range run {
+			outline[i] = point{piece.x, piece.low}
+			outline[len(outline)-1-i] = point{piece.x, piece.high}
+		}
+		c.polygon(outline, s)
+	}
+}

@@ -1,0 +1,113 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var unexported = cmp.AllowUnexported(point{}, slab{})
+
+func TestReduce(t *testing.T) {
+	nan := math.NaN()
+	tests := []struct {
+		name   string
+		y      []float64 // at x 0, 1, 2, …
+		column pixel
+		want   [][]point
+	}{
+		{"nothing", nil, 1, nil},
+		{"only gaps", []float64{nan, nan}, 1, nil},
+		{"all points", []float64{3, 1, 2}, 1, [][]point{{{0, 3}, {1, 1}, {2, 2}}}},
+		{"two to a column are kept", []float64{3, 1, 2, 2}, 2, [][]point{{{0, 3}, {1, 1}, {2, 2}, {3, 2}}}},
+		{"lowest and highest in their order", []float64{2, 9, 3, 1, 2, 5, 5, 5}, 4, [][]point{{{1, 9}, {3, 1}, {4, 2}, {5, 5}}}},
+		{"gaps cut", []float64{nan, 1, 2, nan, nan, 3, nan}, 1, [][]point{{{1, 1}, {2, 2}}, {{5, 3}}}},
+		{"a gap within a column does not", []float64{1, nan, nan, 2, 3}, 4, [][]point{{{0, 1}, {3, 2}, {4, 3}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := reduce(len(tt.y), func(i int) (point, bool) {
+				return point{float64(i), tt.y[i]}, !math.IsNaN(tt.y[i])
+			}, tt.column)
+			if tt.name == "two to a column are kept" { // equal points are one: nothing is between them
+				tt.want[0] = tt.want[0][:3]
+			}
+			if diff := cmp.Diff(tt.want, got, unexported); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// No spike is lost, no point is made up, and there are no more than two to a column.
+func TestReduceKeepsExtremes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		y := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 100), rapid.Just(math.NaN())), 0, 200).Draw(t, "y")
+		column := rapid.SampledFrom([]pixel{1, 2, 8, 64}).Draw(t, "column")
+		density := rapid.SampledFrom([]float64{0.1, 1, 7}).Draw(t, "points per unit")
+		type extremes struct{ low, high float64 }
+		want, got := map[int]extremes{}, map[int]extremes{}
+		note := func(m map[int]extremes, p point) {
+			c := int(p.x / float64(column))
+			e, ok := m[c]
+			if !ok {
+				e = extremes{p.y, p.y}
+			}
+			m[c] = extremes{min(e.low, p.y), max(e.high, p.y)}
+		}
+		var all []point
+		runs := reduce(len(y), func(i int) (point, bool) {
+			p := point{float64(i) / density, y[i]}
+			if math.IsNaN(p.y) {
+				return p, false
+			}
+			all = append(all, p)
+			note(want, p)
+			return p, true
+		}, column)
+		kept := slices.Concat(runs...)
+		for i, p := range kept {
+			note(got, p)
+			if !slices.Contains(all, p) || i > 0 && p.x <= kept[i-1].x {
+				t.Errorf("point %v is new or out of order", p)
+			}
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(extremes{})); diff != "" {
+			t.Error(diff)
+		}
+		if len(kept) > 2*len(want) {
+			t.Errorf("%d points in %d columns", len(kept), len(want))
+		}
+	})
+}
+
+func TestEnvelope(t *testing.T) {
+	in := []slab{{0, 1, 2}, {1, 0, 1}, {2, 5, 9}, {5, 1, 1}, {6, 2, 2}}
+	got := envelope(7, func(i int) (slab, bool) {
+		for _, s := range in {
+			if s.x == float64(i) {
+				return s, true
+			}
+		}
+		return slab{}, false
+	}, 2)
+	want := [][]slab{{{0, 0, 2}, {1, 0, 2}, {2, 5, 9}}, {{5, 1, 1}, {6, 2, 2}}}
+	if diff := cmp.Diff(want, got, unexported); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// 1, 2, 3, 4: the quartiles of type 7 are 1.75, 2.5 and 3.25.
+func TestSpread(t *testing.T) {
+	want := spread{n: 4, low: 1, q1: 1.75, median: 2.5, q3: 3.25, high: 4}
+	if got := newSpread([]float64{3, 1, 4, 2}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	huge := newSpread([]float64{math.MaxFloat64, -math.MaxFloat64})
+	if huge.median != 0 || !finite(huge.q1) || !finite(huge.q3) {
+		t.Errorf("the quartiles of the largest numbers are %v", huge)
+	}
+}

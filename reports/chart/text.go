@@ -1,0 +1,195 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+var regular = sync.OnceValue(func() *opentype.Font {
+	f, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		panic(err) // it is compiled in
+	}
+	return f
+})
+
+// advance is the width of r in a font of size 1. What the font does not have is taken to be as wide as the widest scripts are.
+func advance(r rune) float64 {
+	const em = 1000
+	var buffer sfnt.Buffer
+	glyph, err := regular().GlyphIndex(&buffer, r)
+	if err != nil || glyph == 0 {
+		return 1
+	}
+	width, err := regular().GlyphAdvance(&buffer, glyph, fixed.I(em), font.HintingNone)
+	if err != nil {
+		return 1
+	}
+	return float64(width) / (64 * em)
+}
+
+// latin holds the advances that are asked for most.
+var latin = sync.OnceValue(func() (widths [256]float64) {
+	for i := range widths {
+		widths[i] = advance(rune(i))
+	}
+	return widths
+})
+
+// slack is by how much the text of a reader's system font may be wider than that of the font measured here.
+const slack = 1.15
+
+// textWidth is the room that s needs in a font of the given size.
+func textWidth(s string, size float64) float64 {
+	widths := latin()
+	total := 0.0
+	for _, r := range s {
+		if int(r) < len(widths) {
+			total += widths[r]
+		} else {
+			total += advance(r)
+		}
+	}
+	return float64(total * size * slack)
+}
+
+// shorten replaces what does not fit into room by an ellipsis. Names that differ often do so at their end, so that a third of
+// what is kept is from there.
+func shorten(s string, size, room float64) string {
+	if textWidth(s, size) <= room {
+		return s
+	}
+	runes := []rune(s)
+	kept, most := 0, len(runes)
+	for kept < most { // the largest number of runes that fit
+		half := (kept + most + 1) / 2
+		if textWidth(elide(runes, half), size) <= room {
+			kept = half
+		} else {
+			most = half - 1
+		}
+	}
+	return elide(runes, kept)
+}
+
+func elide(runes []rune, kept int) string {
+	if kept >= len(runes) {
+		return string(runes)
+	}
+	tail := kept / 3
+	return strings.TrimSpace(string(runes[:kept-tail])) + "…" + strings.TrimSpace(string(runes[len(runes)-tail:]))
+}
+
+// maxRunes bounds titles, names and labels, in the description too.
+const maxRunes = 300
+
+// clean makes a line of visible text of anything: white space becomes one space; control characters, marks that turn the direction
+// of writing and bytes that are not UTF-8 become U+FFFD.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsGraphic(r), r == '\u200c', r == '\u200d': // the joiners are part of how words and emoji are written
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxRunes {
+		s = elide([]rune(s), maxRunes)
+	}
+	return s
+}
+
+// number writes v with four significant digits, but never rounds off whole ones.
+func number(v float64) string { return rounded(v, 4) }
+
+// rounded writes v with that many significant digits, or fewer where they are all there is.
+func rounded(v float64, digits int) string {
+	if v == 0 {
+		return "0"
+	}
+	e := exponent(v)
+	if e < smallestPlain || e > largestPlain {
+		s, shortest := strconv.FormatFloat(v, 'e', digits-1, 64), strconv.FormatFloat(v, 'e', -1, 64)
+		if len(shortest) < len(s) {
+			s = shortest
+		}
+		return mantissa(s)
+	}
+	return group(trimZeros(strconv.FormatFloat(v, 'f', max(0, digits-1-e), 64)))
+}
+
+// Numbers with exponents between these are written without one.
+const smallestPlain, largestPlain = -3, 8
+
+// exponent is that of v in scientific notation, 3 for 1234. v is neither 0 nor infinite.
+func exponent(v float64) int {
+	s := strconv.FormatFloat(v, 'e', -1, 64)
+	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
+	return e
+}
+
+// mantissa turns 1.500e+09 into 1.5e9.
+func mantissa(s string) string {
+	m, e, _ := strings.Cut(s, "e")
+	n, _ := strconv.Atoi(e)
+	return minus(trimZeros(m) + "e" + strconv.Itoa(n))
+}
+
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// group separates the thousands of a plain decimal number by commas.
+func group(s string) string {
+	whole, fraction, hasFraction := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	var b strings.Builder
+	if strings.HasPrefix(s, "-") {
+		b.WriteByte('-')
+	}
+	for i, digit := range []byte(whole) {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(digit)
+	}
+	if hasFraction {
+		b.WriteString("." + fraction)
+	}
+	return minus(b.String())
+}
+
+// minus writes signs as U+2212, which is as wide as a plus and read aloud as "minus".
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// count writes "1 point" or "1,000 points".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return group(strconv.Itoa(n)) + " " + many
+}
+
+// among writes "5" or "3 to 5".
+func among(lo, hi int) string {
+	if lo == hi {
+		return group(strconv.Itoa(lo))
+	}
+	return group(strconv.Itoa(lo)) + " to " + group(strconv.Itoa(hi))
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
