@@ -100,7 +100,7 @@ func (b bench) bareInserts(from, to string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-65536)"
+	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-16384)"
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(to)+pragmas)
 	if err != nil {
 		return 0, err

@@ -65,6 +65,8 @@ func TestPlans(t *testing.T) {
 		{name: "specs", text: listSpecs},
 		{name: "seed of a configuration", text: seedByNumber, args: []any{"s", 1, 1}},
 		{name: "seed of any configuration", text: seedByNumberAnywhere, args: []any{"s", 1}},
+		{name: "series of a seed", text: listSeries, args: []any{"x"}},
+		{name: "chunks of a series", text: listChunks, args: []any{"x", "u"}},
 		{name: "environment of a seed", text: getSeedEnvironment, args: []any{1}},
 		{name: "values of a seed", text: listSeedValues, args: []any{1}},
 		{name: "assessments of a seed", text: listSeedAssessments, args: []any{1}},
@@ -87,6 +89,8 @@ func TestPlans(t *testing.T) {
 			query{name: "totals of seeds: " + name, text: seedTotalsQuery(where), args: append([]any{sel.SpecID}, args...)},
 			query{name: "results of metrics: " + name, text: metricResultsQuery(where), args: append([]any{sel.SpecID}, args...)},
 			query{name: "values of metrics: " + name, text: metricValuesQuery(where), args: append([]any{sel.SpecID}, args...)},
+			query{name: "computed values of metrics: " + name, text: metricComputedQuery(where), args: append([]any{sel.SpecID}, args...)},
+			query{name: "ids of seeds: " + name, text: seedIDsQuery(where), args: args},
 			query{name: "failing seeds: " + name, text: failingSeedsQuery(where), args: append([]any{sel.SpecID}, args...)},
 			query{name: "failing metrics: " + name, text: failingMetricsQuery(where), args: append(append([]any{sel.SpecID}, args...), sel.SpecID)},
 		)

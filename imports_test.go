@@ -1,0 +1,172 @@
+package track_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport says what each package may import beyond the standard library: packages of track, then modules. A pattern that
+// ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way: towards the packages that know less.
+var mayImport = map[string][]string{
+	"track/scoring/...":   {"track/scoring/...", "gonum.org/v1/gonum/..."},
+	"track/evolution/...": {"track/evolution/...", "track/scoring/..."},
+	"track":               {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
+	"track/reports/...":   {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
+
+	// Formats: they know no storage.
+	"track/spec":           {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
+	"track/batch":          {"track", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/series":         {"track", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
+	"track/series/parquet": {"github.com/klauspost/compress/..."},
+	"track/importer/...":   {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/provenance":     {},
+
+	// Storage: the only packages that know SQL.
+	"track/migrations":      {},
+	"track/store":           {"track", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
+	"track/store/storetest": {"track", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
+
+	"track/tracker": {"track", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
+
+	// Programs: everything but the schema.
+	"track/cmd/...": {
+		"track", "track/batch", "track/evolution", "track/importer/...", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
+		"track/store", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2",
+	},
+	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
+	"track/bench/...":    {"track/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},
+	"track/examples/...": {},
+}
+
+// pure are the packages that compute: what they tell depends on their arguments alone.
+var pure = []string{"track/scoring/...", "track/evolution/...", "track/reports/..."}
+
+// impure are packages of the standard library that look at the world.
+var impure = []string{"crypto/rand", "database/sql/...", "io/ioutil", "log/...", "math/rand", "net/...", "os/...", "path/filepath", "plugin", "syscall"}
+
+// explicit are the names of math/rand/v2 that take their randomness from a source that is given.
+var explicit = []string{"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "PCG", "ChaCha8", "Zipf"}
+
+// clocks are the names of package time that look at a clock.
+var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTicker", "NewTimer"}
+
+type goPackage struct {
+	ImportPath, Dir  string
+	Imports, GoFiles []string
+	Standard         bool
+}
+
+func TestImports(t *testing.T) {
+	output, err := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,Imports,GoFiles,Standard", "./...").Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %s", exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	packages, standard := []goPackage{}, map[string]bool{}
+	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		standard[p.ImportPath] = p.Standard
+		if fits(p.ImportPath, "track/...") {
+			packages = append(packages, p)
+		}
+	}
+	if len(packages) < 10 {
+		t.Fatalf("go list knows %d packages of track", len(packages))
+	}
+	for _, p := range packages {
+		allowed, known := ruleFor(p.ImportPath)
+		if !known {
+			t.Errorf("%s: say in this test what it may import", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if !standard[imported] && !fitsAny(imported, allowed) {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+			if fitsAny(p.ImportPath, pure) && fitsAny(imported, impure) {
+				t.Errorf("%s imports %s, but is to compute and nothing else", p.ImportPath, imported)
+			}
+			sql := imported == "database/sql" || imported == "database/sql/driver" && p.ImportPath != "track" // which scans seed numbers
+			if sql && p.ImportPath != "track/store" && p.ImportPath != "track/bench" {
+				t.Errorf("%s imports %s, but only track/store knows SQL", p.ImportPath, imported)
+			}
+		}
+		if fitsAny(p.ImportPath, pure) {
+			checkPure(t, p)
+		}
+	}
+}
+
+// checkPure looks for uses of clocks and of randomness that nobody handed over.
+func checkPure(t *testing.T, p goPackage) {
+	t.Helper()
+	for _, name := range p.GoFiles {
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imported := map[string]string{} // path by name in this file
+		for _, spec := range file.Imports {
+			from := strings.Trim(spec.Path.Value, `"`)
+			local := path.Base(strings.TrimSuffix(from, "/v2"))
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			imported[local] = from
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			qualifier, ok := selector.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			from, name := imported[qualifier.Name], selector.Sel.Name
+			if from == "time" && slices.Contains(clocks, name) || from == "math/rand/v2" && !slices.Contains(explicit, name) {
+				t.Errorf("%s: %s.%s, in a package that is to compute and nothing else", files.Position(n.Pos()), qualifier.Name, name)
+			}
+			return true
+		})
+	}
+}
+
+// ruleFor returns what the longest pattern that fits a package allows it.
+func ruleFor(importPath string) (allowed []string, known bool) {
+	longest := ""
+	for pattern := range mayImport {
+		if fits(importPath, pattern) && len(pattern) > len(longest) {
+			longest = pattern
+		}
+	}
+	return mayImport[longest], longest != ""
+}
+
+func fits(importPath, pattern string) bool {
+	prefix, below := strings.CutSuffix(pattern, "/...")
+	return importPath == prefix || below && strings.HasPrefix(importPath, prefix+"/")
+}
+
+func fitsAny(importPath string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return fits(importPath, pattern) })
+}
