@@ -14,7 +14,7 @@ import (
 )
 
 // big are the tables that grow with the seeds.
-var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment)\b`)
+var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series)\b`)
 
 // plan returns the steps by which SQLite answers a query.
 func plan(t *testing.T, st *Store, query string, args ...any) (steps []string) {

@@ -1,0 +1,332 @@
+package series
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sameBits compares values as they are stored: bit by bit, each NaN the same.
+func sameBits(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return canonicalBits(x) == canonicalBits(y) })
+}
+
+// generated returns n values of a kind that one of the coders is made for.
+func generated(kind string, n int, random *rand.Rand) []float64 {
+	values := make([]float64, n)
+	level := 1.0
+	for i := range values {
+		level += random.NormFloat64() / 100
+		switch kind {
+		case "constant":
+			values[i] = math.Copysign(0, -1)
+		case "index":
+			values[i] = float64(i)
+		case "decimals":
+			values[i] = math.Round(level*1e4) / 1e4
+		case "decimals and NaN":
+			values[i] = math.Round(level*1e4) / 1e4
+			if i%20 == 0 {
+				values[i] = math.NaN()
+			}
+		case "float32":
+			values[i] = float64(float32(level))
+		case "shares":
+			values[i] = 1 - float64(random.IntN(100))/500
+		case "repeated":
+			values[i] = level
+			if i >= n/3 {
+				values[i] = values[i-n/3]
+			}
+		case "noise":
+			values[i] = random.Float64()
+		case "walk":
+			values[i] = level
+		case "any bits":
+			values[i] = math.Float64frombits(random.Uint64())
+		}
+	}
+	return values
+}
+
+// kinds says which coder is expected for each kind of values.
+var kinds = []struct {
+	name  string
+	coder int // -1 where it does not matter
+}{
+	{"constant", coderConstant},
+	{"index", coderDecimal},
+	{"decimals", coderDecimal},
+	{"decimals and NaN", coderDecimal},
+	{"float32", coderFloat32},
+	{"shares", coderDictionary},
+	{"repeated", coderPlain},
+	{"noise", coderShuffled},
+	{"walk", coderDelta},
+	{"any bits", -1},
+}
+
+// Every kind of values goes to the coder that is made for it, and comes back bit by bit.
+func TestEncode(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		for _, n := range []int{1000, ChunkSize, 2*ChunkSize + 1} {
+			values := generated(kind.name, n, random)
+			chunks := Encode(values)
+			if got := int(chunks[0].Data[0]); got != kind.coder && kind.coder >= 0 {
+				t.Errorf("%d values, %s: coder %d, want %d", n, kind.name, got, kind.coder)
+			}
+			var decoded []float64
+			size := 0
+			for _, c := range chunks {
+				var err error
+				if decoded, err = AppendDecoded(decoded, c); err != nil {
+					t.Fatalf("%s: %v", kind.name, err)
+				}
+				size += len(c.Data)
+			}
+			if !sameBits(decoded, values) {
+				t.Errorf("%d values, %s: others come back", n, kind.name)
+			}
+			if size > 8*n+64 {
+				t.Errorf("%d values, %s: %d bytes", n, kind.name, size)
+			}
+		}
+	}
+}
+
+// special draws values that coders might trip over.
+var special = rapid.SampledFrom([]float64{
+	0, math.Copysign(0, -1), 1, -1, 0.1, 0.07, -0.02, 1e15, 1e16, 1e22, 1e300, math.NaN(), math.Float64frombits(0xFFF8000000000123),
+	math.Inf(1), math.Inf(-1), math.MaxFloat64, 5e-324, 0x1p-1022, 1 << 53, 1<<53 + 2, -(1 << 62), 0.1 + 0.2, float64(float32(0.1)),
+})
+
+func values() *rapid.Generator[[]float64] {
+	return rapid.OneOf(
+		rapid.SliceOfN(special, 1, 50),
+		rapid.SliceOfN(rapid.Float64(), 1, 50),
+		rapid.SliceOfN(rapid.Map(rapid.IntRange(-1000, 1000), func(k int) float64 { return float64(k) / 100 }), 1, 300),
+		rapid.SliceOfN(rapid.Map(rapid.Float32(), func(x float32) float64 { return float64(x) }), 1, 300),
+		rapid.Custom(func(t *rapid.T) []float64 {
+			random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+			return generated(rapid.SampledFrom(kinds).Draw(t, "kind").name, rapid.IntRange(1, 3000).Draw(t, "n"), random)
+		}),
+	)
+}
+
+func TestEncodeAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := values().Draw(t, "values")
+		chunks := Encode(want)
+		got, err := Decode(chunks[0])
+		if err != nil || len(chunks) != 1 || !sameBits(got, want) {
+			t.Fatalf("%v, %v, want %v", got, err, want)
+		}
+		for i, x := range got {
+			if math.IsNaN(x) && math.Float64bits(x) != math.Float64bits(math.NaN()) {
+				t.Fatalf("%d: NaN with the bits %x", i, math.Float64bits(x))
+			}
+		}
+	})
+}
+
+// Every coder that takes the values gives them back, also those that were not the shortest.
+func TestCoders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := appendWords(nil, values().Draw(t, "values"))
+		for number, c := range coders() {
+			encoded, ok := c.append(&encoding{words: words}, nil)
+			if !ok {
+				continue
+			}
+			decoded := make([]uint64, len(words))
+			in := &input{encoded}
+			if err := c.decode(in, decoded); err != nil || len(in.rest) > 0 || !slices.Equal(decoded, words) {
+				t.Fatalf("coder %d: %v, %d bytes left, %x, want %x", number, err, len(in.rest), decoded, words)
+			}
+		}
+	})
+}
+
+// In whatever pieces the values come, the chunks are the same.
+func TestEncoder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	all := generated("decimals", 3*ChunkSize+10, random)
+	want := Encode(all)
+	rapid.Check(t, func(t *rapid.T) {
+		var got []Chunk
+		e := NewEncoder(func(c Chunk) error {
+			got = append(got, c)
+			return nil
+		})
+		for rest := all; len(rest) > 0; {
+			n := min(len(rest), rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 3*ChunkSize)).Draw(t, "piece"))
+			n = max(n, len(rest)/200) // or there are too many pieces
+			if err := e.Write(rest[:n]); err != nil {
+				t.Fatal(err)
+			}
+			if cap(e.pending) > 2*ChunkSize {
+				t.Fatalf("%d values are waiting", cap(e.pending))
+			}
+			rest = rest[n:]
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b Chunk) bool { return a.N == b.N && bytes.Equal(a.Data, b.Data) }
+		if !slices.EqualFunc(got, want, same) {
+			t.Fatalf("%d chunks, want %d", len(got), len(want))
+		}
+	})
+	if chunks := Encode(nil); len(chunks) != 0 {
+		t.Errorf("nothing makes %d chunks", len(chunks))
+	}
+}
+
+// The values that were passed are not touched, and an error of the receiver stops the encoder.
+func TestEncoderStops(t *testing.T) {
+	full := errors.New("full")
+	e := NewEncoder(func(Chunk) error { return full })
+	if err := e.Write(make([]float64, ChunkSize-1)); err != nil {
+		t.Fatal(err)
+	}
+	piece := []float64{1, 2, 3}
+	if err := e.Write(piece); !errors.Is(err, full) {
+		t.Errorf("Write = %v", err)
+	}
+	if !slices.Equal(piece, []float64{1, 2, 3}) {
+		t.Errorf("the piece is now %v", piece)
+	}
+	e = NewEncoder(func(Chunk) error { return full })
+	if err := errors.Join(e.Write(piece), e.Close()); !errors.Is(err, full) {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// Chunks are in databases: whatever becomes of the encoder, those of testdata must decode to the values of their hash. Each line is
+// a name, the number of values, their [Hash] and the data.
+func TestDecodeOldChunks(t *testing.T) {
+	text, err := os.ReadFile("testdata/chunks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[byte]bool{}
+	for line := range strings.Lines(string(text)) {
+		var c Chunk
+		var name, hash string
+		if _, err := fmt.Sscanf(line, "%s %d %s %x", &name, &c.N, &hash, &c.Data); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(c)
+		if err != nil || fmt.Sprintf("%x", Hash(got)) != hash {
+			t.Errorf("%s: %v: %v", name, err, got)
+		}
+		seen[c.Data[0]] = true
+	}
+	if len(seen) != len(coders()) {
+		t.Errorf("of the coders only %v are in the file", seen)
+	}
+}
+
+// A chunk that somebody changed is refused, or the change made no difference, as in the bits that fill the last byte.
+func TestDecodeCorrupt(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		want := generated(kind.name, 300, random)
+		chunk := Encode(want)[0]
+		for i := range chunk.Data {
+			for _, flip := range []byte{1, 0x80, 0xFF} {
+				data := bytes.Clone(chunk.Data)
+				data[i] ^= flip
+				checkCorrupt(t, Chunk{chunk.N, data}, want)
+			}
+			checkCorrupt(t, Chunk{chunk.N, chunk.Data[:i]}, nil)
+		}
+		checkCorrupt(t, Chunk{chunk.N, append(bytes.Clone(chunk.Data), 0)}, nil)
+		for _, n := range []int{-1, 0, 1, 299, 301, ChunkSize, ChunkSize + 1, math.MaxInt} {
+			checkCorrupt(t, Chunk{n, chunk.Data}, nil)
+		}
+	}
+}
+
+func checkCorrupt(t *testing.T, c Chunk, want []float64) {
+	t.Helper()
+	got, err := Decode(c)
+	if err == nil && (want == nil || !sameBits(got, want)) {
+		t.Errorf("%d values in %x are taken for %v", c.N, c.Data, got)
+	}
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		c := Encode(generated(kind.name, 100, random))[0]
+		f.Add(c.N, c.Data)
+	}
+	f.Fuzz(func(t *testing.T, n int, data []byte) {
+		got, err := Decode(Chunk{n, data})
+		if err != nil {
+			if !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := Decode(Encode(got)[0])
+		if err != nil || len(got) != n || !sameBits(again, got) {
+			t.Fatalf("%v, %v, want %v", again, err, got)
+		}
+	})
+}
+
+// FuzzCoder feeds the decoders behind the checksum, which keeps nearly everything from them.
+func FuzzCoder(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		c := Encode(generated(kind.name, 100, random))[0]
+		f.Add(c.Data[0], uint16(c.N), c.Data[headerSize:])
+	}
+	f.Fuzz(func(t *testing.T, number byte, n uint16, data []byte) {
+		if int(number) < len(coders()) && 0 < n && n <= ChunkSize {
+			_ = coders()[number].decode(&input{data}, make([]uint64, n))
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
+			values := generated(kind.name, 1000, random)
+			b.SetBytes(8 * int64(len(values)))
+			for b.Loop() {
+				Encode(values)
+			}
+		})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
+			chunk := Encode(generated(kind.name, 1000, random))[0]
+			b.SetBytes(8 * int64(chunk.N))
+			for b.Loop() {
+				if _, err := Decode(chunk); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

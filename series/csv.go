@@ -1,0 +1,250 @@
+package series
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// longestLine bounds the memory that a line of a CSV file takes.
+const longestLine = 64 << 20
+
+// readCSV reads a header of names and rows of numbers. It is no [encoding/csv]: that keeps every row as strings, and the line is
+// wanted in errors.
+func readCSV(r io.Reader, l limits) ([]Series, error) {
+	c := &csvReader{source: bufio.NewReaderSize(r, 1<<16), limits: l}
+	if err := c.header(); err != nil {
+		return nil, err
+	}
+	for {
+		text, err := c.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = c.row(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	list := make([]Series, len(c.columns))
+	for i, column := range c.columns {
+		list[i] = Series{column.name, column.values}
+	}
+	return list, nil
+}
+
+type csvReader struct {
+	source  *bufio.Reader
+	long    []byte // room for lines longer than the buffer of source
+	line    int    // of the text last returned by next
+	columns []csvColumn
+	limits  limits
+	values  int // read so far
+}
+
+type csvColumn struct {
+	name   string
+	values []float64
+	before int // empty cells before the first value
+	gap    int // line of the first empty cell after a value; 0 while there is none
+}
+
+// next returns the next line without its end, valid until the next call.
+func (c *csvReader) next() ([]byte, error) {
+	c.line++
+	text, err := c.source.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		text, err = c.longLine(text)
+	}
+	switch {
+	case errors.Is(err, io.EOF) && len(text) > 0: // the last line has no end
+	case errors.Is(err, io.EOF):
+		return nil, err
+	case errors.Is(err, errLongLine):
+		return nil, failure(c.line, "", "%v", err)
+	case err != nil:
+		return nil, unreadable(c.line, err)
+	}
+	return bytes.TrimRight(text, "\r\n"), nil
+}
+
+var errLongLine = fmt.Errorf("the line is longer than %d MiB", longestLine>>20)
+
+func (c *csvReader) longLine(text []byte) ([]byte, error) {
+	c.long = append(c.long[:0], text...)
+	for {
+		text, err := c.source.ReadSlice('\n')
+		if len(c.long)+len(text) > longestLine {
+			return nil, errLongLine
+		}
+		c.long = append(c.long, text...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return c.long, err
+		}
+	}
+}
+
+func (c *csvReader) header() error {
+	text, err := c.next()
+	if errors.Is(err, io.EOF) {
+		return failure(0, "", "empty: expected a header of names, then rows of numbers")
+	}
+	if err != nil {
+		return err
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if bytes.Count(text, []byte{','}) >= c.limits.columns {
+		return tooManyColumns(c.limits)
+	}
+	rest, numbers := text, 0
+	for more := true; more; {
+		var cell []byte
+		isQuoted := bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte{'"'})
+		if cell, rest, more, err = c.cell(rest); err != nil {
+			return err
+		}
+		name := string(cell)
+		switch {
+		case name == "" && len(c.columns) == 0 && more:
+			name = "index" // data frames write their index under no name
+		case name == "":
+			return failure(c.line, "", "column %d has no name", len(c.columns)+1)
+		case !isQuoted && isNumber(name) && name != strconv.Itoa(len(c.columns)): // they may also be counted
+			numbers++
+		}
+		c.columns = append(c.columns, csvColumn{name: name})
+	}
+	switch {
+	case len(c.columns) == 1 && text[0] != '"' && bytes.ContainsAny(text, ";\t"):
+		return failure(c.line, "", "columns are separated by commas")
+	case numbers == len(c.columns):
+		return failure(c.line, "", "the header has numbers where the names of the columns belong")
+	}
+	return nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
+// cell cuts the first cell off a row and takes its white space and quotes away.
+func (c *csvReader) cell(row []byte) (cell, rest []byte, more bool, err error) {
+	row = bytes.TrimLeft(row, " \t")
+	if len(row) > 0 && row[0] == '"' {
+		return c.quoted(row[1:])
+	}
+	cell, rest, more = bytes.Cut(row, []byte{','})
+	return bytes.TrimRight(cell, " \t"), rest, more, nil
+}
+
+// quoted is [csvReader.cell] after an opening quote. A quoted cell ends on its line: no name and no number has a line break.
+func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error) {
+	for {
+		end := bytes.IndexByte(row, '"')
+		if end < 0 {
+			return nil, nil, false, failure(c.line, "", "a quote is not closed")
+		}
+		cell, row = append(cell, row[:end]...), row[end+1:]
+		if len(row) == 0 || row[0] != '"' {
+			break
+		}
+		cell, row = append(cell, '"'), row[1:] // two quotes stand for one
+	}
+	after, rest, more := bytes.Cut(row, []byte{','})
+	if after = bytes.TrimSpace(after); len(after) > 0 {
+		return nil, nil, false, failure(c.line, "", "%q stands behind a closing quote", abbreviate(after))
+	}
+	return bytes.TrimSpace(cell), rest, more, nil
+}
+
+func (c *csvReader) row(text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return c.blank()
+	}
+	i := 0
+	for more := true; more; i++ {
+		var cell []byte
+		var err error
+		if cell, text, more, err = c.cell(text); err != nil {
+			return err
+		}
+		if i == len(c.columns) {
+			return failure(c.line, "", "more cells than the header has, which are %d", len(c.columns))
+		}
+		if err := c.add(&c.columns[i], cell); err != nil {
+			return err
+		}
+	}
+	if i < len(c.columns) {
+		return failure(c.line, "", "%d cells, but the header has %d", i, len(c.columns))
+	}
+	return nil
+}
+
+// blank takes an empty line as a row of empty cells, which at the end of a file is nothing.
+func (c *csvReader) blank() error {
+	for i := range c.columns {
+		if err := c.add(&c.columns[i], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *csvReader) add(column *csvColumn, cell []byte) error {
+	if len(cell) == 0 {
+		switch {
+		case len(column.values) == 0:
+			column.before++
+		case column.gap == 0:
+			column.gap = c.line
+		}
+		return nil
+	}
+	if column.gap > 0 {
+		return failure(column.gap, column.name, "an empty cell, but line %d has a value again: write NaN where there is no number", c.line)
+	}
+	x, err := parseNumber(string(cell))
+	if err != nil {
+		return failure(c.line, column.name, "%v", err)
+	}
+	if c.values += 1 + column.before; c.values > c.limits.values {
+		return tooManyValues(c.limits)
+	}
+	for ; column.before > 0; column.before-- {
+		column.values = append(column.values, math.NaN())
+	}
+	column.values = append(column.values, x)
+	return nil
+}
+
+// parseNumber reads the nearest float64; NaN with any sign, and infinities, in any case.
+func parseNumber(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err == nil:
+		return x, nil
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is beyond float64; write Infinity where that is meant", abbreviate([]byte(text)))
+	case strings.EqualFold(strings.TrimLeft(text, "+-"), "nan"):
+		return math.NaN(), nil
+	}
+	return 0, fmt.Errorf("%q is not a number", abbreviate([]byte(text)))
+}
+
+// abbreviate shortens a text of a file for a message.
+func abbreviate(text []byte) string {
+	const longest = 40
+	if len(text) <= longest {
+		return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
+	}
+	return string(bytes.ToValidUTF8(text[:longest], nil)) + "…"
+}

@@ -1,0 +1,214 @@
+package series
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track"
+)
+
+// refusal is the text of an error that must be a [*track.FieldError].
+func refusal(t testing.TB, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	refused, ok := errors.AsType[*track.FieldError](err)
+	if !ok || !errors.Is(err, track.ErrInvalid) || refused.Message == "" {
+		t.Fatalf("%#v is no FieldError", err)
+	}
+	return refused.Error()
+}
+
+// allocated returns how many bytes f takes, whether it keeps them or not.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestReadCSV(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name, text string
+		want       []Series
+	}{
+		{"one column", "a\n1\n2\n", []Series{{"a", []float64{1, 2}}}},
+		{"several columns", "a,b\n1,2\n3,4\n", []Series{{"a", []float64{1, 3}}, {"b", []float64{2, 4}}}},
+		{"no line end at the end", "a\n1\n2", []Series{{"a", []float64{1, 2}}}},
+		{"line ends of Windows", "a,b\r\n1,2\r\n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
+		{"byte order mark", "\xef\xbb\xbfa\n1\n", []Series{{"a", []float64{1}}}},
+		{"white space", " a ,\tb\n 1 ,\t2 \n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
+		{"quotes", "\"a,\"\"b\"\"\", \"c\" \n\"1\",2\n", []Series{{`a,"b"`, []float64{1}}, {"c", []float64{2}}}},
+		{"only a header", "a,b\n", []Series{{"a", nil}, {"b", nil}}},
+		{"columns end early", "a,b,c\n1,2,\n3,,\n5,,\n", []Series{{"a", []float64{1, 3, 5}}, {"b", []float64{2}}, {"c", nil}}},
+		{"columns begin late", "a,b\n1,\n2, \n3,4\n", []Series{{"a", []float64{1, 2, 3}}, {"b", []float64{nan, nan, 4}}}},
+		{"blank lines at the end", "a,b\n1,2\n\n \n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
+		{"blank lines at the beginning of one column", "a\n\n1\n", []Series{{"a", []float64{nan, 1}}}},
+		{"no numbers", "a\nNaN\nnan\n-nan\nInf\n-inf\nInfinity\n-INFINITY\n", []Series{{"a", []float64{nan, nan, nan, inf, -inf, inf, -inf}}}},
+		{"exact numbers", "a\n0.1\n1e-7\n-0\n+5\n.5\n5.\n4.9e-324\n1e-400\n0.30000000000000004\n9007199254740993\n1.7976931348623157e308\n", []Series{{"a", []float64{
+			0.1, 1e-7, math.Copysign(0, -1), 5, 0.5, 5, 5e-324, 0, 0.30000000000000004, 9007199254740992, math.MaxFloat64,
+		}}}},
+		{"index of a data frame", ",a\n0,5\n1,6\n", []Series{{"index", []float64{0, 1}}, {"a", []float64{5, 6}}}},
+		{"counted columns", "0,1,2\n5,6,7\n", []Series{{"0", []float64{5}}, {"1", []float64{6}}, {"2", []float64{7}}}},
+		{"a number for a name", "a,1990\n5,6\n", []Series{{"a", []float64{5}}, {"1990", []float64{6}}}},
+		{"quoted number for a name", "\"1990\"\n5\n", []Series{{"1990", []float64{5}}}},
+		{"quoted semicolon", "\"a;b\"\n5\n", []Series{{"a;b", []float64{5}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
+				got, err := readCSV(r, fileLimits)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.want, got, bitsOrNaN, cmpopts.EquateEmpty()); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+}
+
+// bitsOrNaN compares values as they are stored.
+var bitsOrNaN = cmp.Comparer(func(a, b float64) bool { return canonicalBits(a) == canonicalBits(b) })
+
+func TestReadCSVRefuses(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", "empty: expected a header of names, then rows of numbers"},
+		{"no header", "0.1,0.2\n0.3,0.4\n", "line 1: the header has numbers where the names of the columns belong"},
+		{"no header, one column", "5\n6\n", "line 1: the header has numbers where the names of the columns belong"},
+		{"no name", "a,,b\n1,2,3\n", "line 1: column 2 has no name"},
+		{"blank header", "\n1\n", "line 1: column 1 has no name"},
+		{"semicolons", "a;b\n1;2\n", "line 1: columns are separated by commas"},
+		{"tabs", "a\tb\n1\t2\n", "line 1: columns are separated by commas"},
+		{"no number", "a,b\n1,2\n3,x\n", `line 3: b: "x" is not a number`},
+		{"a long one", "a\n" + strings.Repeat("ä", 50) + "\n", `line 2: a: "` + strings.Repeat("ä", 20) + `…" is not a number`},
+		{"a date", "day,a\n2020-01-01,1\n", `line 2: day: "2020-01-01" is not a number`},
+		{"beyond float64", "a\n1e400\n", "line 2: a: 1e400 is beyond float64; write Infinity where that is meant"},
+		{"too few cells", "a,b,c\n1,2,3\n4,5\n", "line 3: 2 cells, but the header has 3"},
+		{"too many cells", "a,b\n1,2\n4,5,6\n", "line 3: more cells than the header has, which are 2"},
+		{"gap", "a,b\n1,2\n3,\n5,\n7,8\n", "line 3: b: an empty cell, but line 5 has a value again: write NaN where there is no number"},
+		{"blank line between", "a,b\n1,2\n\n3,4\n", "line 3: a: an empty cell, but line 4 has a value again: write NaN where there is no number"},
+		{"open quote", "a\n\"1\n", "line 2: a quote is not closed"},
+		{"text behind a quote", "a,b\n\"1\"2,3\n", `line 2: "2" stands behind a closing quote`},
+		{"quote in the header", "\"a\n1\n", "line 1: a quote is not closed"},
+		{"binary", "a\n\x00\xff\xfe\n", `line 2: a: "\x00�" is not a number`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, err := readCSV(strings.NewReader(c.text), fileLimits)
+			if got := refusal(t, err); got != c.want {
+				t.Errorf("got %q, want %q: %v", got, c.want, list)
+			}
+		})
+	}
+}
+
+// A file of a million columns is refused before they take memory.
+func TestReadCSVWide(t *testing.T) {
+	header := "a" + strings.Repeat(",a", 999_999)
+	var err error
+	bytes := allocated(func() {
+		_, err = readCSV(strings.NewReader(header+"\n"+strings.Repeat("1,", 999_999)+"1\n"), fileLimits)
+	})
+	if got := refusal(t, err); got != "more than 100000 columns, which is the limit for a file" {
+		t.Error(got)
+	}
+	if bytes > 16<<20 {
+		t.Errorf("refusing it took %d bytes", bytes)
+	}
+	wide := "a" + strings.Repeat(",", 1_000_000) + "\n"
+	if _, err := readCSV(strings.NewReader("a\n"+wide), fileLimits); refusal(t, err) != `line 2: a: "a" is not a number` {
+		t.Error(err)
+	}
+}
+
+func TestReadCSVLimits(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n1,2\n3,4\n":   "",
+		"a,b\n1,2\n3,4\n5,": "more than 4 values, which is the limit for a file",
+		"a,b,c\n1,2,3\n":    "more than 2 columns, which is the limit for a file",
+		"a\n\n\n\n\n1\n":    "more than 4 values, which is the limit for a file", // each of them would be NaN
+		"a\n\n\n\n\n\n\n":   "",
+	} {
+		_, err := readCSV(strings.NewReader(text), limits{values: 4, columns: 2})
+		if got := refusal(t, err); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// zeros yields zero bytes for ever.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func TestReadCSVLongLine(t *testing.T) {
+	var err error
+	bytes := allocated(func() { _, err = readCSV(io.MultiReader(strings.NewReader("a\n"), zeros{}), fileLimits) })
+	if got := refusal(t, err); got != "line 2: the line is longer than 64 MiB" {
+		t.Error(got)
+	}
+	if bytes > 8*longestLine {
+		t.Errorf("refusing it took %d bytes", bytes)
+	}
+}
+
+func TestReadCSVErrors(t *testing.T) {
+	_, err := readCSV(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n1\n"))), fileLimits)
+	if got := refusal(t, err); got != "line 1: cannot be read: timeout" {
+		t.Error(got)
+	}
+}
+
+func zipped(t testing.TB, text string) []byte {
+	t.Helper()
+	var buffer bytes.Buffer
+	w := gzip.NewWriter(&buffer)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buffer.Bytes()
+}
+
+// FuzzReadCSV accepts nothing that does not come back from WriteCSV.
+func FuzzReadCSV(f *testing.F) {
+	f.Add([]byte("a,b\n1,\n2,nan\n,0x1p-2\n"))
+	f.Add([]byte("\xef\xbb\xbf\"a\"\"\" ,b\r\n-Infinity, \"1e5\"\r\n\r\n"))
+	f.Add([]byte(",0,1\n0,1,2\n"))
+	small := limits{values: 1 << 12, columns: 1 << 6}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := readCSV(bytes.NewReader(data), small)
+		if refusal(t, err) != "" || checkNames(list) != nil {
+			return
+		}
+		var buffer bytes.Buffer
+		if err := WriteCSV(&buffer, list); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readCSV(&buffer, small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(list, again, bitsOrNaN, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

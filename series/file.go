@@ -1,0 +1,146 @@
+package series
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"track"
+)
+
+// limits bound what a file may hold. A compressed file of a few bytes can hold any number of values.
+type limits struct {
+	values  int // of all columns together
+	columns int
+}
+
+var fileLimits = limits{values: 1 << 28, columns: 100_000} // 2 GiB of values
+
+// format is how a file is read, by its suffix.
+type format struct {
+	suffix string
+	read   func(source, limits) ([]Series, error)
+}
+
+// source is an open file. Readers that need no random access take it as an [io.Reader].
+type source struct {
+	*os.File
+	size int64
+	name string // of a series that has none in the file: that of the file without its suffix
+}
+
+func formats() []format {
+	return []format{
+		{".csv", func(s source, l limits) ([]Series, error) { return readCSV(s, l) }},
+		{".csv.gz", readGzippedCSV},
+		{".npy", func(s source, l limits) ([]Series, error) { return readNPY(s, s.size, s.name, l) }},
+		{".npz", func(s source, l limits) ([]Series, error) { return readNPZ(s, s.size, l) }},
+		{".parquet", func(s source, l limits) ([]Series, error) { return readParquet(s, s.size, l) }},
+		{".json", func(s source, l limits) ([]Series, error) { return readJSON(s, s.name, l) }},
+	}
+}
+
+// ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The names of
+// the series are those of its columns; an array without a name takes that of the file, and the columns of a two-dimensional one
+// are name_0, name_1 and so on. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
+func ReadFile(path string) ([]Series, error) {
+	list, err := readFile(path, fileLimits)
+	if failure, ok := errors.AsType[*track.FieldError](err); ok {
+		failure.File = path
+	}
+	return list, err
+}
+
+func readFile(path string, l limits) ([]Series, error) {
+	f, err := formatOf(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("series file %s: %w", path, track.ErrNotFound)
+	}
+	if err != nil {
+		return nil, failure(0, "", "%v", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, failure(0, "", "%v", err)
+	case info.IsDir():
+		return nil, failure(0, "", "is a directory")
+	}
+	base := filepath.Base(path)
+	list, err := f.read(source{file, info.Size(), base[:len(base)-len(f.suffix)]}, l)
+	if err == nil {
+		err = checkNames(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func formatOf(path string) (format, error) {
+	var suffixes []string
+	for _, f := range formats() {
+		if strings.HasSuffix(strings.ToLower(path), f.suffix) {
+			return f, nil
+		}
+		suffixes = append(suffixes, f.suffix)
+	}
+	return format{}, failure(0, "", "the suffix says no known format: use %s", strings.Join(suffixes, ", "))
+}
+
+// checkNames refuses series that nobody could ask for.
+func checkNames(list []Series) error {
+	if len(list) == 0 {
+		return failure(0, "", "no series in it")
+	}
+	seen := make(map[string]bool, len(list))
+	for _, s := range list {
+		if err := track.CheckName(s.Name); err != nil {
+			return failure(0, "", "the name of a series %v", err)
+		}
+		if seen[s.Name] {
+			return failure(0, s.Name, "stands here a second time")
+		}
+		seen[s.Name] = true
+	}
+	return nil
+}
+
+func readGzippedCSV(s source, l limits) ([]Series, error) {
+	unzipped, err := gzip.NewReader(s)
+	if err != nil {
+		return nil, failure(0, "", "not gzip: %v", err)
+	}
+	return readCSV(unzipped, l)
+}
+
+// failure makes what is wrong with a file; its name comes in later.
+func failure(line int, field, message string, args ...any) *track.FieldError {
+	return &track.FieldError{Line: line, Field: field, Message: fmt.Sprintf(message, args...)}
+}
+
+func tooManyValues(l limits) *track.FieldError {
+	return failure(0, "", "more than %d values, which is the limit for a file", l.values)
+}
+
+func tooManyColumns(l limits) *track.FieldError {
+	return failure(0, "", "more than %d columns, which is the limit for a file", l.columns)
+}
+
+// unreadable reports an error of the file system or of decompression.
+func unreadable(line int, err error) *track.FieldError {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return failure(line, "", "the file ends too early")
+	}
+	return failure(line, "", "cannot be read: %v", err)
+}

@@ -1,0 +1,172 @@
+package series
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and, from 0, the
+// position in it.
+func ParseJSON(object jsontext.Value) ([]Series, *track.FieldError) {
+	list, err := readJSON(bytes.NewReader(object), "", fileLimits)
+	if err == nil && len(list) > 0 {
+		err = checkNames(list)
+	}
+	if err == nil {
+		return list, nil
+	}
+	refused, _ := errors.AsType[*track.FieldError](err)
+	return nil, refused
+}
+
+// readJSON reads an object of arrays of numbers, or one array, which is called name; without a name it is refused.
+func readJSON(r io.Reader, name string, l limits) ([]Series, error) {
+	j := &jsonReader{decoder: jsontext.NewDecoder(r), limits: l}
+	list, err := j.document(name)
+	if err != nil {
+		return nil, err
+	}
+	switch _, err := j.decoder.ReadToken(); {
+	case err == nil:
+		return nil, failure(0, "", "a second value stands behind the first")
+	case !errors.Is(err, io.EOF):
+		return nil, j.problem("", err)
+	}
+	return list, nil
+}
+
+type jsonReader struct {
+	decoder *jsontext.Decoder
+	limits  limits
+	values  int // read so far
+}
+
+func (j *jsonReader) document(name string) ([]Series, error) {
+	switch kind := j.decoder.PeekKind(); {
+	case kind == '{':
+		return j.object()
+	case kind == '[' && name != "":
+		values, err := j.array(name)
+		return []Series{{name, values}}, err
+	}
+	if _, err := j.decoder.ReadValue(); err != nil {
+		return nil, j.problem("", err)
+	}
+	return nil, failure(0, "", `not an object of series: {"name": [1, 2.5, "NaN"]}`)
+}
+
+func (j *jsonReader) object() ([]Series, error) {
+	if _, err := j.decoder.ReadToken(); err != nil {
+		return nil, j.problem("", err)
+	}
+	var list []Series
+	for j.decoder.PeekKind() != '}' {
+		token, err := j.decoder.ReadToken()
+		if err != nil {
+			return nil, j.problem("", err)
+		}
+		name := token.String()
+		if len(list) == j.limits.columns {
+			return nil, tooManyColumns(j.limits)
+		}
+		values, err := j.array(abbreviateName(name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Series{name, values})
+	}
+	_, err := j.decoder.ReadToken()
+	if err != nil {
+		return nil, j.problem("", err)
+	}
+	return list, nil
+}
+
+func (j *jsonReader) array(name string) ([]float64, error) {
+	if kind := j.decoder.PeekKind(); kind != '[' {
+		value, err := j.decoder.ReadValue()
+		if err != nil {
+			return nil, j.problem(name, err)
+		}
+		return nil, failure(0, name, "%s is not an array of numbers", abbreviate(value))
+	}
+	if _, err := j.decoder.ReadToken(); err != nil {
+		return nil, j.problem(name, err)
+	}
+	values := []float64{}
+	for j.decoder.PeekKind() != ']' {
+		value, err := j.decoder.ReadValue()
+		if err != nil {
+			return nil, j.problem(name, err)
+		}
+		x, err := jsonNumber(value)
+		if err != nil {
+			return nil, failure(0, fmt.Sprintf("%s[%d]", name, len(values)), "%v", err)
+		}
+		if j.values++; j.values > j.limits.values {
+			return nil, tooManyValues(j.limits)
+		}
+		values = append(values, x)
+	}
+	_, err := j.decoder.ReadToken()
+	if err != nil {
+		return nil, j.problem(name, err)
+	}
+	return values, nil
+}
+
+func jsonNumber(value jsontext.Value) (float64, error) {
+	switch value.Kind() {
+	case '0':
+		return parseNumber(string(value))
+	case '"':
+		switch string(value) {
+		case `"NaN"`:
+			return math.NaN(), nil
+		case `"Infinity"`:
+			return math.Inf(1), nil
+		case `"-Infinity"`:
+			return math.Inf(-1), nil
+		}
+	case 'n':
+		return 0, errors.New(`null is not a number: write "NaN" where there is none`)
+	}
+	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(value))
+}
+
+// problem puts an error of the decoder into the words of a user. name is the series in which it struck, where it did.
+func (j *jsonReader) problem(name string, err error) *track.FieldError {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case errors.Is(err, io.EOF) && !ok:
+		return failure(0, name, "empty: expected a JSON object of arrays")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return failure(0, name, "the file ends too early")
+	case !ok:
+		return unreadable(0, err)
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return failure(0, syntactic.JSONPointer.LastToken(), "stands here a second time")
+	}
+	message := fmt.Sprintf("not JSON: %s, after byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
+	if strings.Contains(message, "'N'") || strings.Contains(message, "'I'") {
+		message += `; JSON has no NaN and no infinity: write "NaN", "Infinity", "-Infinity"`
+	}
+	return failure(0, name, "%s", message)
+}
+
+// abbreviateName shortens a name that is longer than any series may have; it is refused later on, but stands in messages before.
+func abbreviateName(name string) string {
+	const longest = 1000
+	if len(name) <= longest {
+		return name
+	}
+	return strings.ToValidUTF8(name[:longest], "")
+}

@@ -1,0 +1,165 @@
+package series
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"track"
+)
+
+// readNPY reads an array of one or two dimensions as NumPy saves it. size is the length of r, at least as far as somebody says.
+func readNPY(r io.Reader, size int64, name string, l limits) ([]Series, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	h, headerSize, err := readNPYHeader(buffered)
+	if err != nil {
+		return nil, failure(0, "", "%v", err)
+	}
+	switch {
+	case h.columns > l.columns:
+		return nil, tooManyColumns(l)
+	case h.columns > 0 && h.rows > l.values/h.columns:
+		return nil, tooManyValues(l)
+	}
+	need := int64(h.rows) * int64(h.columns) * int64(h.item.size)
+	if size-headerSize != need {
+		return nil, failure(0, "", "the header announces %d bytes of data, but there are %d", need, size-headerSize)
+	}
+	list, err := readNPYData(buffered, name, h)
+	if err != nil {
+		return nil, failure(0, "", "%v", err)
+	}
+	return list, nil
+}
+
+// npyHeader is what the header of an array says. An array of one dimension has one column.
+type npyHeader struct {
+	item          npyItem
+	rows, columns int
+	isTable       bool // has two dimensions
+	byColumn      bool // Fortran order: one column after the other
+}
+
+// npyItem is the type of the numbers.
+type npyItem struct {
+	size  int
+	value func(raw []byte) float64
+}
+
+// longestNPYHeader is more than NumPy itself reads.
+const longestNPYHeader = 1 << 16
+
+func readNPYHeader(r io.Reader) (h npyHeader, size int64, err error) {
+	var prefix [12]byte
+	const magic = "\x93NUMPY"
+	if _, err := io.ReadFull(r, prefix[:10]); err != nil || string(prefix[:6]) != magic {
+		return h, 0, errors.New("not a NumPy array")
+	}
+	size = 10
+	length := int64(binary.LittleEndian.Uint16(prefix[8:]))
+	switch prefix[6] {
+	case 1:
+	case 2, 3:
+		if _, err := io.ReadFull(r, prefix[10:]); err != nil {
+			return h, 0, errors.New("the header ends too early")
+		}
+		size = 12
+		length = int64(binary.LittleEndian.Uint32(prefix[8:]))
+	default:
+		return h, 0, fmt.Errorf("version %d of the format is not known", prefix[6])
+	}
+	if length > longestNPYHeader {
+		return h, 0, fmt.Errorf("a header of %d bytes is too long", length)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return h, 0, errors.New("the header ends too early")
+	}
+	h, err = parseNPYHeader(string(text))
+	return h, size + length, err
+}
+
+func readNPYData(r io.Reader, name string, h npyHeader) ([]Series, error) {
+	list := make([]Series, h.columns)
+	for i := range list {
+		list[i].Name = name
+		if h.isTable {
+			list[i].Name = fmt.Sprintf("%s_%d", name, i)
+		}
+		list[i].Values = make([]float64, 0, min(h.rows, 1+1<<16/h.columns)) // the rest when the data turn out to be there
+	}
+	buffer := make([]byte, 1<<13*h.item.size)
+	column, row, left := 0, 0, h.rows*h.columns
+	for left > 0 {
+		part := buffer[:min(len(buffer), left*h.item.size)]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return nil, fmt.Errorf("the data end too early: %w", err)
+		}
+		for ; len(part) > 0; part = part[h.item.size:] {
+			list[column].Values = append(list[column].Values, h.item.value(part))
+			left--
+			switch {
+			case !h.byColumn:
+				column = (column + 1) % h.columns
+			case row == h.rows-1:
+				column, row = column+1, 0
+			default:
+				row++
+			}
+		}
+	}
+	switch n, err := r.Read(buffer[:1]); {
+	case n > 0:
+		return nil, errors.New("the data go on after the end")
+	case !errors.Is(err, io.EOF): // such as a wrong checksum
+		return nil, err
+	}
+	return list, nil
+}
+
+// readNPZ reads the arrays of a zip archive, each named after its entry.
+func readNPZ(r io.ReaderAt, size int64, l limits) ([]Series, error) {
+	archive, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, failure(0, "", "not a zip archive: %v", err)
+	}
+	var list []Series
+	for _, entry := range archive.File {
+		arrays, err := readNPZEntry(entry, l)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, arrays...)
+		l.columns -= len(arrays)
+		for _, s := range arrays {
+			l.values -= len(s.Values)
+		}
+	}
+	return list, nil
+}
+
+func readNPZEntry(entry *zip.File, l limits) ([]Series, error) {
+	name, ok := strings.CutSuffix(entry.Name, ".npy")
+	if !ok {
+		return nil, failure(0, abbreviate([]byte(entry.Name)), "an entry that is no .npy file")
+	}
+	name = abbreviateName(name)
+	if entry.UncompressedSize64 > math.MaxInt64 {
+		return nil, failure(0, name, "has an impossible size")
+	}
+	opened, err := entry.Open()
+	if err != nil {
+		return nil, failure(0, name, "cannot be read: %v", err)
+	}
+	defer func() { _ = opened.Close() }()
+	list, err := readNPY(opened, int64(entry.UncompressedSize64), name, l)
+	if refused, ok := errors.AsType[*track.FieldError](err); ok {
+		refused.Field = name
+	}
+	return list, err
+}
