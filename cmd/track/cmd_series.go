@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"track"
 	"track/series"
 	"track/store"
 	"track/tracker"
@@ -35,7 +34,9 @@ func (p *program) seriesListCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return usage("track series list takes a SCENARIO[@CONFIGURATION] and a SEED")
 			}
-			return p.withSeed(c.Context, c.Args().Get(0), c.Args().Get(1), p.seriesList)
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
+				return p.seriesList(c.Context, st, seed)
+			})
 		},
 	}
 }
@@ -66,14 +67,14 @@ func (p *program) seriesShowCommand() *cli.Command {
 			if o.seeds != "" && (len(names) != 1 || o.plot == "") {
 				return usage("--seeds draws one series over seeds: name it, and a file with --plot")
 			}
-			return p.withSeed(c.Context, c.Args().Get(0), c.Args().Get(1), func(ctx context.Context, st *store.Store, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
 				switch {
 				case o.seeds != "":
-					return p.plotBand(ctx, st, seed, names[0], o)
+					return p.plotBand(c.Context, st, seed, names[0], o)
 				case o.plot != "":
-					return p.plotSeries(ctx, st, seed, names, o.plot)
+					return p.plotSeries(c.Context, st, seed, names, o.plot)
 				}
-				return p.seriesShow(ctx, st, seed, names)
+				return p.seriesShow(c.Context, st, seed, names)
 			})
 		},
 	}
@@ -103,8 +104,8 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.withSeed(c.Context, c.Args().Get(0), c.Args().Get(1), func(ctx context.Context, st *store.Store, seed store.SeedDetail) error {
-				list, err := loadSeries(ctx, st, seed.ID, c.Args().Slice()[2:])
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
+				list, err := loadSeries(c.Context, st, seed.ID, c.Args().Slice()[2:])
 				if err != nil {
 					return err
 				}
@@ -114,37 +115,15 @@ Examples:
 	}
 }
 
-// withSeed finds the seed that a selector and a number name, and hands it over.
-func (p *program) withSeed(ctx context.Context, selector, seedText string, do func(context.Context, *store.Store, store.SeedDetail) error) error {
-	sel, err := tracker.ParseSelector(selector)
-	if err != nil {
-		return err
-	}
-	number, err := track.ParseSeedNumber(seedText)
-	if err != nil {
-		return usage("SEED: %v", err)
-	}
-	st, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = st.Close() }()
-	configuration := int64(0)
-	if sel.Configuration != "" {
-		choice, err := tracker.Choose(ctx, st, sel, false)
-		if err != nil {
-			return err
+// withSeries is [program.withSeed] for a command that shows one seed and does not tell which of several it is.
+func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Store, store.SeedDetail) error) error {
+	return p.withSeed(ctx, selector, seedText, func(st *store.Store, seed store.SeedDetail, others []store.SeedSummary) error {
+		if len(others) > 0 {
+			p.notice("seed %s is recorded under %d other configurations too; this is %s@%s",
+				seed.Number, len(others), seed.Scenario, tracker.ShortHash(seed.ConfigurationHash))
 		}
-		configuration = choice.Configurations[0].ID
-	}
-	seed, others, err := st.SeedByNumber(ctx, sel.Scenario, number, configuration)
-	if err != nil {
-		return err
-	}
-	if len(others) > 0 {
-		p.notice("seed %s is recorded under %d other configurations too; this is %s@%s", number, len(others), sel.Scenario, tracker.ShortHash(seed.ConfigurationHash))
-	}
-	return do(ctx, st, seed)
+		return do(st, seed)
+	})
 }
 
 // loadSeries reads the series of those names, or all where none is named.

@@ -48,35 +48,13 @@ Examples:
 }
 
 func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
-	sel, err := tracker.ParseSelector(selector)
-	if err != nil {
-		return usage("%v", err)
-	}
-	number, err := track.ParseSeedNumber(seedText)
-	if err != nil {
-		return usage("SEED: %v", err)
-	}
-	st, err := p.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = st.Close() }()
-	configuration := int64(0)
-	if sel.Configuration != "" {
-		choice, err := tracker.Choose(ctx, st, sel, false)
-		if err != nil {
+	return p.withSeed(ctx, selector, seedText, func(st *store.Store, seed store.SeedDetail, others []store.SeedSummary) error {
+		shown := shownSeed{SeedDetail: seed, others: others}
+		if err := shown.judge(ctx, st, version); err != nil {
 			return err
 		}
-		configuration = choice.Configurations[0].ID
-	}
-	shown := shownSeed{}
-	if shown.SeedDetail, shown.others, err = st.SeedByNumber(ctx, sel.Scenario, number, configuration); err != nil {
-		return err
-	}
-	if err := shown.judge(ctx, st, version); err != nil {
-		return err
-	}
-	return p.write(shown.view())
+		return p.write(shown.view())
+	})
 }
 
 // shownSeed is a seed with its results under one spec.

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"track"
+	"track/store"
+	"track/tracker"
+)
+
+// withSeed finds the seed that SCENARIO[@CONFIGURATION] and SEED name, as recorded last, and hands it over with the same seed under
+// other configurations.
+func (p *program) withSeed(
+	ctx context.Context, selector, seedText string, do func(*store.Store, store.SeedDetail, []store.SeedSummary) error,
+) error {
+	sel, err := tracker.ParseSelector(selector)
+	if err != nil {
+		return usage("%v", err)
+	}
+	number, err := track.ParseSeedNumber(seedText)
+	if err != nil {
+		return usage("SEED: %v", err)
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	configuration := int64(0)
+	if sel.Configuration != "" {
+		choice, err := tracker.Choose(ctx, st, sel, false)
+		if err != nil {
+			return err
+		}
+		configuration = choice.Configurations[0].ID
+	}
+	seed, others, err := st.SeedByNumber(ctx, sel.Scenario, number, configuration)
+	if err != nil {
+		return err
+	}
+	return do(st, seed, others)
+}
