@@ -40,11 +40,13 @@ func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, 
 	return values, contradictions
 }
 
+// close has an absolute floor as well: the rounding of a sum that is 0 has no relative size.
 func close(a, b float64) bool {
+	const floor = 1e-15
 	if a == b || math.IsNaN(a) && math.IsNaN(b) {
 		return true
 	}
-	return math.Abs(a-b) <= ContradictionTolerance*max(math.Abs(a), math.Abs(b)) && finite(a) && finite(b)
+	return math.Abs(a-b) <= max(floor, ContradictionTolerance*max(math.Abs(a), math.Abs(b))) && finite(a) && finite(b)
 }
 
 // Computes says whether any metric of the spec has a source.

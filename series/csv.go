@@ -75,7 +75,7 @@ func (c *csvReader) next() ([]byte, error) {
 	return bytes.TrimRight(text, "\r\n"), nil
 }
 
-var errLongLine = fmt.Errorf("the line is longer than %d MiB", longestLine>>20)
+var errLongLine = errors.New("the line is longer than 64 MiB")
 
 func (c *csvReader) longLine(text []byte) ([]byte, error) {
 	c.long = append(c.long[:0], text...)

@@ -29,7 +29,7 @@ func ParseJSON(object jsontext.Value) ([]Series, *track.FieldError) {
 
 // readJSON reads an object of arrays of numbers, or one array, which is called name; without a name it is refused.
 func readJSON(r io.Reader, name string, l limits) ([]Series, error) {
-	j := &jsonReader{decoder: jsontext.NewDecoder(r), limits: l}
+	j := &jsonReader{decoder: jsontext.NewDecoder(quoteNonFinite(r)), limits: l}
 	list, err := j.document(name)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (j *jsonReader) array(name string) ([]float64, error) {
 	for j.decoder.PeekKind() != ']' {
 		value, err := j.decoder.ReadValue()
 		if err != nil {
-			return nil, j.problem(name, err)
+			return nil, j.problem(fmt.Sprintf("%s[%d]", name, len(values)), err)
 		}
 		x, err := jsonNumber(value)
 		if err != nil {
@@ -142,24 +142,20 @@ func jsonNumber(value jsontext.Value) (float64, error) {
 	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(value))
 }
 
-// problem puts an error of the decoder into the words of a user. name is the series in which it struck, where it did.
-func (j *jsonReader) problem(name string, err error) *track.FieldError {
+// problem puts an error of the decoder into the words of a user. field is where it struck.
+func (j *jsonReader) problem(field string, err error) *track.FieldError {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case errors.Is(err, io.EOF) && !ok:
-		return failure(0, name, "empty: expected a JSON object of arrays")
+		return failure(0, field, "empty: expected a JSON object of arrays")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return failure(0, name, "the file ends too early")
+		return failure(0, field, "the file ends too early")
 	case !ok:
 		return unreadable(0, err)
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return failure(0, syntactic.JSONPointer.LastToken(), "stands here a second time")
 	}
-	message := fmt.Sprintf("not JSON: %s, after byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset)
-	if strings.Contains(message, "'N'") || strings.Contains(message, "'I'") {
-		message += `; JSON has no NaN and no infinity: write "NaN", "Infinity", "-Infinity"`
-	}
-	return failure(0, name, "%s", message)
+	return failure(0, field, "not JSON: %s", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "))
 }
 
 // abbreviateName shortens a name that is longer than any series may have; it is refused later on, but stands in messages before.

@@ -35,7 +35,7 @@ func appendSection(dst, section []byte) []byte {
 	switch size := len(coded) - len(dst); {
 	case size == 0 || size > len(section):
 		return appendStored(dst, section)
-	case size > len(section)*3/4:
+	case size > len(section)*5/8:
 		return coded
 	default: // so few different bytes may well repeat in patterns
 		if frame := appendZstd(nil, section); len(frame) < size {
