@@ -7,7 +7,7 @@ TAGS    := urfave_cli_no_docs
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 # go test -fuzz takes one target at a time.
-FUZZTIME ?= 5s
+FUZZTIME ?= 3s
 
 .PHONY: build test check race fuzz bench demo clean
 

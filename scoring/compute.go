@@ -18,8 +18,8 @@ type Contradiction struct {
 	Given, Computed float64
 }
 
-// Compute finds the values of all metrics of the spec that have a source, in its order. A given value stands where nothing can be
-// computed, and everywhere with givenWins; else it must not differ from the computed one by more than [ContradictionTolerance].
+// Compute finds the values of the metrics of the spec that have a source and are not given, in its order. A given value stands; but
+// unless givenWins, or nothing can be computed, it must not differ from the computed one by more than [ContradictionTolerance].
 func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, bool), givenWins bool) ([]ComputedValue, []Contradiction) {
 	var values []ComputedValue
 	var contradictions []Contradiction
@@ -28,14 +28,16 @@ func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, 
 			continue
 		}
 		known, isGiven := given[m.Name]
+		if isGiven && givenWins {
+			continue
+		}
 		value, reason := m.From.Compute(series)
 		switch {
-		case isGiven && (givenWins || reason != ""):
-			value, reason = known, ""
-		case isGiven && !close(known, value):
+		case !isGiven:
+			values = append(values, ComputedValue{m.Name, value, reason})
+		case reason == "" && !close(known, value):
 			contradictions = append(contradictions, Contradiction{m.Name, known, value})
 		}
-		values = append(values, ComputedValue{m.Name, value, reason})
 	}
 	return values, contradictions
 }
@@ -59,7 +61,7 @@ func (s Spec) Computes() bool {
 	return false
 }
 
-// AssessComputed is [Assess] for a spec with sources: computed, as [Spec.Compute] returns it, stands above the given values.
+// AssessComputed is [Assess] for a spec with sources: computed is what [Spec.Compute] returns.
 func AssessComputed(spec Spec, given map[string]float64, computed []ComputedValue) Assessment {
 	byName := make(map[string]ComputedValue, len(computed))
 	for _, c := range computed {

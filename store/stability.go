@@ -115,7 +115,7 @@ func metricValuesQuery(where string) string {
 	 WHERE ` + where
 }
 
-// The values of computed metrics, as they were judged; the reason says that there is none.
+// The values that were computed, of seeds that were not given them; a reason says that there is none.
 func metricComputedQuery(where string) string {
 	return `
 	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
@@ -140,12 +140,10 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 	}
 	bySpec := make([]sums, len(metrics))
 	byID := make(map[int64]*sums, len(metrics))
-	given := make(map[int64]*sums, len(metrics))
+	computes := false
 	for i, m := range metrics {
 		byID[m.ID] = &bySpec[i]
-		if !m.Computed {
-			given[m.ID] = &bySpec[i]
-		}
+		computes = computes || m.Computed
 	}
 	where, args := sel.where()
 	args = append([]any{sel.SpecID}, args...)
@@ -160,12 +158,12 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 	})
 	if err == nil {
 		err = s.stream(ctx, metricValuesQuery(where), args, func(row []driver.Value) {
-			if m := given[row[0].(int64)]; m != nil {
+			if m := byID[row[0].(int64)]; m != nil {
 				m.value.Add(storedValue(row[1]))
 			}
 		})
 	}
-	if err == nil && len(given) < len(metrics) {
+	if err == nil && computes {
 		err = s.stream(ctx, metricComputedQuery(where), args, func(row []driver.Value) {
 			if row[2].(string) == "" {
 				byID[row[0].(int64)].value.Add(storedValue(row[1]))

@@ -31,7 +31,7 @@ CREATE INDEX seed_series_content ON seed_series (content_id);
 
 ALTER TABLE spec_metric ADD COLUMN computed INTEGER NOT NULL DEFAULT 0; -- the spec says how its value follows from a series
 
--- The values of computed metrics, as they were judged under a spec. What the client gave stands in value.
+-- What was computed from the series of a seed, as a spec says, for the metrics that the client did not give: those stand in value.
 CREATE TABLE computed_value (
     seed_id   INTEGER NOT NULL,
     spec_id   INTEGER NOT NULL,
