@@ -47,10 +47,8 @@ func (s Seed) Validate() *FieldError {
 			return &FieldError{Field: o.field, Message: err.Error()}
 		}
 	}
-	for name := range s.Values {
-		if err := CheckName(name); err != nil {
-			return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
-		}
+	if err := checkMetricNames(s.Values); err != nil {
+		return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
 	}
 	seen := map[string]bool{}
 	for _, series := range s.Series {
@@ -66,4 +64,15 @@ func (s Seed) Validate() *FieldError {
 		return &FieldError{Field: "values", Message: `empty: a seed that ran well measured something; set the outcome if it did not`}
 	}
 	return nil
+}
+
+// checkMetricNames says what is wrong with the first of the names, in their order, that is no name.
+func checkMetricNames(values map[string]float64) (problem error) {
+	first := ""
+	for name := range values {
+		if err := CheckName(name); err != nil && (problem == nil || name < first) {
+			first, problem = name, err
+		}
+	}
+	return problem
 }

@@ -165,6 +165,10 @@ func TestValidate(t *testing.T) {
 		{func(s *track.Seed) { s.Configuration.Revision.Commit = "\xff" }, `configuration.commit: "\xff" is not valid UTF-8`},
 		{func(s *track.Seed) { s.Configuration.Revision.DiffHash = "a\x00b" }, `configuration.diff_hash: "a\x00b" contains a control character`},
 		{func(s *track.Seed) { s.Values = map[string]float64{"": 1} }, "values: the name of a metric is empty"},
+		{ // the first by name, whatever the order of a map
+			func(s *track.Seed) { s.Values = map[string]float64{"d ": 1, "c": 1, "b ": 1, "e ": 1, "a\n": 1} },
+			`values: the name of a metric "a\n" begins or ends with white space`,
+		},
 		{func(s *track.Seed) { s.Values = nil }, "values: empty: a seed that ran well measured something; set the outcome if it did not"},
 	} {
 		seed := good()

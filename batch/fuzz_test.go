@@ -69,6 +69,9 @@ func checkSeed(t *testing.T, seed track.Seed) {
 	if err := seed.Validate(); err != nil {
 		t.Fatalf("read, but not valid: %v", err)
 	}
+	if len(seed.Series) > 0 { // package series tests those
+		return
+	}
 	if canonical, err := track.NewParams(seed.Configuration.Params.JSON()); err != nil || canonical != seed.Configuration.Params {
 		t.Fatalf("params %s become %s, %v", seed.Configuration.Params, canonical, err)
 	}
@@ -86,8 +89,8 @@ func checkSeed(t *testing.T, seed track.Seed) {
 
 func checkFieldError(t *testing.T, err *track.FieldError) {
 	t.Helper()
-	if err.Message == "" || !errors.Is(err, track.ErrInvalid) {
-		t.Fatalf("%#v says nothing", err)
+	if err.Message == "" || len(err.Field)+len(err.Message) > 1000 || !errors.Is(err, track.ErrInvalid) {
+		t.Fatalf("%#v says nothing, or too much", err)
 	}
 }
 
@@ -118,6 +121,9 @@ func addLines(f *testing.F, add func(line string)) {
 func FuzzParseLine(f *testing.F) {
 	addLines(f, func(line string) { f.Add([]byte(line)) })
 	f.Fuzz(func(t *testing.T, line []byte) {
+		if bytes.Contains(line, []byte("_file")) { // no walk through the files of this machine
+			return
+		}
 		seed, err := batch.ParseLine(line)
 		if err != nil {
 			checkFieldError(t, err)
@@ -155,6 +161,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("\ufeff" + seedLine(1) + "\n\n" + seedLine(2) + "\r\nx\n" + seedLine(3)))
 	addLines(f, func(line string) { f.Add([]byte(line + "\n" + line)) })
 	f.Fuzz(func(t *testing.T, text []byte) {
+		if bytes.Contains(text, []byte("_file")) {
+			return
+		}
 		var want []batch.Record
 		for i, line := range bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n")) {
 			if len(bytes.TrimSpace(line)) == 0 {

@@ -51,9 +51,19 @@ func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 		return json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
 	})
 	if err != nil {
-		return track.Seed{}, fieldError(err)
+		return track.Seed{}, bounded(fieldError(err))
 	}
-	return l.seed(dir)
+	seed, failure := l.seed(dir)
+	return seed, bounded(failure)
+}
+
+// bounded shortens what an error quotes of its input, which may be megabytes long.
+func bounded(e *track.FieldError) *track.FieldError {
+	const longestField, longestMessage = 200, 500
+	if e != nil {
+		e.Field, e.Message = abbreviate([]byte(e.Field), longestField), abbreviate([]byte(e.Message), longestMessage)
+	}
+	return e
 }
 
 func (l line) seed(dir string) (track.Seed, *track.FieldError) {

@@ -2,10 +2,12 @@ package batch_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -195,6 +197,27 @@ func TestParseLineRefuses(t *testing.T) {
 		}
 		if !errors.Is(err, track.ErrInvalid) {
 			t.Errorf("%.100s: %v is not ErrInvalid", tt.line, err)
+		}
+	}
+}
+
+// An error quotes a part of its input, however long and deep that is.
+func TestErrorsAreShort(t *testing.T) {
+	long, deep := strings.Repeat("é", 200_000), strings.Repeat(`{"a":`, 20_000)
+	for _, line := range []string{
+		long, deep, lineWith(long, "1"), lineWith("kind", `"`+long+`"`), lineWith("scenario", `"`+long+`"`), lineWith("seed", `"`+long+`"`),
+		lineWith("seed", strings.Repeat("1", 200_000)), lineWith("values", `{"`+long+`":"x"}`), lineWith("values", `{"m":"`+long+`"}`),
+		lineWith("values", deep), lineWith("configuration", deep), lineWith("configuration", `{"params":{"x":`+deep),
+		lineWith("configuration", `{"params":{"x":`+strings.Repeat("1", 200_000)+"}}"), lineWith("outcome", `"`+long+`"`), lineWith("started_at", `"`+long+`"`),
+	} {
+		_, err := batch.ParseLine([]byte(line))
+		if err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
+			t.Errorf("%.60s…: %.100v…, of %d bytes", line, err, len(fmt.Sprint(err)))
+		}
+	}
+	for _, text := range []string{long, deep, long + ",x", `{"` + long + `":x}`, "m," + long, `{"m":"` + long + `"}`} {
+		if _, err := batch.ParseValues("f", []byte(text)); err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
+			t.Errorf("%.60s…: %.100v…, of %d bytes", text, err, len(fmt.Sprint(err)))
 		}
 	}
 }

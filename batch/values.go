@@ -34,7 +34,7 @@ func parseJSONValues(file string, data []byte) (map[string]float64, error) {
 	if err == nil {
 		return parsed, nil
 	}
-	failure := fieldError(err)
+	failure := bounded(fieldError(err))
 	failure.File, failure.Line = file, 1+bytes.Count(data[:min(errorOffset(err), len(data))], []byte("\n"))
 	return nil, failure
 }
@@ -56,7 +56,7 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 		}
 		line, _ := reader.FieldPos(0)
 		fail := func(field, format string, args ...any) error {
-			return &track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)}
+			return bounded(&track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)})
 		}
 		if len(record) != 2 {
 			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))
@@ -101,7 +101,7 @@ func (v *values) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%s is not an object of numbers by metric", abbreviate(value))
+		return fmt.Errorf("%s is not an object of numbers by metric", abbreviate(value, longestQuote))
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return err
@@ -150,11 +150,13 @@ func jsonNumber(raw jsontext.Value) (float64, error) {
 	case 'n':
 		return 0, errors.New(`null is not a number: leave the metric out, or write "NaN"`)
 	}
-	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(raw))
+	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(raw, longestQuote))
 }
 
-func abbreviate(raw []byte) string {
-	const longest = 40
+// longestQuote is how much of a value that is wrong an error quotes.
+const longestQuote = 40
+
+func abbreviate(raw []byte, longest int) string {
 	if len(raw) <= longest {
 		return string(raw)
 	}

@@ -28,10 +28,14 @@ func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, 
 			continue
 		}
 		known, isGiven := given[m.Name]
-		if isGiven && givenWins {
+		if isGiven && (givenWins || series == nil) {
 			continue
 		}
-		value, reason := m.From.Compute(series)
+		find := series
+		if find == nil {
+			find = func(string) ([]float64, bool) { return nil, false }
+		}
+		value, reason := m.From.Compute(find)
 		switch {
 		case !isGiven:
 			values = append(values, ComputedValue{m.Name, value, reason})

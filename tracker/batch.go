@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -80,7 +81,7 @@ func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, er
 		select {
 		case collected, more := <-chunks:
 			if !more {
-				return *inputErr
+				return cmp.Or(*inputErr, context.Cause(ctx)) // a reader that was told to stop ends as one at the end of its input does
 			}
 			if err := b.record(ctx, collected); err != nil {
 				return err

@@ -102,7 +102,7 @@ func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error)
 	var computed []scoring.ComputedValue
 	if judged && inForce.fromSeries {
 		var contradictions []scoring.Contradiction
-		computed, contradictions = inForce.decoded.Compute(seed.Values, seed.find, r.options.ValuesWin)
+		computed, contradictions = inForce.decoded.Compute(seed.Values, seed.source(), r.options.ValuesWin)
 		if len(contradictions) > 0 {
 			return RecordResult{Disposition: Contradicted, Problem: describeContradictions(contradictions)}, nil
 		}
@@ -140,7 +140,7 @@ func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error)
 	}
 	assessment := assess(inForce.decoded, seed.Values, computed)
 	result.SpecVersion, result.Assessment, result.Spec = inForce.Version, &assessment, &inForce.decoded
-	if inForce.fromSeries || matched(assessment) < len(seed.Values) {
+	if matched(assessment) < len(seed.Values)+len(computed) { // or some computed value is missing
 		result.Unknown = inForce.unknown(seed.Values)
 	}
 	return result, addAssessment(tx, rowID, inForce.ID, assessment, computed)

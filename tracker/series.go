@@ -31,14 +31,19 @@ func prepare(seed track.Seed) preparedSeed {
 	return p
 }
 
-// find returns the series of the seed by name.
-func (p preparedSeed) find(name string) ([]float64, bool) {
-	for _, s := range p.Series {
-		if s.Name == name {
-			return s.Values, true
-		}
+// source finds the series of the seed by name; nil where it has none.
+func (p preparedSeed) source() func(name string) ([]float64, bool) {
+	if len(p.Series) == 0 {
+		return nil
 	}
-	return nil, false
+	return func(name string) ([]float64, bool) {
+		for _, s := range p.Series {
+			if s.Name == name {
+				return s.Values, true
+			}
+		}
+		return nil, false
+	}
 }
 
 // LoadSeries returns one series of the seed with this ULID. Its error wraps [track.ErrNotFound] where the seed has none of that
