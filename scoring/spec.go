@@ -49,6 +49,7 @@ type Spec struct {
 	Title       string
 	Metrics     []Metric
 	Improvement *Improvement // nil where the file says nothing
+	Gate        *GateRules   // nil where the file says nothing
 }
 
 // FieldProblem says what is wrong with one field.
@@ -87,6 +88,11 @@ func (s Spec) Problems() []Problem {
 	}
 	if s.Improvement != nil && !(s.Improvement.MaxDegradationBase >= 0 && !math.IsInf(s.Improvement.MaxDegradationBase, 0)) {
 		add(-1, "", "improvement.max_degradation_base", "must be a finite number of at least 0")
+	}
+	if s.Gate != nil {
+		for _, p := range s.Gate.Problems() {
+			add(-1, "", "gate."+p.Field, p.Message)
+		}
 	}
 	seen := map[string]int{}
 	total := 0.0
