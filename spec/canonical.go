@@ -21,6 +21,11 @@ import (
 // It panics for a spec that no file can say: one with a non-finite number, without a target, or with invalid UTF-8.
 func Canonical(s scoring.Spec) []byte {
 	b := append(make([]byte, 0, 160*(len(s.Metrics)+1)), '{')
+	if g := normalGate(s.Gate); g != nil {
+		b = append(b, `"gate":`...)
+		b = appendObject(b, canonicalGate(*g))
+		b = append(b, ',')
+	}
 	if i := normalImprovement(s); i != nil {
 		b = append(b, `"improvement":`...)
 		b = appendObject(b, appendImprovement(nil, *i))
@@ -45,6 +50,14 @@ func Canonical(s scoring.Spec) []byte {
 		b = appendMember(b, textSetting("title", s.Title))
 	}
 	return append(b, '}')
+}
+
+func canonicalGate(g scoring.GateRules) []setting {
+	list := appendGate(nil, g)
+	if g.FailOn == nil {
+		return list
+	}
+	return append(list, setting{field: "fail_on", value: string(appendList(nil, "fail_on", verdictNames(g.FailOn)))})
 }
 
 // Hash identifies a spec: the lowercase hexadecimal SHA-256 of [Canonical].
@@ -100,9 +113,25 @@ func appendMember(b []byte, s setting) []byte {
 		}
 		return append(b, s.value...)
 	}
-	b, err := jsontext.AppendQuote(b, s.value)
+	return appendText(b, s.field, s.value)
+}
+
+// appendList writes a list of texts.
+func appendList(b []byte, field string, list []string) []byte {
+	b = append(b, '[')
+	for i, text := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, field, text)
+	}
+	return append(b, ']')
+}
+
+func appendText(b []byte, field, text string) []byte {
+	b, err := jsontext.AppendQuote(b, text)
 	if err != nil {
-		panic(fmt.Sprintf("spec: no canonical form: %s %q: %v", s.field, s.value, err))
+		panic(fmt.Sprintf("spec: no canonical form: %s %q: %v", field, text, err))
 	}
 	return b
 }

@@ -71,6 +71,26 @@ metrics:
 	}
 }
 
+// So are the rules of gates; without them, a spec has the form it always had.
+func TestCanonicalGateIsStable(t *testing.T) {
+	const begin, end = `{`, `"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`
+	tests := []struct{ rules, want string }{
+		{"{}", ""},
+		{"{confidence: 0.95, fail_on: [INCONCLUSIVE], no_degradation: false}", ""},
+		{"{min_pass_rate: 0.95, confidence: 0.99, stable: true, max_std: 5e-2, min_score: 0.80, no_degradation: true, min_seeds: 1e1, fail_on: [fail, inconclusive, warn]}",
+			`"gate":{"confidence":0.99,"fail_on":["warn","inconclusive"],"max_std":0.05,"min_pass_rate":0.95,"min_score":0.8,` +
+				`"min_seeds":10,"no_degradation":true,"stable":true},`},
+		{"{min_pass_rate: -0.0}", `"gate":{"min_pass_rate":0},`},
+		{"{confidence: 0.9}", `"gate":{"confidence":0.9},`},
+		{"{fail_on: []}", `"gate":{"fail_on":["fail"]},`},
+	}
+	for _, tt := range tests {
+		if got, want := string(spec.Canonical(mustParse(t, []byte(gate(tt.rules))))), begin+tt.want+end; got != want {
+			t.Errorf("Canonical\n got %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestHashTellsSpecsApart(t *testing.T) {
 	base := "scenario: x\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n- {name: b, type: RANGE, min: 0, max: 1}\n"
 	variants := []string{
@@ -90,6 +110,17 @@ func TestHashTellsSpecsApart(t *testing.T) {
 		base + "title: t\n",
 		base + "improvement: {baseline: y}\n",
 		base + "improvement: {max_degradation_base: 0.1}\n",
+		base + "gate: {min_pass_rate: 0.9}\n",
+		base + "gate: {min_pass_rate: 0}\n",
+		base + "gate: {max_std: 0.9}\n",
+		base + "gate: {min_score: 0.9}\n",
+		base + "gate: {confidence: 0.9}\n",
+		base + "gate: {stable: true}\n",
+		base + "gate: {no_degradation: true}\n",
+		base + "gate: {min_seeds: 1}\n",
+		base + "gate: {fail_on: []}\n",
+		base + "gate: {fail_on: [warn]}\n",
+		base + "gate: {fail_on: [warn, inconclusive]}\n",
 	}
 	seen := map[string]string{}
 	for _, v := range variants {
@@ -151,6 +182,9 @@ func TestCanonicalProperties(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
+	gated := func(rules string) string {
+		return `{"gate":{` + rules + `},"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`
+	}
 	tests := []struct{ name, data, want string }{
 		{"nothing", "", "decode canonical spec: line 1: not valid JSON: "},
 		{"YAML", "scenario: x", "decode canonical spec: line 1: not valid JSON: "},
@@ -160,6 +194,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"white space", `{"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}], "scenario":"x"}`, "not in canonical form"},
 		{"order", `{"scenario":"x","metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}]}`, "not in canonical form"},
 		{"default", `{"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE","weight":1}],"scenario":"x"}`, "not in canonical form"},
+		{"default of a gate", gated(`"confidence":0.95,"stable":true`), "not in canonical form"},
+		{"empty gate", gated(``), "not in canonical form"},
+		{"empty list", gated(`"fail_on":[]`), "not in canonical form"},
+		{"order of verdicts", gated(`"fail_on":["inconclusive","warn"]`), "not in canonical form"},
+		{"verdict in upper case", gated(`"fail_on":["WARN"]`), "not in canonical form"},
 		{"number", `{"metrics":[{"max":1.0,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`, "not in canonical form"},
 	}
 	for _, tt := range tests {
@@ -181,6 +220,7 @@ func TestCanonicalPanics(t *testing.T) {
 		"infinity":  func(s *scoring.Spec) { s.Metrics[0].Weight = math.Inf(-1) },
 		"no target": func(s *scoring.Spec) { s.Metrics[0].Target = nil },
 		"not UTF-8": func(s *scoring.Spec) { s.Title = "\xff" },
+		"gate":      func(s *scoring.Spec) { s.Gate = &scoring.GateRules{Confidence: math.NaN()} },
 	}
 	for name, spoil := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +243,7 @@ func TestCanonicalOfZeroFormat(t *testing.T) {
 	s.Metrics[0].Format = ""
 	s.Metrics[0].Target = scoring.Range{Min: math.Copysign(0, -1), Max: 1}
 	s.Improvement = &scoring.Improvement{Baseline: "x", MaxDegradationBase: 0.25}
+	s.Gate = &scoring.GateRules{}
 	if got := spec.Hash(s); got != want {
 		t.Errorf("%s", spec.Canonical(s))
 	}

@@ -8,6 +8,7 @@
 //	  - {name: unemployment_rate_mean, type: MEAN_TOLERANCE, weight: 1.5, target: 0.065, tolerance: 0.02, group: TIME_SERIES}
 //	  - {name: unemployment_ceiling, type: BOOLEAN, weight: 3, threshold: 0.2, invert: true, target_desc: "< 20%"}
 //	improvement: {baseline: baseline, max_degradation_base: 0.25}
+//	gate: {min_pass_rate: 0.95, stable: true, min_seeds: 10}
 //
 // Every metric has a name and a type, and may have weight (default 1), group, format (DEFAULT, PERCENT, TREND or INTEGER) and
 // target_desc. Names are those that a seed can be recorded under ([track.CheckName]). The type decides the other fields:
@@ -37,6 +38,18 @@
 //
 // improvement is optional: baseline (default: the scenario itself) is the scenario to compare with, max_degradation_base
 // (default 0.25) the base of the check of the mean delta.
+//
+// gate is optional: the rules of [scoring.GateRules] that the seeds of a configuration must follow. A rule that is left out is
+// not in force:
+//
+//	min_pass_rate   the pass rate must be shown to be at least this
+//	confidence      of all the bounds of the gate (default 0.95)
+//	stable          true: the configuration must be stable
+//	max_std         the standard deviation of the total scores must be shown to be at most this
+//	min_score       the mean total score must be shown to be at least this
+//	no_degradation  true: no metric may be worse than the baseline
+//	min_seeds       fewer seeds decide nothing (default 0)
+//	fail_on         the verdicts that fail beside fail, as in [warn, inconclusive] (default [inconclusive]; [] for fail alone)
 //
 // A file that starts with { is JSON, any other is YAML. Both become the same tree, read by the same code, so both are refused for
 // the same reasons in the same words. Of YAML, aliases, merge keys, tags of one's own and several documents are refused;

@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"track/scoring"
 )
 
 // The fields of a spec file. Each list is in the order in which people read them; spec.schema.json has the same.
 var (
-	topFields         = []string{"scenario", "title", "metrics", "improvement"}
+	topFields         = []string{"scenario", "title", "metrics", "improvement", "gate"}
 	improvementFields = []string{"baseline", "max_degradation_base"}
-	commonFields      = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
-	reductionFields   = []string{"series", "skip", "reduce", "nan"} // beside those of the reducer
+	gateFields        = []string{
+		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "no_degradation", "min_seeds", "fail_on",
+	}
+	commonFields    = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
+	reductionFields = []string{"series", "skip", "reduce", "nan"} // beside those of the reducer
 )
 
 // defaultWeight is the weight of a metric that names none.
@@ -167,6 +171,59 @@ func normalImprovement(s scoring.Spec) *scoring.Improvement {
 	return &normal
 }
 
+// normalGate is what the section says, without what it only repeats: nil where it is all default.
+func normalGate(g *scoring.GateRules) *scoring.GateRules {
+	if g == nil {
+		return nil
+	}
+	normal := *g
+	normal.Confidence = cmp.Or(g.Confidence, scoring.DefaultConfidence)
+	normal.FailOn = normalFailOn(g.FailOn)
+	if !normal.Any() && normal.Confidence == scoring.DefaultConfidence && normal.FailOn == nil {
+		return nil
+	}
+	return &normal
+}
+
+// normalFailOn sorts the worst last. FAIL always fails, so it is named only where nothing else does: an empty list would be
+// too easily taken for the default, which is nil.
+func normalFailOn(list []scoring.Verdict) []scoring.Verdict {
+	if list == nil {
+		return nil
+	}
+	var normal []scoring.Verdict
+	for _, v := range list {
+		if v != scoring.VerdictFail && !slices.Contains(normal, v) {
+			normal = append(normal, v)
+		}
+	}
+	slices.SortFunc(normal, func(a, b scoring.Verdict) int {
+		return slices.Index(scoring.Verdicts(), a) - slices.Index(scoring.Verdicts(), b)
+	})
+	switch {
+	case len(normal) == 0:
+		return []scoring.Verdict{scoring.VerdictFail}
+	case slices.Equal(normal, defaultFailOn()):
+		return nil
+	}
+	return normal
+}
+
+// defaultFailOn is what a nil FailOn means.
+func defaultFailOn() []scoring.Verdict { return []scoring.Verdict{scoring.VerdictInconclusive} }
+
+// verdictsToFailOn are the verdicts that fail_on may name.
+func verdictsToFailOn() []scoring.Verdict { return scoring.Verdicts()[1:] }
+
+// verdictNames are the verdicts as files write them.
+func verdictNames(list []scoring.Verdict) []string {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = strings.ToLower(string(v))
+	}
+	return names
+}
+
 // typesWith lists the types that have a field.
 func typesWith(name string) []string {
 	var owners []string
@@ -193,4 +250,17 @@ func appendImprovement(list []setting, i scoring.Improvement) []setting {
 	return append(list,
 		textSettingOr("baseline", i.Baseline, ""),
 		numberSettingOr("max_degradation_base", i.MaxDegradationBase, scoring.DefaultMeanDegradationBase))
+}
+
+// appendGate lists the fields of a gate in the order in which people read them. Absent bounds are left out, and so is fail_on,
+// which is a list.
+func appendGate(list []setting, g scoring.GateRules) []setting {
+	list = appendBound(list, "min_pass_rate", g.MinPassRate)
+	list = append(list,
+		numberSettingOr("confidence", g.Confidence, scoring.DefaultConfidence),
+		flagSetting("stable", g.Stable))
+	list = appendBound(appendBound(list, "max_std", g.MaxStd), "min_score", g.MinScore)
+	return append(list,
+		flagSetting("no_degradation", g.NoDegradation),
+		numberSettingOr("min_seeds", float64(g.MinSeeds), 0))
 }

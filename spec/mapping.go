@@ -237,6 +237,20 @@ func (m *mapping) flag(name string) bool {
 	return ok && n.text == "true"
 }
 
+// list finds the items of an optional list; want says in messages what it is.
+func (m *mapping) list(name, want, fallback string) ([]field, bool) {
+	n, ok := m.optional(name, fallback)
+	if ok && n.kind != kindList {
+		hint := ""
+		if n.kind == kindText {
+			hint = "write [" + printable(n.text) + "]"
+		}
+		m.wrongKind(name, n, want, hint)
+		return nil, false
+	}
+	return n.fields, ok
+}
+
 // refuseUnknown reports every field that is in none of the lists of known ones.
 func (m *mapping) refuseUnknown(known ...[]string) {
 	for _, f := range m.fields {

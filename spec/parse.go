@@ -70,6 +70,7 @@ func (r *reader) read(root node) (scoring.Spec, []Problem) {
 	top.checkName("scenario", s.Scenario, track.CheckScenarioName)
 	metrics := r.readMetrics(top, &s)
 	improvement := r.readImprovement(top, &s)
+	gate := r.readGate(top, &s)
 	for _, p := range s.Problems() {
 		if name, nested := strings.CutPrefix(p.Field, "from."); nested {
 			metrics[p.Metric].from.alsoWrong(name, p.Message)
@@ -77,11 +78,13 @@ func (r *reader) read(root node) (scoring.Spec, []Problem) {
 			metrics[p.Metric].alsoWrong(p.Field, p.Message)
 		} else if name, nested := strings.CutPrefix(p.Field, "improvement."); nested {
 			improvement.alsoWrong(name, p.Message)
+		} else if name, nested := strings.CutPrefix(p.Field, "gate."); nested {
+			gate.alsoWrong(name, p.Message)
 		} else {
 			top.alsoWrong(p.Field, p.Message)
 		}
 	}
-	s.Improvement = normalImprovement(s)
+	s.Improvement, s.Gate = normalImprovement(s), normalGate(s.Gate)
 	return s, r.sorted()
 }
 
@@ -274,4 +277,69 @@ func (r *reader) readImprovement(top *mapping, s *scoring.Spec) *mapping {
 	}
 	m.checkName("baseline", s.Improvement.Baseline, track.CheckScenarioName)
 	return m
+}
+
+// readGate fills in s.Gate and returns its mapping, nil where there is none.
+func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
+	n, ok := top.nullable("gate")
+	if !ok {
+		return nil
+	}
+	if n.kind != kindMapping {
+		top.wrongKind("gate", n, "a mapping of fields", "")
+		return nil
+	}
+	m := r.open(n, "", "gate.")
+	m.refuseUnknown(gateFields)
+	s.Gate = &scoring.GateRules{
+		MinPassRate:   m.bound("min_pass_rate"),
+		Confidence:    m.numberOr("confidence", scoring.DefaultConfidence),
+		Stable:        m.flag("stable"),
+		MaxStd:        m.bound("max_std"),
+		MinScore:      m.bound("min_score"),
+		NoDegradation: m.flag("no_degradation"),
+		MinSeeds:      m.count("min_seeds"),
+		FailOn:        m.readFailOn("fail_on"),
+	}
+	if s.Gate.Confidence == 0 { // the default in Go code, but not in a file, where somebody wrote it
+		m.alsoWrong("confidence", "0 is not from 0.5 to below 1")
+	}
+	return m
+}
+
+// readFailOn reads an optional list of verdicts; nil where it is absent, and only there.
+func (m *mapping) readFailOn(name string) []scoring.Verdict {
+	items, ok := m.list(name, "a list of verdicts", "["+strings.Join(verdictNames(defaultFailOn()), ", ")+"]")
+	if !ok {
+		return nil
+	}
+	list := []scoring.Verdict{}
+	for _, item := range items {
+		if v, ok := m.asVerdict(name, item.value); ok {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// asVerdict reads one item of a list, and reports it at its own line.
+func (m *mapping) asVerdict(name string, n node) (scoring.Verdict, bool) {
+	switch n.kind {
+	case kindRefused:
+		m.problemAt(n.line, name, n.text, "")
+		return "", false
+	case kindText:
+	default:
+		m.problemAt(n.line, name, "must list verdicts, not "+n.describe(), "")
+		return "", false
+	}
+	for _, v := range verdictsToFailOn() {
+		// Letters that only fold to ASCII ones, such as ſ, are longer in UTF-8.
+		if len(n.text) == len(v) && strings.EqualFold(n.text, string(v)) {
+			return v, true
+		}
+	}
+	hint := suggest(strings.ToLower(n.text), verdictNames(verdictsToFailOn()), "the verdicts are ")
+	m.problemAt(n.line, name, "unknown verdict "+quote(n.text), hint)
+	return "", false
 }

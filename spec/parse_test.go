@@ -47,11 +47,19 @@ metrics:
   - {name: outliers, type: OUTLIER, max_outlier: 0.02}
   - {name: steep, type: OUTLIER, max_outlier: 0.02, penalty_weight: 4}
 improvement: {baseline: baseline}
+gate:
+  min_pass_rate: 0.95
+  stable: true
+  max_std: .05
+  min_score: null
+  no_degradation: true
+  min_seeds: 10
+  fail_on: [Inconclusive, WARN]
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, floor := 1.0, -0.05
+	one, floor, rate, std := 1.0, -0.05, 0.95, 0.05
 	want := scoring.Spec{
 		Scenario: "growth_plus",
 		Title:    "Growth+ scenario",
@@ -72,9 +80,59 @@ improvement: {baseline: baseline}
 			{Name: "steep", Weight: 1, Format: "DEFAULT", Target: scoring.Outlier{MaxOutlier: 0.02, PenaltyWeight: 4}},
 		},
 		Improvement: &scoring.Improvement{Baseline: "baseline", MaxDegradationBase: 0.25},
+		Gate: &scoring.GateRules{
+			MinPassRate: &rate, Stable: true, MaxStd: &std, NoDegradation: true, MinSeeds: 10,
+			Confidence: 0.95, FailOn: []scoring.Verdict{"WARN", "INCONCLUSIVE"},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// gate is a document with a gate of one line.
+func gate(rules string) string {
+	return metric("type: RANGE, min: 0, max: 1") + "gate: " + rules + "\n"
+}
+
+// What a list of verdicts says besides FAIL, which always fails; nil, the default, is INCONCLUSIVE.
+func TestParseFailOn(t *testing.T) {
+	tests := []struct {
+		list string
+		want []scoring.Verdict
+	}{
+		{"[]", []scoring.Verdict{"FAIL"}},
+		{"[fail]", []scoring.Verdict{"FAIL"}},
+		{"[Fail, FAIL]", []scoring.Verdict{"FAIL"}},
+		{"[inconclusive]", nil},
+		{"[fail, INCONCLUSIVE]", nil},
+		{"[warn]", []scoring.Verdict{"WARN"}},
+		{"[fail, warn]", []scoring.Verdict{"WARN"}},
+		{"[inconclusive, warn, inconclusive]", []scoring.Verdict{"WARN", "INCONCLUSIVE"}},
+	}
+	for _, tt := range tests {
+		s := mustParse(t, []byte(gate("{stable: true, fail_on: "+tt.list+"}")))
+		if diff := cmp.Diff(tt.want, s.Gate.FailOn); diff != "" {
+			t.Errorf("%s: %s", tt.list, diff)
+		}
+	}
+}
+
+// A gate that says nothing is none; one without a rule of its own still says how to judge by the rules of others.
+func TestParseGateWithoutRules(t *testing.T) {
+	for _, rules := range []string{"~", "{}", "{confidence: 0.95, stable: false, min_seeds: 0, max_std: ~, fail_on: [inconclusive]}"} {
+		if s := mustParse(t, []byte(gate(rules))); s.Gate != nil {
+			t.Errorf("%s: %+v", rules, s.Gate)
+		}
+	}
+	tests := map[string]scoring.GateRules{
+		"{confidence: 0.9}": {Confidence: 0.9},
+		"{fail_on: []}":     {Confidence: 0.95, FailOn: []scoring.Verdict{"FAIL"}},
+	}
+	for rules, want := range tests {
+		if diff := cmp.Diff(&want, mustParse(t, []byte(gate(rules))).Gate); diff != "" {
+			t.Errorf("%s: %s", rules, diff)
+		}
 	}
 }
 
@@ -235,7 +293,7 @@ func TestParseRefusesFile(t *testing.T) {
 		{"scenario is a number", "scenario: 7\n" + valid, []string{`s.yaml:1: scenario: must be text, not the number 7 (write "7" with the quotes)`}},
 		{"unknown field", "scenario: x\ntitel: y\n" + valid, []string{"s.yaml:2: titel: unknown field (did you mean title?)"}},
 		{"field of a metric", "scenario: x\nweight: 3\n" + valid, []string{
-			"s.yaml:2: weight: unknown field (known fields: scenario, title, metrics, improvement)",
+			"s.yaml:2: weight: unknown field (known fields: scenario, title, metrics, improvement, gate)",
 		}},
 		{"duplicate field", "scenario: x\n" + valid + "scenario: y\n", []string{"s.yaml:3: scenario: duplicate field, already on line 1"}},
 		{"no metrics", "scenario: x\n", []string{"s.yaml:1: metrics: missing"}},
@@ -267,6 +325,49 @@ func TestParseRefusesFile(t *testing.T) {
 			"s.yaml:4: improvement.basline: unknown field (did you mean baseline?)",
 			"s.yaml:5: improvement.max_degradation_base: must be a finite number of at least 0",
 			`s.yaml:6: improvement.baseline: must be text, not the number 3 (write "3" with the quotes)`,
+		}},
+		{"gate is a flag", "scenario: x\n" + valid + "gate: true\n", []string{"s.yaml:3: gate: must be a mapping of fields, not true"}},
+		{"gate", "scenario: x\n" + valid + `gate:
+  min_passrate: 0.9
+  max_std: "0.05"
+  confidence: 95
+  stable: yes
+  min_score: 0.5
+  min_seeds: 2.5
+  no_degradation:
+  min_score: 1
+`, []string{
+			"s.yaml:4: gate.min_passrate: unknown field (did you mean min_pass_rate?)",
+			`s.yaml:5: gate.max_std: must be a number, not the text "0.05" (leave the quotes out)`,
+			"s.yaml:6: gate.confidence: 95 is not from 0.5 to below 1",
+			`s.yaml:7: gate.stable: must be true or false, not the text "yes"`,
+			"s.yaml:9: gate.min_seeds: 2.5 is not a whole number",
+			"s.yaml:10: gate.no_degradation: has no value (leave the field out for the default, false)",
+			"s.yaml:11: gate.min_score: duplicate field, already on line 8",
+		}},
+		{"gate out of range", "scenario: x\n" + valid + "gate: {min_pass_rate: 95, max_std: 2, min_seeds: -1, confidence: 0, rules: []}\n", []string{
+			"s.yaml:3: gate.rules: unknown field " +
+				"(known fields: min_pass_rate, confidence, stable, max_std, min_score, no_degradation, min_seeds, fail_on)",
+			"s.yaml:3: gate.confidence: 0 is not from 0.5 to below 1",
+			"s.yaml:3: gate.min_pass_rate: 95 is not between 0 and 1",
+			"s.yaml:3: gate.max_std: 2 is not between 0 and 1",
+			"s.yaml:3: gate.min_seeds: -1 is negative",
+		}},
+		{"fail_on is a text", "scenario: x\n" + valid + "gate: {fail_on: warn}\n", []string{
+			`s.yaml:3: gate.fail_on: must be a list of verdicts, not the text "warn" (write [warn])`,
+		}},
+		{"fail_on is a flag", "scenario: x\n" + valid + "gate: {fail_on: true}\n", []string{
+			"s.yaml:3: gate.fail_on: must be a list of verdicts, not true",
+		}},
+		{"fail_on without value", "scenario: x\n" + valid + "gate:\n  fail_on:\n", []string{
+			"s.yaml:4: gate.fail_on: has no value (leave the field out for the default, [inconclusive])",
+		}},
+		{"verdicts", "scenario: x\n" + valid + "gate:\n  fail_on:\n  - &w warm\n  - PASS\n  - Warn\n  - 1\n  - *w\n  - INCON\n", []string{
+			`s.yaml:5: gate.fail_on: unknown verdict "warm" (did you mean warn?)`,
+			`s.yaml:6: gate.fail_on: unknown verdict "PASS" (the verdicts are warn, inconclusive, fail)`,
+			"s.yaml:8: gate.fail_on: must list verdicts, not the number 1",
+			"s.yaml:9: gate.fail_on: aliases (*w) are not supported: write the value out",
+			`s.yaml:10: gate.fail_on: unknown verdict "INCON" (did you mean inconclusive?)`,
 		}},
 
 		{"flow mapping not closed", "scenario: x\nmetrics:\n- {name: a\n- {name: b}\n", []string{
@@ -320,6 +421,9 @@ metrics:
 - {name: a, type: BOOLEAN, threshold: 1e999, invert: 1, invert: true, target: 3}
 - 7
 improvement: {max_degradation_base: []}
+gate: {confidence: 1, max_std: .5.,
+fail_on: [warn,
+7, warm]}
 `
 	jsonData := `{"scenario": "x",
 "titel": "y",
@@ -327,7 +431,10 @@ improvement: {max_degradation_base: []}
 {"name": "a", "type": "RANGE", "min": "0", "maxx": 1, "weight": null},
 {"name": "a", "type": "BOOLEAN", "threshold": 1e999, "invert": 1, "invert": true, "target": 3},
 7],
-"improvement": {"max_degradation_base": []}}
+"improvement": {"max_degradation_base": []},
+"gate": {"confidence": 1, "max_std": ".5.",
+"fail_on": ["warn",
+7, "warm"]}}
 `
 	if diff := cmp.Diff(parseError(t, yamlData), parseError(t, jsonData)); diff != "" {
 		t.Error(diff)
@@ -384,7 +491,7 @@ func TestParseBoundsHostileFiles(t *testing.T) {
 		{"a database", strings.Repeat("x", 16<<20+1), "s.yaml: 16777217 bytes are too many for a spec file: the limit is 16777216"},
 		{"many fields", "{" + strings.Repeat(`"a":1,`, 99999) + `"a":1}`, "s.yaml:1: 100000 fields are too many"},
 		{"many metrics", "scenario: x\nmetrics: [" + strings.Repeat("1,", 9999) + "1]", "s.yaml:2: metric #1: must be a mapping with name and type, not the number 1"},
-		{"deep YAML", "a: " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000), "s.yaml:1: a: unknown field (known fields: scenario, title, metrics, improvement)"},
+		{"deep YAML", "a: " + strings.Repeat("[", 9000) + strings.Repeat("]", 9000), "s.yaml:1: a: unknown field (known fields: scenario, title, metrics, improvement, gate)"},
 		{"deeper YAML", strings.Repeat("[", 100000), "s.yaml: not valid YAML: exceeded max depth of 10000 (text with : # , [ ] { } in it, or with > | % @ & * at its beginning, belongs in quotes)"},
 		{"deep JSON", `{"a":` + strings.Repeat("[", 100000), "s.yaml:1: not valid JSON: exceeded max depth (a file that starts with { is read as JSON, any other as YAML)"},
 	}

@@ -35,7 +35,7 @@ type schemaNode struct {
 	Const                     any
 	Pattern                   string
 	Minimum, ExclusiveMinimum *float64
-	Maximum                   *float64
+	Maximum, ExclusiveMaximum *float64
 	MinItems, MaxLength       int
 	Items                     *schemaNode
 	Required                  []string
@@ -134,7 +134,7 @@ func (s *schemaNode) validatesScalar(value any) bool {
 		x, isNumber = float64(i), true
 	}
 	return !isNumber || (s.Minimum == nil || x >= *s.Minimum) && (s.ExclusiveMinimum == nil || x > *s.ExclusiveMinimum) &&
-		(s.Maximum == nil || x <= *s.Maximum)
+		(s.Maximum == nil || x <= *s.Maximum) && (s.ExclusiveMaximum == nil || x < *s.ExclusiveMaximum)
 }
 
 func (s *schemaNode) validatesObject(root *schemaNode, value any) bool {
@@ -173,6 +173,9 @@ func (s *schemaNode) validatesArray(root *schemaNode, value any) bool {
 func TestSchemaAgreesWithParse(t *testing.T) {
 	metric := func(fields string) string { return "{scenario: x, metrics: [{name: a, " + fields + "}]}" }
 	from := func(reduction string) string { return metric("type: RANGE, min: 0, max: 1, from: " + reduction) }
+	gate := func(rules string) string {
+		return "{scenario: x, gate: " + rules + ", metrics: [{name: a, type: RANGE, min: 0, max: 1}]}"
+	}
 	tests := []struct {
 		data               string
 		parses, onlyParser bool // onlyParser: refused, and the schema cannot know
@@ -188,6 +191,12 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		{data: "{scenario: x, title: ~, improvement: ~, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
 		{data: "{scenario: x, title: t, improvement: {}, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
 		{data: "{scenario: x, improvement: {baseline: ~, max_degradation_base: 0}, metrics: [{name: a, type: RANGE, min: 0, max: 1}]}", parses: true},
+		{data: gate("~"), parses: true},
+		{data: gate("{}"), parses: true},
+		{data: gate("{min_pass_rate: 0.95, confidence: 0.99, stable: true, max_std: 0.05, min_score: 0.8}"), parses: true},
+		{data: gate("{no_degradation: true, min_seeds: 1.0e1, fail_on: [warn, INCONCLUSIVE, Fail, warn]}"), parses: true},
+		{data: gate("{min_pass_rate: ~, max_std: ~, min_score: ~, stable: false, min_seeds: 0}"), parses: true},
+		{data: gate("{min_pass_rate: 0, max_std: 1, confidence: 0.5, fail_on: []}"), parses: true},
 		{data: from("~"), parses: true},
 		{data: from("{series: s, reduce: mean}"), parses: true},
 		{data: from("{series: s, skip: 500, reduce: slope, nan: skip}"), parses: true},
@@ -199,6 +208,33 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		{data: from("{series: s, reduce: outlier_fraction, iqr_factor: 0}"), parses: true},
 		{data: from("{series: s, reduce: outlier_fraction, min: 0, max: 0}"), parses: true},
 		{data: from("{series: s, reduce: ratio_of_means, with: t}"), parses: true},
+
+		{data: gate("0.95")},
+		{data: gate("[]")},
+		{data: gate("{pass_rate: 0.95}")},
+		{data: gate("{min_pass_rate: 95}")},
+		{data: gate("{min_pass_rate: '0.95'}")},
+		{data: gate("{max_std: -0.1}")},
+		{data: gate("{max_std: 1.1}")},
+		{data: gate("{min_score: 80}")},
+		{data: gate("{confidence: 0}")},
+		{data: gate("{confidence: 0.49}")},
+		{data: gate("{confidence: 1}")},
+		{data: gate("{confidence: ~}")},
+		{data: gate("{stable: ~}")},
+		{data: gate("{stable: 1}")},
+		{data: gate("{no_degradation: 0.05}")},
+		{data: gate("{min_seeds: -1}")},
+		{data: gate("{min_seeds: 2.5}")},
+		{data: gate("{min_seeds: ~}")},
+		{data: gate("{fail_on: ~}")},
+		{data: gate("{fail_on: warn}")},
+		{data: gate("{fail_on: {warn: true}}")},
+		{data: gate("{fail_on: [pass]}")},
+		{data: gate("{fail_on: [warn, ~]}")},
+		{data: gate("{fail_on: [1]}")},
+		{data: gate("{fail_on: ['warn ']}")},
+		{data: gate("{fail_on: [inconcluſive]}")},
 
 		{data: from("mean")},
 		{data: from("[]")},
@@ -348,6 +384,7 @@ func TestSchemaFields(t *testing.T) {
 	root := readSchema(t)
 	checkFields(t, root, "spec", *root, topFields)
 	checkFields(t, root, "improvement", root.Properties["improvement"], improvementFields)
+	checkFields(t, root, "gate", root.Properties["gate"], gateFields)
 	branches := root.Defs["metric"].AllOf
 	for i, target := range targetTypes() {
 		if got := branches[i].If.Properties["type"].Const; got != string(target.name) {
