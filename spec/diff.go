@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"track/scoring"
 )
@@ -93,6 +94,23 @@ func specSettings(s scoring.Spec) []setting {
 	for _, i := range appendImprovement(nil, improvement) {
 		i.field = "improvement." + i.field
 		list = append(list, i)
+	}
+	return append(list, gateSettings(s)...)
+}
+
+// gateSettings lists the fields of the gate by their paths.
+func gateSettings(s scoring.Spec) []setting {
+	gate := scoring.GateRules{Confidence: scoring.DefaultConfidence}
+	if normal := normalGate(s.Gate); normal != nil {
+		gate = *normal
+	}
+	failOn := gate.FailOn
+	if failOn == nil {
+		failOn = defaultFailOn()
+	}
+	list := append(appendGate(nil, gate), textSetting("fail_on", "["+strings.Join(verdictNames(failOn), ", ")+"]"))
+	for i := range list {
+		list[i].field = "gate." + list[i].field
 	}
 	return list
 }

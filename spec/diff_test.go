@@ -33,6 +33,7 @@ metrics:
   - {name: heavier, type: OUTLIER, max_outlier: 0.02}
   - {name: computed, type: RANGE, min: 0, max: 1, from: {series: s, skip: 500, reduce: quantile, q: 0.5}}
   - {name: given, type: RANGE, min: 0, max: 1, from: {series: s, reduce: mean}}
+gate: {max_std: 0.05, min_seeds: 10, stable: true}
 `))
 	after := mustParse(t, []byte(`
 scenario: x
@@ -46,6 +47,7 @@ metrics:
   - {name: computed, type: RANGE, min: 0, max: 1, from: {series: s, reduce: fraction_between, max: 0.5, nan: skip}}
   - {name: given, type: RANGE, min: 0, max: 1}
 improvement: {baseline: y, max_degradation_base: 0.1}
+gate: {min_pass_rate: 0.95, stable: true, confidence: 0.9, fail_on: [warn, inconclusive]}
 `))
 	golden(t, "diff.golden", changes(spec.Diff(before, after)))
 	golden(t, "diff_back.golden", changes(spec.Diff(after, before)))
@@ -54,9 +56,14 @@ improvement: {baseline: y, max_degradation_base: 0.1}
 		{Kind: spec.Changed, Field: "title", Old: "Old"},
 		{Kind: spec.Changed, Field: "improvement.baseline", New: "y"},
 		{Kind: spec.Changed, Field: "improvement.max_degradation_base", Old: "0.25", New: "0.1"},
+		{Kind: spec.Changed, Field: "gate.min_pass_rate", New: "0.95"},
+		{Kind: spec.Changed, Field: "gate.confidence", Old: "0.95", New: "0.9"},
+		{Kind: spec.Changed, Field: "gate.min_seeds", Old: "10", New: "0"},
+		{Kind: spec.Changed, Field: "gate.fail_on", Old: "[inconclusive]", New: "[warn, inconclusive]"},
+		{Kind: spec.Changed, Field: "gate.max_std", Old: "0.05"},
 		{Kind: spec.Changed, Metric: "heavier", Field: "weight", Old: "1", New: "2"},
 	}
-	if diff := cmp.Diff(want, spec.Diff(before, after)[:4]); diff != "" {
+	if diff := cmp.Diff(want, spec.Diff(before, after)[:len(want)]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -104,6 +111,9 @@ func TestDiffProperties(t *testing.T) {
 		a := specs().Draw(t, "a")
 		b := a
 		b.Metrics = rapid.Permutation(a.Metrics).Draw(t, "metrics")
+		if rapid.Bool().Draw(t, "another gate") {
+			b.Gate = rapid.Ptr(gateRules(), true).Draw(t, "gate")
+		}
 		if rapid.Bool().Draw(t, "another") {
 			b = specs().Draw(t, "b")
 		}

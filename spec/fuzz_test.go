@@ -33,6 +33,8 @@ func addExamples(f *testing.F) {
 		}
 	}
 	f.Add([]byte(metric("type: BOOLEAN, threshold: -1e-3, invert: true")))
+	f.Add([]byte(gate("{min_pass_rate: 0.9, confidence: 0.99, stable: true, max_std: ~, min_seeds: 5, fail_on: [WARN, fail]}")))
+	f.Add([]byte(`{"gate":{"fail_on":["fail"],"min_score":-0},"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`))
 	f.Add([]byte("scenario: &a x\nmetrics: [*a, {<<: *a, name: !!str 1, ? [] : 0x1F}]\nimprovement: ~\n---\n"))
 	f.Add([]byte(`{"scenario":"\u00e9","metrics":[{"name":"a","type":"RANGE","min":-0,"max":1E400,"min":null}]}`))
 }

@@ -1,9 +1,11 @@
 package spec_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
@@ -100,6 +102,27 @@ func reduction() *rapid.Generator[scoring.Reduction] {
 	})
 }
 
+// gateRules draws any usable rules, also none, and verdicts in any order.
+func gateRules() *rapid.Generator[scoring.GateRules] {
+	share := rapid.Ptr(rapid.Float64Range(0, 1), true)
+	verdicts := rapid.SampledFrom([]scoring.Verdict{scoring.VerdictWarn, scoring.VerdictInconclusive, scoring.VerdictFail})
+	return rapid.Custom(func(t *rapid.T) scoring.GateRules {
+		g := scoring.GateRules{
+			MinPassRate:   share.Draw(t, "min_pass_rate"),
+			Stable:        rapid.Bool().Draw(t, "stable"),
+			MaxStd:        share.Draw(t, "max_std"),
+			MinScore:      share.Draw(t, "min_score"),
+			NoDegradation: rapid.Bool().Draw(t, "no_degradation"),
+			MinSeeds:      rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 1<<53)).Draw(t, "min_seeds"),
+			Confidence:    rapid.OneOf(rapid.SampledFrom([]float64{0, 0.95}), rapid.Float64Range(0.5, 0.999)).Draw(t, "confidence"),
+		}
+		if rapid.Bool().Draw(t, "has fail_on") {
+			g.FailOn = rapid.SliceOfN(verdicts, 0, 4).Draw(t, "fail_on")
+		}
+		return g
+	})
+}
+
 // specs draws any usable spec.
 func specs() *rapid.Generator[scoring.Spec] {
 	return rapid.Custom(func(t *rapid.T) scoring.Spec {
@@ -124,6 +147,7 @@ func specs() *rapid.Generator[scoring.Spec] {
 				MaxDegradationBase: rapid.OneOf(rapid.Just(0.25), positive()).Draw(t, "base"),
 			}
 		}
+		s.Gate = rapid.Ptr(gateRules(), true).Draw(t, "gate")
 		if problems := s.Problems(); len(problems) > 0 {
 			t.Fatalf("the generator drew a spec with problems: %v", problems)
 		}
@@ -131,7 +155,8 @@ func specs() *rapid.Generator[scoring.Spec] {
 	})
 }
 
-// document is a mapping to be written as YAML or JSON; values are string, float64, bool, nil, document or []document.
+// document is a mapping to be written as YAML or JSON; values are string, float64, bool, nil, []string, document or
+// []document.
 type document []member
 
 type member struct {
@@ -172,6 +197,43 @@ func drawReduction(t *rapid.T, r scoring.Reduction) document {
 		}
 	}
 	return rapid.Permutation(d).Draw(t, "from")
+}
+
+func drawGate(t *rapid.T, g scoring.GateRules) document {
+	d := optional(t, nil, "min_pass_rate", value(g.MinPassRate), g.MinPassRate == nil)
+	d = optional(t, d, "confidence", cmp.Or(g.Confidence, 0.95), g.Confidence == 0 || g.Confidence == 0.95)
+	d = optional(t, d, "stable", g.Stable, !g.Stable)
+	d = optional(t, d, "max_std", value(g.MaxStd), g.MaxStd == nil)
+	d = optional(t, d, "min_score", value(g.MinScore), g.MinScore == nil)
+	d = optional(t, d, "no_degradation", g.NoDegradation, !g.NoDegradation)
+	d = optional(t, d, "min_seeds", float64(g.MinSeeds), g.MinSeeds == 0)
+	verdicts := []string{"inconclusive"}
+	if g.FailOn != nil {
+		verdicts = []string{}
+		for _, v := range g.FailOn {
+			verdicts = append(verdicts, string(v))
+		}
+	}
+	d = optional(t, d, "fail_on", drawVerdicts(t, verdicts), g.FailOn == nil)
+	if len(d) == 0 {
+		return d
+	}
+	return rapid.Permutation(d).Draw(t, "gate")
+}
+
+// drawVerdicts writes a list that means the same: in any order and case, and perhaps with FAIL, which always fails.
+func drawVerdicts(t *rapid.T, list []string) []string {
+	if rapid.Bool().Draw(t, "names fail") {
+		list = append(list, "FAIL")
+	}
+	if len(list) == 0 {
+		return list
+	}
+	list = rapid.Permutation(list).Draw(t, "verdicts")
+	for i, v := range list {
+		list[i] = rapid.SampledFrom([]string{strings.ToLower(v), strings.ToUpper(v), v[:1] + strings.ToLower(v[1:])}).Draw(t, "verdict")
+	}
+	return list
 }
 
 // drawDocument writes a spec down in one of the many ways that mean the same: keys in any order, defaults written out or not.
@@ -218,6 +280,11 @@ func drawDocument(t *rapid.T, s scoring.Spec) document {
 	} else {
 		d = optional(d, "improvement", document{{"baseline", s.Scenario}, {"max_degradation_base", 0.25}}, true)
 	}
+	if s.Gate != nil {
+		d = append(d, member{"gate", drawGate(t, *s.Gate)})
+	} else {
+		d = optional(d, "gate", drawGate(t, scoring.GateRules{}), true)
+	}
 	return rapid.Permutation(d).Draw(t, "spec")
 }
 
@@ -246,6 +313,12 @@ func yamlNode(value any) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(v, 'g', -1, 64)}
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatBool(v)}
+	case []string:
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for _, text := range v {
+			n.Content = append(n.Content, yamlNode(text))
+		}
+		return n
 	case []document:
 		n := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, d := range v {
@@ -275,6 +348,15 @@ func appendJSON(b []byte, value any) []byte {
 		return strconv.AppendFloat(b, v, 'e', -1, 64)
 	case bool:
 		return strconv.AppendBool(b, v)
+	case []string:
+		b = append(b, '[')
+		for i, text := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, text)
+		}
+		return append(b, ']')
 	case []document:
 		b = append(b, '[')
 		for i, d := range v {
