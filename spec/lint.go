@@ -40,6 +40,10 @@ func Lint(s scoring.Spec) []Warning {
 			l.warn("group", "has none, where %d of %d metrics do: reports show it under no heading", grouped, len(s.Metrics))
 		}
 	}
+	l.metric = ""
+	if s.Gate != nil {
+		l.gate(*s.Gate)
+	}
 	return l.warnings
 }
 
@@ -95,6 +99,19 @@ func (l *linter) from(target scoring.Type, r scoring.Reduction) {
 	}
 	if r.With == r.Series {
 		l.warn("from.with", "is the series itself: the value is always 1")
+	}
+}
+
+// gate warns of rules that decide the same whatever the seeds show.
+func (l *linter) gate(g scoring.GateRules) {
+	switch {
+	case !g.Any():
+		l.warn("gate", "has no rule: it judges nothing by itself")
+	case g.MinPassRate == nil:
+	case *g.MinPassRate == 0:
+		l.warn("gate.min_pass_rate", "0: every pass rate reaches it")
+	case *g.MinPassRate == 1:
+		l.warn("gate.min_pass_rate", "1: the lower bound of a pass rate stays below it, however many seeds pass")
 	}
 }
 

@@ -41,6 +41,26 @@ metrics:
 	golden(t, "lint.golden", b.String())
 }
 
+func TestLintGate(t *testing.T) {
+	tests := []struct{ rules, want string }{
+		{"{min_pass_rate: 0.95, max_std: 0, fail_on: []}", ""},
+		{"{stable: true}", ""},
+		{"{confidence: 0.9}", "gate: has no rule: it judges nothing by itself"},
+		{"{fail_on: [warn]}", "gate: has no rule: it judges nothing by itself"},
+		{"{min_pass_rate: 0}", "gate.min_pass_rate: 0: every pass rate reaches it"},
+		{"{min_pass_rate: 1, stable: true}", "gate.min_pass_rate: 1: the lower bound of a pass rate stays below it, however many seeds pass"},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, w := range spec.Lint(mustParse(t, []byte(gate(tt.rules)))) {
+			got = append(got, w.String())
+		}
+		if got := strings.Join(got, "\n"); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.rules, got, tt.want)
+		}
+	}
+}
+
 func TestLintFindsNothing(t *testing.T) {
 	for _, data := range []string{
 		metric("type: RANGE, min: 0, max: 1"), // all of the weight, but there is no other
