@@ -63,6 +63,9 @@ func PopulationStd(n int, sum, squares float64) float64 {
 // SeedTotals counts the seeds of one configuration. A seed that crashed or lacks a metric counts in NSeeds alone.
 type SeedTotals struct {
 	NSeeds, NPassed int
+	NOK             int     // seeds that ran well; those among them that lack a metric have no score
+	NSaturated      int     // scored seeds whose total score is exactly 0 or 1
+	NIdentical      int     // seeds that ran well and measured exactly what another one measured
 	Score           Moments // of the total scores of the seeds that were scored
 }
 
@@ -126,7 +129,7 @@ func metricFlag(passRate, std float64) Flag {
 }
 
 // Aggregate computes the stability of seeds already assessed under spec. Assessments hold results in the order of the spec, or
-// none for a seed that crashed.
+// none for a seed that crashed. It leaves NIdentical 0: assessments do not say what was measured.
 func Aggregate(spec Spec, assessments []Assessment) Stability {
 	var totals SeedTotals
 	totals.NSeeds = len(assessments)
@@ -138,8 +141,14 @@ func Aggregate(spec Spec, assessments []Assessment) Stability {
 		if a.Passed() {
 			totals.NPassed++
 		}
+		if len(a.Results) > 0 {
+			totals.NOK++
+		}
 		if a.Scored {
 			scores = append(scores, a.TotalScore)
+			if a.TotalScore == 0 || a.TotalScore == 1 {
+				totals.NSaturated++
+			}
 		}
 		for i, r := range a.Results {
 			if r.Status != Fail {

@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Combined is mean · pass rate · (1 - sd) of the scores of one configuration, with the box interval that [NewCombined] explains.
 type Combined struct {
@@ -33,27 +30,18 @@ func NewCombined(scores []float64, passed, seeds int, confidence float64) (Combi
 	if passed > len(scores) || len(scores) > seeds {
 		return Combined{}, badParam("%d passed of %d scored of %d seeds", passed, len(scores), seeds)
 	}
-	third := 1 - (1-confidence)/3
-	rate, err := Wilson(passed, seeds, third)
+	rate, err := Wilson(passed, seeds, confidence)
 	if err != nil {
 		return Combined{}, fmt.Errorf("pass rate: %w", err)
 	}
-	m, ss := moments(scores)
-	c := Combined{
-		NScored: len(scores), NPassed: passed, NSeeds: seeds,
-		Value:    m * rate.Value * (1 - math.Sqrt(ss/float64(len(scores)))),
-		Interval: noInterval(confidence, MethodBox),
-		Warnings: DataWarnings(scores),
-	}
-	if len(scores) == 1 {
-		return c, nil
-	}
-	mean, err := TInterval(scores, third)
+	summary, err := Summarize(scores)
 	if err != nil {
 		return Combined{}, err
 	}
-	sd := sdInterval(sampleSD(scores), len(scores), third)
-	c.Interval.Lo = max(0, mean.Lo) * rate.Interval.Lo * (1 - min(0.5, sd.Hi))
-	c.Interval.Hi = min(1, mean.Hi) * rate.Interval.Hi * (1 - min(0.5, sd.Lo))
-	return c, nil
+	return Combined{
+		NScored: len(scores), NPassed: passed, NSeeds: seeds,
+		Value:    summary.Mean * rate.Value * (1 - summary.PopulationSD),
+		Interval: summary.CombinedInterval(passed, seeds, confidence),
+		Warnings: summary.Warnings(),
+	}, nil
 }

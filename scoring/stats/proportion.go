@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -84,4 +85,16 @@ func clopperLower(k, n int, tail float64) float64 {
 		return 0
 	}
 	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+}
+
+// BinomialAtMost is P(X ≤ k) for X of n trials with success rate p: the one-sided p-value of "the rate is at least p" when k
+// succeeded. It is the counterpart of [ClopperPearson]. k must be 0 to n, and p 0 to 1.
+func BinomialAtMost(k, n int, p float64) float64 {
+	switch {
+	case k >= n || p <= 0:
+		return 1
+	case p >= 1:
+		return 0
+	}
+	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
 }

@@ -1,0 +1,235 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// The rules of a gate.
+const (
+	RuleData          = "data" // always in force: every metric of the spec has values that can be judged
+	RuleMinSeeds      = "min_seeds"
+	RuleMinPassRate   = "min_pass_rate"
+	RuleStable        = "stable"
+	RuleMaxStd        = "max_std"
+	RuleMinScore      = "min_score"
+	RuleNoDegradation = "no_degradation"
+)
+
+// GateInput is what a gate judges of one scenario.
+type GateInput struct {
+	Scenario      string
+	Configuration string // for people
+	Rules         scoring.GateRules
+	Look          Look
+	Problem       string // why there is nothing to judge: no seeds, no spec; empty where there is
+	Stability     scoring.Stability
+	Seeds         []JudgedSeed // in the order in which they were recorded; Scores are not looked at
+	Improvement   *Improvement // over the baseline; nil where the rules do not ask for it, or where there is none
+	NoBaseline    string       // why there is no Improvement although the rules ask for it
+}
+
+// Outcome is the verdict of one rule, or of one rule on one metric.
+type Outcome struct {
+	Rule     string
+	Metric   string // empty for the rules about seeds
+	Verdict  scoring.Verdict
+	Reason   string   // a stable code where the verdict is not about the numbers, as "no_seeds"; else empty
+	Message  string   // the numbers, with n and method
+	Need     string   // what would change the verdict; empty where nothing is known to
+	Observed *float64 // what was compared with Limit; nil where there is nothing to compare
+	Limit    *float64
+	Interval stats.Interval // of Observed
+	N        int            // seeds or pairs
+	P        *float64       // of the hypothesis that the rule holds; nil where the rule is not tested
+	PHolm    *float64       // P corrected for everything in the gate that can fail
+	// Unattainable says that no data of this size could have met the rule, and what could; empty where some could.
+	Unattainable string
+
+	breaks bool // the numbers themselves, without regard to chance, break the rule
+}
+
+// ScenarioOutcome is what a gate found in one scenario.
+type ScenarioOutcome struct {
+	Scenario, Configuration string
+	Rules                   scoring.GateRules // in force
+	Estimates               Estimates
+	Verdict                 scoring.Verdict
+	Outcomes                []Outcome // the rules first, then the metrics
+	Improvement             *Improvement
+	Warnings                []Warning
+}
+
+// Gate is the one answer of a gate, which all its outputs show.
+type Gate struct {
+	Verdict   scoring.Verdict
+	Failing   bool // the verdict is one that the rules make the gate fail on
+	Scenarios []ScenarioOutcome
+	NTests    int // what can fail: the number that Holm's correction counts
+}
+
+// NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL where a test refutes
+// it at 1 - confidence after Holm's correction for all tests of the gate; and INCONCLUSIVE otherwise. (PASS needs no correction:
+// all rules must hold for it.) The worst verdict of a scenario is its verdict, and the worst scenario is that of the gate.
+func NewGate(inputs []GateInput) (Gate, error) {
+	var g Gate
+	nTests := 0
+	for _, input := range inputs {
+		nTests += input.canFail()
+	}
+	for _, input := range inputs {
+		s, err := judgeScenario(input, nTests)
+		if err != nil {
+			return g, fmt.Errorf("scenario %s: %w", input.Scenario, err)
+		}
+		g.Scenarios = append(g.Scenarios, s)
+	}
+	if err := g.refute(); err != nil {
+		return g, err
+	}
+	var all []scoring.Verdict
+	for i := range g.Scenarios {
+		s := &g.Scenarios[i]
+		var verdicts []scoring.Verdict
+		for _, o := range s.Outcomes {
+			verdicts = append(verdicts, o.Verdict)
+		}
+		s.Verdict = scoring.WorstVerdict(verdicts...)
+		all = append(all, s.Verdict)
+		g.Failing = g.Failing || failsOn(s.Rules.FailOn, s.Verdict)
+	}
+	g.Verdict = scoring.WorstVerdict(all...)
+	return g, nil
+}
+
+// failsOn says whether a verdict fails the gate. FAIL always does; a worse verdict than one that is named does too.
+func failsOn(named []scoring.Verdict, v scoring.Verdict) bool {
+	if named == nil {
+		named = []scoring.Verdict{scoring.VerdictInconclusive}
+	}
+	return v == scoring.VerdictFail || slices.Contains(named, v) || v == scoring.VerdictInconclusive && slices.Contains(named, scoring.VerdictWarn)
+}
+
+// refute turns the outcomes that a test refutes into FAIL, corrected over the whole gate.
+func (g *Gate) refute() error {
+	var ps []float64
+	var tested []*Outcome
+	var alphas []float64
+	for i := range g.Scenarios {
+		s := &g.Scenarios[i]
+		for k := range s.Outcomes {
+			if o := &s.Outcomes[k]; o.P != nil {
+				ps, tested, alphas = append(ps, *o.P), append(tested, o), append(alphas, 1-confidenceOf(s.Rules))
+			}
+		}
+	}
+	g.NTests = len(ps)
+	if len(ps) == 0 {
+		return nil
+	}
+	adjusted, err := stats.Holm(ps, 1-scoring.DefaultConfidence)
+	if err != nil {
+		return err
+	}
+	for i, o := range tested {
+		p := adjusted.P[i]
+		o.PHolm = &p
+		if p <= alphas[i] && o.Reason == "" {
+			refuted(o)
+		}
+	}
+	return nil
+}
+
+// refuted makes FAIL of what was not decided, and WARN of a loss within its threshold.
+func refuted(o *Outcome) {
+	switch {
+	case o.Rule == RuleNoDegradation && o.Verdict == scoring.VerdictPass:
+		o.Verdict = scoring.VerdictWarn
+	case o.Verdict == scoring.VerdictInconclusive && o.breaks:
+		o.Verdict, o.Need = scoring.VerdictFail, ""
+	}
+}
+
+func confidenceOf(r scoring.GateRules) float64 {
+	if r.Confidence == 0 {
+		return scoring.DefaultConfidence
+	}
+	return r.Confidence
+}
+
+func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
+	s := ScenarioOutcome{Scenario: in.Scenario, Configuration: in.Configuration, Rules: in.Rules, Improvement: in.Improvement}
+	confidence := in.Look.confidence(confidenceOf(in.Rules))
+	s.Estimates = NewEstimates(in.Stability, confidence)
+	if in.Problem != "" {
+		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: in.Problem, Message: problemText(in.Problem)}}
+		return s, nil
+	}
+	s.Warnings = slices.Concat(in.Look.warnings(), s.Estimates.Warnings)
+	j := judge{in, s.Estimates, confidence, nTests}
+	seeds, err := j.seedRules()
+	if err != nil {
+		return s, err
+	}
+	j.applyPlan(seeds)
+	s.Outcomes = append(seeds, j.metricOutcomes()...)
+	if in.Rules.NoDegradation {
+		degradation, err := j.noDegradation()
+		if err != nil {
+			return s, err
+		}
+		s.Outcomes = append(s.Outcomes, degradation...)
+	}
+	return s, nil
+}
+
+// Problems of a scenario that leave nothing to judge.
+const (
+	ProblemNoSeeds     = "no_seeds"
+	ProblemNoSpec      = "no_spec"
+	ProblemNoneScored  = "no_scores"
+	ProblemNotAssessed = "not_assessed"
+)
+
+func problemText(problem string) string {
+	switch problem {
+	case ProblemNoSeeds:
+		return "there are no seeds"
+	case ProblemNoSpec:
+		return "the scenario has no spec: nothing says what is good"
+	case ProblemNotAssessed:
+		return "some seeds were never scored under this version of the spec: track rescore scores them"
+	}
+	return problem
+}
+
+// applyPlan keeps a look that is none of the planned ones from deciding.
+func (j judge) applyPlan(outcomes []Outcome) {
+	reason, need := j.in.Look.offPlan(j.e.NSeeds, "seeds")
+	if reason == "" {
+		return
+	}
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Rule != RuleMinSeeds && o.Rule != RuleData {
+			o.Verdict, o.Reason, o.Need, o.P = scoring.VerdictInconclusive, "off_plan", need, nil
+			o.Message += ": " + reason
+		}
+	}
+}
+
+// Unattainable lists what cannot be met at the number of seeds there is, as "scenario: rule: why".
+func (g Gate) Unattainable() []string {
+	var list []string
+	for _, s := range g.Scenarios {
+		for _, o := range s.Outcomes {
+			if o.Unattainable != "" {
+				list = append(list, s.Scenario+": "+o.Unattainable)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,330 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// Limits of a paired comparison.
+const (
+	MinPairs       = 6   // with fewer, an exact two-sided test cannot reach 0.05
+	MinMatched     = 0.8 // smallest share of paired seeds among all seeds of both sides
+	TargetPower    = 0.8 // of the detectable effect, and of "about k more seeds"
+	drawSeed       = 1   // of the sign flips beyond 20 pairs
+	maxSeedsQuoted = 10_000
+)
+
+// JudgedSeed is a seed with its scores under the spec of a comparison.
+type JudgedSeed struct {
+	Number uint64
+	Failed string    // why it has no total score; empty where it has one
+	Passed bool      // scored, and no metric failed
+	Total  float64   // 0..1; 0 where it failed
+	Scores []float64 // of each metric of the spec, 0..1; NaN where the seed has no value, nil where it crashed
+}
+
+// Difference says on which side of the margins the interval of the mean difference lies.
+type Difference string
+
+// The differences.
+const (
+	Better     Difference = "better"     // the lower end is above the margin
+	Worse      Difference = "worse"      // the upper end is below minus the margin
+	Equivalent Difference = "equivalent" // both ends are within the margins, which must be above 0
+	Undecided  Difference = "undecided"
+)
+
+// Options of a comparison.
+type Options struct {
+	Confidence float64 // of intervals; 1 - it is the level of tests
+	Margin     float64 // smallest difference of total scores that matters, 0 or more
+	Base       float64 // of [scoring.DegradationThreshold]
+	Look       Look
+}
+
+// MetricDelta is the change of the score of one metric, candidate minus baseline, over the pairs.
+type MetricDelta struct {
+	scoring.Metric
+	Candidate, Baseline float64 // mean scores over the pairs
+	MeanDelta           float64
+	Threshold           float64        // largest loss that is WARN
+	Status              scoring.Status // [scoring.CheckImprovement] of MeanDelta
+	Interval            stats.Interval // of MeanDelta
+	P, PHolm            float64        // sign-flip test, two-sided; PHolm corrects for the number of metrics
+	PLess               float64        // sign-flip test against a loss
+	Wins, Losses, Ties  int
+}
+
+// Decided says that the data show a change: the corrected p-value is at most alpha.
+func (m MetricDelta) Decided(alpha float64) bool { return m.PHolm <= alpha }
+
+// TotalDelta is the change of the total score over the pairs.
+type TotalDelta struct {
+	Candidate, Baseline float64 // means over the pairs
+	MeanDelta           float64
+	SD                  float64        // sample standard deviation of the differences
+	Dz                  float64        // standardised difference with Hedges' correction; NaN where the differences do not vary
+	Interval            stats.Interval // of MeanDelta
+	P                   float64        // sign-flip test, two-sided; the anytime p-value with Look.Anytime
+	PMethod             string
+	Improvement         stats.ProbImprovement
+	DetectableDz        float64 // effect that so many pairs detect with power 0.8, in standard deviations of the differences
+	Detectable          float64 // the same as a difference of scores
+	SeedsNeeded         int     // pairs to detect the difference sought with power 0.8; 0 where unknown or beyond all measure
+	Sought              float64 // that difference: the margin, or else the one seen
+
+	anytimeGreater, anytimeLess float64 // anytime p-values of the differences beyond the margin
+}
+
+// Unpaired compares all seeds of both sides where too few of them are the same.
+type Unpaired struct {
+	NCandidate, NBaseline int
+	MeanDelta             float64
+	Interval              stats.Interval // Welch
+	P                     float64        // Mann–Whitney, two-sided
+	Method                string
+}
+
+// FailedSeed is a seed of one side that has no total score.
+type FailedSeed struct {
+	Number uint64
+	Reason string
+}
+
+// Improvement is a candidate against its baseline, paired by seed. A seed that failed on one side scores 0 there: it is a
+// failure of its side, not a missing pair.
+type Improvement struct {
+	NCandidate, NBaseline                 int // seeds of each side
+	NPairs                                int
+	UnmatchedCandidate, UnmatchedBaseline []uint64
+	FailedCandidate, FailedBaseline       []FailedSeed // among the pairs
+	Options                               Options
+	Metrics                               []MetricDelta // in the order of the spec
+	NPass, NWarn, NFail                   int           // statuses of Metrics
+	Degraded                              []string      // metrics whose status is FAIL
+	Total                                 TotalDelta
+	Unpaired                              *Unpaired // where less than 80 % of the seeds are paired and both sides have two scores
+	Difference                            Difference
+	Verdict                               scoring.Verdict
+	Reasons, Needs                        []string
+	Warnings                              []Warning
+}
+
+// Alpha is the level of the tests.
+func (o Options) Alpha() float64 { return 1 - o.Look.confidence(o.Confidence) }
+
+// MatchedShare is the share of paired seeds among all seeds of both sides; 0 for none.
+func (i Improvement) MatchedShare() float64 {
+	all := i.NPairs + len(i.UnmatchedCandidate) + len(i.UnmatchedBaseline)
+	if all == 0 {
+		return 0
+	}
+	return float64(i.NPairs) / float64(all)
+}
+
+// Compare judges a candidate against a baseline. The seeds of each side have different numbers, scores in the order of spec, and
+// stand in the order in which they were recorded.
+func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Improvement, error) {
+	p := pair(candidate, baseline)
+	i := Improvement{
+		NCandidate: len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate),
+		UnmatchedCandidate: p.unmatchedCandidate, UnmatchedBaseline: p.unmatchedBaseline,
+		FailedCandidate: failures(p.candidate), FailedBaseline: failures(p.baseline), Options: o,
+		Total: TotalDelta{Interval: undefined(o.Confidence, stats.MethodT)}, Difference: Undecided,
+	}
+	if i.NPairs > 0 {
+		if err := i.compareTotals(p); err != nil {
+			return i, err
+		}
+		if err := i.compareMetrics(spec, p); err != nil {
+			return i, err
+		}
+	}
+	if i.MatchedShare() < MinMatched {
+		i.Unpaired = compareUnpaired(candidate, baseline, o)
+	}
+	i.warn()
+	i.decide()
+	return i, nil
+}
+
+func (i *Improvement) compareTotals(p pairs) error {
+	t := &i.Total
+	candidate, baseline := totals(p.candidate), totals(p.baseline)
+	d, err := stats.Differences(candidate, baseline)
+	if err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	confidence := i.Options.Look.confidence(i.Options.Confidence)
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	t.Candidate, t.Baseline, t.MeanDelta, t.SD = mean(candidate), mean(baseline), summary.Mean, summary.SD()
+	t.Interval = summary.MeanInterval(confidence)
+	if t.Improvement, err = stats.NewProbImprovement(candidate, baseline, confidence); err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	if err := t.test(d, i.Options); err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	t.size(d, candidate, baseline, i.Options)
+	return nil
+}
+
+// test fills in the p-value, and for looks at any time the interval that allows for them.
+func (t *TotalDelta) test(d []float64, o Options) error {
+	if !o.Look.Anytime {
+		p, err := stats.SignFlip(d, drawSeed)
+		t.P, t.PMethod = p.P.TwoSided, flipMethod(p)
+		return err
+	}
+	e, err := stats.SymmetricEValue(d)
+	if err != nil {
+		return err
+	}
+	t.P, t.PMethod = e.AnytimeP().TwoSided, "symmetric e-value, valid at any time"
+	if t.anytimeGreater, t.anytimeLess, err = beyondMargin(d, o.Margin); err != nil {
+		return err
+	}
+	t.Interval, err = anytimeInterval(d, o.Confidence)
+	return err
+}
+
+// anytimeInterval bounds the mean of differences of scores, which lie in [-1, 1].
+func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
+	halves := make([]float64, len(d))
+	for k, v := range d {
+		halves[k] = (v + 1) / 2
+	}
+	i, err := stats.BettingInterval(halves, confidence)
+	i.Lo, i.Hi = 2*i.Lo-1, 2*i.Hi-1
+	return i, err
+}
+
+// beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.
+func beyondMargin(d []float64, margin float64) (greater, less float64, err error) {
+	above, below := make([]float64, len(d)), make([]float64, len(d))
+	for k, x := range d {
+		above[k], below[k] = x-margin, x+margin
+	}
+	up, err := stats.SymmetricEValue(above)
+	if err != nil {
+		return 0, 0, err
+	}
+	down, err := stats.SymmetricEValue(below)
+	return up.AnytimeP().Greater, down.AnytimeP().Less, err
+}
+
+// size fills in how large the difference is beside its noise, and what it would take to see it.
+func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
+	t.Dz, t.DetectableDz, t.Detectable = math.NaN(), math.NaN(), math.NaN()
+	if effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz); err == nil {
+		t.Dz = effect.G
+	}
+	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
+	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 {
+		t.DetectableDz, t.Detectable = dz, dz*t.SD
+	}
+	if t.Sought = o.Margin; t.Sought == 0 {
+		t.Sought = math.Abs(t.MeanDelta)
+	}
+	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil {
+		t.SeedsNeeded = plan.N
+	}
+}
+
+func flipMethod(p stats.Permutation) string {
+	if p.Exact {
+		return "sign-flip test, exact"
+	}
+	return fmt.Sprintf("sign-flip test, %d draws from seed %d", p.Permutations, p.Seed)
+}
+
+func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
+	i.Metrics = make([]MetricDelta, len(spec.Metrics))
+	errs := make([]error, len(spec.Metrics))
+	inParallel(len(spec.Metrics), func(k int) {
+		i.Metrics[k], errs[k] = compareMetric(spec.Metrics[k], p.scores(k), i.Options)
+	})
+	ps := make([]float64, len(i.Metrics))
+	for k, m := range i.Metrics {
+		if errs[k] != nil {
+			return fmt.Errorf("metric %s: %w", m.Name, errs[k])
+		}
+		ps[k] = m.P
+		switch m.Status {
+		case scoring.Pass:
+			i.NPass++
+		case scoring.Warn:
+			i.NWarn++
+		default:
+			i.NFail++
+			i.Degraded = append(i.Degraded, m.Name)
+		}
+	}
+	adjusted, err := stats.Holm(ps, i.Options.Alpha())
+	if err != nil {
+		return err
+	}
+	for k := range i.Metrics {
+		i.Metrics[k].PHolm = adjusted.P[k]
+	}
+	return nil
+}
+
+func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
+	delta := MetricDelta{Metric: m, Threshold: scoring.DegradationThreshold(m.Weight, o.Base)}
+	d, err := stats.Differences(scores.candidate, scores.baseline)
+	if err != nil {
+		return delta, err
+	}
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return delta, err
+	}
+	delta.Candidate, delta.Baseline, delta.MeanDelta = mean(scores.candidate), mean(scores.baseline), summary.Mean
+	delta.Status = scoring.CheckImprovement(delta.MeanDelta, m.Weight, o.Base)
+	delta.Interval = summary.MeanInterval(o.Look.confidence(o.Confidence))
+	for _, x := range d {
+		switch {
+		case x > 0:
+			delta.Wins++
+		case x < 0:
+			delta.Losses++
+		default:
+			delta.Ties++
+		}
+	}
+	if o.Look.Anytime {
+		e, err := stats.SymmetricEValue(d)
+		if err != nil {
+			return delta, err
+		}
+		delta.P, delta.PLess = e.AnytimeP().TwoSided, e.AnytimeP().Less
+		delta.Interval, err = anytimeInterval(d, o.Confidence)
+		return delta, err
+	}
+	p, err := stats.SignFlip(d, drawSeed)
+	delta.P, delta.PLess = p.P.TwoSided, p.P.Less
+	return delta, err
+}
+
+// compareUnpaired gives the second best: all seeds of both sides against each other. nil where a side has fewer than two.
+func compareUnpaired(candidate, baseline []JudgedSeed, o Options) *Unpaired {
+	a, b := totals(candidate), totals(baseline)
+	u := &Unpaired{NCandidate: len(a), NBaseline: len(b), Interval: undefined(o.Confidence, stats.MethodT)}
+	u.Method = "different seeds: Welch t interval and Mann–Whitney test"
+	ranks, err := stats.NewMannWhitney(a, b)
+	if err != nil || len(a) < 2 || len(b) < 2 {
+		return nil
+	}
+	u.P, u.MeanDelta = ranks.P.TwoSided, mean(a)-mean(b)
+	if welch, err := stats.WelchT(a, b, o.Look.confidence(o.Confidence)); err == nil {
+		u.Interval = welch.Interval
+	}
+	return u
+}

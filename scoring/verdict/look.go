@@ -1,0 +1,73 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Look says which look at growing evidence a decision is, and what makes more than one look valid.
+type Look struct {
+	Previous int   // looks at fewer or other seeds before this one
+	Plan     []int // numbers of seeds or pairs at which one looks, rising; alpha is split evenly between them
+	Anytime  bool  // tests that stay valid whenever one looks
+}
+
+// CheckPlan says what is wrong with a plan of looks; nil for a good one.
+func CheckPlan(plan []int) error {
+	for i, n := range plan {
+		switch {
+		case n < 2:
+			return fmt.Errorf("a look at %d decides nothing", n)
+		case i > 0 && n <= plan[i-1]:
+			return fmt.Errorf("%d comes after %d: a plan rises", n, plan[i-1])
+		}
+	}
+	return nil
+}
+
+// confidence is what each look of a plan is left with when the whole has confidence c.
+func (l Look) confidence(c float64) float64 {
+	if len(l.Plan) > 1 {
+		return 1 - (1-c)/float64(len(l.Plan))
+	}
+	return c
+}
+
+// offPlan says why n is not one of the planned looks, and what to do; both empty where it is, or where there is no plan.
+func (l Look) offPlan(n int, things string) (reason, need string) {
+	if len(l.Plan) == 0 || slices.Contains(l.Plan, n) {
+		return "", ""
+	}
+	for _, planned := range l.Plan {
+		if planned > n {
+			return fmt.Sprintf("%d %s are none of the planned looks %v: this one spends no alpha and decides nothing", n, things, l.Plan),
+				fmt.Sprintf("%d more %s for the look at %d", planned-n, things, planned)
+		}
+	}
+	last := l.Plan[len(l.Plan)-1]
+	return fmt.Sprintf("%d %s are more than the last planned look, %d: the plan is over", n, things, last),
+		fmt.Sprintf("--seeds names the %d of the last look", last)
+}
+
+// WarnLooks marks a decision that was looked at before without a plan.
+const WarnLooks = "unplanned_looks"
+
+func (l Look) warnings() []Warning {
+	if l.Previous == 0 || len(l.Plan) > 0 || l.Anytime {
+		return nil
+	}
+	return []Warning{{WarnLooks, fmt.Sprintf(
+		"look %d at this growing evidence: p-values and intervals allow for one, so a false answer is more likely than they say; --plan or --anytime make several valid",
+		l.Previous+1)}}
+}
+
+// describe says how a decision allows for several looks; empty where it does not.
+func (l Look) describe(confidence float64) string {
+	switch {
+	case l.Anytime:
+		return fmt.Sprintf("valid whenever one looks (this is look %d)", l.Previous+1)
+	case len(l.Plan) > 0:
+		return fmt.Sprintf("planned looks at %v, each at %s", l.Plan, confidenceText(l.confidence(confidence)))
+	}
+	return ""
+}

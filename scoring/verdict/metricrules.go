@@ -1,0 +1,108 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"track/scoring"
+)
+
+// metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value has failed and counts in
+// the rules about seeds; here it is named.
+func (j judge) metricOutcomes() []Outcome {
+	ok := j.in.Stability.NOK
+	list := make([]Outcome, len(j.in.Stability.Metrics))
+	for i, m := range j.in.Stability.Metrics {
+		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.Value.N}
+		o.Message = fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", Percent(m.PassRate), j.e.NSeeds, Short(m.Score.Mean))
+		switch finite := !math.IsNaN(m.Value.Mean) && !math.IsInf(m.Value.Mean, 0); {
+		case ok == 0:
+			o.Verdict, o.Reason, o.Message = scoring.VerdictInconclusive, "no_scores", "no seed ran well"
+		case m.Value.N == 0:
+			o.Verdict, o.Reason = scoring.VerdictFail, "missing_metric"
+			o.Message = fmt.Sprintf("none of %d seeds has a value", ok)
+		case !finite && m.NNotFailed == 0:
+			o.Verdict, o.Reason = scoring.VerdictFail, "non_finite"
+			o.Message = fmt.Sprintf("FAIL in all %d seeds, with values that are NaN or infinite", m.Value.N)
+		case m.Value.N < ok:
+			o.Verdict, o.Reason = scoring.VerdictWarn, "missing_values"
+			o.Message = fmt.Sprintf("%d of %d seeds have no value: they count as failed", ok-m.Value.N, ok)
+		case !finite:
+			o.Verdict, o.Reason = scoring.VerdictWarn, "non_finite"
+			o.Message += "; some values are NaN or infinite: they score 0"
+		case m.Flag == scoring.FlagUnstable:
+			o.Verdict, o.Reason = scoring.VerdictWarn, string(scoring.FlagUnstable)
+		}
+		list[i] = o
+	}
+	return list
+}
+
+// Codes of the verdicts of no_degradation that are not about the numbers.
+const (
+	ReasonNoBaseline  = "no_baseline"
+	ReasonSame        = "candidate_is_baseline"
+	ReasonUndecidable = "undecidable"
+)
+
+// noDegradation judges every metric against the baseline: FAIL where the mean loss is beyond the threshold and the corrected
+// one-sided test shows a loss; INCONCLUSIVE where the loss, or the lower end of its interval, is beyond the threshold without that;
+// WARN for a loss that is shown but within the threshold.
+func (j judge) noDegradation() ([]Outcome, error) {
+	i := j.in.Improvement
+	whole := Outcome{Rule: RuleNoDegradation, Verdict: scoring.VerdictInconclusive}
+	if i == nil {
+		whole.Reason, whole.Message = ReasonNoBaseline, j.in.NoBaseline
+		whole.Need = "a baseline: track baseline set SCENARIO@CONFIGURATION --reason TEXT"
+		if j.in.NoBaseline == ReasonSame {
+			whole.Verdict, whole.Reason, whole.Need = scoring.VerdictWarn, ReasonSame, ""
+			whole.Message = "the configuration is the baseline itself: nothing was compared"
+		}
+		return []Outcome{whole}, nil
+	}
+	whole.N = i.NPairs
+	if reason, need := i.undecidable(); reason != "" {
+		whole.Reason, whole.Message, whole.Need = ReasonUndecidable, reason, need
+		whole.Unattainable = "no_degradation cannot be decided: " + reason
+		return []Outcome{whole}, nil
+	}
+	list := make([]Outcome, len(i.Metrics))
+	tested := 0
+	for k, m := range i.Metrics {
+		list[k] = degradation(m, i)
+		if list[k].P != nil {
+			tested++
+		}
+	}
+	whole.Verdict = scoring.VerdictPass
+	whole.Message = fmt.Sprintf("%d metrics over %d pairs at base %v: %d PASS, %d WARN, %d FAIL; mean total difference %+.4f (%s)",
+		len(i.Metrics), i.NPairs, i.Options.Base, i.NPass, i.NWarn, i.NFail, i.Total.MeanDelta, describeInterval(i.Total.Interval))
+	if least := math.Ldexp(1, -i.NPairs) * float64(max(tested, 1)); least > i.Options.Alpha() && !i.Options.Look.Anytime {
+		whole.Message += fmt.Sprintf("; %d pairs cannot show a loss once %d tests are corrected for", i.NPairs, tested)
+	}
+	return append([]Outcome{whole}, list...), nil
+}
+
+func degradation(m MetricDelta, i *Improvement) Outcome {
+	limit := -m.Threshold
+	o := Outcome{
+		Rule: RuleNoDegradation, Metric: m.Name, Verdict: scoring.VerdictPass, N: i.NPairs,
+		Observed: ptr(m.MeanDelta), Limit: ptr(limit), Interval: m.Interval, breaks: m.Status == scoring.Fail,
+	}
+	o.Message = fmt.Sprintf("mean delta %+.4f, %s, threshold %+.4f, %d wins %d losses %d ties", m.MeanDelta, describeInterval(m.Interval), limit, m.Wins, m.Losses, m.Ties)
+	if !m.canFail() {
+		if m.MeanDelta < 0 && m.Decided(i.Options.Alpha()) {
+			o.Verdict = scoring.VerdictWarn
+		}
+		return o
+	}
+	o.P = ptr(m.PLess)
+	if o.breaks || !(m.Interval.Lo >= limit) {
+		o.Verdict = scoring.VerdictInconclusive
+		o.Need = "more pairs: the loss may be beyond the threshold"
+	}
+	return o
+}
+
+func join(sentences []string) string { return strings.Join(sentences, "; ") }

@@ -1,0 +1,232 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// MaxFlipRate is the largest share of flips at which [NewNoise] calls a decision steady.
+const MaxFlipRate = 0.05
+
+// NoiseOptions say what is tried and how often.
+type NoiseOptions struct {
+	Rules      scoring.GateRules // those about seeds; NoDegradation is judged with the improvement check
+	Comparison Options
+	Resamples  int    // pairs of samples drawn at each number of seeds
+	Seed       uint64 // of the draws
+	Sizes      []int  // numbers of seeds to try beside the number there is; nil for a default
+}
+
+// NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
+type NoiseAt struct {
+	N                  int
+	NResamples         int
+	GateFlips          stats.Proportion // the gate's verdicts of the two samples differ
+	GateVerdicts       map[scoring.Verdict]int
+	FalseDegraded      stats.Proportion // the improvement check finds a degraded metric
+	FalseDecision      stats.Proportion // the verdict by margin is better or worse
+	MeanAbsDifference  float64          // of the mean total scores of the two samples
+	LargestMetricDelta float64          // mean over the resamples of the largest loss of any metric, 0 or more
+}
+
+// Noise is an A/A check: what the decisions in force make of identical configurations.
+type Noise struct {
+	NSeeds      int
+	HasGate     bool
+	At          []NoiseAt // by rising N; At[Current] is the number of seeds there is
+	Current     int
+	SteadyGate  int // smallest N tried from which on the gate flips in at most 5 % of the cases; 0 where none
+	SteadyCheck int // the same of the improvement check
+	Seed        uint64
+	Method      string
+	Warnings    []Warning
+}
+
+// defaultSizes are the numbers of seeds that people run.
+func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
+
+// NewNoise draws, for each number of seeds, pairs of samples with replacement from the seeds of one configuration, as if two
+// identical configurations had been run on different seeds, and asks the gate and the improvement check about them. The stored
+// seeds stand for all others: with few of them the answer is rough, and sizes beyond their number are extrapolations.
+func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, error) {
+	if len(seeds) < 2 {
+		return Noise{}, stats.TooFewError{Need: 2, Have: len(seeds)}
+	}
+	sizes := o.Sizes
+	if sizes == nil {
+		sizes = defaultSizes()
+	}
+	sizes = slices.Clone(sizes)
+	if !slices.Contains(sizes, len(seeds)) {
+		sizes = append(sizes, len(seeds))
+	}
+	slices.Sort(sizes)
+	gate := o.Rules
+	gate.NoDegradation = false
+	n := Noise{NSeeds: len(seeds), HasGate: gate.Any(), Seed: o.Seed, At: make([]NoiseAt, len(sizes))}
+	n.Current = slices.Index(sizes, len(seeds))
+	n.Method = fmt.Sprintf("%d pairs of samples with replacement at each n, PCG seed %d", o.Resamples, o.Seed)
+	errs := make([]error, len(sizes))
+	inParallel(len(sizes), func(i int) {
+		rng := rand.New(rand.NewPCG(o.Seed, uint64(sizes[i]))) // its own stream: other sizes do not change the answer
+		n.At[i], errs[i] = resample(spec, seeds, sizes[i], gate, o, rng)
+	})
+	for _, err := range errs {
+		if err != nil {
+			return n, err
+		}
+	}
+	n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Value })
+	n.SteadyCheck = steady(n.At, func(a NoiseAt) float64 { return a.FalseDegraded.Value })
+	if len(seeds) < 10 {
+		n.Warnings = append(n.Warnings, Warning{string(stats.WarnSmallN), fmt.Sprintf("%d seeds stand for all others: the rates are rough", len(seeds))})
+	}
+	return n, nil
+}
+
+// steady is the smallest size from which on the rate stays within [MaxFlipRate].
+func steady(at []NoiseAt, rate func(NoiseAt) float64) int {
+	n := 0
+	for _, a := range slices.Backward(at) {
+		if !(rate(a) <= MaxFlipRate) {
+			return n
+		}
+		n = a.N
+	}
+	return n
+}
+
+func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRules, o NoiseOptions, rng *rand.Rand) (NoiseAt, error) {
+	at := NoiseAt{N: n, NResamples: o.Resamples, GateVerdicts: map[scoring.Verdict]int{}}
+	gateFlips, degraded, decided := 0, 0, 0
+	a, b := newSample(spec, seeds), newSample(spec, seeds)
+	for range o.Resamples {
+		a.draw(n, rng)
+		b.draw(n, rng)
+		d, err := a.against(b, spec, o.Comparison)
+		if err != nil {
+			return at, err
+		}
+		if d.largestLoss > 0 {
+			at.LargestMetricDelta += d.largestLoss
+		}
+		at.MeanAbsDifference += math.Abs(d.mean)
+		degraded += count(d.degraded)
+		decided += count(d.decided)
+		if !rules.Any() {
+			continue
+		}
+		va, err := a.gate(rules)
+		if err != nil {
+			return at, err
+		}
+		vb, err := b.gate(rules)
+		if err != nil {
+			return at, err
+		}
+		at.GateVerdicts[va]++
+		at.GateVerdicts[vb]++
+		gateFlips += count(va != vb)
+	}
+	at.MeanAbsDifference /= float64(o.Resamples)
+	at.LargestMetricDelta /= float64(o.Resamples)
+	var err error
+	for _, p := range []struct {
+		to *stats.Proportion
+		k  int
+	}{{&at.GateFlips, gateFlips}, {&at.FalseDegraded, degraded}, {&at.FalseDecision, decided}} {
+		if *p.to, err = stats.Wilson(p.k, o.Resamples, scoring.DefaultConfidence); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// sample is a draw with replacement from seeds.
+type sample struct {
+	seeds   []JudgedSeed
+	chosen  []int
+	metrics []float64 // mean score of each metric
+}
+
+func newSample(spec scoring.Spec, seeds []JudgedSeed) *sample {
+	return &sample{seeds: seeds, metrics: make([]float64, len(spec.Metrics))}
+}
+
+func (s *sample) draw(n int, rng *rand.Rand) {
+	s.chosen = s.chosen[:0]
+	clear(s.metrics)
+	for range n {
+		k := rng.IntN(len(s.seeds))
+		s.chosen = append(s.chosen, k)
+		for m, score := range s.seeds[k].Scores {
+			if !math.IsNaN(score) {
+				s.metrics[m] += score / float64(n)
+			}
+		}
+	}
+}
+
+// aaDifference is what the comparison makes of two samples.
+type aaDifference struct {
+	mean, largestLoss float64
+	degraded, decided bool
+}
+
+func (s *sample) against(baseline *sample, spec scoring.Spec, o Options) (aaDifference, error) {
+	var r aaDifference
+	for m, metric := range spec.Metrics {
+		delta := s.metrics[m] - baseline.metrics[m]
+		if math.Abs(delta) < 1e-12 {
+			delta = 0 // the means of the same seeds in another order
+		}
+		r.largestLoss = max(r.largestLoss, -delta)
+		r.degraded = r.degraded || scoring.CheckImprovement(delta, metric.Weight, o.Base) == scoring.Fail
+	}
+	d := make([]float64, len(s.chosen))
+	for i, k := range s.chosen {
+		d[i] = s.seeds[k].Total - baseline.seeds[baseline.chosen[i]].Total
+	}
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return r, err
+	}
+	r.mean = summary.Mean
+	interval := summary.MeanInterval(o.Look.confidence(o.Confidence))
+	r.decided = len(d) >= MinPairs && (interval.Lo > o.Margin || interval.Hi < -o.Margin)
+	return r, nil
+}
+
+// gate asks the rules about the seeds of the sample.
+func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
+	var totals scoring.SeedTotals
+	var scores []float64
+	for _, k := range s.chosen {
+		seed := s.seeds[k]
+		totals.NSeeds++
+		if seed.Passed {
+			totals.NPassed++
+		}
+		if seed.Scores != nil {
+			totals.NOK++
+		}
+		if seed.Failed == "" {
+			scores = append(scores, seed.Total)
+		}
+	}
+	totals.Score = scoring.NewMoments(scores)
+	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil)}})
+	return g.Verdict, err
+}

@@ -1,0 +1,266 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// judge applies the rules of a gate to one scenario.
+type judge struct {
+	in         GateInput
+	e          Estimates
+	confidence float64
+	nTests     int // what can fail in the whole gate
+}
+
+// canFail counts the tests that the rules amount to.
+func (in GateInput) canFail() int {
+	n := 0
+	for _, inForce := range []bool{in.Rules.MinPassRate != nil, in.Rules.Stable, in.Rules.MaxStd != nil, in.Rules.MinScore != nil} {
+		if inForce {
+			n++
+		}
+	}
+	if in.Rules.NoDegradation && in.Improvement != nil {
+		for _, m := range in.Improvement.Metrics {
+			if m.canFail() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// canFail says that a loss can exceed the threshold at all: scores lie in [0, 1].
+func (m MetricDelta) canFail() bool { return m.Threshold < 1 }
+
+// seedRules judges the rules about the seeds as a whole.
+func (j judge) seedRules() (list []Outcome, err error) {
+	rules := j.in.Rules
+	add := func(o Outcome, ruleErr error) {
+		if err == nil {
+			err = ruleErr
+		}
+		list = append(list, o)
+	}
+	list = append(list, j.identicalSeeds()...)
+	if rules.MinSeeds > 0 {
+		list = append(list, j.minSeeds(rules.MinSeeds))
+	}
+	if rules.MinPassRate != nil {
+		add(j.minPassRate(*rules.MinPassRate))
+	}
+	if rules.Stable {
+		list = append(list, j.stable())
+	}
+	if rules.MaxStd != nil {
+		list = append(list, j.maxStd(*rules.MaxStd))
+	}
+	if rules.MinScore != nil {
+		add(j.minScore(*rules.MinScore))
+	}
+	return list, err
+}
+
+// identicalSeeds keeps seeds that are copies of one from counting as many.
+func (j judge) identicalSeeds() []Outcome {
+	t := j.in.Stability.SeedTotals
+	if t.NOK < 2 || t.NIdentical < t.NOK-1 {
+		return nil
+	}
+	return []Outcome{{
+		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
+		Message: fmt.Sprintf("all %d seeds measured exactly the same: they are one seed %d times", t.NOK, t.NOK),
+		Need:    "a simulation that uses its seed",
+	}}
+}
+
+func (j judge) minSeeds(limit int) Outcome {
+	n := j.e.NSeeds
+	o := Outcome{Rule: RuleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
+	o.Message = fmt.Sprintf("%d of %d seeds", n, limit)
+	if n < limit {
+		o.Verdict, o.Reason = scoring.VerdictInconclusive, "too_few_seeds"
+		o.Need = fmt.Sprintf("%d more %s", limit-n, plural(limit-n, "seed"))
+		o.Unattainable = fmt.Sprintf("min_seeds %d cannot be met with %d %s", limit, n, plural(n, "seed"))
+	}
+	return o
+}
+
+func (j judge) minPassRate(limit float64) (Outcome, error) {
+	passed, n := j.e.NPassed, j.e.NSeeds
+	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate), Limit: ptr(limit), breaks: j.e.PassRate < limit}
+	if j.in.Look.Anytime {
+		return j.anytime(o, passes(j.in.Seeds), describeShare)
+	}
+	lower := func(k, n int) float64 {
+		p, err := stats.ClopperPearsonLower(k, n, j.confidence)
+		if err != nil {
+			return 0
+		}
+		return p.Interval.Lo
+	}
+	bound, err := stats.ClopperPearsonLower(passed, n, j.confidence)
+	if err != nil {
+		return o, err
+	}
+	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
+	o.Verdict = passIf(o.Interval.Lo >= limit)
+	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
+		Percent(j.e.PassRate), passed, n, Percent(o.Interval.Lo), confidenceText(j.confidence), Percent(limit))
+	if least := seedsForRate(0, limit, lower); lower(n, n) < limit {
+		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, plural(n, "seed"), least, least)
+		if least == 0 {
+			o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with any number of seeds up to %d", limit, confidenceText(j.confidence), maxSeedsSought)
+		}
+	}
+	if need := seedsForRate(n-passed, limit, lower); o.Verdict != scoring.VerdictPass && need > n {
+		o.Need = fmt.Sprintf("%d more seeds, all passing (%d of %d)", need-n, need-(n-passed), need)
+	}
+	return o, nil
+}
+
+func (j judge) stable() Outcome {
+	finding := Stability(j.in.Stability, j.e)
+	o := Outcome{Rule: RuleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
+	if j.in.Look.Anytime {
+		return noAnytime(o)
+	}
+	if j.e.NScored < stats.SmallN {
+		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, plural(j.e.NScored, "seed"), stats.SmallN)
+	}
+	if o.Verdict == scoring.VerdictFail {
+		o.Verdict = scoring.VerdictInconclusive // until the tests have been corrected for their number
+	}
+	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
+	if sd := Summary(j.in.Stability.SeedTotals).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
+		p = min(1, 2*min(p, sd))
+	}
+	o.P = ptr(p)
+	return o
+}
+
+func (j judge) maxStd(limit float64) Outcome {
+	summary := Summary(j.in.Stability.SeedTotals)
+	o := Outcome{Rule: RuleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
+	if summary.N < 2 {
+		return tooFewScores(o, summary.N)
+	}
+	if j.in.Look.Anytime {
+		return noAnytime(o)
+	}
+	o.Interval = summary.SDInterval(2*j.confidence - 1)
+	o.Interval.Lo, o.Interval.Confidence = 0, j.confidence
+	o.P = ptr(summary.PSDAtMost(limit))
+	o.Verdict = passIf(o.Interval.Hi <= limit)
+	if summary.Constant {
+		o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, string(stats.WarnZeroVariance), nil
+		o.Need = "seeds whose total scores vary"
+	}
+	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", Short(summary.SD()), summary.N, Short(o.Interval.Hi), confidenceText(j.confidence), limit)
+	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit {
+		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
+			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
+		}
+	}
+	return o
+}
+
+// seedsForSD is the smallest number of seeds at which an sd as seen is shown to be within limit; 0 where there is none.
+func seedsForSD(sd, limit, confidence float64) int {
+	return seedsForRate(1, 0, func(_, n int) float64 {
+		bound := stats.Summary{N: n, PopulationSD: sd * math.Sqrt(float64(n-1)/float64(n))}.SDInterval(2*confidence - 1).Hi
+		return limit - bound // NaN below two
+	})
+}
+
+func (j judge) minScore(limit float64) (Outcome, error) {
+	summary := Summary(j.in.Stability.SeedTotals)
+	o := Outcome{Rule: RuleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
+	if summary.N < 2 {
+		return tooFewScores(o, summary.N), nil
+	}
+	if j.in.Look.Anytime {
+		return j.anytime(o, scored(j.in.Seeds), describeInterval)
+	}
+	o.Interval = summary.MeanInterval(2*j.confidence - 1)
+	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
+	o.P = ptr(summary.PMeanAtLeast(limit))
+	o.Verdict = passIf(o.Interval.Lo >= limit)
+	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", Short(summary.Mean), summary.N, Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit {
+		need := seedsForRate(1, 0, func(_, n int) float64 {
+			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
+		})
+		if need > summary.N {
+			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
+		}
+	}
+	return o, nil
+}
+
+func tooFewScores(o Outcome, n int) Outcome {
+	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
+	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, plural(n, "seed"))
+	o.Need = fmt.Sprintf("%d more scored seeds", 2-n)
+	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, plural(n, "seed"))
+	return o
+}
+
+// anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules, FAIL at that
+// of all the tests of the gate together (Bonferroni, for a sequence has no p-value).
+func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) string) (Outcome, error) {
+	bound, err := stats.BettingInterval(xs, j.confidence)
+	if err != nil {
+		return o, err
+	}
+	strict, err := stats.BettingInterval(xs, 1-(1-j.confidence)/float64(max(1, j.nTests)))
+	if err != nil {
+		return o, err
+	}
+	o.Interval, o.Verdict = bound, passIf(bound.Lo >= *o.Limit)
+	if strict.Hi < *o.Limit {
+		o.Verdict = scoring.VerdictFail
+	}
+	o.Message = fmt.Sprintf("%s (n = %d), %s, valid whenever one looks; %v asked for", Short(*o.Observed), len(xs), describe(bound), *o.Limit)
+	return o, nil
+}
+
+func noAnytime(o Outcome) Outcome {
+	o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, "no_anytime_method", nil
+	o.Message = o.Rule + " has no method that stays valid whenever one looks"
+	o.Need = "--plan instead of --anytime"
+	return o
+}
+
+func passIf(shown bool) scoring.Verdict {
+	if shown {
+		return scoring.VerdictPass
+	}
+	return scoring.VerdictInconclusive
+}
+
+func passes(seeds []JudgedSeed) []float64 {
+	xs := make([]float64, len(seeds))
+	for i, seed := range seeds {
+		if seed.Passed {
+			xs[i] = 1
+		}
+	}
+	return xs
+}
+
+func scored(seeds []JudgedSeed) []float64 {
+	var xs []float64
+	for _, seed := range seeds {
+		if seed.Failed == "" {
+			xs = append(xs, seed.Total)
+		}
+	}
+	return xs
+}
+
+func ptr(x float64) *float64 { return &x }
