@@ -65,7 +65,7 @@ func TestAggregateFailedSeeds(t *testing.T) {
 	// Of 1, 0.875, 0.5: the mean is 19/24, the variance (25 + 4 + 49)/(24^2 * 3) with deviations of 5, 2 and -7 24ths.
 	total := scoring.Moments{N: 3, Mean: 19. / 24, Std: math.Sqrt(78./3) / 24, Min: 0.5, Max: 1}
 	want := scoring.Stability{
-		SeedTotals:    scoring.SeedTotals{NSeeds: 5, NPassed: 2, Score: total},
+		SeedTotals:    scoring.SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total},
 		NFailed:       2,
 		PassRate:      0.4, // 2 of 5, not 2 of 3
 		CombinedScore: 19. / 24 * 0.4 * (1 - math.Sqrt(78./3)/24),

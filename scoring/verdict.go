@@ -1,5 +1,7 @@
 package scoring
 
+import "slices"
+
 // Verdict is the answer of a rule over seeds.
 type Verdict string
 
@@ -16,19 +18,19 @@ func Verdicts() []Verdict {
 	return []Verdict{VerdictPass, VerdictWarn, VerdictInconclusive, VerdictFail}
 }
 
-// WorstVerdict returns the worst of the verdicts: Fail, then Inconclusive, then Warn, then Pass; Inconclusive for none at all,
-// because nothing was judged.
+// WorstVerdict returns the worst of the verdicts: Fail, then Inconclusive, then Warn, then Pass. It is Inconclusive for none at all,
+// because nothing was judged, and counts what is no verdict as Inconclusive.
 func WorstVerdict(verdicts ...Verdict) Verdict {
 	if len(verdicts) == 0 {
 		return VerdictInconclusive
 	}
 	worst := 0
 	for _, v := range verdicts {
-		for rank, known := range Verdicts() {
-			if v == known {
-				worst = max(worst, rank)
-			}
+		rank := slices.Index(Verdicts(), v)
+		if rank < 0 {
+			rank = slices.Index(Verdicts(), VerdictInconclusive)
 		}
+		worst = max(worst, rank)
 	}
 	return Verdicts()[worst]
 }

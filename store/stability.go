@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -64,13 +66,16 @@ func (sel Selection) where() (condition string, args []any) {
 func seedTotalsQuery(where string) string {
 	return `
 	WITH chosen AS MATERIALIZED (
-	    SELECT seed.outcome, seed.environment_id, assessment.seed_id, assessment.total_score, assessment.n_fail
+	    SELECT seed.outcome, seed.digest, seed.environment_id, assessment.seed_id, assessment.total_score, assessment.n_fail
 	      FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
 	     WHERE ` + where + `
 	), centre AS (SELECT avg(total_score) AS mean FROM chosen)
 	SELECT count(*) AS n_seeds, count(total_score) AS n_scored,
 	       count(*) FILTER (WHERE total_score IS NOT NULL AND n_fail = 0) AS n_passed,
 	       count(*) FILTER (WHERE outcome = 'ok' AND seed_id IS NULL) AS n_unassessed,
+	       count(*) FILTER (WHERE outcome = 'ok') AS n_ok,
+	       count(*) FILTER (WHERE total_score IN (0, 1)) AS n_saturated,
+	       count(DISTINCT CASE WHEN outcome = 'ok' THEN digest END) AS n_different,
 	       count(DISTINCT environment_id) AS n_environments,
 	       avg(total_score) AS mean, avg((total_score - mean) * (total_score - mean)) AS variance,
 	       min(total_score) AS min, max(total_score) AS max
@@ -85,6 +90,9 @@ func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 		NScored       int             `db:"n_scored"`
 		NPassed       int             `db:"n_passed"`
 		NUnassessed   int             `db:"n_unassessed"`
+		NOK           int             `db:"n_ok"`
+		NSaturated    int             `db:"n_saturated"`
+		NDifferent    int             `db:"n_different"`
 		NEnvironments int             `db:"n_environments"`
 		Mean          sql.NullFloat64 `db:"mean"`
 		Variance      sql.NullFloat64 `db:"variance"`
@@ -93,7 +101,11 @@ func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	}
 	err := s.read().GetContext(ctx, &row, seedTotalsQuery(where), append([]any{sel.SpecID}, args...)...)
 	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
-	return Totals{scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, Score: score}, row.NUnassessed, row.NEnvironments}, explain(err)
+	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}
+	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
+		totals.NIdentical = row.NOK - row.NDifferent
+	}
+	return Totals{totals, row.NUnassessed, row.NEnvironments}, explain(err)
 }
 
 // The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database is. To let
@@ -125,15 +137,50 @@ func metricComputedQuery(where string) string {
 
 const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = ? ORDER BY position`
 
+// specMetric is a metric of a spec by its id.
+type specMetric struct {
+	ID       int64 `db:"metric_id"`
+	Computed bool  `db:"computed"`
+}
+
 // MetricTotals aggregates each metric of a selection, in the order of the spec.
 func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
-	var metrics []struct {
-		ID       int64 `db:"metric_id"`
-		Computed bool  `db:"computed"`
-	}
+	var metrics []specMetric
 	if err := s.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
+	where, args := sel.where()
+	totals, err := s.metricTotals(ctx, metrics, where, append([]any{sel.SpecID}, args...), [3]string{})
+	return totals, explain(err)
+}
+
+const getSpecMetric = `
+	SELECT spec_metric.metric_id, spec_metric.computed
+	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = ?
+	 WHERE metric.name = ?`
+
+// onlyMetric narrows the queries of results, values and computed values to one metric.
+var onlyMetric = [3]string{" AND result.metric_id = ?", " AND value.metric_id = ?", " AND computed_value.metric_id = ?"}
+
+// OneMetricTotals aggregates one metric of a selection.
+func (s *Store) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
+	var metric specMetric
+	err := s.read().GetContext(ctx, &metric, getSpecMetric, sel.SpecID, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return scoring.MetricTotals{}, fmt.Errorf("metric %s: %w", name, track.ErrNotFound)
+	}
+	if err != nil {
+		return scoring.MetricTotals{}, explain(err)
+	}
+	where, args := sel.where()
+	totals, err := s.metricTotals(ctx, []specMetric{metric}, where, append(append([]any{sel.SpecID}, args...), metric.ID), onlyMetric)
+	if err != nil {
+		return scoring.MetricTotals{}, explain(err)
+	}
+	return totals[0], nil
+}
+
+func (s *Store) metricTotals(ctx context.Context, metrics []specMetric, where string, args []any, only [3]string) ([]scoring.MetricTotals, error) {
 	type sums struct {
 		notFailed    int
 		score, value scoring.Accumulator
@@ -145,9 +192,7 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 		byID[m.ID] = &bySpec[i]
 		computes = computes || m.Computed
 	}
-	where, args := sel.where()
-	args = append([]any{sel.SpecID}, args...)
-	err := s.stream(ctx, metricResultsQuery(where), args, func(row []driver.Value) {
+	err := s.stream(ctx, metricResultsQuery(where)+only[0], args, func(row []driver.Value) {
 		m := byID[row[0].(int64)]
 		if statusOf(row[1].(int64)) != scoring.Fail {
 			m.notFailed++
@@ -157,14 +202,14 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 		}
 	})
 	if err == nil {
-		err = s.stream(ctx, metricValuesQuery(where), args, func(row []driver.Value) {
+		err = s.stream(ctx, metricValuesQuery(where)+only[1], args, func(row []driver.Value) {
 			if m := byID[row[0].(int64)]; m != nil {
 				m.value.Add(storedValue(row[1]))
 			}
 		})
 	}
 	if err == nil && computes {
-		err = s.stream(ctx, metricComputedQuery(where), args, func(row []driver.Value) {
+		err = s.stream(ctx, metricComputedQuery(where)+only[2], args, func(row []driver.Value) {
 			if row[2].(string) == "" {
 				byID[row[0].(int64)].value.Add(storedValue(row[1]))
 			}
@@ -175,7 +220,7 @@ func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Metr
 		m := &bySpec[i]
 		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments(), Value: m.value.Moments()}
 	}
-	return totals, explain(err)
+	return totals, err
 }
 
 // storedValue reads a value as the table value holds it: NULL is NaN.

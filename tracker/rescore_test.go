@@ -134,7 +134,7 @@ func TestRescore(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	st := newStore(t)
-	_, err := tracker.LoadHistory(t.Context(), st, "s", 0, 10)
+	_, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: 10})
 	wantError(t, err, track.ErrNotFound)
 	s := ranges("s", [2]float64{0, 1})
 	addSpec(t, st, s)
@@ -159,7 +159,7 @@ func TestHistory(t *testing.T) {
 
 	check := func(limit int, labels ...string) {
 		t.Helper()
-		h, err := tracker.LoadHistory(t.Context(), st, "s", 0, limit)
+		h, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,12 +184,12 @@ func TestHistory(t *testing.T) {
 
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
 	add("v4", 0, 0.5)
-	h, err := tracker.LoadHistory(t.Context(), st, "s", 0, 10)
+	h, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
 		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
 	}
 	var none store.Spec
-	if h, err = tracker.LoadHistory(t.Context(), st, "s", 3, 10); h.Stored.Hash != none.Hash {
+	if h, err = tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
 		t.Errorf("version 3: %+v", h)
 	}
 	wantError(t, err, track.ErrNotFound)

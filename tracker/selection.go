@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/verdict"
 	"track/store"
 )
 
@@ -100,6 +101,8 @@ type StabilityReport struct {
 	Spec          scoring.Spec
 	NEnvironments int
 	Failing       []store.FailingSeed
+	Estimates     verdict.Estimates
+	Finding       verdict.Finding // whether the seeds show that the configuration is stable
 }
 
 // Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
@@ -136,6 +139,8 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 	}
 	report.Stability = scoring.NewStability(report.Spec, totals.SeedTotals, metrics)
 	report.NEnvironments = totals.NEnvironments
+	report.Estimates = verdict.NewEstimates(report.Stability, scoring.DefaultConfidence)
+	report.Finding = verdict.Stability(report.Stability, report.Estimates)
 	report.Failing, err = st.FailingSeeds(ctx, selection)
 	return report, err
 }
@@ -158,44 +163,84 @@ type HistoryEntry struct {
 	scoring.Stability
 	NUnassessed   int // seeds that ran well but were never scored under the spec; the aggregate is then undefined
 	NEnvironments int
+	Metric        *scoring.MetricStability // the one that was asked for
+}
+
+// HistoryOptions narrow a history.
+type HistoryOptions struct {
+	SpecVersion int    // 0 for the newest
+	Limit       int    // the newest so many configurations
+	Metric      string // one metric of the spec as well; empty for none
 }
 
 // History is the stability of the newest configurations of a scenario under one spec.
 type History struct {
 	Scenario string
 	Stored   store.Spec
-	Entries  []HistoryEntry // the oldest first
-	NOlder   int            // configurations before the first of Entries
+	Spec     scoring.Spec
+	Metric   *scoring.Metric // that was asked for
+	Entries  []HistoryEntry  // the oldest first
+	NOlder   int             // configurations before the first of Entries
 }
 
-// LoadHistory aggregates the newest limit configurations of a scenario.
-func LoadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (h History, err error) {
+// LoadHistory aggregates the newest configurations of a scenario.
+func LoadHistory(ctx context.Context, st *store.Store, scenario string, options HistoryOptions) (h History, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		h, err = loadHistory(ctx, st, scenario, specVersion, limit)
+		h, err = loadHistory(ctx, st, scenario, options)
 		return err
 	})
 	return h, err
 }
 
-func loadHistory(ctx context.Context, st *store.Store, scenario string, specVersion, limit int) (History, error) {
+func loadHistory(ctx context.Context, st *store.Store, scenario string, options HistoryOptions) (History, error) {
 	h := History{Scenario: scenario}
-	newest, total, err := st.Configurations(ctx, scenario, limit)
+	newest, total, err := st.Configurations(ctx, scenario, options.Limit)
 	if err != nil {
 		return h, err
 	}
-	var decoded scoring.Spec
-	if h.Stored, decoded, err = LoadSpec(ctx, st, scenario, specVersion); err != nil {
+	if h.Stored, h.Spec, err = LoadSpec(ctx, st, scenario, options.SpecVersion); err != nil {
 		return h, err
+	}
+	if options.Metric != "" {
+		if h.Metric, err = findMetric(h.Spec, options.Metric); err != nil {
+			return h, err
+		}
 	}
 	h.NOlder = total - len(newest)
 	h.Entries = make([]HistoryEntry, len(newest))
 	for i, c := range newest {
-		totals, err := st.SeedTotals(ctx, store.Selection{Scenario: scenario, Configurations: []int64{c.ID}, SpecID: h.Stored.ID})
-		if err != nil {
+		if h.Entries[len(newest)-1-i], err = h.entry(ctx, st, c); err != nil {
 			return h, err
 		}
-		stability := scoring.NewStability(decoded, totals.SeedTotals, nil)
-		h.Entries[len(newest)-1-i] = HistoryEntry{c, stability, totals.NUnassessed, totals.NEnvironments}
 	}
 	return h, nil
+}
+
+func (h History) entry(ctx context.Context, st *store.Store, c store.Configuration) (HistoryEntry, error) {
+	sel := store.Selection{Scenario: h.Scenario, Configurations: []int64{c.ID}, SpecID: h.Stored.ID}
+	totals, err := st.SeedTotals(ctx, sel)
+	if err != nil {
+		return HistoryEntry{}, err
+	}
+	e := HistoryEntry{c, scoring.NewStability(h.Spec, totals.SeedTotals, nil), totals.NUnassessed, totals.NEnvironments, nil}
+	if h.Metric == nil {
+		return e, nil
+	}
+	metric, err := st.OneMetricTotals(ctx, sel, h.Metric.Name)
+	if err != nil {
+		return e, err
+	}
+	one := scoring.NewStability(scoring.Spec{Metrics: []scoring.Metric{*h.Metric}}, totals.SeedTotals, []scoring.MetricTotals{metric})
+	e.Metric = &one.Metrics[0]
+	return e, nil
+}
+
+// findMetric returns the metric of a spec with this name.
+func findMetric(spec scoring.Spec, name string) (*scoring.Metric, error) {
+	for _, m := range spec.Metrics {
+		if m.Name == name {
+			return &m, nil
+		}
+	}
+	return nil, track.WithHint(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound), "track spec show "+spec.Scenario+" lists its metrics")
 }

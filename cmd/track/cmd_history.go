@@ -48,7 +48,7 @@ func (p *program) history(ctx context.Context, scenario string, spec, limit int)
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	history, err := tracker.LoadHistory(ctx, st, scenario, spec, limit)
+	history, err := tracker.LoadHistory(ctx, st, scenario, tracker.HistoryOptions{SpecVersion: spec, Limit: limit})
 	if err != nil {
 		return err
 	}

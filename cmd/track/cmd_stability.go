@@ -12,6 +12,8 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
 	"track/store"
 	"track/tracker"
 )
@@ -31,7 +33,9 @@ func (p *program) stabilityCommand() *cli.Command {
 		UsageText: "track stability SCENARIO[@CONFIGURATION] [FLAGS]",
 		Description: `Aggregates the stored results over the seeds of one configuration: the one recorded to last, unless a label or a
 prefix of a hash names another. A seed that crashed, or that lacks a metric, stays in the denominator of the pass rates.
-Stable means: pass rate at least 0.9 and population standard deviation of the total scores at most 0.15.
+Stable means: pass rate at least 0.9 and population standard deviation of the total scores at most 0.15. The verdict says whether
+the seeds show that: PASS where the intervals lie within both limits, WARN where only the numbers do, FAIL where an interval lies
+beyond a limit, INCONCLUSIVE otherwise and below 5 scored seeds. The exit code is 0 whatever it is: track gate --stable judges.
 
 Examples:
    track stability growth_plus
@@ -98,6 +102,11 @@ type stabilityDocument struct {
 	MaxScore       *float64                `json:"max_score"`
 	CombinedScore  *float64                `json:"combined_score"`
 	Stable         bool                    `json:"stable"`
+	Verdict        scoring.Verdict         `json:"verdict"`
+	Reasons        []string                `json:"reasons"`
+	Needs          []string                `json:"needs"`
+	Estimates      estimatesDocument       `json:"estimates"`
+	Warnings       []warningDocument       `json:"warnings"`
 	FailedSeeds    []failedSeedDocument    `json:"failed_seeds"`
 	Metrics        []metricDocument        `json:"metrics"`
 }
@@ -120,6 +129,7 @@ type metricDocument struct {
 	StdValue  *float64     `json:"std_value"`
 	MeanScore *float64     `json:"mean_score"`
 	StdScore  *float64     `json:"std_score"`
+	ScoreCI   ci           `json:"score_ci"` // 95 % t interval of mean_score
 	PassRate  float64      `json:"pass_rate"`
 	Flag      string       `json:"flag"`
 }
@@ -135,6 +145,8 @@ func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
 		NSeeds: r.NSeeds, NScored: n, NFailed: r.NFailed, NPassed: r.NPassed, PassRate: r.PassRate,
 		MeanScore: number(r.Score.Mean, n), StdScore: number(r.Score.Std, n), StdKind: populationStd,
 		MinScore: number(r.Score.Min, n), MaxScore: number(r.Score.Max, n), CombinedScore: number(r.CombinedScore, n), Stable: r.Stable,
+		Verdict: r.Finding.Verdict, Reasons: notNil(r.Finding.Reasons), Needs: notNil(r.Finding.Needs),
+		Estimates: newEstimates(r.Estimates), Warnings: newWarnings(r.Estimates.Warnings),
 		FailedSeeds: []failedSeedDocument{}, Metrics: []metricDocument{},
 	}
 	hashes := map[int64]string{}
@@ -161,8 +173,13 @@ func newMetricDocument(m scoring.MetricStability) metricDocument {
 	n := m.Score.N
 	return metricDocument{
 		m.Name, m.Target.Type(), m.Weight, m.Group, n, number(m.Value.Mean, n), number(m.Value.Std, n),
-		number(m.Score.Mean, n), number(m.Score.Std, n), m.PassRate, string(m.Flag),
+		number(m.Score.Mean, n), number(m.Score.Std, n), newCI(scoreInterval(m)), m.PassRate, string(m.Flag),
 	}
+}
+
+// scoreInterval is the interval of the mean score of a metric.
+func scoreInterval(m scoring.MetricStability) stats.Interval {
+	return verdict.MetricSummary(m.MetricTotals).MeanInterval(scoring.DefaultConfidence)
 }
 
 // failureReason says in a few words why a seed did not pass.
@@ -192,15 +209,20 @@ func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
 	}
 	d := newStabilityDocument(r)
 	v := view{document: d, rows: grid{columns: []string{
-		"group", "metric", "type", "weight", "n", "mean_value", "std_value", "mean_score", "std_score", "pass_rate", "flag",
+		"group", "metric", "type", "weight", "n", "mean_value", "std_value", "mean_score", "std_score", "score_lo", "score_hi", "pass_rate", "flag",
 	}}}
 	for _, m := range metrics {
 		md := newMetricDocument(m)
 		v.rows.cells = append(v.rows.cells, []any{
-			md.Group, md.Name, string(md.Type), md.Weight, md.N, md.MeanValue, md.StdValue, md.MeanScore, md.StdScore, md.PassRate, md.Flag,
+			md.Group, md.Name, string(md.Type), md.Weight, md.N, md.MeanValue, md.StdValue, md.MeanScore, md.StdScore,
+			end(md.ScoreCI, 0), end(md.ScoreCI, 1), md.PassRate, md.Flag,
 		})
 	}
-	v.page = append(v.page, stabilityHeading(r))
+	v.page = append(v.page, stabilityHeading(r), verdictText(r), estimatesGrid(r.Estimates))
+	if notes := footnotes(r.Estimates.Warnings); notes != "" {
+		v.page = append(v.page, notes)
+	}
+	v.page = append(v.page, fmt.Sprintf("Below, n is the seeds that have the metric, and pass the share of all %d in which it is PASS or WARN.", r.NSeeds))
 	v.page = append(v.page, metricGrids(metrics)...)
 	if len(d.FailedSeeds) > 0 {
 		v.page = append(v.page, failingGrid(d.FailedSeeds))
@@ -243,27 +265,21 @@ func stabilityHeading(r tracker.StabilityReport) string {
 	if r.NEnvironments > 1 {
 		fmt.Fprintf(&b, "\nthe seeds ran in %d different environments", r.NEnvironments)
 	}
-	verdict := "not stable"
-	if r.Stable {
-		verdict = "stable"
-	}
-	fmt.Fprintf(&b, "\n\n%s: pass rate %s (%d of %d seeds)", verdict, percent(r.PassRate), r.NPassed, r.NSeeds)
-	if r.Score.N > 0 {
-		fmt.Fprintf(&b, ", score %s ± %s (population std, n = %d), range %s to %s, combined %s",
-			fixed(r.Score.Mean, 4), fixed(r.Score.Std, 4), r.Score.N, fixed(r.Score.Min, 4), fixed(r.Score.Max, 4), fixed(r.CombinedScore, 4))
-	}
-	if r.NFailed > 0 {
-		fmt.Fprintf(&b, "\n%d of %d seeds have no score: they count as not passed, and in no mean", r.NFailed, r.NSeeds)
-	}
-	if r.Score.N < fewSeeds {
-		fmt.Fprintf(&b, "\n%d scored seeds are too few to tell: the true spread may be many times the one shown", r.Score.N)
-	}
-	fmt.Fprintf(&b, "\nBelow, n is the seeds that have the metric, and pass the share of all %d in which it is PASS or WARN.", r.NSeeds)
 	return b.String()
 }
 
-// fewSeeds is how many scored seeds a standard deviation needs to mean anything.
-const fewSeeds = 5
+// verdictText says whether the configuration is stable, and how sure that is.
+func verdictText(r tracker.StabilityReport) string {
+	stable := "not stable"
+	if r.Stable {
+		stable = "stable"
+	}
+	text := fmt.Sprintf("%s: %s in these seeds", r.Finding.Verdict, stable)
+	if r.Score.N > 0 {
+		text += fmt.Sprintf("; scores %s to %s, population std %s", fixed(r.Score.Min, 4), fixed(r.Score.Max, 4), fixed(r.Score.Std, 4))
+	}
+	return text + sentences(r.Finding.Reasons, r.Finding.Needs)
+}
 
 // describe names a configuration for people.
 func describe(c store.Configuration) string {
@@ -288,7 +304,7 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		if !seen {
 			i = len(grids)
 			byGroup[m.Group] = i
-			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "± std", "pass", "flag"}})
+			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "95% interval", "pass", "flag"}})
 		}
 		g := grids[i].(grid)
 		value := func(x float64) any {
@@ -299,7 +315,8 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		}
 		g.cells = append(g.cells, []any{
 			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
-			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
+			number(m.Score.Mean, m.Score.N), intervalText(scoreInterval(m), func(x float64) string { return fixed(x, 3) }),
+			shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
 		})
 		grids[i] = g
 	}

@@ -53,3 +53,19 @@ func seconds(d *time.Duration) *float64 {
 	s := d.Seconds()
 	return &s
 }
+
+// notNil makes an empty list of none, which JSON writes as [].
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// end is one end of an interval, nil where there is none.
+func end(i ci, k int) *float64 {
+	if i == nil {
+		return nil
+	}
+	return &i[k]
+}

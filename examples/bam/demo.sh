@@ -11,7 +11,7 @@ for scenario in baseline growth_plus buffer_stock; do
   "$track" spec add "$here/$scenario.yaml"
 done
 # The last file is the one whose configuration a scenario shows.
-for batch in growth_plus_metrics_on_buffer_stock_runs growth_plus__small_economy growth_plus__theta_14 \
+for batch in growth_plus__small_economy growth_plus__theta_14 \
   baseline__consumer_matching_random baseline growth_plus buffer_stock; do
   (cd "$here" && "$track" record batch "$batch.jsonl")
 done

@@ -102,6 +102,8 @@ type Improvement struct {
 	UnmatchedCandidate, UnmatchedBaseline []uint64
 	FailedCandidate, FailedBaseline       []FailedSeed // among the pairs
 	Options                               Options
+	Pairs                                 []uint64      // numbers of the paired seeds, in the order in which the candidate's were recorded
+	Differences                           []float64     // of their total scores, candidate minus baseline
 	Metrics                               []MetricDelta // in the order of the spec
 	NPass, NWarn, NFail                   int           // statuses of Metrics
 	Degraded                              []string      // metrics whose status is FAIL
@@ -163,6 +165,7 @@ func (i *Improvement) compareTotals(p pairs) error {
 	if err != nil {
 		return fmt.Errorf("total scores: %w", err)
 	}
+	i.Pairs, i.Differences = numbers(p.candidate), d
 	t.Candidate, t.Baseline, t.MeanDelta, t.SD = mean(candidate), mean(baseline), summary.Mean, summary.SD()
 	t.Interval = summary.MeanInterval(confidence)
 	if t.Improvement, err = stats.NewProbImprovement(candidate, baseline, confidence); err != nil {

@@ -10,6 +10,7 @@ type Look struct {
 	Previous int   // looks at fewer or other seeds before this one
 	Plan     []int // numbers of seeds or pairs at which one looks, rising; alpha is split evenly between them
 	Anytime  bool  // tests that stay valid whenever one looks
+	Late     bool  // the plan was made after a look without one
 }
 
 // CheckPlan says what is wrong with a plan of looks; nil for a good one.
@@ -49,10 +50,16 @@ func (l Look) offPlan(n int, things string) (reason, need string) {
 		fmt.Sprintf("--seeds names the %d of the last look", last)
 }
 
-// WarnLooks marks a decision that was looked at before without a plan.
-const WarnLooks = "unplanned_looks"
+// Codes of the warnings about looks.
+const (
+	WarnLooks    = "unplanned_looks" // there were looks before, without a plan
+	WarnLatePlan = "late_plan"
+)
 
 func (l Look) warnings() []Warning {
+	if l.Late && len(l.Plan) > 0 {
+		return []Warning{{WarnLatePlan, "the plan was made after a look without one: it cannot make up for that"}}
+	}
 	if l.Previous == 0 || len(l.Plan) > 0 || l.Anytime {
 		return nil
 	}

@@ -60,6 +60,14 @@ func totals(seeds []JudgedSeed) []float64 {
 	return xs
 }
 
+func numbers(seeds []JudgedSeed) []uint64 {
+	list := make([]uint64, len(seeds))
+	for i, seed := range seeds {
+		list[i] = seed.Number
+	}
+	return list
+}
+
 func failures(seeds []JudgedSeed) []FailedSeed {
 	var list []FailedSeed
 	for _, seed := range seeds {

@@ -210,7 +210,7 @@ func testEmptyAggregate(t *testing.T, st *store.Store) {
 	sel := store.Selection{Scenario: "s", Configurations: []int64{configuration(t, st, "s")}, SpecID: spec.ID}
 	check("a crashed seed", sel, store.Totals{SeedTotals: scoring.SeedTotals{NSeeds: 1}, NEnvironments: 1})
 	add(t, st, track.Seed{Scenario: "s", Number: 1, Values: map[string]float64{"m0": 1}, Environment: track.Environment{"host": "n2"}})
-	check("a seed that waits", sel, store.Totals{SeedTotals: scoring.SeedTotals{NSeeds: 2}, NUnassessed: 1, NEnvironments: 2})
+	check("a seed that waits", sel, store.Totals{SeedTotals: scoring.SeedTotals{NSeeds: 2, NOK: 1}, NUnassessed: 1, NEnvironments: 2})
 }
 
 func testStoredSeeds(t *testing.T, st *store.Store) {

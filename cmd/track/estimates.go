@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// ci is an interval in JSON: its two ends, null where there is none.
+type ci *[2]float64
+
+func newCI(i stats.Interval) ci {
+	if !i.Defined() {
+		return nil
+	}
+	return &[2]float64{i.Lo, i.Hi}
+}
+
+// estimateDocument is a number that was computed from seeds, with all that it takes to trust it.
+type estimateDocument struct {
+	Value  *float64 `json:"value"`
+	N      int      `json:"n"`
+	CI     ci       `json:"ci"`
+	Method string   `json:"method"`
+}
+
+// estimatesDocument are the aggregates of a configuration. Its sd is that of a sample (n-1), unlike std_score.
+type estimatesDocument struct {
+	Confidence float64          `json:"confidence"`
+	Mean       estimateDocument `json:"mean"`
+	SD         estimateDocument `json:"sd"`
+	PassRate   estimateDocument `json:"pass_rate"`
+	Combined   estimateDocument `json:"combined"`
+}
+
+type warningDocument struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func newEstimates(e verdict.Estimates) estimatesDocument {
+	return estimatesDocument{
+		Confidence: e.MeanInterval.Confidence,
+		Mean:       estimateDocument{number(e.Mean, e.NScored), e.NScored, newCI(e.MeanInterval), e.MeanInterval.Method},
+		SD:         estimateDocument{number(e.SD, max(0, e.NScored-1)), e.NScored, newCI(e.SDInterval), e.SDInterval.Method},
+		PassRate:   estimateDocument{number(e.PassRate, e.NSeeds), e.NSeeds, newCI(e.PassRateInterval), e.PassRateInterval.Method},
+		Combined:   estimateDocument{number(e.Combined, e.NScored), e.NScored, newCI(e.CombinedInterval), e.CombinedInterval.Method},
+	}
+}
+
+func newWarnings(list []verdict.Warning) []warningDocument {
+	documents := []warningDocument{}
+	for _, w := range list {
+		documents = append(documents, warningDocument(w))
+	}
+	return documents
+}
+
+// estimatesGrid shows the aggregates of a configuration, each with its interval, n and method.
+func estimatesGrid(e verdict.Estimates) grid {
+	g := grid{columns: []string{"", "estimate", confidencePercent(e.MeanInterval.Confidence) + " interval", "n", "method"}}
+	row := func(name string, d estimateDocument, i stats.Interval, text func(float64) string, note string) {
+		var value any
+		if d.Value != nil {
+			value = shown{text(*d.Value), *d.Value}
+		}
+		g.cells = append(g.cells, []any{name, value, intervalText(i, text), d.N, i.Method + note})
+	}
+	d := newEstimates(e)
+	four := func(x float64) string { return fixed(x, 4) }
+	row("pass rate", d.PassRate, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds))
+	row("mean score", d.Mean, e.MeanInterval, four, "")
+	row("sd of scores", d.SD, e.SDInterval, four, ", sample sd")
+	row("combined", d.Combined, e.CombinedInterval, four, "")
+	return g
+}
+
+// intervalText shows an interval by its ends; nil, shown as a dash, where there is none.
+func intervalText(i stats.Interval, text func(float64) string) any {
+	if !i.Defined() {
+		return nil
+	}
+	return text(i.Lo) + " to " + text(i.Hi)
+}
+
+func confidencePercent(c float64) string { return strconv.FormatFloat(100*c, 'g', 6, 64) + "%" }
+
+// footnotes numbers warnings under a table; empty where there are none.
+func footnotes(list []verdict.Warning) string {
+	var b strings.Builder
+	for i, w := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "[%d] %s", i+1, w.Message)
+	}
+	return b.String()
+}
+
+// sentences writes a verdict's reasons and needs, one on a line.
+func sentences(reasons, needs []string) string {
+	var b strings.Builder
+	for _, reason := range reasons {
+		b.WriteString("\n  " + reason)
+	}
+	for _, need := range needs {
+		b.WriteString("\n  needed: " + need)
+	}
+	return b.String()
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// Baseline is a configuration pinned for a scenario, or the removal of a pin.
+type Baseline struct {
+	ULID          string
+	Scenario      string
+	Configuration *Configuration // nil where the pin was taken away
+	Replaced      string         // hash of the configuration that was pinned before; empty for none
+	Reason        string
+	Actor         string
+	SetAt         time.Time
+}
+
+const (
+	selectBaselines = `
+	SELECT baseline.ulid, scenario.name AS scenario, baseline.reason, baseline.actor, baseline.set_at,
+	       coalesce(configuration.id, 0) AS id, coalesce(configuration.hash, '') AS hash, coalesce(configuration.label, '') AS label,
+	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
+	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
+	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
+	  FROM baseline
+	  JOIN scenario ON scenario.id = baseline.scenario_id
+	  LEFT JOIN configuration ON configuration.id = baseline.configuration_id
+	  LEFT JOIN baseline AS previous ON previous.id = baseline.previous_id
+	  LEFT JOIN configuration AS replaced ON replaced.id = previous.configuration_id`
+	getBaseline = selectBaselines + `
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.id DESC LIMIT 1`
+	listScenarioBaselines = selectBaselines + `
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.id DESC`
+	listCurrentBaselines = selectBaselines + `
+	 WHERE baseline.id IN (SELECT max(id) FROM baseline GROUP BY scenario_id) AND baseline.configuration_id IS NOT NULL ORDER BY scenario.name`
+	insertBaseline = `
+	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at)
+	VALUES (?, ?, ?, (SELECT max(id) FROM baseline WHERE scenario_id = ?), ?, ?, ?)`
+)
+
+type baselineRow struct {
+	ULID     string `db:"ulid"`
+	Scenario string `db:"scenario"`
+	Reason   string `db:"reason"`
+	Actor    string `db:"actor"`
+	SetAt    int64  `db:"set_at"`
+	Replaced string `db:"replaced"`
+	configurationRow
+}
+
+func (r baselineRow) baseline() Baseline {
+	b := Baseline{ULID: r.ULID, Scenario: r.Scenario, Replaced: r.Replaced, Reason: r.Reason, Actor: r.Actor, SetAt: fromMicros(r.SetAt)}
+	if r.ID != 0 {
+		c := r.configuration()
+		b.Configuration = &c
+	}
+	return b
+}
+
+// Baseline returns the configuration pinned for a scenario; nil where there is none.
+func (s *Store) Baseline(ctx context.Context, scenario string) (*Baseline, error) {
+	return currentBaseline(func(dest any, query string, args ...any) error {
+		return s.read().GetContext(ctx, dest, query, args...)
+	}, scenario)
+}
+
+// Baseline is [Store.Baseline] within the transaction.
+func (t *Tx) Baseline(scenario string) (*Baseline, error) { return currentBaseline(t.get, scenario) }
+
+func currentBaseline(get func(any, string, ...any) error, scenario string) (*Baseline, error) {
+	var row baselineRow
+	err := get(&row, getBaseline, scenario)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && row.ID == 0 {
+		return nil, nil
+	}
+	b := row.baseline()
+	return &b, explain(err)
+}
+
+// Baselines returns the pins that hold, by scenario; those of one scenario with all that were before, the newest first, where it is
+// not empty.
+func (s *Store) Baselines(ctx context.Context, scenario string) ([]Baseline, error) {
+	query, args := listCurrentBaselines, []any(nil)
+	if scenario != "" {
+		query, args = listScenarioBaselines, []any{scenario}
+	}
+	var rows []baselineRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]Baseline, len(rows))
+	for i, row := range rows {
+		list[i] = row.baseline()
+	}
+	return list, nil
+}
+
+// SetBaseline records a pin, or with no Configuration that it was taken away. Replaced is not looked at.
+func (t *Tx) SetBaseline(b Baseline) error {
+	scenario, err := t.scenarioID(b.Scenario)
+	if err != nil {
+		return err
+	}
+	var configuration any
+	if b.Configuration != nil {
+		configuration = b.Configuration.ID
+	}
+	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, scenario, b.Reason, b.Actor, micros(b.SetAt))
+	return err
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track/scoring"
+)
+
+// LookKind is what was decided at a look.
+type LookKind string
+
+// The kinds.
+const (
+	LookGate        LookKind = "gate"
+	LookImprovement LookKind = "improvement"
+)
+
+// Look is a decision on one set of seeds.
+type Look struct {
+	ULID     string
+	Kind     LookKind
+	Question [sha256.Size]byte // of what was asked
+	Evidence [sha256.Size]byte // of the seeds that were looked at
+	N        int               // seeds, or pairs
+	Plan     []int
+	Anytime  bool
+	Verdict  scoring.Verdict
+	LookedAt time.Time
+}
+
+const (
+	listLooks = `
+	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = ? ORDER BY id`
+	insertLook = `
+	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (question, evidence) DO NOTHING`
+)
+
+// Looks returns the looks at a question, in the order in which they were recorded.
+func (s *Store) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, error) {
+	var rows []struct {
+		ULID     string `db:"ulid"`
+		Kind     string `db:"kind"`
+		Evidence []byte `db:"evidence"`
+		N        int    `db:"n"`
+		Plan     string `db:"plan"`
+		Anytime  bool   `db:"anytime"`
+		Verdict  string `db:"verdict"`
+		LookedAt int64  `db:"looked_at"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listLooks, question[:]); err != nil {
+		return nil, explain(err)
+	}
+	looks := make([]Look, len(rows))
+	for i, r := range rows {
+		looks[i] = Look{
+			ULID: r.ULID, Kind: LookKind(r.Kind), Question: question, Evidence: [sha256.Size]byte(r.Evidence), N: r.N,
+			Anytime: r.Anytime, Verdict: scoring.Verdict(r.Verdict), LookedAt: fromMicros(r.LookedAt),
+		}
+		if r.Plan != "" {
+			if err := json.Unmarshal([]byte(r.Plan), &looks[i].Plan); err != nil {
+				return nil, explain(err)
+			}
+		}
+	}
+	return looks, nil
+}
+
+// AddLook records a look, unless the question was asked of this evidence before.
+func (t *Tx) AddLook(l Look) error {
+	plan := ""
+	if len(l.Plan) > 0 {
+		text, err := json.Marshal(l.Plan)
+		if err != nil {
+			return err
+		}
+		plan = string(text)
+	}
+	_, err := t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
+	return err
+}

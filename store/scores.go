@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"math"
+
+	"track"
+)
+
+// SeedScore is a seed of a selection with its judgement under the spec of the selection.
+type SeedScore struct {
+	ID         int64
+	ULID       string
+	Number     track.SeedNumber
+	Outcome    track.Outcome
+	Message    string
+	Assessed   bool
+	TotalScore float64 // NaN where it has none
+	NFail      int
+	Scores     []float64 // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
+}
+
+func seedScoresQuery(where string) string {
+	return `
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, assessment.seed_id IS NOT NULL AS assessed,
+	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
+	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
+	 WHERE ` + where
+}
+
+// The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times metrics.
+func metricScoresQuery(where string) string {
+	return `
+	SELECT result.seed_id, result.metric_id, result.score
+	  FROM seed CROSS JOIN result ON result.seed_id = seed.id AND result.spec_id = ?
+	 WHERE ` + where
+}
+
+// SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
+// withMetrics is set.
+func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
+	where, args := sel.where()
+	args = append([]any{sel.SpecID}, args...)
+	var rows []struct {
+		ID         int64            `db:"id"`
+		ULID       string           `db:"ulid"`
+		Number     track.SeedNumber `db:"number"`
+		Outcome    string           `db:"outcome"`
+		Message    string           `db:"message"`
+		Assessed   bool             `db:"assessed"`
+		TotalScore sql.NullFloat64  `db:"total_score"`
+		NFail      int              `db:"n_fail"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where)+" ORDER BY seed.id", args...); err != nil {
+		return nil, explain(err)
+	}
+	seeds := make([]SeedScore, len(rows))
+	byID := make(map[int64]int, len(rows))
+	for i, r := range rows {
+		seeds[i] = SeedScore{
+			ID: r.ID, ULID: r.ULID, Number: r.Number, Outcome: track.Outcome(r.Outcome), Message: r.Message,
+			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail,
+		}
+		byID[r.ID] = i
+	}
+	if !withMetrics {
+		return seeds, nil
+	}
+	positions, err := s.metricPositions(ctx, sel.SpecID)
+	if err != nil {
+		return nil, explain(err)
+	}
+	current, seed := int64(0), (*SeedScore)(nil) // the rows of a seed come together
+	err = s.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
+		if id := row[0].(int64); seed == nil || id != current {
+			current, seed = id, &seeds[byID[id]]
+			seed.Scores = make([]float64, len(positions))
+			for k := range seed.Scores {
+				seed.Scores[k] = math.NaN()
+			}
+		}
+		if score, ok := row[2].(float64); ok {
+			seed.Scores[positions[row[1].(int64)]] = score
+		}
+	})
+	return seeds, explain(err)
+}
+
+// metricPositions gives the position in a spec of each metric, by its id.
+func (s *Store) metricPositions(ctx context.Context, specID int64) (map[int64]int, error) {
+	var ids []int64
+	if err := s.read().SelectContext(ctx, &ids, listMetricPositions, specID); err != nil {
+		return nil, err
+	}
+	positions := make(map[int64]int, len(ids))
+	for i, id := range ids {
+		positions[id] = i
+	}
+	return positions, nil
+}
+
+const listMetricPositions = `SELECT metric_id FROM spec_metric WHERE spec_id = ? ORDER BY position`
+
+func seedMeasuredQuery(where string) string {
+	return `
+	SELECT value.seed_id, value.metric_id, value.value
+	  FROM seed CROSS JOIN value ON value.seed_id = seed.id
+	 WHERE ` + where + ` AND seed.outcome = 'ok'`
+}
+
+const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = ?)`
+
+// MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec.
+func (s *Store) MeasuredValues(ctx context.Context, sel Selection) (map[int64]map[string]float64, error) {
+	var metrics []struct {
+		ID   int64  `db:"id"`
+		Name string `db:"name"`
+	}
+	if err := s.read().SelectContext(ctx, &metrics, listMetricNames, sel.SpecID); err != nil {
+		return nil, explain(err)
+	}
+	names := make(map[int64]string, len(metrics))
+	for _, m := range metrics {
+		names[m.ID] = m.Name
+	}
+	where, args := sel.where()
+	values := map[int64]map[string]float64{}
+	err := s.stream(ctx, seedMeasuredQuery(where), args, func(row []driver.Value) {
+		id := row[0].(int64)
+		if values[id] == nil {
+			values[id] = make(map[string]float64, len(names))
+		}
+		if name, known := names[row[1].(int64)]; known {
+			values[id][name] = storedValue(row[2])
+		}
+	})
+	return values, explain(err)
+}

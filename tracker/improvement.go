@@ -1,0 +1,90 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+
+	"track"
+	"track/scoring"
+	"track/scoring/verdict"
+	"track/store"
+)
+
+// ImprovementOptions say how a candidate is compared with its baseline.
+type ImprovementOptions struct {
+	Baseline    *Selector // nil for the one that the spec or a pin names
+	SpecVersion int       // of the baseline's scenario; 0 for the newest
+	Seeds       []track.SeedRange
+	Confidence  float64
+	Margin      float64
+	Base        *float64 // of the degradation threshold; nil for the spec's
+	Look        LookOptions
+}
+
+// ImprovementReport is a candidate against its baseline, with what both are.
+type ImprovementReport struct {
+	verdict.Improvement
+	Candidate, Baseline Choice
+	Source              BaselineSource
+	Stored              store.Spec // that both are scored under: the baseline's
+	Spec                scoring.Spec
+	Look                store.Look // to be recorded
+}
+
+// Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
+func Compare(ctx context.Context, st *store.Store, candidate Selector, options ImprovementOptions) (report ImprovementReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		choice, err := Choose(ctx, st, candidate, false)
+		if err != nil {
+			return err
+		}
+		report, err = compare(ctx, st, choice, options)
+		return err
+	})
+	return report, err
+}
+
+func compare(ctx context.Context, st *store.Store, candidate Choice, options ImprovementOptions) (ImprovementReport, error) {
+	report := ImprovementReport{Candidate: candidate}
+	var err error
+	if report.Baseline, report.Source, err = resolveBaseline(ctx, st, candidate, options.Baseline); err != nil {
+		return report, err
+	}
+	spec, err := loadSpecInUse(ctx, st, report.Baseline.Scenario, options.SpecVersion)
+	if err != nil {
+		return report, err
+	}
+	report.Stored, report.Spec = spec.stored, spec.decoded
+	ours, ourRows, err := judgedSeeds(ctx, st, candidate.Scenario, candidate.Configurations[0].ID, options.Seeds, spec)
+	if err != nil {
+		return report, fmt.Errorf("candidate: %w", err)
+	}
+	theirs, theirRows, err := judgedSeeds(ctx, st, report.Baseline.Scenario, report.Baseline.Configurations[0].ID, options.Seeds, spec)
+	if err != nil {
+		return report, fmt.Errorf("baseline: %w", err)
+	}
+	look, err := prepareLook(ctx, st, store.Look{
+		Kind: store.LookImprovement, Evidence: evidence(ourRows, theirRows),
+		Question: question(store.LookImprovement, spec.stored.Hash, candidate.Scenario, candidate.Configurations[0].Hash,
+			report.Baseline.Scenario, report.Baseline.Configurations[0].Hash),
+	}, options.Look)
+	if err != nil {
+		return report, err
+	}
+	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
+		Confidence: options.Confidence, Margin: options.Margin, Base: degradationBase(spec.decoded, options.Base), Look: look.rule,
+	})
+	report.Look = look.decided(report.NPairs, report.Verdict)
+	return report, err
+}
+
+// degradationBase is the base in force: the one asked for, else the spec's, else the default.
+func degradationBase(spec scoring.Spec, given *float64) float64 {
+	switch {
+	case given != nil:
+		return *given
+	case spec.Improvement != nil:
+		return spec.Improvement.MaxDegradationBase
+	}
+	return scoring.DefaultMeanDegradationBase
+}

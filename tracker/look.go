@@ -1,0 +1,103 @@
+package tracker
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"track"
+	"track/scoring"
+	"track/scoring/verdict"
+	"track/store"
+)
+
+// LookOptions say how looks at growing evidence are made valid.
+type LookOptions struct {
+	Plan    []int // numbers of seeds or pairs at which one looks; the first plan of a question stays in force
+	Anytime bool
+}
+
+// pendingLook is a decision about to be recorded as a look.
+type pendingLook struct {
+	store.Look
+	rule verdict.Look
+}
+
+// question identifies what is asked: of which seeds, judged by what.
+func question(kind store.LookKind, parts ...string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(string(kind) + "\x00" + strings.Join(parts, "\x00")))
+}
+
+// evidence identifies the seeds that a decision is made on, in whatever order.
+func evidence(sides ...[]store.SeedScore) [sha256.Size]byte {
+	h := sha256.New()
+	for _, side := range sides {
+		ids := make([]string, len(side))
+		for i, seed := range side {
+			ids[i] = seed.ULID
+		}
+		slices.Sort(ids)
+		_, _ = io.WriteString(h, strings.Join(ids, ",")+"\x00")
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// prepareLook finds the looks that came before at the same question, and the plan that holds for it.
+func prepareLook(ctx context.Context, st *store.Store, look store.Look, o LookOptions) (pendingLook, error) {
+	p := pendingLook{Look: look, rule: verdict.Look{Plan: o.Plan, Anytime: o.Anytime}}
+	if err := verdict.CheckPlan(o.Plan); err != nil {
+		return p, fmt.Errorf("%w: --plan: %w", track.ErrInvalid, err)
+	}
+	before, err := st.Looks(ctx, look.Question)
+	if err != nil {
+		return p, err
+	}
+	if again := slices.IndexFunc(before, func(l store.Look) bool { return l.Evidence == look.Evidence }); again >= 0 {
+		before = before[:again] // the same seeds once more tell nothing new
+	}
+	p.rule.Previous = len(before)
+	planned := slices.IndexFunc(before, func(l store.Look) bool { return len(l.Plan) > 0 })
+	switch {
+	case planned < 0:
+		p.rule.Late = len(o.Plan) > 0 && len(before) > 0
+	case len(o.Plan) > 0 && !slices.Equal(o.Plan, before[planned].Plan):
+		return p, track.WithHint(
+			fmt.Errorf("%w: looks at %v were planned on %s, not at %v", track.ErrConflict, before[planned].Plan, before[planned].LookedAt.Format("2006-01-02"), o.Plan),
+			"leave --plan out: the plan that was made first holds; another configuration or another spec is another question")
+	case !o.Anytime:
+		p.rule.Plan, p.rule.Late = before[planned].Plan, planned > 0
+	}
+	p.Plan, p.Anytime = p.rule.Plan, p.rule.Anytime
+	return p, nil
+}
+
+// RecordLooks records decisions as looks. A database that cannot be written gives an error, and the decisions stand without it.
+func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entropy io.Reader) error {
+	if len(looks) == 0 {
+		return nil
+	}
+	for i := range looks {
+		id, err := newULID(st, entropy)
+		if err != nil {
+			return err
+		}
+		looks[i].ULID, looks[i].LookedAt = id, st.Now()
+	}
+	return st.Update(ctx, func(tx *store.Tx) error {
+		for _, look := range looks {
+			if err := tx.AddLook(look); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p pendingLook) decided(n int, v scoring.Verdict) store.Look {
+	look := p.Look
+	look.N, look.Verdict = n, v
+	return look
+}
