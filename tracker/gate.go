@@ -84,7 +84,7 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 }
 
 func gateInput(ctx context.Context, st *store.Store, sel Selector, options GateOptions) (verdict.GateInput, *pendingLook, error) {
-	in := verdict.GateInput{Scenario: sel.Scenario, Rules: RulesInForce(scoring.Spec{}, options.Rules)}
+	in := verdict.GateInput{Name: sel.String(), Scenario: sel.Scenario, Rules: RulesInForce(scoring.Spec{}, options.Rules)}
 	spec, err := loadSpecInUse(ctx, st, sel.Scenario, 0)
 	if errors.Is(err, track.ErrNotFound) {
 		in.Problem = verdict.ProblemNoSpec

@@ -27,6 +27,14 @@ func ParseSelector(s string) (Selector, error) {
 	return Selector{scenario, configuration}, nil
 }
 
+// String writes the selector as people do.
+func (s Selector) String() string {
+	if s.Configuration == "" {
+		return s.Scenario
+	}
+	return s.Scenario + "@" + s.Configuration
+}
+
 // Choice is what a selector came to.
 type Choice struct {
 	Scenario       string

@@ -8,24 +8,37 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/reports/chart"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
 	"track/tracker"
 )
 
+type historyOptions struct {
+	tracker.HistoryOptions
+	plot string
+}
+
 func (p *program) historyCommand() *cli.Command {
-	var o struct{ spec, limit int }
+	var o historyOptions
 	return &cli.Command{
 		Name:      "history",
 		Usage:     "show the score history of a scenario over its configurations",
 		UsageText: "track history SCENARIO [FLAGS]",
-		Description: `One line for each configuration, in the order of their first seeds, all judged under one spec.
+		Description: `One line for each configuration, in the order of their first seeds, all judged under one spec. From five stable configurations on,
+it predicts where the mean of the next one is expected; from twenty on, it marks changes of level. Both report and never decide.
 
 Examples:
    track history growth_plus
+   track history growth_plus --metric unemployment_rate_mean --plot unemployment.svg
    track history growth_plus --limit 100 --format csv`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
-			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations", Value: 20, Destination: &o.limit},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.SpecVersion},
+			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations", Value: 20, Destination: &o.Limit},
+			&cli.StringFlag{Name: "metric", Usage: "the mean value of this `METRIC` instead of the total score", Destination: &o.Metric},
+			&cli.StringFlag{Name: "plot", Usage: "draw it to `FILE`.svg or .png", Destination: &o.plot},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -34,32 +47,54 @@ Examples:
 			if scenario, _, given := strings.Cut(c.Args().First(), "@"); given {
 				return usage("track history takes a scenario: track history %s shows all of its configurations", scenario)
 			}
-			if o.limit < 1 {
-				return usage("--limit: %d is not a number from 1", o.limit)
+			if o.Limit < 1 {
+				return usage("--limit: %d is not a number from 1", o.Limit)
 			}
-			return p.history(c.Context, c.Args().First(), o.spec, o.limit)
+			return p.history(c.Context, c.Args().First(), o)
 		},
 	}
 }
 
-func (p *program) history(ctx context.Context, scenario string, spec, limit int) error {
+func (p *program) history(ctx context.Context, scenario string, o historyOptions) error {
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	history, err := tracker.LoadHistory(ctx, st, scenario, tracker.HistoryOptions{SpecVersion: spec, Limit: limit})
+	history, err := tracker.LoadHistory(ctx, st, scenario, o.HistoryOptions)
 	if err != nil {
 		return err
+	}
+	if o.plot != "" {
+		if err := p.plot(o.plot, historyChart(history)); err != nil {
+			return err
+		}
 	}
 	return p.write(historyView(history))
 }
 
 type historyDocument struct {
-	Scenario string                 `json:"scenario"`
-	Spec     specRef                `json:"spec"`
-	NOlder   int                    `json:"n_older_configurations"`
-	Entries  []historyEntryDocument `json:"entries"`
+	Scenario     string                 `json:"scenario"`
+	Spec         specRef                `json:"spec"`
+	Metric       string                 `json:"metric,omitempty"`
+	NOlder       int                    `json:"n_older_configurations"`
+	Entries      []historyEntryDocument `json:"entries"`
+	Prediction   predictionDocument     `json:"prediction"`
+	ChangePoints []changeDocument       `json:"change_points"`
+	Lag1         *float64               `json:"lag1_autocorrelation"` // null where change points were not looked for
+	Warnings     []warningDocument      `json:"warnings"`
+}
+
+type predictionDocument struct {
+	NAccepted int `json:"n_accepted"` // stable configurations, which it is computed from
+	CI        ci  `json:"ci"`
+}
+
+type changeDocument struct {
+	Index     int     `json:"index"` // of the first entry of the new level
+	Before    float64 `json:"before"`
+	After     float64 `json:"after"`
+	Confirmed bool    `json:"confirmed"`
 }
 
 type historyEntryDocument struct {
@@ -76,65 +111,228 @@ type historyEntryDocument struct {
 	StdKind       string                `json:"std_kind"`
 	CombinedScore *float64              `json:"combined_score"`
 	Stable        *bool                 `json:"stable"`
-	Change        *float64              `json:"change"` // of mean_score, to the entry before
+	Verdict       scoring.Verdict       `json:"verdict,omitempty"`
+	Estimates     *estimatesDocument    `json:"estimates"` // null where some seeds were never judged under the spec
+	Metric        *historyMetric        `json:"metric,omitempty"`
+	Change        *float64              `json:"change"` // of mean_score, or of the metric's mean, to the entry before
+	Warnings      []warningDocument     `json:"warnings"`
 }
 
-func newHistoryEntry(e tracker.HistoryEntry, previous *float64) historyEntryDocument {
-	d := historyEntryDocument{
+type historyMetric struct {
+	metricDocument `json:",inline"`
+	ValueCI        ci `json:"value_ci"` // 95 % t interval of mean_value
+}
+
+// historyLine is an entry with what is shown of it: the total score, or a metric.
+type historyLine struct {
+	entry     historyEntryDocument
+	estimates verdict.Estimates
+	mean      *float64
+	interval  stats.Interval // of mean
+	n         int
+}
+
+func newHistoryLine(e tracker.HistoryEntry, previous *float64) historyLine {
+	l := historyLine{entry: historyEntryDocument{
 		Configuration: newConfigurationDocument(e.Hash, e.Configuration.Configuration), FirstRecorded: timeText(e.CreatedAt),
 		NSeeds: e.NSeeds, NScored: e.Score.N, NFailed: e.NFailed - e.NUnassessed, NUnassessed: e.NUnassessed, NEnvironments: e.NEnvironments,
-		StdKind: populationStd,
-	}
+		StdKind: populationStd, Warnings: []warningDocument{},
+	}}
 	if e.NUnassessed > 0 { // a part of the seeds would pass for the whole
-		return d
+		return l
 	}
-	n := e.Score.N
+	l.estimates = verdict.NewEstimates(e.Stability, scoring.DefaultConfidence)
+	d, n := &l.entry, e.Score.N
 	d.PassRate, d.Stable = number(e.PassRate, e.NSeeds), &e.Stable
 	d.MeanScore, d.StdScore, d.CombinedScore = number(e.Score.Mean, n), number(e.Score.Std, n), number(e.CombinedScore, n)
-	if previous != nil && d.MeanScore != nil {
-		change := *d.MeanScore - *previous
+	d.Verdict = verdict.Stability(e.Stability, l.estimates).Verdict
+	estimates := newEstimates(l.estimates)
+	d.Estimates, d.Warnings = &estimates, newWarnings(l.estimates.Warnings)
+	l.mean, l.interval, l.n = d.MeanScore, l.estimates.MeanInterval, n
+	if m := e.Metric; m != nil {
+		values := stats.Summary{N: m.Value.N, Mean: m.Value.Mean, PopulationSD: m.Value.Std}
+		l.interval, l.n = values.MeanInterval(scoring.DefaultConfidence), m.Value.N
+		d.Metric = &historyMetric{newMetricDocument(*m), newCI(l.interval)}
+		l.mean = d.Metric.MeanValue
+	}
+	if previous != nil && l.mean != nil {
+		change := *l.mean - *previous
 		d.Change = &change
 	}
-	return d
+	return l
+}
+
+func historyLines(h tracker.History) (lines []historyLine) {
+	var previous *float64
+	for _, e := range h.Entries {
+		line := newHistoryLine(e, previous)
+		if line.mean != nil {
+			previous = line.mean
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// analyse looks at what the lines show, oldest first. A stable configuration is an accepted one.
+func analyse(lines []historyLine) verdict.History {
+	points := make([]verdict.HistoryPoint, len(lines))
+	for i, l := range lines {
+		points[i] = verdict.HistoryPoint{Mean: orNaN(l.mean), Accepted: l.entry.Stable != nil && *l.entry.Stable}
+	}
+	return verdict.AnalyseHistory(points)
 }
 
 func historyView(h tracker.History) view {
-	d := historyDocument{Scenario: h.Scenario, Spec: newSpecRef(h.Stored), NOlder: h.NOlder, Entries: []historyEntryDocument{}}
-	v := view{lines: []any{}}
-	rows := grid{columns: []string{
-		"label", "revision", "params", "configuration", "first recorded", "n", "no score", "pass", "mean", "± std", "combined", "change", "stable",
-	}}
+	lines := historyLines(h)
+	analysis := analyse(lines)
+	d := historyDocument{
+		Scenario: h.Scenario, Spec: newSpecRef(h.Stored), NOlder: h.NOlder, Entries: []historyEntryDocument{},
+		Prediction: predictionDocument{analysis.NAccepted, newCI(analysis.Prediction)}, ChangePoints: []changeDocument{},
+		Lag1: defined(analysis.Lag1, analysis.NPoints), Warnings: newWarnings(analysis.Warnings),
+	}
+	if h.Metric != nil {
+		d.Metric = h.Metric.Name
+	}
+	for _, c := range analysis.ChangePoints {
+		d.ChangePoints = append(d.ChangePoints, changeDocument{c.Index, c.Before, c.After, c.Confirmed})
+	}
+	v := view{lines: []any{}, rows: grid{columns: []string{
+		"label", "revision", "params", "configuration", "first_recorded", "n_seeds", "n_failed", "pass_rate", "mean_score", "std_score", "combined_score", "change", "stable",
+		"n", "mean", "mean_lo", "mean_hi", "verdict",
+	}}}
 	var means []float64
-	unassessed := 0
-	var previous *float64
-	for _, e := range h.Entries {
-		entry := newHistoryEntry(e, previous)
-		if entry.MeanScore != nil {
-			previous = entry.MeanScore
-		}
+	for i, l := range lines {
+		e, entry := h.Entries[i], l.entry
 		d.Entries = append(d.Entries, entry)
 		v.lines = append(v.lines, entry)
-		unassessed += e.NUnassessed
-		means = append(means, orNaN(entry.MeanScore))
-		rows.cells = append(rows.cells, []any{
-			e.Label, e.Revision.String(), shown{shorten(string(e.Params)), string(e.Params.JSON())}, shown{tracker.ShortHash(e.Hash), e.Hash}, shown{people(e.CreatedAt), entry.FirstRecorded},
-			e.NSeeds, entry.NFailed, optionalPercent(entry.PassRate), entry.MeanScore, entry.StdScore, entry.CombinedScore,
-			signed(entry.Change), stableText(entry.Stable),
+		means = append(means, orNaN(l.mean))
+		meanCI := newCI(l.interval)
+		v.rows.cells = append(v.rows.cells, []any{
+			e.Label, e.Revision.String(), string(e.Params.JSON()), e.Hash, entry.FirstRecorded, e.NSeeds, entry.NFailed, entry.PassRate, entry.MeanScore,
+			entry.StdScore, entry.CombinedScore, entry.Change, stableText(entry.Stable), l.n, l.mean, end(meanCI, 0), end(meanCI, 1), string(entry.Verdict),
 		})
 	}
 	v.document = d
-	v.rows = grid{cells: rows.cells, columns: []string{
-		"label", "revision", "params", "configuration", "first_recorded", "n_seeds", "n_failed", "pass_rate", "mean_score", "std_score", "combined_score", "change", "stable",
-	}}
-	heading := fmt.Sprintf("%s, spec version %d; mean and population std of the total score over seeds; change is that of the mean to the line above", h.Scenario, h.Stored.Version)
+	v.page = []any{historyHeading(h), historyGrid(h, lines), sparkText(h, means, analysis)}
+	if notes := footnotes(analysis.Warnings); notes != "" {
+		v.page = append(v.page, notes)
+	}
+	return v
+}
+
+func historyHeading(h tracker.History) string {
+	what := "total score"
+	if h.Metric != nil {
+		what = "value of " + h.Metric.Name + ", " + h.Metric.Description()
+	}
+	heading := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the line above", h.Scenario, h.Stored.Version, what)
 	if h.NOlder > 0 {
 		heading += fmt.Sprintf("; %d older configurations are left out (--limit)", h.NOlder)
+	}
+	unassessed := 0
+	for _, e := range h.Entries {
+		unassessed += e.NUnassessed
 	}
 	if unassessed > 0 {
 		heading += fmt.Sprintf("\n%d seeds were never scored under this version: track rescore %s --spec %d", unassessed, h.Scenario, h.Stored.Version)
 	}
-	v.page = []any{heading, rows, "mean score  " + sparkline(means)}
-	return v
+	return heading
+}
+
+func historyGrid(h tracker.History, lines []historyLine) grid {
+	g := grid{columns: []string{
+		"label", "revision", "params", "configuration", "first recorded", "n", "no score", "pass", "Wilson", "mean", "95% interval", "sd", "95% interval", "combined", "box", "change", "verdict", "notes",
+	}}
+	format := func(x float64) string { return fixed(x, 4) }
+	if h.Metric != nil {
+		format = func(x float64) string { return valueCell(x, h.Metric.Format).text }
+	}
+	for i, l := range lines {
+		e, entry := h.Entries[i], l.entry
+		row := []any{
+			e.Label, e.Revision.String(), shorten(string(e.Params)), tracker.ShortHash(e.Hash), people(e.CreatedAt), e.NSeeds, entry.NFailed,
+		}
+		if entry.Estimates == nil {
+			row = append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "not all scored")
+			g.cells = append(g.cells, row)
+			continue
+		}
+		sd, sdInterval := l.estimates.SD, l.estimates.SDInterval
+		if m := e.Metric; m != nil {
+			values := stats.Summary{N: m.Value.N, Mean: m.Value.Mean, PopulationSD: m.Value.Std}
+			sd, sdInterval = values.SD(), values.SDInterval(scoring.DefaultConfidence)
+		}
+		var mean, spread, change any
+		if l.mean != nil {
+			mean = shown{format(*l.mean), *l.mean}
+		}
+		if sd == sd {
+			spread = shown{format(sd), sd}
+		}
+		if entry.Change != nil {
+			change = shown{plus(*entry.Change), *entry.Change}
+		}
+		var codes []string
+		for _, w := range entry.Warnings {
+			codes = append(codes, w.Code)
+		}
+		g.cells = append(g.cells, append(row,
+			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, verdict.Percent), mean, intervalText(l.interval, format),
+			spread, intervalText(sdInterval, format), entry.CombinedScore, intervalText(l.estimates.CombinedInterval, func(x float64) string { return fixed(x, 3) }),
+			change, string(entry.Verdict), strings.Join(codes, ", ")))
+	}
+	return g
+}
+
+// sparkText draws the means, and says what they let expect.
+func sparkText(h tracker.History, means []float64, a verdict.History) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mean  %s", sparkline(means))
+	if a.Prediction.Defined() {
+		fmt.Fprintf(&b, "\nnext mean expected in %s to %s (95%% t prediction interval from %d stable configurations; it reports, it does not decide)",
+			fixed(a.Prediction.Lo, 4), fixed(a.Prediction.Hi, 4), a.NAccepted)
+	}
+	for _, c := range a.ChangePoints {
+		sure := "found by one method of two"
+		if c.Confirmed {
+			sure = "found by both methods"
+		}
+		fmt.Fprintf(&b, "\nlevel changes at %s (%s): %s → %s, %s", h.Entries[c.Index].Label, tracker.ShortHash(h.Entries[c.Index].Hash), fixed(c.Before, 4), fixed(c.After, 4), sure)
+	}
+	if a.Searched && len(a.ChangePoints) == 0 {
+		fmt.Fprintf(&b, "\nno change of level among %d points (L2 partition, E-divisive)", a.NPoints)
+	}
+	return b.String()
+}
+
+// historyChart draws the means with their intervals, the prediction and the confirmed changes of level.
+func historyChart(h tracker.History) chart.History {
+	lines := historyLines(h)
+	analysis := analyse(lines)
+	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
+	if h.Metric != nil {
+		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
+	}
+	for i, l := range lines {
+		label := h.Entries[i].Label
+		if label == "" {
+			label = tracker.ShortHash(h.Entries[i].Hash)
+		}
+		c.Points = append(c.Points, chart.Estimate{Label: label, N: l.n, Mean: orNaN(l.mean), Lo: l.interval.Lo, Hi: l.interval.Hi})
+		if l.mean == nil {
+			c.Points[i].Lo, c.Points[i].Hi = math.NaN(), math.NaN()
+		}
+	}
+	if p := analysis.Prediction; p.Defined() {
+		c.Prediction = &chart.Prediction{Name: "95 % prediction interval of the next", Lo: p.Lo, Hi: p.Hi}
+	}
+	for _, change := range analysis.ChangePoints {
+		if change.Confirmed {
+			c.ChangePoints = append(c.ChangePoints, change.Index)
+		}
+	}
+	return c
 }
 
 func orNaN(x *float64) float64 {
@@ -149,14 +347,6 @@ func optionalPercent(x *float64) any {
 		return nil
 	}
 	return shown{percent(*x), *x}
-}
-
-// signed shows a change with its sign.
-func signed(x *float64) any {
-	if x == nil {
-		return nil
-	}
-	return shown{fmt.Sprintf("%+.4f", *x), *x}
 }
 
 func stableText(stable *bool) any {

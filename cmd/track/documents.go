@@ -69,3 +69,11 @@ func end(i ci, k int) *float64 {
 	}
 	return &i[k]
 }
+
+// defined is null where x is NaN, which stands for nothing to compute, or where n is 0.
+func defined(x float64, n int) *float64 {
+	if n == 0 || x != x {
+		return nil
+	}
+	return &x
+}

@@ -32,11 +32,19 @@ func (e *usageError) Error() string { return e.message }
 
 func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
+// verdictExit ends a command whose answer is written with the exit code of a verdict.
+type verdictExit int
+
+func (verdictExit) Error() string { return "the verdict is the exit code" }
+
 func exitCode(err error) int {
 	var usage *usageError
+	var verdict verdictExit
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &verdict):
+		return int(verdict)
 	case errors.As(err, &usage), errors.Is(err, track.ErrAmbiguous):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -53,7 +61,8 @@ func exitCode(err error) int {
 
 // report writes an error, and then the ways out, to standard error.
 func (p *program) report(err error) {
-	if err == nil {
+	var verdict verdictExit
+	if err == nil || errors.As(err, &verdict) {
 		return
 	}
 	fmt.Fprintln(p.err, "track: "+printableLines(strings.TrimPrefix(err.Error(), "track: ")))

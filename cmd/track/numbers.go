@@ -77,3 +77,22 @@ func sparkline(xs []float64) string {
 	}
 	return b.String()
 }
+
+// plus writes a difference with its sign.
+func plus(x float64) string {
+	if x >= 0 {
+		return "+" + fixed(x, 4)
+	}
+	return fixed(x, 4)
+}
+
+// pText writes a p-value.
+func pText(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "-"
+	case p < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(p, 'f', 4, 64)
+}

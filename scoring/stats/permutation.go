@@ -133,6 +133,7 @@ const (
 	streamSignFlip = iota + 1
 	streamTwoSample
 	streamDivisive
+	streamJointFlip
 )
 
 // drawn is the p-value when b of n draws are as extreme as the data, which count as one more (Phipson & Smyth 2010).

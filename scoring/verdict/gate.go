@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,8 +22,9 @@ const (
 
 // GateInput is what a gate judges of one scenario.
 type GateInput struct {
+	Name          string // that people gave it: the scenario, with its configuration where they named one
 	Scenario      string
-	Configuration string // for people
+	Configuration string // hash
 	Rules         scoring.GateRules
 	Look          Look
 	Problem       string // why there is nothing to judge: no seeds, no spec; empty where there is
@@ -54,10 +56,12 @@ type Outcome struct {
 
 // ScenarioOutcome is what a gate found in one scenario.
 type ScenarioOutcome struct {
+	Name                    string
 	Scenario, Configuration string
 	Rules                   scoring.GateRules // in force
 	Estimates               Estimates
 	Verdict                 scoring.Verdict
+	Failing                 bool      // the verdict is one that the rules fail on
 	Outcomes                []Outcome // the rules first, then the metrics
 	Improvement             *Improvement
 	Warnings                []Warning
@@ -68,7 +72,7 @@ type Gate struct {
 	Verdict   scoring.Verdict
 	Failing   bool // the verdict is one that the rules make the gate fail on
 	Scenarios []ScenarioOutcome
-	NTests    int // what can fail: the number that Holm's correction counts
+	NTests    int // rules that can fail: the number that Holm's correction counts
 }
 
 // NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL where a test refutes
@@ -87,22 +91,37 @@ func NewGate(inputs []GateInput) (Gate, error) {
 		}
 		g.Scenarios = append(g.Scenarios, s)
 	}
-	if err := g.refute(); err != nil {
-		return g, err
-	}
+	g.refute()
 	var all []scoring.Verdict
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
+		s.sumUpDegradation()
 		var verdicts []scoring.Verdict
 		for _, o := range s.Outcomes {
 			verdicts = append(verdicts, o.Verdict)
 		}
 		s.Verdict = scoring.WorstVerdict(verdicts...)
 		all = append(all, s.Verdict)
-		g.Failing = g.Failing || failsOn(s.Rules.FailOn, s.Verdict)
+		s.Failing = failsOn(s.Rules.FailOn, s.Verdict)
+		g.Failing = g.Failing || s.Failing
 	}
 	g.Verdict = scoring.WorstVerdict(all...)
 	return g, nil
+}
+
+// sumUpDegradation gives the rule no_degradation the worst verdict of its metrics.
+func (s *ScenarioOutcome) sumUpDegradation() {
+	var verdicts []scoring.Verdict
+	for _, o := range s.Outcomes {
+		if o.Rule == RuleNoDegradation && o.Metric != "" {
+			verdicts = append(verdicts, o.Verdict)
+		}
+	}
+	for i := range s.Outcomes {
+		if o := &s.Outcomes[i]; o.Rule == RuleNoDegradation && o.Metric == "" && len(verdicts) > 0 {
+			o.Verdict = scoring.WorstVerdict(verdicts...)
+		}
+	}
 }
 
 // failsOn says whether a verdict fails the gate. FAIL always does; a worse verdict than one that is named does too.
@@ -113,35 +132,52 @@ func failsOn(named []scoring.Verdict, v scoring.Verdict) bool {
 	return v == scoring.VerdictFail || slices.Contains(named, v) || v == scoring.VerdictInconclusive && slices.Contains(named, scoring.VerdictWarn)
 }
 
-// refute turns the outcomes that a test refutes into FAIL, corrected over the whole gate.
-func (g *Gate) refute() error {
-	var ps []float64
-	var tested []*Outcome
-	var alphas []float64
+// family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics are corrected for
+// each other already.
+type family struct {
+	outcomes []*Outcome
+	alpha    float64
+	p        float64 // the smallest of its outcomes
+}
+
+func (g *Gate) families() (list []family) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
+		alpha := 1 - confidenceOf(s.Rules)
+		degradation := family{alpha: alpha, p: 1}
 		for k := range s.Outcomes {
-			if o := &s.Outcomes[k]; o.P != nil {
-				ps, tested, alphas = append(ps, *o.P), append(tested, o), append(alphas, 1-confidenceOf(s.Rules))
+			o := &s.Outcomes[k]
+			switch {
+			case o.P == nil:
+			case o.Rule == RuleNoDegradation:
+				degradation.outcomes, degradation.p = append(degradation.outcomes, o), min(degradation.p, *o.P)
+			default:
+				list = append(list, family{[]*Outcome{o}, alpha, *o.P})
 			}
 		}
-	}
-	g.NTests = len(ps)
-	if len(ps) == 0 {
-		return nil
-	}
-	adjusted, err := stats.Holm(ps, 1-scoring.DefaultConfidence)
-	if err != nil {
-		return err
-	}
-	for i, o := range tested {
-		p := adjusted.P[i]
-		o.PHolm = &p
-		if p <= alphas[i] && o.Reason == "" {
-			refuted(o)
+		if len(degradation.outcomes) > 0 {
+			list = append(list, degradation)
 		}
 	}
-	return nil
+	slices.SortStableFunc(list, func(a, b family) int { return cmp.Compare(a.p, b.p) })
+	return list
+}
+
+// refute turns the outcomes that a test refutes into FAIL, by Holm's rule over the families.
+func (g *Gate) refute() {
+	families := g.families()
+	g.NTests = len(families)
+	before := 0.0
+	for rank, f := range families {
+		factor := float64(len(families) - rank)
+		for _, o := range f.outcomes {
+			o.PHolm = ptr(max(before, min(1, *o.P*factor)))
+			if *o.PHolm <= f.alpha && o.Reason == "" {
+				refuted(o)
+			}
+		}
+		before = max(before, min(1, f.p*factor))
+	}
 }
 
 // refuted makes FAIL of what was not decided, and WARN of a loss within its threshold.
@@ -162,7 +198,7 @@ func confidenceOf(r scoring.GateRules) float64 {
 }
 
 func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
-	s := ScenarioOutcome{Scenario: in.Scenario, Configuration: in.Configuration, Rules: in.Rules, Improvement: in.Improvement}
+	s := ScenarioOutcome{Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Rules: in.Rules, Improvement: in.Improvement}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.Estimates = NewEstimates(in.Stability, confidence)
 	if in.Problem != "" {
@@ -221,13 +257,13 @@ func (j judge) applyPlan(outcomes []Outcome) {
 	}
 }
 
-// Unattainable lists what cannot be met at the number of seeds there is, as "scenario: rule: why".
+// Unattainable lists what cannot be met at the number of seeds there is, as "scenario: why".
 func (g Gate) Unattainable() []string {
 	var list []string
 	for _, s := range g.Scenarios {
 		for _, o := range s.Outcomes {
 			if o.Unattainable != "" {
-				list = append(list, s.Scenario+": "+o.Unattainable)
+				list = append(list, s.Name+": "+o.Unattainable)
 			}
 		}
 	}

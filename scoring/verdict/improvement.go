@@ -54,8 +54,10 @@ type MetricDelta struct {
 	Status              scoring.Status // [scoring.CheckImprovement] of MeanDelta
 	Interval            stats.Interval // of MeanDelta
 	P, PHolm            float64        // sign-flip test, two-sided; PHolm corrects for the number of metrics
-	PLess               float64        // sign-flip test against a loss
 	Wins, Losses, Ties  int
+
+	differences []float64
+	anytimeLess float64 // anytime p-value against a loss
 }
 
 // Decided says that the data show a change: the corrected p-value is at most alpha.
@@ -276,7 +278,29 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	for k := range i.Metrics {
 		i.Metrics[k].PHolm = adjusted.P[k]
 	}
+	i.warnFloor()
 	return nil
+}
+
+// WarnFloor says that so few pairs cannot decide on any of so many metrics.
+const WarnFloor = "too_few_pairs_for_metrics"
+
+func (i *Improvement) warnFloor() {
+	if i.Options.Look.Anytime || i.NPairs < MinPairs {
+		return
+	}
+	m := float64(len(i.Metrics))
+	floor := func(n int) float64 { return math.Ldexp(2, -n) * m } // of an exact test, corrected
+	if floor(i.NPairs) <= i.Options.Alpha() {
+		return
+	}
+	need := i.NPairs
+	for floor(need) > i.Options.Alpha() {
+		need++
+	}
+	i.Warnings = append(i.Warnings, Warning{WarnFloor, fmt.Sprintf(
+		"with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~; %d pairs are the fewest that can decide one",
+		i.NPairs, len(i.Metrics), floor(i.NPairs), need)})
 }
 
 func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
@@ -289,6 +313,7 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 	if err != nil {
 		return delta, err
 	}
+	delta.differences = d
 	delta.Candidate, delta.Baseline, delta.MeanDelta = mean(scores.candidate), mean(scores.baseline), summary.Mean
 	delta.Status = scoring.CheckImprovement(delta.MeanDelta, m.Weight, o.Base)
 	delta.Interval = summary.MeanInterval(o.Look.confidence(o.Confidence))
@@ -307,13 +332,43 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 		if err != nil {
 			return delta, err
 		}
-		delta.P, delta.PLess = e.AnytimeP().TwoSided, e.AnytimeP().Less
+		delta.P, delta.anytimeLess = e.AnytimeP().TwoSided, e.AnytimeP().Less
 		delta.Interval, err = anytimeInterval(d, o.Confidence)
 		return delta, err
 	}
 	p, err := stats.SignFlip(d, drawSeed)
-	delta.P, delta.PLess = p.P.TwoSided, p.P.Less
+	delta.P = p.P.TwoSided
 	return delta, err
+}
+
+// lossPs are the p-values against a loss of each metric that can fail, corrected for their number: by joint sign flips, or for looks
+// at any time by Holm's rule on anytime p-values. NaN for those that cannot fail.
+func (i *Improvement) lossPs() ([]float64, error) {
+	ps := make([]float64, len(i.Metrics))
+	var tested []int
+	var d [][]float64
+	var anytime []float64
+	for k, m := range i.Metrics {
+		ps[k] = math.NaN()
+		if m.canFail() {
+			tested, d, anytime = append(tested, k), append(d, m.differences), append(anytime, m.anytimeLess)
+		}
+	}
+	if i.Options.Look.Anytime {
+		adjusted, err := stats.Holm(anytime, i.Options.Alpha())
+		for at, k := range tested {
+			ps[k] = adjusted.P[at]
+		}
+		return ps, err
+	}
+	joint, err := stats.SignFlipJointly(d, drawSeed)
+	if err != nil {
+		return nil, err
+	}
+	for at, k := range tested {
+		ps[k] = joint.Less[at]
+	}
+	return ps, nil
 }
 
 // compareUnpaired gives the second best: all seeds of both sides against each other. nil where a side has fewer than two.

@@ -31,7 +31,7 @@ func (j judge) metricOutcomes() []Outcome {
 		case !finite:
 			o.Verdict, o.Reason = scoring.VerdictWarn, "non_finite"
 			o.Message += "; some values are NaN or infinite: they score 0"
-		case m.Flag == scoring.FlagUnstable:
+		case float64(m.NNotFailed)/float64(m.Value.N) < scoring.UnstableMaxPassRate: // not for want of values
 			o.Verdict, o.Reason = scoring.VerdictWarn, string(scoring.FlagUnstable)
 		}
 		list[i] = o
@@ -67,37 +67,35 @@ func (j judge) noDegradation() ([]Outcome, error) {
 		whole.Unattainable = "no_degradation cannot be decided: " + reason
 		return []Outcome{whole}, nil
 	}
+	ps, err := i.lossPs()
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Outcome, len(i.Metrics))
-	tested := 0
 	for k, m := range i.Metrics {
-		list[k] = degradation(m, i)
-		if list[k].P != nil {
-			tested++
-		}
+		list[k] = degradation(m, ps[k], i)
 	}
 	whole.Verdict = scoring.VerdictPass
 	whole.Message = fmt.Sprintf("%d metrics over %d pairs at base %v: %d PASS, %d WARN, %d FAIL; mean total difference %+.4f (%s)",
 		len(i.Metrics), i.NPairs, i.Options.Base, i.NPass, i.NWarn, i.NFail, i.Total.MeanDelta, describeInterval(i.Total.Interval))
-	if least := math.Ldexp(1, -i.NPairs) * float64(max(tested, 1)); least > i.Options.Alpha() && !i.Options.Look.Anytime {
-		whole.Message += fmt.Sprintf("; %d pairs cannot show a loss once %d tests are corrected for", i.NPairs, tested)
-	}
 	return append([]Outcome{whole}, list...), nil
 }
 
-func degradation(m MetricDelta, i *Improvement) Outcome {
+// degradation judges one metric; p is that against a loss, corrected for the metrics, NaN where a loss cannot reach the threshold.
+func degradation(m MetricDelta, p float64, i *Improvement) Outcome {
 	limit := -m.Threshold
 	o := Outcome{
 		Rule: RuleNoDegradation, Metric: m.Name, Verdict: scoring.VerdictPass, N: i.NPairs,
 		Observed: ptr(m.MeanDelta), Limit: ptr(limit), Interval: m.Interval, breaks: m.Status == scoring.Fail,
 	}
 	o.Message = fmt.Sprintf("mean delta %+.4f, %s, threshold %+.4f, %d wins %d losses %d ties", m.MeanDelta, describeInterval(m.Interval), limit, m.Wins, m.Losses, m.Ties)
-	if !m.canFail() {
+	if math.IsNaN(p) {
 		if m.MeanDelta < 0 && m.Decided(i.Options.Alpha()) {
 			o.Verdict = scoring.VerdictWarn
 		}
 		return o
 	}
-	o.P = ptr(m.PLess)
+	o.P = ptr(p)
 	if o.breaks || !(m.Interval.Lo >= limit) {
 		o.Verdict = scoring.VerdictInconclusive
 		o.Need = "more pairs: the loss may be beyond the threshold"

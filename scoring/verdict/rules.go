@@ -16,19 +16,14 @@ type judge struct {
 	nTests     int // what can fail in the whole gate
 }
 
-// canFail counts the tests that the rules amount to.
+// canFail counts the tests that the rules amount to, no_degradation being one.
 func (in GateInput) canFail() int {
 	n := 0
-	for _, inForce := range []bool{in.Rules.MinPassRate != nil, in.Rules.Stable, in.Rules.MaxStd != nil, in.Rules.MinScore != nil} {
+	for _, inForce := range []bool{
+		in.Rules.MinPassRate != nil, in.Rules.Stable, in.Rules.MaxStd != nil, in.Rules.MinScore != nil, in.Rules.NoDegradation && in.Improvement != nil,
+	} {
 		if inForce {
 			n++
-		}
-	}
-	if in.Rules.NoDegradation && in.Improvement != nil {
-		for _, m := range in.Improvement.Metrics {
-			if m.canFail() {
-				n++
-			}
 		}
 	}
 	return n

@@ -1,0 +1,459 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track/scoring"
+	"track/scoring/verdict"
+	"track/store"
+	"track/tracker"
+)
+
+type improvementOptions struct {
+	comparisonFlags
+	baseline    string
+	spec        int
+	margin      float64
+	base        *float64
+	onlyChanged bool
+	groups      []string
+	metrics     []string
+}
+
+func (p *program) improvementCommand() *cli.Command {
+	var o improvementOptions
+	return &cli.Command{
+		Name:      "improvement",
+		Usage:     "compare a candidate with its baseline, seed by seed",
+		UsageText: "track improvement CANDIDATE [--baseline BASELINE] [FLAGS]",
+		Description: `Both are SCENARIO or SCENARIO@CONFIGURATION. The baseline is --baseline, else the scenario that improvement.baseline of the
+spec names, else the configuration that track baseline set pinned. Both are scored under the spec of the baseline's scenario; a
+seed that failed on one side scores 0 there. The status of a metric follows from its mean delta and the threshold base/weight: PASS
+for no loss, WARN for a loss within it, FAIL beyond. ~ marks what the data do not decide (sign-flip test, Holm). The verdict is that of the
+total score: PASS better, WARN better but with degraded metrics, FAIL worse, else INCONCLUSIVE. The exit code is 0 whatever it is:
+track gate --no-degradation judges. Every comparison of new seeds is recorded as a look.
+
+Examples:
+   track improvement buffer_stock --baseline growth_plus
+   track improvement growth_plus@theta-14 --baseline growth_plus@v1 --only-changed
+   track improvement growth_plus --margin 0.01 --plan 6,10,20,30`,
+		BashComplete: p.completeScenarios,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "baseline", Usage: "compare with `SCENARIO[@CONFIGURATION]`", Destination: &o.baseline},
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the baseline's spec", Destination: &o.spec},
+			&cli.Float64Flag{Name: "margin", Usage: "the smallest difference of total scores that `MATTERS`", Destination: &o.margin},
+			&cli.Float64Flag{Name: "base", DefaultText: "the spec's, or 0.25", Usage: "a metric may lose `BASE`/weight"},
+			&cli.BoolFlag{Name: "only-changed", Usage: "only the metrics that the data decide, and the degraded ones", Destination: &o.onlyChanged},
+			&cli.StringSliceFlag{Name: "group", Usage: "only the metrics of this `GROUP`; may be repeated"},
+			&cli.StringSliceFlag{Name: "metric", Usage: "only this `METRIC`; may be repeated"},
+		}, o.flags()...),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("track improvement takes one CANDIDATE: SCENARIO or SCENARIO@CONFIGURATION")
+			}
+			o.base, o.groups, o.metrics = optional(c, "base"), c.StringSlice("group"), c.StringSlice("metric")
+			return p.improvement(c.Context, c.Args().First(), o)
+		},
+	}
+}
+
+func (o improvementOptions) resolve() (options tracker.ImprovementOptions, err error) {
+	options = tracker.ImprovementOptions{SpecVersion: o.spec, Confidence: o.confidence, Margin: o.margin, Base: o.base}
+	if err := o.checkConfidence(); err != nil {
+		return options, err
+	}
+	if o.margin < 0 || o.margin > 1 {
+		return options, usage("--margin %v: scores lie in 0 to 1", o.margin)
+	}
+	if o.base != nil && !(*o.base >= 0) {
+		return options, usage("--base %v is negative", *o.base)
+	}
+	if options.Seeds, err = o.seedRanges(); err != nil {
+		return options, err
+	}
+	if options.Look, err = o.look(); err != nil {
+		return options, err
+	}
+	options.Baseline, err = selectorFlag("baseline", o.baseline)
+	return options, err
+}
+
+func (p *program) improvement(ctx context.Context, candidate string, o improvementOptions) error {
+	sel, err := tracker.ParseSelector(candidate)
+	if err != nil {
+		return usage("%v", err)
+	}
+	options, err := o.resolve()
+	if err != nil {
+		return err
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	report, err := tracker.Compare(ctx, st, sel, options)
+	if err != nil {
+		return err
+	}
+	shown, err := o.filter(report)
+	if err != nil {
+		return err
+	}
+	p.recordLooks(ctx, st, []store.Look{report.Look})
+	return p.write(improvementView(report, shown))
+}
+
+// recordLooks keeps count of decisions. One that cannot be recorded still stands, and says so.
+func (p *program) recordLooks(ctx context.Context, st *store.Store, looks []store.Look) {
+	if err := tracker.RecordLooks(ctx, st, looks, rand.Reader); err != nil {
+		p.notice("this look is not recorded, so later ones will not count it: %v", err)
+	}
+}
+
+// filter returns the metrics to be shown. One that the spec does not have is an error, not an empty table.
+func (o improvementOptions) filter(r tracker.ImprovementReport) ([]verdict.MetricDelta, error) {
+	known := func(name string) bool {
+		return slices.ContainsFunc(r.Spec.Metrics, func(m scoring.Metric) bool { return m.Name == name })
+	}
+	for _, name := range o.metrics {
+		if !known(name) {
+			return nil, usage("--metric %s: the spec of %s has no such metric", name, r.Spec.Scenario)
+		}
+	}
+	for _, group := range o.groups {
+		if !slices.ContainsFunc(r.Spec.Metrics, func(m scoring.Metric) bool { return m.Group == group }) {
+			return nil, usage("--group %s: the spec of %s has no such group", group, r.Spec.Scenario)
+		}
+	}
+	var list []verdict.MetricDelta
+	for _, m := range r.Metrics {
+		switch {
+		case len(o.metrics) > 0 && !slices.Contains(o.metrics, m.Name):
+		case len(o.groups) > 0 && !slices.Contains(o.groups, m.Group):
+		case o.onlyChanged && m.Status != scoring.Fail && !m.Decided(r.Options.Alpha()):
+		default:
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// sideDocument is one side of a comparison.
+type sideDocument struct {
+	Scenario      string                `json:"scenario"`
+	Configuration configurationDocument `json:"configuration"`
+}
+
+func newSide(c tracker.Choice) sideDocument {
+	return sideDocument{c.Scenario, newConfigurationDocument(c.Configurations[0].Hash, c.Configurations[0].Configuration)}
+}
+
+type improvementDocument struct {
+	Candidate      sideDocument           `json:"candidate"`
+	Baseline       sideDocument           `json:"baseline"`
+	BaselineSource tracker.BaselineSource `json:"baseline_source"`
+	Spec           improvementSpec        `json:"spec"`
+	NCandidate     int                    `json:"n_candidate"`
+	NBaseline      int                    `json:"n_baseline"`
+	NPairs         int                    `json:"n_pairs"`
+	Unmatched      bothSides[string]      `json:"unmatched"`
+	Failed         bothSides[failedSide]  `json:"failed"`
+	Base           float64                `json:"max_degradation_base"`
+	Confidence     float64                `json:"confidence"`
+	Margin         float64                `json:"margin"`
+	Metrics        []metricDelta          `json:"metrics"`
+	NHidden        int                    `json:"n_hidden_metrics"`
+	NPass          int                    `json:"n_pass"`
+	NWarn          int                    `json:"n_warn"`
+	NFail          int                    `json:"n_fail"`
+	Degraded       []string               `json:"degraded"`
+	Total          totalDelta             `json:"total"`
+	Unpaired       *unpairedDocument      `json:"unpaired,omitempty"`
+	Difference     verdict.Difference     `json:"difference"`
+	Verdict        scoring.Verdict        `json:"verdict"`
+	Reasons        []string               `json:"reasons"`
+	Needs          []string               `json:"needs"`
+	Look           lookDocument           `json:"look"`
+	Warnings       []warningDocument      `json:"warnings"`
+}
+
+type improvementSpec struct {
+	Scenario string `json:"scenario"`
+	specRef  `json:",inline"`
+}
+
+type bothSides[T any] struct {
+	Candidate []T `json:"candidate"`
+	Baseline  []T `json:"baseline"`
+}
+
+type failedSide struct {
+	Seed   string `json:"seed"`
+	Reason string `json:"reason"`
+}
+
+type metricDelta struct {
+	Name      string         `json:"name"`
+	Group     string         `json:"group"`
+	Weight    float64        `json:"weight"`
+	Candidate float64        `json:"candidate_mean"`
+	Baseline  float64        `json:"baseline_mean"`
+	MeanDelta float64        `json:"mean_delta"`
+	Threshold float64        `json:"threshold"`
+	Status    scoring.Status `json:"status"`
+	CI        ci             `json:"ci"`
+	P         float64        `json:"p"`
+	PHolm     float64        `json:"p_holm"`
+	Decided   bool           `json:"decided"`
+	Wins      int            `json:"wins"`
+	Losses    int            `json:"losses"`
+	Ties      int            `json:"ties"`
+}
+
+type totalDelta struct {
+	Candidate      *float64 `json:"candidate_mean"`
+	Baseline       *float64 `json:"baseline_mean"`
+	MeanDelta      *float64 `json:"mean_delta"`
+	SD             *float64 `json:"sd"`
+	Dz             *float64 `json:"dz"` // with Hedges' correction
+	CI             ci       `json:"ci"`
+	CIMethod       string   `json:"ci_method"`
+	P              *float64 `json:"p"`
+	PMethod        string   `json:"p_method"`
+	PImprovement   *float64 `json:"p_improvement"`
+	PImprovementCI ci       `json:"p_improvement_ci"` // of the share of wins among the pairs that are no tie
+	Wins           int      `json:"wins"`
+	Losses         int      `json:"losses"`
+	Ties           int      `json:"ties"`
+	MDE            *float64 `json:"mde"`    // difference of scores that so many pairs detect with power 0.8
+	MDEDz          *float64 `json:"mde_dz"` // the same in standard deviations of the differences
+	SeedsNeeded    *int     `json:"seeds_needed"`
+}
+
+type unpairedDocument struct {
+	NCandidate int     `json:"n_candidate"`
+	NBaseline  int     `json:"n_baseline"`
+	MeanDelta  float64 `json:"mean_delta"`
+	CI         ci      `json:"ci"`
+	P          float64 `json:"p"`
+	Method     string  `json:"method"`
+}
+
+type lookDocument struct {
+	Number  int   `json:"number"`
+	Plan    []int `json:"plan"`
+	Anytime bool  `json:"anytime"`
+}
+
+func newLook(l verdict.Look) lookDocument {
+	return lookDocument{l.Previous + 1, notNil(l.Plan), l.Anytime}
+}
+
+func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricDelta) improvementDocument {
+	d := improvementDocument{
+		Candidate: newSide(r.Candidate), Baseline: newSide(r.Baseline), BaselineSource: r.Source,
+		Spec:       improvementSpec{r.Stored.Scenario, newSpecRef(r.Stored)},
+		NCandidate: r.NCandidate, NBaseline: r.NBaseline, NPairs: r.NPairs,
+		Unmatched: bothSides[string]{seedTexts(r.UnmatchedCandidate), seedTexts(r.UnmatchedBaseline)},
+		Failed:    bothSides[failedSide]{failedSides(r.FailedCandidate), failedSides(r.FailedBaseline)},
+		Base:      r.Options.Base, Confidence: r.Options.Confidence, Margin: r.Options.Margin,
+		Metrics: []metricDelta{}, NHidden: len(r.Metrics) - len(shown),
+		NPass: r.NPass, NWarn: r.NWarn, NFail: r.NFail, Degraded: notNil(r.Degraded), Total: newTotalDelta(r.Improvement),
+		Difference: r.Difference, Verdict: r.Verdict, Reasons: notNil(r.Reasons), Needs: notNil(r.Needs),
+		Look: newLook(r.Options.Look), Warnings: newWarnings(r.Warnings),
+	}
+	for _, m := range shown {
+		d.Metrics = append(d.Metrics, metricDelta{
+			m.Name, m.Group, m.Weight, m.Candidate, m.Baseline, m.MeanDelta, m.Threshold, m.Status, newCI(m.Interval),
+			m.P, m.PHolm, m.Decided(r.Options.Alpha()), m.Wins, m.Losses, m.Ties,
+		})
+	}
+	if u := r.Unpaired; u != nil {
+		d.Unpaired = &unpairedDocument{u.NCandidate, u.NBaseline, u.MeanDelta, newCI(u.Interval), u.P, u.Method}
+	}
+	return d
+}
+
+func newTotalDelta(i verdict.Improvement) totalDelta {
+	t, n := i.Total, i.NPairs
+	d := totalDelta{
+		Candidate: number(t.Candidate, n), Baseline: number(t.Baseline, n), MeanDelta: number(t.MeanDelta, n), SD: number(t.SD, max(0, n-1)),
+		Dz: defined(t.Dz, n), CI: newCI(t.Interval), CIMethod: t.Interval.Method, P: number(t.P, n), PMethod: t.PMethod,
+		PImprovement: number(t.Improvement.Value, n), PImprovementCI: newCI(t.Improvement.Decided.Interval),
+		Wins: t.Improvement.Wins, Losses: t.Improvement.Losses, Ties: t.Improvement.Ties,
+		MDE: defined(t.Detectable, n), MDEDz: defined(t.DetectableDz, n),
+	}
+	if n == 0 {
+		d.PImprovementCI = nil
+	}
+	if t.SeedsNeeded > 0 {
+		d.SeedsNeeded = &t.SeedsNeeded
+	}
+	return d
+}
+
+func seedTexts(numbers []uint64) []string {
+	list := []string{}
+	for _, n := range numbers {
+		list = append(list, fmt.Sprint(n))
+	}
+	return list
+}
+
+func failedSides(seeds []verdict.FailedSeed) []failedSide {
+	list := []failedSide{}
+	for _, s := range seeds {
+		list = append(list, failedSide{fmt.Sprint(s.Number), s.Reason})
+	}
+	return list
+}
+
+func improvementView(r tracker.ImprovementReport, shown []verdict.MetricDelta) view {
+	d := newImprovementDocument(r, shown)
+	v := view{document: d, rows: grid{columns: []string{
+		"group", "metric", "weight", "baseline_mean", "candidate_mean", "mean_delta", "ci_lo", "ci_hi", "threshold", "status", "p", "p_holm", "decided", "wins", "losses", "ties",
+	}}}
+	for _, m := range d.Metrics {
+		v.rows.cells = append(v.rows.cells, []any{
+			m.Group, m.Name, m.Weight, m.Baseline, m.Candidate, m.MeanDelta, end(m.CI, 0), end(m.CI, 1), m.Threshold, string(m.Status),
+			m.P, m.PHolm, m.Decided, m.Wins, m.Losses, m.Ties,
+		})
+	}
+	v.page = []any{improvementHeading(r), fmt.Sprintf("%s: %s", r.Verdict, r.Difference) + sentences(r.Reasons, r.Needs)}
+	if r.NPairs > 0 {
+		v.page = append(v.page, totalGrid(r.Improvement))
+	}
+	if len(shown) > 0 {
+		v.page = append(v.page, metricDeltaGrids(r, shown)...)
+	}
+	if text := improvementCounts(r, len(r.Metrics)-len(shown)); text != "" {
+		v.page = append(v.page, text)
+	}
+	if text := leftOut(r.Improvement); text != "" {
+		v.page = append(v.page, text)
+	}
+	if notes := footnotes(r.Warnings); notes != "" {
+		v.page = append(v.page, notes)
+	}
+	return v
+}
+
+func improvementHeading(r tracker.ImprovementReport) string {
+	source := map[tracker.BaselineSource]string{
+		tracker.BaselineGiven: "--baseline", tracker.BaselineSpec: "named by the spec", tracker.BaselinePinned: "pinned",
+	}[r.Source]
+	return fmt.Sprintf("candidate  %s\nbaseline   %s  (%s)\n%d pairs of seeds, scored under %s spec version %d, degradation base %v",
+		sideText(r.Candidate), sideText(r.Baseline), source, r.NPairs, r.Stored.Scenario, r.Stored.Version, r.Options.Base)
+}
+
+func sideText(c tracker.Choice) string { return c.Scenario + "@" + describe(c.Configurations[0]) }
+
+// totalGrid shows the difference of the total scores with all that its size has to be seen beside.
+func totalGrid(i verdict.Improvement) grid {
+	t := i.Total
+	g := grid{columns: []string{"total score", "", "", "method"}}
+	add := func(name, value, detail, method string) {
+		g.cells = append(g.cells, []any{name, value, detail, method})
+	}
+	add("baseline → candidate", fixed(t.Baseline, 4)+" → "+fixed(t.Candidate, 4), "", fmt.Sprintf("means over %d pairs", i.NPairs))
+	interval := "-"
+	if t.Interval.Defined() {
+		interval = fmt.Sprintf("%s to %s", plus(t.Interval.Lo), plus(t.Interval.Hi))
+	}
+	add("mean delta", plus(t.MeanDelta), interval, confidencePercent(t.Interval.Confidence)+" "+t.Interval.Method+" interval")
+	add("p", pText(t.P), "", t.PMethod)
+	won := "-"
+	if t.Improvement.Decided.Interval.Defined() {
+		won = fmt.Sprintf("%s to %s", fixed(t.Improvement.Decided.Interval.Lo, 3), fixed(t.Improvement.Decided.Interval.Hi, 3))
+	}
+	add("P(improvement)", fixed(t.Improvement.Value, 3), won, fmt.Sprintf("%d wins, %d losses, %d ties; Wilson over wins and losses",
+		t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties))
+	if t.Detectable > 0 {
+		add("detectable effect", fixed(t.Detectable, 4), fmt.Sprintf("dz %.2f", t.DetectableDz), fmt.Sprintf("power %v with %d pairs", verdict.TargetPower, i.NPairs))
+	}
+	if u := i.Unpaired; u != nil {
+		add("unpaired delta", plus(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi), fmt.Sprintf("%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, pText(u.P)))
+	}
+	return g
+}
+
+func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta) (grids []any) {
+	byGroup := map[string]int{}
+	for _, m := range metrics {
+		k, seen := byGroup[m.Group]
+		if !seen {
+			k = len(grids)
+			byGroup[m.Group] = k
+			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "weight", "baseline", "candidate", "change", "mean delta", "95% interval", "threshold", "status", "p Holm", "W/L/T"}})
+			if c := confidencePercent(m.Interval.Confidence); c != "95%" {
+				grids[k].(grid).columns[6] = c + " interval"
+			}
+		}
+		change := "~"
+		if m.Decided(r.Options.Alpha()) {
+			change = "better"
+			if m.MeanDelta < 0 {
+				change = "worse"
+			}
+		}
+		g := grids[k].(grid)
+		g.cells = append(g.cells, []any{
+			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, change, shown{plus(m.MeanDelta), m.MeanDelta},
+			intervalText(m.Interval, plus), shown{plus(-m.Threshold), m.Threshold}, string(m.Status), shown{pText(m.PHolm), m.PHolm},
+			fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
+		})
+		grids[k] = g
+	}
+	return grids
+}
+
+func improvementCounts(r tracker.ImprovementReport, hidden int) string {
+	if len(r.Metrics) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d metrics: %d PASS, %d WARN, %d FAIL at base %v", len(r.Metrics), r.NPass, r.NWarn, r.NFail, r.Options.Base)
+	if hidden > 0 {
+		text += fmt.Sprintf("; %d are not shown", hidden)
+	}
+	if len(r.Degraded) > 0 {
+		text += "\ndegraded: " + strings.Join(r.Degraded, ", ")
+	}
+	return text + fmt.Sprintf("\n~ the data do not decide: sign-flip test of the deltas, p corrected by Holm for %d metrics, above %s", len(r.Metrics), pText(r.Options.Alpha()))
+}
+
+// leftOut names the seeds that are in no pair, and those that failed.
+func leftOut(i verdict.Improvement) string {
+	var lines []string
+	list := func(name string, seeds []string) {
+		if len(seeds) > 0 {
+			lines = append(lines, name+": "+shortList(seeds))
+		}
+	}
+	list("only in the candidate", seedTexts(i.UnmatchedCandidate))
+	list("only in the baseline", seedTexts(i.UnmatchedBaseline))
+	failed := func(seeds []verdict.FailedSeed) (texts []string) {
+		for _, s := range seeds {
+			texts = append(texts, fmt.Sprintf("%d (%s)", s.Number, shorten(s.Reason)))
+		}
+		return texts
+	}
+	list("failed in the candidate", failed(i.FailedCandidate))
+	list("failed in the baseline", failed(i.FailedBaseline))
+	return strings.Join(lines, "\n")
+}
+
+// shortList joins a few of many words.
+func shortList(words []string) string {
+	const most = 20
+	if len(words) > most {
+		return strings.Join(words[:most], ", ") + fmt.Sprintf(" and %d more: --format json lists all", len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,196 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// GateMarkdown writes a gate for a job summary: the verdict, what failed and what is undecided, what would change that, and the rest
+// folded.
+func GateMarkdown(w io.Writer, g verdict.Gate) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s track gate: %s\n\n", icon(g.Verdict), g.Verdict)
+	for _, text := range g.Unattainable() {
+		fmt.Fprintf(&b, "> **Cannot be met:** %s\n", escape(text))
+	}
+	if len(g.Unattainable()) > 0 {
+		b.WriteByte('\n')
+	}
+	scenarioTable(&b, g)
+	var needs []string
+	open, rest := 0, 0
+	for _, s := range g.Scenarios {
+		for _, o := range s.Outcomes {
+			if undecidedOrFailed(o.Verdict) {
+				open++
+			} else {
+				rest++
+			}
+			if o.Need != "" && !slices.Contains(needs, needText(s, o)) {
+				needs = append(needs, needText(s, o))
+			}
+		}
+	}
+	if open > 0 {
+		b.WriteString("\n### Failed and undecided\n\n")
+		outcomeTable(&b, g, undecidedOrFailed)
+	}
+	if len(needs) > 0 {
+		b.WriteString("\n### What would change this\n\n")
+		for _, need := range shorten(needs) {
+			fmt.Fprintf(&b, "- %s\n", escape(need))
+		}
+	}
+	if warnings := gateWarnings(g); len(warnings) > 0 {
+		b.WriteString("\n### Warnings\n\n")
+		for _, warning := range warnings {
+			fmt.Fprintf(&b, "- %s\n", escape(warning))
+		}
+	}
+	if rest > 0 {
+		fmt.Fprintf(&b, "\n<details><summary>%d that hold</summary>\n\n", rest)
+		outcomeTable(&b, g, func(v scoring.Verdict) bool { return !undecidedOrFailed(v) })
+		b.WriteString("\n</details>\n")
+	}
+	fmt.Fprintf(&b, "\nPASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %d %s. INCONCLUSIVE: neither.\n",
+		g.NTests, plural(g.NTests, "test"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func undecidedOrFailed(v scoring.Verdict) bool {
+	return v == scoring.VerdictFail || v == scoring.VerdictInconclusive
+}
+
+func needText(s verdict.ScenarioOutcome, o verdict.Outcome) string {
+	what := o.Rule
+	if o.Metric != "" {
+		what += " of " + o.Metric
+	}
+	return s.Name + ": " + what + ": " + o.Need
+}
+
+// shorten keeps a list readable.
+func shorten(list []string) []string {
+	const most = 12
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+}
+
+func gateWarnings(g verdict.Gate) (list []string) {
+	for _, s := range g.Scenarios {
+		for _, w := range s.Warnings {
+			list = append(list, s.Name+": "+w.Message)
+		}
+		if s.Improvement != nil {
+			for _, w := range s.Improvement.Warnings {
+				list = append(list, s.Name+", against the baseline: "+w.Message)
+			}
+		}
+	}
+	return list
+}
+
+func scenarioTable(b *strings.Builder, g verdict.Gate) {
+	b.WriteString("| scenario | verdict | seeds | pass rate | mean score | rules |\n|---|---|---:|---|---|---|\n")
+	for _, s := range g.Scenarios {
+		e := s.Estimates
+		rate, mean := "-", "-"
+		if e.NSeeds > 0 {
+			rate = fmt.Sprintf("%s (%s to %s)", verdict.Percent(e.PassRate), verdict.Percent(e.PassRateInterval.Lo), verdict.Percent(e.PassRateInterval.Hi))
+		}
+		if e.NScored > 0 {
+			mean = verdict.Short(e.Mean)
+			if e.MeanInterval.Defined() {
+				mean += fmt.Sprintf(" (%s to %s)", verdict.Short(e.MeanInterval.Lo), verdict.Short(e.MeanInterval.Hi))
+			}
+		}
+		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape(RulesText(s.Rules)))
+	}
+}
+
+// RulesText names the rules in force in a line.
+func RulesText(r scoring.GateRules) string {
+	var list []string
+	number := func(name string, x *float64) {
+		if x != nil {
+			list = append(list, fmt.Sprintf("%s %v", name, *x))
+		}
+	}
+	if r.MinSeeds > 0 {
+		list = append(list, fmt.Sprintf("min_seeds %d", r.MinSeeds))
+	}
+	number("min_pass_rate", r.MinPassRate)
+	if r.Stable {
+		list = append(list, "stable")
+	}
+	number("max_std", r.MaxStd)
+	number("min_score", r.MinScore)
+	if r.NoDegradation {
+		list = append(list, "no_degradation")
+	}
+	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(r.Confidence, scoring.DefaultConfidence))
+}
+
+func outcomeTable(b *strings.Builder, g verdict.Gate, show func(scoring.Verdict) bool) {
+	b.WriteString("| verdict | scenario | rule | metric | found | p (Holm) |\n|---|---|---|---|---|---:|\n")
+	type row struct {
+		s verdict.ScenarioOutcome
+		o verdict.Outcome
+	}
+	var rows []row
+	for _, s := range g.Scenarios {
+		for _, o := range s.Outcomes {
+			if show(o.Verdict) {
+				rows = append(rows, row{s, o})
+			}
+		}
+	}
+	rank := func(r row) int { return slices.Index(scoring.Verdicts(), r.o.Verdict) }
+	slices.SortStableFunc(rows, func(a, b row) int { return rank(b) - rank(a) })
+	for _, r := range rows {
+		p := "-"
+		if r.o.PHolm != nil {
+			p = verdict.Short(*r.o.PHolm)
+		}
+		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape(r.s.Name), escape(r.o.Rule), escape(r.o.Metric), escape(found(r.o)), p)
+	}
+}
+
+// found is what an outcome says, with its code where it has one.
+func found(o verdict.Outcome) string {
+	switch {
+	case o.Reason == "":
+		return o.Message
+	case o.Message == "":
+		return o.Reason
+	}
+	return o.Reason + ": " + o.Message
+}
+
+func icon(v scoring.Verdict) string {
+	switch v {
+	case scoring.VerdictPass:
+		return "✅"
+	case scoring.VerdictWarn:
+		return "⚠️"
+	case scoring.VerdictFail:
+		return "❌"
+	}
+	return "❔"
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}

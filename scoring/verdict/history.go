@@ -1,0 +1,89 @@
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// MinAccepted is how many accepted points a prediction needs.
+const MinAccepted = 5
+
+// HistoryPoint is the mean of one configuration, NaN where it has none.
+type HistoryPoint struct {
+	Mean     float64
+	Accepted bool // good enough to be what the next one is expected to be like
+}
+
+// History says what the points so far make of the next one, and where their level changed. It reports, and never decides.
+type History struct {
+	NAccepted    int
+	Prediction   stats.Interval // for the mean of one more configuration; not defined below 5 accepted points
+	NPoints      int            // points with a mean
+	ChangePoints []stats.ChangePoint
+	Searched     bool    // there were enough points to look for changes
+	Lag1         float64 // autocorrelation that the changes leave; NaN where not searched
+	Warnings     []Warning
+}
+
+// Codes of the warnings of a history.
+const (
+	WarnFewAccepted = "too_short_a_history"
+	WarnUnreliable  = "unreliable_change_points"
+	WarnFewPoints   = "too_few_for_change_points"
+)
+
+// AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes of level among all
+// of them from 20 points on. Change points are reported by the index of the first point of the new level among points.
+func AnalyseHistory(points []HistoryPoint) History {
+	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodPrediction), Lag1: math.NaN()}
+	var accepted, all []float64
+	var index []int
+	for i, p := range points {
+		if math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0) {
+			continue
+		}
+		all, index = append(all, p.Mean), append(index, i)
+		if p.Accepted {
+			accepted = append(accepted, p.Mean)
+		}
+	}
+	h.NAccepted, h.NPoints = len(accepted), len(all)
+	if h.NAccepted < MinAccepted {
+		h.warn(WarnFewAccepted, "%d accepted points: a prediction for the next one needs %d", h.NAccepted, MinAccepted)
+	} else if p, err := stats.NewPrediction(accepted, scoring.DefaultConfidence); err == nil {
+		h.Prediction = p.Interval
+	}
+	h.findChanges(all, index)
+	return h
+}
+
+func (h *History) findChanges(all []float64, index []int) {
+	found, err := stats.NewHistory(all, drawSeed)
+	switch {
+	case errors.Is(err, stats.ErrTooFew), errors.Is(err, stats.ErrEmpty):
+		h.warn(WarnFewPoints, "%d points: change points are looked for from %d on", len(all), stats.HistoryMinValues)
+		return
+	case err != nil:
+		return
+	}
+	h.Searched, h.Lag1 = true, found.Lag1
+	for _, c := range found.Points {
+		c.Index = index[c.Index]
+		h.ChangePoints = append(h.ChangePoints, c)
+	}
+	for _, w := range found.Warnings {
+		code := string(w)
+		if w == stats.WarnAutocorrelated {
+			code = WarnUnreliable
+		}
+		h.warn(code, "%s", w.Message())
+	}
+}
+
+func (h *History) warn(code, format string, args ...any) {
+	h.Warnings = append(h.Warnings, Warning{code, fmt.Sprintf(format, args...)})
+}
