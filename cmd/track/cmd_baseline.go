@@ -58,9 +58,13 @@ Example:
 func (p *program) baselineUnsetCommand() *cli.Command {
 	reason := ""
 	return &cli.Command{
-		Name:         "unset",
-		Usage:        "take the pin of a scenario away",
-		UsageText:    "track baseline unset SCENARIO --reason TEXT",
+		Name:      "unset",
+		Usage:     "take the pin of a scenario away",
+		UsageText: "track baseline unset SCENARIO --reason TEXT",
+		Description: `The pins that were set before stay in the record.
+
+Example:
+   track baseline unset growth_plus --reason "the model was recalibrated"`,
 		BashComplete: p.completeScenarios,
 		Flags:        []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "why, for those who ask later: `TEXT`", Destination: &reason}},
 		Action: func(c *cli.Context) error {
@@ -115,9 +119,13 @@ func (p *program) changeBaseline(ctx context.Context, reason string, change func
 
 func (p *program) baselineShowCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "show",
-		Usage:        "show the baseline of a scenario, and those before it",
-		UsageText:    "track baseline show SCENARIO",
+		Name:      "show",
+		Usage:     "show the baseline of a scenario, and those before it",
+		UsageText: "track baseline show SCENARIO",
+		Description: `The newest first: the first line is what holds.
+
+Example:
+   track baseline show growth_plus`,
 		BashComplete: p.completeScenarios,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -133,6 +141,10 @@ func (p *program) baselineListCommand() *cli.Command {
 		Name:      "list",
 		Usage:     "list the baselines of all scenarios",
 		UsageText: "track baseline list",
+		Description: `Only what is pinned now; track baseline show SCENARIO shows what was.
+
+Example:
+   track baseline list --format json`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 0 {
 				return usage("track baseline list takes no argument; track baseline show SCENARIO shows one")

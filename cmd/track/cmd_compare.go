@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
@@ -96,35 +95,12 @@ type comparedDocument struct {
 	Warnings     []warningDocument `json:"warnings"`
 }
 
-// differingParameters are the parameters of the sides that are not the same on all, by name.
-func differingParameters(sides []tracker.Compared) (map[string][]*jsontext.Value, error) {
-	all := map[string][]*jsontext.Value{}
-	for i, side := range sides {
-		var params map[string]jsontext.Value
-		if err := json.Unmarshal(side.Params.JSON(), &params); err != nil {
-			return nil, fmt.Errorf("parameters of %s: %w", tracker.ShortHash(side.Hash), err)
-		}
-		for name, value := range params {
-			if all[name] == nil {
-				all[name] = make([]*jsontext.Value, len(sides))
-			}
-			all[name][i] = &value
-		}
-	}
-	text := func(v *jsontext.Value) string {
-		if v == nil {
-			return ""
-		}
-		return string(*v)
-	}
-	maps.DeleteFunc(all, func(_ string, values []*jsontext.Value) bool {
-		return !slices.ContainsFunc(values, func(v *jsontext.Value) bool { return text(v) != text(values[0]) })
-	})
-	return all, nil
-}
-
 func compareView(c tracker.Comparison, values bool) (view, error) {
-	parameters, err := differingParameters(c.Sides)
+	var params []track.Params
+	for _, side := range c.Sides {
+		params = append(params, side.Params)
+	}
+	parameters, err := differingParameters(params)
 	if err != nil {
 		return view{}, err
 	}

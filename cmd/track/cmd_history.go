@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/reports/chart"
 	"track/scoring"
 	"track/scoring/stats"
@@ -70,7 +71,11 @@ func (p *program) history(ctx context.Context, scenario string, o historyOptions
 			return err
 		}
 	}
-	return p.write(historyView(history))
+	v, err := historyView(history)
+	if err != nil {
+		return err
+	}
+	return p.write(v)
 }
 
 type historyDocument struct {
@@ -183,7 +188,7 @@ func analyse(lines []historyLine) verdict.History {
 	return verdict.AnalyseHistory(points)
 }
 
-func historyView(h tracker.History) view {
+func historyView(h tracker.History) (view, error) {
 	lines := historyLines(h)
 	analysis := analyse(lines)
 	d := historyDocument{
@@ -213,12 +218,17 @@ func historyView(h tracker.History) view {
 			entry.StdScore, entry.CombinedScore, entry.Change, stableText(entry.Stable), l.n, l.mean, end(meanCI, 0), end(meanCI, 1), string(entry.Verdict),
 		})
 	}
+	var all []track.Params
+	for _, e := range h.Entries {
+		all = append(all, e.Params)
+	}
+	params, err := parameterLines(all)
 	v.document = d
-	v.page = []any{historyHeading(h), historyGrid(h, lines), sparkText(h, means, analysis)}
+	v.page = []any{historyHeading(h), historyGrid(h, lines, params), sparkText(h, means, analysis)}
 	if notes := footnotes(analysis.Warnings); notes != "" {
 		v.page = append(v.page, notes)
 	}
-	return v
+	return v, err
 }
 
 func historyHeading(h tracker.History) string {
@@ -240,9 +250,9 @@ func historyHeading(h tracker.History) string {
 	return heading
 }
 
-func historyGrid(h tracker.History, lines []historyLine) grid {
+func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 	g := grid{columns: []string{
-		"label", "revision", "params", "configuration", "first recorded", "n", "no score", "pass", "Wilson", "mean", "95% interval", "sd", "95% interval", "combined", "box", "change", "verdict", "notes",
+		"label", "revision", "differing params", "configuration", "first recorded", "n", "no score", "pass", "Wilson", "mean", "95% interval", "sd", "95% interval", "combined", "box", "change", "verdict", "notes",
 	}}
 	format := func(x float64) string { return fixed(x, 4) }
 	if h.Metric != nil {
@@ -251,7 +261,7 @@ func historyGrid(h tracker.History, lines []historyLine) grid {
 	for i, l := range lines {
 		e, entry := h.Entries[i], l.entry
 		row := []any{
-			e.Label, e.Revision.String(), shorten(string(e.Params)), tracker.ShortHash(e.Hash), people(e.CreatedAt), e.NSeeds, entry.NFailed,
+			e.Label, e.Revision.String(), shorten(params[i]), tracker.ShortHash(e.Hash), people(e.CreatedAt), e.NSeeds, entry.NFailed,
 		}
 		if entry.Estimates == nil {
 			row = append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "not all scored")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,9 @@ func (p *program) showSeed(ctx context.Context, selector, seedText string, versi
 		if err := shown.judge(ctx, st, version); err != nil {
 			return err
 		}
+		if err := shown.findAmong(ctx, st); err != nil {
+			return err
+		}
 		return p.write(shown.view())
 	})
 }
@@ -64,6 +68,23 @@ type shownSeed struct {
 	stored  store.Spec
 	spec    scoring.Spec
 	results map[string]scoring.Result // empty where it was not judged
+	among   *tracker.StabilityReport  // all seeds of its configuration; nil where they are not all judged
+}
+
+// findAmong aggregates the seeds that this one is one of: a single seed says nothing about spread.
+func (s *shownSeed) findAmong(ctx context.Context, st *store.Store) error {
+	if s.stored.Version == 0 {
+		return nil
+	}
+	sel := tracker.Selector{Scenario: s.Scenario, Configuration: s.ConfigurationHash}
+	report, err := tracker.Stability(ctx, st, sel, tracker.StabilityOptions{SpecVersion: s.stored.Version})
+	switch {
+	case errors.Is(err, track.ErrInvalid): // some seeds were never judged under this version
+		return nil
+	case err == nil:
+		s.among = &report
+	}
+	return err
 }
 
 func (s *shownSeed) judge(ctx context.Context, st *store.Store, version int) (err error) {
@@ -91,6 +112,17 @@ type shownSeedDocument struct {
 	Others       []string          `json:"other_configurations"`
 	Metrics      []shownMetric     `json:"metrics"`
 	Unscored     map[string]any    `json:"unscored"` // values that the spec does not know, or all of them
+	Among        *amongDocument    `json:"configuration_estimates"`
+}
+
+// amongDocument is what all seeds of the configuration of a seed come to; null where they are not all judged.
+type amongDocument struct {
+	NSeeds    int               `json:"n_seeds"`
+	NScored   int               `json:"n_scored"`
+	Stable    bool              `json:"stable"`
+	Verdict   scoring.Verdict   `json:"verdict"`
+	Estimates estimatesDocument `json:"estimates"`
+	Warnings  []warningDocument `json:"warnings"`
 }
 
 type shownMetric struct {
@@ -145,6 +177,15 @@ func (s shownSeed) view() view {
 			v.rows.cells = append(v.rows.cells, []any{nil, name, nil, nil, nil, unscored[name], nil, nil, "not scored"})
 		}
 		v.page = append(v.page, rest)
+	}
+	if r := s.among; r != nil {
+		d.Among = &amongDocument{r.NSeeds, r.Score.N, r.Stable, r.Finding.Verdict, newEstimates(r.Estimates), newWarnings(r.Estimates.Warnings)}
+		g := estimatesGrid(r.Estimates)
+		g.title = "all seeds of its configuration: " + string(r.Finding.Verdict)
+		v.page = append(v.page, g)
+		if notes := footnotes(r.Estimates.Warnings); notes != "" {
+			v.page = append(v.page, notes)
+		}
 	}
 	v.document = d
 	return v

@@ -304,7 +304,7 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		if !seen {
 			i = len(grids)
 			byGroup[m.Group] = i
-			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "95% interval", "pass", "flag"}})
+			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "± std", "95% interval", "pass", "flag"}})
 		}
 		g := grids[i].(grid)
 		value := func(x float64) any {
@@ -315,7 +315,7 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		}
 		g.cells = append(g.cells, []any{
 			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
-			number(m.Score.Mean, m.Score.N), intervalText(scoreInterval(m), func(x float64) string { return fixed(x, 3) }),
+			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(scoreInterval(m), func(x float64) string { return fixed(x, 3) }),
 			shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
 		})
 		grids[i] = g
