@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/reports"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -210,7 +212,10 @@ func (p *program) specShow(ctx context.Context, name string) error {
 		heading = decoded.Title + "\n" + heading
 	}
 	if i := decoded.Improvement; i != nil {
-		heading += fmt.Sprintf("\nimprovement over %s, largest degradation %v / weight", i.Baseline, i.MaxDegradationBase)
+		heading += fmt.Sprintf("\nimprovement over %s, largest degradation %v / weight", cmp.Or(i.Baseline, "the pinned baseline"), i.MaxDegradationBase)
+	}
+	if decoded.Gate != nil {
+		heading += "\ngate: " + reports.RulesText(*decoded.Gate)
 	}
 	v.page = []any{heading, rows}
 	return p.write(v)
