@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/verdict"
 	"track/tracker"
 )
 
@@ -61,6 +62,9 @@ func (f *comparisonFlags) look() (tracker.LookOptions, error) {
 			return o, usage("--plan %s: %q is not a number of seeds; write it as in 6,10,20,30", f.plan, word)
 		}
 		o.Plan = append(o.Plan, n)
+	}
+	if err := verdict.CheckPlan(o.Plan); err != nil {
+		return o, usage("--plan %s: %v", f.plan, err)
 	}
 	return o, nil
 }
