@@ -156,6 +156,8 @@ func (s *scorer) check(language, code string, fragment bool, left *budget) Synta
 		}
 	}
 	r.settle(err)
+	lines := 1 + strings.Count(strings.TrimRight(code, "\n"), "\n")
+	r.ErrorLine = min(r.ErrorLine, lines) // what is missing at the end is missing after the last line
 	return r
 }
 
