@@ -71,7 +71,7 @@ func parseMarkdown(source string) (doc *document, ok bool) {
 
 // opens counts the block quotes and list items that the beginning of a line may open.
 func opens(line string) int {
-	n := 0
+	n, broken := 0, false
 	for i := 0; i < len(line); {
 		switch c := line[i]; {
 		case c == ' ' || c == '\t':
@@ -79,6 +79,10 @@ func opens(line string) int {
 		case c == '>':
 			n++
 			i++
+		case (c == '-' || c == '*') && !broken:
+			if broken = true; strings.Trim(line[i:], string(c)+" \t\r\n") == "" {
+				return n // a thematic break, not items in items
+			}
 		case strings.IndexByte("-*+", c) >= 0 && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
 			n++
 			i += 2
