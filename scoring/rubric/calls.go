@@ -93,7 +93,7 @@ func judgeLiterally(c Call) verdict {
 	case c.IsError != nil && *c.IsError:
 		return verdict{Failed, "the tool reported an error"}
 	case c.Output != nil:
-		if word := errorWord.FindString(clip(*c.Output, MaxText)); word != "" {
+		if word := findErrorWord(clip(*c.Output, MaxText)); word != "" {
 			return verdict{Failed, fmt.Sprintf("the output contains %q", word)}
 		}
 		return verdict{Succeeded, "no word of error in the output"}

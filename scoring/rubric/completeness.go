@@ -35,7 +35,7 @@ func (s *scorer) directAnswer() Component {
 	if code, ok := s.doc.first(codeBlock); ok && coding && strings.TrimSpace(code.text) != "" {
 		return holds(DirectAnswer, true, MatchDetail{Line: code.line}, "code at line %d", code.line)
 	}
-	words, idle := s.proseWords(), ""
+	words, idle := s.doc.words, ""
 	for _, b := range s.doc.blocks {
 		if b.kind != proseBlock {
 			continue
@@ -67,19 +67,16 @@ func idleness(sentence string) string {
 	case asks(sentence):
 		return "a question"
 	}
-	for _, filler := range fillers {
-		if rest, ok := strings.CutPrefix(text, " "+filler+" "); ok {
-			if rest == "" {
-				return fmt.Sprintf("%q", filler)
-			}
-			text = " " + rest // "Sure, let me …"
-			break
+	if filler := begins(text, fillers); filler != "" {
+		text = text[1+len(filler):] // "Sure, let me …"
+		if text == " " {
+			return fmt.Sprintf("%q", filler)
 		}
 	}
-	if phrase := begins(text, refusals[:]); phrase != "" {
+	if phrase := begins(text, refusals); phrase != "" {
 		return fmt.Sprintf("a refusal, %q", phrase)
 	}
-	if phrase := begins(text, announcements[:]); phrase != "" {
+	if phrase := begins(text, announcements); phrase != "" {
 		return fmt.Sprintf("an announcement, %q", phrase)
 	}
 	return ""
@@ -115,7 +112,7 @@ func (s *scorer) codePart() Component {
 
 // explanation wants at least 25 words of prose and either a causal marker or two blocks of at least 8 words.
 func (s *scorer) explanation() Component {
-	words, long, second := s.proseWords(), 0, 0
+	words, long, second := s.doc.words, 0, 0
 	d := MatchDetail{Words: words}
 	if words < explanationWords {
 		return holds(Explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
@@ -124,11 +121,11 @@ func (s *scorer) explanation() Component {
 		if b.kind != proseBlock {
 			continue
 		}
-		if cause := contains(plain(b.text), causes[:]); cause != "" {
+		if cause := contains(b.plain, causes); cause != "" {
 			d.Matched, d.Line = cause, b.line
 			return holds(Explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.line)
 		}
-		if countWords(b.text) >= blockWords {
+		if b.words >= blockWords {
 			if long++; long == 2 {
 				second = b.line
 			}
@@ -146,7 +143,7 @@ func (s *scorer) explanation() Component {
 func (s *scorer) nextSteps() Component {
 	for i, b := range s.doc.blocks {
 		if b.kind == headingBlock {
-			if phrase := contains(plain(b.text), nextHeadings[:]); phrase != "" && s.hasContent(i) {
+			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
 				return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", strings.TrimSpace(excerpt(b.text)), b.line)
 			}
 		}
@@ -164,7 +161,7 @@ func (s *scorer) nextSteps() Component {
 		if b.top != last || b.kind != proseBlock {
 			continue
 		}
-		if phrase := contains(plain(b.text), recommendations[:]); phrase != "" {
+		if phrase := contains(b.plain, recommendations); phrase != "" {
 			return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "recommendation at line %d: %q", b.line, phrase)
 		}
 	}
@@ -185,15 +182,4 @@ func (s *scorer) hasContent(i int) bool {
 		}
 	}
 	return false
-}
-
-// proseWords counts the words of prose in the final text, outside of headings and code.
-func (s *scorer) proseWords() int {
-	n := 0
-	for _, b := range s.doc.blocks {
-		if b.kind == proseBlock {
-			n += countWords(b.text)
-		}
-	}
-	return n
 }

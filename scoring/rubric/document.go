@@ -23,6 +23,8 @@ const (
 type block struct {
 	kind   blockKind
 	text   string
+	plain  string // of prose and headings, its words as [plain] gives them
+	words  int    // of prose
 	line   int    // number of its first line, from 1; of code, the first line of the code
 	top    int    // number of the block at the top level that it belongs to
 	level  int    // of a heading
@@ -35,6 +37,7 @@ type block struct {
 // document is a text as Markdown.
 type document struct {
 	blocks   []block
+	words    int // of prose, outside of headings and code
 	lists    int
 	listLine int // of the first list
 }
@@ -156,6 +159,13 @@ func (w *walker) add(n ast.Node, b block) {
 		b.line = w.lineAt(n.Pos())
 	default:
 		b.line = w.last + 1
+	}
+	if b.kind == proseBlock || b.kind == headingBlock {
+		b.plain = plain(b.text)
+	}
+	if b.kind == proseBlock {
+		b.words = countWords(b.text)
+		w.doc.words += b.words
 	}
 	w.last, w.task = b.line, false
 	w.doc.blocks = append(w.doc.blocks, b)

@@ -75,7 +75,7 @@ func (s *scorer) errorLines() (n int, list []Finding) {
 		line++
 		pattern := crash(text)
 		if s.rubric.literal {
-			pattern = errorWord.FindString(text)
+			pattern = findErrorWord(text)
 		}
 		if pattern == "" {
 			continue

@@ -86,7 +86,7 @@ func (s *scorer) requirements(f *FormatSpec) []Requirement {
 func (s *scorer) requireHeading(heading string) Requirement {
 	r := Requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
 	for _, b := range s.doc.blocks {
-		if b.kind == headingBlock && plain(b.text) == plain(heading) {
+		if b.kind == headingBlock && b.plain == plain(heading) {
 			return Requirement{Asked: r.Asked, Met: true, Line: b.line}
 		}
 	}

@@ -119,12 +119,12 @@ func (s *scorer) claim() (phrase string, line int) {
 		if b.kind != proseBlock && b.kind != headingBlock {
 			continue
 		}
-		if contains(plain(b.text), successes[:]) == "" {
+		if contains(b.plain, successes) == "" {
 			continue
 		}
 		for _, sentence := range sentences(b.text) {
 			text := plain(sentence)
-			if phrase := contains(text, successes[:]); phrase != "" && contains(affirmations.Replace(text), negations[:]) == "" {
+			if phrase := contains(text, successes); phrase != "" && contains(affirmations.Replace(text), negations) == "" {
 				return phrase, b.line
 			}
 		}
