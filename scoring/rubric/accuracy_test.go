@@ -70,7 +70,7 @@ func TestObviousErrors(t *testing.T) {
 func TestTestAndBuildCommands(t *testing.T) {
 	for command, want := range map[string]bool{
 		"go test ./...": true, "go vet ./...": true, "go run .": false, "pytest -q": true, "python3 -m pytest": true, "python -m http.server": false, "npm test": true, "npm run build": true,
-		"npm run test:unit": true, "npm install": false, "npx jest": true, "npx npx": false, "uv run pytest": true, "cargo build --release": true, "make": true, "cmake --build .": true,
+		"npm run test:unit": true, "npm install": false, "npx jest": true, "npx npx": false, "npx": false, "uv run pytest": true, "cargo build --release": true, "make": true, "cmake --build .": true,
 		"./gradlew build": true, "bash -lc 'go test'": true, "FOO=1 go test": true, "timeout 60 go test": true, "echo go test": false, "ls && tsc --noEmit": true, "docker build .": true,
 	} {
 		e := text("", "All tests pass.")

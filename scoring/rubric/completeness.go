@@ -144,7 +144,8 @@ func (s *scorer) nextSteps() Component {
 	for i, b := range s.doc.blocks {
 		if b.kind == headingBlock {
 			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
-				return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", strings.TrimSpace(excerpt(b.text)), b.line)
+				title := strings.TrimSpace(excerpt(b.text))
+				return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", title, b.line)
 			}
 		}
 		if b.task {

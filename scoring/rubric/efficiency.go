@@ -40,5 +40,6 @@ func (s *scorer) efficiency() Component {
 		return missing(Efficiency, "neither the time nor the number of tool calls is known")
 	}
 	d.Used, d.Actual, d.Expected = "tools", float64(len(s.e.Calls)), float64(most)
-	return measured(Efficiency, 1-d.Actual/d.Expected, d, "tools, as the time is not known: %s of the %d %s", plural(len(s.e.Calls), "call"), most, suffix)
+	return measured(Efficiency, 1-d.Actual/d.Expected, d,
+		"tools, as the time is not known: %s of the %d %s", plural(len(s.e.Calls), "call"), most, suffix)
 }

@@ -94,7 +94,8 @@ func components(literal bool) []Part {
 			}},
 		}},
 		{Name: Efficiency, Weight: 0.20, Description: "1 - actual/expected maximum, of time where known, else of the number of tool calls"},
-		{Name: OneMinusErrorRate, Weight: 0.15, Description: "1 - min(1, errors/10): failed calls, retries, error patterns in the output, corrections by the user"},
+		{Name: OneMinusErrorRate, Weight: 0.15, Description: "1 - min(1, errors/10): failed calls, retries, error patterns in the output, " +
+			"corrections by the user"},
 		{Name: StructureScore, Weight: 0.05, Description: either("lines that look like Markdown", "the Markdown tree"), Parts: []Part{
 			{Name: Headings, Weight: 0.4, Description: either("a line matches "+headingPattern, "a heading")},
 			{Name: Lists, Weight: 0.3, Description: either("a line matches "+listPattern, "an ordered or bulleted list")},

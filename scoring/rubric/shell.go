@@ -180,19 +180,20 @@ func testsOrBuilds(c Call) bool {
 }
 
 func testOrBuild(argv []string) bool {
-	name := commandName(argv)
-	switch name {
-	case "pytest", "py.test", "tox", "nox", "make", "ninja", "ctest", "jest", "vitest", "mocha", "tsc", "rspec", "phpunit", "gotestsum", "msbuild", "xcodebuild":
+	switch commandName(argv) {
+	case "pytest", "py.test", "tox", "nox", "make", "ninja", "ctest", "jest", "vitest", "mocha", "tsc", "rspec", "phpunit",
+		"gotestsum", "msbuild", "xcodebuild":
 		return true
 	case "python", "python3":
 		return len(argv) > 2 && argv[1] == "-m" && among(argv[2], "pytest", "unittest", "build", "tox", "nox")
 	case "npx", "bunx", "uvx", "pipx", "poetry", "uv", "bundle", "pipenv", "hatch": // they run another command
 		rest := argv[1:]
-		for len(rest) > 0 && (rest[0] == "run" || rest[0] == "exec" || strings.HasPrefix(rest[0], "-")) {
+		for len(rest) > 0 && (among(rest[0], "run", "exec") || strings.HasPrefix(rest[0], "-")) {
 			rest = rest[1:]
 		}
-		return len(rest) > 0 && !among(commandName(rest), "npx", "bunx", "uvx", "pipx", "poetry", "uv", "bundle", "pipenv", "hatch") && testOrBuild(rest)
-	case "go", "cargo", "dotnet", "swift", "mix", "bazel", "zig", "deno", "flutter", "sbt", "stack", "cabal", "docker", "npm", "pnpm", "yarn", "bun", "mvn", "gradle", "gradlew", "cmake":
+		return testOrBuild(rest)
+	case "go", "cargo", "dotnet", "swift", "mix", "bazel", "zig", "deno", "flutter", "sbt", "stack", "cabal", "docker",
+		"npm", "pnpm", "yarn", "bun", "mvn", "gradle", "gradlew", "cmake":
 		for _, arg := range argv[1:] {
 			if among(arg, "test", "tests", "build", "--build", "check", "verify", "package", "vet", "compile", "t") ||
 				strings.HasPrefix(arg, "test:") || strings.HasPrefix(arg, "build:") {
