@@ -18,10 +18,12 @@ import (
 // mayImport says what each package may import beyond the standard library: packages of track, then modules. A pattern that
 // ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way: towards the packages that know less.
 var mayImport = map[string][]string{
-	"track/scoring/...":   {"track/scoring/...", "gonum.org/v1/gonum/..."},
-	"track/evolution/...": {"track/evolution/...", "track/scoring/..."},
-	"track":               {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
-	"track/reports/...":   {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
+	"track/scoring/...": {"track/scoring/...", "gonum.org/v1/gonum/..."},
+	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
+	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/evolution/...":  {"track/evolution/...", "track/scoring/..."},
+	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
+	"track/reports/...":    {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
 
 	// Formats: they know no storage.
 	"track/spec":           {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},

@@ -1,0 +1,18 @@
+// Package rubric scores one execution of an agent from 0 to 100, and aggregates executions to the fitness of a version.
+//
+//	score = 0.35·tool_success_rate + 0.25·output_quality + 0.20·efficiency + 0.15·(1 - error_rate) + 0.05·structure_score
+//	final = round(100·score, 2)
+//
+// The formula, its parts and its tables are those of reference/executions.md, sections 2 and 3. Two rubrics share it: [V1] is the
+// original text to the letter, [V2] mends what measurement on real logs showed to be broken. Every score names its rubric.
+//
+// It is pure: no clock, no randomness, no I/O. An [Execution] goes in, with nil for whatever is not known; a [Score] comes out, in
+// which every component carries a reason and what it was computed from. A component that cannot be measured has no value, never
+// a 0 or 1 that looks like one. A requirement that had nothing to judge (no code to parse, no format given) is met, and marked
+// [Component.Vacuous].
+//
+// Text of agents is data. It may be of any size and malice: what is looked at is bounded (see [MaxText] and the limits beside it),
+// and parsers that would need more than bounded time or stack for a text do not get to see it.
+//
+// Words are counted where spaces separate them; word lists are English and Vietnamese (composed characters, NFC).
+package rubric

@@ -1,0 +1,112 @@
+package rubric
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// FormatDetail is what [FollowsFormat] was computed from.
+type FormatDetail struct {
+	Requirements []Requirement `json:"requirements"`
+}
+
+// Requirement is one thing that the format asks for.
+type Requirement struct {
+	Asked string `json:"asked"`
+	Met   bool   `json:"met"`
+	Why   string `json:"why,omitempty"` // what is missing
+	Line  int    `json:"line,omitempty"`
+}
+
+// followsFormat wants everything that the format asks for. Where there is none, nothing can be missed.
+func (s *scorer) followsFormat() Component {
+	var d FormatDetail
+	if f := s.e.Format; f != nil {
+		d.Requirements = s.requirements(f)
+	}
+	if len(d.Requirements) == 0 {
+		c := holds(FollowsFormat, true, nil, "vacuous: no format is given")
+		c.Vacuous = true
+		return c
+	}
+	missed := 0
+	reason := ""
+	for _, r := range d.Requirements {
+		if !r.Met {
+			if missed++; missed == 1 {
+				reason = fmt.Sprintf("%s: %s", r.Asked, r.Why)
+			}
+		}
+	}
+	if missed == 0 {
+		return holds(FollowsFormat, true, d, "%s met", plural(len(d.Requirements), "requirement"))
+	}
+	return holds(FollowsFormat, false, d, "%d of %s missed, the first: %s", missed, plural(len(d.Requirements), "requirement"), reason)
+}
+
+func (s *scorer) requirements(f *FormatSpec) []Requirement {
+	var list []Requirement
+	for _, heading := range f.RequiredHeadings {
+		list = append(list, s.requireHeading(heading))
+	}
+	for _, pattern := range f.Patterns {
+		r := Requirement{Asked: "pattern " + excerpt(pattern.String())}
+		if at := pattern.FindStringIndex(s.text); at != nil {
+			r.Met, r.Line = true, 1+strings.Count(s.text[:at[0]], "\n")
+		} else {
+			r.Why = "matches nowhere"
+		}
+		list = append(list, r)
+	}
+	if f.Schema != nil {
+		r := Requirement{Asked: "JSON Schema"}
+		r.Why, r.Line = s.schemaMismatch(f.Schema)
+		r.Met = r.Why == ""
+		list = append(list, r)
+	}
+	words := countWords(s.text)
+	if f.MinWords != nil {
+		r := Requirement{Asked: fmt.Sprintf("at least %s", plural(*f.MinWords, "word")), Met: words >= *f.MinWords}
+		if !r.Met {
+			r.Why = fmt.Sprintf("there are %d", words)
+		}
+		list = append(list, r)
+	}
+	if f.MaxWords != nil {
+		r := Requirement{Asked: fmt.Sprintf("at most %s", plural(*f.MaxWords, "word")), Met: words <= *f.MaxWords}
+		if !r.Met {
+			r.Why = fmt.Sprintf("there are %d", words)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (s *scorer) requireHeading(heading string) Requirement {
+	r := Requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
+	for _, b := range s.doc.blocks {
+		if b.kind == headingBlock && b.plain == plain(heading) {
+			return Requirement{Asked: r.Asked, Met: true, Line: b.line}
+		}
+	}
+	return r
+}
+
+// schemaMismatch looks at the text as a whole where it is JSON, else at its first fenced block of JSON.
+func (s *scorer) schemaMismatch(schema *Schema) (why string, line int) {
+	var v any
+	if json.Unmarshal([]byte(s.text), &v) == nil {
+		return schema.mismatch("$", v), 1
+	}
+	for _, b := range s.doc.blocks {
+		if b.kind != codeBlock || !b.fenced || canonicalLanguage(b.lang) != "json" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(b.text), &v); err != nil {
+			return "the JSON block is not valid: " + err.Error(), b.line
+		}
+		return schema.mismatch("$", v), b.line
+	}
+	return "neither is the text JSON, nor is there a block of JSON", 0
+}

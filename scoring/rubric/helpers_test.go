@@ -1,0 +1,81 @@
+package rubric_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"track/scoring/rubric"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+func named(t testing.TB, name string) rubric.Rubric {
+	t.Helper()
+	r, err := rubric.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// ok and failing are calls that end so under every rubric.
+func ok(tool string) rubric.Call { return rubric.Call{Tool: tool, Exit: ptr(0)} }
+
+func failing(tool, digest string) rubric.Call {
+	return rubric.Call{Tool: tool, Exit: ptr(2), InputDigest: digest}
+}
+
+// text is an execution of which only the final text is known, beside that there were no calls.
+func text(taskType, output string) rubric.Execution {
+	return rubric.Execution{TaskType: taskType, Complexity: rubric.Medium, Output: &output, Truncated: ptr(false)}
+}
+
+// component returns a component or part, which must be there and say why.
+func component(t testing.TB, s rubric.Score, name string) rubric.Component {
+	t.Helper()
+	c, found := s.Component(name)
+	if !found {
+		t.Fatalf("no component %s", name)
+	}
+	if c.Reason == "" {
+		t.Errorf("%s gives no reason", name)
+	}
+	return c
+}
+
+// value of a component; NaN where it has none.
+func value(t testing.TB, s rubric.Score, name string) float64 {
+	t.Helper()
+	if c := component(t, s, name); c.Value != nil {
+		return *c.Value
+	}
+	return math.NaN()
+}
+
+func near(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-12
+}
+
+// thorough is an answer that has everything the rubric asks for.
+const thorough = `# Result
+
+The loop never ended because the parser read one token too far, so an empty list was never seen as empty. I changed the condition
+and added a test for it.
+
+- condition changed
+- test added
+
+` + "```go\nfunc main() {}\n```" + `
+
+## Next steps
+
+I recommend to run the whole suite once more.
+`
+
+// perfect is a coding task done in no time without a fault.
+func perfect() rubric.Execution {
+	e := text(rubric.TaskCoding, thorough)
+	e.Calls, e.Duration, e.Corrections = []rubric.Call{ok("Bash")}, ptr(time.Duration(0)), ptr(0)
+	return e
+}

@@ -1,0 +1,68 @@
+package rubric
+
+import "strings"
+
+// MatchDetail is where something was found.
+type MatchDetail struct {
+	Matched string `json:"matched,omitempty"` // the text that counts
+	Line    int    `json:"line,omitempty"`    // of the final text, from 1
+	Words   int    `json:"words,omitempty"`   // of prose in the final text
+}
+
+// structure is headings 0.4 + lists 0.3 + code blocks 0.3: under rubric/1 lines that look like them, else what the Markdown tree has.
+func (s *scorer) structure() Component {
+	if why := s.noText(); why != "" {
+		return missing(StructureScore, why)
+	}
+	if s.rubric.literal {
+		return s.whole(StructureScore, []Component{
+			linePart(Headings, matchingLine(s.text, headingLine), "line matches "+headingPattern),
+			linePart(Lists, matchingLine(s.text, listLine), "line matches "+listPattern),
+			linePart(CodeBlocks, lineOf(s.text, "```"), "line has three backticks"),
+		})
+	}
+	heading, hasHeading := s.doc.first(headingBlock)
+	code, hasCode := s.doc.first(codeBlock)
+	lists := holds(Lists, false, nil, "no list")
+	if s.doc.lists > 0 {
+		lists = holds(Lists, true, MatchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)
+	}
+	return s.whole(StructureScore, []Component{
+		blockPart(Headings, "heading", heading, hasHeading), lists, blockPart(CodeBlocks, "code block", code, hasCode),
+	})
+}
+
+// noText says why nothing can be said about the final text; empty where something can.
+func (s *scorer) noText() string {
+	switch {
+	case s.e.Output == nil:
+		return "the final text is not known"
+	case s.doc == nil && !s.rubric.literal:
+		return WarnTooDeep.Message()
+	}
+	return ""
+}
+
+func linePart(name string, line int, what string) Component {
+	if line == 0 {
+		return holds(name, false, nil, "no %s", what)
+	}
+	return holds(name, true, MatchDetail{Line: line}, "%s: line %d", what, line)
+}
+
+func blockPart(name, what string, b block, found bool) Component {
+	if !found {
+		return holds(name, false, nil, "no %s", what)
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
+	return holds(name, true, MatchDetail{Line: b.line, Matched: excerpt(text)}, "%s at line %d", what, b.line)
+}
+
+// lineOf is the number, from 1, of the first line that contains a text; 0 for none.
+func lineOf(s, text string) int {
+	at := strings.Index(s, text)
+	if at < 0 {
+		return 0
+	}
+	return 1 + strings.Count(s[:at], "\n")
+}

@@ -1,0 +1,30 @@
+package rubric
+
+// Warning is a reason to trust a score less. It is data: the code is stable, [Warning.Message] is for people.
+type Warning string
+
+// The warnings.
+const (
+	WarnNoOutput     Warning = "output_unknown"
+	WarnClipped      Warning = "output_clipped"
+	WarnTooDeep      Warning = "output_too_deep"
+	WarnTaskType     Warning = "task_type_unknown"
+	WarnUndetermined Warning = "calls_undetermined"
+)
+
+// Message says the warning in a sentence.
+func (w Warning) Message() string {
+	switch w {
+	case WarnNoOutput:
+		return "the final text is not known: nothing is said about it"
+	case WarnClipped:
+		return "the final text is longer than 1 MiB: only its beginning was looked at"
+	case WarnTooDeep:
+		return "the final text nests deeper than any document: it was not parsed as Markdown"
+	case WarnTaskType:
+		return "the type of the task is not known: code was neither asked for nor scored"
+	case WarnUndetermined:
+		return "of some calls it is not known whether they succeeded: they are left out"
+	}
+	return string(w)
+}
