@@ -24,6 +24,7 @@ type Draft struct {
 	Subagent bool      // see [Item]
 	LastAt   time.Time // of what was last read of it
 	Mute     bool      // the source does not hold what the assistant said: no output means unknown
+	Untimed  bool      // the source does not hold when it ended: what was read last is not its end
 
 	calls   map[string]int // by key
 	text    []string       // what the assistant said since the last call or result
@@ -154,7 +155,7 @@ func (d *Draft) End() []Item {
 }
 
 func (d *Draft) items(open bool) []Item {
-	if d.Duration == nil && d.LastAt.After(d.StartedAt) {
+	if d.Duration == nil && !d.Untimed && d.LastAt.After(d.StartedAt) {
 		d.Duration = Between(d.StartedAt, d.LastAt)
 	}
 	d.Message = abbreviate(d.Message, mostError)

@@ -62,6 +62,9 @@ func (d *decoder) End() []importer.Item {
 	items := d.flush()
 	var ended []importer.Item
 	for _, draft := range d.open {
+		if !draft.Acted() {
+			continue
+		}
 		last := draft.End()
 		last[0].Open = true // sessions have no end in these logs
 		ended = append(ended, last...)
@@ -160,7 +163,7 @@ func begin(line int, g group, r record) *importer.Draft {
 		Key: importer.Key(importer.SEPA, g.session, identity), Source: importer.SEPA, Session: g.session, Version: g.version,
 		StartedAt: importer.Time(r.TS),
 	})
-	draft.Mute = true
+	draft.Mute, draft.Untimed = true, true
 	return draft
 }
 
