@@ -148,10 +148,12 @@ func (d *Draft) Close() []Item {
 
 // End ends the execution where the source ends: if the assistant has not said anything since the last result, its output is unknown.
 func (d *Draft) End() []Item {
-	if open := d.Output == nil && len(d.text) == 0 && !d.Mute || d.Unanswered(); open {
+	if d.Output == nil && len(d.text) == 0 && !d.Mute {
 		return d.items(true)
 	}
-	return d.Close()
+	items := d.Close()
+	items[0].Open = d.Unanswered()
+	return items
 }
 
 func (d *Draft) items(open bool) []Item {

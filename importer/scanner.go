@@ -14,6 +14,7 @@ type Scanner struct {
 	r       *bufio.Reader
 	pending []byte // read already, and to be read again before r
 	Line    int    // of what is read next, from 1
+	lost    bool   // an element was damaged, so that brackets say nothing until one is whole
 }
 
 // NewScanner returns a scanner of r.
@@ -164,7 +165,7 @@ func (v *valueState) scan(chunk []byte) (n int, done bool) {
 // damaged it goes on at the next that begins as marker says, and tells skip what it left out, with the line. It ends behind the array's
 // closing bracket, with an error of reading, or where use or skip return false.
 func (s *Scanner) Elements(marker *regexp.Regexp, use func(raw []byte, line int) (ok bool, err error), skip func(line int, reason string) bool) error {
-	for {
+	for s.lost = false; ; {
 		next, err := s.Next()
 		if errors.Is(err, io.EOF) {
 			skip(s.Line, "the array is cut off")
@@ -173,13 +174,17 @@ func (s *Scanner) Elements(marker *regexp.Regexp, use func(raw []byte, line int)
 		if err != nil {
 			return err
 		}
-		switch next {
-		case ',':
+		switch {
+		case next == ',':
 			_, _ = s.Take(',')
-		case ']':
+		case next == ']' && s.lost: // it may stand anywhere
+			if found, err := s.seek(marker); !found || err != nil {
+				return err
+			}
+		case next == ']':
 			_, err := s.Take(']')
 			return err
-		case '{':
+		case next == '{':
 			more, err := s.element(marker, use, skip)
 			if !more || err != nil {
 				return err
@@ -201,6 +206,7 @@ func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, er
 	case scanErr == nil:
 		ok, err := use(raw, line)
 		if err == nil {
+			s.lost = false
 			return ok, nil
 		}
 		problem = err
@@ -211,6 +217,7 @@ func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, er
 	default:
 		return false, scanErr
 	}
+	s.lost = true
 	if !skip(line, reason(problem)) {
 		return false, nil
 	}

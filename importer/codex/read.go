@@ -26,6 +26,7 @@ type decoder struct {
 	session string
 	model   string
 	prompts int             // that were seen
+	last    time.Time       // when the last execution began
 	events  bool            // the rollout has events, so prompts are events too
 	open    *importer.Draft // the execution that is going on
 	began   bool            // and the assistant has done something
@@ -143,21 +144,31 @@ func isPrompt(text string) bool {
 
 func (d *decoder) prompt(number int, at time.Time) []importer.Item {
 	items := d.close()
-	d.prompts++
-	d.open = importer.NewDraft(number, track.Execution{
-		Key: importer.Key(importer.Codex, d.session, "prompt-"+strconv.Itoa(d.prompts)), Source: importer.Codex,
-		Session: d.session, Model: d.model, StartedAt: at,
-	})
+	d.open = d.begin(number, at)
 	return items
+}
+
+// begin opens an execution. Its time identifies it within the session, so that a damaged line before does not make it another one; where
+// there are no times, its place does.
+func (d *decoder) begin(number int, at time.Time) *importer.Draft {
+	d.prompts++
+	name := "prompt-" + strconv.Itoa(d.prompts)
+	if !at.IsZero() {
+		name = at.Format(time.RFC3339Nano)
+		if at.Equal(d.last) {
+			name += "-" + strconv.Itoa(d.prompts)
+		}
+		d.last = at
+	}
+	return importer.NewDraft(number, track.Execution{
+		Key: importer.Key(importer.Codex, d.session, name), Source: importer.Codex, Session: d.session, Model: d.model, StartedAt: at,
+	})
 }
 
 // current returns the execution that something belongs to. A rollout that begins in the midst of one has no prompt of it.
 func (d *decoder) current(number int, at time.Time) *importer.Draft {
 	if d.open == nil {
-		d.open = importer.NewDraft(number, track.Execution{
-			Key: importer.Key(importer.Codex, d.session, "prompt-"+strconv.Itoa(d.prompts)), Source: importer.Codex,
-			Session: d.session, Model: d.model, StartedAt: at,
-		})
+		d.open = d.begin(number, at)
 	}
 	d.open.Touch(at)
 	d.began, d.refused = true, false

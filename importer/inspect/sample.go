@@ -270,7 +270,7 @@ func (s sample) ending(draft *importer.Draft) {
 		draft.Status, draft.Message = track.ExecutionError, message
 	}
 	if limit := named(s.Limit, "type"); limit == "time" || limit == "working" {
-		draft.Status, draft.Message = track.ExecutionTimeout, "limit of "+limit+" time"
+		draft.Status, draft.Message = track.ExecutionTimeout, "limit: "+limit
 	} else if limit != "" && draft.Status == track.ExecutionOK {
 		draft.Message = "limit: " + limit
 	}

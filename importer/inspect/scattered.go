@@ -25,7 +25,7 @@ const (
 
 // scattered reads a zip whose directory is missing: it looks for the heads of members, and takes those that are whole.
 func (d *document) scattered(r io.ReaderAt, size int64) {
-	if !d.pass(importer.Skipf(0, "the zip is damaged: its members are looked for one by one")) {
+	if !d.pass(importer.Skipf(0, "the zip has no directory with samples: they are looked for one by one")) {
 		return
 	}
 	for at := int64(0); at < size && !d.stopped; {

@@ -29,13 +29,28 @@ func ReadZip(file string, r io.ReaderAt, size int64) iter.Seq2[importer.Item, er
 			yield(importer.Item{}, err)
 			return
 		}
-		archive, err := zip.NewReader(r, size)
-		if err != nil {
+		archive, err := zip.NewReader(r, size) // which an error leaves nil
+		if err != nil || !pointsToSamples(archive) {
 			d.scattered(r, size)
 			return
 		}
 		d.archive(archive)
 	}
+}
+
+// pointsToSamples says whether the directory of a zip names samples, and each stands where it says.
+func pointsToSamples(archive *zip.Reader) bool {
+	n := 0
+	for _, member := range archive.File {
+		if !isSample(member.Name) {
+			continue
+		}
+		if _, err := member.DataOffset(); err != nil {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 // archive reads the members that the directory of the zip names: the header first, whose members come last.

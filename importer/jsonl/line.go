@@ -71,6 +71,10 @@ type file struct {
 func ParseLine(text []byte) (track.Execution, *track.FieldError) {
 	var l line
 	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+		if kind := kindOf(text); kind != "" && kind != "execution" {
+			_, failure := line{Kind: kind}.execution()
+			return track.Execution{}, bounded(failure)
+		}
 		return track.Execution{}, fieldError(err)
 	}
 	execution, failure := l.execution()
@@ -78,6 +82,17 @@ func ParseLine(text []byte) (track.Execution, *track.FieldError) {
 		failure = execution.Validate()
 	}
 	return execution, bounded(failure)
+}
+
+// kindOf returns the kind of a line that is not right, so that its fields are not blamed on another kind.
+func kindOf(text []byte) string {
+	var l struct {
+		Kind string `json:"kind"`
+	}
+	if importer.Unmarshal(text, &l) != nil {
+		return ""
+	}
+	return l.Kind
 }
 
 func (l line) execution() (track.Execution, *track.FieldError) {

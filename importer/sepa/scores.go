@@ -76,10 +76,18 @@ func isVersion(fields map[string]string) bool {
 
 func newVersion(name string, fields map[string]string) importer.Version {
 	return importer.Version{
-		Name: name, Parent: importer.Name(fields["parent"]), Operator: importer.Name(fields["mutation"]), Score: score(fields["score"]),
+		Name: name, Parent: versionNamed(fields["parent"]), Operator: importer.Name(fields["mutation"]), Score: score(fields["score"]),
 		ParentScore: score(fields["parent_score"]), Status: importer.Name(fields["status"]), Note: fields["notes"],
 		CreatedAt: importer.Time(fields["created"]),
 	}
+}
+
+// versionNamed returns a name if it can be that of a version.
+func versionNamed(text string) string {
+	if strings.ContainsAny(text, "[]{}, ") {
+		return ""
+	}
+	return importer.Name(text)
 }
 
 func score(text string) *float64 {
