@@ -25,6 +25,9 @@ var mayImport = map[string][]string{
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	"track/reports/...":    {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
 
+	// What takes secrets out of texts, before they are stored.
+	"track/masking": {},
+
 	// Formats: they know no storage.
 	"track/spec":           {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/batch":          {"track", "track/series", "github.com/go-json-experiment/json/..."},
@@ -38,11 +41,11 @@ var mayImport = map[string][]string{
 	"track/store":           {"track", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker": {"track", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker": {"track", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/batch", "track/evolution", "track/importer/...", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
+		"track", "track/batch", "track/evolution", "track/importer/...", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
 		"track/store", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
@@ -51,7 +54,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that compute: what they tell depends on their arguments alone.
-var pure = []string{"track/scoring/...", "track/evolution/...", "track/reports/..."}
+var pure = []string{"track/scoring/...", "track/evolution/...", "track/reports/...", "track/masking"}
 
 // impure are packages of the standard library that look at the world.
 var impure = []string{"crypto/rand", "database/sql/...", "io/ioutil", "log/...", "math/rand", "net/...", "os/...", "path/filepath", "plugin", "syscall"}

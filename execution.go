@@ -1,0 +1,112 @@
+package track
+
+import (
+	"fmt"
+	"time"
+)
+
+// ExecutionStatus is how an execution ended.
+type ExecutionStatus string
+
+// The statuses. Everything but ExecutionOK makes a failed trial: kept with whatever is known of it, counted, and never scored.
+const (
+	ExecutionOK      ExecutionStatus = "ok"
+	ExecutionTimeout ExecutionStatus = "timeout"
+	ExecutionError   ExecutionStatus = "error"
+	ExecutionInvalid ExecutionStatus = "invalid" // it ran, but what it did cannot be judged
+)
+
+// ParseExecutionStatus returns the status named s; the empty string is ExecutionOK.
+func ParseExecutionStatus(s string) (ExecutionStatus, error) {
+	switch status := ExecutionStatus(s); status {
+	case "":
+		return ExecutionOK, nil
+	case ExecutionOK, ExecutionTimeout, ExecutionError, ExecutionInvalid:
+		return status, nil
+	}
+	return "", fmt.Errorf("unknown status %q: use ok, timeout, error or invalid", s)
+}
+
+// Complexity says how much a task asks for; what is expected of an execution in time and tools depends on it.
+type Complexity string
+
+// The complexities. ComplexityUnknown is the zero value: nobody said.
+const (
+	ComplexityUnknown Complexity = ""
+	ComplexitySimple  Complexity = "simple"
+	ComplexityMedium  Complexity = "medium"
+	ComplexityComplex Complexity = "complex"
+)
+
+// ParseComplexity returns the complexity named s; the empty string is ComplexityUnknown.
+func ParseComplexity(s string) (Complexity, error) {
+	switch c := Complexity(s); c {
+	case ComplexityUnknown, ComplexitySimple, ComplexityMedium, ComplexityComplex:
+		return c, nil
+	}
+	return "", fmt.Errorf("unknown complexity %q: use simple, medium or complex", s)
+}
+
+// Execution is one task that an agent did with one version of its prompt. Source and Key identify it.
+//
+// What is not known is the zero value, or nil where zero means something else. Texts are as the source had them: whoever
+// stores or shows them masks secrets first (package masking).
+type Execution struct {
+	ID          string // ULID, given when it is recorded
+	Key         string // identity within the source, so that importing again adds only what is new; empty: there is none
+	Source      string // name of the format that it was read from
+	Lineage     string
+	Version     string
+	Task        string
+	TaskType    string
+	Complexity  Complexity
+	Trial       int // which repetition of the task it is, as the source numbers them; 0 the first or the only one
+	Session     string
+	Status      ExecutionStatus
+	Message     string             // why it failed, for people
+	Calls       []ToolCall         // in the order of their start
+	Output      *string            // the assistant's text after the last tool result; empty: it wrote none; nil where unknown
+	Truncated   bool               // the output was cut off at a limit of tokens
+	Corrections int                // rejections, interrupts and explicit marks of the user; never guessed from the text of prompts
+	Model       string             // the one that wrote the output
+	Tokens      *Tokens            // nil where none is known
+	CostUSD     *float64           // US dollars
+	StartedAt   time.Time          // zero where unknown
+	Duration    *time.Duration     // from the prompt to the end of the output
+	Score       *float64           // the caller's own, in the caller's own units; no score of a rubric
+	Truths      map[string]float64 // what is known to be true of the outcome, by name, such as reward: 1
+	Files       []WrittenFile      // names are unique
+}
+
+// Tokens are counts of tokens; nil where unknown.
+type Tokens struct {
+	Input      *int64 // read and not taken from a cache
+	Output     *int64 // written, reasoning included
+	CacheRead  *int64 // read from a cache
+	CacheWrite *int64 // read and written to a cache
+	Reasoning  *int64 // the part of Output that was reasoning
+}
+
+// ToolCall is one use of a tool within an execution.
+type ToolCall struct {
+	Key       string // identity within the source, such as a tool_use_id; empty: there is none
+	Tool      string
+	Input     string // canonical JSON, or text where the input is none; storage keeps its digest
+	Command   string // what a shell was asked to run; empty for other tools
+	Exit      *int   // exit status of a command; nil where unknown, and for other tools
+	Error     string // what the source says went wrong; empty: nothing
+	Answered  bool   // false: the execution ended without a result of this call
+	Rejected  bool   // the user refused it
+	Output    *string
+	StartedAt time.Time      // zero where unknown
+	Duration  *time.Duration // nil where unknown
+}
+
+// Failed says whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no result.
+// A rubric may see it otherwise.
+func (c ToolCall) Failed() bool {
+	return !c.Answered || c.Rejected || c.Error != "" || c.Exit != nil && *c.Exit != 0
+}
+
+// WrittenFile is a file as the agent last wrote it, whole.
+type WrittenFile struct{ Name, Content string }

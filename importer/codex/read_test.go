@@ -1,0 +1,101 @@
+package codex_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"track/importer/codex"
+	"track/importer/importertest"
+)
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestRead(t *testing.T) {
+	for _, name := range []string{"rollout.jsonl", "oldest.jsonl"} {
+		items, err := importertest.ReadBytes(t, codex.Read, fixture(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		importertest.Golden(t, items, name+".golden")
+	}
+}
+
+// The README beside the real logs counts 102 calls in the first file: 43 commands, 3 patches, 2 plans and 54 calls of write_stdin, which
+// only poll the commands. Here those are none, and the 3 web searches, which have no call_id and no output, are calls: 51. In the second
+// file 2 of 118 calls are polls. Exit statuses are as many as there: 46, of which 4 are not 0; 16 with 3; else none.
+func TestReadReal(t *testing.T) {
+	for _, tt := range []struct {
+		file                                               string
+		executions, calls, answered, exits, nonZero, files int
+	}{
+		{"codemie-0.125.0-rollout-2026-05-11T11-26-55", 2, 51, 51, 46, 4, 0},
+		{"localpush-0.104.0-rollout-2026-02-23T12-41-04", 1, 116, 116, 0, 0, 0},
+		{"localpush-0.104.0-rollout-2026-02-23T20-34-25", 1, 5, 5, 0, 0, 0},
+		{"codemie-turn-1", 1, 0, 0, 0, 0, 0},
+		{"agentcmd-0.40.0-rollout-2025-09-24T20-12-23.masked", 2, 16, 16, 16, 3, 0},
+	} {
+		items, err := importertest.Collect(t, codex.Read(tt.file, importertest.Real(t, "codex-rollout/"+tt.file+".jsonl")))
+		if err != nil || len(importertest.Skips(items)) > 0 {
+			t.Fatal(err, importertest.Skips(items))
+		}
+		got := tt
+		got.executions, got.calls, got.answered, got.exits, got.nonZero, got.files = len(items), 0, 0, 0, 0, 0
+		for _, e := range importertest.Executions(items) {
+			got.files += len(e.Files)
+			for _, c := range e.Calls {
+				got.calls++
+				if c.Answered {
+					got.answered++
+				}
+				if c.Exit != nil {
+					got.exits++
+				}
+				if c.Exit != nil && *c.Exit != 0 {
+					got.nonZero++
+				}
+				if c.Tool == "exec_command" && tt.exits > 0 && (c.Duration == nil || c.Command == "") {
+					t.Errorf("%s: call %s has no duration or no command", tt.file, c.Key)
+				}
+			}
+		}
+		if got != tt {
+			t.Errorf("got %+v, want %+v", got, tt)
+		}
+	}
+}
+
+// The tokens of a session are the last totals, however the executions share them.
+func TestTokensReal(t *testing.T) {
+	items, err := importertest.Collect(t, codex.Read("f", importertest.Real(t, "codex-rollout/codemie-0.125.0-rollout-2026-05-11T11-26-55.jsonl")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, output int64
+	for _, e := range importertest.Executions(items) {
+		all += *e.Tokens.Input + *e.Tokens.CacheRead
+		output += *e.Tokens.Output
+	}
+	if all != 6_055_836 || output != 9_118 { // total_token_usage of the last token_count
+		t.Errorf("%d tokens read and %d written", all, output)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	importertest.Damage(t, codex.Read, fixture(t, "rollout.jsonl"), true)
+}
+
+func FuzzRead(f *testing.F) {
+	importertest.Fuzz(f, codex.Read, fixture(f, "rollout.jsonl"), fixture(f, "oldest.jsonl"))
+}
+
+func BenchmarkRead(b *testing.B) {
+	importertest.Benchmark(b, codex.Read, bytes.Repeat(fixture(b, "rollout.jsonl"), 200))
+}

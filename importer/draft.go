@@ -1,0 +1,187 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+)
+
+// What one execution may hold. A day of work of an agent has some thousand calls and some megabytes of text.
+const (
+	mostCalls   = 100_000
+	mostText    = 64 << 20 // bytes of inputs, outputs, files and final text together
+	mostError   = 4 << 10  // bytes of one error
+	mostCommand = 64 << 10
+)
+
+// Draft is an execution that is being read. Its methods keep it within bounds: inputs beyond them become digests, outputs
+// unknown, calls are left out.
+type Draft struct {
+	track.Execution
+	Line     int       // where it begins
+	Subagent bool      // see [Item]
+	LastAt   time.Time // of what was last read of it
+	Mute     bool      // the source does not hold what the assistant said: no output means unknown
+	Untimed  bool      // the source does not hold when it ended: what was read last is not its end
+
+	calls   map[string]int // by key
+	text    []string       // what the assistant said since the last call or result
+	spoke   bool           // whether the assistant did anything
+	used    int            // bytes of text
+	leftOut int            // calls beyond mostCalls
+}
+
+// NewDraft begins an execution at a line of the source.
+func NewDraft(line int, execution track.Execution) *Draft {
+	execution.Status = track.ExecutionOK
+	return &Draft{Execution: execution, Line: line, LastAt: execution.StartedAt, calls: map[string]int{}}
+}
+
+// Touch notes when something happened.
+func (d *Draft) Touch(at time.Time) {
+	if d.StartedAt.IsZero() {
+		d.StartedAt = at
+	}
+	if at.After(d.LastAt) {
+		d.LastAt = at
+	}
+}
+
+// Acted says whether the assistant has done anything.
+func (d *Draft) Acted() bool { return d.spoke || len(d.Calls) > 0 }
+
+// Speak notes what the assistant said: the end of the output, until a call or a result follows.
+func (d *Draft) Speak(text string) {
+	d.spoke = true
+	if strings.TrimSpace(text) != "" && d.take(len(text)) {
+		d.text = append(d.text, text)
+	}
+}
+
+// Call begins a tool call. A second one with the same key is the same call, and ignored; so is one without a tool.
+func (d *Draft) Call(call track.ToolCall) {
+	d.spoke = true
+	d.text = nil
+	call.Tool, call.Key = Name(call.Tool), callKey(call.Key)
+	if call.Tool == "" {
+		call.Tool = "unknown"
+	}
+	if _, known := d.calls[call.Key]; known && call.Key != "" {
+		return
+	}
+	if len(d.Calls) == mostCalls {
+		d.leftOut++
+		return
+	}
+	call.Command = abbreviate(call.Command, mostCommand)
+	if !d.take(len(call.Input)) {
+		call.Input = Digest(call.Input)
+	}
+	call.Error = abbreviate(call.Error, mostError)
+	if call.Output != nil && !d.take(len(*call.Output)) {
+		call.Output = nil
+	}
+	if call.Key != "" {
+		d.calls[call.Key] = len(d.Calls)
+	}
+	d.Calls = append(d.Calls, call)
+}
+
+// Find returns the call of a key, valid until the next call begins; nil where there is none.
+func (d *Draft) Find(key string) *track.ToolCall {
+	if i, known := d.calls[callKey(key)]; known && key != "" {
+		return &d.Calls[i]
+	}
+	return nil
+}
+
+// Answer notes the result of a call.
+func (d *Draft) Answer(call *track.ToolCall, output string, at time.Time) {
+	d.text = nil
+	call.Answered = true
+	if d.take(len(output)) {
+		call.Output = &output
+	}
+	if call.Duration == nil {
+		call.Duration = Between(call.StartedAt, at)
+	}
+}
+
+// Fail notes what went wrong with a call.
+func (d *Draft) Fail(call *track.ToolCall, message string) {
+	if message = strings.TrimSpace(message); message == "" {
+		message = "failed, without a word why"
+	}
+	call.Error = abbreviate(message, mostError)
+}
+
+// Wrote notes that the agent wrote a whole file; the last content of a name counts.
+func (d *Draft) Wrote(name, content string) {
+	if name == "" || !d.take(len(content)) {
+		return
+	}
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	if i := slices.IndexFunc(d.Files, func(f track.WrittenFile) bool { return f.Name == name }); i >= 0 {
+		d.Files[i].Content = content
+		return
+	}
+	if len(d.Files) < 10_000 {
+		d.Files = append(d.Files, track.WrittenFile{Name: name, Content: content})
+	}
+}
+
+// Unanswered says whether a call has no result yet.
+func (d *Draft) Unanswered() bool {
+	return slices.ContainsFunc(d.Calls, func(c track.ToolCall) bool { return !c.Answered })
+}
+
+// Close ends the execution where the source goes on: whatever has no result by now has none, and the output is what was said last.
+func (d *Draft) Close() []Item {
+	if d.Output == nil && d.spoke && !d.Mute {
+		output := strings.Join(d.text, "\n\n")
+		d.Output = &output
+	}
+	return d.items(false)
+}
+
+// End ends the execution where the source ends: if the assistant has not said anything since the last result, its output is unknown.
+func (d *Draft) End() []Item {
+	if d.Output == nil && len(d.text) == 0 && !d.Mute {
+		return d.items(true)
+	}
+	items := d.Close()
+	items[0].Open = d.Unanswered()
+	return items
+}
+
+func (d *Draft) items(open bool) []Item {
+	if d.Duration == nil && !d.Untimed && d.LastAt.After(d.StartedAt) {
+		d.Duration = Between(d.StartedAt, d.LastAt)
+	}
+	d.Message = abbreviate(d.Message, mostError)
+	items := []Item{{Line: d.Line, Execution: &d.Execution, Open: open, Subagent: d.Subagent}}
+	if d.leftOut > 0 {
+		items = append(items, Skipf(d.Line, "the execution has more than %d tool calls: %d were left out", mostCalls, d.leftOut))
+	}
+	return items
+}
+
+func (d *Draft) take(size int) bool {
+	if d.used+size > mostText {
+		return false
+	}
+	d.used += size
+	return true
+}
+
+func callKey(key string) string {
+	if key == "" || track.CheckName(key) == nil {
+		return key
+	}
+	return Digest(key)
+}
+
+// Spoken says whether the assistant said anything since the last call or result.
+func (d *Draft) Spoken() bool { return len(d.text) > 0 }

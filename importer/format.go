@@ -1,0 +1,165 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// Format is a kind of log that track knows.
+type Format struct {
+	Name   string // as in track import NAME
+	Title  string // for people, with its article
+	Reads  bool   // whether there is a reader of it
+	detect func(first object) bool
+}
+
+// The formats that have a reader.
+const (
+	ClaudeCode  = "claude-code"
+	ClaudeHooks = "claude-hooks"
+	Codex       = "codex"
+	TauBench    = "tau-bench"
+	Inspect     = "inspect"
+	SEPA        = "sepa"
+	JSONL       = "jsonl"
+)
+
+var formats = []Format{
+	{ClaudeCode, "a Claude Code transcript", true, func(o object) bool {
+		return o.has("sessionId", "uuid") || o.has("parentUuid", "type") || o.has("leafUuid", "summary") || o.has("messageId", "snapshot") || o.has("sessionId", "operation")
+	}},
+	{ClaudeHooks, "a log of Claude Code hooks", true, func(o object) bool {
+		return o.has("hook_event_name", "session_id") || o.has("event", "session_id")
+	}},
+	{Codex, "a Codex rollout", true, func(o object) bool {
+		return o.has("payload", "type") || o.text["record_type"] == "state" || o.has("instructions", "id", "timestamp") && !o.array
+	}},
+	{TauBench, "a file of tau-bench results", true, func(o object) bool { return o.array && o.has("task_id") && (o.has("traj") || o.has("reward")) }},
+	{Inspect, "an Inspect log", true, func(o object) bool { return o.has("eval", "version") || o.has("eval", "status") }},
+	{SEPA, "a log of SEPA", true, func(o object) bool {
+		kind := o.text["type"]
+		return o.has("ts", "tool", "exit") || o.has("ts", "tool", "success") || o.has("ts", "session") && (kind == "pre" || kind == "post" || kind == "prompt")
+	}},
+	{JSONL, "a batch of track", true, func(o object) bool {
+		return o.text["kind"] == "execution" || o.text["kind"] == "seed" || o.has("kind", "lineage", "version")
+	}},
+
+	{"atif", "an ATIF trajectory", false, func(o object) bool { return strings.HasPrefix(o.text["schema_version"], "ATIF") }},
+	{"swe-agent", "a trajectory of SWE-agent", false, func(o object) bool {
+		return o.has("trajectory", "history") || o.has("environment", "trajectory") || o.has("trajectory_format", "info")
+	}},
+	{"openhands", "a history of OpenHands", false, func(o object) bool { return o.has("instance_id", "history") || o.has("issue", "history") }},
+}
+
+// Formats returns the formats that have a reader.
+func Formats() []Format {
+	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return !f.Reads })
+}
+
+// Detect returns the name of the format of which a source begins with head; the empty string where it is not clear. The name of the
+// source helps where the head does not.
+func Detect(name string, head []byte) string {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && (strings.HasSuffix(name, ".eval") || bytes.Contains(head, []byte("_journal/")) || bytes.Contains(head, []byte("_epoch_"))) {
+		return Inspect
+	}
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for range 50 { // lines that may be damaged, or say nothing
+		first := readObject(head)
+		for _, format := range formats {
+			if format.detect(first) {
+				return format.Name
+			}
+		}
+		end := bytes.IndexByte(head, '\n')
+		if end < 0 {
+			break
+		}
+		head = head[end+1:]
+	}
+	return ""
+}
+
+// Refuse returns an error where head is clearly not of the format that is named.
+func Refuse(format, file string, head []byte) error {
+	found := Detect(file, head)
+	if found == "" || found == format {
+		return nil
+	}
+	is := formatNamed(found)
+	if !is.Reads {
+		return Unread(found, file)
+	}
+	err := &track.FieldError{File: file, Message: fmt.Sprintf("this is %s, not %s", is.Title, formatNamed(format).Title)}
+	return track.WithHint(err, "track import "+found)
+}
+
+// Unread is the error of a source in a format that track knows and cannot read.
+func Unread(format, file string) error {
+	err := &track.FieldError{File: file, Message: fmt.Sprintf("this is %s, which track does not read", formatNamed(format).Title)}
+	return track.WithHint(err, "write its executions as a batch, one JSON object a line: track import "+JSONL)
+}
+
+func formatNamed(name string) Format {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{Name: name, Title: name}
+	}
+	return formats[i]
+}
+
+// object is what can be seen of the first object of a head: its names, and those of its values that are strings.
+type object struct {
+	array bool // it is an element
+	names map[string]bool
+	text  map[string]string
+}
+
+func (o object) has(names ...string) bool {
+	for _, name := range names {
+		if !o.names[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// readObject reads as far as the text is JSON.
+func readObject(text []byte) object {
+	o := object{names: map[string]bool{}, text: map[string]string{}}
+	decoder := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	if decoder.PeekKind() == '[' {
+		o.array = true
+		if _, err := decoder.ReadToken(); err != nil {
+			return o
+		}
+	}
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
+		return o
+	}
+	for decoder.PeekKind() == '"' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return o
+		}
+		key := name.String()
+		o.names[key] = true
+		if decoder.PeekKind() != '"' {
+			if decoder.SkipValue() != nil {
+				return o
+			}
+			continue
+		}
+		value, err := decoder.ReadToken()
+		if err != nil {
+			return o
+		}
+		o.text[key] = value.String()
+	}
+	return o
+}

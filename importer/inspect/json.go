@@ -1,0 +1,139 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+
+	"track/importer"
+)
+
+// A sample begins like this, so that reading goes on behind a damaged one.
+var beginning = regexp.MustCompile(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
+
+// Read reads a log that is one JSON document. file stands in items and errors. For a zip, use [ReadZip].
+func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
+	return func(yield func(importer.Item, error) bool) {
+		reader, err := importer.Open(importer.Inspect, file, r)
+		if err != nil {
+			yield(importer.Item{}, err)
+			return
+		}
+		d := document{file: file, scanner: importer.NewScanner(reader), yield: yield}
+		if err := d.read(); err != nil && !d.stopped {
+			yield(importer.Item{File: file}, fmt.Errorf("read %s: %w", file, err))
+		}
+	}
+}
+
+// document is a log that is being read.
+type document struct {
+	file    string
+	scanner *importer.Scanner
+	yield   func(importer.Item, error) bool
+	stopped bool
+	header  header
+}
+
+var errDamaged = errors.New("no JSON object of a log")
+
+// read goes through the members of the document. Where it is damaged outside of samples, it goes on at the next sample.
+func (d *document) read() error {
+	switch isObject, err := d.scanner.Take('{'); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	case !isObject:
+		return d.recover()
+	}
+	for {
+		end, err := d.member()
+		if errors.Is(err, errDamaged) {
+			return d.recover()
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			d.pass(importer.Skipf(d.scanner.Line, "the log is cut off"))
+			return nil
+		}
+		if end || err != nil || d.stopped {
+			return err
+		}
+	}
+}
+
+// member reads one member of the document, and whether it was the last.
+func (d *document) member() (end bool, err error) {
+	if end, err := d.scanner.Take('}'); end || err != nil {
+		return end, err
+	}
+	if _, err := d.scanner.Take(','); err != nil {
+		return false, err
+	}
+	if next, err := d.scanner.Next(); err != nil || next != '"' {
+		return false, orDamaged(err)
+	}
+	name, _, err := d.scanner.Value(true)
+	if err != nil {
+		return false, err
+	}
+	if colon, err := d.scanner.Take(':'); err != nil || !colon {
+		return false, orDamaged(err)
+	}
+	switch string(name) {
+	case `"samples"`:
+		if isArray, err := d.scanner.Take('['); err != nil || isArray {
+			if err == nil {
+				err = d.samples()
+			}
+			return false, err
+		}
+	case `"eval"`:
+		raw, _, err := d.scanner.Value(true)
+		if err != nil {
+			return false, err
+		}
+		if importer.Unmarshal(raw, &d.header) != nil {
+			return false, errDamaged
+		}
+		return false, nil
+	}
+	_, _, err = d.scanner.Value(false)
+	return false, err
+}
+
+func orDamaged(err error) error {
+	if err == nil {
+		return errDamaged
+	}
+	return err
+}
+
+func (d *document) samples() error {
+	return d.scanner.Elements(beginning, func(raw []byte, line int) (bool, error) {
+		items, err := decodeSample(d.header, raw, line)
+		return err != nil || d.pass(items...), err
+	}, func(line int, reason string) bool { return d.pass(importer.Skipf(line, "%s", reason)) })
+}
+
+// recover goes on at the next sample.
+func (d *document) recover() error {
+	if !d.pass(importer.Skipf(d.scanner.Line, "damaged: what stands here is %s", "not a member of a log")) {
+		return nil
+	}
+	if found, err := d.scanner.Seek(beginning); !found || err != nil {
+		return err
+	}
+	return d.samples()
+}
+
+func (d *document) pass(items ...importer.Item) bool {
+	for _, item := range items {
+		if d.stopped = d.stopped || !d.yield(item.In(d.file), nil); d.stopped {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,165 @@
+package inspect_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"track/importer"
+
+	"track/importer/importertest"
+	"track/importer/inspect"
+)
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestRead(t *testing.T) {
+	for _, name := range []string{"log.json"} {
+		items, err := importertest.ReadBytes(t, inspect.Read, fixture(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		importertest.Golden(t, items, name+".golden")
+	}
+}
+
+// A zip of the same samples gives the same executions; there are no lines in it.
+func TestReadZip(t *testing.T) {
+	document, err := importertest.ReadBytes(t, inspect.Read, fixture(t, "log.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zipped, err := readZip(t, fixture(t, "log.eval"))
+	if err != nil || len(zipped) != len(document) {
+		t.Fatalf("%d items, %v", len(zipped), err)
+	}
+	for i := range zipped {
+		zipped[i].Line = document[i].Line
+	}
+	if importertest.Render(zipped...) != importertest.Render(document...) {
+		t.Errorf("got:\n%s", importertest.Render(zipped...))
+	}
+}
+
+func readZip(t testing.TB, text []byte) ([]importer.Item, error) {
+	return importertest.Collect(t, inspect.ReadZip("f", bytes.NewReader(text), int64(len(text))))
+}
+
+// A zip that is cut off keeps the samples that are whole.
+func TestZipDamage(t *testing.T) {
+	text := fixture(t, "log.eval")
+	whole := 0
+	for end := 0; end < len(text); end += 7 {
+		items, err := readZip(t, text[:end])
+		if err != nil {
+			t.Fatal(end, err)
+		}
+		n := len(importertest.Executions(items))
+		if n < whole {
+			t.Errorf("%d samples of %d bytes, but %d of fewer", n, end, whole)
+		}
+		whole = max(whole, n)
+		if end > 100 && len(importertest.Skips(items)) == 0 {
+			t.Errorf("%d bytes: nothing said of the damage", end)
+		}
+	}
+	if whole != 6 {
+		t.Errorf("%d samples before the directory", whole)
+	}
+	for at := range text {
+		flipped := bytes.Clone(text)
+		flipped[at] ^= 1 << (at % 8)
+		if items, err := readZip(t, flipped); err == nil && len(importertest.Executions(items)) < 5 {
+			t.Errorf("byte %d flipped: %d samples are left", at, len(importertest.Executions(items)))
+		}
+	}
+}
+
+// The counts are those of the README beside the real logs.
+func TestReadReal(t *testing.T) {
+	for _, tt := range []struct {
+		file                   string
+		samples, calls, failed int
+		truths                 string
+	}{
+		{"browser.json", 1, 4, 0, "includes 1"},
+		{"security-guide.json", 3, 0, 0, "model_graded_fact 1, model_graded_fact 1, model_graded_fact 1"},
+		{"log_tool_call_error.json", 1, 11, 11, ""},
+		{"popularity_mj7khqpMM4GBCfVQozKgzB.eval", 10, 0, 0, "match 0, match 0, match 1, match 1, match 1, match 1, match 1, match 1, match 1, match 1"},
+		{"log_message_deduplication.eval", 1, 5, 0, "closeness_log 0"},
+	} {
+		file := importertest.Real(t, "inspect-ai/"+tt.file)
+		read := inspect.Read(tt.file, file)
+		if strings.HasSuffix(tt.file, ".eval") {
+			info, err := file.Stat()
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = inspect.ReadZip(tt.file, file, info.Size())
+		}
+		items, err := importertest.Collect(t, read)
+		if err != nil || len(importertest.Skips(items)) > 0 {
+			t.Fatal(err, importertest.Skips(items))
+		}
+		got, truths := tt, []string{}
+		got.samples, got.calls, got.failed = len(items), 0, 0
+		for _, e := range importertest.Executions(items) {
+			for name, x := range e.Truths {
+				truths = append(truths, fmt.Sprint(name, " ", x))
+			}
+			for _, c := range e.Calls {
+				got.calls++
+				if c.Failed() {
+					got.failed++
+				}
+				if tt.file == "browser.json" && (c.Duration == nil || c.StartedAt.IsZero()) {
+					t.Errorf("%s: call %s has no time", tt.file, c.Key)
+				}
+			}
+		}
+		slices.Sort(truths)
+		got.truths = strings.Join(truths, ", ")
+		if got != tt {
+			t.Errorf("got %+v, want %+v", got, tt)
+		}
+	}
+}
+
+func FuzzReadZip(f *testing.F) {
+	f.Add(fixture(f, "log.eval"))
+	f.Fuzz(func(t *testing.T, text []byte) { _, _ = readZip(t, text) })
+}
+
+func BenchmarkReadZip(b *testing.B) {
+	text := fixture(b, "log.eval")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		for _, err := range inspect.ReadZip("f", bytes.NewReader(text), int64(len(text))) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	importertest.Damage(t, inspect.Read, fixture(t, "log.json"), false)
+}
+
+func FuzzRead(f *testing.F) {
+	importertest.Fuzz(f, inspect.Read, fixture(f, "log.json"))
+}
+
+func BenchmarkRead(b *testing.B) {
+	importertest.Benchmark(b, inspect.Read, fixture(b, "log.json"))
+}

@@ -1,0 +1,134 @@
+package inspect
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/importer"
+)
+
+type score struct {
+	Value jsontext.Value `json:"value"`
+}
+
+// truths returns the scores as numbers; nil where there are none.
+func (s sample) truths() map[string]float64 {
+	truths := map[string]float64{}
+	for _, name := range slices.Sorted(maps.Keys(s.Scores)) {
+		value := s.Scores[name].Value
+		if name = importer.Name(name); name == "" {
+			continue
+		}
+		if x, ok := number(value); ok {
+			truths[name] = x
+		}
+		for part, x := range parts(value) {
+			if key := importer.Name(name + "." + part); key != "" {
+				truths[key] = x
+			}
+		}
+	}
+	if len(truths) == 0 {
+		return nil
+	}
+	return truths
+}
+
+// parts returns the values of a score that has several: by name, or by place.
+func parts(value jsontext.Value) map[string]float64 {
+	named := map[string]jsontext.Value{}
+	switch value.Kind() {
+	case '{':
+		if importer.Unmarshal(value, &named) != nil {
+			return nil
+		}
+	case '[':
+		var list []jsontext.Value
+		if importer.Unmarshal(value, &list) != nil {
+			return nil
+		}
+		for i, element := range list {
+			named[strconv.Itoa(i)] = element
+		}
+	}
+	numbers := map[string]float64{}
+	for name, element := range named {
+		if x, ok := number(element); ok {
+			numbers[name] = x
+		}
+	}
+	return numbers
+}
+
+// number reads a value of a score. The letters are those of Inspect: correct, incorrect, partial, no answer.
+func number(value jsontext.Value) (x float64, ok bool) {
+	switch value.Kind() {
+	case '0':
+		x, err := strconv.ParseFloat(string(value), 64)
+		return x, err == nil && !math.IsInf(x, 0)
+	case 't':
+		return 1, true
+	case 'f':
+		return 0, true
+	case '"':
+		switch text := importer.String(value); text {
+		case "C":
+			return 1, true
+		case "I", "N":
+			return 0, true
+		case "P":
+			return 0.5, true
+		default:
+			x, err := strconv.ParseFloat(text, 64)
+			return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+		}
+	}
+	return 0, false
+}
+
+// tokens returns the sum over models; nil where no usage is known.
+func (s sample) tokens() *track.Tokens {
+	var t track.Tokens
+	for _, name := range slices.Sorted(maps.Keys(s.Usage)) {
+		u := s.Usage[name]
+		if u.includesCache() {
+			input := max(0, *u.Input-*u.CacheRead)
+			u.Input = &input
+		}
+		add(&t.Input, u.Input)
+		add(&t.Output, u.Output)
+		add(&t.CacheRead, u.CacheRead)
+		add(&t.CacheWrite, u.CacheWrite)
+		add(&t.Reasoning, u.Reasoning)
+	}
+	if t == (track.Tokens{}) {
+		return nil
+	}
+	return &t
+}
+
+// includesCache says whether the input counts the cache: then input and output alone make the total.
+func (u modelUsage) includesCache() bool {
+	return u.Input != nil && u.Output != nil && u.Total != nil && u.CacheRead != nil && *u.CacheRead > 0 && *u.CacheRead <= *u.Input &&
+		*u.Total == *u.Input+*u.Output
+}
+
+// add adds to a count that may be unknown. What is no count is left out.
+func add(sum **int64, n *int64) {
+	const most = 1 << 50
+	if n == nil || *n < 0 || *n > most {
+		return
+	}
+	total := *n
+	if *sum != nil {
+		total += **sum
+	}
+	if total <= most {
+		*sum = &total
+	}
+}

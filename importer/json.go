@@ -1,0 +1,94 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// lenient reads logs, which are other programs' to get right: invalid UTF-8 becomes U+FFFD, the last of two members counts.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
+// Unmarshal reads a JSON value of a log leniently.
+func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, lenient) }
+
+// Canonical returns a JSON value in one form for all ways to write it: members sorted, no white space, numbers with all their
+// digits. Of what is not JSON it returns the text.
+func Canonical(value jsontext.Value) string {
+	canonical := value.Clone()
+	if err := canonical.Canonicalize(jsontext.CanonicalizeRawInts(false), lenient); err != nil {
+		return strings.ToValidUTF8(string(value), "\uFFFD")
+	}
+	return string(canonical)
+}
+
+// CanonicalText is [Canonical] of JSON that stands in a string.
+func CanonicalText(text string) string { return Canonical(jsontext.Value(text)) }
+
+// Digest stands for a text that is too long to be kept: equal texts have equal digests.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// String returns the text of a JSON string, and of any other value nothing.
+func String(value jsontext.Value) string {
+	if value.Kind() != '"' {
+		return ""
+	}
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil { // invalid UTF-8, which it replaces
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	return string(text)
+}
+
+// Time reads a time of RFC 3339; of anything else, and of a year beyond 1970 to 9999, it returns the zero time.
+func Time(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() < 1970 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Seconds returns a duration, in the microseconds of the store; nil of what cannot be one.
+func Seconds(s float64) *time.Duration {
+	const longest = 100 * 365 * 24 * 3600
+	if !(s >= 0 && s <= longest) {
+		return nil
+	}
+	d := time.Duration(math.Round(s*1e6)) * time.Microsecond
+	return &d
+}
+
+// Between returns the time from start to end; nil where one is unknown or the clock went backwards.
+func Between(start, end time.Time) *time.Duration {
+	if start.IsZero() || end.IsZero() || end.Before(start) {
+		return nil
+	}
+	d := end.Sub(start)
+	return &d
+}
+
+// reason puts an error into a few words of a Skip.
+func reason(err error) string {
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return "not JSON: " + strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
+	}
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		if at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", "."); at != "" {
+			return abbreviate(at, 100) + " is not what this format has there"
+		}
+		return "is not what this format has on a line"
+	}
+	return err.Error()
+}

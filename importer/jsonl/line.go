@@ -1,0 +1,166 @@
+package jsonl
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/importer"
+)
+
+// line is a line of a batch of kind execution.
+type line struct {
+	Kind        string             `json:"kind"`
+	Key         string             `json:"key"`
+	Lineage     string             `json:"lineage"`
+	Version     string             `json:"version"`
+	Task        string             `json:"task"`
+	TaskType    string             `json:"task_type"`
+	Complexity  string             `json:"complexity"`
+	Trial       int                `json:"trial"`
+	Session     string             `json:"session"`
+	Status      string             `json:"status"`
+	Message     string             `json:"message"`
+	Calls       []call             `json:"calls"`
+	Output      *string            `json:"output"`
+	Truncated   bool               `json:"truncated"`
+	Corrections int                `json:"corrections"`
+	Model       string             `json:"model"`
+	Tokens      *tokens            `json:"tokens"`
+	CostUSD     *float64           `json:"cost_usd"`
+	StartedAt   string             `json:"started_at"`
+	Duration    *float64           `json:"duration_s"`
+	Score       *float64           `json:"score"`
+	Truths      map[string]float64 `json:"truths"`
+	Files       []file             `json:"files"`
+}
+
+type call struct {
+	Key       string         `json:"key"`
+	Tool      string         `json:"tool"`
+	Input     jsontext.Value `json:"input"`
+	Command   string         `json:"command"`
+	Exit      *int           `json:"exit"`
+	Error     string         `json:"error"`
+	Answered  *bool          `json:"answered"`
+	Rejected  bool           `json:"rejected"`
+	Output    *string        `json:"output"`
+	StartedAt string         `json:"started_at"`
+	Duration  *float64       `json:"duration_s"`
+}
+
+type tokens struct {
+	Input      *int64 `json:"input"`
+	Output     *int64 `json:"output"`
+	CacheRead  *int64 `json:"cache_read"`
+	CacheWrite *int64 `json:"cache_write"`
+	Reasoning  *int64 `json:"reasoning"`
+}
+
+type file struct {
+	Name    string `json:"name"`
+	Content string `json:"content"`
+}
+
+// ParseLine reads one line. Its error names the field.
+func ParseLine(text []byte) (track.Execution, *track.FieldError) {
+	var l line
+	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+		if kind := kindOf(text); kind != "" && kind != "execution" {
+			_, failure := line{Kind: kind}.execution()
+			return track.Execution{}, bounded(failure)
+		}
+		return track.Execution{}, fieldError(err)
+	}
+	execution, failure := l.execution()
+	if failure == nil {
+		failure = execution.Validate()
+	}
+	return execution, bounded(failure)
+}
+
+// kindOf returns the kind of a line that is not right, so that its fields are not blamed on another kind.
+func kindOf(text []byte) string {
+	var l struct {
+		Kind string `json:"kind"`
+	}
+	if importer.Unmarshal(text, &l) != nil {
+		return ""
+	}
+	return l.Kind
+}
+
+func (l line) execution() (track.Execution, *track.FieldError) {
+	switch l.Kind {
+	case "execution":
+	case "":
+		return track.Execution{}, &track.FieldError{Field: "kind", Message: `missing: an execution says "kind":"execution"`}
+	default:
+		return track.Execution{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is no execution: use "execution", and track record batch for seeds`, l.Kind)}
+	}
+	e := track.Execution{
+		Key: l.Key, Source: importer.JSONL, Lineage: l.Lineage, Version: l.Version, Task: l.Task, TaskType: l.TaskType, Trial: l.Trial,
+		Session: l.Session, Message: l.Message, Output: l.Output, Truncated: l.Truncated, Corrections: l.Corrections, Model: l.Model,
+		Tokens: (*track.Tokens)(l.Tokens), CostUSD: l.CostUSD, Score: l.Score, Truths: l.Truths,
+	}
+	var err error
+	if e.Status, err = track.ParseExecutionStatus(l.Status); err != nil {
+		return e, &track.FieldError{Field: "status", Message: err.Error()}
+	}
+	if e.Complexity, err = track.ParseComplexity(l.Complexity); err != nil {
+		return e, &track.FieldError{Field: "complexity", Message: err.Error()}
+	}
+	var failure *track.FieldError
+	if e.StartedAt, e.Duration, failure = times("", l.StartedAt, l.Duration); failure != nil {
+		return e, failure
+	}
+	for i, c := range l.Calls {
+		call, failure := c.call("calls." + strconv.Itoa(i) + ".")
+		if failure != nil {
+			return e, failure
+		}
+		e.Calls = append(e.Calls, call)
+	}
+	for _, f := range l.Files {
+		e.Files = append(e.Files, track.WrittenFile(f))
+	}
+	return e, nil
+}
+
+func (c call) call(field string) (track.ToolCall, *track.FieldError) {
+	if c.Tool == "" {
+		return track.ToolCall{}, &track.FieldError{Field: field + "tool", Message: "missing"}
+	}
+	t := track.ToolCall{
+		Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: c.Answered == nil || *c.Answered,
+		Rejected: c.Rejected, Output: c.Output,
+	}
+	if len(c.Input) > 0 {
+		t.Input = importer.Canonical(c.Input)
+	}
+	var failure *track.FieldError
+	t.StartedAt, t.Duration, failure = times(field, c.StartedAt, c.Duration)
+	return t, failure
+}
+
+// times reads when something began and how long it took. field is what stands before the names of the fields.
+func times(field, startedAt string, seconds *float64) (start time.Time, duration *time.Duration, failure *track.FieldError) {
+	if startedAt != "" {
+		var err error
+		if start, err = time.Parse(time.RFC3339Nano, startedAt); err != nil {
+			return start, nil, &track.FieldError{Field: field + "started_at", Message: fmt.Sprintf("%q is not a time such as 2026-01-02T15:04:05Z", startedAt)}
+		}
+	}
+	if seconds != nil {
+		if duration = importer.Seconds(*seconds); duration == nil {
+			message := fmt.Sprintf("%v is not a number of seconds from 0 to a hundred years", math.Round(*seconds*1e6)/1e6)
+			return start, nil, &track.FieldError{Field: field + "duration_s", Message: message}
+		}
+	}
+	return start, duration, nil
+}

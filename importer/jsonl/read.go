@@ -1,0 +1,27 @@
+package jsonl
+
+import (
+	"io"
+	"iter"
+
+	"track/importer"
+)
+
+// Read reads lines of kind execution. file stands in items and errors; a line that is not right becomes a Skip with the field.
+func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
+	return importer.ReadLines(importer.JSONL, file, r, decoder{})
+}
+
+type decoder struct{}
+
+// DecodeLine implements [importer.LineDecoder].
+func (decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
+	execution, failure := ParseLine(text)
+	if failure != nil {
+		return []importer.Item{{Line: number, Skip: &importer.Skip{Line: number, Field: failure.Field, Reason: failure.Message}}}, nil
+	}
+	return []importer.Item{{Line: number, Execution: &execution}}, nil
+}
+
+// End implements [importer.LineDecoder].
+func (decoder) End() []importer.Item { return nil }

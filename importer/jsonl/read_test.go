@@ -1,0 +1,68 @@
+package jsonl_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"testing"
+
+	"track"
+	"track/importer/importertest"
+	"track/importer/jsonl"
+)
+
+func fixture(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/batch.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestRead(t *testing.T) {
+	items, err := importertest.ReadBytes(t, jsonl.Read, fixture(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	importertest.Golden(t, items, "batch.golden")
+}
+
+func TestParseLineRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{}`:                               `kind: missing: an execution says "kind":"execution"`,
+		`{"kind":"seed"}`:                  `kind: "seed" is no execution: use "execution", and track record batch for seeds`,
+		`{"kind":"execution",`:             "not JSON: unexpected EOF",
+		`[]`:                               "must be an object, not an array",
+		`{"kind":"execution","x":1}`:       "x: unknown field",
+		`{"kind":"execution","output":1}`:  "output: must be a string, not a number",
+		`{"kind":"execution","trial":1.5}`: "trial: 1.5 is not a whole number",
+		`{"kind":"execution","calls":[{"tool":"a"},{"tool":""}]}`:               "calls.1.tool: missing",
+		`{"kind":"execution","calls":[{"tool":"a","exit":"0"}]}`:                "calls.0.exit: must be a whole number, not a string",
+		`{"kind":"execution","calls":[{"tool":"a","duration_s":-1}]}`:           "calls.0.duration_s: -1 is not a number of seconds from 0 to a hundred years",
+		`{"kind":"execution","calls":[{"tool":"a","answered":false,"exit":0}]}`: "calls.0.exit: a call without a result has no exit status",
+		`{"kind":"execution","complexity":"hard"}`:                              `complexity: unknown complexity "hard": use simple, medium or complex`,
+		`{"kind":"execution","version":" v"}`:                                   `version: " v" begins or ends with white space`,
+		`{"kind":"execution","score":1,"score":2}`:                              "score: stands here a second time",
+	} {
+		_, err := jsonl.ParseLine([]byte(text))
+		if err == nil || err.Error() != want || !errors.Is(err, track.ErrInvalid) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	var lines []byte
+	for _, n := range []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot"} {
+		lines = append(lines, `{"kind":"execution","key":"k-`+n+`","calls":[{"tool":"Bash","exit":1,"command":"`+n+`"}],"output":"x"}`+"\n"...)
+	}
+	importertest.Damage(t, jsonl.Read, lines, true)
+}
+
+func FuzzRead(f *testing.F) { importertest.Fuzz(f, jsonl.Read, fixture(f)) }
+
+func BenchmarkRead(b *testing.B) {
+	line := bytes.SplitAfter(fixture(b), []byte("\n"))[1]
+	importertest.Benchmark(b, jsonl.Read, bytes.Repeat(line, 2000))
+}

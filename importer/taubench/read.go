@@ -1,0 +1,160 @@
+package taubench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/importer"
+)
+
+// An episode begins like this, so that reading goes on behind a damaged one.
+var beginning = regexp.MustCompile(`\{\s{0,100}"task_id"\s{0,100}:`)
+
+// Read reads an array of episodes. file stands in items and errors.
+func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
+	return func(yield func(importer.Item, error) bool) {
+		reader, err := importer.Open(importer.TauBench, file, r)
+		if err != nil {
+			yield(importer.Item{}, err)
+			return
+		}
+		if err := readArray(file, importer.NewScanner(reader), yield); err != nil {
+			yield(importer.Item{File: file}, fmt.Errorf("read %s: %w", file, err))
+		}
+	}
+}
+
+func readArray(file string, scanner *importer.Scanner, yield func(importer.Item, error) bool) error {
+	pass := func(items ...importer.Item) bool {
+		for _, item := range items {
+			if !yield(item.In(file), nil) {
+				return false
+			}
+		}
+		return true
+	}
+	isArray, err := scanner.Take('[')
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !isArray {
+		if !pass(importer.Skipf(scanner.Line, "no array of episodes begins here")) {
+			return nil
+		}
+		if found, err := scanner.Seek(beginning); !found || err != nil {
+			return err
+		}
+	}
+	return scanner.Elements(beginning, func(raw []byte, line int) (bool, error) {
+		items, err := decode(raw, line)
+		return err != nil || pass(items...), err
+	}, func(line int, reason string) bool { return pass(importer.Skipf(line, "%s", reason)) })
+}
+
+type episode struct {
+	Task   jsontext.Value `json:"task_id"`
+	Trial  *int           `json:"trial"`
+	Reward *float64       `json:"reward"`
+	Info   jsontext.Value `json:"info"`
+	Traj   []message      `json:"traj"`
+}
+
+type message struct {
+	Role    string         `json:"role"`
+	Content jsontext.Value `json:"content"`
+	CallID  string         `json:"tool_call_id"`
+	Name    string         `json:"name"`
+	Calls   []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func decode(raw []byte, line int) ([]importer.Item, error) {
+	var e episode
+	if err := importer.Unmarshal(raw, &e); err != nil {
+		return nil, err
+	}
+	task := strings.Trim(string(e.Task), `"`)
+	if task == "" || task == "null" {
+		return nil, errors.New("an episode without task_id")
+	}
+	draft := importer.NewDraft(line, track.Execution{
+		Key:    importer.Key(importer.TauBench, task, strconv.Itoa(trial(e)), importer.Digest(string(raw))[len("sha256:"):][:16]),
+		Source: importer.TauBench, Task: importer.Name(task), Trial: trial(e),
+	})
+	if e.Reward != nil {
+		draft.Truths = map[string]float64{"reward": *e.Reward}
+	}
+	replay(draft, e.Traj)
+	if message := failure(e.Info); message != "" {
+		draft.Status, draft.Message = track.ExecutionError, message
+	}
+	return draft.Close(), nil
+}
+
+func trial(e episode) int {
+	if e.Trial == nil || *e.Trial < 0 {
+		return 0
+	}
+	return *e.Trial
+}
+
+// failure returns the error that ended an episode: tau-bench then writes it in place of the rest of info.
+func failure(info jsontext.Value) string {
+	var i struct {
+		Error string `json:"error"`
+	}
+	if info.Kind() != '{' || importer.Unmarshal(info, &i) != nil {
+		return ""
+	}
+	return i.Error
+}
+
+// replay goes through the conversation. Calls are numbered: their ids are the model's, and some models use one twice.
+func replay(draft *importer.Draft, conversation []message) {
+	open := map[string][]string{} // keys of calls without a result, by id
+	for _, m := range conversation {
+		switch m.Role {
+		case "assistant":
+			draft.Speak(importer.String(m.Content))
+			for _, c := range m.Calls {
+				key := strconv.Itoa(len(draft.Calls)) + ":" + c.ID
+				open[c.ID] = append(open[c.ID], key)
+				draft.Call(track.ToolCall{Key: key, Tool: c.Function.Name, Input: importer.CanonicalText(c.Function.Arguments)})
+			}
+		case "tool":
+			keys := open[m.CallID]
+			if len(keys) == 0 {
+				continue
+			}
+			open[m.CallID] = keys[1:]
+			answer(draft, keys[0], importer.String(m.Content))
+		}
+	}
+}
+
+func answer(draft *importer.Draft, key, text string) {
+	call := draft.Find(key)
+	if call == nil {
+		return
+	}
+	draft.Answer(call, text, draft.LastAt)
+	if strings.HasPrefix(text, "Error") {
+		draft.Fail(call, text)
+	}
+}
