@@ -24,11 +24,15 @@ type writer struct {
 // ids remembers the ids of rows that never change, so that a batch looks each up once. A rollback empties it.
 type ids struct {
 	scenarios, metrics, configurations, environments map[string]int64
+	lineages, versions, tools                        map[string]int64
 	pairs                                            map[[2]int64]bool // scenario_configuration
 }
 
 func newIDs() ids {
-	return ids{map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}, map[[2]int64]bool{}}
+	return ids{
+		scenarios: map[string]int64{}, metrics: map[string]int64{}, configurations: map[string]int64{}, environments: map[string]int64{},
+		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{}, pairs: map[[2]int64]bool{},
+	}
 }
 
 // Tx is a write transaction.

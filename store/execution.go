@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+)
+
+// StoredText is a text as it is kept: by its digest and size, and as it is only where that was asked for. Secrets are masked before.
+type StoredText struct {
+	Digest [sha256.Size]byte
+	Bytes  int
+	Text   *string // nil where it is not kept
+}
+
+// ExecutionRecord is an execution about to be stored.
+type ExecutionRecord struct {
+	track.Execution                   // its texts are not looked at
+	Output          *StoredText       // nil where unknown
+	Inputs          []StoredText      // of the calls
+	Outputs         []*StoredText     // of the calls; nil where unknown
+	Digest          [sha256.Size]byte // of all that is recorded
+	RecordedAt      time.Time
+	Open            bool   // its source ended within it
+	Rubric          string // whose score is in force; empty for none
+	Scores          []ExecutionScore
+}
+
+// ExecutionScore is the score of an execution under a rubric.
+type ExecutionScore struct {
+	Rubric     string
+	Score      *float64 // 0..100; nil where it has none
+	Grade      string
+	NFailed    int
+	Document   []byte // JSON of the components
+	Components []ComponentValue
+	ScoredAt   time.Time
+}
+
+// ComponentValue is the value of a component of a score; nil where it could not be measured.
+type ComponentValue struct {
+	Name  string
+	Value *float64
+}
+
+// ExistingExecution is what stands in the place of an execution to be recorded.
+type ExistingExecution struct {
+	rowID int64
+	ULID  string
+	Same  bool // nothing differs
+	Open  bool // it was recorded before its source was complete
+}
+
+const (
+	findLineage     = `SELECT id FROM lineage WHERE name = ?`
+	insertLineage   = `INSERT INTO lineage (name, created_at) VALUES (?, ?) RETURNING id`
+	findVersion     = `SELECT id FROM version WHERE lineage_id = ? AND name = ?`
+	insertVersion   = `INSERT INTO version (lineage_id, name, created_at) VALUES (?, ?, ?) RETURNING id`
+	findTool        = `SELECT id FROM tool WHERE name = ?`
+	insertTool      = `INSERT INTO tool (name) VALUES (?) RETURNING id`
+	findExecution   = `SELECT id, ulid, digest, is_open FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
+	insertExecution = `
+	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
+	                       corrections, truncated, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
+	                       cost_usd, n_calls, n_failed, rubric, output, output_bytes, output_digest, digest, is_open, at, started_at, duration_us, recorded_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	RETURNING id`
+	insertCall = `
+	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
+	                  output, output_bytes, output_digest, started_at, duration_us)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES (?, ?, ?)`
+	insertExecutionScore = `
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, document, scored_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (execution_id, rubric) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
+	       document = excluded.document, scored_at = excluded.scored_at`
+	deleteComponents = `DELETE FROM component WHERE execution_id = ? AND rubric = ?`
+	insertComponent  = `INSERT INTO component (execution_id, rubric, name, value) VALUES (?, ?, ?, ?)`
+)
+
+// deleteExecution removes an execution with all that belongs to it.
+var deleteExecution = []string{
+	`DELETE FROM component WHERE execution_id = ?`, `DELETE FROM execution_score WHERE execution_id = ?`,
+	`DELETE FROM truth WHERE execution_id = ?`, `DELETE FROM call WHERE execution_id = ?`, `DELETE FROM execution WHERE id = ?`,
+}
+
+// AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
+func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
+	lineage, err := t.lineageID(e.Lineage)
+	if err != nil {
+		return nil, err
+	}
+	var row struct {
+		ID     int64  `db:"id"`
+		ULID   string `db:"ulid"`
+		Digest []byte `db:"digest"`
+		Open   bool   `db:"is_open"`
+	}
+	err = t.get(&row, findExecution, lineage, e.Source, e.Key)
+	if err == nil {
+		return &ExistingExecution{row.ID, row.ULID, string(row.Digest) == string(e.Digest[:]), row.Open}, nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	version, err := t.versionID(lineage, e.Version)
+	if err != nil {
+		return nil, err
+	}
+	id, err := t.insertExecution(lineage, version, e)
+	if err != nil {
+		return nil, err
+	}
+	return nil, t.addExecutionParts(id, e)
+}
+
+// ReplaceExecution stores an execution in the place of one that was recorded before its source was complete.
+func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) error {
+	for _, statement := range deleteExecution {
+		if _, err := t.exec(statement, existing.rowID); err != nil {
+			return err
+		}
+	}
+	again, err := t.AddExecution(e)
+	if err == nil && again != nil {
+		return fmt.Errorf("execution %s is still there", again.ULID)
+	}
+	return err
+}
+
+func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int64, err error) {
+	failed := 0
+	for _, c := range e.Calls {
+		if c.Failed() {
+			failed++
+		}
+	}
+	var tokens track.Tokens
+	if e.Tokens != nil {
+		tokens = *e.Tokens
+	}
+	at := e.StartedAt
+	if at.IsZero() {
+		at = e.RecordedAt
+	}
+	output, outputBytes, outputDigest := textColumns(e.Output)
+	err = t.getID(&id, insertExecution, e.ID, lineage, version, e.Source, e.Key, e.Task, e.TaskType, string(e.Complexity), e.Trial, e.Session,
+		string(e.Status), e.Message, e.Corrections, e.Truncated, e.Model, tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
+		e.CostUSD, len(e.Calls), failed, e.Rubric, output, outputBytes, outputDigest, e.Digest[:], e.Open, micros(at),
+		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt))
+	return id, err
+}
+
+// textColumns are the columns of a text: as it is, its size and its digest.
+func textColumns(text *StoredText) (kept, size, digest any) {
+	if text == nil {
+		return nil, nil, nil
+	}
+	if text.Text != nil {
+		kept = *text.Text
+	}
+	return kept, text.Bytes, text.Digest[:]
+}
+
+func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
+	for i, c := range e.Calls {
+		tool, err := t.toolID(c.Tool)
+		if err != nil {
+			return err
+		}
+		input, inputBytes, inputDigest := textColumns(&e.Inputs[i])
+		output, outputBytes, outputDigest := textColumns(e.Outputs[i])
+		_, err = t.exec(insertCall, id, i, c.Key, tool, input, inputBytes, inputDigest, c.Exit, c.Error, c.Answered, c.Rejected,
+			output, outputBytes, outputDigest, nullTime(c.StartedAt), nullMicros(c.Duration))
+		if err != nil {
+			return err
+		}
+	}
+	for name, value := range e.Truths {
+		if _, err := t.exec(insertTruth, id, name, value); err != nil {
+			return err
+		}
+	}
+	for _, score := range e.Scores {
+		if err := t.addExecutionScore(id, score); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) addExecutionScore(id int64, s ExecutionScore) error {
+	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, s.Grade, s.NFailed, string(s.Document), micros(s.ScoredAt)); err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteComponents, id, s.Rubric); err != nil {
+		return err
+	}
+	for _, c := range s.Components {
+		if _, err := t.exec(insertComponent, id, s.Rubric, c.Name, c.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) lineageID(name string) (int64, error) {
+	return cachedID(t.ids.lineages, name, func() (int64, error) {
+		return t.upsert(findLineage, name, insertLineage, name, t.now)
+	})
+}
+
+func (t *Tx) toolID(name string) (int64, error) {
+	return cachedID(t.ids.tools, name, func() (int64, error) {
+		return t.upsert(findTool, name, insertTool, name)
+	})
+}
+
+func (t *Tx) versionID(lineage int64, name string) (int64, error) {
+	return cachedID(t.ids.versions, fmt.Sprintf("%d\x00%s", lineage, name), func() (id int64, err error) {
+		if err = t.get(&id, findVersion, lineage, name); !errors.Is(err, sql.ErrNoRows) {
+			return id, err
+		}
+		return id, t.get(&id, insertVersion, lineage, name, t.now)
+	})
+}
+
+const getKeepText = `SELECT keep_text FROM lineage WHERE name = ?`
+
+// KeepsText says whether a lineage keeps inputs and outputs as they are; false where there is no such lineage.
+func (s *Store) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
+	err = s.read().GetContext(ctx, &keep, getKeepText, lineage)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return keep, explain(err)
+}
+
+const (
+	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = ? WHERE ulid = ?`
+	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '[forgotten]' END
+	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
+	forgetDetails = `UPDATE execution_score SET document = '{}' WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
+)
+
+// ForgetExecution removes the texts of an execution, and what scores quote of them. Scores, components, counts and digests stay.
+func (t *Tx) ForgetExecution(ulid string) error {
+	if _, err := t.exec(forgetExecution, t.now, ulid); err != nil {
+		return err
+	}
+	if _, err := t.exec(forgetCalls, ulid); err != nil {
+		return err
+	}
+	_, err := t.exec(forgetDetails, ulid)
+	return err
+}

@@ -1,0 +1,461 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"track"
+)
+
+// ExecutionFilter narrows a list of executions; the zero value of each field asks for everything.
+type ExecutionFilter struct {
+	Lineage  string
+	Version  *string // the empty one is that of executions whose version nobody named
+	Task     string
+	Status   track.ExecutionStatus
+	Grade    string
+	MinScore *float64
+	MaxScore *float64
+	Since    time.Time // started, or recorded, at or after
+	Limit    int       // at most so many; 0 for all
+}
+
+// ExecutionSummary is an execution in a list, with the score in force.
+type ExecutionSummary struct {
+	ID          string // ULID
+	Lineage     string
+	Version     string
+	Source, Key string
+	Task        string
+	TaskType    string
+	Complexity  track.Complexity
+	Trial       int
+	Session     string
+	Status      track.ExecutionStatus
+	Message     string
+	Rubric      string // empty where it has no score
+	Score       *float64
+	Grade       string
+	NCalls      int
+	NFailed     int // as the rubric in force sees it, else as the source does
+	Corrections int
+	Truncated   bool
+	Model       string
+	Tokens      *track.Tokens
+	CostUSD     *float64
+	At          time.Time // started, or recorded where that is unknown
+	StartedAt   time.Time
+	Duration    *time.Duration
+	RecordedAt  time.Time
+	ForgottenAt time.Time
+	Open        bool
+}
+
+type executionRow struct {
+	RowID            int64           `db:"row_id"`
+	ULID             string          `db:"ulid"`
+	Lineage          string          `db:"lineage"`
+	Version          string          `db:"version"`
+	Source           string          `db:"source"`
+	Key              string          `db:"key"`
+	Task             string          `db:"task"`
+	TaskType         string          `db:"task_type"`
+	Complexity       string          `db:"complexity"`
+	Trial            int             `db:"trial"`
+	Session          string          `db:"session"`
+	Status           string          `db:"status"`
+	Message          string          `db:"message"`
+	Rubric           string          `db:"rubric"`
+	Score            sql.NullFloat64 `db:"score"`
+	Grade            string          `db:"grade"`
+	NCalls           int             `db:"n_calls"`
+	NFailed          int             `db:"n_failed"`
+	Corrections      int             `db:"corrections"`
+	Truncated        bool            `db:"truncated"`
+	Model            string          `db:"model"`
+	TokensInput      *int64          `db:"tokens_input"`
+	TokensOutput     *int64          `db:"tokens_output"`
+	TokensCacheRead  *int64          `db:"tokens_cache_read"`
+	TokensCacheWrite *int64          `db:"tokens_cache_write"`
+	TokensReasoning  *int64          `db:"tokens_reasoning"`
+	CostUSD          *float64        `db:"cost_usd"`
+	At               int64           `db:"at"`
+	StartedAt        sql.NullInt64   `db:"started_at"`
+	DurationUS       sql.NullInt64   `db:"duration_us"`
+	RecordedAt       int64           `db:"recorded_at"`
+	ForgottenAt      sql.NullInt64   `db:"forgotten_at"`
+	Open             bool            `db:"is_open"`
+}
+
+func (r executionRow) summary() ExecutionSummary {
+	s := ExecutionSummary{
+		ID: r.ULID, Lineage: r.Lineage, Version: r.Version, Source: r.Source, Key: r.Key, Task: r.Task, TaskType: r.TaskType,
+		Complexity: track.Complexity(r.Complexity), Trial: r.Trial, Session: r.Session, Status: track.ExecutionStatus(r.Status), Message: r.Message,
+		Rubric: r.Rubric, Grade: r.Grade, NCalls: r.NCalls, NFailed: r.NFailed, Corrections: r.Corrections, Truncated: r.Truncated,
+		Model: r.Model, CostUSD: r.CostUSD, At: fromMicros(r.At), RecordedAt: fromMicros(r.RecordedAt), Open: r.Open,
+	}
+	if r.Score.Valid {
+		s.Score = &r.Score.Float64
+	}
+	tokens := track.Tokens{Input: r.TokensInput, Output: r.TokensOutput, CacheRead: r.TokensCacheRead, CacheWrite: r.TokensCacheWrite, Reasoning: r.TokensReasoning}
+	if tokens != (track.Tokens{}) {
+		s.Tokens = &tokens
+	}
+	if r.StartedAt.Valid {
+		s.StartedAt = fromMicros(r.StartedAt.Int64)
+	}
+	if r.DurationUS.Valid {
+		duration := time.Duration(r.DurationUS.Int64) * time.Microsecond
+		s.Duration = &duration
+	}
+	if r.ForgottenAt.Valid {
+		s.ForgottenAt = fromMicros(r.ForgottenAt.Int64)
+	}
+	return s
+}
+
+const selectExecutions = `
+	SELECT execution.id AS row_id, execution.ulid, lineage.name AS lineage, version.name AS version, execution.source, execution.key, execution.task,
+	       execution.task_type, execution.complexity, execution.trial, execution.session, execution.status, execution.message, execution.rubric,
+	       execution_score.score, coalesce(execution_score.grade, '') AS grade, execution.n_calls,
+	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, execution.corrections, execution.truncated, execution.model,
+	       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
+	       execution.cost_usd, execution.at, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
+	  FROM execution
+	  JOIN lineage ON lineage.id = execution.lineage_id
+	  JOIN version ON version.id = execution.version_id
+	  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric
+	 WHERE 1`
+
+// query returns the statement that lists the executions of the filter, newest first, and its arguments.
+func (f ExecutionFilter) query() (query string, args []any) {
+	var b strings.Builder
+	b.WriteString(selectExecutions)
+	add := func(condition string, values ...any) {
+		b.WriteString(" AND " + condition)
+		args = append(args, values...)
+	}
+	switch {
+	case f.Lineage != "" && f.Version != nil:
+		add("execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)",
+			f.Lineage, *f.Version)
+	case f.Lineage != "":
+		add("execution.lineage_id = (SELECT id FROM lineage WHERE name = ?)", f.Lineage)
+	}
+	if f.Task != "" {
+		add("execution.task = ?", f.Task)
+	}
+	if f.Status != "" {
+		add("execution.status = ?", string(f.Status))
+	}
+	if f.Grade != "" {
+		add("execution_score.grade = ?", f.Grade)
+	}
+	if f.MinScore != nil {
+		add("execution_score.score >= ?", *f.MinScore)
+	}
+	if f.MaxScore != nil {
+		add("execution_score.score <= ?", *f.MaxScore)
+	}
+	if !f.Since.IsZero() {
+		add("execution.at >= ?", micros(f.Since))
+	}
+	b.WriteString(" ORDER BY execution.at DESC, execution.id DESC")
+	if f.Limit > 0 {
+		b.WriteString(" LIMIT ?")
+		args = append(args, f.Limit)
+	}
+	return b.String(), args
+}
+
+// Executions lists executions, the newest first.
+func (s *Store) Executions(ctx context.Context, filter ExecutionFilter) ([]ExecutionSummary, error) {
+	query, args := filter.query()
+	var rows []executionRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]ExecutionSummary, len(rows))
+	for i, row := range rows {
+		list[i] = row.summary()
+	}
+	return list, nil
+}
+
+// ExecutionDetail is an execution with its calls, its scores under every rubric, and what is known to be true of it.
+type ExecutionDetail struct {
+	ExecutionSummary
+	Output *StoredText
+	Calls  []StoredCall
+	Scores []ExecutionScore // by the name of the rubric
+	Truths map[string]float64
+}
+
+// StoredCall is a tool call as it is stored.
+type StoredCall struct {
+	Key, Tool          string
+	Input              StoredText
+	Output             *StoredText // nil where unknown
+	Exit               *int
+	Error              string
+	Answered, Rejected bool
+	StartedAt          time.Time
+	Duration           *time.Duration
+}
+
+const (
+	executionByID      = selectExecutions + ` AND execution.ulid = ?`
+	executionsByPrefix = selectExecutions + ` AND execution.ulid >= ? AND execution.ulid < ? LIMIT 2`
+	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = ?`
+	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
+	       call.output, call.output_bytes, call.output_digest, call.started_at, call.duration_us
+	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = ? ORDER BY call.position`
+	listTruths          = `SELECT name, value FROM truth WHERE execution_id = ?`
+	listExecutionScores = `SELECT rubric, score, grade, n_failed, document, scored_at FROM execution_score WHERE execution_id = ? ORDER BY rubric`
+)
+
+// Execution returns the execution with this ULID, or with the only one that begins like this.
+func (s *Store) Execution(ctx context.Context, id string) (ExecutionDetail, error) {
+	var rows []executionRow
+	id = strings.ToUpper(id)
+	query, args := executionByID, []any{id}
+	if len(id) < 26 {
+		query, args = executionsByPrefix, []any{id, id + "~"}
+	}
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return ExecutionDetail{}, explain(err)
+	}
+	switch len(rows) {
+	case 0:
+		return ExecutionDetail{}, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), "track executions lists the ids there are")
+	case 1:
+		d, err := s.executionDetail(ctx, rows[0])
+		return d, explain(err)
+	}
+	return ExecutionDetail{}, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), "write more of the id")
+}
+
+type textRow struct {
+	Text   *string       `db:"output"`
+	Bytes  sql.NullInt64 `db:"output_bytes"`
+	Digest []byte        `db:"output_digest"`
+}
+
+func (r textRow) stored() *StoredText {
+	if !r.Bytes.Valid {
+		return nil
+	}
+	return &StoredText{Digest: [32]byte(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
+}
+
+func (s *Store) executionDetail(ctx context.Context, row executionRow) (ExecutionDetail, error) {
+	d := ExecutionDetail{ExecutionSummary: row.summary(), Truths: map[string]float64{}}
+	var output textRow
+	var truths []struct {
+		Name  string  `db:"name"`
+		Value float64 `db:"value"`
+	}
+	err := errors.Join(
+		s.read().GetContext(ctx, &output, getExecutionOutput, row.RowID),
+		s.read().SelectContext(ctx, &truths, listTruths, row.RowID),
+	)
+	if err != nil {
+		return d, err
+	}
+	d.Output = output.stored()
+	for _, t := range truths {
+		d.Truths[t.Name] = t.Value
+	}
+	if d.Calls, err = s.calls(ctx, row.RowID); err != nil {
+		return d, err
+	}
+	d.Scores, err = s.executionScores(ctx, row.RowID)
+	return d, err
+}
+
+func (s *Store) calls(ctx context.Context, execution int64) ([]StoredCall, error) {
+	var rows []struct {
+		Key         string        `db:"key"`
+		Tool        string        `db:"tool"`
+		Input       *string       `db:"input"`
+		InputBytes  int           `db:"input_bytes"`
+		InputDigest []byte        `db:"input_digest"`
+		Exit        *int          `db:"exit"`
+		Error       string        `db:"error"`
+		Answered    bool          `db:"answered"`
+		Rejected    bool          `db:"rejected"`
+		StartedAt   sql.NullInt64 `db:"started_at"`
+		DurationUS  sql.NullInt64 `db:"duration_us"`
+		textRow
+	}
+	if err := s.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
+		return nil, err
+	}
+	list := make([]StoredCall, len(rows))
+	for i, r := range rows {
+		list[i] = StoredCall{
+			Key: r.Key, Tool: r.Tool, Input: StoredText{Digest: [32]byte(r.InputDigest), Bytes: r.InputBytes, Text: r.Input}, Output: r.stored(),
+			Exit: r.Exit, Error: r.Error, Answered: r.Answered, Rejected: r.Rejected,
+		}
+		if r.StartedAt.Valid {
+			list[i].StartedAt = fromMicros(r.StartedAt.Int64)
+		}
+		if r.DurationUS.Valid {
+			duration := time.Duration(r.DurationUS.Int64) * time.Microsecond
+			list[i].Duration = &duration
+		}
+	}
+	return list, nil
+}
+
+func (s *Store) executionScores(ctx context.Context, execution int64) ([]ExecutionScore, error) {
+	var rows []struct {
+		Rubric   string          `db:"rubric"`
+		Score    sql.NullFloat64 `db:"score"`
+		Grade    string          `db:"grade"`
+		NFailed  int             `db:"n_failed"`
+		Document string          `db:"document"`
+		ScoredAt int64           `db:"scored_at"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listExecutionScores, execution); err != nil {
+		return nil, err
+	}
+	list := make([]ExecutionScore, len(rows))
+	for i, r := range rows {
+		list[i] = ExecutionScore{Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: []byte(r.Document), ScoredAt: fromMicros(r.ScoredAt)}
+		if r.Score.Valid {
+			list[i].Score = &r.Score.Float64
+		}
+	}
+	return list, nil
+}
+
+// VersionSummary is a version of a lineage with what was recorded of it.
+type VersionSummary struct {
+	Lineage, Version string
+	NExecutions      int
+	NFailed          int // that did not end well
+	First, Last      time.Time
+}
+
+const listVersions = `
+	SELECT lineage.name AS lineage, version.name AS version, count(execution.id) AS n, count(*) FILTER (WHERE execution.status <> 'ok') AS n_failed,
+	       min(execution.at) AS first, max(execution.at) AS last
+	  FROM lineage JOIN version ON version.lineage_id = lineage.id JOIN execution ON execution.version_id = version.id
+	 WHERE lineage.name = ?
+	 GROUP BY version.id ORDER BY first, version.id`
+
+// Versions returns the versions of a lineage that have executions, in the order of their first one.
+func (s *Store) Versions(ctx context.Context, lineage string) ([]VersionSummary, error) {
+	var rows []struct {
+		Lineage string `db:"lineage"`
+		Version string `db:"version"`
+		N       int    `db:"n"`
+		NFailed int    `db:"n_failed"`
+		First   int64  `db:"first"`
+		Last    int64  `db:"last"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listVersions, lineage); err != nil {
+		return nil, explain(err)
+	}
+	if len(rows) == 0 {
+		return nil, s.noLineage(ctx, lineage)
+	}
+	list := make([]VersionSummary, len(rows))
+	for i, r := range rows {
+		list[i] = VersionSummary{r.Lineage, r.Version, r.N, r.NFailed, fromMicros(r.First), fromMicros(r.Last)}
+	}
+	return list, nil
+}
+
+const listLineages = `SELECT name FROM lineage ORDER BY name`
+
+// Lineages returns the names of all lineages, sorted.
+func (s *Store) Lineages(ctx context.Context) (names []string, err error) {
+	return names, explain(s.read().SelectContext(ctx, &names, listLineages))
+}
+
+func (s *Store) noLineage(ctx context.Context, lineage string) error {
+	names, err := s.Lineages(ctx)
+	if err != nil {
+		return err
+	}
+	known := "there is no lineage yet: track record execution or track import makes one"
+	if len(names) > 0 {
+		known = "the lineages are: " + strings.Join(names, ", ")
+	}
+	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), known)
+}
+
+// VersionScore is the score of one execution of a version under a rubric.
+type VersionScore struct {
+	ID         string
+	Status     track.ExecutionStatus
+	At         time.Time
+	Task       string
+	Score      *float64 // nil where it has none
+	Grade      string
+	Components []ComponentValue
+}
+
+const (
+	ofVersion = `
+	 WHERE execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)`
+	listVersionScores = `
+	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.task, execution_score.score, coalesce(execution_score.grade, '') AS grade
+	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
+	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
+	 ORDER BY execution.at DESC, execution.id DESC`
+	listVersionComponents = `
+	SELECT component.execution_id, component.name, component.value
+	  FROM execution JOIN component ON component.execution_id = execution.id
+	       AND component.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion
+)
+
+// VersionScores returns the executions of a version with their scores under a rubric, or with those in force where it is empty, the
+// newest first.
+func (s *Store) VersionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
+	var rows []struct {
+		RowID  int64           `db:"row_id"`
+		ULID   string          `db:"ulid"`
+		Status string          `db:"status"`
+		At     int64           `db:"at"`
+		Task   string          `db:"task"`
+		Score  sql.NullFloat64 `db:"score"`
+		Grade  string          `db:"grade"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
+		return nil, explain(err)
+	}
+	if len(rows) == 0 {
+		return nil, s.noLineage(ctx, strings.TrimSuffix(lineage+"@"+version, "@"))
+	}
+	var components []struct {
+		Execution int64           `db:"execution_id"`
+		Name      string          `db:"name"`
+		Value     sql.NullFloat64 `db:"value"`
+	}
+	if err := s.read().SelectContext(ctx, &components, listVersionComponents, rubric, rubric, lineage, version); err != nil {
+		return nil, explain(err)
+	}
+	byID := map[int64][]ComponentValue{}
+	for _, c := range components {
+		value := ComponentValue{Name: c.Name}
+		if c.Value.Valid {
+			value.Value = &c.Value.Float64
+		}
+		byID[c.Execution] = append(byID[c.Execution], value)
+	}
+	list := make([]VersionScore, len(rows))
+	for i, r := range rows {
+		list[i] = VersionScore{ID: r.ULID, Status: track.ExecutionStatus(r.Status), At: fromMicros(r.At), Task: r.Task, Grade: r.Grade, Components: byID[r.RowID]}
+		if r.Score.Valid {
+			list[i].Score = &r.Score.Float64
+		}
+	}
+	return list, nil
+}
