@@ -17,7 +17,7 @@ func (s *scorer) outputQuality() Component {
 	case s.e.Output == nil:
 		return missing(OutputQuality, "the final text is not known")
 	case s.doc == nil:
-		return missing(OutputQuality, WarnTooDeep.Message())
+		return missing(OutputQuality, WarnUnparsed.Message())
 	}
 	return s.whole(OutputQuality, []Component{s.completeness(), s.accuracy()})
 }

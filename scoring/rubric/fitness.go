@@ -18,7 +18,7 @@ type ScoredExecution struct {
 	Score Score
 }
 
-// FitnessOptions say how scores are aggregated; the zero value says it as the reference does.
+// FitnessOptions say how scores are aggregated; the zero value says it as rubrics do: see [Fitness].
 type FitnessOptions struct {
 	// Cut is the share dropped at each end by score, floor(Cut·n) of n; nil is 0.1.
 	Cut *float64
@@ -71,7 +71,7 @@ var (
 )
 
 // Fitness aggregates executions: floor(0.1·n) are dropped from each end by score, the five newest of the rest get the weights
-// 1.0, 0.9, 0.8, 0.7 and 0.6, and their weighted mean is the fitness (reference/executions.md, section 2).
+// 1.0, 0.9, 0.8, 0.7 and 0.6, and their weighted mean is the fitness.
 //
 // Equal scores are trimmed in the order of time, oldest first from below and newest first from above; equal times are in the order
 // of ids. Where no execution has a time, the list is taken to be newest first. Executions without a score are named and left out.

@@ -28,6 +28,8 @@ func TestHostileText(t *testing.T) {
 		"items in items":            many("- ", 1<<19) + "x",
 		"a break of many dashes":    many("- ", 1<<19),
 		"numbers in numbers":        many("1. ", 1<<18),
+		"empty lines in deep items": many("- ", 60) + "a" + many("\n", 20_000) + "b",
+		"all empty lines":           many("- ", 60) + "a" + many("\n", 1<<20),
 		"indented items":            indented(400),
 		"brackets":                  many("[", 1<<20),
 		"link definitions":          many("[a]: b\n", 1<<17),
@@ -63,7 +65,7 @@ func TestHostileText(t *testing.T) {
 		"brackets in Python":        fence("py", many("(", 60_000)),
 		"quotes in Python":          fence("py", many("'''", 20_000)),
 		"much code in many blocks":  many(fence("ts", many("if(a)", 1_600)+"b;"), 40),
-		"much prose in many blocks": many("All tests pass, thus all is well.\n\n", 30_000),
+		"much prose in many blocks": many("All tests pass, thus all is well.\n\n", 15_000),
 	} {
 		e := text("coding", output)
 		e.Calls = []rubric.Call{{Tool: "Bash", Output: &output}, {Tool: "Bash", Exit: ptr(1), Command: output, Output: &output}}
@@ -114,7 +116,7 @@ func TestClipped(t *testing.T) {
 }
 
 // TestTooDeep: nothing is said about a text that is no document, and rubric/1, which needs no tree, still sees its lines.
-func TestTooDeep(t *testing.T) {
+func TestUnparsed(t *testing.T) {
 	e := text("", "# Title\n"+strings.Repeat(">", rubric.MaxNesting+1)+" x")
 	s := score(t, e)
 	for _, name := range []string{rubric.OutputQuality, rubric.StructureScore} {
@@ -122,13 +124,16 @@ func TestTooDeep(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if !slices.Contains(s.Warnings, rubric.WarnTooDeep) {
+	if !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
 		t.Errorf("warns of %v", s.Warnings)
+	}
+	if s := score(t, text("", "a"+strings.Repeat("\n", 30_000))); !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+		t.Error("30,000 empty lines are parsed")
 	}
 	if value(t, named(t, rubric.V1).Score(e, rubric.Options{}), rubric.Headings) != 1 {
 		t.Error("rubric/1 does not see the line")
 	}
-	if s := score(t, text("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, rubric.WarnTooDeep) {
+	if s := score(t, text("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, rubric.WarnUnparsed) {
 		t.Error("a thematic break is taken for items in items")
 	}
 }

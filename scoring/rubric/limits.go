@@ -11,6 +11,7 @@ const (
 	// MaxCode is the longest code that is parsed, in bytes; MaxCodeTotal that of one execution in sum.
 	MaxCode      = 64 << 10
 	MaxCodeTotal = 512 << 10
+	maxBlank     = 20_000 // empty lines of the final text
 	// maxListed is how many failed calls, findings or checked blocks a detail lists; it counts all.
 	maxListed = 50
 )

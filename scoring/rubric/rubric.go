@@ -68,7 +68,7 @@ func ByName(name string) (Rubric, error) {
 	return Rubric{}, fmt.Errorf("no rubric %q: there are %s", name, strings.Join(Names(), " and "))
 }
 
-// components is the table of the reference, section 2, with the differences of section 3.
+// components is the table of the components, as each rubric reads it.
 func components(literal bool) []Part {
 	either := func(first, second string) string {
 		if literal {

@@ -84,7 +84,7 @@ type scorer struct {
 	o        Options
 	verdicts []verdict // one for each call
 	text     string    // the part of the output that is looked at
-	doc      *document // nil where the output is not known or nests too deeply
+	doc      *document // nil where the output is not known or not parsed
 	warnings []Warning
 }
 
@@ -109,7 +109,7 @@ func newScorer(r Rubric, e Execution, o Options) *scorer {
 	}
 	doc, ok := parseMarkdown(s.text)
 	if !ok {
-		s.warn(WarnTooDeep)
+		s.warn(WarnUnparsed)
 		return s
 	}
 	s.doc = doc

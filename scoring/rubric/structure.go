@@ -38,7 +38,7 @@ func (s *scorer) noText() string {
 	case s.e.Output == nil:
 		return "the final text is not known"
 	case s.doc == nil && !s.rubric.literal:
-		return WarnTooDeep.Message()
+		return WarnUnparsed.Message()
 	}
 	return ""
 }

@@ -7,7 +7,7 @@ type Warning string
 const (
 	WarnNoOutput     Warning = "output_unknown"
 	WarnClipped      Warning = "output_clipped"
-	WarnTooDeep      Warning = "output_too_deep"
+	WarnUnparsed     Warning = "output_not_parsed"
 	WarnTaskType     Warning = "task_type_unknown"
 	WarnUndetermined Warning = "calls_undetermined"
 )
@@ -19,10 +19,10 @@ func (w Warning) Message() string {
 		return "the final text is not known: nothing is said about it"
 	case WarnClipped:
 		return "the final text is longer than 1 MiB: only its beginning was looked at"
-	case WarnTooDeep:
-		return "the final text nests deeper than any document: it was not parsed as Markdown"
+	case WarnUnparsed:
+		return "the final text nests deeper, or has more empty lines, than any document: it was not parsed as Markdown"
 	case WarnTaskType:
-		return "the type of the task is not known: code was neither asked for nor scored"
+		return "the type of the task is not known: nothing says whether code was asked for"
 	case WarnUndetermined:
 		return "of some calls it is not known whether they succeeded: they are left out"
 	}
