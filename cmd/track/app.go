@@ -54,6 +54,8 @@ func (p *program) app() *cli.App {
 			p.compareCommand(),
 			p.noiseCommand(),
 			p.seedsNeededCommand(),
+			p.executionsCommand(),
+			p.fitnessCommand(),
 			p.historyCommand(),
 			p.rescoreCommand(),
 			p.seriesCommand(),

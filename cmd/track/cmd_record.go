@@ -5,8 +5,8 @@ import "github.com/urfave/cli/v2"
 func (p *program) recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "record",
-		Usage:       "record seeds and judge them at once",
-		Subcommands: []*cli.Command{p.recordSeedCommand(), p.recordBatchCommand()},
+		Usage:       "record seeds and executions, and judge them at once",
+		Subcommands: []*cli.Command{p.recordSeedCommand(), p.recordExecutionCommand(), p.recordBatchCommand()},
 	}
 }
 

@@ -90,3 +90,14 @@ func (p *program) offerScenarios(ctx context.Context) {
 	scenarios, _ := st.Scenarios(ctx)
 	p.offer(scenarios...)
 }
+
+// completeLineages offers the names of the lineages as the arguments of a command.
+func (p *program) completeLineages(c *cli.Context) {
+	st, err := p.open(c.Context)
+	if err != nil {
+		return
+	}
+	defer func() { _ = st.Close() }()
+	lineages, _ := st.Lineages(c.Context)
+	p.offer(lineages...)
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
@@ -76,4 +77,16 @@ func defined(x float64, n int) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// jsonValue is v as JSON; null for nothing.
+func jsonValue(v any) jsontext.Value {
+	if v == nil {
+		return jsontext.Value("null")
+	}
+	text, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return jsontext.Value("null") // cannot be: details are plain values
+	}
+	return text
 }
