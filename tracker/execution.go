@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 
-	"github.com/go-json-experiment/json"
 	"github.com/oklog/ulid/v2"
 
 	"track"
@@ -195,7 +195,7 @@ func masked(e track.Execution) (track.Execution, int) {
 // digestExecution identifies what is known of an execution, its id left out.
 func digestExecution(e track.Execution) ([sha256.Size]byte, error) {
 	e.ID = ""
-	document, err := json.Marshal(e, json.Deterministic(true), json.FormatNilSliceAsNull(true))
+	document, err := json.Marshal(e)
 	if err != nil {
 		return [sha256.Size]byte{}, fmt.Errorf("digest: %w", err)
 	}
@@ -257,7 +257,7 @@ func (p *preparedExecution) addScores(o ExecutionOptions) error {
 }
 
 func scoreRecord(s rubric.Score) (store.ExecutionScore, error) {
-	document, err := json.Marshal(s, json.Deterministic(true))
+	document, err := json.Marshal(s)
 	if err != nil {
 		return store.ExecutionScore{}, fmt.Errorf("score of %s: %w", s.Rubric, err)
 	}

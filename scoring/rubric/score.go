@@ -66,6 +66,13 @@ func (r Rubric) Score(e Execution, o Options) Score {
 	s := newScorer(r, e, o)
 	list := []Component{s.toolSuccess(), s.outputQuality(), s.efficiency(), s.errorRate(), s.structure()}
 	total := r.sum(list, r.Parts)
+	if list[0].Value == nil && list[1].Value == nil && total != nil {
+		s.warn(WarnNothingDone) // no error in nothing is no success
+		total = nil
+		for i := range list {
+			list[i].Weight = 0
+		}
+	}
 	out := Score{
 		Rubric: r.Name, Components: list, NCalls: len(e.Calls), NFailed: s.count(Failed),
 		Warnings: s.warnings,

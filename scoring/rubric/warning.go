@@ -10,6 +10,7 @@ const (
 	WarnUnparsed     Warning = "output_not_parsed"
 	WarnTaskType     Warning = "task_type_unknown"
 	WarnUndetermined Warning = "calls_undetermined"
+	WarnNothingDone  Warning = "nothing_done_known"
 )
 
 // Message says the warning in a sentence.
@@ -25,6 +26,8 @@ func (w Warning) Message() string {
 		return "the type of the task is not known: nothing says whether code was asked for"
 	case WarnUndetermined:
 		return "of some calls it is not known whether they succeeded: they are left out"
+	case WarnNothingDone:
+		return "neither a tool call nor a final text is known: what is left does not make a score"
 	}
 	return string(w)
 }
