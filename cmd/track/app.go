@@ -56,6 +56,8 @@ func (p *program) app() *cli.App {
 			p.seedsNeededCommand(),
 			p.executionsCommand(),
 			p.fitnessCommand(),
+			p.rubricCommand(),
+			p.forgetCommand(),
 			p.historyCommand(),
 			p.rescoreCommand(),
 			p.seriesCommand(),

@@ -20,7 +20,7 @@ func (p *program) showCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "show",
 		Usage:       "show one record in full",
-		Subcommands: []*cli.Command{p.showSeedCommand()},
+		Subcommands: []*cli.Command{p.showSeedCommand(), p.showExecutionCommand()},
 	}
 }
 

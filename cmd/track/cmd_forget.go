@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"track/store"
+)
+
+func (p *program) forgetCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "forget",
+		Usage:       "remove texts that should not be kept",
+		Subcommands: []*cli.Command{p.forgetExecutionCommand()},
+	}
+}
+
+func (p *program) forgetExecutionCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "execution",
+		Usage:     "remove the texts of executions; scores, counts and digests stay",
+		UsageText: "track forget execution ID…",
+		Description: `The final text, inputs and outputs of calls, error messages, and what the reasons of scores quote of them. It cannot be undone. The file
+keeps deleted pages until SQLite writes over them: VACUUM in the sqlite3 shell removes them at once.
+
+Example:
+   track forget execution 01J9ZC5Q0D`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return usage("track forget execution takes one or more IDs")
+			}
+			st, err := p.openForUpdate(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			var ids []string
+			for _, id := range c.Args().Slice() {
+				execution, err := st.Execution(c.Context, id)
+				if err != nil {
+					return err
+				}
+				ids = append(ids, execution.ID)
+			}
+			err = st.Update(c.Context, func(tx *store.Tx) error {
+				for _, id := range ids {
+					if err := tx.ForgetExecution(id); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			v := view{document: map[string]any{"forgotten": ids}, page: []any{fmt.Sprintf("removed the texts of %s", counted(len(ids), "execution"))}}
+			v.rows.columns = []string{"id"}
+			for _, id := range ids {
+				v.rows.cells = append(v.rows.cells, []any{id})
+			}
+			return p.write(v)
+		},
+	}
+}

@@ -1,0 +1,145 @@
+package rubric
+
+import (
+	"errors"
+	"math"
+
+	"track/scoring/stats"
+)
+
+// Trial is a scored execution of a task of which it is known whether it succeeded.
+type Trial struct {
+	Task       string
+	Success    bool
+	Score      float64             // 0..100
+	Components map[string]*float64 // 0..1; nil where not measured
+}
+
+// Separation says how well a score, or a component of it, tells true successes from failures.
+type Separation struct {
+	Name     string
+	NSuccess int     // trials of true success that have the number
+	NFailure int     // the others that have it
+	Success  float64 // mean of the number over true successes; NaN for none
+	Failure  float64 // mean over the others; NaN for none
+	AUC      stats.AUC
+	Measured bool // both groups have the number
+}
+
+// Check says whether a score means anything.
+type Check struct {
+	NTrials, NSuccess int
+	Separations       []Separation // the score first, then the components in the order of the rubric
+	NTasks            int          // tasks with at least two trials
+	NPairs            int          // pairs of trials of one task
+	WithinSD          float64      // pooled standard deviation of the score within a task; NaN where no task has two trials
+	BetweenSD         float64      // standard deviation of the mean scores of those tasks; NaN below two
+	MeanAbsDifference float64      // of two trials of one task; NaN where none has two
+}
+
+// CheckTruth holds scores against what is known to be true: how well they and their components separate successes, and how much two
+// trials of one task differ, which is noise.
+func CheckTruth(r Rubric, trials []Trial, confidence float64) (Check, error) {
+	c := Check{NTrials: len(trials)}
+	for _, t := range trials {
+		if t.Success {
+			c.NSuccess++
+		}
+	}
+	names := []string{"score"}
+	for _, part := range r.Parts {
+		names = append(names, part.Name)
+	}
+	for _, name := range names {
+		s, err := separation(name, trials, confidence)
+		if err != nil {
+			return c, err
+		}
+		c.Separations = append(c.Separations, s)
+	}
+	c.addNoise(trials)
+	return c, nil
+}
+
+func separation(name string, trials []Trial, confidence float64) (Separation, error) {
+	s := Separation{Name: name, Success: math.NaN(), Failure: math.NaN()}
+	var success, failure []float64
+	for _, t := range trials {
+		x := t.Score
+		if name != "score" {
+			value := t.Components[name]
+			if value == nil {
+				continue
+			}
+			x = *value
+		}
+		if t.Success {
+			success = append(success, x)
+		} else {
+			failure = append(failure, x)
+		}
+	}
+	s.NSuccess, s.NFailure = len(success), len(failure)
+	if len(success) > 0 {
+		s.Success = plainMean(success)
+	}
+	if len(failure) > 0 {
+		s.Failure = plainMean(failure)
+	}
+	var err error
+	s.AUC, err = stats.NewAUC(success, failure, confidence)
+	if errors.Is(err, stats.ErrEmpty) {
+		return s, nil
+	}
+	s.Measured = err == nil
+	return s, err
+}
+
+// addNoise compares the trials of each task with each other.
+func (c *Check) addNoise(trials []Trial) {
+	c.WithinSD, c.BetweenSD, c.MeanAbsDifference = math.NaN(), math.NaN(), math.NaN()
+	byTask, order := map[string][]float64{}, []string{}
+	for _, t := range trials {
+		if t.Task == "" {
+			continue
+		}
+		if _, known := byTask[t.Task]; !known {
+			order = append(order, t.Task)
+		}
+		byTask[t.Task] = append(byTask[t.Task], t.Score)
+	}
+	squares, freedom, absolute := 0.0, 0, 0.0
+	var means []float64
+	for _, task := range order {
+		scores := byTask[task]
+		if len(scores) < 2 {
+			continue
+		}
+		c.NTasks++
+		mean := plainMean(scores)
+		means = append(means, mean)
+		for i, x := range scores {
+			squares += float64((x - mean) * (x - mean))
+			for _, y := range scores[i+1:] {
+				absolute += math.Abs(x - y)
+				c.NPairs++
+			}
+		}
+		freedom += len(scores) - 1
+	}
+	if c.NTasks == 0 {
+		return
+	}
+	c.WithinSD, c.MeanAbsDifference = math.Sqrt(squares/float64(freedom)), absolute/float64(c.NPairs)
+	if sd, err := stats.NewSD(means, 0.95); err == nil {
+		c.BetweenSD = sd.SD
+	}
+}
+
+func plainMean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
