@@ -248,8 +248,22 @@ const (
 	forgetDetails = `UPDATE execution_score SET document = '{}' WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
 )
 
+const setKeepText = `UPDATE lineage SET keep_text = ? WHERE id = ?`
+
+// SetKeepText says whether a lineage keeps inputs and outputs as they are, from now on.
+func (t *Tx) SetKeepText(lineage string, keep bool) error {
+	id, err := t.lineageID(lineage)
+	if err == nil {
+		_, err = t.exec(setKeepText, keep, id)
+	}
+	return err
+}
+
 // ForgetExecution removes the texts of an execution, and what scores quote of them. Scores, components, counts and digests stay.
 func (t *Tx) ForgetExecution(ulid string) error {
+	if _, err := t.conn.ExecContext(t.ctx, "PRAGMA secure_delete = ON"); err != nil { // or freed pages would keep what they held
+		return err
+	}
 	if _, err := t.exec(forgetExecution, t.now, ulid); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -342,4 +343,105 @@ func scoreOf(s store.VersionScore, rubricName string) rubric.Score {
 		score.Components = append(score.Components, rubric.Component{Name: c.Name, Value: c.Value})
 	}
 	return score
+}
+
+// LineageEntry is one version in the history of a lineage.
+type LineageEntry struct {
+	store.VersionSummary
+	Scores  []float64             // of the executions that have one
+	Fitness *rubric.FitnessResult // of the score; nil where no execution has one
+}
+
+// LineageHistory is the scores of the versions of a lineage, in the order of their first executions.
+type LineageHistory struct {
+	Lineage, Rubric, Component string // Rubric is empty for the scores in force, Component for the score itself
+	Entries                    []LineageEntry
+	NOlder                     int // versions before the first of Entries
+}
+
+// LoadLineageHistory aggregates the newest limit versions of a lineage: their scores, or a component of them.
+func LoadLineageHistory(ctx context.Context, st *store.Store, lineage, rubricName, component string, limit int) (h LineageHistory, err error) {
+	h = LineageHistory{Lineage: lineage, Rubric: rubricName, Component: component}
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		versions, err := st.Versions(ctx, lineage)
+		if err != nil {
+			return err
+		}
+		h.NOlder = max(0, len(versions)-limit)
+		for _, v := range versions[h.NOlder:] {
+			entry, err := lineageEntry(ctx, st, v, rubricName, component)
+			if err != nil {
+				return err
+			}
+			h.Entries = append(h.Entries, entry)
+		}
+		return nil
+	})
+	return h, err
+}
+
+func lineageEntry(ctx context.Context, st *store.Store, v store.VersionSummary, rubricName, component string) (LineageEntry, error) {
+	entry := LineageEntry{VersionSummary: v}
+	scores, err := st.VersionScores(ctx, v.Lineage, v.Version, rubricName)
+	if err != nil {
+		return entry, err
+	}
+	for _, s := range scores {
+		if x := s.Score; component == "" && x != nil {
+			entry.Scores = append(entry.Scores, *x)
+		}
+		for _, c := range s.Components {
+			if c.Name == component && c.Value != nil {
+				entry.Scores = append(entry.Scores, *c.Value)
+			}
+		}
+	}
+	report, err := Fitness(ctx, st, v.Lineage, v.Version, rubricName, rubric.FitnessOptions{})
+	switch {
+	case errors.Is(err, rubric.ErrNoScores):
+		return entry, nil
+	case err == nil:
+		entry.Fitness = &report.FitnessResult
+	}
+	return entry, err
+}
+
+// GradeChange is an execution whose grade under one rubric is not that of the score in force.
+type GradeChange struct {
+	ID, Version, Task  string
+	From, To           *float64 // nil for no score
+	FromGrade, ToGrade string
+}
+
+// CompareRubrics lists the executions of a lineage whose grade under a rubric differs from the one in force, the oldest first, and
+// counts all that have a score under either.
+func CompareRubrics(ctx context.Context, st *store.Store, lineage, rubricName string) (changes []GradeChange, n int, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		versions, err := st.Versions(ctx, lineage)
+		if err != nil {
+			return err
+		}
+		for _, v := range versions {
+			inForce, err := st.VersionScores(ctx, lineage, v.Version, "")
+			if err != nil {
+				return err
+			}
+			other, err := st.VersionScores(ctx, lineage, v.Version, rubricName)
+			if err != nil {
+				return err
+			}
+			for i := len(inForce) - 1; i >= 0; i-- { // both are in the same order
+				a, b := inForce[i], other[i]
+				if a.Score == nil && b.Score == nil {
+					continue
+				}
+				n++
+				if a.Grade != b.Grade {
+					changes = append(changes, GradeChange{a.ID, v.Version, a.Task, a.Score, b.Score, a.Grade, b.Grade})
+				}
+			}
+		}
+		return nil
+	})
+	return changes, n, err
 }

@@ -21,8 +21,8 @@ func (p *program) forgetExecutionCommand() *cli.Command {
 		Name:      "execution",
 		Usage:     "remove the texts of executions; scores, counts and digests stay",
 		UsageText: "track forget execution ID…",
-		Description: `The final text, inputs and outputs of calls, error messages, and what the reasons of scores quote of them. It cannot be undone. The file
-keeps deleted pages until SQLite writes over them: VACUUM in the sqlite3 shell removes them at once.
+		Description: `The final text, inputs and outputs of calls, error messages, and what the reasons of scores quote of them. It cannot be undone: the
+place where they stood is overwritten. Backups and copies of the file keep them.
 
 Example:
    track forget execution 01J9ZC5Q0D`,

@@ -25,25 +25,26 @@ func (p *program) historyCommand() *cli.Command {
 	var o historyOptions
 	return &cli.Command{
 		Name:      "history",
-		Usage:     "show the score history of a scenario over its configurations",
-		UsageText: "track history SCENARIO [FLAGS]",
-		Description: `One line for each configuration, in the order of their first seeds, all judged under one spec. From five stable configurations on,
+		Usage:     "show the score history of a scenario over its configurations, or of an agent over its versions",
+		UsageText: "track history SCENARIO|LINEAGE [FLAGS]",
+		Description: `One line for each configuration, in the order of their first seeds, all judged under one spec; of a lineage, one for each version. From five stable configurations on,
 it predicts where the mean of the next one is expected; from twenty on, it marks changes of level. Both report and never decide.
 
 Examples:
    track history growth_plus
    track history growth_plus --metric unemployment_rate_mean --plot unemployment.svg
-   track history growth_plus --limit 100 --format csv`,
+   track history growth_plus --limit 100 --format csv
+   track history sepa --metric tool_success_rate`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.SpecVersion},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations", Value: 20, Destination: &o.Limit},
-			&cli.StringFlag{Name: "metric", Usage: "the mean value of this `METRIC` instead of the total score", Destination: &o.Metric},
+			&cli.StringFlag{Name: "metric", Usage: "the mean value of this `METRIC`, of a lineage of this component, instead of the score", Destination: &o.Metric},
 			&cli.StringFlag{Name: "plot", Usage: "draw it to `FILE`.svg or .png", Destination: &o.plot},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usage("track history takes one SCENARIO")
+				return usage("track history takes one SCENARIO or LINEAGE")
 			}
 			if scenario, _, given := strings.Cut(c.Args().First(), "@"); given {
 				return usage("track history takes a scenario: track history %s shows all of its configurations", scenario)
@@ -62,6 +63,12 @@ func (p *program) history(ctx context.Context, scenario string, o historyOptions
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	if lineage, err := isLineage(ctx, st, scenario); err != nil || lineage {
+		if err != nil {
+			return err
+		}
+		return p.lineageHistory(ctx, st, scenario, o)
+	}
 	history, err := tracker.LoadHistory(ctx, st, scenario, o.HistoryOptions)
 	if err != nil {
 		return err
