@@ -56,6 +56,7 @@ func (p *program) app() *cli.App {
 			p.seedsNeededCommand(),
 			p.executionsCommand(),
 			p.fitnessCommand(),
+			p.lineageCommand(),
 			p.rubricCommand(),
 			p.forgetCommand(),
 			p.historyCommand(),

@@ -74,3 +74,5 @@ func (p *program) report(err error) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")
 	}
 }
+
+func isNotFound(err error) bool { return errors.Is(err, track.ErrNotFound) }
