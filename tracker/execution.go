@@ -280,7 +280,7 @@ func RubricInput(e track.Execution, format *rubric.FormatSpec) rubric.Execution 
 		Corrections: &corrections, Format: format,
 	}
 	for _, c := range e.Calls {
-		in.Calls = append(in.Calls, rubricCall(c))
+		in.Calls = append(in.Calls, rubricCall(c, reportsErrors(e.Source)))
 	}
 	for _, f := range e.Files {
 		in.Files = append(in.Files, rubric.File{Name: f.Name, Content: f.Content})
@@ -288,7 +288,16 @@ func RubricInput(e track.Execution, format *rubric.FormatSpec) rubric.Execution 
 	return in
 }
 
-func rubricCall(c track.ToolCall) rubric.Call {
+// reportsErrors says that a source marks each failed call, so that a call without a mark has not failed.
+func reportsErrors(source string) bool {
+	switch source {
+	case "claude-code", "claude-hooks", "inspect":
+		return true
+	}
+	return false
+}
+
+func rubricCall(c track.ToolCall, reportsErrors bool) rubric.Call {
 	digest := sha256.Sum256([]byte(c.Input))
 	call := rubric.Call{
 		Tool: c.Tool, Exit: c.Exit, Error: c.Error, Answered: c.Answered, Output: c.Output, Command: c.Command, InputDigest: hex.EncodeToString(digest[:]),
@@ -298,6 +307,10 @@ func rubricCall(c track.ToolCall) rubric.Call {
 	}
 	if c.Rejected && call.Error == "" {
 		call.Error = "rejected by the user"
+	}
+	if reportsErrors && c.Answered {
+		failed := c.Error != "" || c.Rejected
+		call.IsError = &failed
 	}
 	if !c.Answered { // a result that is not there is no result, whatever else is known
 		call.Output = nil
