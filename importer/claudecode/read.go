@@ -20,6 +20,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 
 // decoder follows the threads of one transcript.
 type decoder struct {
+	budget     *importer.Budget
 	main       *thread
 	sidechains []*thread // those that are open, the one that spoke last at the end
 	parents    recent    // thread of a line of a sidechain, by its uuid
@@ -28,7 +29,10 @@ type decoder struct {
 // mostSidechains bounds the subagents that run at once; of more, the one that was silent longest is taken as ended.
 const mostSidechains = 64
 
-func newDecoder() *decoder { return &decoder{main: &thread{}} }
+func newDecoder() *decoder {
+	budget := importer.NewBudget()
+	return &decoder{budget: budget, main: &thread{budget: budget}}
+}
 
 // DecodeLine implements [importer.LineDecoder].
 func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
@@ -83,7 +87,7 @@ func (d *decoder) thread(l line) (*thread, []importer.Item) {
 	}
 	var items []importer.Item
 	if t == nil {
-		t = &thread{agent: l.Agent, subagent: true}
+		t = &thread{budget: d.budget, agent: l.Agent, subagent: true}
 		if len(d.sidechains) == mostSidechains {
 			items = d.sidechains[0].end()
 			d.sidechains = d.sidechains[1:]
@@ -115,6 +119,7 @@ func (r *recent) find(uuid string) *thread {
 
 // thread is the main thread or that of a subagent.
 type thread struct {
+	budget   *importer.Budget
 	agent    string
 	subagent bool
 	open     *importer.Draft // the execution that is going on
@@ -152,7 +157,7 @@ func (t *thread) begin(number int, l line) *importer.Draft {
 	if t.subagent && t.agent != "" {
 		parts = []string{importer.ClaudeCode, l.Session, t.agent, key}
 	}
-	draft := importer.NewDraft(number, track.Execution{
+	draft := importer.NewDraft(t.budget, number, track.Execution{
 		Key: importer.Key(parts...), Source: importer.ClaudeCode, Session: importer.Name(l.Session), StartedAt: importer.Time(l.Timestamp),
 	})
 	draft.Subagent = t.subagent

@@ -17,12 +17,13 @@ import (
 // Read reads a rollout. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
-		importer.ReadLines(importer.Codex, file, r, &decoder{running: map[string]string{}, polls: map[string]string{}})(yield)
+		importer.ReadLines(importer.Codex, file, r, &decoder{budget: importer.NewBudget(), running: map[string]string{}, polls: map[string]string{}})(yield)
 	}
 }
 
 // decoder follows one session.
 type decoder struct {
+	budget  *importer.Budget
 	session string
 	model   string
 	prompts int             // that were seen
@@ -160,7 +161,7 @@ func (d *decoder) begin(number int, at time.Time) *importer.Draft {
 		}
 		d.last = at
 	}
-	return importer.NewDraft(number, track.Execution{
+	return importer.NewDraft(d.budget, number, track.Execution{
 		Key: importer.Key(importer.Codex, d.session, name), Source: importer.Codex, Session: d.session, Model: d.model, StartedAt: at,
 	})
 }

@@ -101,7 +101,7 @@ func decodeSample(h header, raw []byte, line int) ([]importer.Item, error) {
 	if h.Task != "" {
 		task = importer.Name(h.Task + "/" + id)
 	}
-	draft := importer.NewDraft(line, track.Execution{
+	draft := importer.NewDraft(importer.NewBudget(), line, track.Execution{
 		Key: s.key(h, id), Source: importer.Inspect, Task: task, Trial: max(0, s.Epoch), Session: importer.Name(h.EvalID),
 		Model: importer.Name(h.Model), Truths: s.truths(), Tokens: s.tokens(),
 	})
