@@ -8,13 +8,22 @@ import (
 	"track"
 )
 
-// What one execution may hold. A day of work of an agent has some thousand calls and some megabytes of text.
 const (
-	mostCalls   = 100_000
-	mostText    = 64 << 20 // bytes of inputs, outputs, files and final text together
-	mostError   = 4 << 10  // bytes of one error
+	mostError   = 4 << 10 // bytes of one error
 	mostCommand = 64 << 10
+	mostFiles   = 10_000
+	mostOutput  = 1 << 20 // bytes of the final text of one execution; beyond the budget, since nothing else matters as much
 )
+
+// Budget is what the executions that one reader has open may hold together. A day of work of an agent has some thousand calls and some
+// megabytes of text.
+type Budget struct {
+	text  int // bytes of inputs, outputs and files
+	calls int
+}
+
+// NewBudget returns the budget of a reader: 64 MiB of text, 100 000 calls.
+func NewBudget() *Budget { return &Budget{text: 64 << 20, calls: 100_000} }
 
 // Draft is an execution that is being read. Its methods keep it within bounds: inputs beyond them become digests, outputs
 // unknown, calls are left out.
@@ -26,17 +35,19 @@ type Draft struct {
 	Mute     bool      // the source does not hold what the assistant said: no output means unknown
 	Untimed  bool      // the source does not hold when it ended: what was read last is not its end
 
+	budget  *Budget
 	calls   map[string]int // by key
 	text    []string       // what the assistant said since the last call or result
+	said    int            // bytes of it
 	spoke   bool           // whether the assistant did anything
-	used    int            // bytes of text
-	leftOut int            // calls beyond mostCalls
+	used    int            // bytes of the budget
+	leftOut int            // calls beyond the budget
 }
 
-// NewDraft begins an execution at a line of the source.
-func NewDraft(line int, execution track.Execution) *Draft {
+// NewDraft begins an execution at a line of the source. What it holds is taken from the budget until it ends.
+func NewDraft(budget *Budget, line int, execution track.Execution) *Draft {
 	execution.Status = track.ExecutionOK
-	return &Draft{Execution: execution, Line: line, LastAt: execution.StartedAt, calls: map[string]int{}}
+	return &Draft{Execution: execution, Line: line, budget: budget, LastAt: execution.StartedAt, calls: map[string]int{}}
 }
 
 // Touch notes when something happened.
@@ -55,7 +66,10 @@ func (d *Draft) Acted() bool { return d.spoke || len(d.Calls) > 0 }
 // Speak notes what the assistant said: the end of the output, until a call or a result follows.
 func (d *Draft) Speak(text string) {
 	d.spoke = true
-	if strings.TrimSpace(text) != "" && d.take(len(text)) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if d.said += len(text); d.said <= mostOutput {
 		d.text = append(d.text, text)
 	}
 }
@@ -63,7 +77,7 @@ func (d *Draft) Speak(text string) {
 // Call begins a tool call. A second one with the same key is the same call, and ignored; so is one without a tool.
 func (d *Draft) Call(call track.ToolCall) {
 	d.spoke = true
-	d.text = nil
+	d.hush()
 	call.Tool, call.Key = Name(call.Tool), callKey(call.Key)
 	if call.Tool == "" {
 		call.Tool = "unknown"
@@ -71,10 +85,11 @@ func (d *Draft) Call(call track.ToolCall) {
 	if _, known := d.calls[call.Key]; known && call.Key != "" {
 		return
 	}
-	if len(d.Calls) == mostCalls {
+	if d.budget.calls == 0 {
 		d.leftOut++
 		return
 	}
+	d.budget.calls--
 	call.Command = abbreviate(call.Command, mostCommand)
 	if !d.take(len(call.Input)) {
 		call.Input = Digest(call.Input)
@@ -99,8 +114,12 @@ func (d *Draft) Find(key string) *track.ToolCall {
 
 // Answer notes the result of a call.
 func (d *Draft) Answer(call *track.ToolCall, output string, at time.Time) {
-	d.text = nil
+	d.hush()
 	call.Answered = true
+	if call.Output != nil {
+		d.give(len(*call.Output))
+		call.Output = nil
+	}
 	if d.take(len(output)) {
 		call.Output = &output
 	}
@@ -124,10 +143,11 @@ func (d *Draft) Wrote(name, content string) {
 	}
 	name = strings.ToValidUTF8(name, "\uFFFD")
 	if i := slices.IndexFunc(d.Files, func(f track.WrittenFile) bool { return f.Name == name }); i >= 0 {
+		d.give(len(d.Files[i].Content))
 		d.Files[i].Content = content
 		return
 	}
-	if len(d.Files) < 10_000 {
+	if len(d.Files) < mostFiles {
 		d.Files = append(d.Files, track.WrittenFile{Name: name, Content: content})
 	}
 }
@@ -137,9 +157,10 @@ func (d *Draft) Unanswered() bool {
 	return slices.ContainsFunc(d.Calls, func(c track.ToolCall) bool { return !c.Answered })
 }
 
-// Close ends the execution where the source goes on: whatever has no result by now has none, and the output is what was said last.
+// Close ends the execution where the source goes on: whatever has no result by now has none, and the output is what was said last; unknown
+// where that is longer than 1 MiB.
 func (d *Draft) Close() []Item {
-	if d.Output == nil && d.spoke && !d.Mute {
+	if d.Output == nil && d.spoke && !d.Mute && d.said <= mostOutput {
 		output := strings.Join(d.text, "\n\n")
 		d.Output = &output
 	}
@@ -161,20 +182,31 @@ func (d *Draft) items(open bool) []Item {
 		d.Duration = Between(d.StartedAt, d.LastAt)
 	}
 	d.Message = abbreviate(d.Message, mostError)
+	d.give(d.used)
+	d.budget.calls += len(d.Calls)
 	items := []Item{{Line: d.Line, Execution: &d.Execution, Open: open, Subagent: d.Subagent}}
 	if d.leftOut > 0 {
-		items = append(items, Skipf(d.Line, "the execution has more than %d tool calls: %d were left out", mostCalls, d.leftOut))
+		items = append(items, Skipf(d.Line, "the execution has too many tool calls: %d after the first %d were left out", d.leftOut, len(d.Calls)))
 	}
 	return items
 }
 
 func (d *Draft) take(size int) bool {
-	if d.used+size > mostText {
+	if size > d.budget.text {
 		return false
 	}
+	d.budget.text -= size
 	d.used += size
 	return true
 }
+
+func (d *Draft) give(size int) {
+	d.budget.text += size
+	d.used -= size
+}
+
+// hush forgets what the assistant said, since it was not the last.
+func (d *Draft) hush() { d.text, d.said = nil, 0 }
 
 func callKey(key string) string {
 	if key == "" || track.CheckName(key) == nil {

@@ -132,7 +132,7 @@ func (o object) has(names ...string) bool {
 // readObject reads as far as the text is JSON.
 func readObject(text []byte) object {
 	o := object{names: map[string]bool{}, text: map[string]string{}}
-	decoder := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text), lenient)
 	if decoder.PeekKind() == '[' {
 		o.array = true
 		if _, err := decoder.ReadToken(); err != nil {

@@ -148,7 +148,7 @@ func TestTimes(t *testing.T) {
 
 // What one execution holds is bounded: inputs beyond become digests, outputs unknown, calls are left out and said so.
 func TestDraftBounds(t *testing.T) {
-	d := importer.NewDraft(1, track.Execution{Source: "s"})
+	d := importer.NewDraft(importer.NewBudget(), 1, track.Execution{Source: "s"})
 	big := strings.Repeat("x", 40<<20)
 	d.Call(track.ToolCall{Key: "a", Tool: "Bash", Input: big})
 	d.Call(track.ToolCall{Key: "b", Tool: "Bash", Input: big})
@@ -161,7 +161,7 @@ func TestDraftBounds(t *testing.T) {
 	if len(calls) != 100_000 || calls[0].Input != big || calls[1].Input != importer.Digest(big) || calls[1].Output != nil || !calls[1].Answered {
 		t.Errorf("%d calls, second input of %d bytes", len(calls), len(calls[1].Input))
 	}
-	if len(items) != 2 || items[1].Skip == nil || items[1].Skip.Reason != "the execution has more than 100000 tool calls: 2 were left out" {
+	if len(items) != 2 || items[1].Skip == nil || items[1].Skip.Reason != "the execution has too many tool calls: 2 after the first 100000 were left out" {
 		t.Errorf("%+v", items[1:])
 	}
 }

@@ -106,6 +106,21 @@ type context struct {
 	lineStart bool // the key is the first thing of a line, as in a file of settings
 }
 
+// element returns the text of an element such as <password>, whose tag ends at i.
+func (m masker) element(i int) span {
+	name, start, _ := m.nameBefore(i)
+	if start == 0 || m[start-1] != '<' {
+		return span{}
+	}
+	k := keyNamed(name)
+	rest := string(m[i+1 : min(len(m), i+1+longestQuote)])
+	end := strings.IndexByte(rest, '<')
+	if k.kind == "" || end < 0 || !k.isSecret(rest[:end]) || k.weak && !looksSecret(rest[:end], k, context{}) {
+		return span{}
+	}
+	return span{i + 1, i + 1 + end, k.kind}
+}
+
 // value returns the secret that begins at i.
 func (m masker) value(i int, k key, c context) span {
 	if i >= len(m) {
@@ -121,15 +136,21 @@ func (m masker) value(i int, k key, c context) span {
 	if quote < len(m) && isQuote(m[quote]) {
 		return m.quotedValue(quote, string(m[i:quote+1]), k)
 	}
-	end := i
-	for end < len(m) && !endsValue[m[end]] {
-		end++
-	}
+	end := m.until(&endsValue, i, min(len(m), i+longestQuote))
 	value := string(m[i:end])
 	if !k.isSecret(value) || isCode(value) || (k.weak || c.spaced) && !looksSecret(value, k, c) {
 		return span{}
 	}
-	return span{i, end, k.kind}
+	return span{i, m.until(&endsValue, end, len(m)), k.kind}
+}
+
+// until returns where the first byte of a set stands, or the limit. What decides whether something is a secret looks at a bounded part of it,
+// since the same part may be looked at again; what is masked is not.
+func (m masker) until(ends *set, i, limit int) int {
+	for i < limit && !ends[m[i]] {
+		i++
+	}
+	return i
 }
 
 // quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is escaped.
@@ -164,11 +185,8 @@ func (m masker) headerValue(i int, k key) span {
 	for i < len(m) && (m[i] == '\\' || isQuote(m[i])) {
 		i++
 	}
-	end := i
-	for end < len(m) && !endsHeader[m[end]] {
-		end++
-	}
-	value := strings.TrimRight(string(m[i:end]), " \t")
+	start := i
+	value := strings.TrimRight(string(m[i:m.until(&endsHeader, i, min(len(m), i+longestQuote))]), " \t")
 	if k.kind == "cookie" && !strings.Contains(value, "=") {
 		return span{}
 	}
@@ -179,7 +197,11 @@ func (m masker) headerValue(i int, k key) span {
 	if !k.isSecret(value) || len(value) < 8 || strings.Contains(value, "(") {
 		return span{}
 	}
-	return span{i, i + len(value), k.kind}
+	end := i + len(value)
+	if end == min(len(m), start+longestQuote) {
+		end = m.until(&endsHeader, end, len(m))
+	}
+	return span{i, end, k.kind}
 }
 
 // urlPassword returns the password of scheme://user:password@host, where :// stands at i.

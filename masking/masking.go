@@ -50,6 +50,8 @@ func pass(text string) (string, int) {
 			found = m.assigned(i)
 		case dash:
 			found = m.dashes(i)
+		case closes:
+			found = m.element(i)
 		}
 		if found.kind == "" {
 			i = behind(text, i)
@@ -151,7 +153,7 @@ var classes = func() (table [256]class) {
 			table[c] = inWord
 		}
 	}
-	table['='], table[':'], table['-'] = separates, separates, dash
+	table['='], table[':'], table['-'], table['>'] = separates, separates, dash, closes
 	return table
 }()
 
@@ -163,4 +165,5 @@ const (
 	beginsShape
 	separates
 	dash
+	closes
 )

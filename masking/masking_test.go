@@ -76,6 +76,9 @@ func TestMaskInContext(t *testing.T) {
 		{`curl -H "Authorization: Bearer ` + random + `" u`, `curl -H "Authorization: Bearer [masked:authorization]" u`},
 		{"Authorization: Basic dXNlcjpwYXNz\nHost: h", "Authorization: Basic [masked:authorization]\nHost: h"},
 		{`"authorization": "token ` + random + `"`, `"authorization": "token [masked:authorization]"`},
+		{"<password>" + word + "</password>", "<password>[masked:password]</password>"},
+		{"https://x.example/?access_token=" + random + "&a=b", "https://x.example/?access_token=[masked:token]&a=b"},
+		{"sk" + "-" + hex[:32], "[masked:openai-key]"},
 		{"with Bearer " + random + ".", "with Bearer [masked:bearer-token]"},
 		{"Cookie: session=" + random + "; a=b\n", "Cookie: [masked:cookie]\n"},
 		{"x-api-key: " + random, "x-api-key: [masked:api-key]"},
@@ -112,7 +115,7 @@ var innocent = []string{
 	"sk-learn-is-a-library-for-machine-learning", "skip-this-very-long-hyphenated-word-please", "task-2026-01-02-with-a-long-name",
 	"Bearer of bad news", "bearer authentication is required", "eyJ", "ghp_short", "AKIA", "npm_config_registry=https://registry.npmjs.org",
 	"Authorization: Bearer $TOKEN", "Authorization: Bearer <token>", "-H \"Authorization: Bearer ${TOKEN}\"", "authorization: required",
-	"-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-- a comment", "---", "--password-file x",
+	"-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-- a comment", "<password></password>", "a<b>c</b>", "<label>Password</label>", "List<Token> tokens", "---", "--password-file x",
 	"[masked:password]", "password=[masked:password]", `"api_key": "[masked:api-key]"`, "[masked:api-key]=x", "key: value", `{"key":"abc123def456"}`, "monkey=123456789",
 	"keyboard: qwerty", "std::password::x", "a ? password : other",
 }

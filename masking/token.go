@@ -39,6 +39,8 @@ var shapes = byFirst([]shape{
 	{prefix: "sk_test_", set: &isAlnum, least: 16, kind: "stripe-key"},
 	{prefix: "whsec_", set: &isAlnum, least: 16, kind: "stripe-key"},
 	{prefix: "sk-ant-", set: &isURL64, least: 20, kind: "anthropic-key"},
+	{prefix: "sk-or-v1-", set: &isHex, least: 64, kind: "openrouter-key"},
+	{prefix: "sk-", set: &isHex, least: 32, most: 64, kind: "openai-key"}, // of services that speak its language
 	{prefix: "sk-", set: &isURL64, least: 20, mixed: true, kind: "openai-key"},
 	{prefix: "dop_v1_", set: &isHex, least: 64, kind: "digitalocean-token"},
 	{prefix: "dapi", set: &isHex, least: 32, most: 34, kind: "databricks-token"},
@@ -83,9 +85,9 @@ func (m masker) token(i int) span {
 
 // length returns how long the key at the beginning of the text is; 0 where there is none.
 func (s shape) length(text string) int {
-	n := len(s.prefix) + run(text[len(s.prefix):], s.set)
-	size := n - len(s.prefix)
-	if size < s.least || s.most > 0 && size > s.most || n < len(text) && isWord[text[n]] {
+	size := run(text[len(s.prefix):min(len(text), len(s.prefix)+longestToken)], s.set)
+	n := len(s.prefix) + size
+	if size < s.least || size == longestToken || s.most > 0 && size > s.most || n < len(text) && isWord[text[n]] {
 		return 0
 	}
 	if s.mixed && !(strings.ContainsAny(text[:n], "0123456789") && strings.ContainsAny(text[:n], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
@@ -93,6 +95,9 @@ func (s shape) length(text string) int {
 	}
 	return n
 }
+
+// longestToken bounds how far a key is followed: within a long word each part of it might be taken as the beginning of another.
+const longestToken = 1024
 
 // run returns how many characters of a set a text begins with.
 func run(text string, s *set) int {
@@ -108,7 +113,7 @@ func jsonWebToken(text string, i int) span {
 	if !strings.HasPrefix(text, "eyJ") {
 		return span{}
 	}
-	head := run(text, &isURL64)
+	head := run(text[:min(len(text), longestToken)], &isURL64)
 	if head < 12 || !strings.HasPrefix(text[head:], ".eyJ") {
 		return span{}
 	}
@@ -124,7 +129,7 @@ func sendgrid(text string, i int) span {
 	if !strings.HasPrefix(text, "SG.") {
 		return span{}
 	}
-	n := 3 + run(text[3:], &isURL64)
+	n := 3 + run(text[3:min(len(text), longestToken)], &isURL64)
 	if n < 3+16 || n >= len(text) || text[n] != '.' {
 		return span{}
 	}

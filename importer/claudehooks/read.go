@@ -15,7 +15,7 @@ import (
 // Read reads a log of payloads. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
-		importer.ReadLines(importer.ClaudeHooks, file, r, &decoder{open: map[thread]*turn{}})(yield)
+		importer.ReadLines(importer.ClaudeHooks, file, r, &decoder{open: map[thread]*turn{}, budget: importer.NewBudget()})(yield)
 	}
 }
 
@@ -32,8 +32,12 @@ type turn struct {
 // mostOpen bounds the executions that go on at once; of more, the one that was silent longest is taken as ended.
 const mostOpen = 256
 
+// longestReply bounds the output of an execution that is open, in bytes. A longer one is unknown.
+const longestReply = 1 << 20
+
 type decoder struct {
-	open map[thread]*turn
+	open   map[thread]*turn
+	budget *importer.Budget
 }
 
 // DecodeLine implements [importer.LineDecoder].
@@ -46,12 +50,12 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 	switch e.Name {
 	case UserPromptSubmit:
 		items := d.close(thread)
-		d.open[thread] = begin(number, thread, e)
+		d.open[thread] = d.begin(number, thread, e)
 		return append(items, d.makeRoom()...), nil
 	case PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied:
 		t := d.open[thread]
 		if t == nil {
-			t = begin(number, thread, e)
+			t = d.begin(number, thread, e)
 			d.open[thread] = t
 		}
 		t.tool(e)
@@ -72,7 +76,7 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 }
 
 // begin opens an execution. A prompt has no id of its own: its time and its text tell it from others.
-func begin(number int, thread thread, e Event) *turn {
+func (d *decoder) begin(number int, thread thread, e Event) *turn {
 	identity := e.Call.Key
 	if identity == "" {
 		identity = strconv.FormatInt(e.At.UnixMicro(), 36) + "-" + importer.Digest(e.Prompt + "\x00" + e.Call.Tool + "\x00" + e.Call.Input)[len("sha256:"):][:16]
@@ -81,7 +85,7 @@ func begin(number int, thread thread, e Event) *turn {
 	if thread.agent != "" {
 		parts = []string{importer.ClaudeHooks, thread.session, thread.agent, identity}
 	}
-	draft := importer.NewDraft(number, track.Execution{
+	draft := importer.NewDraft(d.budget, number, track.Execution{
 		Key: importer.Key(parts...), Source: importer.ClaudeHooks, Session: thread.session, StartedAt: e.At,
 	})
 	draft.Subagent, draft.Mute = thread.agent != "", true
@@ -150,7 +154,10 @@ func (t *turn) find(result track.ToolCall) *track.ToolCall {
 func (t *turn) stop(e Event) {
 	t.Touch(e.At)
 	t.stopped = true
-	t.Output = e.Reply
+	t.Output = nil
+	if e.Reply != nil && len(*e.Reply) <= longestReply {
+		t.Output = e.Reply
+	}
 	if e.Name == StopFailure {
 		t.Status, t.Message = track.ExecutionError, e.Message
 	}

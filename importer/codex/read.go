@@ -17,17 +17,18 @@ import (
 // Read reads a rollout. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
-		importer.ReadLines(importer.Codex, file, r, &decoder{running: map[string]string{}, polls: map[string]string{}})(yield)
+		importer.ReadLines(importer.Codex, file, r, &decoder{budget: importer.NewBudget(), running: map[string]string{}, polls: map[string]string{}})(yield)
 	}
 }
 
 // decoder follows one session.
 type decoder struct {
+	budget  *importer.Budget
 	session string
 	model   string
 	prompts int             // that were seen
 	last    time.Time       // when the last execution began
-	events  bool            // the rollout has events, so prompts are events too
+	events  bool            // the rollout has an event for each prompt
 	open    *importer.Draft // the execution that is going on
 	began   bool            // and the assistant has done something
 	reply   string          // what agent_message said last
@@ -65,7 +66,6 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 	case "turn_context":
 		d.useModel(i.Model)
 	case "event_msg":
-		d.events = true
 		return d.event(number, at, i), nil
 	case "response_item":
 		return d.item(number, at, i, len(l.Payload) == 0)
@@ -112,8 +112,8 @@ func (d *decoder) useModel(model string) {
 func (d *decoder) item(number int, at time.Time, i item, bare bool) ([]importer.Item, error) {
 	switch i.Type {
 	case "message":
-		if i.Role == "user" && bare && !d.events && isPrompt(contentText(i.Content)) {
-			return d.prompt(number, at), nil
+		if i.Role == "user" && !d.events && isPrompt(contentText(i.Content)) {
+			return d.prompt(number, at), nil // which the first event, if there are any, will replace
 		}
 		if i.Role == "assistant" {
 			d.current(number, at).Speak(contentText(i.Content))
@@ -139,7 +139,7 @@ func (d *decoder) item(number int, at time.Time, i item, bare bool) ([]importer.
 // isPrompt tells what the user wrote from what Codex writes in the user's name.
 func isPrompt(text string) bool {
 	text = strings.TrimSpace(text)
-	return text != "" && !anyPrefix(text, []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>"})
+	return text != "" && text[0] != '<' && !strings.HasPrefix(text, "# AGENTS.md instructions")
 }
 
 func (d *decoder) prompt(number int, at time.Time) []importer.Item {
@@ -160,7 +160,7 @@ func (d *decoder) begin(number int, at time.Time) *importer.Draft {
 		}
 		d.last = at
 	}
-	return importer.NewDraft(number, track.Execution{
+	return importer.NewDraft(d.budget, number, track.Execution{
 		Key: importer.Key(importer.Codex, d.session, name), Source: importer.Codex, Session: d.session, Model: d.model, StartedAt: at,
 	})
 }
@@ -186,178 +186,6 @@ func (d *decoder) call(number int, at time.Time, i item) {
 	if call, ok := i.call(); ok {
 		call.StartedAt = at
 		d.current(number, at).Call(call)
-	}
-}
-
-// output takes the output of a call. One whose call was not seen answers nothing.
-func (d *decoder) output(at time.Time, i item) {
-	if d.open == nil {
-		return
-	}
-	r := readOutput(i.Output)
-	if session, ok := d.polls[i.CallID]; ok {
-		delete(d.polls, i.CallID)
-		d.poll(at, session, r)
-		return
-	}
-	call := d.open.Find(i.CallID)
-	if call == nil {
-		return
-	}
-	d.open.Touch(at)
-	if r.duration != nil && r.session == "" && call.Duration == nil {
-		call.Duration = r.duration
-	}
-	d.open.Answer(call, r.text, at)
-	if r.session != "" {
-		call.Duration = nil // it goes on running
-		if len(d.running) < mostRunning {
-			d.running[r.session] = i.CallID
-		}
-	}
-	d.judge(call, r)
-}
-
-// poll takes the output of a call of write_stdin, which is that of the command it looks at.
-func (d *decoder) poll(at time.Time, session string, r result) {
-	d.open.Touch(at)
-	call := d.open.Find(d.running[session])
-	if call == nil || r.exit == nil {
-		return
-	}
-	delete(d.running, session)
-	if call.Duration == nil {
-		call.Duration = importer.Between(call.StartedAt, at)
-	}
-	d.open.Answer(call, outputOf(call)+r.text, at)
-	d.judge(call, r)
-}
-
-func outputOf(call *track.ToolCall) string {
-	if call.Output == nil {
-		return ""
-	}
-	return *call.Output
-}
-
-// judge notes how a call ended. What exec_command_end said before stands.
-func (d *decoder) judge(call *track.ToolCall, r result) {
-	if call.Exit == nil {
-		call.Exit = r.exit
-	}
-	switch {
-	case r.rejected && !call.Rejected:
-		call.Rejected = true
-		d.open.Fail(call, "the user refused it")
-		d.open.Corrections++
-		d.refused = true
-	case r.failed:
-		d.open.Fail(call, r.text)
-	case call.Exit != nil && *call.Exit != 0 && call.Error == "":
-		d.open.Fail(call, "exit status "+strconv.Itoa(*call.Exit))
-	}
-}
-
-// event takes a line that tells the user's screen what happens.
-func (d *decoder) event(number int, at time.Time, i item) []importer.Item {
-	switch i.Type {
-	case "user_message":
-		return d.prompt(number, at)
-	case "token_count":
-		if i.Info != nil && i.Info.Total != nil {
-			d.tokens.add(*i.Info.Total)
-		}
-	case "exec_command_end":
-		d.commandEnd(i)
-	case "patch_apply_end":
-		d.patchEnd(i)
-	case "mcp_tool_call_end":
-		d.serverEnd(i)
-	case "agent_message":
-		d.reply = i.Message
-	case "task_complete":
-		d.complete(at, i)
-	case "turn_aborted":
-		if d.open != nil {
-			if !d.refused {
-				d.open.Corrections++
-			}
-			d.open.Touch(at)
-			d.refused = false
-		}
-	case "error":
-		if d.open != nil {
-			d.open.Status, d.open.Message = track.ExecutionError, i.Message
-		}
-	}
-	return nil
-}
-
-func (d *decoder) commandEnd(i item) {
-	if d.open == nil {
-		return
-	}
-	call := d.open.Find(i.CallID)
-	if call == nil || i.ExitCode == nil {
-		return
-	}
-	call.Answered, call.Exit = true, i.ExitCode
-	if i.Duration != nil {
-		if took := importer.Seconds(float64(i.Duration.Secs) + float64(i.Duration.Nanos)/1e9); took != nil {
-			call.Duration = took
-		}
-	}
-	d.judge(call, result{})
-}
-
-func (d *decoder) patchEnd(i item) {
-	if d.open == nil || i.Success == nil {
-		return
-	}
-	call := d.open.Find(i.CallID)
-	if call == nil {
-		return
-	}
-	call.Answered = true
-	if !*i.Success {
-		d.open.Fail(call, i.Stderr)
-		return
-	}
-	for _, file := range addedFiles(call.Input) {
-		d.open.Wrote(file.Name, file.Content)
-	}
-}
-
-// serverEnd takes how a call of another server's tool ended.
-func (d *decoder) serverEnd(i item) {
-	var r struct {
-		Err string `json:"Err"`
-		OK  struct {
-			IsError bool           `json:"isError"`
-			Content jsontext.Value `json:"content"`
-		} `json:"Ok"`
-	}
-	if d.open == nil || i.Result.Kind() != '{' || importer.Unmarshal(i.Result, &r) != nil {
-		return
-	}
-	call := d.open.Find(i.CallID)
-	switch {
-	case call == nil:
-	case r.Err != "":
-		d.open.Fail(call, r.Err)
-	case r.OK.IsError:
-		d.open.Fail(call, contentText(r.OK.Content))
-	}
-}
-
-// complete takes the end of a turn, which repeats what the assistant said last.
-func (d *decoder) complete(at time.Time, i item) {
-	if i.LastReply != nil {
-		d.reply = *i.LastReply
-	}
-	if d.open != nil {
-		d.open.Touch(at)
-		d.open.Status, d.open.Message = track.ExecutionOK, ""
 	}
 }
 

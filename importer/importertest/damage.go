@@ -18,7 +18,7 @@ func Damage(t *testing.T, read Reader, fixture []byte, lines bool) {
 	}
 	whole = slices.DeleteFunc(whole, func(item importer.Item) bool { return item.Execution == nil })
 	slices.SortStableFunc(whole, func(a, b importer.Item) int { return a.Line - b.Line })
-	d := damage{t, read, fixture, whole}
+	d := damage{read, fixture, whole}
 	t.Run("cut off", d.cut)
 	t.Run("flipped", d.flip)
 	if lines {
@@ -27,7 +27,6 @@ func Damage(t *testing.T, read Reader, fixture []byte, lines bool) {
 }
 
 type damage struct {
-	t       *testing.T
 	read    Reader
 	fixture []byte
 	whole   []importer.Item // the executions of the fixture
@@ -35,7 +34,7 @@ type damage struct {
 
 // cut reads the beginning of the fixture, up to many places.
 func (d damage) cut(t *testing.T) {
-	for end := 0; end <= len(d.fixture); end += 1 + len(d.fixture)/500 {
+	for end := 0; end <= len(d.fixture); end += 1 + len(d.fixture)/250 {
 		items, err := ReadBytes(t, d.read, d.fixture[:end])
 		if err != nil {
 			continue // too little to tell the format
@@ -50,7 +49,7 @@ func (d damage) cut(t *testing.T) {
 // flip changes single bytes.
 func (d damage) flip(t *testing.T) {
 	said := 0
-	for at := 0; at < len(d.fixture); at += 1 + len(d.fixture)/1500 {
+	for at := 0; at < len(d.fixture); at += 1 + len(d.fixture)/800 {
 		text := bytes.Clone(d.fixture)
 		text[at] ^= 1 << (at % 7)
 		line := 1 + bytes.Count(d.fixture[:at], []byte("\n"))

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"regexp"
 
+	"track"
 	"track/importer"
 )
 
@@ -19,6 +20,11 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 		reader, err := importer.Open(importer.Inspect, file, r)
 		if err != nil {
 			yield(importer.Item{}, err)
+			return
+		}
+		if magic, _ := reader.Peek(4); string(magic) == headSignature {
+			err := &track.FieldError{File: file, Message: "a zip cannot be read as a stream"}
+			yield(importer.Item{File: file}, track.WithHint(err, "name the file, instead of handing over what it holds"))
 			return
 		}
 		d := document{file: file, scanner: importer.NewScanner(reader), yield: yield}

@@ -135,6 +135,12 @@ func TestReadReal(t *testing.T) {
 	}
 }
 
+func TestReadZipAsStream(t *testing.T) {
+	if _, err := importertest.ReadBytes(t, inspect.Read, fixture(t, "log.eval")); err == nil || err.Error() != "f: a zip cannot be read as a stream" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func FuzzReadZip(f *testing.F) {
 	f.Add(fixture(f, "log.eval"))
 	f.Fuzz(func(t *testing.T, text []byte) { _, _ = readZip(t, text) })

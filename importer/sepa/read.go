@@ -20,7 +20,7 @@ import (
 // Read reads a log of tool calls or of observations. file stands in items and errors. For a whole folder, use [ReadDir].
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
-		importer.ReadLines(importer.SEPA, file, r, &decoder{open: map[group]*importer.Draft{}})(yield)
+		importer.ReadLines(importer.SEPA, file, r, &decoder{open: map[group]*importer.Draft{}, budget: importer.NewBudget()})(yield)
 	}
 }
 
@@ -30,7 +30,8 @@ type decoder struct {
 	line int    // where it begins; 0 where none is
 	long bool   // it is too long
 
-	open map[group]*importer.Draft
+	open   map[group]*importer.Draft
+	budget *importer.Budget
 }
 
 // group is what the calls of one execution have in common. Observations know no version.
@@ -116,12 +117,12 @@ func (d *decoder) take(line int, r record) []importer.Item {
 	g := group{session: importer.Name(r.Session), version: importer.Name(r.Version), observed: r.Type != ""}
 	if r.Type == "prompt" {
 		items := d.close(g)
-		d.open[g] = begin(line, g, r)
+		d.open[g] = d.begin(line, g, r)
 		return append(items, d.makeRoom()...)
 	}
 	draft := d.open[g]
 	if draft == nil {
-		draft = begin(line, g, r)
+		draft = d.begin(line, g, r)
 		d.open[g] = draft
 	}
 	at := importer.Time(r.TS)
@@ -154,12 +155,12 @@ func command(r record) string {
 }
 
 // begin opens an execution. Prompts have no id: time and text tell them apart.
-func begin(line int, g group, r record) *importer.Draft {
+func (d *decoder) begin(line int, g group, r record) *importer.Draft {
 	identity := g.version
 	if g.observed {
 		identity = r.TS + "-" + importer.Digest(r.Prompt)[len("sha256:"):][:16]
 	}
-	draft := importer.NewDraft(line, track.Execution{
+	draft := importer.NewDraft(d.budget, line, track.Execution{
 		Key: importer.Key(importer.SEPA, g.session, identity), Source: importer.SEPA, Session: g.session, Version: g.version,
 		StartedAt: importer.Time(r.TS),
 	})

@@ -31,9 +31,8 @@ var errNoRecord = errors.New("a fragment: it has neither tool nor prompt")
 // parseRecord reads the record at the beginning of a text. rest is where what follows it begins; -1 where only space does. Duplicate names
 // are refused: two records were mixed.
 func parseRecord(text []byte) (r record, rest int, err error) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
-	value, err := decoder.ReadValue()
-	if err != nil {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
+	if err := json.UnmarshalDecode(decoder, &r); err != nil {
 		return r, -1, err
 	}
 	rest = int(decoder.InputOffset())
@@ -41,9 +40,6 @@ func parseRecord(text []byte) (r record, rest int, err error) {
 		rest = -1
 	} else {
 		rest += space
-	}
-	if err := json.Unmarshal(value, &r, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return r, rest, err
 	}
 	switch {
 	case r.Type == "prompt" && r.Session != "", r.Tool != "" && (r.Type == "pre" || r.Type == "post"):

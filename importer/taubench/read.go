@@ -93,7 +93,7 @@ func decode(raw []byte, line int) ([]importer.Item, error) {
 	if task == "" || task == "null" {
 		return nil, errors.New("an episode without task_id")
 	}
-	draft := importer.NewDraft(line, track.Execution{
+	draft := importer.NewDraft(importer.NewBudget(), line, track.Execution{
 		Key:    importer.Key(importer.TauBench, task, strconv.Itoa(trial(e)), importer.Digest(string(raw))[len("sha256:"):][:16]),
 		Source: importer.TauBench, Task: importer.Name(task), Trial: trial(e),
 	})

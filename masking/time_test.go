@@ -1,0 +1,28 @@
+package masking_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"track/masking"
+)
+
+// Text that is made to be hard takes no longer than its length asks for. A quadratic search would take minutes here.
+func TestMaskIsLinear(t *testing.T) {
+	const size = 1 << 20
+	for _, part := range []string{
+		"-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY----- -----END X-----", `password="`, `password='"`, "password=", `\"secret\":\"`, "a://", "a://b:c", "a://b:@",
+		"Authorization: ", "Bearer ", "eyJ", "eyJhbGciOiJI.", "sk-", "--token ", "----", ">", "<password>", "====", "::::", `\\\\`, "SG.a", "[masked:", "password=[masked:x", "ghp_",
+	} {
+		text := strings.Repeat(part, size/len(part))
+		start := time.Now()
+		masked, _ := masking.Mask(text)
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%q: %v", part, took)
+		}
+		if again, n := masking.Mask(masked); n != 0 || again != masked {
+			t.Errorf("%q: %d more when it is masked again", part, n)
+		}
+	}
+}
