@@ -41,7 +41,7 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		}
 		list = append(list, o)
 	}
-	list = append(list, j.identicalSeeds()...)
+	list = append(j.failedSeeds(), j.identicalSeeds()...)
 	if rules.MinSeeds > 0 {
 		list = append(list, j.minSeeds(rules.MinSeeds))
 	}
@@ -52,12 +52,35 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		list = append(list, j.stable())
 	}
 	if rules.MaxStd != nil {
-		list = append(list, j.maxStd(*rules.MaxStd))
+		list = append(list, j.withoutSurvivors(j.maxStd(*rules.MaxStd)))
 	}
 	if rules.MinScore != nil {
-		add(j.minScore(*rules.MinScore))
+		o, ruleErr := j.minScore(*rules.MinScore)
+		add(j.withoutSurvivors(o), ruleErr)
 	}
 	return list, err
+}
+
+// failedSeeds names seeds that no metric can name, because they measured nothing.
+func (j judge) failedSeeds() []Outcome {
+	failed := j.e.NSeeds - j.in.Stability.NOK
+	if failed <= 0 {
+		return nil
+	}
+	return []Outcome{{
+		Rule: RuleData, Verdict: scoring.VerdictWarn, Reason: WarnFailedSeeds, N: j.e.NSeeds,
+		Message: fmt.Sprintf("%d of %d seeds did not run well: they count as not passed, and enter no mean", failed, j.e.NSeeds),
+	}}
+}
+
+// withoutSurvivors keeps the scores of few survivors from passing for those of all seeds.
+func (j judge) withoutSurvivors(o Outcome) Outcome {
+	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
+		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
+		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, Percent(MinMatched))
+		o.Need = "seeds that do not fail"
+	}
+	return o
 }
 
 // identicalSeeds keeps seeds that are copies of one from counting as many.
@@ -181,6 +204,9 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	if j.in.Look.Anytime {
 		return j.anytime(o, scored(j.in.Seeds), describeInterval)
 	}
+	if summary.Constant {
+		return j.equalScores(o, summary.N, j.in.Stability.Score.Min, limit), nil
+	}
 	o.Interval = summary.MeanInterval(2*j.confidence - 1)
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
 	o.P = ptr(summary.PMeanAtLeast(limit))
@@ -197,6 +223,31 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	return o, nil
 }
 
+// MethodMarkov is the bound of the mean of scores that are all equal.
+const MethodMarkov = "markov"
+
+// equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores in [0, 1] with
+// mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the
+// bounds are those of Clopper and Pearson.
+func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
+	lower := func(_, n int) float64 { return c * math.Pow(1-j.confidence, 1/float64(n)) }
+	p := 1.0
+	if o.breaks = c < limit; o.breaks {
+		p = math.Pow((1-limit)/(1-c), float64(n))
+	}
+	o.Observed, o.P = ptr(c), ptr(p)
+	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
+	o.Verdict = passIf(o.Interval.Lo >= limit)
+	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov), %v asked for", n, Short(c), Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
+		o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
+		if need := seedsForRate(0, limit, lower); need > 0 {
+			o.Need = fmt.Sprintf("%d more seeds of this score, or %s", need-n, o.Need)
+		}
+	}
+	return o
+}
+
 func tooFewScores(o Outcome, n int) Outcome {
 	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
 	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, plural(n, "seed"))
@@ -206,7 +257,7 @@ func tooFewScores(o Outcome, n int) Outcome {
 }
 
 // anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules, FAIL at that
-// of all the tests of the gate together (Bonferroni, for a sequence has no p-value).
+// of all the tests of the gate together (Bonferroni, for a sequence has no p-value here).
 func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) string) (Outcome, error) {
 	bound, err := stats.BettingInterval(xs, j.confidence)
 	if err != nil {
@@ -216,6 +267,7 @@ func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) st
 	if err != nil {
 		return o, err
 	}
+	o.sequential = true
 	o.Interval, o.Verdict = bound, passIf(bound.Lo >= *o.Limit)
 	if strict.Hi < *o.Limit {
 		o.Verdict = scoring.VerdictFail
