@@ -181,8 +181,8 @@ func (g *Gate) refute() {
 		factor := float64(left)
 		for _, o := range f.outcomes {
 			o.PHolm = ptr(max(before, min(1, *o.P*factor)))
-			if *o.PHolm <= f.alpha && o.Reason == "" {
-				refuted(o)
+			if *o.PHolm <= f.alpha && o.Reason == "" && o.Verdict == scoring.VerdictInconclusive && o.breaks {
+				o.Verdict, o.Need = scoring.VerdictFail, ""
 			}
 		}
 		before = max(before, min(1, f.p*factor))
@@ -202,16 +202,6 @@ func (g *Gate) nSequential() int {
 		}
 	}
 	return n
-}
-
-// refuted makes FAIL of what was not decided, and WARN of a loss within its threshold.
-func refuted(o *Outcome) {
-	switch {
-	case o.Rule == RuleNoDegradation && o.Verdict == scoring.VerdictPass:
-		o.Verdict = scoring.VerdictWarn
-	case o.Verdict == scoring.VerdictInconclusive && o.breaks:
-		o.Verdict, o.Need = scoring.VerdictFail, ""
-	}
 }
 
 func confidenceOf(r scoring.GateRules) float64 {

@@ -57,7 +57,6 @@ type MetricDelta struct {
 	Wins, Losses, Ties  int
 
 	differences []float64
-	anytimeLess float64 // anytime p-value against a loss
 }
 
 // Decided says that the data show a change: the corrected p-value is at most alpha.
@@ -212,15 +211,11 @@ func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
 
 // beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.
 func beyondMargin(d []float64, margin float64) (greater, less float64, err error) {
-	above, below := make([]float64, len(d)), make([]float64, len(d))
-	for k, x := range d {
-		above[k], below[k] = x-margin, x+margin
-	}
-	up, err := stats.SymmetricEValue(above)
+	up, err := stats.SymmetricEValue(shifted(d, -margin))
 	if err != nil {
 		return 0, 0, err
 	}
-	down, err := stats.SymmetricEValue(below)
+	down, err := stats.SymmetricEValue(shifted(d, margin))
 	return up.AnytimeP().Greater, down.AnytimeP().Less, err
 }
 
@@ -332,7 +327,7 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 		if err != nil {
 			return delta, err
 		}
-		delta.P, delta.anytimeLess = e.AnytimeP().TwoSided, e.AnytimeP().Less
+		delta.P = e.AnytimeP().TwoSided
 		delta.Interval, err = anytimeInterval(d, o.Confidence)
 		return delta, err
 	}
@@ -341,34 +336,57 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 	return delta, err
 }
 
-// lossPs are the p-values against a loss of each metric that can fail, corrected for their number: by joint sign flips, or for looks
-// at any time by Holm's rule on anytime p-values. NaN for those that cannot fail.
-func (i *Improvement) lossPs() ([]float64, error) {
+// lossPs are the p-values of each metric against a mean loss of more than allowed gives for it, corrected for the number of metrics:
+// by joint sign flips of the differences plus what is allowed, or for looks at any time by Holm's rule on anytime p-values. NaN for
+// metrics that cannot lose so much.
+func (i *Improvement) lossPs(allowed func(MetricDelta) float64) ([]float64, error) {
 	ps := make([]float64, len(i.Metrics))
 	var tested []int
 	var d [][]float64
-	var anytime []float64
 	for k, m := range i.Metrics {
 		ps[k] = math.NaN()
-		if m.canFail() {
-			tested, d, anytime = append(tested, k), append(d, m.differences), append(anytime, m.anytimeLess)
+		if limit := allowed(m); limit < 1 { // scores lie in [0, 1]
+			tested, d = append(tested, k), append(d, shifted(m.differences, limit))
 		}
 	}
+	test := jointLess
 	if i.Options.Look.Anytime {
-		adjusted, err := stats.Holm(anytime, i.Options.Alpha())
-		for at, k := range tested {
-			ps[k] = adjusted.P[at]
-		}
-		return ps, err
+		test = i.anytimeLess
 	}
-	joint, err := stats.SignFlipJointly(d, drawSeed)
+	corrected, err := test(d)
 	if err != nil {
 		return nil, err
 	}
 	for at, k := range tested {
-		ps[k] = joint.Less[at]
+		ps[k] = corrected[at]
 	}
 	return ps, nil
+}
+
+func jointLess(d [][]float64) ([]float64, error) {
+	joint, err := stats.SignFlipJointly(d, drawSeed)
+	return joint.Less, err
+}
+
+func (i *Improvement) anytimeLess(d [][]float64) ([]float64, error) {
+	ps := make([]float64, len(d))
+	for k := range d {
+		e, err := stats.SymmetricEValue(d[k])
+		if err != nil {
+			return nil, err
+		}
+		ps[k] = e.AnytimeP().Less
+	}
+	adjusted, err := stats.Holm(ps, i.Options.Alpha())
+	return adjusted.P, err
+}
+
+func shifted(xs []float64, by float64) []float64 {
+	moved := make([]float64, len(xs))
+	for k, x := range xs {
+		moved[k] = x + by
+	}
+	return moved
 }
 
 // compareUnpaired gives the second best: all seeds of both sides against each other. nil where a side has fewer than two.

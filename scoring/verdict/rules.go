@@ -29,9 +29,6 @@ func (in GateInput) canFail() int {
 	return n
 }
 
-// canFail says that a loss can exceed the threshold at all: scores lie in [0, 1].
-func (m MetricDelta) canFail() bool { return m.Threshold < 1 }
-
 // seedRules judges the rules about the seeds as a whole.
 func (j judge) seedRules() (list []Outcome, err error) {
 	rules := j.in.Rules
