@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -77,6 +78,7 @@ type TotalDelta struct {
 	SeedsNeeded         int     // pairs to detect the difference sought with power 0.8; 0 where unknown or beyond all measure
 	Sought              float64 // that difference: the margin, or else the one seen
 
+	equal                       bool    // all differences are equal but for rounding, and there are two or more
 	anytimeGreater, anytimeLess float64 // anytime p-values of the differences beyond the margin
 }
 
@@ -222,17 +224,18 @@ func beyondMargin(d []float64, margin float64) (greater, less float64, err error
 // size fills in how large the difference is beside its noise, and what it would take to see it.
 func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
 	t.Dz, t.DetectableDz, t.Detectable = math.NaN(), math.NaN(), math.NaN()
-	if effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz); err == nil {
+	effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz)
+	if t.equal = errors.Is(err, stats.ErrZeroVariance); err == nil {
 		t.Dz = effect.G
 	}
 	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
-	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 {
+	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 && !t.equal {
 		t.DetectableDz, t.Detectable = dz, dz*t.SD
 	}
 	if t.Sought = o.Margin; t.Sought == 0 {
 		t.Sought = math.Abs(t.MeanDelta)
 	}
-	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil {
+	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil && !t.equal {
 		t.SeedsNeeded = plan.N
 	}
 }
@@ -277,7 +280,7 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	return nil
 }
 
-// WarnFloor says that so few pairs cannot decide on any of so many metrics.
+// WarnFloor says that so many pairs cannot decide on any of so many metrics.
 const WarnFloor = "too_few_pairs_for_metrics"
 
 func (i *Improvement) warnFloor() {
@@ -285,17 +288,28 @@ func (i *Improvement) warnFloor() {
 		return
 	}
 	m := float64(len(i.Metrics))
-	floor := func(n int) float64 { return math.Ldexp(2, -n) * m } // of an exact test, corrected
+	floor := func(n int) float64 { // of the smallest corrected p
+		if n > stats.ExactSignFlip {
+			return 2 * m / (stats.Draws + 1)
+		}
+		return math.Ldexp(2, -n) * m
+	}
 	if floor(i.NPairs) <= i.Options.Alpha() {
 		return
 	}
-	need := i.NPairs
-	for floor(need) > i.Options.Alpha() {
+	text := fmt.Sprintf("with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~", i.NPairs, len(i.Metrics), floor(i.NPairs))
+	need := MinPairs
+	for need <= stats.ExactSignFlip && floor(need) > i.Options.Alpha() {
 		need++
 	}
-	i.Warnings = append(i.Warnings, Warning{WarnFloor, fmt.Sprintf(
-		"with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~; %d pairs are the fewest that can decide one",
-		i.NPairs, len(i.Metrics), floor(i.NPairs), need)})
+	switch {
+	case need > stats.ExactSignFlip:
+	case i.NPairs > stats.ExactSignFlip:
+		text += fmt.Sprintf("; %d to %d pairs can decide one, because all their signs are counted", need, stats.ExactSignFlip)
+	default:
+		text += fmt.Sprintf("; %d pairs are the fewest that can decide one", need)
+	}
+	i.Warnings = append(i.Warnings, Warning{WarnFloor, text})
 }
 
 func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
