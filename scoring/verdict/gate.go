@@ -33,7 +33,7 @@ type GateInput struct {
 	Improvement   *Improvement // over the baseline; nil where the rules do not ask for it, or where there is none
 	NoBaseline    string       // why there is no Improvement although the rules ask for it
 
-	seedsOnly bool // the metrics are not judged
+	verdictOnly bool // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
 }
 
 // Outcome is the verdict of one rule, or of one rule on one metric.
@@ -256,7 +256,7 @@ func (in GateInput) problem() string {
 		return ProblemNoSeeds
 	case !in.Rules.Any():
 		return ProblemNoRules
-	case len(in.Stability.Metrics) == 0 && !in.seedsOnly:
+	case len(in.Stability.Metrics) == 0 && !in.verdictOnly:
 		return ProblemNoMetrics
 	}
 	return ""

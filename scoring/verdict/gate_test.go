@@ -380,6 +380,28 @@ func TestGateHolmOverFamilies(t *testing.T) {
 	}
 }
 
+// Holm stops at the first p that is not rejected: of 15 of 20 at 0.9 and at 0.898, p = 0.0432 and 0.0462, the second one does not fail
+// because it is below 0.05 itself.
+func TestGateHolmStops(t *testing.T) {
+	s := stability(15, 20, around(0.8, 20))
+	g := gate(t, input(scoring.GateRules{MinPassRate: ptr(0.9)}, s), input(scoring.GateRules{MinPassRate: ptr(0.898)}, s))
+	for _, scenario := range g.Scenarios {
+		o := scenario.Outcomes[0]
+		if o.Verdict != open || !(*o.P > 0.025 && *o.P < 0.05) || !near(*o.PHolm, 2*0.0432, 1e-3) {
+			t.Errorf("p %v, corrected %v: %s", *o.P, *o.PHolm, o.Verdict)
+		}
+	}
+}
+
+// Evidence of an early loss does not go away, but a mean that is within the threshold now breaks no rule.
+func TestGateAnytimeAfterAnEarlyLoss(t *testing.T) {
+	d := append(level(-0.6, 12), level(0.08, 28)...) // mean -0.124
+	g := gate(t, against(t, verdict.Options{Confidence: 0.95, Base: 0.25, Look: verdict.Look{Anytime: true}}, d))
+	if o := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); *o.PHolm > 0.05 || o.Verdict != open {
+		t.Errorf("%s, p %v", o.Verdict, *o.PHolm)
+	}
+}
+
 func TestGatePlan(t *testing.T) {
 	in := input(scoring.GateRules{MinPassRate: ptr(0.95), MinSeeds: 10}, stability(16, 20, around(0.8, 20)))
 	in.Look.Plan = []int{10, 20}

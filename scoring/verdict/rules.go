@@ -111,13 +111,6 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	if j.in.Look.Anytime {
 		return j.anytime(o, passes(j.in.Seeds), describeShare)
 	}
-	lower := func(k, n int) float64 {
-		p, err := stats.ClopperPearsonLower(k, n, j.confidence)
-		if err != nil {
-			return 0
-		}
-		return p.Interval.Lo
-	}
 	bound, err := stats.ClopperPearsonLower(passed, n, j.confidence)
 	if err != nil {
 		return o, err
@@ -126,13 +119,18 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
 		Percent(j.e.PassRate), passed, n, Percent(o.Interval.Lo), confidenceText(j.confidence), Percent(limit))
-	if least := seedsForRate(0, limit, lower); lower(n, n) < limit {
+	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
+		return o, nil
+	}
+	// The bound reaches the limit where so many successes have probability 1 - confidence or less at the limit.
+	doubt := func(k, n int) float64 { return -stats.BinomialAtMost(n-k, n, 1-limit) }
+	if least := seedsForRate(0, j.confidence-1, doubt); doubt(n, n) < j.confidence-1 {
 		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, plural(n, "seed"), least, least)
 		if least == 0 {
 			o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with any number of seeds up to %d", limit, confidenceText(j.confidence), maxSeedsSought)
 		}
 	}
-	if need := seedsForRate(n-passed, limit, lower); o.Verdict != scoring.VerdictPass && need > n {
+	if need := seedsForRate(n-passed, j.confidence-1, doubt); need > n {
 		o.Need = fmt.Sprintf("%d more seeds, all passing (%d of %d)", need-n, need-(n-passed), need)
 	}
 	return o, nil
@@ -176,7 +174,7 @@ func (j judge) maxStd(limit float64) Outcome {
 		o.Need = "seeds whose total scores vary"
 	}
 	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", Short(summary.SD()), summary.N, Short(o.Interval.Hi), confidenceText(j.confidence), limit)
-	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit {
+	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit && !j.in.verdictOnly {
 		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
 			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
 		}
@@ -209,7 +207,7 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	o.P = ptr(summary.PMeanAtLeast(limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", Short(summary.Mean), summary.N, Short(o.Interval.Lo), confidenceText(j.confidence), limit)
-	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit {
+	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit && !j.in.verdictOnly {
 		need := seedsForRate(1, 0, func(_, n int) float64 {
 			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
 		})
