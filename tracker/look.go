@@ -51,24 +51,24 @@ func prepareLook(ctx context.Context, st *store.Store, look store.Look, o LookOp
 	if err := verdict.CheckPlan(o.Plan); err != nil {
 		return p, fmt.Errorf("%w: --plan: %w", track.ErrInvalid, err)
 	}
-	before, err := st.Looks(ctx, look.Question)
+	looks, err := st.Looks(ctx, look.Question)
 	if err != nil {
 		return p, err
 	}
-	if again := slices.IndexFunc(before, func(l store.Look) bool { return l.Evidence == look.Evidence }); again >= 0 {
-		before = before[:again] // the same seeds once more tell nothing new
+	p.rule.Previous = len(looks)
+	if again := slices.IndexFunc(looks, func(l store.Look) bool { return l.Evidence == look.Evidence }); again >= 0 {
+		p.rule.Previous = again // the same seeds once more tell nothing new
 	}
-	p.rule.Previous = len(before)
-	planned := slices.IndexFunc(before, func(l store.Look) bool { return len(l.Plan) > 0 })
+	planned := slices.IndexFunc(looks, func(l store.Look) bool { return len(l.Plan) > 0 })
 	switch {
 	case planned < 0:
-		p.rule.Late = len(o.Plan) > 0 && len(before) > 0
-	case len(o.Plan) > 0 && !slices.Equal(o.Plan, before[planned].Plan):
+		p.rule.Late = len(o.Plan) > 0 && len(looks) > 0
+	case len(o.Plan) > 0 && !slices.Equal(o.Plan, looks[planned].Plan):
 		return p, track.WithHint(
-			fmt.Errorf("%w: looks at %v were planned on %s, not at %v", track.ErrConflict, before[planned].Plan, before[planned].LookedAt.Format("2006-01-02"), o.Plan),
+			fmt.Errorf("%w: looks at %v were planned on %s, not at %v", track.ErrConflict, looks[planned].Plan, looks[planned].LookedAt.Format("2006-01-02"), o.Plan),
 			"leave --plan out: the plan that was made first holds; another configuration or another spec is another question")
 	case !o.Anytime:
-		p.rule.Plan, p.rule.Late = before[planned].Plan, planned > 0
+		p.rule.Plan, p.rule.Late = looks[planned].Plan, planned > 0
 	}
 	p.Plan, p.Anytime = p.rule.Plan, p.rule.Anytime
 	return p, nil
@@ -79,15 +79,12 @@ func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entro
 	if len(looks) == 0 {
 		return nil
 	}
-	for i := range looks {
-		id, err := newULID(st, entropy)
-		if err != nil {
-			return err
-		}
-		looks[i].ULID, looks[i].LookedAt = id, st.Now()
-	}
-	return st.Update(ctx, func(tx *store.Tx) error {
+	return st.Update(ctx, func(tx *store.Tx) (err error) {
 		for _, look := range looks {
+			look.LookedAt = st.Now()
+			if look.ULID, err = newULID(look.LookedAt, entropy); err != nil {
+				return err
+			}
 			if err := tx.AddLook(look); err != nil {
 				return err
 			}
