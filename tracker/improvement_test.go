@@ -108,6 +108,38 @@ func TestImprovementOfRealData(t *testing.T) {
 	}
 }
 
+// The largest degradation is the one that the spec of the candidate names, whoever's spec scores it.
+func TestDegradationBase(t *testing.T) {
+	st := newStore(t)
+	own, theirs := ranges("own", [2]float64{0, 1}), ranges("theirs", [2]float64{0, 1})
+	own.Improvement = &scoring.Improvement{Baseline: "theirs", MaxDegradationBase: 0.1}
+	theirs.Improvement = &scoring.Improvement{MaxDegradationBase: 0.7}
+	addSpec(t, st, own)
+	addSpec(t, st, theirs)
+	for _, scenario := range []string{"own", "theirs", "no spec"} {
+		recordLabelled(t, st, scenario, "v1", 1, 1)
+		recordLabelled(t, st, scenario, "v2", 1, 1)
+	}
+	given := 0.3
+	for _, tt := range []struct {
+		candidate, baseline string
+		base                *float64
+		want                float64
+	}{
+		{"own", "theirs", nil, 0.1},
+		{"own", "theirs", &given, 0.3},
+		{"theirs", "own", nil, 0.7},
+		{"theirs@v1", "theirs@v2", nil, 0.7},
+		{"no spec", "theirs", nil, scoring.DefaultMeanDegradationBase},
+	} {
+		sel := selector(t, tt.baseline)
+		r, err := tracker.Compare(t.Context(), st, selector(t, tt.candidate), tracker.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
+		if err != nil || r.Options.Base != tt.want {
+			t.Errorf("%s against %s: base %v and error %v, want %v", tt.candidate, tt.baseline, r.Options.Base, err, tt.want)
+		}
+	}
+}
+
 // compareLabels compares v2 of a scenario with v1.
 func compareLabels(t testing.TB, st *store.Store, options tracker.ImprovementOptions) tracker.ImprovementReport {
 	t.Helper()
@@ -244,8 +276,11 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.FailedBaseline) > 0 {
 		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.FailedBaseline)
 	}
+	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
+		t.Fatal(err)
+	}
 	c, err := tracker.SideBySide(t.Context(), st, []tracker.Selector{selector(t, "s@v2"), sel}, nil)
-	if err != nil || c.Sides[1].Score.N != 1 || c.Sides[1].NFailed != 3 { // pruned before anything was computed under version 2
+	if err != nil || c.Sides[1].Score.N != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
 		t.Errorf("under version 2: %+v, error %v", c.Sides, err)
 	}
 }
