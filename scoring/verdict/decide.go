@@ -133,6 +133,6 @@ func (i *Improvement) needSeeds() {
 		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v", more, sought, TargetPower))
 	}
 	if t.Detectable > 0 {
-		i.Needs = append(i.Needs, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
 	}
 }
