@@ -287,7 +287,7 @@ func TestCompareSeedsNeeded(t *testing.T) {
 	if got.Total.SeedsNeeded != want.N || want.N <= 10 || got.Total.Sought != math.Abs(got.Total.MeanDelta) {
 		t.Errorf("%d seeds for %v, want %d", got.Total.SeedsNeeded, got.Total.Sought, want.N)
 	}
-	if needs := strings.Join(got.Needs, "\n"); !strings.Contains(needs, fmt.Sprintf("about %d more seeds", want.N-10)) || !strings.Contains(needs, "10 pairs detect a difference of") {
+	if needs := strings.Join(append(got.Needs, got.Reasons...), "\n"); !strings.Contains(needs, fmt.Sprintf("about %d more seeds", want.N-10)) || !strings.Contains(needs, "10 pairs detect a difference of") {
 		t.Errorf("needs %q", needs)
 	}
 	// dz 1.0 at n = 10: see the reference table of detectable effects.
