@@ -406,7 +406,7 @@ func TestGatePlan(t *testing.T) {
 	in := input(scoring.GateRules{MinPassRate: ptr(0.95), MinSeeds: 10}, stability(16, 20, around(0.8, 20)))
 	in.Look.Plan = []int{10, 20}
 	// p = 0.0159 is below 0.05/2, and above 0.05/4.
-	if g := gate(t, in); g.Verdict != fail {
+	if g := gate(t, in); g.Verdict != fail || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 0.975 {
 		t.Errorf("one of two looks: %s", g.Verdict)
 	}
 	in.Look.Plan = []int{10, 20, 30, 40}
