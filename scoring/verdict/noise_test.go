@@ -110,6 +110,17 @@ func TestNoiseOfAKnownComparison(t *testing.T) {
 	}
 }
 
+// At base 0 any loss is one. Three draws of two equally likely scores have the same mean in 20 of 64 cases, in whatever order they came,
+// and half of the others lose.
+func TestNoiseIgnoresRounding(t *testing.T) {
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{3}}
+	o.Comparison.Base = 0
+	at := noise(t, oneMetric, seedsOf(0.1, 0.7), o).At[1]
+	if at.N != 3 || !near(at.FalseDegraded.Value, 22./64, 0.03) {
+		t.Errorf("n = %d: %+v", at.N, at.FalseDegraded)
+	}
+}
+
 // Seeds that crashed are drawn as well, and score 0.
 func TestNoiseDrawsFailedSeeds(t *testing.T) {
 	scores := make([]float64, 20)
