@@ -148,7 +148,7 @@ func TestOutcomesAgreeWithTheirNumbers(t *testing.T) {
 				if o.P != nil && (*o.PHolm < *o.P || *o.PHolm > 1) {
 					t.Fatalf("p %v, corrected %v", *o.P, *o.PHolm)
 				}
-				if o.Verdict == fail && o.Rule != verdict.RuleData && o.P != nil && *o.PHolm > 0.05 {
+				if o.Verdict == fail && o.Rule != verdict.RuleData && o.P != nil && *o.PHolm > 0.05+1e-12 { // 0 of 1 at 0.95 has p = 0.05
 					t.Fatalf("FAIL with p %v: %+v", *o.PHolm, o)
 				}
 			}

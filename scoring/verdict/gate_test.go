@@ -393,6 +393,30 @@ func TestGateHolmStops(t *testing.T) {
 	}
 }
 
+// Of two families with the same p the one of a single test comes first, wherever its scenario stands.
+func TestGateHolmTies(t *testing.T) {
+	one, two := against(t, options(), level(-0.5, 10)), against(t, options(), level(-0.5, 10), level(-0.252, 10))
+	for _, inputs := range [][]verdict.GateInput{{one, two}, {two, one}} {
+		g := gate(t, inputs...)
+		for _, s := range g.Scenarios {
+			for _, o := range s.Outcomes {
+				if o.P == nil {
+					continue
+				}
+				want := 2. / 1024
+				if o.Metric == "m1" {
+					want = max(want, *o.P)
+				} else if *o.P != 1./1024 {
+					t.Fatalf("p %v of %s %s", *o.P, o.Rule, o.Metric)
+				}
+				if !near(*o.PHolm, want, 1e-15) {
+					t.Errorf("%s %s: p %v, corrected %v, want %v", o.Rule, o.Metric, *o.P, *o.PHolm, want)
+				}
+			}
+		}
+	}
+}
+
 // Evidence of an early loss does not go away, but a mean that is within the threshold now breaks no rule.
 func TestGateAnytimeAfterAnEarlyLoss(t *testing.T) {
 	d := append(level(-0.6, 12), level(0.08, 28)...) // mean -0.124
@@ -406,7 +430,7 @@ func TestGatePlan(t *testing.T) {
 	in := input(scoring.GateRules{MinPassRate: ptr(0.95), MinSeeds: 10}, stability(16, 20, around(0.8, 20)))
 	in.Look.Plan = []int{10, 20}
 	// p = 0.0159 is below 0.05/2, and above 0.05/4.
-	if g := gate(t, in); g.Verdict != fail {
+	if g := gate(t, in); g.Verdict != fail || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 0.975 {
 		t.Errorf("one of two looks: %s", g.Verdict)
 	}
 	in.Look.Plan = []int{10, 20, 30, 40}

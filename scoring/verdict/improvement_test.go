@@ -294,6 +294,15 @@ func TestCompareSeedsNeeded(t *testing.T) {
 	if !near(got.Total.DetectableDz, 1.0, 0.005) || !near(got.Total.Detectable, got.Total.DetectableDz*got.Total.SD, 1e-15) {
 		t.Errorf("detectable %v, %v", got.Total.DetectableDz, got.Total.Detectable)
 	}
+	for i := range other { // 0.3 to both sides, and 0.005 on average: tens of thousands
+		other[i] = base[i] + 0.005 + 0.3*float64(1-2*(i%2))
+	}
+	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.SeedsNeeded < 10_000 || !strings.HasPrefix(got.Needs[0], "more than 10000 pairs") {
+		t.Errorf("%d seeds, needs %q", got.Total.SeedsNeeded, got.Needs)
+	}
+	for i := range other {
+		other[i] = base[i] + 0.05*float64(i%3-1) + 0.01
+	}
 	o.Margin = 0.02
 	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.Sought != 0.02 || got.Total.SeedsNeeded >= want.N {
 		t.Errorf("with a margin: %d seeds for %v", got.Total.SeedsNeeded, got.Total.Sought)

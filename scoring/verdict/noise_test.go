@@ -110,6 +110,17 @@ func TestNoiseOfAKnownComparison(t *testing.T) {
 	}
 }
 
+// At base 0 any loss is one. Five draws of two equally likely scores have the same mean in 252 of 1024 cases, in whatever order they
+// came, and half of the others lose. (Their sums differ by rounding in 100 of the 252.)
+func TestNoiseIgnoresRounding(t *testing.T) {
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{5}}
+	o.Comparison.Base = 0
+	at := noise(t, oneMetric, seedsOf(0.3, 0.77), o).At[1]
+	if at.N != 5 || !near(at.FalseDegraded.Value, 386./1024, 0.03) {
+		t.Errorf("n = %d: %+v", at.N, at.FalseDegraded)
+	}
+}
+
 // Seeds that crashed are drawn as well, and score 0.
 func TestNoiseDrawsFailedSeeds(t *testing.T) {
 	scores := make([]float64, 20)
