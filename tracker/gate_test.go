@@ -70,7 +70,7 @@ func TestGateInputs(t *testing.T) {
 		{"not assessed", "waits", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
 		{"enough", "s@v1", tracker.GateOptions{Rules: rules}, []string{"min_seeds: PASS"}, 1},
 		{"the newest", "s", tracker.GateOptions{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS"}, 1},
-		{"a crash counts", "s@v2", tracker.GateOptions{Rules: rules}, []string{"min_seeds: PASS"}, 1},
+		{"a crash counts", "s@v2", tracker.GateOptions{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS"}, 1},
 		{"too few", "s@v1", tracker.GateOptions{Rules: rules, Seeds: []track.SeedRange{{Last: 1}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds"}, 1},
 		{"no baseline", "s@v1", tracker.GateOptions{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
 		{"candidate is baseline", "s@v1", tracker.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
@@ -144,9 +144,21 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The betting sequence over ten passes and a crash: 1 of 11 lost.
-	if o := anytime.Scenarios[0].Outcomes[0]; o.N != 11 || *o.Observed != 10./11 || !anytime.Looks[0].Anytime {
+	if o := passRateOf(t, anytime); o.N != 11 || *o.Observed != 10./11 || !anytime.Looks[0].Anytime {
 		t.Errorf("at any time: %+v", o)
 	}
+}
+
+// passRateOf is the outcome of the rule min_pass_rate of the first scenario.
+func passRateOf(t *testing.T, r tracker.GateReport) verdict.Outcome {
+	t.Helper()
+	for _, o := range r.Scenarios[0].Outcomes {
+		if o.Rule == verdict.RuleMinPassRate {
+			return o
+		}
+	}
+	t.Fatal("no outcome of min_pass_rate")
+	return verdict.Outcome{}
 }
 
 // One failing seed among passing ones lowers the bound that holds at any time.
@@ -159,7 +171,7 @@ func TestGateAnytimeCountsPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Scenarios[0].Outcomes[0].Interval.Lo
+		return passRateOf(t, r).Interval.Lo
 	}
 	passing, failing, crashed := bound(0.5, 0.5, 0.5, 0.5, 0.6), bound(0.5, 0.5, 9, 0.5, 0.6), bound(0.5, 0.5, math.NaN(), 0.5, 0.6)
 	if !(failing < passing) || failing != crashed {
