@@ -17,17 +17,14 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s track gate: %s\n\n", icon(g.Verdict), g.Verdict)
 	for _, text := range g.Unattainable() {
-		fmt.Fprintf(&b, "> **Cannot be met:** %s\n", escape(text))
-	}
-	if len(g.Unattainable()) > 0 {
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "> **Cannot be met:** %s\n\n", escape(text))
 	}
 	scenarioTable(&b, g)
 	var needs []string
 	open, rest := 0, 0
 	for _, s := range g.Scenarios {
 		for _, o := range s.Outcomes {
-			if undecidedOrFailed(o.Verdict) {
+			if needsAttention(s, o) {
 				open++
 			} else {
 				rest++
@@ -39,7 +36,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	}
 	if open > 0 {
 		b.WriteString("\n### Failed and undecided\n\n")
-		outcomeTable(&b, g, undecidedOrFailed)
+		outcomeTable(&b, g, needsAttention)
 	}
 	if len(needs) > 0 {
 		b.WriteString("\n### What would change this\n\n")
@@ -55,7 +52,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	}
 	if rest > 0 {
 		fmt.Fprintf(&b, "\n<details><summary>%d that hold</summary>\n\n", rest)
-		outcomeTable(&b, g, func(v scoring.Verdict) bool { return !undecidedOrFailed(v) })
+		outcomeTable(&b, g, func(s verdict.ScenarioOutcome, o verdict.Outcome) bool { return !needsAttention(s, o) })
 		b.WriteString("\n</details>\n")
 	}
 	fmt.Fprintf(&b, "\nPASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %d %s. INCONCLUSIVE: neither.\n",
@@ -64,8 +61,15 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	return err
 }
 
-func undecidedOrFailed(v scoring.Verdict) bool {
-	return v == scoring.VerdictFail || v == scoring.VerdictInconclusive
+// needsAttention says that an outcome has failed or is undecided, or is a WARN that the rules fail on.
+func needsAttention(s verdict.ScenarioOutcome, o verdict.Outcome) bool {
+	switch o.Verdict {
+	case scoring.VerdictPass:
+		return false
+	case scoring.VerdictWarn:
+		return slices.Contains(s.Rules.FailOn, o.Verdict)
+	}
+	return true
 }
 
 func needText(s verdict.ScenarioOutcome, o verdict.Outcome) string {
@@ -137,10 +141,13 @@ func RulesText(r scoring.GateRules) string {
 	if r.NoDegradation {
 		list = append(list, "no_degradation")
 	}
+	if len(list) == 0 {
+		list = append(list, "no rule")
+	}
 	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(r.Confidence, scoring.DefaultConfidence))
 }
 
-func outcomeTable(b *strings.Builder, g verdict.Gate, show func(scoring.Verdict) bool) {
+func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.ScenarioOutcome, verdict.Outcome) bool) {
 	b.WriteString("| verdict | scenario | rule | metric | found | p (Holm) |\n|---|---|---|---|---|---:|\n")
 	type row struct {
 		s verdict.ScenarioOutcome
@@ -149,7 +156,7 @@ func outcomeTable(b *strings.Builder, g verdict.Gate, show func(scoring.Verdict)
 	var rows []row
 	for _, s := range g.Scenarios {
 		for _, o := range s.Outcomes {
-			if show(o.Verdict) {
+			if show(s, o) {
 				rows = append(rows, row{s, o})
 			}
 		}

@@ -23,9 +23,13 @@ type junitSuite struct {
 	Cases    []junitCase `xml:"testcase"`
 }
 
+type junitID struct {
+	ClassName string `xml:"classname,attr"`
+	Name      string `xml:"name,attr"`
+}
+
 type junitCase struct {
-	ClassName string        `xml:"classname,attr"`
-	Name      string        `xml:"name,attr"`
+	junitID
 	Failure   *junitFailure `xml:"failure"`
 	SystemOut string        `xml:"system-out,omitempty"`
 }
@@ -37,23 +41,23 @@ type junitFailure struct {
 }
 
 // GateJUnit writes a gate as JUnit XML: a test case for each rule and one for each metric of each scenario. INCONCLUSIVE is a failure
-// of that type, because readers show "skipped" in green.
+// of that type, because readers show "skipped" in green; WARN is one where the rules of the scenario fail on it.
 func GateJUnit(w io.Writer, g verdict.Gate) error {
 	all := junitSuites{Name: "track gate"}
 	for _, s := range g.Scenarios {
 		suite := junitSuite{Name: s.Name}
-		metrics := map[string]int{}
+		known := map[junitID]int{}
 		for _, o := range s.Outcomes {
+			id := junitID{s.Name + ".metrics", o.Metric}
 			if o.Metric == "" {
-				suite.Cases = append(suite.Cases, newJUnitCase(s.Name+".rules", o.Rule, o))
-				continue
+				id = junitID{s.Name + ".rules", o.Rule}
 			}
-			if k, seen := metrics[o.Metric]; seen {
-				suite.Cases[k].add(o)
-				continue
+			k, seen := known[id]
+			if !seen {
+				k, known[id] = len(suite.Cases), len(suite.Cases)
+				suite.Cases = append(suite.Cases, junitCase{junitID: id})
 			}
-			metrics[o.Metric] = len(suite.Cases)
-			suite.Cases = append(suite.Cases, newJUnitCase(s.Name+".metrics", o.Metric, o))
+			suite.Cases[k].add(o, needsAttention(s, o))
 		}
 		suite.Tests = len(suite.Cases)
 		for _, c := range suite.Cases {
@@ -76,19 +80,13 @@ func GateJUnit(w io.Writer, g verdict.Gate) error {
 	return err
 }
 
-func newJUnitCase(class, name string, o verdict.Outcome) junitCase {
-	c := junitCase{ClassName: class, Name: name}
-	c.add(o)
-	return c
-}
-
-// add joins another outcome of the same metric; the worst one names the failure.
-func (c *junitCase) add(o verdict.Outcome) {
+// add joins an outcome of the rule or metric; the worst one names the failure.
+func (c *junitCase) add(o verdict.Outcome, fails bool) {
 	text := string(o.Verdict) + " " + o.Rule + ": " + found(o)
 	if o.Need != "" {
 		text += "\nneeded: " + o.Need
 	}
-	if !undecidedOrFailed(o.Verdict) {
+	if !fails {
 		c.SystemOut = lines(c.SystemOut, text)
 		return
 	}
@@ -97,7 +95,7 @@ func (c *junitCase) add(o verdict.Outcome) {
 		return
 	}
 	c.Failure.Text = lines(c.Failure.Text, text)
-	if o.Verdict == scoring.VerdictFail && c.Failure.Type != string(o.Verdict) {
+	if worst := scoring.WorstVerdict(scoring.Verdict(c.Failure.Type), o.Verdict); string(worst) != c.Failure.Type {
 		c.Failure.Type, c.Failure.Message = string(o.Verdict), found(o)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // escape makes text that comes from outside safe in a Markdown paragraph or table cell: no markup, no HTML, one line, nothing that
-// turns the direction of writing.
+// turns the direction of writing. Bare URLs stay what they are, and readers may link them.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -35,7 +35,8 @@ const (
 	listScenarioBaselines = selectBaselines + `
 	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.id DESC`
 	listCurrentBaselines = selectBaselines + `
-	 WHERE baseline.id IN (SELECT max(id) FROM baseline GROUP BY scenario_id) AND baseline.configuration_id IS NOT NULL ORDER BY scenario.name`
+	 WHERE baseline.id = (SELECT max(id) FROM baseline AS newest WHERE newest.scenario_id = scenario.id) AND baseline.configuration_id IS NOT NULL
+	 ORDER BY scenario.name`
 	insertBaseline = `
 	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at)
 	VALUES (?, ?, ?, (SELECT max(id) FROM baseline WHERE scenario_id = ?), ?, ?, ?)`
@@ -76,8 +77,11 @@ func currentBaseline(get func(any, string, ...any) error, scenario string) (*Bas
 	if errors.Is(err, sql.ErrNoRows) || err == nil && row.ID == 0 {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, explain(err)
+	}
 	b := row.baseline()
-	return &b, explain(err)
+	return &b, nil
 }
 
 // Baselines returns the pins that hold, by scenario; those of one scenario with all that were before, the newest first, where it is
@@ -98,7 +102,8 @@ func (s *Store) Baselines(ctx context.Context, scenario string) ([]Baseline, err
 	return list, nil
 }
 
-// SetBaseline records a pin, or with no Configuration that it was taken away. Replaced is not looked at.
+// SetBaseline records a pin, or with no Configuration that it was taken away. What it replaces is the newest row of the scenario,
+// whatever Replaced says.
 func (t *Tx) SetBaseline(b Baseline) error {
 	scenario, err := t.scenarioID(b.Scenario)
 	if err != nil {

@@ -14,7 +14,10 @@ import (
 )
 
 // big are the tables that grow with the seeds.
-var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series)\b`)
+var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline)\b`)
+
+// oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
+var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
 
 // plan returns the steps by which SQLite answers a query.
 func plan(t *testing.T, st *Store, query string, args ...any) (steps []string) {
@@ -51,6 +54,7 @@ func TestPlans(t *testing.T) {
 		text string
 		args []any
 		walk bool // newest first along the primary key until the limit is reached
+		sel  bool // of a selection
 	}
 	queries := []query{
 		{name: "scenarios", text: listScenarios},
@@ -77,6 +81,13 @@ func TestPlans(t *testing.T) {
 		{name: "seed in a place", text: findSeed, args: []any{1, 1, 1}},
 		{name: "state of a seed", text: getSeedState, args: []any{1}},
 		{name: "metrics of a spec", text: listSpecMetricIDs, args: []any{1}},
+		{name: "positions of metrics", text: listMetricPositions, args: []any{1}},
+		{name: "names of metrics", text: listMetricNames, args: []any{1}},
+		{name: "one metric of a spec", text: getSpecMetric, args: []any{1, "m"}},
+		{name: "baseline", text: getBaseline, args: []any{"s"}},
+		{name: "baselines of a scenario", text: listScenarioBaselines, args: []any{"s"}},
+		{name: "baselines in force", text: listCurrentBaselines},
+		{name: "looks", text: listLooks, args: []any{[]byte("question")}},
 	}
 	for name, sel := range map[string]Selection{
 		"one configuration":  {Scenario: "s", Configurations: []int64{1}, SpecID: 1},
@@ -85,15 +96,27 @@ func TestPlans(t *testing.T) {
 		"seeds in two parts": {Scenario: "s", Configurations: []int64{1}, SpecID: 1, Seeds: []track.SeedRange{{First: 0, Last: 9}, {First: 1 << 62, Last: 1 << 63}}},
 	} {
 		where, args := sel.where()
-		queries = append(queries,
-			query{name: "totals of seeds: " + name, text: seedTotalsQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "results of metrics: " + name, text: metricResultsQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "values of metrics: " + name, text: metricValuesQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "computed values of metrics: " + name, text: metricComputedQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "ids of seeds: " + name, text: seedIDsQuery(where), args: args},
-			query{name: "failing seeds: " + name, text: failingSeedsQuery(where), args: append([]any{sel.SpecID}, args...)},
-			query{name: "failing metrics: " + name, text: failingMetricsQuery(where), args: append(append([]any{sel.SpecID}, args...), sel.SpecID)},
-		)
+		judged := append([]any{sel.SpecID}, args...)
+		one := append(slices.Clone(judged), 1)
+		for _, q := range []query{
+			{name: "totals of seeds", text: seedTotalsQuery(where), args: judged},
+			{name: "scores of seeds", text: seedScoresQuery(where), args: judged},
+			{name: "scores of metrics", text: metricScoresQuery(where), args: judged},
+			{name: "measured values", text: seedMeasuredQuery(where), args: args},
+			{name: "computed values by seed", text: seedComputedQuery(where), args: judged},
+			{name: "results of metrics", text: metricResultsQuery(where), args: judged},
+			{name: "values of metrics", text: metricValuesQuery(where), args: judged},
+			{name: "computed values of metrics", text: metricComputedQuery(where), args: judged},
+			{name: "results of a metric", text: metricResultsQuery(where) + onlyMetric[0], args: one},
+			{name: "values of a metric", text: metricValuesQuery(where) + onlyMetric[1], args: one},
+			{name: "computed values of a metric", text: metricComputedQuery(where) + onlyMetric[2], args: one},
+			{name: "ids of seeds", text: seedIDsQuery(where), args: args},
+			{name: "failing seeds", text: failingSeedsQuery(where), args: judged},
+			{name: "failing metrics", text: failingMetricsQuery(where), args: append(slices.Clone(judged), sel.SpecID)},
+		} {
+			q.name, q.sel = q.name+": "+name, true
+			queries = append(queries, q)
+		}
 	}
 	score := 0.5
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -129,6 +152,9 @@ func TestPlans(t *testing.T) {
 	for _, q := range queries {
 		steps := plan(t, st, q.text, q.args...)
 		t.Logf("%s:\n\t%s", q.name, strings.Join(steps, "\n\t"))
+		if q.sel && !slices.ContainsFunc(steps, oneConfiguration.MatchString) {
+			t.Errorf("%s looks at more than the configuration, in\n\t%s", q.name, strings.Join(steps, "\n\t"))
+		}
 		for i, step := range steps {
 			if !big.MatchString(step) || q.walk && i == 0 && step == "SCAN seed" && !slices.Contains(steps, "USE TEMP B-TREE FOR ORDER BY") {
 				continue

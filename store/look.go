@@ -58,9 +58,10 @@ func (s *Store) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, 
 	looks := make([]Look, len(rows))
 	for i, r := range rows {
 		looks[i] = Look{
-			ULID: r.ULID, Kind: LookKind(r.Kind), Question: question, Evidence: [sha256.Size]byte(r.Evidence), N: r.N,
-			Anytime: r.Anytime, Verdict: scoring.Verdict(r.Verdict), LookedAt: fromMicros(r.LookedAt),
+			ULID: r.ULID, Kind: LookKind(r.Kind), Question: question, N: r.N, Anytime: r.Anytime, Verdict: scoring.Verdict(r.Verdict),
+			LookedAt: fromMicros(r.LookedAt),
 		}
+		copy(looks[i].Evidence[:], r.Evidence)
 		if r.Plan != "" {
 			if err := json.Unmarshal([]byte(r.Plan), &looks[i].Plan); err != nil {
 				return nil, explain(err)

@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"math"
+	"slices"
 
 	"track"
 )
@@ -22,6 +24,7 @@ type SeedScore struct {
 	Scores     []float64 // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
 
+// In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 func seedScoresQuery(where string) string {
 	return `
 	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, assessment.seed_id IS NOT NULL AS assessed,
@@ -39,7 +42,7 @@ func metricScoresQuery(where string) string {
 }
 
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
-// withMetrics is set.
+// withMetrics is set. That takes several reads: see [Store.Snapshot].
 func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
 	where, args := sel.where()
 	args = append([]any{sel.SpecID}, args...)
@@ -53,29 +56,40 @@ func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool)
 		TotalScore sql.NullFloat64  `db:"total_score"`
 		NFail      int              `db:"n_fail"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where)+" ORDER BY seed.id", args...); err != nil {
+	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
 		return nil, explain(err)
 	}
 	seeds := make([]SeedScore, len(rows))
-	byID := make(map[int64]int, len(rows))
 	for i, r := range rows {
 		seeds[i] = SeedScore{
 			ID: r.ID, ULID: r.ULID, Number: r.Number, Outcome: track.Outcome(r.Outcome), Message: r.Message,
 			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail,
 		}
-		byID[r.ID] = i
 	}
-	if !withMetrics {
-		return seeds, nil
+	slices.SortFunc(seeds, func(a, b SeedScore) int { return cmp.Compare(a.ID, b.ID) })
+	if withMetrics {
+		if err := s.addMetricScores(ctx, seeds, sel.SpecID, where, args); err != nil {
+			return nil, explain(err)
+		}
 	}
-	positions, err := s.metricPositions(ctx, sel.SpecID)
+	return seeds, nil
+}
+
+func (s *Store) addMetricScores(ctx context.Context, seeds []SeedScore, specID int64, where string, args []any) error {
+	positions, err := s.metricPositions(ctx, specID)
 	if err != nil {
-		return nil, explain(err)
+		return err
 	}
-	current, seed := int64(0), (*SeedScore)(nil) // the rows of a seed come together
-	err = s.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
-		if id := row[0].(int64); seed == nil || id != current {
-			current, seed = id, &seeds[byID[id]]
+	byID := make(map[int64]*SeedScore, len(seeds))
+	for i := range seeds {
+		byID[seeds[i].ID] = &seeds[i]
+	}
+	var seed *SeedScore // the rows of a seed come together
+	return s.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
+		if id := row[0].(int64); seed == nil || seed.ID != id {
+			if seed = byID[id]; seed == nil { // recorded since the seeds were read
+				return
+			}
 			seed.Scores = make([]float64, len(positions))
 			for k := range seed.Scores {
 				seed.Scores[k] = math.NaN()
@@ -85,7 +99,6 @@ func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool)
 			seed.Scores[positions[row[1].(int64)]] = score
 		}
 	})
-	return seeds, explain(err)
 }
 
 // metricPositions gives the position in a spec of each metric, by its id.
@@ -110,9 +123,18 @@ func seedMeasuredQuery(where string) string {
 	 WHERE ` + where + ` AND seed.outcome = 'ok'`
 }
 
+// What was computed when the seed was judged stands for series that may be pruned since.
+func seedComputedQuery(where string) string {
+	return `
+	SELECT computed_value.seed_id, computed_value.metric_id, computed_value.value
+	  FROM seed CROSS JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = ?
+	 WHERE ` + where + ` AND seed.outcome = 'ok' AND computed_value.reason = ''`
+}
+
 const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = ?)`
 
-// MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec.
+// MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec, and
+// what was computed from their series where they were judged under it.
 func (s *Store) MeasuredValues(ctx context.Context, sel Selection) (map[int64]map[string]float64, error) {
 	var metrics []struct {
 		ID   int64  `db:"id"`
@@ -125,16 +147,22 @@ func (s *Store) MeasuredValues(ctx context.Context, sel Selection) (map[int64]ma
 	for _, m := range metrics {
 		names[m.ID] = m.Name
 	}
-	where, args := sel.where()
 	values := map[int64]map[string]float64{}
-	err := s.stream(ctx, seedMeasuredQuery(where), args, func(row []driver.Value) {
+	add := func(row []driver.Value) {
+		name, known := names[row[1].(int64)]
+		if !known {
+			return
+		}
 		id := row[0].(int64)
 		if values[id] == nil {
 			values[id] = make(map[string]float64, len(names))
 		}
-		if name, known := names[row[1].(int64)]; known {
-			values[id][name] = storedValue(row[2])
-		}
-	})
+		values[id][name] = storedValue(row[2])
+	}
+	where, args := sel.where()
+	err := s.stream(ctx, seedMeasuredQuery(where), args, add)
+	if err == nil {
+		err = s.stream(ctx, seedComputedQuery(where), append([]any{sel.SpecID}, args...), add)
+	}
 	return values, explain(err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -13,9 +14,9 @@ import (
 	"track/store"
 )
 
-// newULID returns an id for something recorded now.
-func newULID(st *store.Store, entropy io.Reader) (string, error) {
-	id, err := ulid.New(ulid.Timestamp(st.Now()), entropy)
+// newULID returns an id for something recorded at a time.
+func newULID(at time.Time, entropy io.Reader) (string, error) {
+	id, err := ulid.New(ulid.Timestamp(at), entropy)
 	if err != nil {
 		return "", fmt.Errorf("new id: %w", err)
 	}
@@ -50,13 +51,8 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy
 	if strings.TrimSpace(pin.Reason) == "" {
 		return pin, false, fmt.Errorf("%w: a baseline is changed for a reason, and it is empty", track.ErrInvalid)
 	}
-	id, err := newULID(st, entropy)
-	if err != nil {
-		return pin, false, err
-	}
-	pin.ULID, pin.SetAt = id, st.Now()
 	changed := false
-	err = st.Update(ctx, func(tx *store.Tx) error {
+	err := st.Update(ctx, func(tx *store.Tx) error {
 		current, err := tx.Baseline(pin.Scenario)
 		if err != nil {
 			return err
@@ -70,7 +66,10 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy
 		case current != nil:
 			pin.Replaced = current.Configuration.Hash
 		}
-		changed = true
+		changed, pin.SetAt = true, st.Now() // in the transaction: pins are set in the order of their times
+		if pin.ULID, err = newULID(pin.SetAt, entropy); err != nil {
+			return err
+		}
 		return tx.SetBaseline(pin)
 	})
 	return pin, changed, err

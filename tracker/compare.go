@@ -67,33 +67,36 @@ func comparedSide(ctx context.Context, st *store.Store, sel Selector, ranges []t
 		return side, nil, err
 	}
 	if len(rows) == 0 {
-		return side, nil, fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, ShortHash(side.Hash), track.ErrNotFound)
+		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, ShortHash(side.Hash), track.ErrNotFound),
+			"track seeds "+sel.Scenario+" lists the seeds there are")
 	}
 	for _, row := range rows {
 		numbers = append(numbers, row.Number)
 	}
-	if !slices.ContainsFunc(rows, unassessed) {
-		side.Stability, err = storedStability(ctx, st, selection, spec.decoded)
-		return side, numbers, err
-	}
-	again, err := assessStored(ctx, st, selection, rows, spec.decoded)
-	if err != nil {
-		return side, nil, err
-	}
-	assessments := make([]scoring.Assessment, len(rows)) // of a failed seed it stays empty
-	for i, row := range rows {
-		assessments[i] = again[row.ID]
-	}
-	side.Stability = scoring.Aggregate(spec.decoded, assessments)
-	return side, numbers, nil
+	side.Stability, err = stabilityUnder(ctx, st, selection, rows, spec.decoded)
+	return side, numbers, err
 }
 
-// storedStability aggregates the stored results of a selection.
-func storedStability(ctx context.Context, st *store.Store, sel store.Selection, spec scoring.Spec) (scoring.Stability, error) {
+// stabilityUnder aggregates the stored results of a selection, or where some of its seeds have none under the spec, what all of them
+// are judged here.
+func stabilityUnder(ctx context.Context, st *store.Store, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
 	totals, err := st.SeedTotals(ctx, sel)
 	if err != nil {
 		return scoring.Stability{}, err
 	}
-	metrics, err := st.MetricTotals(ctx, sel)
-	return scoring.NewStability(spec, totals.SeedTotals, metrics), err
+	if totals.NUnassessed == 0 {
+		metrics, err := st.MetricTotals(ctx, sel)
+		return scoring.NewStability(spec, totals.SeedTotals, metrics), err
+	}
+	judged, err := assessStored(ctx, st, sel, rows, ranWell, spec)
+	if err != nil {
+		return scoring.Stability{}, err
+	}
+	assessments := make([]scoring.Assessment, len(rows)) // of a failed seed it stays empty
+	for i, row := range rows {
+		assessments[i] = judged[row.ID]
+	}
+	s := scoring.Aggregate(spec, assessments)
+	s.NIdentical = totals.NIdentical
+	return s, nil
 }

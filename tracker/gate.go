@@ -29,24 +29,35 @@ type GateReport struct {
 // an error wrapping [track.ErrNotFound].
 func Gate(ctx context.Context, st *store.Store, selectors []Selector, options GateOptions) (report GateReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
+		gated := make([]gatedScenario, len(selectors))
 		inputs := make([]verdict.GateInput, len(selectors))
-		looks := make([]*pendingLook, len(selectors))
 		for i, sel := range selectors {
-			if inputs[i], looks[i], err = gateInput(ctx, st, sel, options); err != nil {
+			if gated[i], err = loadGated(ctx, st, sel, options); err != nil {
 				return err
 			}
+			inputs[i] = gated[i].GateInput
 		}
 		if report.Gate, err = verdict.NewGate(inputs); err != nil {
 			return err
 		}
-		for i, look := range looks {
-			if look != nil {
-				report.Looks = append(report.Looks, look.decided(inputs[i].Stability.NSeeds, report.Scenarios[i].Verdict))
+		for i, g := range gated {
+			if g.look != nil {
+				report.Looks = append(report.Looks, g.look.decided(g.Stability.NSeeds, report.Scenarios[i].Verdict))
+			}
+			if g.comparison != nil {
+				report.Looks = append(report.Looks, *g.comparison)
 			}
 		}
 		return nil
 	})
 	return report, err
+}
+
+// gatedScenario is what a gate judges of one scenario, with the looks that this amounts to.
+type gatedScenario struct {
+	verdict.GateInput
+	look       *pendingLook // nil where there is nothing to judge
+	comparison *store.Look  // of no_degradation; nil where nothing was compared
 }
 
 // RulesInForce puts rules beside those of a spec, and before them where both set one. With none at all a configuration must be
@@ -83,88 +94,84 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 	return rules
 }
 
-func gateInput(ctx context.Context, st *store.Store, sel Selector, options GateOptions) (verdict.GateInput, *pendingLook, error) {
-	in := verdict.GateInput{Name: sel.String(), Scenario: sel.Scenario, Rules: RulesInForce(scoring.Spec{}, options.Rules)}
+func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateOptions) (g gatedScenario, err error) {
+	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, RulesInForce(scoring.Spec{}, options.Rules)
 	spec, err := loadSpecInUse(ctx, st, sel.Scenario, 0)
 	if errors.Is(err, track.ErrNotFound) {
-		in.Problem = verdict.ProblemNoSpec
+		g.Problem = verdict.ProblemNoSpec
 		_, err = Choose(ctx, st, sel, false) // is it a scenario at all?
-		return in, nil, err
+		return g, err
 	}
 	if err != nil {
-		return in, nil, err
+		return g, err
 	}
-	in.Rules = RulesInForce(spec.decoded, options.Rules)
+	g.Rules = RulesInForce(spec.decoded, options.Rules)
 	choice, err := Choose(ctx, st, sel, false)
 	if errors.Is(err, track.ErrNotFound) && sel.Configuration == "" {
-		in.Problem = verdict.ProblemNoSeeds
-		return in, nil, nil
+		g.Problem = verdict.ProblemNoSeeds
+		return g, nil
 	}
 	if err != nil {
-		return in, nil, err
+		return g, err
 	}
-	configuration := choice.Configurations[0]
-	in.Configuration = configuration.Hash
-	return loadGateInput(ctx, st, in, choice, spec, options)
+	g.Configuration = choice.Configurations[0].Hash
+	return g, g.load(ctx, st, choice, spec, options)
 }
 
-// loadGateInput fills in what the rules look at.
-func loadGateInput(
-	ctx context.Context, st *store.Store, in verdict.GateInput, choice Choice, spec specInUse, options GateOptions,
-) (verdict.GateInput, *pendingLook, error) {
+// load fills in what the rules look at.
+func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice, spec specInUse, options GateOptions) error {
 	configuration := choice.Configurations[0]
 	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{configuration.ID}, SpecID: spec.stored.ID, Seeds: options.Seeds}
 	totals, err := st.SeedTotals(ctx, sel)
-	if err != nil {
-		return in, nil, err
-	}
 	switch {
+	case err != nil:
+		return err
 	case totals.NSeeds == 0:
-		in.Problem = verdict.ProblemNoSeeds
-		return in, nil, nil
+		g.Problem = verdict.ProblemNoSeeds
+		return nil
 	case totals.NUnassessed > 0:
-		in.Problem = verdict.ProblemNotAssessed
-		return in, nil, nil
+		g.Problem = verdict.ProblemNotAssessed
+		return nil
 	}
 	metrics, err := st.MetricTotals(ctx, sel)
 	if err != nil {
-		return in, nil, err
+		return err
 	}
-	in.Stability = scoring.NewStability(spec.decoded, totals.SeedTotals, metrics)
+	g.Stability = scoring.NewStability(spec.decoded, totals.SeedTotals, metrics)
 	rows, err := st.SeedScores(ctx, sel, false)
 	if err != nil {
-		return in, nil, err
+		return err
 	}
 	for _, row := range rows {
-		in.Seeds = append(in.Seeds, judgedSeedOf(row, spec.decoded))
+		g.Seeds = append(g.Seeds, judgedSeedOf(row, spec.decoded))
 	}
 	look, err := prepareLook(ctx, st, store.Look{
 		Kind: store.LookGate, Evidence: evidence(rows), Question: question(store.LookGate, spec.stored.Hash, choice.Scenario, configuration.Hash),
 	}, options.Look)
 	if err != nil {
-		return in, nil, err
+		return err
 	}
-	in.Look = look.rule
-	if in.Rules.NoDegradation {
-		err = addImprovement(ctx, st, &in, choice, options)
+	g.Look, g.look = look.rule, &look
+	if g.Rules.NoDegradation {
+		return g.compare(ctx, st, choice, options)
 	}
-	return in, &look, err
+	return nil
 }
 
-// addImprovement compares with the baseline, or says why there is none.
-func addImprovement(ctx context.Context, st *store.Store, in *verdict.GateInput, choice Choice, options GateOptions) error {
+// compare compares with the baseline, or says why there is none.
+func (g *gatedScenario) compare(ctx context.Context, st *store.Store, choice Choice, options GateOptions) error {
 	report, err := compare(ctx, st, choice, ImprovementOptions{
-		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: in.Rules.Confidence, Base: options.Base, Look: options.Look,
+		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: g.Rules.Confidence, Base: options.Base, Look: options.Look,
 	})
 	switch {
 	case errors.Is(err, ErrSameConfiguration):
-		in.NoBaseline = verdict.ReasonSame
+		g.NoBaseline = verdict.ReasonSame
 	case errors.Is(err, track.ErrNotFound) && options.Baseline == nil:
-		in.NoBaseline = err.Error()
+		g.NoBaseline = err.Error()
 	case err != nil:
 		return err
 	default:
-		in.Improvement = &report.Improvement
+		g.Improvement, g.comparison = &report.Improvement, &report.Look
 	}
 	return nil
 }

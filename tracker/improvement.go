@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"track"
@@ -17,7 +18,7 @@ type ImprovementOptions struct {
 	Seeds       []track.SeedRange
 	Confidence  float64
 	Margin      float64
-	Base        *float64 // of the degradation threshold; nil for the spec's
+	Base        *float64 // of the degradation threshold; nil for that of the candidate's spec
 	Look        LookOptions
 }
 
@@ -63,6 +64,10 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 	if err != nil {
 		return report, fmt.Errorf("baseline: %w", err)
 	}
+	base, err := candidateBase(ctx, st, candidate, spec, options.Base)
+	if err != nil {
+		return report, err
+	}
 	look, err := prepareLook(ctx, st, store.Look{
 		Kind: store.LookImprovement, Evidence: evidence(ourRows, theirRows),
 		Question: question(store.LookImprovement, spec.stored.Hash, candidate.Scenario, candidate.Configurations[0].Hash,
@@ -72,10 +77,23 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 		return report, err
 	}
 	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
-		Confidence: options.Confidence, Margin: options.Margin, Base: degradationBase(spec.decoded, options.Base), Look: look.rule,
+		Confidence: options.Confidence, Margin: options.Margin, Base: base, Look: look.rule,
 	})
 	report.Look = look.decided(report.NPairs, report.Verdict)
 	return report, err
+}
+
+// candidateBase is the base in force for a candidate: what a spec says of improvement is said of the seeds of its own scenario,
+// although those of the baseline's scenario are scored under another.
+func candidateBase(ctx context.Context, st *store.Store, candidate Choice, inUse specInUse, given *float64) (float64, error) {
+	if given != nil || candidate.Scenario == inUse.stored.Scenario {
+		return degradationBase(inUse.decoded, given), nil
+	}
+	_, own, err := LoadSpec(ctx, st, candidate.Scenario, 0)
+	if errors.Is(err, track.ErrNotFound) { // a candidate needs no spec of its own
+		err = nil
+	}
+	return degradationBase(own, nil), err
 }
 
 // degradationBase is the base in force: the one asked for, else the spec's, else the default.

@@ -34,57 +34,55 @@ func judgedSeeds(
 	if err != nil {
 		return nil, nil, err
 	}
-	var again map[int64]scoring.Assessment
-	if slices.ContainsFunc(rows, unassessed) {
-		if again, err = assessStored(ctx, st, sel, rows, spec.decoded); err != nil {
-			return nil, nil, err
-		}
+	assessments, err := assessStored(ctx, st, sel, rows, unassessed, spec.decoded)
+	if err != nil {
+		return nil, nil, err
 	}
 	seeds := make([]verdict.JudgedSeed, len(rows))
 	for i, row := range rows {
-		seeds[i] = judgedSeedOf(row, spec.decoded)
-		if a, ok := again[row.ID]; ok {
-			seeds[i] = judgedAgain(row, a)
+		if a, ok := assessments[row.ID]; ok {
+			row = judgedBy(row, a)
 		}
+		seeds[i] = judgedSeedOf(row, spec.decoded)
 	}
 	return seeds, rows, nil
 }
 
-func unassessed(row store.SeedScore) bool { return row.Outcome == track.OutcomeOK && !row.Assessed }
+func ranWell(row store.SeedScore) bool { return row.Outcome == track.OutcomeOK }
 
+func unassessed(row store.SeedScore) bool { return ranWell(row) && !row.Assessed }
+
+// judgedBy gives a row the scores of an assessment.
+func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
+	row.Assessed, row.NFail, row.TotalScore, row.Scores = true, a.NFail, math.NaN(), make([]float64, len(a.Results))
+	if a.Scored {
+		row.TotalScore = a.TotalScore
+	}
+	for k, r := range a.Results {
+		row.Scores[k] = r.Score
+		if r.Missing() {
+			row.Scores[k] = math.NaN()
+		}
+	}
+	return row
+}
+
+// judgedSeedOf is a row as package verdict takes it. Without the scores of its metrics, Failed cannot name those that are missing.
 func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
 	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores}
 	switch {
-	case row.Outcome != track.OutcomeOK:
+	case !ranWell(row):
 		seed.Failed, seed.Scores = failedReason(row), nil
 	case math.IsNaN(row.TotalScore):
 		var missing []string
-		for k, m := range spec.Metrics {
-			if k < len(row.Scores) && math.IsNaN(row.Scores[k]) {
-				missing = append(missing, m.Name)
+		for k, score := range row.Scores {
+			if math.IsNaN(score) {
+				missing = append(missing, spec.Metrics[k].Name)
 			}
 		}
 		seed.Failed = missingReason(missing)
 	default:
 		seed.Total, seed.Passed = row.TotalScore, row.NFail == 0
-	}
-	return seed
-}
-
-func judgedAgain(row store.SeedScore, a scoring.Assessment) verdict.JudgedSeed {
-	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: make([]float64, len(a.Results)), Passed: a.Passed()}
-	var missing []string
-	for k, r := range a.Results {
-		seed.Scores[k] = r.Score
-		if r.Missing() {
-			seed.Scores[k] = math.NaN()
-			missing = append(missing, r.Name)
-		}
-	}
-	if a.Scored {
-		seed.Total = a.TotalScore
-	} else {
-		seed.Failed = missingReason(missing)
 	}
 	return seed
 }
@@ -98,25 +96,32 @@ func failedReason(row store.SeedScore) string {
 
 func missingReason(metrics []string) string {
 	const named = 3
-	if len(metrics) > named {
+	switch {
+	case len(metrics) == 0:
+		return "no total score"
+	case len(metrics) > named:
 		return fmt.Sprintf("missing %s and %d more", strings.Join(metrics[:named], ", "), len(metrics)-named)
 	}
 	return "missing " + strings.Join(metrics, ", ")
 }
 
-// assessStored judges the seeds of rows that ran well under a spec, by the id of the row.
-func assessStored(ctx context.Context, st *store.Store, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (map[int64]scoring.Assessment, error) {
+// assessStored judges those of the rows that which holds of under a spec, by the id of the row.
+func assessStored(
+	ctx context.Context, st *store.Store, sel store.Selection, rows []store.SeedScore, which func(store.SeedScore) bool, spec scoring.Spec,
+) (map[int64]scoring.Assessment, error) {
+	if !slices.ContainsFunc(rows, which) {
+		return nil, nil
+	}
 	values, err := st.MeasuredValues(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 	assessments := make(map[int64]scoring.Assessment, len(rows))
 	for _, row := range rows {
-		if row.Outcome != track.OutcomeOK {
+		if !which(row) {
 			continue
 		}
-		seed := store.StoredSeed{ID: row.ID, ULID: row.ULID, Number: row.Number, Values: values[row.ID]}
-		judged, err := judgeAgain(ctx, st, spec, seed, true)
+		judged, err := judgeAgain(ctx, st, spec, store.StoredSeed{ID: row.ID, ULID: row.ULID, Number: row.Number, Values: values[row.ID]}, true)
 		if err != nil {
 			return nil, err
 		}

@@ -79,15 +79,12 @@ func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entro
 	if len(looks) == 0 {
 		return nil
 	}
-	for i := range looks {
-		id, err := newULID(st, entropy)
-		if err != nil {
-			return err
-		}
-		looks[i].ULID, looks[i].LookedAt = id, st.Now()
-	}
-	return st.Update(ctx, func(tx *store.Tx) error {
+	return st.Update(ctx, func(tx *store.Tx) (err error) {
 		for _, look := range looks {
+			look.LookedAt = st.Now()
+			if look.ULID, err = newULID(look.LookedAt, entropy); err != nil {
+				return err
+			}
 			if err := tx.AddLook(look); err != nil {
 				return err
 			}

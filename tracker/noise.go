@@ -24,9 +24,11 @@ type NoiseReport struct {
 // Noise asks how often the gate and the improvement check in force would take one configuration for two.
 func Noise(ctx context.Context, st *store.Store, sel Selector, ranges []track.SeedRange, base *float64, options verdict.NoiseOptions) (report NoiseReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		var seeds []verdict.JudgedSeed
-		var spec specInUse
-		if report.Choice, spec, seeds, err = seedsOf(ctx, st, sel, ranges); err != nil {
+		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {
+			return err
+		}
+		spec, seeds, err := newestJudged(ctx, st, report.Choice, ranges)
+		if err != nil {
 			return err
 		}
 		report.Stored = spec.stored
@@ -39,16 +41,14 @@ func Noise(ctx context.Context, st *store.Store, sel Selector, ranges []track.Se
 	return report, err
 }
 
-// seedsOf returns the judged seeds that a selector names, under the newest spec of its scenario.
-func seedsOf(ctx context.Context, st *store.Store, sel Selector, ranges []track.SeedRange) (choice Choice, spec specInUse, seeds []verdict.JudgedSeed, err error) {
-	if choice, err = Choose(ctx, st, sel, false); err != nil {
-		return choice, spec, nil, err
+// newestJudged returns the seeds of a choice under the newest spec of its scenario.
+func newestJudged(ctx context.Context, st *store.Store, choice Choice, ranges []track.SeedRange) (specInUse, []verdict.JudgedSeed, error) {
+	spec, err := loadSpecInUse(ctx, st, choice.Scenario, 0)
+	if err != nil {
+		return spec, nil, err
 	}
-	if spec, err = loadSpecInUse(ctx, st, sel.Scenario, 0); err != nil {
-		return choice, spec, nil, err
-	}
-	seeds, _, err = judgedSeeds(ctx, st, sel.Scenario, choice.Configurations[0].ID, ranges, spec)
-	return choice, spec, seeds, err
+	seeds, _, err := judgedSeeds(ctx, st, choice.Scenario, choice.Configurations[0].ID, ranges, spec)
+	return spec, seeds, err
 }
 
 // tooFewSeeds makes an error of the user's out of one of arithmetic.
@@ -75,7 +75,7 @@ type PlanReport struct {
 	Choice
 	Baseline *Choice // nil where the pilot is one configuration
 	Options  PlanOptions
-	Failed   int // seeds of the pilot without a score, left out of it
+	Failed   int // seeds without a score: left out of a pilot of one configuration; in one of pairs each scores 0
 }
 
 // PlanSeeds computes the seeds that detect an effect, from the spread of the seeds there are: of the paired differences where there
@@ -83,11 +83,10 @@ type PlanReport struct {
 func PlanSeeds(ctx context.Context, st *store.Store, sel Selector, options PlanOptions) (report PlanReport, err error) {
 	report.Options = options
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		var seeds []verdict.JudgedSeed
-		if report.Choice, _, seeds, err = seedsOf(ctx, st, sel, options.Seeds); err != nil {
+		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {
 			return err
 		}
-		pilot, err := report.pilot(ctx, st, seeds)
+		pilot, err := report.pilot(ctx, st)
 		if err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func PlanSeeds(ctx context.Context, st *store.Store, sel Selector, options PlanO
 }
 
 // pilot returns differences whose spread stands for that of the experiment.
-func (r *PlanReport) pilot(ctx context.Context, st *store.Store, seeds []verdict.JudgedSeed) ([]float64, error) {
+func (r *PlanReport) pilot(ctx context.Context, st *store.Store) ([]float64, error) {
 	compared, err := compare(ctx, st, r.Choice, ImprovementOptions{
 		Baseline: r.Options.Baseline, Seeds: r.Options.Seeds, Confidence: scoring.DefaultConfidence,
 	})
@@ -121,7 +120,11 @@ func (r *PlanReport) pilot(ctx context.Context, st *store.Store, seeds []verdict
 	case err != nil && !errors.Is(err, track.ErrNotFound) && !errors.Is(err, ErrSameConfiguration):
 		return nil, err
 	}
-	scores := []float64{}
+	_, seeds, err := newestJudged(ctx, st, r.Choice, r.Options.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	var scores []float64
 	for _, seed := range seeds {
 		if seed.Failed != "" {
 			r.Failed++

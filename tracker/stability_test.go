@@ -245,19 +245,9 @@ func compareView(t failer, st *store.Store, scenario, hash string, version int, 
 // The real data of examples/bam, in all scenarios and variants, against the figures of bam-engine.
 func TestStabilityOfRealData(t *testing.T) {
 	st := newStore(t)
-	examples := filepath.Join("..", "examples", "bam")
 	parsed := map[string]scoring.Spec{}
 	for _, scenario := range []string{"baseline", "growth_plus", "buffer_stock"} {
-		data, err := os.ReadFile(filepath.Join(examples, scenario+".yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := spec.Parse(scenario, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed[scenario] = s
-		addSpec(t, st, s)
+		parsed[scenario] = addExampleSpec(t, st, scenario)
 	}
 	recorded := map[string][]track.Seed{}
 	files := []string{
@@ -266,16 +256,7 @@ func TestStabilityOfRealData(t *testing.T) {
 	}
 	unknown := map[string]int{"buffer_stock": 66} // those of growth_plus, which it is compared with
 	for _, file := range files {
-		data, err := os.ReadFile(filepath.Join(examples, file+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line, err := range batch.Read(file, bytes.NewReader(data)) {
-			if err = errors.Join(err, errorOf(line.Err)); err != nil {
-				t.Fatal(err)
-			}
-			recorded[file] = append(recorded[file], line.Seed)
-		}
+		recorded[file] = exampleSeeds(t, file)
 		summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(recorded[file]...), tracker.BatchObserver{})
 		if err != nil || summary.Recorded != 10 || len(summary.UnknownMetrics) != unknown[file] || len(summary.WithoutSpec) > 0 {
 			t.Fatalf("%s: %+v, %v", file, summary, err)
@@ -315,6 +296,37 @@ func TestStabilityOfRealData(t *testing.T) {
 	if small.NSeeds != 10 || small.Score.N != 4 || small.NFailed != 6 || small.PassRate != 0 || len(small.Failing) != 10 {
 		t.Errorf("small economy: %+v with %d failing, want 4 of 10 scored", small.Stability.SeedTotals, len(small.Failing))
 	}
+}
+
+// addExampleSpec adds the spec of a scenario of examples/bam.
+func addExampleSpec(t testing.TB, st *store.Store, scenario string) scoring.Spec {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "examples", "bam", scenario+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spec.Parse(scenario, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addSpec(t, st, s)
+	return s
+}
+
+// exampleSeeds reads the seeds of a file of examples/bam.
+func exampleSeeds(t testing.TB, file string) (seeds []track.Seed) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "examples", "bam", file+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, err := range batch.Read(file, bytes.NewReader(data)) {
+		if err = errors.Join(err, errorOf(line.Err)); err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, line.Seed)
+	}
+	return seeds
 }
 
 func errorOf(err *track.FieldError) error {

@@ -26,8 +26,9 @@ const ExactJointFlip = 14
 //
 // The chance of even one false rejection is at most alpha, as with [Holm] on [SignFlip], and it uses that variables of one seed
 // move together: the smallest p stays 2⁻ⁿ however many variables there are, where Holm multiplies it by their number. It assumes
-// pairs independent and differences symmetric about 0 under the hypothesis. d holds one slice of n differences for each variable;
-// a variable whose differences are all 0 gets p = 1. Beyond 14 pairs 10 000 choices are drawn from seed, with (b+1)/(10 000+1).
+// pairs independent, and the differences of a pair, taken together, symmetric about 0 under the hypothesis. d holds one slice of n
+// differences for each variable; a variable whose differences are all 0 gets p = 1. Beyond 14 pairs 10 000 choices are drawn from
+// seed, with (b+1)/(10 000+1).
 func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	j := JointFlip{Less: make([]float64, len(d))}
 	if len(d) == 0 {

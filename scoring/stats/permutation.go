@@ -86,26 +86,45 @@ func signedSums(d []float64) []float64 {
 	return sums
 }
 
-// signFlipDraws sums by tables of all signs of eight differences: a tenth of the time of adding them one by one.
+// signFlipDraws sums by tables of all signs of eight differences, eight tables for many draws before the next eight: the sums of the
+// draws do not wait for each other, and the tables stay close to the processor.
 func signFlipDraws(d []float64, seed uint64) PValues {
+	const block = 500 // draws; a divisor of Draws
 	t, slack := sumAndSlack(d)
-	tables := signTables(d)
+	words := slices.Collect(slices.Chunk(signTables(d), 8)) // the tables that 64 random bits choose from
+	last := &words[len(words)-1]
+	*last = append(*last, make([][256]float64, 8-len(*last))...)
 	source := rand.NewPCG(seed, streamSignFlip)
+	signs := make([][block]uint64, len(words))
 	atLeast, atMost := 0, 0
-	for range Draws {
-		sum, bits := 0.0, uint64(0)
-		for i := range tables {
-			if i%8 == 0 {
-				bits = source.Uint64()
+	for range Draws / block {
+		for draw := range block {
+			for w := range signs {
+				signs[w][draw] = source.Uint64()
 			}
-			sum += tables[i][bits&0xff]
-			bits >>= 8
 		}
-		if sum >= t-slack {
-			atLeast++
+		var sums [block]float64
+		for w, tables := range words {
+			tables, signs := (*[8][256]float64)(tables), &signs[w]
+			for draw, sum := range sums {
+				bits := signs[draw]
+				sum += tables[0][uint8(bits)]
+				sum += tables[1][uint8(bits>>8)]
+				sum += tables[2][uint8(bits>>16)]
+				sum += tables[3][uint8(bits>>24)]
+				sum += tables[4][uint8(bits>>32)]
+				sum += tables[5][uint8(bits>>40)]
+				sum += tables[6][uint8(bits>>48)]
+				sums[draw] = sum + tables[7][uint8(bits>>56)]
+			}
 		}
-		if sum <= t+slack {
-			atMost++
+		for _, sum := range sums {
+			if sum >= t-slack {
+				atLeast++
+			}
+			if sum <= t+slack {
+				atMost++
+			}
 		}
 	}
 	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
@@ -115,13 +134,14 @@ func signFlipDraws(d []float64, seed uint64) PValues {
 func signTables(d []float64) [][256]float64 {
 	tables := make([][256]float64, (len(d)+7)/8)
 	for i := range tables {
-		part := d[8*i : min(8*i+8, len(d))]
-		for signs := range 256 {
-			for k, v := range part {
-				if signs>>k&1 == 1 {
-					v = -v
-				}
-				tables[i][signs] += v
+		table := &tables[i]
+		for k := range 8 {
+			v := 0.0
+			if 8*i+k < len(d) {
+				v = d[8*i+k]
+			}
+			for signs := range 1 << k {
+				table[signs], table[signs|1<<k] = table[signs]+v, table[signs]-v
 			}
 		}
 	}

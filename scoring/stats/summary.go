@@ -99,7 +99,7 @@ func (s Summary) PMeanAtLeast(x float64) float64 {
 	switch {
 	case s.N < 2:
 		return math.NaN()
-	case s.PopulationSD == 0:
+	case s.Constant || s.PopulationSD == 0: // equal values may have a sd that is left of rounding
 		return certain(s.Mean >= x)
 	}
 	t := (s.Mean - x) / (s.SD() / math.Sqrt(float64(s.N)))
@@ -112,7 +112,7 @@ func (s Summary) PSDAtMost(x float64) float64 {
 	case s.N < 2:
 		return math.NaN()
 	case x == 0:
-		return certain(s.PopulationSD == 0)
+		return certain(s.Constant || s.PopulationSD == 0)
 	}
 	ratio := s.SD() / x
 	df := float64(s.N - 1)

@@ -31,7 +31,7 @@ func (i *Improvement) warn() {
 	}
 	if i.NPairs > 1 && i.Total.Improvement.Ties == i.NPairs {
 		add(WarnIdentical, "all %d pairs have equal total scores: are these two configurations at all?", i.NPairs)
-	} else if i.NPairs > 1 && i.Total.SD == 0 {
+	} else if i.Total.equal {
 		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width, and says nothing about other seeds", i.NPairs)
 	}
 }
@@ -94,7 +94,7 @@ func (i *Improvement) difference() Difference {
 		return i.anytimeDifference()
 	}
 	switch {
-	case !interval.Defined():
+	case !interval.Defined(), i.Total.equal && i.Total.P > i.Options.Alpha(): // without any width, signs must decide
 		return Undecided
 	case interval.Lo > margin:
 		return Better
@@ -119,6 +119,9 @@ func (i *Improvement) anytimeDifference() Difference {
 
 func (i *Improvement) needSeeds() {
 	t := i.Total
+	if t.equal {
+		return // nothing is known of the spread that more pairs would have
+	}
 	sought := fmt.Sprintf("a difference of %s", Short(t.Sought))
 	if i.Options.Margin == 0 {
 		sought += " as seen here"
@@ -130,6 +133,6 @@ func (i *Improvement) needSeeds() {
 		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v", more, sought, TargetPower))
 	}
 	if t.Detectable > 0 {
-		i.Needs = append(i.Needs, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
 	}
 }

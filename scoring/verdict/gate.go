@@ -32,6 +32,8 @@ type GateInput struct {
 	Seeds         []JudgedSeed // in the order in which they were recorded; Scores are not looked at
 	Improvement   *Improvement // over the baseline; nil where the rules do not ask for it, or where there is none
 	NoBaseline    string       // why there is no Improvement although the rules ask for it
+
+	verdictOnly bool // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
 }
 
 // Outcome is the verdict of one rule, or of one rule on one metric.
@@ -51,7 +53,8 @@ type Outcome struct {
 	// Unattainable says that no data of this size could have met the rule, and what could; empty where some could.
 	Unattainable string
 
-	breaks bool // the numbers themselves, without regard to chance, break the rule
+	breaks     bool // the numbers themselves, without regard to chance, break the rule
+	sequential bool // tested by a confidence sequence, which has no P
 }
 
 // ScenarioOutcome is what a gate found in one scenario.
@@ -65,6 +68,8 @@ type ScenarioOutcome struct {
 	Outcomes                []Outcome // the rules first, then the metrics
 	Improvement             *Improvement
 	Warnings                []Warning
+
+	alpha float64 // 1 - confidence of this look
 }
 
 // Gate is the one answer of a gate, which all its outputs show.
@@ -72,14 +77,15 @@ type Gate struct {
 	Verdict   scoring.Verdict
 	Failing   bool // the verdict is one that the rules make the gate fail on
 	Scenarios []ScenarioOutcome
-	NTests    int // rules that can fail: the number that Holm's correction counts
+	NTests    int // tests that can fail: the number that Holm's correction counts
 }
 
 // NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL where a test refutes
 // it at 1 - confidence after Holm's correction for all tests of the gate; and INCONCLUSIVE otherwise. (PASS needs no correction:
-// all rules must hold for it.) The worst verdict of a scenario is its verdict, and the worst scenario is that of the gate.
+// all rules must hold for it.) The worst verdict of a scenario is its verdict, and the worst scenario is that of the gate. Where there
+// is nothing to judge, or nothing to judge it by, the verdict is INCONCLUSIVE.
 func NewGate(inputs []GateInput) (Gate, error) {
-	var g Gate
+	g := Gate{Failing: len(inputs) == 0} // nothing was judged
 	nTests := 0
 	for _, input := range inputs {
 		nTests += input.canFail()
@@ -143,8 +149,7 @@ type family struct {
 func (g *Gate) families() (list []family) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
-		alpha := 1 - confidenceOf(s.Rules)
-		degradation := family{alpha: alpha, p: 1}
+		degradation := family{alpha: s.alpha, p: 1}
 		for k := range s.Outcomes {
 			o := &s.Outcomes[k]
 			switch {
@@ -152,42 +157,51 @@ func (g *Gate) families() (list []family) {
 			case o.Rule == RuleNoDegradation:
 				degradation.outcomes, degradation.p = append(degradation.outcomes, o), min(degradation.p, *o.P)
 			default:
-				list = append(list, family{[]*Outcome{o}, alpha, *o.P})
+				list = append(list, family{[]*Outcome{o}, s.alpha, *o.P})
 			}
 		}
 		if len(degradation.outcomes) > 0 {
 			list = append(list, degradation)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b family) int { return cmp.Compare(a.p, b.p) })
+	slices.SortStableFunc(list, func(a, b family) int {
+		return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(len(a.outcomes), len(b.outcomes)))
+	})
 	return list
 }
 
-// refute turns the outcomes that a test refutes into FAIL, by Holm's rule over the families.
+// refute turns the outcomes that a test refutes into FAIL, by Holm's rule over the families. Only a family of one test is done with
+// once it is rejected: in one of several, those that are left can still be rejected wrongly. The same holds for confidence sequences,
+// which have spent their share of alpha.
 func (g *Gate) refute() {
 	families := g.families()
-	g.NTests = len(families)
-	before := 0.0
-	for rank, f := range families {
-		factor := float64(len(families) - rank)
+	g.NTests = len(families) + g.nSequential()
+	left, before := g.NTests, 0.0
+	for _, f := range families {
+		factor := float64(left)
 		for _, o := range f.outcomes {
 			o.PHolm = ptr(max(before, min(1, *o.P*factor)))
-			if *o.PHolm <= f.alpha && o.Reason == "" {
-				refuted(o)
+			if *o.PHolm <= f.alpha && o.Reason == "" && o.Verdict == scoring.VerdictInconclusive && o.breaks {
+				o.Verdict, o.Need = scoring.VerdictFail, ""
 			}
 		}
 		before = max(before, min(1, f.p*factor))
+		if len(f.outcomes) == 1 {
+			left--
+		}
 	}
 }
 
-// refuted makes FAIL of what was not decided, and WARN of a loss within its threshold.
-func refuted(o *Outcome) {
-	switch {
-	case o.Rule == RuleNoDegradation && o.Verdict == scoring.VerdictPass:
-		o.Verdict = scoring.VerdictWarn
-	case o.Verdict == scoring.VerdictInconclusive && o.breaks:
-		o.Verdict, o.Need = scoring.VerdictFail, ""
+func (g *Gate) nSequential() int {
+	n := 0
+	for _, s := range g.Scenarios {
+		for _, o := range s.Outcomes {
+			if o.sequential {
+				n++
+			}
+		}
 	}
+	return n
 }
 
 func confidenceOf(r scoring.GateRules) float64 {
@@ -200,9 +214,10 @@ func confidenceOf(r scoring.GateRules) float64 {
 func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	s := ScenarioOutcome{Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Rules: in.Rules, Improvement: in.Improvement}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
+	s.alpha = 1 - confidence
 	s.Estimates = NewEstimates(in.Stability, confidence)
-	if in.Problem != "" {
-		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: in.Problem, Message: problemText(in.Problem)}}
+	if problem := in.problem(); problem != "" {
+		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem)}}
 		return s, nil
 	}
 	s.Warnings = slices.Concat(in.Look.warnings(), s.Estimates.Warnings)
@@ -229,7 +244,23 @@ const (
 	ProblemNoSpec      = "no_spec"
 	ProblemNoneScored  = "no_scores"
 	ProblemNotAssessed = "not_assessed"
+	ProblemNoRules     = "no_rules"
+	ProblemNoMetrics   = "no_metrics"
 )
+
+func (in GateInput) problem() string {
+	switch {
+	case in.Problem != "":
+		return in.Problem
+	case in.Stability.NSeeds == 0:
+		return ProblemNoSeeds
+	case !in.Rules.Any():
+		return ProblemNoRules
+	case len(in.Stability.Metrics) == 0 && !in.verdictOnly:
+		return ProblemNoMetrics
+	}
+	return ""
+}
 
 func problemText(problem string) string {
 	switch problem {
@@ -237,6 +268,10 @@ func problemText(problem string) string {
 		return "there are no seeds"
 	case ProblemNoSpec:
 		return "the scenario has no spec: nothing says what is good"
+	case ProblemNoRules:
+		return "no rule is in force"
+	case ProblemNoMetrics:
+		return "the spec has no metrics: nothing was measured"
 	case ProblemNotAssessed:
 		return "some seeds were never scored under this version of the spec: track rescore scores them"
 	}

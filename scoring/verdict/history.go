@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"track/scoring"
 	"track/scoring/stats"
@@ -34,6 +35,7 @@ const (
 	WarnFewAccepted = "too_short_a_history"
 	WarnUnreliable  = "unreliable_change_points"
 	WarnFewPoints   = "too_few_for_change_points"
+	WarnNoNoise     = "no_noise"
 )
 
 // AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes of level among all
@@ -56,6 +58,9 @@ func AnalyseHistory(points []HistoryPoint) History {
 		h.warn(WarnFewAccepted, "%d accepted points: a prediction for the next one needs %d", h.NAccepted, MinAccepted)
 	} else if p, err := stats.NewPrediction(accepted, scoring.DefaultConfidence); err == nil {
 		h.Prediction = p.Interval
+		if slices.Contains(p.Warnings, stats.WarnZeroVariance) {
+			h.warn(string(stats.WarnZeroVariance), "all %d accepted points are equal: the prediction has no width", h.NAccepted)
+		}
 	}
 	h.findChanges(all, index)
 	return h
@@ -76,11 +81,14 @@ func (h *History) findChanges(all []float64, index []int) {
 		h.ChangePoints = append(h.ChangePoints, c)
 	}
 	for _, w := range found.Warnings {
-		code := string(w)
-		if w == stats.WarnAutocorrelated {
-			code = WarnUnreliable
+		switch w {
+		case stats.WarnAutocorrelated:
+			h.warn(WarnUnreliable, "%s", w.Message())
+		case stats.WarnZeroVariance:
+			h.warn(WarnNoNoise, "more than half of the points equal the one before: there is no noise to measure changes by")
+		default:
+			h.warn(string(w), "%s", w.Message())
 		}
-		h.warn(code, "%s", w.Message())
 	}
 }
 

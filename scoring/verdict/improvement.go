@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -57,7 +58,6 @@ type MetricDelta struct {
 	Wins, Losses, Ties  int
 
 	differences []float64
-	anytimeLess float64 // anytime p-value against a loss
 }
 
 // Decided says that the data show a change: the corrected p-value is at most alpha.
@@ -78,6 +78,7 @@ type TotalDelta struct {
 	SeedsNeeded         int     // pairs to detect the difference sought with power 0.8; 0 where unknown or beyond all measure
 	Sought              float64 // that difference: the margin, or else the one seen
 
+	equal                       bool    // all differences are equal but for rounding, and there are two or more
 	anytimeGreater, anytimeLess float64 // anytime p-values of the differences beyond the margin
 }
 
@@ -212,32 +213,29 @@ func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
 
 // beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.
 func beyondMargin(d []float64, margin float64) (greater, less float64, err error) {
-	above, below := make([]float64, len(d)), make([]float64, len(d))
-	for k, x := range d {
-		above[k], below[k] = x-margin, x+margin
-	}
-	up, err := stats.SymmetricEValue(above)
+	up, err := stats.SymmetricEValue(shifted(d, -margin))
 	if err != nil {
 		return 0, 0, err
 	}
-	down, err := stats.SymmetricEValue(below)
+	down, err := stats.SymmetricEValue(shifted(d, margin))
 	return up.AnytimeP().Greater, down.AnytimeP().Less, err
 }
 
 // size fills in how large the difference is beside its noise, and what it would take to see it.
 func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
 	t.Dz, t.DetectableDz, t.Detectable = math.NaN(), math.NaN(), math.NaN()
-	if effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz); err == nil {
+	effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz)
+	if t.equal = errors.Is(err, stats.ErrZeroVariance); err == nil {
 		t.Dz = effect.G
 	}
 	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
-	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 {
+	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 && !t.equal {
 		t.DetectableDz, t.Detectable = dz, dz*t.SD
 	}
 	if t.Sought = o.Margin; t.Sought == 0 {
 		t.Sought = math.Abs(t.MeanDelta)
 	}
-	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil {
+	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil && !t.equal {
 		t.SeedsNeeded = plan.N
 	}
 }
@@ -282,7 +280,7 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	return nil
 }
 
-// WarnFloor says that so few pairs cannot decide on any of so many metrics.
+// WarnFloor says that so many pairs cannot decide on any of so many metrics.
 const WarnFloor = "too_few_pairs_for_metrics"
 
 func (i *Improvement) warnFloor() {
@@ -290,17 +288,28 @@ func (i *Improvement) warnFloor() {
 		return
 	}
 	m := float64(len(i.Metrics))
-	floor := func(n int) float64 { return math.Ldexp(2, -n) * m } // of an exact test, corrected
+	floor := func(n int) float64 { // of the smallest corrected p
+		if n > stats.ExactSignFlip {
+			return 2 * m / (stats.Draws + 1)
+		}
+		return math.Ldexp(2, -n) * m
+	}
 	if floor(i.NPairs) <= i.Options.Alpha() {
 		return
 	}
-	need := i.NPairs
-	for floor(need) > i.Options.Alpha() {
+	text := fmt.Sprintf("with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~", i.NPairs, len(i.Metrics), floor(i.NPairs))
+	need := MinPairs
+	for need <= stats.ExactSignFlip && floor(need) > i.Options.Alpha() {
 		need++
 	}
-	i.Warnings = append(i.Warnings, Warning{WarnFloor, fmt.Sprintf(
-		"with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~; %d pairs are the fewest that can decide one",
-		i.NPairs, len(i.Metrics), floor(i.NPairs), need)})
+	switch {
+	case need > stats.ExactSignFlip:
+	case i.NPairs > stats.ExactSignFlip:
+		text += fmt.Sprintf("; %d to %d pairs can decide one, because all their signs are counted", need, stats.ExactSignFlip)
+	default:
+		text += fmt.Sprintf("; %d pairs are the fewest that can decide one", need)
+	}
+	i.Warnings = append(i.Warnings, Warning{WarnFloor, text})
 }
 
 func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
@@ -332,7 +341,7 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 		if err != nil {
 			return delta, err
 		}
-		delta.P, delta.anytimeLess = e.AnytimeP().TwoSided, e.AnytimeP().Less
+		delta.P = e.AnytimeP().TwoSided
 		delta.Interval, err = anytimeInterval(d, o.Confidence)
 		return delta, err
 	}
@@ -341,34 +350,57 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 	return delta, err
 }
 
-// lossPs are the p-values against a loss of each metric that can fail, corrected for their number: by joint sign flips, or for looks
-// at any time by Holm's rule on anytime p-values. NaN for those that cannot fail.
-func (i *Improvement) lossPs() ([]float64, error) {
+// lossPs are the p-values of each metric against a mean loss of more than allowed gives for it, corrected for the number of metrics:
+// by joint sign flips of the differences plus what is allowed, or for looks at any time by Holm's rule on anytime p-values. NaN for
+// metrics that cannot lose so much.
+func (i *Improvement) lossPs(allowed func(MetricDelta) float64) ([]float64, error) {
 	ps := make([]float64, len(i.Metrics))
 	var tested []int
 	var d [][]float64
-	var anytime []float64
 	for k, m := range i.Metrics {
 		ps[k] = math.NaN()
-		if m.canFail() {
-			tested, d, anytime = append(tested, k), append(d, m.differences), append(anytime, m.anytimeLess)
+		if limit := allowed(m); limit < 1 { // scores lie in [0, 1]
+			tested, d = append(tested, k), append(d, shifted(m.differences, limit))
 		}
 	}
+	test := jointLess
 	if i.Options.Look.Anytime {
-		adjusted, err := stats.Holm(anytime, i.Options.Alpha())
-		for at, k := range tested {
-			ps[k] = adjusted.P[at]
-		}
-		return ps, err
+		test = i.anytimeLess
 	}
-	joint, err := stats.SignFlipJointly(d, drawSeed)
+	corrected, err := test(d)
 	if err != nil {
 		return nil, err
 	}
 	for at, k := range tested {
-		ps[k] = joint.Less[at]
+		ps[k] = corrected[at]
 	}
 	return ps, nil
+}
+
+func jointLess(d [][]float64) ([]float64, error) {
+	joint, err := stats.SignFlipJointly(d, drawSeed)
+	return joint.Less, err
+}
+
+func (i *Improvement) anytimeLess(d [][]float64) ([]float64, error) {
+	ps := make([]float64, len(d))
+	for k := range d {
+		e, err := stats.SymmetricEValue(d[k])
+		if err != nil {
+			return nil, err
+		}
+		ps[k] = e.AnytimeP().Less
+	}
+	adjusted, err := stats.Holm(ps, i.Options.Alpha())
+	return adjusted.P, err
+}
+
+func shifted(xs []float64, by float64) []float64 {
+	moved := make([]float64, len(xs))
+	for k, x := range xs {
+		moved[k] = x + by
+	}
+	return moved
 }
 
 // compareUnpaired gives the second best: all seeds of both sides against each other. nil where a side has fewer than two.

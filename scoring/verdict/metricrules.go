@@ -46,9 +46,9 @@ const (
 	ReasonUndecidable = "undecidable"
 )
 
-// noDegradation judges every metric against the baseline: FAIL where the mean loss is beyond the threshold and the corrected
-// one-sided test shows a loss; INCONCLUSIVE where the loss, or the lower end of its interval, is beyond the threshold without that;
-// WARN for a loss that is shown but within the threshold.
+// noDegradation judges every metric against the baseline: FAIL where the corrected one-sided test shows that the mean loss is beyond
+// the threshold; INCONCLUSIVE where the loss, or the lower end of its interval, is beyond the threshold without that; WARN for a loss
+// that is shown, corrected for the metrics, but lies within the threshold.
 func (j judge) noDegradation() ([]Outcome, error) {
 	i := j.in.Improvement
 	whole := Outcome{Rule: RuleNoDegradation, Verdict: scoring.VerdictInconclusive}
@@ -67,13 +67,17 @@ func (j judge) noDegradation() ([]Outcome, error) {
 		whole.Unattainable = "no_degradation cannot be decided: " + reason
 		return []Outcome{whole}, nil
 	}
-	ps, err := i.lossPs()
+	losses, err := i.lossPs(func(MetricDelta) float64 { return 0 })
+	if err != nil {
+		return nil, err
+	}
+	beyond, err := i.lossPs(func(m MetricDelta) float64 { return m.Threshold })
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Outcome, len(i.Metrics))
 	for k, m := range i.Metrics {
-		list[k] = degradation(m, ps[k], i)
+		list[k] = degradation(m, losses[k] <= i.Options.Alpha(), beyond[k], i)
 	}
 	whole.Verdict = scoring.VerdictPass
 	whole.Message = fmt.Sprintf("%d metrics over %d pairs at base %v: %d PASS, %d WARN, %d FAIL; mean total difference %+.4f (%s)",
@@ -81,18 +85,19 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	return append([]Outcome{whole}, list...), nil
 }
 
-// degradation judges one metric; p is that against a loss, corrected for the metrics, NaN where a loss cannot reach the threshold.
-func degradation(m MetricDelta, p float64, i *Improvement) Outcome {
+// degradation judges one metric, of which a loss is shown or not; p is that against a loss beyond the threshold, NaN where a loss
+// cannot reach it.
+func degradation(m MetricDelta, shown bool, p float64, i *Improvement) Outcome {
 	limit := -m.Threshold
 	o := Outcome{
 		Rule: RuleNoDegradation, Metric: m.Name, Verdict: scoring.VerdictPass, N: i.NPairs,
 		Observed: ptr(m.MeanDelta), Limit: ptr(limit), Interval: m.Interval, breaks: m.Status == scoring.Fail,
 	}
 	o.Message = fmt.Sprintf("mean delta %+.4f, %s, threshold %+.4f, %d wins %d losses %d ties", m.MeanDelta, describeInterval(m.Interval), limit, m.Wins, m.Losses, m.Ties)
+	if shown {
+		o.Verdict = scoring.VerdictWarn
+	}
 	if math.IsNaN(p) {
-		if m.MeanDelta < 0 && m.Decided(i.Options.Alpha()) {
-			o.Verdict = scoring.VerdictWarn
-		}
 		return o
 	}
 	o.P = ptr(p)

@@ -26,7 +26,7 @@ type NoiseOptions struct {
 type NoiseAt struct {
 	N                  int
 	NResamples         int
-	GateFlips          stats.Proportion // the gate's verdicts of the two samples differ
+	GateFlips          stats.Proportion // the gate's verdicts of the two samples differ; none without a gate
 	GateVerdicts       map[scoring.Verdict]int
 	FalseDegraded      stats.Proportion // the improvement check finds a degraded metric
 	FalseDecision      stats.Proportion // the verdict by margin is better or worse
@@ -66,6 +66,9 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 		sizes = append(sizes, len(seeds))
 	}
 	slices.Sort(sizes)
+	if sizes[0] < 1 {
+		return Noise{}, stats.TooFewError{Need: 1, Have: sizes[0]}
+	}
 	gate := o.Rules
 	gate.NoDegradation = false
 	n := Noise{NSeeds: len(seeds), HasGate: gate.Any(), Seed: o.Seed, At: make([]NoiseAt, len(sizes))}
@@ -81,7 +84,9 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 			return n, err
 		}
 	}
-	n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Value })
+	if n.HasGate {
+		n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Value })
+	}
 	n.SteadyCheck = steady(n.At, func(a NoiseAt) float64 { return a.FalseDegraded.Value })
 	if len(seeds) < 10 {
 		n.Warnings = append(n.Warnings, Warning{string(stats.WarnSmallN), fmt.Sprintf("%d seeds stand for all others: the rates are rough", len(seeds))})
@@ -227,6 +232,6 @@ func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
 		}
 	}
 	totals.Score = scoring.NewMoments(scores)
-	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil)}})
+	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), verdictOnly: true}})
 	return g.Verdict, err
 }

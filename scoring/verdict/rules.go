@@ -29,9 +29,6 @@ func (in GateInput) canFail() int {
 	return n
 }
 
-// canFail says that a loss can exceed the threshold at all: scores lie in [0, 1].
-func (m MetricDelta) canFail() bool { return m.Threshold < 1 }
-
 // seedRules judges the rules about the seeds as a whole.
 func (j judge) seedRules() (list []Outcome, err error) {
 	rules := j.in.Rules
@@ -41,7 +38,7 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		}
 		list = append(list, o)
 	}
-	list = append(list, j.identicalSeeds()...)
+	list = append(j.failedSeeds(), j.identicalSeeds()...)
 	if rules.MinSeeds > 0 {
 		list = append(list, j.minSeeds(rules.MinSeeds))
 	}
@@ -52,12 +49,35 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		list = append(list, j.stable())
 	}
 	if rules.MaxStd != nil {
-		list = append(list, j.maxStd(*rules.MaxStd))
+		list = append(list, j.withoutSurvivors(j.maxStd(*rules.MaxStd)))
 	}
 	if rules.MinScore != nil {
-		add(j.minScore(*rules.MinScore))
+		o, ruleErr := j.minScore(*rules.MinScore)
+		add(j.withoutSurvivors(o), ruleErr)
 	}
 	return list, err
+}
+
+// failedSeeds names seeds that no metric can name, because they measured nothing.
+func (j judge) failedSeeds() []Outcome {
+	failed := j.e.NSeeds - j.in.Stability.NOK
+	if failed <= 0 {
+		return nil
+	}
+	return []Outcome{{
+		Rule: RuleData, Verdict: scoring.VerdictWarn, Reason: WarnFailedSeeds, N: j.e.NSeeds,
+		Message: fmt.Sprintf("%d of %d seeds did not run well: they count as not passed, and enter no mean", failed, j.e.NSeeds),
+	}}
+}
+
+// withoutSurvivors keeps the scores of few survivors from passing for those of all seeds.
+func (j judge) withoutSurvivors(o Outcome) Outcome {
+	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
+		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
+		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, Percent(MinMatched))
+		o.Need = "seeds that do not fail"
+	}
+	return o
 }
 
 // identicalSeeds keeps seeds that are copies of one from counting as many.
@@ -91,13 +111,6 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	if j.in.Look.Anytime {
 		return j.anytime(o, passes(j.in.Seeds), describeShare)
 	}
-	lower := func(k, n int) float64 {
-		p, err := stats.ClopperPearsonLower(k, n, j.confidence)
-		if err != nil {
-			return 0
-		}
-		return p.Interval.Lo
-	}
 	bound, err := stats.ClopperPearsonLower(passed, n, j.confidence)
 	if err != nil {
 		return o, err
@@ -106,13 +119,18 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
 		Percent(j.e.PassRate), passed, n, Percent(o.Interval.Lo), confidenceText(j.confidence), Percent(limit))
-	if least := seedsForRate(0, limit, lower); lower(n, n) < limit {
+	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
+		return o, nil
+	}
+	// The bound reaches the limit where so many successes have probability 1 - confidence or less at the limit.
+	doubt := func(k, n int) float64 { return -stats.BinomialAtMost(n-k, n, 1-limit) }
+	if least := seedsForRate(0, j.confidence-1, doubt); doubt(n, n) < j.confidence-1 {
 		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, plural(n, "seed"), least, least)
 		if least == 0 {
 			o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with any number of seeds up to %d", limit, confidenceText(j.confidence), maxSeedsSought)
 		}
 	}
-	if need := seedsForRate(n-passed, limit, lower); o.Verdict != scoring.VerdictPass && need > n {
+	if need := seedsForRate(n-passed, j.confidence-1, doubt); need > n {
 		o.Need = fmt.Sprintf("%d more seeds, all passing (%d of %d)", need-n, need-(n-passed), need)
 	}
 	return o, nil
@@ -156,7 +174,7 @@ func (j judge) maxStd(limit float64) Outcome {
 		o.Need = "seeds whose total scores vary"
 	}
 	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", Short(summary.SD()), summary.N, Short(o.Interval.Hi), confidenceText(j.confidence), limit)
-	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit {
+	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit && !j.in.verdictOnly {
 		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
 			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
 		}
@@ -181,12 +199,15 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	if j.in.Look.Anytime {
 		return j.anytime(o, scored(j.in.Seeds), describeInterval)
 	}
+	if summary.Constant {
+		return j.equalScores(o, summary.N, j.in.Stability.Score.Min, limit), nil
+	}
 	o.Interval = summary.MeanInterval(2*j.confidence - 1)
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
 	o.P = ptr(summary.PMeanAtLeast(limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", Short(summary.Mean), summary.N, Short(o.Interval.Lo), confidenceText(j.confidence), limit)
-	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit {
+	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit && !j.in.verdictOnly {
 		need := seedsForRate(1, 0, func(_, n int) float64 {
 			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
 		})
@@ -195,6 +216,31 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// MethodMarkov is the bound of the mean of scores that are all equal.
+const MethodMarkov = "markov"
+
+// equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores in [0, 1] with
+// mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the
+// bounds are those of Clopper and Pearson.
+func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
+	lower := func(_, n int) float64 { return c * math.Pow(1-j.confidence, 1/float64(n)) }
+	p := 1.0
+	if o.breaks = c < limit; o.breaks {
+		p = math.Pow((1-limit)/(1-c), float64(n))
+	}
+	o.Observed, o.P = ptr(c), ptr(p)
+	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
+	o.Verdict = passIf(o.Interval.Lo >= limit)
+	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov), %v asked for", n, Short(c), Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
+		o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
+		if need := seedsForRate(0, limit, lower); need > 0 {
+			o.Need = fmt.Sprintf("%d more seeds of this score, or %s", need-n, o.Need)
+		}
+	}
+	return o
 }
 
 func tooFewScores(o Outcome, n int) Outcome {
@@ -206,7 +252,7 @@ func tooFewScores(o Outcome, n int) Outcome {
 }
 
 // anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules, FAIL at that
-// of all the tests of the gate together (Bonferroni, for a sequence has no p-value).
+// of all the tests of the gate together (Bonferroni, for a sequence has no p-value here).
 func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) string) (Outcome, error) {
 	bound, err := stats.BettingInterval(xs, j.confidence)
 	if err != nil {
@@ -216,6 +262,7 @@ func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) st
 	if err != nil {
 		return o, err
 	}
+	o.sequential = true
 	o.Interval, o.Verdict = bound, passIf(bound.Lo >= *o.Limit)
 	if strict.Hi < *o.Limit {
 		o.Verdict = scoring.VerdictFail

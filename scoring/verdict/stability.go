@@ -18,7 +18,7 @@ type Finding struct {
 // Stability says whether the seeds show that a configuration is stable: pass rate at least 0.9 and standard deviation at most 0.15.
 //
 //	PASS          both limits lie outside the intervals, on the good side
-//	WARN          stable by the numbers, but the intervals reach beyond a limit
+//	WARN          stable by the numbers, but an interval reaches beyond its limit, or all scores are equal and show no spread
 //	FAIL          an interval lies wholly on the bad side of its limit
 //	INCONCLUSIVE  fewer than 5 scored seeds, or not stable by the numbers while the intervals allow for it
 func Stability(s scoring.Stability, e Estimates) Finding {
@@ -27,7 +27,8 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 	rateRefuted := rate.Defined() && rate.Hi < scoring.StableMinPassRate
 	sdRefuted := sd.Defined() && sd.Lo > scoring.StableMaxStd
 	rateShown := rate.Defined() && rate.Lo >= scoring.StableMinPassRate
-	sdShown := sd.Defined() && sd.Hi <= scoring.StableMaxStd
+	constant := Summary(s.SeedTotals).Constant
+	sdShown := sd.Defined() && sd.Hi <= scoring.StableMaxStd && !constant
 	switch {
 	case e.NSeeds == 0:
 		return Finding{scoring.VerdictInconclusive, []string{"there are no seeds"}, nil}
@@ -45,7 +46,7 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 		f.Verdict = scoring.VerdictInconclusive
 	}
 	f.explainRate(e, rateShown, rateRefuted)
-	f.explainSD(e, sdShown, sdRefuted)
+	f.explainSD(e, sdShown, sdRefuted, constant)
 	return f
 }
 
@@ -81,12 +82,14 @@ func (f *Finding) needRate(need, have, failed int, limit string) {
 	}
 }
 
-func (f *Finding) explainSD(e Estimates, shown, refuted bool) {
+func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
 	if math.IsNaN(e.SD) {
 		return
 	}
 	text := fmt.Sprintf("sd %s (%s)", Short(e.SD), describeInterval(e.SDInterval))
 	switch {
+	case constant:
+		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of others", e.NScored)
 	case shown:
 		text += fmt.Sprintf(" stays within %v", scoring.StableMaxStd)
 	case refuted:

@@ -14,7 +14,7 @@ func Percent(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"
-	case x < 1 && x > 0.9995:
+	case x < 1 && x >= 0.9995:
 		return "99.9%"
 	case x > 0 && x < 0.0005:
 		return "0.1%"

@@ -1,0 +1,157 @@
+package verdict_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+func noise(t *testing.T, spec scoring.Spec, seeds []verdict.JudgedSeed, o verdict.NoiseOptions) verdict.Noise {
+	t.Helper()
+	n, err := verdict.NewNoise(spec, seeds, o)
+	fatal(t, err)
+	return n
+}
+
+var equateNaNs = cmpopts.EquateNaNs()
+
+func TestNoiseIsDeterministic(t *testing.T) {
+	o := verdict.NoiseOptions{Rules: scoring.GateRules{Stable: true}, Comparison: options(), Resamples: 50, Seed: 3, Sizes: []int{5, 10}}
+	seeds := seedsOf(around(0.5, 12)...)
+	a := noise(t, oneMetric, seeds, o)
+	if diff := cmp.Diff(a, noise(t, oneMetric, seeds, o), equateNaNs); diff != "" {
+		t.Error(diff)
+	}
+	if len(a.At) != 3 || a.At[a.Current].N != 12 || a.NSeeds != 12 {
+		t.Fatalf("%+v", a)
+	}
+	o.Sizes = []int{20, 10, 5, 7} // other sizes change nothing
+	b := noise(t, oneMetric, seeds, o)
+	for _, at := range a.At {
+		found := false
+		for _, other := range b.At {
+			if other.N == at.N {
+				found = true
+				if diff := cmp.Diff(at, other, equateNaNs); diff != "" {
+					t.Errorf("n = %d: %s", at.N, diff)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("n = %d is gone", at.N)
+		}
+	}
+	o.Seed = 4
+	if cmp.Equal(b.At, noise(t, oneMetric, seeds, o).At, equateNaNs) {
+		t.Error("another seed draws the same")
+	}
+	o.Sizes = nil
+	if n := noise(t, oneMetric, seeds, o); len(n.At) != 9 || n.At[0].N != 3 || n.At[8].N != 200 {
+		t.Errorf("default sizes %+v", n.At)
+	}
+}
+
+// Half of the seeds fail, and the gate asks for one passing seed in samples of one: P(X = 1) of one is all there is. The bound of 1 of 1 is
+// 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at 0.05 (p = 0.95): INCONCLUSIVE. Two samples
+// differ in half of the cases. With two seeds, 0.2236 = √0.05 is the bound of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
+func TestNoiseOfAKnownGate(t *testing.T) {
+	seeds := seedsWith(10, 20)
+	for i := range seeds {
+		seeds[i].Scores = []float64{0.5}
+	}
+	for n, c := range map[int]struct{ limit, pass, flips float64 }{1: {0.0499, 0.5, 0.5}, 2: {0.2235, 0.25, 0.375}} {
+		o := verdict.NoiseOptions{
+			Rules: scoring.GateRules{MinPassRate: &c.limit, NoDegradation: true}, Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{n},
+		}
+		at := noise(t, oneMetric, seeds, o).At[0]
+		if at.N != n || at.NResamples != 4000 || at.GateFlips.N != 4000 {
+			t.Fatalf("%+v", at)
+		}
+		// 4 standard deviations are at most 0.032.
+		if !near(at.GateFlips.Value, c.flips, 0.032) || !near(float64(at.GateVerdicts[pass])/8000, c.pass, 0.023) || at.GateVerdicts[pass]+at.GateVerdicts[open] != 8000 {
+			t.Errorf("n = %d: flips %v, %v", n, at.GateFlips.Value, at.GateVerdicts)
+		}
+	}
+}
+
+// Half of the seeds score 0, half 1, and a metric may lose 0.25. In samples of two the means are 0, ½, 1 with probabilities ¼, ½, ¼; the
+// first loses ½ or more with probability ¼·½ + ½·¼ + ¼·¼ = 5/16, on average ½·¼ + 1/16 = 3/16, and differs by 2·3/16.
+func TestNoiseOfAKnownComparison(t *testing.T) {
+	var scores []float64
+	for i := range 20 {
+		scores = append(scores, float64(i%2))
+	}
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{2, 200}}
+	n := noise(t, oneMetric, seedsOf(scores...), o)
+	at := n.At[0]
+	if !near(at.FalseDegraded.Value, 5./16, 0.03) || !near(at.LargestMetricDelta, 3./16, 0.02) || !near(at.MeanAbsDifference, 3./8, 0.03) {
+		t.Errorf("%+v", at)
+	}
+	if at.FalseDecision.K != 0 { // fewer than 6 pairs decide nothing
+		t.Errorf("decisions from 2 pairs: %+v", at.FalseDecision)
+	}
+	// The t interval of the mean difference misses 0 in about 5 % of the cases.
+	if now := n.At[n.Current]; now.N != 20 || !near(now.FalseDecision.Value, 0.05, 0.025) {
+		t.Errorf("n = 20: %+v", now.FalseDecision)
+	}
+	// At n = 200 the sd of the mean difference is 0.05: five times less than the threshold.
+	if last := n.At[2]; last.FalseDegraded.Value > 0.001 || n.SteadyCheck != 200 {
+		t.Errorf("n = 200: %+v, steady from %d", last.FalseDegraded, n.SteadyCheck)
+	}
+	if n.HasGate || n.SteadyGate != 0 || len(at.GateVerdicts) != 0 {
+		t.Errorf("there is no gate: steady from %d, %v", n.SteadyGate, at.GateVerdicts)
+	}
+}
+
+// At base 0 any loss is one. Five draws of two equally likely scores have the same mean in 252 of 1024 cases, in whatever order they
+// came, and half of the others lose. (Their sums differ by rounding in 100 of the 252.)
+func TestNoiseIgnoresRounding(t *testing.T) {
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{5}}
+	o.Comparison.Base = 0
+	at := noise(t, oneMetric, seedsOf(0.3, 0.77), o).At[1]
+	if at.N != 5 || !near(at.FalseDegraded.Value, 386./1024, 0.03) {
+		t.Errorf("n = %d: %+v", at.N, at.FalseDegraded)
+	}
+}
+
+// Seeds that crashed are drawn as well, and score 0.
+func TestNoiseDrawsFailedSeeds(t *testing.T) {
+	scores := make([]float64, 20)
+	for i := range scores {
+		if scores[i] = 1; i%2 == 0 {
+			scores[i] = math.NaN()
+		}
+	}
+	o := verdict.NoiseOptions{Rules: scoring.GateRules{MinScore: ptr(0.1)}, Comparison: options(), Resamples: 500, Seed: 1, Sizes: []int{2, 20}}
+	n := noise(t, oneMetric, seedsOf(scores...), o)
+	if at := n.At[0]; !near(at.FalseDegraded.Value, 5./16, 0.09) {
+		t.Errorf("%+v", at.FalseDegraded)
+	}
+	if at := n.At[1]; at.GateVerdicts[pass] > 2 || at.GateVerdicts[open] < 900 { // less than 80 % of a sample has a score
+		t.Errorf("%v", at.GateVerdicts)
+	}
+}
+
+func TestNoiseOfFewSeeds(t *testing.T) {
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 10}
+	if _, err := verdict.NewNoise(oneMetric, seedsOf(0.5), o); !errors.Is(err, stats.ErrTooFew) {
+		t.Errorf("one seed: %v", err)
+	}
+	o.Sizes = []int{0}
+	if _, err := verdict.NewNoise(oneMetric, seedsOf(0.5, 0.6), o); !errors.Is(err, stats.ErrTooFew) {
+		t.Errorf("samples of none: %v", err)
+	}
+	o.Sizes = []int{5}
+	for seeds, warned := range map[int]bool{9: true, 10: false} {
+		if n := noise(t, oneMetric, seedsOf(around(0.5, seeds)...), o); hasCode(n.Warnings, string(stats.WarnSmallN)) != warned {
+			t.Errorf("%d seeds: %v", seeds, n.Warnings)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package tracker_test
+
+import (
+	"crypto/rand"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/scoring"
+	"track/scoring/verdict"
+	"track/store"
+	"track/tracker"
+)
+
+func number(x float64) *float64 { return &x }
+
+func gate(t testing.TB, st *store.Store, options tracker.GateOptions, names ...string) (tracker.GateReport, error) {
+	t.Helper()
+	var selectors []tracker.Selector
+	for _, name := range names {
+		selectors = append(selectors, selector(t, name))
+	}
+	return tracker.Gate(t.Context(), st, selectors, options)
+}
+
+// reasons are the verdicts and reasons of the outcomes about seeds, as "rule: VERDICT reason".
+func reasons(s verdict.ScenarioOutcome) (list []string) {
+	for _, o := range s.Outcomes {
+		if o.Metric == "" {
+			list = append(list, strings.TrimSpace(o.Rule+": "+string(o.Verdict)+" "+o.Reason))
+		}
+	}
+	return list
+}
+
+func TestGateInputs(t *testing.T) {
+	st := newStore(t)
+	addSpec(t, st, ranges("empty", [2]float64{0, 1}))
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	recordLabelled(t, st, "s", "v1", 0.5, 0.6, 0.7)
+	recordLabelled(t, st, "s", "v2", 0.5, 0.6, math.NaN())
+	recordLabelled(t, st, "no spec", "v1", 0.5)
+	addSpec(t, st, ranges("waits", [2]float64{0, 1}))
+	recordLabelled(t, st, "waits", "v1", 0.5, 0.6)
+	addSpec(t, st, ranges("waits", [2]float64{0, 2}))
+	for _, params := range []track.Params{`{"k":1}`, `{"k":2}`} {
+		one := seed("s", 1, map[string]float64{"a": 0.5})
+		one.Configuration = track.Configuration{Label: "twice", Params: params}
+		record(t, st, tracker.Options{}, one)
+	}
+	recordLabelled(t, st, "s", "v3", 0.5, 0.6, 0.7, 0.8)
+
+	rules := scoring.GateRules{MinSeeds: 3}
+	degradation := scoring.GateRules{NoDegradation: true}
+	v1 := selector(t, "s@v1")
+	for _, tt := range []struct {
+		name    string
+		sel     string
+		options tracker.GateOptions
+		want    []string
+		looks   int
+	}{
+		{"no seeds", "empty", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"none in the range", "s", tracker.GateOptions{Rules: rules, Seeds: []track.SeedRange{{First: 90, Last: 99}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"no spec", "no spec", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
+		{"not assessed", "waits", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
+		{"enough", "s@v1", tracker.GateOptions{Rules: rules}, []string{"min_seeds: PASS"}, 1},
+		{"the newest", "s", tracker.GateOptions{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS"}, 1},
+		{"a crash counts", "s@v2", tracker.GateOptions{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS"}, 1},
+		{"too few", "s@v1", tracker.GateOptions{Rules: rules, Seeds: []track.SeedRange{{Last: 1}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds"}, 1},
+		{"no baseline", "s@v1", tracker.GateOptions{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
+		{"candidate is baseline", "s@v1", tracker.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
+		{"a baseline", "s", tracker.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
+	} {
+		r, err := gate(t, st, tt.options, tt.sel)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if diff := cmp.Diff(tt.want, reasons(r.Scenarios[0])); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if s := r.Scenarios[0]; s.Name != tt.sel || r.Verdict != s.Verdict || len(r.Looks) != tt.looks {
+			t.Errorf("%s: %s is %s and the gate %s, with %d looks, want %d", tt.name, s.Name, s.Verdict, r.Verdict, len(r.Looks), tt.looks)
+		}
+	}
+	nobody := selector(t, "nobody")
+	for _, tt := range []struct {
+		sel      string
+		options  tracker.GateOptions
+		sentinel error
+	}{
+		{"nobody", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"no spec@v9", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"s@v9", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"s@twice", tracker.GateOptions{Rules: rules}, track.ErrAmbiguous},
+		{"s", tracker.GateOptions{Rules: degradation, Baseline: &nobody}, track.ErrNotFound},
+		{"s", tracker.GateOptions{Rules: rules, Look: tracker.LookOptions{Plan: []int{9, 3}}}, track.ErrInvalid},
+	} {
+		_, err := gate(t, st, tt.options, "s@v1", tt.sel)
+		wantError(t, err, tt.sentinel)
+	}
+	if n := rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 0 {
+		t.Errorf("%d looks were recorded by judging alone", n)
+	}
+}
+
+func TestGateOfSeveralScenarios(t *testing.T) {
+	st := exampleStore(t)
+	rules := scoring.GateRules{MinPassRate: number(0.5), MinScore: number(0.8), NoDegradation: true}
+	r, err := gate(t, st, tracker.GateOptions{Rules: rules}, "buffer_stock", "growth_plus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{
+		{"min_pass_rate: PASS", "min_score: PASS", "no_degradation: PASS"},
+		{"min_pass_rate: PASS", "min_score: PASS", "no_degradation: INCONCLUSIVE no_baseline"}, // growth_plus names none
+	} {
+		s := r.Scenarios[i]
+		got := reasons(s)
+		if i == 0 { // how sure one can be of 66 metrics is not of interest here
+			got[2], want[2] = "", ""
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", s.Name, diff)
+		}
+	}
+	if i := r.Scenarios[0].Improvement; i == nil || i.NPass != 39 || i.NWarn != 27 || i.NPairs != 10 {
+		t.Errorf("the comparison of the gate: %+v", i)
+	}
+	if r.Scenarios[1].Improvement != nil || r.Verdict != scoring.VerdictInconclusive || len(r.Looks) != 3 {
+		t.Errorf("%s with %d looks", r.Verdict, len(r.Looks))
+	}
+	// The seeds come to the rules in the order in which they were recorded, with what became of each.
+	crashed := exampleSeeds(t, "growth_plus")[0]
+	crashed.Number, crashed.Outcome, crashed.Values = 99, track.OutcomeCollapsed, nil
+	record(t, st, tracker.Options{}, crashed)
+	anytime, err := gate(t, st, tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: tracker.LookOptions{Anytime: true}}, "growth_plus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The betting sequence over ten passes and a crash: 1 of 11 lost.
+	if o := passRateOf(t, anytime); o.N != 11 || *o.Observed != 10./11 || !anytime.Looks[0].Anytime {
+		t.Errorf("at any time: %+v", o)
+	}
+}
+
+// passRateOf is the outcome of the rule min_pass_rate of the first scenario.
+func passRateOf(t *testing.T, r tracker.GateReport) verdict.Outcome {
+	t.Helper()
+	for _, o := range r.Scenarios[0].Outcomes {
+		if o.Rule == verdict.RuleMinPassRate {
+			return o
+		}
+	}
+	t.Fatal("no outcome of min_pass_rate")
+	return verdict.Outcome{}
+}
+
+// One failing seed among passing ones lowers the bound that holds at any time.
+func TestGateAnytimeCountsPasses(t *testing.T) {
+	bound := func(values ...float64) float64 {
+		st := newStore(t)
+		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		recordLabelled(t, st, "s", "v1", values...)
+		r, err := gate(t, st, tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: tracker.LookOptions{Anytime: true}}, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return passRateOf(t, r).Interval.Lo
+	}
+	passing, failing, crashed := bound(0.5, 0.5, 0.5, 0.5, 0.6), bound(0.5, 0.5, 9, 0.5, 0.6), bound(0.5, 0.5, math.NaN(), 0.5, 0.6)
+	if !(failing < passing) || failing != crashed {
+		t.Errorf("at least %v with a failing seed, %v with a crash, %v without", failing, crashed, passing)
+	}
+}
+
+// A gate is a look at its seeds, and at its comparison: the plan of both is kept.
+func TestGateLooks(t *testing.T) {
+	st := lookStore(t, 6)
+	v1 := selector(t, "s@v1")
+	options := tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.2), NoDegradation: true}, Baseline: &v1}
+	judge := func(plan ...int) tracker.GateReport {
+		t.Helper()
+		options.Look.Plan = plan
+		r, err := gate(t, st, options, "s@v2")
+		if err == nil {
+			err = tracker.RecordLooks(t.Context(), st, r.Looks, rand.Reader)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := judge(6, 8)
+	if len(first.Looks) != 2 || first.Looks[0].Kind != store.LookGate || first.Looks[1].Kind != store.LookImprovement || first.Looks[0].N != 6 || first.Looks[1].N != 6 {
+		t.Fatalf("looks: %+v", first.Looks)
+	}
+	if first.Looks[0].Verdict != first.Scenarios[0].Verdict || first.Looks[1].Verdict != first.Scenarios[0].Improvement.Verdict {
+		t.Errorf("verdicts of the looks: %+v", first.Looks)
+	}
+	moreSeeds(t, st, 6, 2)
+	second := judge()
+	if i := second.Scenarios[0].Improvement; !slices.Equal(i.Options.Look.Plan, []int{6, 8}) || i.Options.Look.Previous != 1 {
+		t.Errorf("the comparison of the second gate: %+v", i.Options.Look)
+	}
+	if !slices.Equal(second.Looks[0].Plan, []int{6, 8}) {
+		t.Errorf("the second gate: %+v", second.Looks[0])
+	}
+	options.Look.Plan = []int{6, 9}
+	_, err := gate(t, st, options, "s@v2")
+	wantError(t, err, track.ErrConflict)
+	if n := rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 4 {
+		t.Errorf("%d looks, want 4", n)
+	}
+}
+
+func TestRulesInForce(t *testing.T) {
+	fail := []scoring.Verdict{scoring.VerdictFail}
+	warn := []scoring.Verdict{scoring.VerdictWarn}
+	all := scoring.GateRules{
+		MinPassRate: number(0.9), Stable: true, MaxStd: number(0.1), MinScore: number(0.8), NoDegradation: true, MinSeeds: 20, Confidence: 0.99, FailOn: warn,
+	}
+	for _, tt := range []struct {
+		name              string
+		spec, given, want scoring.GateRules
+	}{
+		{"none", scoring.GateRules{}, scoring.GateRules{}, scoring.GateRules{Stable: true, Confidence: 0.95}},
+		{"no rule, but how", scoring.GateRules{FailOn: fail}, scoring.GateRules{Confidence: 0.9}, scoring.GateRules{Stable: true, Confidence: 0.9, FailOn: fail}},
+		{"of the spec", all, scoring.GateRules{}, all},
+		{"given", scoring.GateRules{}, all, all},
+		{"beside", scoring.GateRules{MinPassRate: number(0.5)}, scoring.GateRules{MinSeeds: 3}, scoring.GateRules{MinPassRate: number(0.5), MinSeeds: 3, Confidence: 0.95}},
+		{"min_seeds is a rule", scoring.GateRules{}, scoring.GateRules{MinSeeds: 1}, scoring.GateRules{MinSeeds: 1, Confidence: 0.95}},
+		{"both", all, scoring.GateRules{MinPassRate: number(0), MaxStd: number(0.2), MinScore: number(0), MinSeeds: 1, Confidence: 0.5, FailOn: fail}, scoring.GateRules{
+			MinPassRate: number(0), Stable: true, MaxStd: number(0.2), MinScore: number(0), NoDegradation: true, MinSeeds: 1, Confidence: 0.5, FailOn: fail,
+		}},
+		{"nothing fails but FAIL", scoring.GateRules{Stable: true, FailOn: warn}, scoring.GateRules{FailOn: []scoring.Verdict{}}, scoring.GateRules{Stable: true, Confidence: 0.95, FailOn: []scoring.Verdict{}}},
+	} {
+		spec := scoring.Spec{}
+		if tt.name != "none" {
+			rules := tt.spec
+			spec.Gate = &rules
+		}
+		if diff := cmp.Diff(tt.want, tracker.RulesInForce(spec, tt.given)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if spec.Gate != nil && !cmp.Equal(*spec.Gate, tt.spec) {
+			t.Errorf("%s: the spec was changed", tt.name)
+		}
+	}
+}
