@@ -94,10 +94,8 @@ func gateWarnings(g verdict.Gate) (list []string) {
 		for _, w := range s.Warnings {
 			list = append(list, s.Name+": "+w.Message)
 		}
-		if s.Improvement != nil {
-			for _, w := range s.Improvement.Warnings {
-				list = append(list, s.Name+", against the baseline: "+w.Message)
-			}
+		for _, w := range s.ComparisonWarnings() {
+			list = append(list, s.Name+", against the baseline: "+w.Message)
 		}
 	}
 	return list

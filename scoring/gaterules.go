@@ -1,6 +1,9 @@
 package scoring
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // DefaultConfidence is that of intervals and of the bounds of a gate.
 const DefaultConfidence = 0.95
@@ -21,6 +24,12 @@ type GateRules struct {
 // Any says that at least one rule is in force.
 func (g GateRules) Any() bool {
 	return g.MinPassRate != nil || g.Stable || g.MaxStd != nil || g.MinScore != nil || g.NoDegradation || g.MinSeeds > 0
+}
+
+// Judges says that a rule other than MinSeeds is in force: a number of seeds says nothing of how good they are.
+func (g GateRules) Judges() bool {
+	g.MinSeeds = 0
+	return g.Any()
 }
 
 // Problems lists the fields that make the rules unusable.
@@ -46,4 +55,14 @@ func (g GateRules) Problems() []FieldProblem {
 		}
 	}
 	return list
+}
+
+// Fails says whether the rules fail on a verdict. On FAIL they always do, on INCONCLUSIVE unless FailOn is set without it; where they
+// fail on WARN they fail on INCONCLUSIVE too, which is worse.
+func (g GateRules) Fails(v Verdict) bool {
+	named := g.FailOn
+	if named == nil {
+		named = []Verdict{VerdictInconclusive}
+	}
+	return v == VerdictFail || slices.Contains(named, v) || v == VerdictInconclusive && slices.Contains(named, VerdictWarn)
 }

@@ -60,6 +60,7 @@ const (
 	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) `
 	byLabel             = ` AND configuration.label = ? `
 	byHash              = ` AND configuration.hash >= ? AND configuration.hash < ? `
+	byCommit            = ` AND configuration.commit_id >= ? AND configuration.commit_id < ? `
 	newestFirst         = ` ORDER BY scenario_configuration.id DESC LIMIT ?`
 	countConfigurations = `
 	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?)`
@@ -113,7 +114,7 @@ func (s *Store) Configurations(ctx context.Context, scenario string, limit int) 
 }
 
 // FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a prefix of
-// their hash of at least four digits.
+// their hash, else by one of their commit, of at least four digits.
 func (s *Store) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
 	const noLimit = -1
 	found, err := s.configurations(ctx, listConfigurations+byLabel+newestFirst, scenario, selector, noLimit)
@@ -122,10 +123,13 @@ func (s *Store) FindConfigurations(ctx context.Context, scenario, selector strin
 	}
 	if len(selector) >= 4 && strings.Trim(selector, "0123456789abcdef") == "" {
 		found, err = s.configurations(ctx, listConfigurations+byHash+newestFirst, scenario, selector, selector+"g", noLimit)
+		if err == nil && len(found) == 0 {
+			found, err = s.configurations(ctx, listConfigurations+byCommit+newestFirst, scenario, selector, selector+"g", noLimit)
+		}
 	}
 	if err == nil && len(found) == 0 {
 		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound),
-			"track history "+scenario+" lists its configurations; name one by its label or its hash")
+			"track history "+scenario+" lists its configurations; name one by its label, its hash or its commit")
 	}
 	return found, err
 }

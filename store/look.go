@@ -37,7 +37,7 @@ const (
 	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = ? ORDER BY id`
 	insertLook = `
 	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (question, evidence) DO NOTHING`
+	ON CONFLICT (question, evidence, plan) DO NOTHING`
 )
 
 // Looks returns the looks at a question, in the order in which they were recorded.
@@ -71,7 +71,7 @@ func (s *Store) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, 
 	return looks, nil
 }
 
-// AddLook records a look, unless the question was asked of this evidence before.
+// AddLook records a look, unless the question was asked of this evidence before, under the same plan.
 func (t *Tx) AddLook(l Look) error {
 	plan := ""
 	if len(l.Plan) > 0 {

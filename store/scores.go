@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"math"
@@ -21,13 +22,14 @@ type SeedScore struct {
 	Assessed   bool
 	TotalScore float64 // NaN where it has none
 	NFail      int
-	Scores     []float64 // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
+	Digest     [sha256.Size]byte // of what it measured
+	Scores     []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
 
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 func seedScoresQuery(where string) string {
 	return `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, assessment.seed_id IS NOT NULL AS assessed,
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, seed.digest, assessment.seed_id IS NOT NULL AS assessed,
 	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
 	 WHERE ` + where
@@ -55,6 +57,7 @@ func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool)
 		Assessed   bool             `db:"assessed"`
 		TotalScore sql.NullFloat64  `db:"total_score"`
 		NFail      int              `db:"n_fail"`
+		Digest     []byte           `db:"digest"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
 		return nil, explain(err)
@@ -63,7 +66,7 @@ func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool)
 	for i, r := range rows {
 		seeds[i] = SeedScore{
 			ID: r.ID, ULID: r.ULID, Number: r.Number, Outcome: track.Outcome(r.Outcome), Message: r.Message,
-			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail,
+			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail, Digest: [sha256.Size]byte(r.Digest),
 		}
 	}
 	slices.SortFunc(seeds, func(a, b SeedScore) int { return cmp.Compare(a.ID, b.ID) })

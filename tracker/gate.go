@@ -60,8 +60,8 @@ type gatedScenario struct {
 	comparison *store.Look  // of no_degradation; nil where nothing was compared
 }
 
-// RulesInForce puts rules beside those of a spec, and before them where both set one. With none at all a configuration must be
-// stable.
+// RulesInForce puts rules beside those of a spec, and before them where both set one. With none that judges the seeds a
+// configuration must be stable.
 func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
 	var rules scoring.GateRules
 	if spec.Gate != nil {
@@ -87,7 +87,7 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 	}
 	rules.Stable = rules.Stable || given.Stable
 	rules.NoDegradation = rules.NoDegradation || given.NoDegradation
-	rules.Stable = rules.Stable || !rules.Any()
+	rules.Stable = rules.Stable || !rules.Judges()
 	if rules.Confidence == 0 {
 		rules.Confidence = scoring.DefaultConfidence
 	}
@@ -115,6 +115,7 @@ func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateO
 		return g, err
 	}
 	g.Configuration = choice.Configurations[0].Hash
+	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
 	return g, g.load(ctx, st, choice, spec, options)
 }
 
@@ -131,6 +132,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice
 		return nil
 	case totals.NUnassessed > 0:
 		g.Problem = verdict.ProblemNotAssessed
+		g.Stability = scoring.NewStability(spec.decoded, totals.SeedTotals, nil)
 		return nil
 	}
 	metrics, err := st.MetricTotals(ctx, sel)
@@ -172,6 +174,10 @@ func (g *gatedScenario) compare(ctx context.Context, st *store.Store, choice Cho
 		return err
 	default:
 		g.Improvement, g.comparison = &report.Improvement, &report.Look
+		g.Baseline = report.Baseline.Scenario + "@" + ShortHash(report.Baseline.Configurations[0].Hash)
+		if label := report.Baseline.Configurations[0].Label; label != "" {
+			g.Baseline += " (" + label + ")"
+		}
 	}
 	return nil
 }

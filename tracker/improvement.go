@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -78,9 +79,22 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 	}
 	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
 		Confidence: options.Confidence, Margin: options.Margin, Base: base, Look: look.rule,
+		IdenticalCandidate: repeated(ourRows), IdenticalBaseline: repeated(theirRows),
 	})
 	report.Look = look.decided(report.NPairs, report.Verdict)
 	return report, err
+}
+
+// repeated counts the seeds that ran well and measured exactly what another one did.
+func repeated(rows []store.SeedScore) int {
+	n, different := 0, map[[sha256.Size]byte]bool{}
+	for _, row := range rows {
+		if ranWell(row) {
+			n++
+			different[row.Digest] = true
+		}
+	}
+	return n - len(different)
 }
 
 // candidateBase is the base in force for a candidate: what a spec says of improvement is said of the seeds of its own scenario,

@@ -55,23 +55,36 @@ func prepareLook(ctx context.Context, st *store.Store, look store.Look, o LookOp
 	if err != nil {
 		return p, err
 	}
-	p.rule.Previous = len(looks)
-	if again := slices.IndexFunc(looks, func(l store.Look) bool { return l.Evidence == look.Evidence }); again >= 0 {
-		p.rule.Previous = again // the same seeds once more tell nothing new
-	}
+	p.rule.Previous = previousLooks(looks, look.Evidence)
 	planned := slices.IndexFunc(looks, func(l store.Look) bool { return len(l.Plan) > 0 })
 	switch {
 	case planned < 0:
 		p.rule.Late = len(o.Plan) > 0 && len(looks) > 0
-	case len(o.Plan) > 0 && !slices.Equal(o.Plan, looks[planned].Plan):
+	case o.Anytime || len(o.Plan) > 0 && !slices.Equal(o.Plan, looks[planned].Plan):
+		instead := "any time"
+		if !o.Anytime {
+			instead = verdict.PlanText(o.Plan)
+		}
 		return p, track.WithHint(
-			fmt.Errorf("%w: looks at %v were planned on %s, not at %v", track.ErrConflict, looks[planned].Plan, looks[planned].LookedAt.Format("2006-01-02"), o.Plan),
-			"leave --plan out: the plan that was made first holds; another configuration or another spec is another question")
-	case !o.Anytime:
+			fmt.Errorf("%w: looks at %s were planned on %s, not at %s", track.ErrConflict, verdict.PlanText(looks[planned].Plan), looks[planned].LookedAt.Format("2006-01-02"), instead),
+			"leave --plan and --anytime out: the plan that was made first holds; another configuration or another spec is another question")
+	default:
 		p.rule.Plan, p.rule.Late = looks[planned].Plan, planned > 0
 	}
 	p.Plan, p.Anytime = p.rule.Plan, p.rule.Anytime
 	return p, nil
+}
+
+// previousLooks counts the different sets of seeds that a question was asked of before this one.
+func previousLooks(looks []store.Look, evidence [sha256.Size]byte) int {
+	seen := map[[sha256.Size]byte]bool{}
+	for _, l := range looks {
+		if l.Evidence == evidence {
+			break // the same seeds once more tell nothing new
+		}
+		seen[l.Evidence] = true
+	}
+	return len(seen)
 }
 
 // RecordLooks records decisions as looks. A database that cannot be written gives an error, and the decisions stand without it.
@@ -81,6 +94,9 @@ func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entro
 	}
 	return st.Update(ctx, func(tx *store.Tx) (err error) {
 		for _, look := range looks {
+			if look.N == 0 {
+				continue // there was nothing to look at
+			}
 			look.LookedAt = st.Now()
 			if look.ULID, err = newULID(look.LookedAt, entropy); err != nil {
 				return err

@@ -18,6 +18,7 @@ type NoiseReport struct {
 	verdict.Noise
 	Choice
 	Stored  store.Spec
+	NFailed int // seeds without a score, which are drawn like the others
 	Options verdict.NoiseOptions
 }
 
@@ -30,6 +31,11 @@ func Noise(ctx context.Context, st *store.Store, sel Selector, ranges []track.Se
 		spec, seeds, err := newestJudged(ctx, st, report.Choice, ranges)
 		if err != nil {
 			return err
+		}
+		for _, seed := range seeds {
+			if seed.Failed != "" {
+				report.NFailed++
+			}
 		}
 		report.Stored = spec.stored
 		options.Rules = RulesInForce(spec.decoded, options.Rules)

@@ -46,7 +46,7 @@ func TestNoise(t *testing.T) {
 	}
 	options.Rules = scoring.GateRules{MinSeeds: 5}
 	some, err := tracker.Noise(t.Context(), st, selector(t, "growth_plus"), []track.SeedRange{{Last: 3}}, nil, options)
-	if err != nil || some.NSeeds != 4 || some.Options.Rules.Stable {
+	if err != nil || some.NSeeds != 4 || !some.Options.Rules.Stable {
 		t.Errorf("of 4 seeds: %d, rules %+v, error %v", some.NSeeds, some.Options.Rules, err)
 	}
 	for name, last := range map[string]track.SeedRange{"one seed": {}, "none": {First: 90, Last: 99}} {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -84,8 +85,11 @@ func (o gateOptions) resolve() (options tracker.GateOptions, err error) {
 	if problems := o.rules.Problems(); len(problems) > 0 {
 		return options, usage("--%s: %s", strings.ReplaceAll(problems[0].Field, "_", "-"), problems[0].Message)
 	}
-	if o.base != nil && !(*o.base >= 0) {
-		return options, usage("--base %v is negative", *o.base)
+	if err := checkBase(o.base); err != nil {
+		return options, err
+	}
+	if err := o.checkFiles(); err != nil {
+		return options, err
 	}
 	options.Rules = o.rules
 	if options.Seeds, err = o.seedRanges(); err != nil {
@@ -96,6 +100,18 @@ func (o gateOptions) resolve() (options tracker.GateOptions, err error) {
 	}
 	options.Baseline, err = selectorFlag("baseline", o.baseline)
 	return options, err
+}
+
+// checkFiles refuses two reports in one file.
+func (o gateOptions) checkFiles() error {
+	seen := map[string]bool{}
+	for _, path := range []string{o.json, o.junit, o.markdown, o.badge} {
+		if path != "" && path != "-" && seen[path] {
+			return usage("%s is named for two reports: one would overwrite the other", path)
+		}
+		seen[path] = true
+	}
+	return nil
 }
 
 func (p *program) gate(ctx context.Context, names []string, o gateOptions) error {
@@ -123,6 +139,10 @@ func (p *program) gate(ctx context.Context, names []string, o gateOptions) error
 	if err != nil {
 		return err
 	}
+	compares := slices.ContainsFunc(report.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.NoDegradation })
+	if !compares && (o.baseline != "" || o.base != nil) {
+		return usage("--baseline and --base say what --no-degradation compares with: without that rule they mean nothing")
+	}
 	p.recordLooks(ctx, st, report.Looks)
 	if err := p.writeGate(report.Gate, o); err != nil {
 		return err
@@ -130,9 +150,15 @@ func (p *program) gate(ctx context.Context, names []string, o gateOptions) error
 	return gateExit(report.Gate)
 }
 
-// writeGate writes the one verdict wherever it was asked for.
+// writeGate writes the one verdict wherever it was asked for; first where somebody looks, so that a file that cannot be written does
+// not cost the answer.
 func (p *program) writeGate(g verdict.Gate, o gateOptions) error {
 	document := newGateDocument(g)
+	answer := func() error { return p.write(gateView(g, document)) }
+	if p.shared.format == "md" {
+		answer = func() error { return reports.GateMarkdown(p.out, g) }
+	}
+	errs := []error{answer()}
 	for _, output := range []struct {
 		path  string
 		write func(io.Writer) error
@@ -142,22 +168,16 @@ func (p *program) writeGate(g verdict.Gate, o gateOptions) error {
 		{o.markdown, func(w io.Writer) error { return reports.GateMarkdown(w, g) }},
 		{o.badge, func(w io.Writer) error { return writeJSON(w, reports.GateBadge(g)) }},
 	} {
-		if output.path == "" {
-			continue
-		}
-		if err := p.writeOutput(output.path, output.write); err != nil {
-			return err
+		if output.path != "" {
+			errs = append(errs, p.writeOutput(output.path, output.write))
 		}
 	}
 	if path := p.getenv("GITHUB_STEP_SUMMARY"); path != "" {
 		if err := appendGate(path, g); err != nil {
-			return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
+			errs = append(errs, fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err))
 		}
 	}
-	if p.shared.format == "md" {
-		return reports.GateMarkdown(p.out, g)
-	}
-	return p.write(gateView(g, document))
+	return errors.Join(errs...)
 }
 
 func appendGate(path string, g verdict.Gate) error {
@@ -200,6 +220,10 @@ type gateScenarioDocument struct {
 	Name          string            `json:"name"` // the argument
 	Scenario      string            `json:"scenario"`
 	Configuration string            `json:"configuration"`
+	Label         string            `json:"label"`
+	Revision      string            `json:"revision"`
+	Baseline      string            `json:"baseline,omitempty"` // what no_degradation compares with
+	FailOn        []scoring.Verdict `json:"fail_on"`
 	Verdict       scoring.Verdict   `json:"verdict"`
 	Failing       bool              `json:"failing"`
 	NSeeds        int               `json:"n_seeds"`
@@ -229,12 +253,10 @@ type outcomeDocument struct {
 func newGateDocument(g verdict.Gate) gateDocument {
 	d := gateDocument{Verdict: g.Verdict, Failing: g.Failing, NTests: g.NTests, Scenarios: []gateScenarioDocument{}}
 	for _, s := range g.Scenarios {
-		warnings := slices.Clone(s.Warnings)
-		if s.Improvement != nil {
-			warnings = append(warnings, s.Improvement.Warnings...)
-		}
+		warnings := append(slices.Clone(s.Warnings), s.ComparisonWarnings()...)
 		sd := gateScenarioDocument{
-			Name: s.Name, Scenario: s.Scenario, Configuration: s.Configuration, Verdict: s.Verdict, Failing: s.Failing, NSeeds: s.Estimates.NSeeds,
+			Name: s.Name, Scenario: s.Scenario, Configuration: s.Configuration, Label: s.Label, Revision: s.Revision, Baseline: s.Baseline,
+			FailOn: failOn(s.Rules), Verdict: s.Verdict, Failing: s.Failing, NSeeds: s.Estimates.NSeeds,
 			Confidence: s.Rules.Confidence, Estimates: newEstimates(s.Estimates), Outcomes: []outcomeDocument{}, Warnings: newWarnings(warnings),
 		}
 		for _, o := range s.Outcomes {
@@ -324,12 +346,31 @@ func gateHeading(g verdict.Gate) string {
 		if s.Configuration != "" && s.Name == s.Scenario {
 			fmt.Fprintf(&b, "@%s", tracker.ShortHash(s.Configuration))
 		}
+		for _, part := range []struct{ name, text string }{{"label", s.Label}, {"revision", s.Revision}} {
+			if part.text != "" && part.text != "-" {
+				fmt.Fprintf(&b, ", %s %s", part.name, part.text)
+			}
+		}
 		fmt.Fprintf(&b, ", %s: %s", counted(s.Estimates.NSeeds, "seed"), reports.RulesText(s.Rules))
+		if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
+			b.WriteString("; exit code 0, because the rules fail on FAIL alone")
+		}
 	}
 	if g.NTests > 1 {
 		fmt.Fprintf(&b, "\np is corrected by Holm for %d tests", g.NTests)
 	}
 	return b.String()
+}
+
+// failOn are the verdicts that the rules fail on.
+func failOn(rules scoring.GateRules) []scoring.Verdict {
+	list := []scoring.Verdict{}
+	for _, v := range scoring.Verdicts() {
+		if rules.Fails(v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // gateNotes numbers the warnings of all scenarios.
@@ -339,10 +380,8 @@ func gateNotes(g verdict.Gate) string {
 		for _, w := range s.Warnings {
 			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ": " + w.Message})
 		}
-		if s.Improvement != nil {
-			for _, w := range s.Improvement.Warnings {
-				list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ", against the baseline: " + w.Message})
-			}
+		for _, w := range s.ComparisonWarnings() {
+			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ", against the baseline: " + w.Message})
 		}
 	}
 	return footnotes(list)

@@ -342,7 +342,7 @@ func historyChart(h tracker.History) chart.History {
 		}
 	}
 	if p := analysis.Prediction; p.Defined() {
-		c.Prediction = &chart.Prediction{Name: "95 % prediction interval of the next", Lo: p.Lo, Hi: p.Hi}
+		c.Prediction = &chart.Prediction{Name: "95 % prediction", Lo: p.Lo, Hi: p.Hi}
 	}
 	for _, change := range analysis.ChangePoints {
 		if change.Confirmed {

@@ -68,11 +68,11 @@ func (o improvementOptions) resolve() (options tracker.ImprovementOptions, err e
 	if err := o.checkConfidence(); err != nil {
 		return options, err
 	}
-	if o.margin < 0 || o.margin > 1 {
+	if !(o.margin >= 0 && o.margin <= 1) {
 		return options, usage("--margin %v: scores lie in 0 to 1", o.margin)
 	}
-	if o.base != nil && !(*o.base >= 0) {
-		return options, usage("--base %v is negative", *o.base)
+	if err := checkBase(o.base); err != nil {
+		return options, err
 	}
 	if options.Seeds, err = o.seedRanges(); err != nil {
 		return options, err
@@ -218,23 +218,24 @@ type metricDelta struct {
 }
 
 type totalDelta struct {
-	Candidate      *float64 `json:"candidate_mean"`
-	Baseline       *float64 `json:"baseline_mean"`
-	MeanDelta      *float64 `json:"mean_delta"`
-	SD             *float64 `json:"sd"`
-	Dz             *float64 `json:"dz"` // with Hedges' correction
-	CI             ci       `json:"ci"`
-	CIMethod       string   `json:"ci_method"`
-	P              *float64 `json:"p"`
-	PMethod        string   `json:"p_method"`
-	PImprovement   *float64 `json:"p_improvement"`
-	PImprovementCI ci       `json:"p_improvement_ci"` // of the share of wins among the pairs that are no tie
-	Wins           int      `json:"wins"`
-	Losses         int      `json:"losses"`
-	Ties           int      `json:"ties"`
-	MDE            *float64 `json:"mde"`    // difference of scores that so many pairs detect with power 0.8
-	MDEDz          *float64 `json:"mde_dz"` // the same in standard deviations of the differences
-	SeedsNeeded    *int     `json:"seeds_needed"`
+	Candidate    *float64 `json:"candidate_mean"`
+	Baseline     *float64 `json:"baseline_mean"`
+	MeanDelta    *float64 `json:"mean_delta"`
+	SD           *float64 `json:"sd"`
+	Dz           *float64 `json:"dz"` // with Hedges' correction
+	CI           ci       `json:"ci"`
+	CIMethod     string   `json:"ci_method"`
+	P            *float64 `json:"p"`
+	PMethod      string   `json:"p_method"`
+	PImprovement *float64 `json:"p_improvement"`
+	WinShare     *float64 `json:"win_share"` // wins among the pairs that are no tie
+	WinShareCI   ci       `json:"win_share_ci"`
+	Wins         int      `json:"wins"`
+	Losses       int      `json:"losses"`
+	Ties         int      `json:"ties"`
+	MDE          *float64 `json:"mde"`    // difference of scores that so many pairs detect with power 0.8
+	MDEDz        *float64 `json:"mde_dz"` // the same in standard deviations of the differences
+	SeedsNeeded  *int     `json:"seeds_needed"`
 }
 
 type unpairedDocument struct {
@@ -286,12 +287,12 @@ func newTotalDelta(i verdict.Improvement) totalDelta {
 	d := totalDelta{
 		Candidate: number(t.Candidate, n), Baseline: number(t.Baseline, n), MeanDelta: number(t.MeanDelta, n), SD: number(t.SD, max(0, n-1)),
 		Dz: defined(t.Dz, n), CI: newCI(t.Interval), CIMethod: t.Interval.Method, P: number(t.P, n), PMethod: t.PMethod,
-		PImprovement: number(t.Improvement.Value, n), PImprovementCI: newCI(t.Improvement.Decided.Interval),
+		PImprovement: number(t.Improvement.Value, n), WinShare: defined(t.Improvement.Decided.Value, n), WinShareCI: newCI(t.Improvement.Decided.Interval),
 		Wins: t.Improvement.Wins, Losses: t.Improvement.Losses, Ties: t.Improvement.Ties,
 		MDE: defined(t.Detectable, n), MDEDz: defined(t.DetectableDz, n),
 	}
 	if n == 0 {
-		d.PImprovementCI = nil
+		d.WinShareCI = nil
 	}
 	if t.SeedsNeeded > 0 {
 		d.SeedsNeeded = &t.SeedsNeeded
@@ -369,14 +370,13 @@ func totalGrid(i verdict.Improvement) grid {
 	}
 	add("mean delta", plus(t.MeanDelta), interval, confidencePercent(t.Interval.Confidence)+" "+t.Interval.Method+" interval")
 	add("p", pText(t.P), "", t.PMethod)
-	won := "-"
-	if t.Improvement.Decided.Interval.Defined() {
-		won = fmt.Sprintf("%s to %s", fixed(t.Improvement.Decided.Interval.Lo, 3), fixed(t.Improvement.Decided.Interval.Hi, 3))
+	add("P(improvement)", fixed(t.Improvement.Value, 3), "", fmt.Sprintf("%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties))
+	if won := t.Improvement.Decided; won.Interval.Defined() {
+		add("wins without ties", fixed(won.Value, 3), fmt.Sprintf("%s to %s", fixed(won.Interval.Lo, 3), fixed(won.Interval.Hi, 3)),
+			fmt.Sprintf("%s Wilson interval over %d pairs", confidencePercent(won.Interval.Confidence), won.N))
 	}
-	add("P(improvement)", fixed(t.Improvement.Value, 3), won, fmt.Sprintf("%d wins, %d losses, %d ties; Wilson over wins and losses",
-		t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties))
-	if t.Detectable > 0 {
-		add("detectable effect", fixed(t.Detectable, 4), fmt.Sprintf("dz %.2f", t.DetectableDz), fmt.Sprintf("power %v with %d pairs", verdict.TargetPower, i.NPairs))
+	if t.Detectable > 0 && !i.Options.Look.Anytime {
+		add("detectable effect", fixed(t.Detectable, 4), fmt.Sprintf("dz %.2f", t.DetectableDz), fmt.Sprintf("power %v with %d pairs, at the sd seen", verdict.TargetPower, i.NPairs))
 	}
 	if u := i.Unpaired; u != nil {
 		add("unpaired delta", plus(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi), fmt.Sprintf("%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, pText(u.P)))
@@ -391,7 +391,7 @@ func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta
 		if !seen {
 			k = len(grids)
 			byGroup[m.Group] = k
-			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "weight", "baseline", "candidate", "change", "mean delta", "95% interval", "threshold", "status", "p Holm", "W/L/T"}})
+			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "weight", "baseline", "candidate", "change", "mean delta", "95% interval", "may lose", "status", "p Holm", "W/L/T"}})
 			if c := confidencePercent(m.Interval.Confidence); c != "95%" {
 				grids[k].(grid).columns[6] = c + " interval"
 			}
@@ -406,7 +406,7 @@ func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta
 		g := grids[k].(grid)
 		g.cells = append(g.cells, []any{
 			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, change, shown{plus(m.MeanDelta), m.MeanDelta},
-			intervalText(m.Interval, plus), shown{plus(-m.Threshold), m.Threshold}, string(m.Status), shown{pText(m.PHolm), m.PHolm},
+			intervalText(m.Interval, plus), shown{fixed(m.Threshold, 4), m.Threshold}, string(m.Status), shown{pText(m.PHolm), m.PHolm},
 			fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
 		grids[k] = g

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,7 +69,10 @@ func (o noiseOptions) resolveNoise() (options verdict.NoiseOptions, err error) {
 	if o.resamples < 1 || o.resamples > 100_000 {
 		return options, usage("--resamples %d: it must be from 1 to 100000", o.resamples)
 	}
-	if o.margin < 0 || o.margin > 1 {
+	if err := checkBase(o.base); err != nil {
+		return options, err
+	}
+	if !(o.margin >= 0 && o.margin <= 1) {
 		return options, usage("--margin %v: scores lie in 0 to 1", o.margin)
 	}
 	if problems := o.rules.Problems(); len(problems) > 0 {
@@ -108,7 +112,11 @@ func (p *program) noise(ctx context.Context, selector string, o noiseOptions) er
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	options.Stopped = func() bool { return ctx.Err() != nil }
 	report, err := tracker.Noise(ctx, st, sel, ranges, o.base, options)
+	if errors.Is(err, verdict.ErrStopped) {
+		return ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -123,6 +131,7 @@ type noiseDocument struct {
 	Base          float64               `json:"max_degradation_base"`
 	Margin        float64               `json:"margin"`
 	NSeeds        int                   `json:"n_seeds"`
+	NFailed       int                   `json:"n_failed"`
 	Method        string                `json:"method"`
 	SteadyGate    *int                  `json:"gate_steady_from"`  // null where no size that was tried is
 	SteadyCheck   *int                  `json:"check_steady_from"` // likewise
@@ -153,13 +162,13 @@ func noiseView(r tracker.NoiseReport) view {
 	d := noiseDocument{
 		Scenario: r.Scenario, Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration), Spec: newSpecRef(r.Stored),
 		Rules: reports.RulesText(r.Options.Rules), Base: r.Options.Comparison.Base, Margin: r.Options.Comparison.Margin,
-		NSeeds: r.NSeeds, Method: r.Method, SteadyGate: positive(r.SteadyGate), SteadyCheck: positive(r.SteadyCheck), MaxFlipRate: verdict.MaxFlipRate,
+		NSeeds: r.NSeeds, NFailed: r.NFailed, Method: r.Method, SteadyGate: positive(r.SteadyGate), SteadyCheck: positive(r.SteadyCheck), MaxFlipRate: verdict.MaxFlipRate,
 		At: []noiseAtDocument{}, Warnings: newWarnings(r.Warnings),
 	}
 	if !r.HasGate {
 		d.SteadyGate = nil
 	}
-	table := grid{columns: []string{"n", "gate flips", "95% interval", "false degraded", "95% interval", "false verdict", "95% interval", "|delta| of totals"}}
+	table := grid{columns: []string{"n", "gate flips", "95% interval", "gate says", "false degraded", "95% interval", "false verdict", "95% interval", "|delta| of totals"}}
 	v := view{rows: grid{columns: []string{"n", "gate_flips", "false_degraded", "false_decision", "mean_abs_difference", "mean_largest_metric_loss"}}}
 	for k, at := range r.At {
 		row := noiseAtDocument{at.N, nil, at.GateVerdicts, newRate(at.FalseDegraded), newRate(at.FalseDecision), at.MeanAbsDifference, at.LargestMetricDelta}
@@ -175,19 +184,35 @@ func noiseView(r tracker.NoiseReport) view {
 			n += " *"
 		}
 		table.cells = append(table.cells, []any{
-			shown{n, at.N}, flips, interval, verdict.Percent(at.FalseDegraded.Value), intervalText(at.FalseDegraded.Interval, verdict.Percent),
+			shown{n, at.N}, flips, interval, mostly(at.GateVerdicts), verdict.Percent(at.FalseDegraded.Value), intervalText(at.FalseDegraded.Interval, verdict.Percent),
 			verdict.Percent(at.FalseDecision.Value), intervalText(at.FalseDecision.Interval, verdict.Percent), at.MeanAbsDifference,
 		})
 		v.rows.cells = append(v.rows.cells, []any{at.N, exact, at.FalseDegraded.Value, at.FalseDecision.Value, at.MeanAbsDifference, at.LargestMetricDelta})
 	}
 	v.document = d
-	heading := fmt.Sprintf("%s@%s\n%d seeds, %s\ngate: %s\nimprovement check: base %v, margin %v", r.Scenario, describe(r.Configurations[0]), r.NSeeds, r.Method,
+	heading := fmt.Sprintf("%s@%s\nspec version %d, %d seeds, %d of them without a score, %s\ngate: %s\nimprovement check: base %v, margin %v", r.Scenario, describe(r.Configurations[0]), r.Stored.Version, r.NSeeds, r.NFailed, r.Method,
 		d.Rules, d.Base, d.Margin)
-	v.page = []any{heading, table, "* the number of seeds there is\n" + steadyText("the gate", d.SteadyGate, r.HasGate) + "\n" + steadyText("the improvement check", d.SteadyCheck, true)}
+	v.page = []any{heading, table, "* the number of seeds there is\n" + steadyText("the gate flips", d.SteadyGate, r.HasGate) + "\n" + steadyText("the improvement check finds degraded metrics by luck", d.SteadyCheck, true) +
+		fmt.Sprintf("\nthe verdict on the total score is false in about %s of the cases at any n, which is its level", verdict.Percent(1-r.Options.Comparison.Confidence))}
 	if notes := footnotes(r.Warnings); notes != "" {
 		v.page = append(v.page, notes)
 	}
 	return v
+}
+
+// mostly names the verdict that a gate gives most often: one that never decides flips never.
+func mostly(verdicts map[scoring.Verdict]int) any {
+	total, most := 0, scoring.Verdict("")
+	for _, v := range scoring.Verdicts() {
+		total += verdicts[v]
+		if most == "" || verdicts[v] > verdicts[most] {
+			most = v
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	return fmt.Sprintf("%s %s", most, verdict.Percent(float64(verdicts[most])/float64(total)))
 }
 
 func positive(n int) *int {
@@ -200,9 +225,9 @@ func positive(n int) *int {
 func steadyText(what string, from *int, asked bool) string {
 	switch {
 	case !asked:
-		return what + " has no rule about seeds"
+		return "the gate has no rule about seeds"
 	case from == nil:
-		return fmt.Sprintf("%s flips in more than %s of the cases at every n that was tried", what, verdict.Percent(verdict.MaxFlipRate))
+		return fmt.Sprintf("%s: no n that was tried shows a rate of at most %s", what, verdict.Percent(verdict.MaxFlipRate))
 	}
-	return fmt.Sprintf("%s flips in at most %s of the cases from %d seeds on", what, verdict.Percent(verdict.MaxFlipRate), *from)
+	return fmt.Sprintf("%s in at most %s of the cases from %d seeds on (upper end of the interval)", what, verdict.Percent(verdict.MaxFlipRate), *from)
 }

@@ -108,6 +108,10 @@ func seedsNeededView(r tracker.PlanReport) view {
 	for _, w := range r.Warnings {
 		warnings = append(warnings, verdict.Warning{Code: string(w), Message: w.Message()})
 	}
+	if r.Failed > 0 && r.Baseline == nil {
+		warnings = append(warnings, verdict.Warning{Code: verdict.WarnFailedSeeds, Message: fmt.Sprintf(
+			"%d failed seeds are left out of the pilot; a comparison scores them 0, so with seeds that fail it needs many more", r.Failed)})
+	}
 	d := seedsNeededDocument{
 		Candidate: newSide(r.Choice), Effect: r.Options.Effect, Power: r.Options.Power, Alpha: r.Options.Alpha, NPilot: r.NPilot, NFailed: r.Failed,
 		SD: r.SD, SDUpper: r.SDUpper, Dz: r.Dz, Seeds: r.N, Reached: r.Power, Warnings: newWarnings(warnings),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,14 @@ func (f *comparisonFlags) look() (tracker.LookOptions, error) {
 		return o, usage("--plan %s: %v", f.plan, err)
 	}
 	return o, nil
+}
+
+// checkBase refuses a base that is no threshold.
+func checkBase(base *float64) error {
+	if base != nil && !(*base >= 0 && *base <= math.MaxFloat64) {
+		return usage("--base %v: it must be a finite number of at least 0", *base)
+	}
+	return nil
 }
 
 // optional is the number that a flag was given, nil where it was not.

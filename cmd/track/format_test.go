@@ -68,7 +68,7 @@ func TestFormats(t *testing.T) {
 		{"baseline", "list"},
 		{"baseline", "set", "s", "--reason", "a | *b* <c>"},
 		{"baseline", "show", "s"},
-		{"gate", "s@v|1", "--min-seeds", "4"},
+		{"gate", "s@v|1", "--min-score", "0", "--fail-on", "fail"},
 		{"compare", "s", "s@v|1"},
 		{"noise", "s@v|1", "--resamples", "20", "--sizes", "5"},
 		{"seeds-needed", "s@v|1", "--effect", "0.1"},

@@ -13,7 +13,7 @@ CREATE TABLE baseline (
 
 CREATE INDEX baseline_scenario ON baseline (scenario_id);
 
--- Each decision of a gate or of a comparison, once for each set of seeds that it was reached on.
+-- Each decision of a gate or of a comparison, once for each set of seeds that it was reached on, and once more where a plan came later.
 CREATE TABLE look (
     id        INTEGER PRIMARY KEY,
     ulid      TEXT    NOT NULL UNIQUE,
@@ -25,7 +25,7 @@ CREATE TABLE look (
     anytime   INTEGER NOT NULL CHECK (anytime IN (0, 1)),
     verdict   TEXT    NOT NULL,
     looked_at INTEGER NOT NULL,
-    UNIQUE (question, evidence)
+    UNIQUE (question, evidence, plan)
 ) STRICT;
 
 -- +goose Down

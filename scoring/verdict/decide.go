@@ -66,9 +66,12 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictFail
 	case Equivalent:
 		i.Verdict = scoring.VerdictInconclusive
-		i.Reasons = append(i.Reasons, "no difference beyond the margin: neither better nor worse")
+		i.Reasons = append(i.Reasons, "the interval lies within the margins: no difference that matters, which is a decision, but neither better nor worse")
 	default:
 		i.Verdict = scoring.VerdictInconclusive
+		if i.unconfirmed {
+			i.Reasons = append(i.Reasons, fmt.Sprintf("the interval lies beyond the margin, but the exact test does not confirm it (p %s)", Short(i.Total.P)))
+		}
 		i.needSeeds()
 	}
 }
@@ -81,9 +84,12 @@ func (i *Improvement) undecidable() (reason, need string) {
 	case share < MinMatched:
 		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, Percent(share), Percent(MinMatched)),
 			"the unmatched seeds on the other side too, or --seeds with the range that was planned for both"
+	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
+		return fmt.Sprintf("of the candidate's seeds %d repeat what another measured, of the baseline's %d: they are not as many pairs as they seem",
+			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
 	case i.NPairs < MinPairs:
 		return fmt.Sprintf("%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, plural(i.NPairs, "pair"), MinPairs),
-			fmt.Sprintf("%d more pairs", MinPairs-i.NPairs)
+			fmt.Sprintf("%d more %s", MinPairs-i.NPairs, plural(MinPairs-i.NPairs, "pair"))
 	}
 	return i.Options.Look.offPlan(i.NPairs, "pairs")
 }
@@ -93,16 +99,27 @@ func (i *Improvement) difference() Difference {
 	if i.Options.Look.Anytime {
 		return i.anytimeDifference()
 	}
+	half := i.Options.Alpha() / 2
 	switch {
 	case !interval.Defined(), i.Total.equal && i.Total.P > i.Options.Alpha(): // without any width, signs must decide
 		return Undecided
 	case interval.Lo > margin:
-		return Better
+		return i.confirmed(Better, i.Total.flipGreater <= half)
 	case interval.Hi < -margin:
-		return Worse
+		return i.confirmed(Worse, i.Total.flipLess <= half)
 	case margin > 0 && interval.Lo >= -margin && interval.Hi <= margin:
 		return Equivalent
 	}
+	return Undecided
+}
+
+// confirmed keeps the t interval from deciding what the exact test does not: where most differences are 0 and few are large, as with
+// crashed seeds, it is too narrow.
+func (i *Improvement) confirmed(d Difference, exact bool) Difference {
+	if exact {
+		return d
+	}
+	i.unconfirmed = true
 	return Undecided
 }
 
@@ -126,13 +143,19 @@ func (i *Improvement) needSeeds() {
 	if i.Options.Margin == 0 {
 		sought += " as seen here"
 	}
+	if i.Options.Look.Anytime {
+		return // power is that of a fixed number of pairs
+	}
 	switch more := t.SeedsNeeded - i.NPairs; {
 	case t.SeedsNeeded == 0 || t.SeedsNeeded > maxSeedsQuoted:
 		i.Needs = append(i.Needs, fmt.Sprintf("more than %d pairs to detect %s", maxSeedsQuoted, sought))
 	case more > 0:
-		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v", more, sought, TargetPower))
+		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v (planned with the 80%% upper bound of the sd)", more, sought, TargetPower))
+	}
+	if plan := i.Options.Look.Plan; len(plan) > 0 && t.SeedsNeeded > plan[len(plan)-1] {
+		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: a new question, such as another configuration, can have a longer one", plan[len(plan)-1]))
 	}
 	if t.Detectable > 0 {
-		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
 	}
 }

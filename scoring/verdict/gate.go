@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"track/scoring"
 	"track/scoring/stats"
@@ -25,12 +26,15 @@ type GateInput struct {
 	Name          string // that people gave it: the scenario, with its configuration where they named one
 	Scenario      string
 	Configuration string // hash
+	Label         string // of the configuration
+	Revision      string // of its code, for people
 	Rules         scoring.GateRules
 	Look          Look
 	Problem       string // why there is nothing to judge: no seeds, no spec; empty where there is
 	Stability     scoring.Stability
 	Seeds         []JudgedSeed // in the order in which they were recorded; Scores are not looked at
 	Improvement   *Improvement // over the baseline; nil where the rules do not ask for it, or where there is none
+	Baseline      string       // what Improvement is over, for people
 	NoBaseline    string       // why there is no Improvement although the rules ask for it
 
 	verdictOnly bool // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
@@ -53,14 +57,17 @@ type Outcome struct {
 	// Unattainable says that no data of this size could have met the rule, and what could; empty where some could.
 	Unattainable string
 
-	breaks     bool // the numbers themselves, without regard to chance, break the rule
-	sequential bool // tested by a confidence sequence, which has no P
+	unless     string // what to add to Message where no test refutes the rule
+	breaks     bool   // the numbers themselves, without regard to chance, break the rule
+	sequential bool   // tested by a confidence sequence, which has no P
 }
 
 // ScenarioOutcome is what a gate found in one scenario.
 type ScenarioOutcome struct {
 	Name                    string
 	Scenario, Configuration string
+	Label, Revision         string
+	Baseline                string            // what the comparison is over, for people
 	Rules                   scoring.GateRules // in force
 	Estimates               Estimates
 	Verdict                 scoring.Verdict
@@ -102,13 +109,18 @@ func NewGate(inputs []GateInput) (Gate, error) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
 		s.sumUpDegradation()
+		for k := range s.Outcomes {
+			if o := &s.Outcomes[k]; o.Verdict == scoring.VerdictInconclusive {
+				o.Message += o.unless
+			}
+		}
 		var verdicts []scoring.Verdict
 		for _, o := range s.Outcomes {
 			verdicts = append(verdicts, o.Verdict)
 		}
 		s.Verdict = scoring.WorstVerdict(verdicts...)
 		all = append(all, s.Verdict)
-		s.Failing = failsOn(s.Rules.FailOn, s.Verdict)
+		s.Failing = s.Rules.Fails(s.Verdict)
 		g.Failing = g.Failing || s.Failing
 	}
 	g.Verdict = scoring.WorstVerdict(all...)
@@ -126,16 +138,41 @@ func (s *ScenarioOutcome) sumUpDegradation() {
 	for i := range s.Outcomes {
 		if o := &s.Outcomes[i]; o.Rule == RuleNoDegradation && o.Metric == "" && len(verdicts) > 0 {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
+			o.Message += "; judged: " + countVerdicts(verdicts)
+			if o.Verdict == scoring.VerdictInconclusive {
+				o.Need = fmt.Sprintf("more pairs: the loss of %d metrics may be beyond the threshold", count(verdicts, scoring.VerdictInconclusive))
+			}
 		}
 	}
 }
 
-// failsOn says whether a verdict fails the gate. FAIL always does; a worse verdict than one that is named does too.
-func failsOn(named []scoring.Verdict, v scoring.Verdict) bool {
-	if named == nil {
-		named = []scoring.Verdict{scoring.VerdictInconclusive}
+// countVerdicts says how many metrics have which verdict, the worst first.
+func countVerdicts(verdicts []scoring.Verdict) string {
+	var words []string
+	for _, v := range slices.Backward(scoring.Verdicts()) {
+		if n := count(verdicts, v); n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, v))
+		}
 	}
-	return v == scoring.VerdictFail || slices.Contains(named, v) || v == scoring.VerdictInconclusive && slices.Contains(named, scoring.VerdictWarn)
+	return strings.Join(words, ", ")
+}
+
+func count(verdicts []scoring.Verdict, v scoring.Verdict) (n int) {
+	for _, other := range verdicts {
+		if other == v {
+			n++
+		}
+	}
+	return n
+}
+
+// ComparisonWarnings are those of the comparison with the baseline that hold for the gate: its metrics are tested jointly, not each by
+// itself.
+func (s ScenarioOutcome) ComparisonWarnings() []Warning {
+	if s.Improvement == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Improvement.Warnings), func(w Warning) bool { return w.Code == WarnFloor })
 }
 
 // family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics are corrected for
@@ -212,12 +249,12 @@ func confidenceOf(r scoring.GateRules) float64 {
 }
 
 func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
-	s := ScenarioOutcome{Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Rules: in.Rules, Improvement: in.Improvement}
+	s := ScenarioOutcome{Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Label: in.Label, Revision: in.Revision, Baseline: in.Baseline, Rules: in.Rules, Improvement: in.Improvement}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
 	s.Estimates = NewEstimates(in.Stability, confidence)
 	if problem := in.problem(); problem != "" {
-		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem)}}
+		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil
 	}
 	s.Warnings = slices.Concat(in.Look.warnings(), s.Estimates.Warnings)
@@ -276,6 +313,19 @@ func problemText(problem string) string {
 		return "some seeds were never scored under this version of the spec: track rescore scores them"
 	}
 	return problem
+}
+
+// problemNeed is what would give the gate something to judge.
+func problemNeed(problem, scenario string) string {
+	switch problem {
+	case ProblemNoSeeds:
+		return "seeds: track record seed --scenario " + scenario
+	case ProblemNoSpec:
+		return "a spec: track spec add FILE"
+	case ProblemNotAssessed:
+		return "track rescore " + scenario
+	}
+	return ""
 }
 
 // applyPlan keeps a look that is none of the planned ones from deciding.

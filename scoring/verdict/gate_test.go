@@ -83,8 +83,8 @@ func TestGateRules(t *testing.T) {
 		{"max std not shown", verdict.RuleMaxStd, std(sdHi - 1e-9), stability(20, 20, twenty), open, "about", ""},
 		{"max std not refuted", verdict.RuleMaxStd, std(sdLo + 1e-9), stability(20, 20, twenty), open, "", ""},
 		{"max std refuted", verdict.RuleMaxStd, std(sdLo - 1e-9), stability(20, 20, twenty), fail, "", ""},
-		{"one score", verdict.RuleMaxStd, std(0.5), stability(1, 1, []float64{0.5}), open, "1 more scored seeds", "it needs 2"},
-		{"one score", verdict.RuleMinScore, score(0.1), stability(1, 1, []float64{0.5}), open, "1 more scored seeds", "it needs 2"},
+		{"one score", verdict.RuleMaxStd, std(0.5), stability(1, 1, []float64{0.5}), open, "1 more scored seed", "it needs 2"},
+		{"one score", verdict.RuleMinScore, score(0.1), stability(1, 1, []float64{0.5}), open, "1 more scored seed", "it needs 2"},
 		// Twenty equal scores of 1: 0.05^(1/20) = 0.8609, the bound of 20 of 20 too.
 		{"equal scores", verdict.RuleMinScore, score(0.86), stability(20, 20, slices.Repeat([]float64{1}, 20)), pass, "", ""},
 		{"too few equal scores", verdict.RuleMinScore, score(0.87), stability(20, 20, slices.Repeat([]float64{1}, 20)), open, "2 more seeds of this score", ""},
@@ -164,7 +164,8 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 		{"fails in a fifth", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 16 })), pass, ""},
 		{"one seed crashed", input(rules, crashed(good, 1)), warn, "failed_seeds"},
 		{"all the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 19 })), open, "identical_seeds"},
-		{"all but one the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 18 })), pass, ""},
+		{"all but one the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 18 })), open, "identical_seeds"},
+		{"half the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 10 })), pass, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gate(t, c.in)
@@ -319,7 +320,7 @@ func TestGateNoDegradationUndecidable(t *testing.T) {
 	if o := outcome(t, gate(t, in), verdict.RuleNoDegradation); o.Verdict != warn || o.Reason != verdict.ReasonSame {
 		t.Errorf("the baseline itself: %+v", o)
 	}
-	if o := outcome(t, gate(t, against(t, options(), level(-0.5, 5))), verdict.RuleNoDegradation); o.Verdict != open || o.Reason != verdict.ReasonUndecidable || o.Unattainable == "" || o.Need != "1 more pairs" {
+	if o := outcome(t, gate(t, against(t, options(), level(-0.5, 5))), verdict.RuleNoDegradation); o.Verdict != open || o.Reason != verdict.ReasonUndecidable || o.Unattainable == "" || o.Need != "1 more pair" {
 		t.Errorf("5 pairs: %+v", o)
 	}
 	spec, candidate, baseline := pairsOf(0.9, level(-0.5, 10))

@@ -44,6 +44,8 @@ type Options struct {
 	Margin     float64 // smallest difference of total scores that matters, 0 or more
 	Base       float64 // of [scoring.DegradationThreshold]
 	Look       Look
+
+	IdenticalCandidate, IdenticalBaseline int // seeds of each side that repeat exactly what another one measured
 }
 
 // MetricDelta is the change of the score of one metric, candidate minus baseline, over the pairs.
@@ -79,7 +81,8 @@ type TotalDelta struct {
 	Sought              float64 // that difference: the margin, or else the one seen
 
 	equal                       bool    // all differences are equal but for rounding, and there are two or more
-	anytimeGreater, anytimeLess float64 // anytime p-values of the differences beyond the margin
+	flipGreater, flipLess       float64 // sign-flip p-values, one-sided, of the differences beyond the margin
+	anytimeGreater, anytimeLess float64 // anytime p-values of the same
 }
 
 // Unpaired compares all seeds of both sides where too few of them are the same.
@@ -116,6 +119,8 @@ type Improvement struct {
 	Verdict                               scoring.Verdict
 	Reasons, Needs                        []string
 	Warnings                              []Warning
+
+	unconfirmed bool // the interval decided, the exact test did not
 }
 
 // Alpha is the level of the tests.
@@ -185,7 +190,11 @@ func (i *Improvement) compareTotals(p pairs) error {
 func (t *TotalDelta) test(d []float64, o Options) error {
 	if !o.Look.Anytime {
 		p, err := stats.SignFlip(d, drawSeed)
+		if err != nil {
+			return err
+		}
 		t.P, t.PMethod = p.P.TwoSided, flipMethod(p)
+		t.flipGreater, t.flipLess, err = flipsBeyondMargin(d, o.Margin)
 		return err
 	}
 	e, err := stats.SymmetricEValue(d)
@@ -209,6 +218,16 @@ func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
 	i, err := stats.BettingInterval(halves, confidence)
 	i.Lo, i.Hi = 2*i.Lo-1, 2*i.Hi-1
 	return i, err
+}
+
+// flipsBeyondMargin gives the sign-flip p-values that the differences exceed the margin, above and below.
+func flipsBeyondMargin(d []float64, margin float64) (greater, less float64, err error) {
+	up, err := stats.SignFlip(shifted(d, -margin), drawSeed)
+	if err != nil {
+		return 0, 0, err
+	}
+	down, err := stats.SignFlip(shifted(d, margin), drawSeed)
+	return up.P.Greater, down.P.Less, err
 }
 
 // beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.

@@ -210,7 +210,7 @@ func TestCompareUnmatchedSeeds(t *testing.T) {
 	if u := got.Unpaired; u.NCandidate != 8 || u.NBaseline != 9 || !u.Interval.Contains(u.MeanDelta) || !(u.P > 0 && u.P < 1) {
 		t.Errorf("unpaired %+v", u)
 	}
-	if got := compare(t, candidate[:5], baseline[:5], options()); !hasCode(got.Warnings, verdict.WarnFewPairs) || got.Needs[0] != "1 more pairs" {
+	if got := compare(t, candidate[:5], baseline[:5], options()); !hasCode(got.Warnings, verdict.WarnFewPairs) || got.Needs[0] != "1 more pair" {
 		t.Errorf("5 pairs: warnings %v, needs %v", got.Warnings, got.Needs)
 	}
 }

@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Look says which look at growing evidence a decision is, and what makes more than one look valid.
@@ -26,6 +28,18 @@ func CheckPlan(plan []int) error {
 	return nil
 }
 
+// PlanText writes a plan as in 6, 10 and 20.
+func PlanText(plan []int) string {
+	words := make([]string, len(plan))
+	for i, n := range plan {
+		words[i] = strconv.Itoa(n)
+	}
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " and " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
 // confidence is what each look of a plan is left with when the whole has confidence c.
 func (l Look) confidence(c float64) float64 {
 	if len(l.Plan) > 1 {
@@ -41,7 +55,7 @@ func (l Look) offPlan(n int, things string) (reason, need string) {
 	}
 	for _, planned := range l.Plan {
 		if planned > n {
-			return fmt.Sprintf("%d %s are none of the planned looks %v: this one spends no alpha and decides nothing", n, things, l.Plan),
+			return fmt.Sprintf("%d %s are none of the planned looks at %s: this one spends no alpha and decides nothing", n, things, PlanText(l.Plan)),
 				fmt.Sprintf("%d more %s for the look at %d", planned-n, things, planned)
 		}
 	}
@@ -64,7 +78,7 @@ func (l Look) warnings() []Warning {
 		return nil
 	}
 	return []Warning{{WarnLooks, fmt.Sprintf(
-		"look %d at this growing evidence: p-values and intervals allow for one, so a false answer is more likely than they say; --plan or --anytime make several valid",
+		"look %d at this question: p-values and intervals allow for one, so a false answer is more likely than they say; --plan or --anytime make several valid",
 		l.Previous+1)}}
 }
 
@@ -74,7 +88,7 @@ func (l Look) describe(confidence float64) string {
 	case l.Anytime:
 		return fmt.Sprintf("valid whenever one looks (this is look %d)", l.Previous+1)
 	case len(l.Plan) > 0:
-		return fmt.Sprintf("planned looks at %v, each at %s", l.Plan, confidenceText(l.confidence(confidence)))
+		return fmt.Sprintf("planned looks at %s, each at %s", PlanText(l.Plan), confidenceText(l.confidence(confidence)))
 	}
 	return ""
 }

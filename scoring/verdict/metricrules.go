@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -80,8 +81,8 @@ func (j judge) noDegradation() ([]Outcome, error) {
 		list[k] = degradation(m, losses[k] <= i.Options.Alpha(), beyond[k], i)
 	}
 	whole.Verdict = scoring.VerdictPass
-	whole.Message = fmt.Sprintf("%d metrics over %d pairs at base %v: %d PASS, %d WARN, %d FAIL; mean total difference %+.4f (%s)",
-		len(i.Metrics), i.NPairs, i.Options.Base, i.NPass, i.NWarn, i.NFail, i.Total.MeanDelta, describeInterval(i.Total.Interval))
+	whole.Message = fmt.Sprintf("against %s: %d metrics over %d pairs at base %v, by mean delta %d PASS, %d WARN, %d FAIL; mean total difference %+.4f (%s)",
+		cmp.Or(j.in.Baseline, "the baseline"), len(i.Metrics), i.NPairs, i.Options.Base, i.NPass, i.NWarn, i.NFail, i.Total.MeanDelta, describeInterval(i.Total.Interval))
 	return append([]Outcome{whole}, list...), nil
 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,10 +18,14 @@ const MaxFlipRate = 0.05
 type NoiseOptions struct {
 	Rules      scoring.GateRules // those about seeds; NoDegradation is judged with the improvement check
 	Comparison Options
-	Resamples  int    // pairs of samples drawn at each number of seeds
-	Seed       uint64 // of the draws
-	Sizes      []int  // numbers of seeds to try beside the number there is; nil for a default
+	Resamples  int         // pairs of samples drawn at each number of seeds
+	Seed       uint64      // of the draws
+	Sizes      []int       // numbers of seeds to try beside the number there is; nil for a default
+	Stopped    func() bool // says that nobody waits for the answer any more; nil for never
 }
+
+// ErrStopped is returned where NoiseOptions.Stopped said so.
+var ErrStopped = errors.New("stopped")
 
 // NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
 type NoiseAt struct {
@@ -85,9 +90,9 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 		}
 	}
 	if n.HasGate {
-		n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Value })
+		n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Interval.Hi })
 	}
-	n.SteadyCheck = steady(n.At, func(a NoiseAt) float64 { return a.FalseDegraded.Value })
+	n.SteadyCheck = steady(n.At, func(a NoiseAt) float64 { return a.FalseDegraded.Interval.Hi })
 	if len(seeds) < 10 {
 		n.Warnings = append(n.Warnings, Warning{string(stats.WarnSmallN), fmt.Sprintf("%d seeds stand for all others: the rates are rough", len(seeds))})
 	}
@@ -111,6 +116,9 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 	gateFlips, degraded, decided := 0, 0, 0
 	a, b := newSample(spec, seeds), newSample(spec, seeds)
 	for range o.Resamples {
+		if o.Stopped != nil && o.Stopped() {
+			return at, ErrStopped
+		}
 		a.draw(n, rng)
 		b.draw(n, rng)
 		d, err := a.against(b, spec, o.Comparison)
@@ -121,8 +129,8 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 			at.LargestMetricDelta += d.largestLoss
 		}
 		at.MeanAbsDifference += math.Abs(d.mean)
-		degraded += count(d.degraded)
-		decided += count(d.decided)
+		degraded += oneIf(d.degraded)
+		decided += oneIf(d.decided)
 		if !rules.Any() {
 			continue
 		}
@@ -136,7 +144,7 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 		}
 		at.GateVerdicts[va]++
 		at.GateVerdicts[vb]++
-		gateFlips += count(va != vb)
+		gateFlips += oneIf(va != vb)
 	}
 	at.MeanAbsDifference /= float64(o.Resamples)
 	at.LargestMetricDelta /= float64(o.Resamples)
@@ -152,7 +160,7 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 	return at, nil
 }
 
-func count(yes bool) int {
+func oneIf(yes bool) int {
 	if yes {
 		return 1
 	}

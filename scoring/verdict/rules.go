@@ -83,8 +83,15 @@ func (j judge) withoutSurvivors(o Outcome) Outcome {
 // identicalSeeds keeps seeds that are copies of one from counting as many.
 func (j judge) identicalSeeds() []Outcome {
 	t := j.in.Stability.SeedTotals
-	if t.NOK < 2 || t.NIdentical < t.NOK-1 {
+	if t.NOK < 2 || 2*t.NIdentical <= t.NOK && t.NIdentical < t.NOK-1 {
 		return nil
+	}
+	if t.NIdentical < t.NOK-1 {
+		return []Outcome{{
+			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
+			Message: fmt.Sprintf("%d of %d seeds repeat exactly what another measured: they are %d different seeds", t.NIdentical, t.NOK, t.NOK-t.NIdentical),
+			Need:    "a simulation that uses its seed",
+		}}
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
@@ -96,7 +103,7 @@ func (j judge) identicalSeeds() []Outcome {
 func (j judge) minSeeds(limit int) Outcome {
 	n := j.e.NSeeds
 	o := Outcome{Rule: RuleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
-	o.Message = fmt.Sprintf("%d of %d seeds", n, limit)
+	o.Message = fmt.Sprintf("%s, %d asked for", counted(n, "seed"), limit)
 	if n < limit {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, "too_few_seeds"
 		o.Need = fmt.Sprintf("%d more %s", limit-n, plural(limit-n, "seed"))
@@ -118,7 +125,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
-		Percent(j.e.PassRate), passed, n, Percent(o.Interval.Lo), confidenceText(j.confidence), Percent(limit))
+		Percent(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), Percent(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
 	}
@@ -146,7 +153,7 @@ func (j judge) stable() Outcome {
 		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, plural(j.e.NScored, "seed"), stats.SmallN)
 	}
 	if o.Verdict == scoring.VerdictFail {
-		o.Verdict = scoring.VerdictInconclusive // until the tests have been corrected for their number
+		o.Verdict, o.unless = scoring.VerdictInconclusive, "; but not once the tests of this gate are corrected for their number"
 	}
 	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
 	if sd := Summary(j.in.Stability.SeedTotals).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
@@ -174,6 +181,9 @@ func (j judge) maxStd(limit float64) Outcome {
 		o.Need = "seeds whose total scores vary"
 	}
 	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", Short(summary.SD()), summary.N, Short(o.Interval.Hi), confidenceText(j.confidence), limit)
+	if o.breaks {
+		o.Need = "a smaller spread: the sd itself is above the limit"
+	}
 	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit && !j.in.verdictOnly {
 		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
 			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
@@ -207,6 +217,9 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	o.P = ptr(summary.PMeanAtLeast(limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", Short(summary.Mean), summary.N, Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	if o.breaks {
+		o.Need = "higher scores: the mean itself is below the limit"
+	}
 	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit && !j.in.verdictOnly {
 		need := seedsForRate(1, 0, func(_, n int) float64 {
 			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
@@ -246,7 +259,7 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 func tooFewScores(o Outcome, n int) Outcome {
 	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
 	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, plural(n, "seed"))
-	o.Need = fmt.Sprintf("%d more scored seeds", 2-n)
+	o.Need = fmt.Sprintf("%d more scored %s", 2-n, plural(2-n, "seed"))
 	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, plural(n, "seed"))
 	return o
 }

@@ -22,6 +22,20 @@ func Percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 }
 
+// below writes a bound that misses its limit with as many digits as show it.
+func below(bound, limit float64) string {
+	text := Percent(bound)
+	for decimals := 2; bound < limit && text == Percent(limit) && decimals < 10; decimals++ {
+		if longer := strconv.FormatFloat(100*bound, 'f', decimals, 64) + "%"; longer != strconv.FormatFloat(100*limit, 'f', decimals, 64)+"%" {
+			return longer
+		}
+	}
+	return text
+}
+
+// counted writes a number of things.
+func counted(n int, thing string) string { return fmt.Sprintf("%d %s", n, plural(n, thing)) }
+
 // Short writes a number with four decimals, or in scientific notation where they would say nothing; "-" where there is none.
 func Short(x float64) string {
 	switch {
@@ -59,7 +73,7 @@ func methodName(method string) string {
 
 // confidenceText writes 0.95 as 95%, and 0.9875 as 98.75%.
 func confidenceText(c float64) string {
-	return strconv.FormatFloat(math.Round(1e6*c)/1e4, 'f', -1, 64) + "%"
+	return strconv.FormatFloat(math.Round(1e4*c)/1e2, 'f', -1, 64) + "%"
 }
 
 func plural(n int, thing string) string {
