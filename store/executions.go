@@ -153,14 +153,15 @@ func (f ExecutionFilter) query() (query string, args []any) {
 	if f.Status != "" {
 		add("execution.status = ?", string(f.Status))
 	}
+	// Within coalesce, so that the list is not led by the scores, of which it would read and sort all.
 	if f.Grade != "" {
-		add("execution_score.grade = ?", f.Grade)
+		add("coalesce(execution_score.grade = ?, FALSE)", f.Grade)
 	}
 	if f.MinScore != nil {
-		add("execution_score.score >= ?", *f.MinScore)
+		add("coalesce(execution_score.score >= ?, FALSE)", *f.MinScore)
 	}
 	if f.MaxScore != nil {
-		add("execution_score.score <= ?", *f.MaxScore)
+		add("coalesce(execution_score.score <= ?, FALSE)", *f.MaxScore)
 	}
 	if !f.Since.IsZero() {
 		add("execution.at >= ?", micros(f.Since))
