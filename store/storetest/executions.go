@@ -201,7 +201,7 @@ func testExecutionIdentity(t *testing.T, st *store.Store) {
 
 func testReplaceExecution(t *testing.T, st *store.Store) {
 	open := wholeExecution()
-	id := addExecutions(t, st, open)[0]
+	id := addExecutions(t, st, open, store.ExecutionRecord{Execution: track.Execution{Lineage: "other"}})[0] // the other takes the next row
 	complete := wholeExecution()
 	complete.ID, complete.Open, complete.Message, complete.Truths, complete.Calls = id, false, "whole", map[string]float64{"reward": 1}, complete.Calls[:1]
 	complete.Scores, complete.Rubric = scored("rubric/1", 90, "A+"), "rubric/1"
@@ -220,7 +220,7 @@ func testReplaceExecution(t *testing.T, st *store.Store) {
 	if diff := cmp.Diff(complete.Truths, d.Truths); diff != "" {
 		t.Errorf("truths (-want +got):\n%s", diff)
 	}
-	if ids := executionIDs(t, st, store.ExecutionFilter{}); !slices.Equal(ids, []string{id}) {
+	if ids := executionIDs(t, st, store.ExecutionFilter{Lineage: "線"}); !slices.Equal(ids, []string{id}) {
 		t.Errorf("executions %v, want %s alone", ids, id)
 	}
 	for _, table := range []string{"call", "component", "execution_score", "truth"} {
@@ -592,13 +592,16 @@ func testReadWhileReplaced(t *testing.T, st *store.Store) {
 			}
 		})
 	}
-	for range 150 {
+	for range 60 {
 		e.ID, e.Calls = id, append(e.Calls, track.ToolCall{Tool: "Bash", Answered: true})
 		record := execution(st, e)
 		update(t, st, func(tx *store.Tx) error {
 			existing, err := tx.AddExecution(record)
 			if err != nil {
 				return err
+			}
+			if existing, err := tx.AddExecution(execution(st, store.ExecutionRecord{Execution: track.Execution{Lineage: "other"}})); err != nil || existing != nil {
+				return fmt.Errorf("%+v, %w", existing, err) // it takes the next row
 			}
 			return tx.ReplaceExecution(*existing, record)
 		})
