@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"track"
@@ -50,10 +52,12 @@ type ComponentValue struct {
 
 // ExistingExecution is what stands in the place of an execution to be recorded.
 type ExistingExecution struct {
-	rowID int64
-	ULID  string
-	Same  bool // nothing differs
-	Open  bool // it was recorded before its source was complete
+	rowID       int64
+	ULID        string
+	Same        bool // nothing differs
+	Open        bool // it was recorded before its source was complete
+	NCalls      int
+	forgottenAt sql.NullInt64
 }
 
 const (
@@ -63,7 +67,7 @@ const (
 	insertVersion   = `INSERT INTO version (lineage_id, name, created_at) VALUES (?, ?, ?) RETURNING id`
 	findTool        = `SELECT id FROM tool WHERE name = ?`
 	insertTool      = `INSERT INTO tool (name) VALUES (?) RETURNING id`
-	findExecution   = `SELECT id, ulid, digest, is_open FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
+	findExecution   = `SELECT id, ulid, digest, is_open, n_calls, forgotten_at FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
 	                       corrections, truncated, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
@@ -96,14 +100,16 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 		return nil, err
 	}
 	var row struct {
-		ID     int64  `db:"id"`
-		ULID   string `db:"ulid"`
-		Digest []byte `db:"digest"`
-		Open   bool   `db:"is_open"`
+		ID          int64         `db:"id"`
+		ULID        string        `db:"ulid"`
+		Digest      []byte        `db:"digest"`
+		Open        bool          `db:"is_open"`
+		NCalls      int           `db:"n_calls"`
+		ForgottenAt sql.NullInt64 `db:"forgotten_at"`
 	}
 	err = t.get(&row, findExecution, lineage, e.Source, e.Key)
 	if err == nil {
-		return &ExistingExecution{row.ID, row.ULID, string(row.Digest) == string(e.Digest[:]), row.Open}, nil
+		return &ExistingExecution{row.ID, row.ULID, string(row.Digest) == string(e.Digest[:]), row.Open, row.NCalls, row.ForgottenAt}, nil
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
@@ -119,18 +125,52 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	return nil, t.addExecutionParts(id, e)
 }
 
-// ReplaceExecution stores an execution in the place of one that was recorded before its source was complete.
+// ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where the texts of that
+// one were removed, those of the new one are not stored either.
 func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) error {
 	for _, statement := range deleteExecution {
 		if _, err := t.exec(statement, existing.rowID); err != nil {
 			return err
 		}
 	}
+	if existing.forgottenAt.Valid {
+		e = e.withoutTexts()
+	}
 	again, err := t.AddExecution(e)
-	if err == nil && again != nil {
+	switch {
+	case err != nil:
+		return err
+	case again != nil:
 		return fmt.Errorf("execution %s is still there", again.ULID)
+	case existing.forgottenAt.Valid:
+		_, err = t.exec(forgetExecution, existing.forgottenAt.Int64, e.ID)
 	}
 	return err
+}
+
+// forgotten stands where an error message was.
+const forgotten = "[forgotten]"
+
+// withoutTexts is what stays of an execution whose texts are removed.
+func (e ExecutionRecord) withoutTexts() ExecutionRecord {
+	without := func(text *StoredText) *StoredText {
+		if text == nil {
+			return nil
+		}
+		return &StoredText{Digest: text.Digest, Bytes: text.Bytes}
+	}
+	e.Message, e.Execution.Output, e.Output = "", nil, without(e.Output)
+	e.Calls, e.Inputs, e.Outputs, e.Scores = slices.Clone(e.Calls), slices.Clone(e.Inputs), slices.Clone(e.Outputs), slices.Clone(e.Scores)
+	for i := range e.Calls {
+		if e.Calls[i].Error != "" {
+			e.Calls[i].Error = forgotten
+		}
+		e.Inputs[i], e.Outputs[i] = *without(&e.Inputs[i]), without(e.Outputs[i])
+	}
+	for i := range e.Scores {
+		e.Scores[i].Document = []byte("{}")
+	}
+	return e
 }
 
 func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int64, err error) {
@@ -242,8 +282,8 @@ func (s *Store) KeepsText(ctx context.Context, lineage string) (keep bool, err e
 }
 
 const (
-	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = ? WHERE ulid = ?`
-	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '[forgotten]' END
+	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = coalesce(forgotten_at, ?) WHERE ulid = ?`
+	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '` + forgotten + `' END
 	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
 	forgetDetails = `UPDATE execution_score SET document = '{}' WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
 )
@@ -259,17 +299,46 @@ func (t *Tx) SetKeepText(lineage string, keep bool) error {
 	return err
 }
 
-// ForgetExecution removes the texts of an execution, and what scores quote of them. Scores, components, counts and digests stay.
-func (t *Tx) ForgetExecution(ulid string) error {
-	if _, err := t.conn.ExecContext(t.ctx, "PRAGMA secure_delete = ON"); err != nil { // or freed pages would keep what they held
+// Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
+//
+// SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is large.
+func (s *Store) Forget(ctx context.Context, ulids ...string) error {
+	err := s.Update(ctx, func(tx *Tx) error {
+		for _, ulid := range ulids {
+			if err := tx.forget(ulid); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if _, err := t.exec(forgetExecution, t.now, ulid); err != nil {
+	if err := s.rewrite(ctx); err != nil {
+		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), "forget them again")
+	}
+	return nil
+}
+
+func (t *Tx) forget(ulid string) error {
+	result, err := t.exec(forgetExecution, t.now, ulid)
+	if err != nil {
 		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return cmp.Or(err, fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound))
 	}
 	if _, err := t.exec(forgetCalls, ulid); err != nil {
 		return err
 	}
-	_, err := t.exec(forgetDetails, ulid)
+	_, err = t.exec(forgetDetails, ulid)
 	return err
+}
+
+// rewrite leaves nothing in the files of the database but what is in it.
+func (s *Store) rewrite(ctx context.Context) error {
+	if err := s.vacuum(ctx); err != nil {
+		return err
+	}
+	return s.emptyLog(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -152,14 +153,15 @@ func (f ExecutionFilter) query() (query string, args []any) {
 	if f.Status != "" {
 		add("execution.status = ?", string(f.Status))
 	}
+	// Within coalesce, so that the list is not led by the scores, of which it would read and sort all.
 	if f.Grade != "" {
-		add("execution_score.grade = ?", f.Grade)
+		add("coalesce(execution_score.grade = ?, FALSE)", f.Grade)
 	}
 	if f.MinScore != nil {
-		add("execution_score.score >= ?", *f.MinScore)
+		add("coalesce(execution_score.score >= ?, FALSE)", *f.MinScore)
 	}
 	if f.MaxScore != nil {
-		add("execution_score.score <= ?", *f.MaxScore)
+		add("coalesce(execution_score.score <= ?, FALSE)", *f.MaxScore)
 	}
 	if !f.Since.IsZero() {
 		add("execution.at >= ?", micros(f.Since))
@@ -216,27 +218,37 @@ const (
 	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = ? ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = ?`
 	listExecutionScores = `SELECT rubric, score, grade, n_failed, document, scored_at FROM execution_score WHERE execution_id = ? ORDER BY rubric`
+	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = ?`
 )
 
 // Execution returns the execution with this ULID, or with the only one that begins like this.
-func (s *Store) Execution(ctx context.Context, id string) (ExecutionDetail, error) {
-	var rows []executionRow
+func (s *Store) Execution(ctx context.Context, id string) (d ExecutionDetail, err error) {
 	id = strings.ToUpper(id)
 	query, args := executionByID, []any{id}
+	if id == "" {
+		return ExecutionDetail{}, fmt.Errorf("an empty id: %w", track.ErrNotFound)
+	}
 	if len(id) < 26 {
 		query, args = executionsByPrefix, []any{id, id + "~"}
 	}
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return ExecutionDetail{}, explain(err)
-	}
-	switch len(rows) {
-	case 0:
-		return ExecutionDetail{}, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), "track executions lists the ids there are")
-	case 1:
-		d, err := s.executionDetail(ctx, rows[0])
+	var rows []executionRow
+	err = s.Snapshot(ctx, func(s *Store) error { // or an execution that is replaced meanwhile would lose its calls
+		if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) != 1 {
+			return err
+		}
+		var err error
+		d, err = s.executionDetail(ctx, rows[0])
+		return err
+	})
+	switch {
+	case err != nil:
 		return d, explain(err)
+	case len(rows) == 0:
+		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), "track executions lists the ids there are")
+	case len(rows) == 1:
+		return d, nil
 	}
-	return ExecutionDetail{}, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), "write more of the id")
+	return d, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), "write more of the id")
 }
 
 type textRow struct {
@@ -324,9 +336,23 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 	if err := s.read().SelectContext(ctx, &rows, listExecutionScores, execution); err != nil {
 		return nil, err
 	}
+	var components []struct {
+		Rubric string   `db:"rubric"`
+		Name   string   `db:"name"`
+		Value  *float64 `db:"value"`
+	}
+	if err := s.read().SelectContext(ctx, &components, listScoreComponents, execution); err != nil {
+		return nil, err
+	}
+	byRubric := map[string][]ComponentValue{}
+	for _, c := range components {
+		byRubric[c.Rubric] = append(byRubric[c.Rubric], ComponentValue{c.Name, c.Value})
+	}
 	list := make([]ExecutionScore, len(rows))
 	for i, r := range rows {
-		list[i] = ExecutionScore{Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: []byte(r.Document), ScoredAt: fromMicros(r.ScoredAt)}
+		list[i] = ExecutionScore{
+			Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: []byte(r.Document), Components: byRubric[r.Rubric], ScoredAt: fromMicros(r.ScoredAt),
+		}
 		if r.Score.Valid {
 			list[i].Score = &r.Score.Float64
 		}
@@ -379,10 +405,37 @@ func (s *Store) Lineages(ctx context.Context) (names []string, err error) {
 	return names, explain(s.read().SelectContext(ctx, &names, listLineages))
 }
 
+const getNewestVersion = `
+	SELECT version.name FROM execution JOIN version ON version.id = execution.version_id
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?)
+	 ORDER BY execution.at DESC, execution.id DESC LIMIT 1`
+
+// NewestVersion returns the name of the version of a lineage that was executed last.
+func (s *Store) NewestVersion(ctx context.Context, lineage string) (name string, err error) {
+	err = s.read().GetContext(ctx, &name, getNewestVersion, lineage)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", s.noLineage(ctx, lineage)
+	}
+	return name, explain(err)
+}
+
+// CheckLineage returns an error that says what there is, where a lineage, or the version of it that is given, has no executions.
+func (s *Store) CheckLineage(ctx context.Context, lineage string, version *string) error {
+	versions, err := s.Versions(ctx, lineage)
+	if err != nil || version == nil || slices.ContainsFunc(versions, func(v VersionSummary) bool { return v.Version == *version }) {
+		return err
+	}
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = lineage + "@" + v.Version
+	}
+	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound), "there are: "+strings.Join(names, ", "))
+}
+
 func (s *Store) noLineage(ctx context.Context, lineage string) error {
 	names, err := s.Lineages(ctx)
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	known := "there is no lineage yet: track record execution or track import makes one"
 	if len(names) > 0 {
@@ -397,6 +450,7 @@ type VersionScore struct {
 	Status     track.ExecutionStatus
 	At         time.Time
 	Task       string
+	Rubric     string   // empty where it has no score
 	Score      *float64 // nil where it has none
 	Grade      string
 	Components []ComponentValue
@@ -406,7 +460,8 @@ const (
 	ofVersion = `
 	 WHERE execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)`
 	listVersionScores = `
-	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.task, execution_score.score, coalesce(execution_score.grade, '') AS grade
+	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.task,
+	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score, coalesce(execution_score.grade, '') AS grade
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
 	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
 	 ORDER BY execution.at DESC, execution.id DESC`
@@ -418,44 +473,55 @@ const (
 
 // VersionScores returns the executions of a version with their scores under a rubric, or with those in force where it is empty, the
 // newest first.
-func (s *Store) VersionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
+func (s *Store) VersionScores(ctx context.Context, lineage, version, rubric string) (list []VersionScore, err error) {
+	err = s.Snapshot(ctx, func(s *Store) error {
+		list, err = s.versionScores(ctx, lineage, version, rubric)
+		return err
+	})
+	return list, explain(err)
+}
+
+func (s *Store) versionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
 	var rows []struct {
-		RowID  int64           `db:"row_id"`
-		ULID   string          `db:"ulid"`
-		Status string          `db:"status"`
-		At     int64           `db:"at"`
-		Task   string          `db:"task"`
-		Score  sql.NullFloat64 `db:"score"`
-		Grade  string          `db:"grade"`
+		RowID  int64    `db:"row_id"`
+		ULID   string   `db:"ulid"`
+		Status string   `db:"status"`
+		At     int64    `db:"at"`
+		Task   string   `db:"task"`
+		Rubric string   `db:"rubric"`
+		Score  *float64 `db:"score"`
+		Grade  string   `db:"grade"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, s.noLineage(ctx, strings.TrimSuffix(lineage+"@"+version, "@"))
+		return nil, s.CheckLineage(ctx, lineage, &version)
 	}
-	var components []struct {
-		Execution int64           `db:"execution_id"`
-		Name      string          `db:"name"`
-		Value     sql.NullFloat64 `db:"value"`
-	}
-	if err := s.read().SelectContext(ctx, &components, listVersionComponents, rubric, rubric, lineage, version); err != nil {
-		return nil, explain(err)
-	}
-	byID := map[int64][]ComponentValue{}
-	for _, c := range components {
-		value := ComponentValue{Name: c.Name}
-		if c.Value.Valid {
-			value.Value = &c.Value.Float64
-		}
-		byID[c.Execution] = append(byID[c.Execution], value)
+	components, err := s.components(ctx, listVersionComponents, rubric, rubric, lineage, version)
+	if err != nil {
+		return nil, err
 	}
 	list := make([]VersionScore, len(rows))
 	for i, r := range rows {
-		list[i] = VersionScore{ID: r.ULID, Status: track.ExecutionStatus(r.Status), At: fromMicros(r.At), Task: r.Task, Grade: r.Grade, Components: byID[r.RowID]}
-		if r.Score.Valid {
-			list[i].Score = &r.Score.Float64
-		}
+		list[i] = VersionScore{r.ULID, track.ExecutionStatus(r.Status), fromMicros(r.At), r.Task, r.Rubric, r.Score, r.Grade, components[r.RowID]}
 	}
 	return list, nil
+}
+
+// components returns what a query finds of components, by the execution.
+func (s *Store) components(ctx context.Context, query string, args ...any) (map[int64][]ComponentValue, error) {
+	var rows []struct {
+		Execution int64    `db:"execution_id"`
+		Name      string   `db:"name"`
+		Value     *float64 `db:"value"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, err
+	}
+	byExecution := map[int64][]ComponentValue{}
+	for _, r := range rows {
+		byExecution[r.Execution] = append(byExecution[r.Execution], ComponentValue{r.Name, r.Value})
+	}
+	return byExecution, nil
 }

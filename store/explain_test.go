@@ -13,8 +13,9 @@ import (
 	"track/scoring"
 )
 
-// big are the tables that grow with the seeds.
-var big = regexp.MustCompile(`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline)\b`)
+// big are the tables that grow with the seeds and the executions.
+var big = regexp.MustCompile(
+	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -37,8 +38,8 @@ func plan(t *testing.T, st *Store, query string, args ...any) (steps []string) {
 	return steps
 }
 
-// No query that people wait for looks at all seeds, values, results or assessments.
-func TestPlans(t *testing.T) {
+func planStore(t *testing.T) *Store {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "track.db")
 	if _, err := Init(t.Context(), path); err != nil {
 		t.Fatal(err)
@@ -48,7 +49,12 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
 
+// No query that people wait for looks at all seeds, values, results or assessments.
+func TestPlans(t *testing.T) {
+	st := planStore(t)
 	type query struct {
 		name string
 		text string
@@ -160,6 +166,86 @@ func TestPlans(t *testing.T) {
 				continue
 			}
 			t.Errorf("%s: %s, in\n\t%s", q.name, step, strings.Join(steps, "\n\t"))
+		}
+	}
+}
+
+// No query looks at all executions, calls, scores, components or truths, and none sorts executions that an index has in order.
+func TestExecutionPlans(t *testing.T) {
+	st := planStore(t)
+	for _, q := range []struct {
+		name, text string
+		args       []any
+		sorts      bool
+	}{
+		{name: "execution in a place", text: findExecution, args: []any{1, "codex", "k"}},
+		{name: "version", text: findVersion, args: []any{1, "v"}},
+		{name: "execution", text: executionByID, args: []any{"01J"}},
+		{name: "executions by the beginning of an id", text: executionsByPrefix, args: []any{"01J", "01J~"}},
+		{name: "output", text: getExecutionOutput, args: []any{1}},
+		{name: "calls", text: listCalls, args: []any{1}},
+		{name: "truths", text: listTruths, args: []any{1}},
+		{name: "scores", text: listExecutionScores, args: []any{1}},
+		{name: "components of scores", text: listScoreComponents, args: []any{1}},
+		{name: "versions", text: listVersions, args: []any{"l"}, sorts: true}, // the groups
+		{name: "newest version", text: getNewestVersion, args: []any{"l"}},
+		{name: "lineages", text: listLineages},
+		{name: "keep_text", text: getKeepText, args: []any{"l"}},
+		{name: "scores of a version", text: listVersionScores, args: []any{"", "", "l", "v"}},
+		{name: "components of a version", text: listVersionComponents, args: []any{"", "", "l", "v"}},
+		{name: "trials", text: listTrials, args: []any{"rubric/2", "reward", "l"}, sorts: true},
+		{name: "components of trials", text: listTrialComponents, args: []any{"reward", "rubric/2", "l"}},
+		{name: "names of truths", text: listTruthNames, args: []any{"l"}, sorts: true},
+		{name: "forget an execution", text: forgetExecution, args: []any{1, "01J"}},
+		{name: "forget calls", text: forgetCalls, args: []any{"01J"}},
+		{name: "forget details", text: forgetDetails, args: []any{"01J"}},
+		{name: "remove components", text: deleteExecution[0], args: []any{1}},
+		{name: "remove scores", text: deleteExecution[1], args: []any{1}},
+		{name: "remove truths", text: deleteExecution[2], args: []any{1}},
+		{name: "remove calls", text: deleteExecution[3], args: []any{1}},
+		{name: "remove an execution", text: deleteExecution[4], args: []any{1}},
+	} {
+		steps := plan(t, st, q.text, q.args...)
+		all := strings.Join(steps, "\n\t")
+		t.Logf("%s:\n\t%s", q.name, all)
+		if slices.ContainsFunc(steps, big.MatchString) || !q.sorts && strings.Contains(all, "TEMP B-TREE") {
+			t.Errorf("%s:\n\t%s", q.name, all)
+		}
+	}
+}
+
+// A list of executions walks an index from the newest on, until the limit is reached: one of a version, a lineage or all.
+func TestExecutionListPlans(t *testing.T) {
+	st := planStore(t)
+	version, score := "v", 50.0
+	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, place := range []struct{ lineage, index string }{
+		{"", "SCAN execution USING INDEX execution_at"}, {"l", "SEARCH execution USING INDEX execution_lineage (lineage_id=?"}, {"l@v", "SEARCH execution USING INDEX execution_version (version_id=?"},
+	} {
+		for name, f := range map[string]ExecutionFilter{
+			"no filter": {}, "task": {Task: "t"}, "status": {Status: track.ExecutionError}, "grade": {Grade: "F"}, "scores": {MinScore: &score, MaxScore: &score},
+			"since": {Since: since}, "all": {Task: "t", Status: track.ExecutionOK, Grade: "A", MinScore: &score, MaxScore: &score, Since: since},
+		} {
+			index := place.index
+			if place.lineage != "" {
+				f.Lineage = "l"
+			}
+			if place.lineage == "l@v" {
+				f.Version = &version
+			}
+			if !f.Since.IsZero() {
+				index = strings.Replace(index, "SCAN", "SEARCH", 1)
+			}
+			for _, f.Limit = range []int{0, 50} {
+				text, args := f.query()
+				steps := plan(t, st, text, args...)
+				all := strings.Join(steps, "\n\t")
+				t.Logf("%s, %s, limit %d:\n\t%s", place.lineage, name, f.Limit, all)
+				others := slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return strings.HasPrefix(s, index) })
+				if len(others) != len(steps)-1 || slices.ContainsFunc(others, big.MatchString) || strings.Contains(all, "TEMP B-TREE") {
+					t.Errorf("%q, %s, limit %d: want %s, got\n\t%s", place.lineage, name, f.Limit, index, all)
+				}
+			}
 		}
 	}
 }

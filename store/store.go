@@ -123,6 +123,9 @@ func (s *Store) Close() error {
 // Snapshot runs read on one state of the database, whatever is recorded meanwhile. The store it hands over is for reading, by one
 // goroutine, until read returns.
 func (s *Store) Snapshot(ctx context.Context, read func(*Store) error) (err error) {
+	if s.snapshot != nil { // within another, whose state it is
+		return read(s)
+	}
 	conn, err := s.readers().Connx(ctx)
 	if err != nil {
 		return explain(err)

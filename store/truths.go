@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"track"
@@ -37,44 +36,36 @@ const (
 )
 
 // Trials returns the executions of a lineage that ended well and of which a truth is known, with their scores under a rubric.
-func (s *Store) Trials(ctx context.Context, lineage, truth, rubric string) ([]JudgedTrial, error) {
+func (s *Store) Trials(ctx context.Context, lineage, truth, rubric string) (list []JudgedTrial, err error) {
+	err = s.Snapshot(ctx, func(s *Store) error {
+		list, err = s.trials(ctx, lineage, truth, rubric)
+		return err
+	})
+	return list, explain(err)
+}
+
+func (s *Store) trials(ctx context.Context, lineage, truth, rubric string) ([]JudgedTrial, error) {
 	var rows []struct {
-		RowID   int64           `db:"row_id"`
-		ULID    string          `db:"ulid"`
-		Version string          `db:"version"`
-		Task    string          `db:"task"`
-		Truth   float64         `db:"truth"`
-		Score   sql.NullFloat64 `db:"score"`
+		RowID   int64    `db:"row_id"`
+		ULID    string   `db:"ulid"`
+		Version string   `db:"version"`
+		Task    string   `db:"task"`
+		Truth   float64  `db:"truth"`
+		Score   *float64 `db:"score"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, listTrials, rubric, truth, lineage); err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, s.noTruth(ctx, lineage, truth)
 	}
-	var components []struct {
-		Execution int64           `db:"execution_id"`
-		Name      string          `db:"name"`
-		Value     sql.NullFloat64 `db:"value"`
-	}
-	if err := s.read().SelectContext(ctx, &components, listTrialComponents, truth, rubric, lineage); err != nil {
-		return nil, explain(err)
+	components, err := s.components(ctx, listTrialComponents, truth, rubric, lineage)
+	if err != nil {
+		return nil, err
 	}
 	list := make([]JudgedTrial, len(rows))
-	byID := make(map[int64]*JudgedTrial, len(rows))
 	for i, r := range rows {
-		list[i] = JudgedTrial{ID: r.ULID, Version: r.Version, Task: r.Task, Truth: r.Truth}
-		if r.Score.Valid {
-			list[i].Score = &r.Score.Float64
-		}
-		byID[r.RowID] = &list[i]
-	}
-	for _, c := range components {
-		value := ComponentValue{Name: c.Name}
-		if c.Value.Valid {
-			value.Value = &c.Value.Float64
-		}
-		byID[c.Execution].Components = append(byID[c.Execution].Components, value)
+		list[i] = JudgedTrial{r.ULID, r.Version, r.Task, r.Truth, r.Score, components[r.RowID]}
 	}
 	return list, nil
 }
@@ -85,7 +76,7 @@ func (s *Store) noTruth(ctx context.Context, lineage, truth string) error {
 	}
 	var names []string
 	if err := s.read().SelectContext(ctx, &names, listTruthNames, lineage); err != nil {
-		return explain(err)
+		return err
 	}
 	known := "nothing is known to be true of its executions: import a benchmark that says so"
 	if len(names) > 0 {

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -28,7 +31,7 @@ type ExecutionOptions struct {
 	Scoring  rubric.Options
 }
 
-// ExecutionResult says what became of an execution that was handed over.
+// ExecutionResult says what became of an execution that was handed over, and what that is worth.
 type ExecutionResult struct {
 	Disposition Disposition // Recorded, Duplicate, Conflict, or Replaced: what was open is complete now
 	ID          string      // of what stands in the database
@@ -38,7 +41,7 @@ type ExecutionResult struct {
 	NMasked     int // secrets that were masked
 }
 
-// ExecutionRecorder records executions of agents and scores them under every rubric.
+// ExecutionRecorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
 type ExecutionRecorder struct {
 	store   *store.Store
 	options ExecutionOptions
@@ -58,10 +61,15 @@ type preparedExecution struct {
 	nMasked int
 }
 
-// Score scores an execution and stores nothing.
-func (r *ExecutionRecorder) Score(ctx context.Context, e track.Execution) (ExecutionResult, error) {
-	p, err := r.prepare(ctx, e, false)
+// ScoreExecution scores an execution as recording it would, and stores nothing.
+func ScoreExecution(e track.Execution, options ExecutionOptions) (ExecutionResult, error) {
+	p, err := prepareExecution(e, options, time.Time{})
 	return p.result(Recorded), err
+}
+
+// Score is [ScoreExecution] with the options of the recorder.
+func (r *ExecutionRecorder) Score(_ context.Context, e track.Execution) (ExecutionResult, error) {
+	return ScoreExecution(e, r.options)
 }
 
 // Record stores executions in one durable transaction. open says that the source of the last one ends within it.
@@ -86,7 +94,11 @@ func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execu
 }
 
 func (p preparedExecution) result(d Disposition) ExecutionResult {
-	return ExecutionResult{Disposition: d, ID: p.ID, Rubric: p.Rubric, Own: p.Execution.Score, Score: p.score, NMasked: p.nMasked}
+	result := ExecutionResult{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.score, NMasked: p.nMasked}
+	if p.Rubric == RubricOwn {
+		result.Own = p.Execution.Score
+	}
+	return result
 }
 
 func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
@@ -100,7 +112,7 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 	result := p.result(Duplicate)
 	result.ID = existing.ULID
 	switch {
-	case existing.Same && existing.Open == p.Open:
+	case existing.Same && existing.Open == p.Open, existing.Open && p.Open && len(p.Calls) < existing.NCalls: // an older look at it
 		return result, nil
 	case existing.Open:
 		p.ID = existing.ULID // it stays the same execution
@@ -113,8 +125,8 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 	return result, nil
 }
 
-// prepare masks, scores and digests an execution. Scores are of the masked text: they quote it.
-func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
+// prepareExecution masks and scores an execution. Scores are of the masked text: they quote it.
+func prepareExecution(e track.Execution, options ExecutionOptions, now time.Time) (preparedExecution, error) {
 	if e.Status == "" {
 		e.Status = track.ExecutionOK
 	}
@@ -127,27 +139,36 @@ func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
 		return preparedExecution{}, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
 	}
-	keep, err := r.keepsText(ctx, e.Lineage)
-	if err != nil {
-		return preparedExecution{}, err
-	}
 	p := preparedExecution{}
-	e, p.nMasked = masked(e)
+	p.Execution, p.nMasked = masked(e)
+	p.RecordedAt = now
+	return p, p.addScores(options)
+}
+
+// prepare is everything that is done with an execution before the transaction.
+func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
 	now := r.store.Now()
+	p, err := prepareExecution(e, r.options, now)
+	if err != nil {
+		return p, err
+	}
+	keep, err := r.keepsText(ctx, p.Lineage)
+	if err != nil {
+		return p, err
+	}
 	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
 	if err != nil {
 		return p, fmt.Errorf("new id: %w", err)
 	}
-	e.ID = id.String()
-	p.Execution, p.RecordedAt, p.Open = e, now, open
-	if p.Digest, err = digestExecution(e); err != nil {
+	p.ID, p.Open = id.String(), open
+	if p.Digest, err = digestExecution(p.Execution); err != nil {
 		return p, err
 	}
 	if p.Key == "" {
-		p.Key = e.ID
+		p.Key = p.ID
 	}
 	p.keepTexts(keep)
-	return p, p.addScores(r.options)
+	return p, nil
 }
 
 func (r *ExecutionRecorder) keepsText(ctx context.Context, lineage string) (bool, error) {
@@ -159,7 +180,9 @@ func (r *ExecutionRecorder) keepsText(ctx context.Context, lineage string) (bool
 		return keep, nil
 	}
 	keep, err := r.store.KeepsText(ctx, lineage)
-	r.keeps[lineage] = keep
+	if err == nil {
+		r.keeps[lineage] = keep
+	}
 	return keep, err
 }
 
@@ -178,7 +201,7 @@ func masked(e track.Execution) (track.Execution, int) {
 		clean := mask(*s)
 		return &clean
 	}
-	e.Message, e.Output = mask(e.Message), maskPointer(e.Output)
+	e.Task, e.Message, e.Output = mask(e.Task), mask(e.Message), maskPointer(e.Output)
 	calls := make([]track.ToolCall, len(e.Calls))
 	for i, c := range e.Calls {
 		c.Input, c.Command, c.Error, c.Output = mask(c.Input), mask(c.Command), mask(c.Error), maskPointer(c.Output)
@@ -187,20 +210,42 @@ func masked(e track.Execution) (track.Execution, int) {
 	e.Calls = calls
 	files := make([]track.WrittenFile, len(e.Files))
 	for i, f := range e.Files {
-		files[i] = track.WrittenFile{Name: f.Name, Content: mask(f.Content)}
+		files[i] = track.WrittenFile{Name: mask(f.Name), Content: mask(f.Content)}
 	}
 	e.Files = files
 	return e, total
 }
 
-// digestExecution identifies what is known of an execution, its id left out.
+// digestExecution identifies what is known of an execution, its id left out. What is stored alike has one digest.
 func digestExecution(e track.Execution) ([sha256.Size]byte, error) {
 	e.ID = ""
+	e.StartedAt, e.Duration = storedTime(e.StartedAt), storedDuration(e.Duration)
+	if len(e.Truths) == 0 {
+		e.Truths = nil
+	}
+	if e.Tokens != nil && *e.Tokens == (track.Tokens{}) {
+		e.Tokens = nil
+	}
+	e.Calls = slices.Clone(e.Calls)
+	for i, c := range e.Calls {
+		e.Calls[i].StartedAt, e.Calls[i].Duration = storedTime(c.StartedAt), storedDuration(c.Duration)
+	}
 	document, err := json.Marshal(e)
 	if err != nil {
 		return [sha256.Size]byte{}, fmt.Errorf("digest: %w", err)
 	}
 	return sha256.Sum256(document), nil
+}
+
+// storedTime is a time as the database gives it back.
+func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+func storedDuration(d *time.Duration) *time.Duration {
+	if d == nil {
+		return nil
+	}
+	whole := d.Truncate(time.Microsecond)
+	return &whole
 }
 
 // keepTexts keeps the final output, which scoring again needs, and the texts of the calls where that was asked for.
@@ -324,26 +369,50 @@ type FitnessReport struct {
 	Lineage, Version string
 	NExecutions      int
 	NFailed          int // that did not end well: they have no score
-	Own              int // executions whose score is the caller's own
+	NOwn             int // scores used that are the caller's own
 }
 
 // Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
 func Fitness(ctx context.Context, st *store.Store, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
-	report := FitnessReport{Lineage: lineage, Version: version}
 	scores, err := st.VersionScores(ctx, lineage, version, rubricName)
 	if err != nil {
-		return report, err
+		return FitnessReport{Lineage: lineage, Version: version}, err
 	}
+	return fitnessOf(lineage, version, scores, rubricName, options)
+}
+
+func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
+	report := FitnessReport{Lineage: lineage, Version: version, NExecutions: len(scores)}
+	own := map[string]bool{}
 	list := make([]rubric.ScoredExecution, len(scores))
 	for i, s := range scores {
 		if s.Status != track.ExecutionOK {
 			report.NFailed++
 		}
+		own[s.ID] = s.Rubric == RubricOwn
 		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
 	}
-	report.NExecutions = len(scores)
+	var err error
 	report.FitnessResult, err = rubric.Fitness(list, options)
+	sortComponents(report.Components)
+	for _, use := range report.Used {
+		if own[use.ID] {
+			report.NOwn++
+		}
+	}
 	return report, err
+}
+
+// sortComponents puts components, which a database has in no order, in that of the rubric.
+func sortComponents(list []rubric.ComponentMean) {
+	r, err := rubric.ByName(rubric.Default)
+	if err != nil {
+		return // cannot be: it is the default
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(r.Parts, func(p rubric.Part) bool { return p.Name == name })
+	}
+	slices.SortFunc(list, func(a, b rubric.ComponentMean) int { return cmp.Compare(place(a.Name), place(b.Name)) })
 }
 
 // scoreOf is a stored score as the fitness needs it.
@@ -409,7 +478,7 @@ func lineageEntry(ctx context.Context, st *store.Store, v store.VersionSummary, 
 			}
 		}
 	}
-	report, err := Fitness(ctx, st, v.Lineage, v.Version, rubricName, rubric.FitnessOptions{})
+	report, err := fitnessOf(v.Lineage, v.Version, scores, rubricName, rubric.FitnessOptions{})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
 		return entry, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ func (p *program) executionsCommand() *cli.Command {
 		Name:      "executions",
 		Usage:     "list executions of agents",
 		UsageText: "track executions [LINEAGE[@VERSION]] [FLAGS]",
-		Description: `The newest first, with the score in force: your own, else that of the rubric.
+		Description: `The newest first, with the score in force: your own, else that of the rubric. at is when it started, or was recorded where that is unknown.
 
 Examples:
    track executions sepa --limit 20
@@ -70,6 +71,9 @@ func (o executionsOptions) filter(selector string, now time.Time) (f store.Execu
 			return f, err
 		}
 	}
+	if grades := []string{"A+", "A", "B", "C", "D", "F"}; o.grade != "" && !slices.Contains(grades, o.grade) {
+		return f, usage("--grade: %q is none of %s", o.grade, strings.Join(grades, ", "))
+	}
 	if o.status != "" {
 		if f.Status, err = track.ParseExecutionStatus(o.status); err != nil {
 			return f, usage("--status: %v", err)
@@ -100,7 +104,7 @@ func (p *program) executions(ctx context.Context, selector string, o executionsO
 		return err
 	}
 	if len(list) == 0 && filter.Lineage != "" {
-		if _, err := st.Versions(ctx, filter.Lineage); err != nil {
+		if err := st.CheckLineage(ctx, filter.Lineage, filter.Version); err != nil {
 			return err
 		}
 	}
@@ -160,7 +164,7 @@ func newExecutionDocument(s store.ExecutionSummary) executionDocument {
 func executionsView(list []store.ExecutionSummary, limit int) view {
 	documents := []executionDocument{}
 	v := view{lines: []any{}, rows: grid{columns: []string{
-		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "started",
+		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "at",
 	}}}
 	for _, s := range list {
 		d := newExecutionDocument(s)

@@ -11,7 +11,6 @@ import (
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/store"
 	"track/tracker"
 )
 
@@ -74,7 +73,7 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 	}
 	defer func() { _ = st.Close() }()
 	if version == nil {
-		newest, err := newestVersion(ctx, st, lineage)
+		newest, err := st.NewestVersion(ctx, lineage)
 		if err != nil {
 			return err
 		}
@@ -91,21 +90,6 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 	return p.write(fitnessView(report, o.rubric))
 }
 
-// newestVersion is the version of a lineage that was executed last.
-func newestVersion(ctx context.Context, st *store.Store, lineage string) (string, error) {
-	versions, err := st.Versions(ctx, lineage)
-	if err != nil {
-		return "", err
-	}
-	newest := versions[0]
-	for _, v := range versions {
-		if v.Last.After(newest.Last) {
-			newest = v
-		}
-	}
-	return newest.Version, nil
-}
-
 type fitnessDocument struct {
 	Lineage      string                 `json:"lineage"`
 	Version      string                 `json:"version"`
@@ -116,6 +100,7 @@ type fitnessDocument struct {
 	NExecutions  int                    `json:"n_executions"`
 	NScored      int                    `json:"n_scored"`
 	NFailed      int                    `json:"n_failed"`
+	NOwn         int                    `json:"n_own"` // scores used that are the caller's own
 	Used         []rubric.Use           `json:"used"`
 	TrimmedWorst []string               `json:"trimmed_worst"`
 	TrimmedBest  []string               `json:"trimmed_best"`
@@ -133,7 +118,7 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 	}
 	d := fitnessDocument{
 		Lineage: r.Lineage, Version: r.Version, Rubric: rubricName, Fitness: r.Value, Grade: r.Grade, Action: r.Grade.Action(), NExecutions: r.NExecutions,
-		NScored: r.N, NFailed: r.NFailed, Used: notNil(r.Used), TrimmedWorst: notNil(r.TrimmedWorst), TrimmedBest: notNil(r.TrimmedBest), TooOld: notNil(r.TooOld),
+		NScored: r.N, NFailed: r.NFailed, NOwn: r.NOwn, Used: notNil(r.Used), TrimmedWorst: notNil(r.TrimmedWorst), TrimmedBest: notNil(r.TrimmedBest), TooOld: notNil(r.TooOld),
 		NotScored: notNil(r.NotScored), Mean: estimateDocument{&r.Mean.Mean, r.Mean.N, newCI(r.Mean.Interval), r.Mean.Interval.Method},
 		EffectiveN: r.EffectiveN, Components: notNil(r.Components), Warnings: []warningDocument{},
 	}
@@ -163,7 +148,11 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 func fitnessHeading(d fitnessDocument, interval stats.Interval) string {
 	text := fmt.Sprintf("%s@%s  fitness %s, grade %s: %s\nscores %s; %d of %d executions scored, %d failed", d.Lineage, d.Version, fixed(d.Fitness, 2), d.Grade, d.Action,
 		d.Rubric, d.NScored, d.NExecutions, d.NFailed)
-	text += fmt.Sprintf("\nweighted mean of %d, effective n %s", len(d.Used), fixed(d.EffectiveN, 2))
+	text += fmt.Sprintf("\nweighted mean of %d", len(d.Used))
+	if d.NOwn > 0 && d.NOwn < len(d.Used) { // they may not mean the same
+		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", d.NOwn, len(d.Used)-d.NOwn)
+	}
+	text += ", effective n " + fixed(d.EffectiveN, 2)
 	if interval.Defined() {
 		text += fmt.Sprintf("; their plain mean %s, 95%% t interval %s to %s", fixed(*d.Mean.Value, 2), fixed(interval.Lo, 2), fixed(interval.Hi, 2))
 	}

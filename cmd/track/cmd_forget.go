@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/urfave/cli/v2"
-
-	"track/store"
 )
 
 func (p *program) forgetCommand() *cli.Command {
@@ -21,8 +19,8 @@ func (p *program) forgetExecutionCommand() *cli.Command {
 		Name:      "execution",
 		Usage:     "remove the texts of executions; scores, counts and digests stay",
 		UsageText: "track forget execution ID…",
-		Description: `The final text, inputs and outputs of calls, error messages, and what the reasons of scores quote of them. It cannot be undone: the
-place where they stood is overwritten. Backups and copies of the file keep them.
+		Description: `The final text, inputs and outputs of calls, error messages, and what the reasons of scores quote of them. It cannot be undone. The
+whole database is written anew, so that no trace stays in its files: forget many at once. Backups and copies keep what they have.
 
 Example:
    track forget execution 01J9ZC5Q0D`,
@@ -43,15 +41,7 @@ Example:
 				}
 				ids = append(ids, execution.ID)
 			}
-			err = st.Update(c.Context, func(tx *store.Tx) error {
-				for _, id := range ids {
-					if err := tx.ForgetExecution(id); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err != nil {
+			if err := st.Forget(c.Context, ids...); err != nil {
 				return err
 			}
 			v := view{document: map[string]any{"forgotten": ids}, page: []any{fmt.Sprintf("removed the texts of %s", counted(len(ids), "execution"))}}

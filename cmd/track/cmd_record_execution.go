@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +29,7 @@ type recordExecutionOptions struct {
 	trial                                                                  int
 	cost, score                                                            *float64
 	events, output, formatSpec                                             string
-	keepText, dryRun                                                       bool
+	keepText, dryRun, statusGiven                                          bool
 }
 
 func (p *program) recordExecutionCommand() *cli.Command {
@@ -75,7 +77,7 @@ Examples:
 			if c.NArg() > 0 {
 				return usage("track record execution takes no argument: --events FILE and --output FILE name its files")
 			}
-			o.cost, o.score = optional(c, "cost"), optional(c, "score")
+			o.cost, o.score, o.statusGiven = optional(c, "cost"), optional(c, "score"), c.IsSet("status")
 			return p.recordExecution(c.Context, o)
 		},
 	}
@@ -87,9 +89,14 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		return err
 	}
 	if o.events != "" {
-		if err := addEvents(&execution, o.events); err != nil {
+		log, err := readEvents(o.events)
+		if err != nil {
 			return err
 		}
+		if !o.statusGiven {
+			execution.Status, execution.Message = log.Status, cmp.Or(execution.Message, log.Message)
+		}
+		fillIn(&execution, log)
 	}
 	if o.output != "" {
 		if execution.Output, err = p.readOutput(o.output); err != nil {
@@ -102,19 +109,19 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 			return err
 		}
 	}
+	if o.dryRun {
+		result, err := tracker.ScoreExecution(execution, options)
+		if err != nil {
+			return err
+		}
+		return p.write(recordedExecutionView(execution, result, true))
+	}
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
 	recorder := tracker.NewExecutionRecorder(st, options, bufio.NewReader(rand.Reader))
-	if o.dryRun {
-		result, err := recorder.Score(ctx, execution)
-		if err != nil {
-			return err
-		}
-		return p.write(recordedExecutionView(execution, result, true))
-	}
 	results, err := recorder.Record(ctx, []track.Execution{execution}, false)
 	if err != nil {
 		return err
@@ -133,6 +140,9 @@ func (o recordExecutionOptions) parse() (e track.Execution, err error) {
 	}
 	if e.Status, err = track.ParseExecutionStatus(o.status); err != nil {
 		return e, usage("--status: %v", err)
+	}
+	if o.score != nil && e.Status != track.ExecutionOK {
+		return e, usage("--score: an execution of status %s earns none", e.Status)
 	}
 	if e.Complexity, err = track.ParseComplexity(o.complexity); err != nil {
 		return e, usage("--complexity: %v", err)
@@ -188,51 +198,67 @@ func parseTokens(text string) (*track.Tokens, error) {
 	return tokens, nil
 }
 
-// addEvents reads the tool calls of an execution from a log: all that it holds is taken as one execution. What the log knows besides
-// fills in what the command line leaves open.
-func addEvents(e *track.Execution, path string) error {
+// readEvents reads an execution from a log: all that it holds, but for what subagents did, is taken as one.
+func readEvents(path string) (whole track.Execution, err error) {
 	n := 0
 	for item, err := range formats.ReadPath("", path) {
 		switch {
 		case err != nil:
-			return err
+			return whole, err
 		case item.Skip != nil:
-			return track.WithHint(fmt.Errorf("%w: %s", track.ErrInvalid, item.Skip), "track import reads damaged logs, and says what it leaves out")
-		case item.Execution == nil:
+			return whole, track.WithHint(fmt.Errorf("%w: %s", track.ErrInvalid, item.Skip), "track import reads damaged logs, and says what it leaves out")
+		case item.Execution == nil || item.Subagent:
 			continue
 		}
-		n++
-		fillIn(e, *item.Execution)
+		if n++; n == 1 {
+			whole = *item.Execution
+		} else {
+			join(&whole, *item.Execution)
+		}
 	}
 	if n == 0 {
-		return &track.FieldError{File: path, Message: "holds no execution"}
+		return whole, &track.FieldError{File: path, Message: "holds no execution"}
 	}
-	return nil
+	return whole, nil
 }
 
-// fillIn adds what another part of the same execution knows.
-func fillIn(e *track.Execution, part track.Execution) {
-	e.Calls = append(e.Calls, part.Calls...)
-	e.Files = append(e.Files, part.Files...)
-	e.Corrections += part.Corrections
-	e.Truncated = part.Truncated
-	if part.Output != nil {
-		e.Output = part.Output
+// join adds what came next in the same execution. What is known of a part only is not known of the whole.
+func join(e *track.Execution, next track.Execution) {
+	e.Calls = append(e.Calls, next.Calls...)
+	for _, file := range next.Files {
+		e.Files = append(slices.DeleteFunc(e.Files, func(f track.WrittenFile) bool { return f.Name == file.Name }), file)
 	}
-	if e.Model == "" {
-		e.Model = part.Model
+	e.Corrections += next.Corrections
+	e.Status, e.Message, e.Output, e.Truncated, e.Model = next.Status, next.Message, next.Output, next.Truncated, cmp.Or(next.Model, e.Model)
+	e.Duration, e.CostUSD = sum(e.Duration, next.Duration), sum(e.CostUSD, next.CostUSD)
+	if e.Tokens == nil || next.Tokens == nil {
+		e.Tokens = nil
+		return
 	}
-	if e.Session == "" {
-		e.Session = part.Session
+	a, b := *e.Tokens, *next.Tokens
+	e.Tokens = &track.Tokens{
+		Input: sum(a.Input, b.Input), Output: sum(a.Output, b.Output), CacheRead: sum(a.CacheRead, b.CacheRead), CacheWrite: sum(a.CacheWrite, b.CacheWrite),
+		Reasoning: sum(a.Reasoning, b.Reasoning),
 	}
+}
+
+// sum is nil where one of the numbers is.
+func sum[T int64 | float64 | time.Duration](a, b *T) *T {
+	if a == nil || b == nil {
+		return nil
+	}
+	total := *a + *b
+	return &total
+}
+
+// fillIn adds what a log knows and the command line leaves open. Its format says how failed calls are to be told.
+func fillIn(e *track.Execution, log track.Execution) {
+	e.Source, e.Calls, e.Files, e.Corrections, e.Truncated, e.Output, e.Truths = log.Source, log.Calls, log.Files, log.Corrections, log.Truncated, log.Output, log.Truths
+	e.Task, e.TaskType, e.Complexity = cmp.Or(e.Task, log.Task), cmp.Or(e.TaskType, log.TaskType), cmp.Or(e.Complexity, log.Complexity)
+	e.Trial, e.Model, e.Session = cmp.Or(e.Trial, log.Trial), cmp.Or(e.Model, log.Model), cmp.Or(e.Session, log.Session)
+	e.Duration, e.CostUSD, e.Tokens = cmp.Or(e.Duration, log.Duration), cmp.Or(e.CostUSD, log.CostUSD), cmp.Or(e.Tokens, log.Tokens)
 	if e.StartedAt.IsZero() {
-		e.StartedAt = part.StartedAt
-	}
-	if e.Duration == nil {
-		e.Duration = part.Duration
-	}
-	if e.Tokens == nil {
-		e.Tokens = part.Tokens
+		e.StartedAt = log.StartedAt
 	}
 }
 

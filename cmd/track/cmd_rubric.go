@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"track/scoring"
 	"track/scoring/rubric"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
 )
@@ -143,7 +145,7 @@ func scoredTrials(stored []store.JudgedTrial, success float64) (trials []rubric.
 			unscored++
 			continue
 		}
-		trial := rubric.Trial{Task: t.Task, Success: t.Truth >= success, Score: *t.Score, Components: map[string]*float64{}}
+		trial := rubric.Trial{Task: t.Task, Version: t.Version, Success: t.Truth >= success, Score: *t.Score, Components: map[string]*float64{}}
 		for _, c := range t.Components {
 			trial.Components[c.Name] = c.Value
 		}
@@ -165,14 +167,15 @@ type rubricCheckDocument struct {
 }
 
 type separationDocument struct {
-	Name     string   `json:"name"`
-	NSuccess int      `json:"n_success"`
-	NFailure int      `json:"n_failure"`
-	Success  *float64 `json:"mean_success"`
-	Failure  *float64 `json:"mean_failure"`
-	AUC      *float64 `json:"auc"`
-	CI       ci       `json:"ci"`
-	Method   string   `json:"method"`
+	Name     string            `json:"name"`
+	NSuccess int               `json:"n_success"`
+	NFailure int               `json:"n_failure"`
+	Success  *float64          `json:"mean_success"`
+	Failure  *float64          `json:"mean_failure"`
+	AUC      *float64          `json:"auc"`
+	CI       ci                `json:"ci"`
+	Method   string            `json:"method"`
+	Warnings []warningDocument `json:"warnings"`
 }
 
 type trialNoise struct {
@@ -188,9 +191,16 @@ func rubricCheckView(lineage, truth, name string, success float64, c rubric.Chec
 		Lineage: lineage, Truth: truth, Success: success, Rubric: name, NTrials: c.NTrials, NSuccess: c.NSuccess, NUnscored: unscored, Separations: []separationDocument{},
 		Noise: trialNoise{c.NTasks, c.NPairs, defined(c.WithinSD, c.NTasks), defined(c.BetweenSD, c.NTasks), defined(c.MeanAbsDifference, c.NTasks)},
 	}
+	var notes []verdict.Warning
 	g := grid{columns: []string{"", "n success", "n failure", "mean success", "mean failure", "AUC", "95% interval", "tells them apart"}}
 	for _, s := range c.Separations {
-		sd := separationDocument{Name: s.Name, NSuccess: s.NSuccess, NFailure: s.NFailure, Success: defined(s.Success, 1), Failure: defined(s.Failure, 1), Method: "delong"}
+		sd := separationDocument{Name: s.Name, NSuccess: s.NSuccess, NFailure: s.NFailure, Success: defined(s.Success, 1), Failure: defined(s.Failure, 1), Method: stats.MethodDeLong, Warnings: []warningDocument{}}
+		for _, w := range s.AUC.Warnings {
+			sd.Warnings = append(sd.Warnings, warningDocument{string(w), w.Message()})
+			if w == stats.WarnSmallN && len(notes) == 0 {
+				notes = append(notes, verdict.Warning{Code: string(w), Message: w.Message() + " of a group"})
+			}
+		}
 		var interval any
 		answer := "not measured in both groups"
 		if s.Measured {
@@ -216,6 +226,9 @@ func rubricCheckView(lineage, truth, name string, success float64, c rubric.Chec
 	} else {
 		v.page = append(v.page, "noise: no task has two trials")
 	}
+	if text := footnotes(notes); text != "" {
+		v.page = append(v.page, text)
+	}
 	return v
 }
 
@@ -224,6 +237,8 @@ func separates(s rubric.Separation) string {
 	switch i := s.AUC.Interval; {
 	case !i.Defined():
 		return "too few to say"
+	case slices.Contains(s.AUC.Warnings, stats.WarnZeroVariance):
+		return "cannot be said: the interval has no width"
 	case i.Lo > 0.5:
 		return "yes"
 	case i.Hi < 0.5:

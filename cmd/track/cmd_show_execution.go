@@ -162,13 +162,20 @@ func shownComponents(e store.ExecutionDetail, name string) (grid, error) {
 		if s.Rubric != name {
 			continue
 		}
+		g := grid{title: "components under " + name, columns: []string{"component", "value"}}
+		if !e.ForgottenAt.IsZero() { // the reasons are gone
+			for _, c := range s.Components {
+				g.cells = append(g.cells, []any{c.Name, c.Value})
+			}
+			return g, nil
+		}
 		var score rubric.Score
 		if err := json.Unmarshal(s.Document, &score); err != nil {
 			return grid{}, fmt.Errorf("score of %s under %s: %w", e.ID, name, err)
 		}
-		g := componentGrid(score)
-		g.title = "components under " + name
-		return g, nil
+		of := componentGrid(score)
+		of.title = g.title
+		return of, nil
 	}
 	return grid{}, nil
 }

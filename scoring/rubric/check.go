@@ -9,7 +9,8 @@ import (
 
 // Trial is a scored execution of a task of which it is known whether it succeeded.
 type Trial struct {
-	Task       string
+	Task       string // empty where it is not known
+	Version    string // of the agent: trials of one task under different versions are not repetitions
 	Success    bool
 	Score      float64             // 0..100
 	Components map[string]*float64 // 0..1; nil where not measured
@@ -30,8 +31,8 @@ type Separation struct {
 type Check struct {
 	NTrials, NSuccess int
 	Separations       []Separation // the score first, then the components in the order of the rubric
-	NTasks            int          // tasks with at least two trials
-	NPairs            int          // pairs of trials of one task
+	NTasks            int          // tasks with at least two trials of one version, counted for each version
+	NPairs            int          // pairs of trials of one task under one version
 	WithinSD          float64      // pooled standard deviation of the score within a task; NaN where no task has two trials
 	BetweenSD         float64      // standard deviation of the mean scores of those tasks; NaN below two
 	MeanAbsDifference float64      // of two trials of one task; NaN where none has two
@@ -98,20 +99,22 @@ func separation(name string, trials []Trial, confidence float64) (Separation, er
 // addNoise compares the trials of each task with each other.
 func (c *Check) addNoise(trials []Trial) {
 	c.WithinSD, c.BetweenSD, c.MeanAbsDifference = math.NaN(), math.NaN(), math.NaN()
-	byTask, order := map[string][]float64{}, []string{}
+	type place struct{ version, task string }
+	byTask, order := map[place][]float64{}, []place{}
 	for _, t := range trials {
 		if t.Task == "" {
 			continue
 		}
-		if _, known := byTask[t.Task]; !known {
-			order = append(order, t.Task)
+		at := place{t.Version, t.Task}
+		if _, known := byTask[at]; !known {
+			order = append(order, at)
 		}
-		byTask[t.Task] = append(byTask[t.Task], t.Score)
+		byTask[at] = append(byTask[at], t.Score)
 	}
 	squares, freedom, absolute := 0.0, 0, 0.0
 	var means []float64
-	for _, task := range order {
-		scores := byTask[task]
+	for _, at := range order {
+		scores := byTask[at]
 		if len(scores) < 2 {
 			continue
 		}

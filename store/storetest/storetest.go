@@ -39,6 +39,19 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"one state for several reads", testSnapshot},
 		{"several goroutines", testGoroutines},
 		{"queries only read", testQuery},
+		{"an execution comes back whole", testExecution},
+		{"one execution in one place", testExecutionIdentity},
+		{"an open execution is replaced", testReplaceExecution},
+		{"filters of the list of executions", testExecutionFilters},
+		{"executions by the beginning of their ids", testExecutionIDs},
+		{"versions of a lineage", testVersions},
+		{"scores of a version", testVersionScores},
+		{"trials of known truth", testTrials},
+		{"texts are forgotten", testForget},
+		{"lineages that keep texts", testKeepText},
+		{"a lineage named as a scenario", testLineageLikeScenario},
+		{"views of executions", testExecutionViews},
+		{"an execution that is replaced meanwhile", testReadWhileReplaced},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}

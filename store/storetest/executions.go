@@ -1,0 +1,611 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track"
+	"track/store"
+)
+
+func text(s string) *store.StoredText {
+	return &store.StoredText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
+}
+
+// execution completes one that is about to be stored: its texts are kept, and it has a score under two rubrics unless it has scores.
+func execution(st *store.Store, e store.ExecutionRecord) store.ExecutionRecord {
+	if e.ID == "" {
+		e.ID = newID()
+	}
+	if e.Key == "" {
+		e.Key = e.ID
+	}
+	if e.Lineage == "" {
+		e.Lineage = "l"
+	}
+	if e.Status == "" {
+		e.Status = track.ExecutionOK
+	}
+	e.RecordedAt = st.Now()
+	e.Digest = sha256.Sum256(fmt.Append(nil, e.Key, e.Message, len(e.Calls)))
+	if e.Execution.Output != nil {
+		e.Output = text(*e.Execution.Output)
+	}
+	e.Inputs, e.Outputs = nil, nil
+	for _, c := range e.Calls {
+		e.Inputs = append(e.Inputs, *text(c.Input))
+		if c.Output == nil {
+			e.Outputs = append(e.Outputs, nil)
+			continue
+		}
+		e.Outputs = append(e.Outputs, text(*c.Output))
+	}
+	return e
+}
+
+func scored(rubric string, score float64, grade string) []store.ExecutionScore {
+	half := score / 100
+	return []store.ExecutionScore{{
+		Rubric: rubric, Score: &score, Grade: grade, Document: []byte(`{"reason":"it quotes"}`), ScoredAt: time.UnixMicro(7).UTC(),
+		Components: []store.ComponentValue{{Name: "output_quality", Value: &half}, {Name: "tool_success_rate"}},
+	}}
+}
+
+// addExecutions stores executions and returns their ids.
+func addExecutions(t testing.TB, st *store.Store, list ...store.ExecutionRecord) (ids []string) {
+	t.Helper()
+	update(t, st, func(tx *store.Tx) error {
+		for _, e := range list {
+			e = execution(st, e)
+			existing, err := tx.AddExecution(e)
+			if err == nil && existing != nil {
+				err = fmt.Errorf("execution %s is there already", e.Key)
+			}
+			if err != nil {
+				return err
+			}
+			ids = append(ids, e.ID)
+		}
+		return nil
+	})
+	return ids
+}
+
+func readExecution(t testing.TB, st *store.Store, id string) store.ExecutionDetail {
+	t.Helper()
+	d, err := st.Execution(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func executionIDs(t testing.TB, st *store.Store, f store.ExecutionFilter) []string {
+	t.Helper()
+	list, err := st.Executions(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	for _, e := range list {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// wholeExecution has something in every field, unicode included.
+func wholeExecution() store.ExecutionRecord {
+	zero, many := int64(0), int64(1)<<40
+	cost, exit, took := 0.125, 3, 1500*time.Millisecond
+	said, output := "Xong — 完成 \x00 🎉", "line\r\nline é"
+	e := store.ExecutionRecord{
+		Execution: track.Execution{
+			Key: "ключ", Source: "codex", Lineage: "線", Version: "v.1", Task: "tâche 1", TaskType: "coding", Complexity: track.ComplexityMedium, Trial: 2,
+			Session: "s-1", Status: track.ExecutionOK, Message: "nhớ", Output: &said, Truncated: true, Corrections: 4, Model: "m",
+			Tokens: &track.Tokens{Input: &zero, Output: &many}, CostUSD: &cost, StartedAt: time.Date(1969, 12, 31, 23, 59, 59, 123456000, time.UTC),
+			Duration: &took, Truths: map[string]float64{"reward": 0, "α": -1.5},
+			Calls: []track.ToolCall{
+				{Key: "a", Tool: "Bash", Input: "ls 目录", Exit: &exit, Answered: true, Output: &output, StartedAt: time.UnixMicro(5).UTC(), Duration: &took},
+				{Tool: "Edit", Error: "đã bị từ chối", Rejected: true, Answered: true},
+				{Tool: "Bash"},
+			},
+		},
+		Open: true, Rubric: "rubric/2", Scores: append(scored("rubric/1", 40, "F"), scored("rubric/2", 80.5, "A")...),
+	}
+	e.Scores[1].NFailed = 9
+	return e
+}
+
+func testExecution(t *testing.T, st *store.Store) {
+	whole := wholeExecution()
+	id := addExecutions(t, st, whole)[0]
+	want := execution(st, whole)
+	got := readExecution(t, st, id)
+	score := 80.5
+	wantSummary := store.ExecutionSummary{
+		ID: id, Lineage: want.Lineage, Version: want.Version, Source: want.Source, Key: want.Key, Task: want.Task, TaskType: want.TaskType,
+		Complexity: want.Complexity, Trial: 2, Session: "s-1", Status: track.ExecutionOK, Message: want.Message, Rubric: "rubric/2", Score: &score, Grade: "A",
+		NCalls: 3, NFailed: 9, Corrections: 4, Truncated: true, Model: "m", Tokens: want.Tokens, CostUSD: want.CostUSD, At: want.StartedAt,
+		StartedAt: want.StartedAt, Duration: want.Duration, RecordedAt: want.RecordedAt, Open: true,
+	}
+	if diff := cmp.Diff(wantSummary, got.ExecutionSummary); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	wantCalls := []store.StoredCall{}
+	for i, c := range want.Calls {
+		wantCalls = append(wantCalls, store.StoredCall{
+			Key: c.Key, Tool: c.Tool, Input: want.Inputs[i], Output: want.Outputs[i], Exit: c.Exit, Error: c.Error, Answered: c.Answered, Rejected: c.Rejected,
+			StartedAt: c.StartedAt, Duration: c.Duration,
+		})
+	}
+	if diff := cmp.Diff(wantCalls, got.Calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Scores, got.Scores); diff != "" {
+		t.Errorf("scores (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Truths, got.Truths); diff != "" {
+		t.Errorf("truths (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Output, got.Output); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+
+	// What is not known stays unknown; it is placed by when it was recorded, and counts failed calls as the source does.
+	one := 1
+	bare := readExecution(t, st, addExecutions(t, st, store.ExecutionRecord{Execution: track.Execution{Calls: []track.ToolCall{{Tool: "Bash", Exit: &one, Answered: true}}}})[0])
+	if bare.Tokens != nil || bare.CostUSD != nil || bare.Duration != nil || !bare.StartedAt.IsZero() || bare.Output != nil || bare.Score != nil || bare.Calls[0].Duration != nil {
+		t.Errorf("what is not known: %+v", bare)
+	}
+	if !bare.At.Equal(bare.RecordedAt) || bare.NFailed != 1 || len(bare.Scores) != 0 {
+		t.Errorf("at %v, %d failed, %d scores, want %v, 1 and none", bare.At, bare.NFailed, len(bare.Scores), bare.RecordedAt)
+	}
+}
+
+func testExecutionIdentity(t *testing.T, st *store.Store) {
+	first := store.ExecutionRecord{Execution: track.Execution{Key: "k", Source: "codex", Message: "1"}}
+	id := addExecutions(t, st, first)[0]
+	// Another lineage, source or key is another execution.
+	for _, other := range []track.Execution{{Key: "k", Source: "codex", Lineage: "m"}, {Key: "k", Source: "sepa"}, {Key: "K", Source: "codex"}} {
+		addExecutions(t, st, store.ExecutionRecord{Execution: other})
+	}
+	for _, tt := range []struct {
+		version, message string
+		same             bool
+	}{{"", "1", true}, {"", "2", false}, {"v2", "2", false}} {
+		e := execution(st, store.ExecutionRecord{Execution: track.Execution{Key: "k", Source: "codex", Version: tt.version, Message: tt.message}})
+		update(t, st, func(tx *store.Tx) error {
+			existing, err := tx.AddExecution(e)
+			if err != nil || existing == nil || existing.ULID != id || existing.Same != tt.same || existing.Open {
+				t.Errorf("%+v: %+v and error %v, want %s", tt, existing, err, id)
+			}
+			return nil
+		})
+	}
+	if got := len(executionIDs(t, st, store.ExecutionFilter{})); got != 4 {
+		t.Errorf("%d executions, want 4", got)
+	}
+	if versions, err := st.Versions(t.Context(), "l"); err != nil || len(versions) != 1 {
+		t.Errorf("%+v and error %v, want the one version that has executions", versions, err)
+	}
+}
+
+func testReplaceExecution(t *testing.T, st *store.Store) {
+	open := wholeExecution()
+	id := addExecutions(t, st, open, store.ExecutionRecord{Execution: track.Execution{Lineage: "other"}})[0] // the other takes the next row
+	complete := wholeExecution()
+	complete.ID, complete.Open, complete.Message, complete.Truths, complete.Calls = id, false, "whole", map[string]float64{"reward": 1}, complete.Calls[:1]
+	complete.Scores, complete.Rubric = scored("rubric/1", 90, "A+"), "rubric/1"
+	e := execution(st, complete)
+	update(t, st, func(tx *store.Tx) error {
+		existing, err := tx.AddExecution(e)
+		if err != nil || existing == nil || !existing.Open || existing.Same || existing.NCalls != 3 {
+			t.Fatalf("%+v and error %v, want the open one with 3 calls", existing, err)
+		}
+		return tx.ReplaceExecution(*existing, e)
+	})
+	d := readExecution(t, st, id)
+	if d.Open || d.Message != "whole" || len(d.Calls) != 1 || len(d.Scores) != 1 || len(d.Scores[0].Components) != 2 || *d.Score != 90 {
+		t.Errorf("%+v", d)
+	}
+	if diff := cmp.Diff(complete.Truths, d.Truths); diff != "" {
+		t.Errorf("truths (-want +got):\n%s", diff)
+	}
+	if ids := executionIDs(t, st, store.ExecutionFilter{Lineage: "線"}); !slices.Equal(ids, []string{id}) {
+		t.Errorf("executions %v, want %s alone", ids, id)
+	}
+	for _, table := range []string{"call", "component", "execution_score", "truth"} {
+		query := "SELECT count(*) FROM " + table + " WHERE execution_id NOT IN (SELECT id FROM execution)"
+		if n := count(t, st, query); n != 0 {
+			t.Errorf("%d rows of %s belong to nothing", n, table)
+		}
+	}
+}
+
+// count returns the number that a query gives.
+func count(t testing.TB, st *store.Store, query string) (n int64) {
+	t.Helper()
+	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+		n = row[0].(int64)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func testExecutionFilters(t *testing.T, st *store.Store) {
+	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
+	add := func(lineage, version, task string, status track.ExecutionStatus, at int, score float64, grade string) string {
+		e := store.ExecutionRecord{Execution: track.Execution{Lineage: lineage, Version: version, Task: task, Status: status, StartedAt: day(at)}}
+		if grade != "" {
+			e.Rubric, e.Scores = "rubric/2", append(scored("rubric/2", score, grade), scored("rubric/1", 1, "F")...)
+		}
+		return addExecutions(t, st, e)[0]
+	}
+	a := add("l", "v1", "t", track.ExecutionOK, 3, 95, "A+")
+	b := add("l", "v1", "u", track.ExecutionOK, 1, 45, "F")
+	c := add("l", "v2", "t", track.ExecutionTimeout, 2, 0, "")
+	d := add("l", "", "t", track.ExecutionOK, 5, 0, "F")
+	e := add("m", "v1", "t", track.ExecutionOK, 4, 80, "A")
+	// Equal times are ordered by who was recorded last.
+	f := add("m", "v1", "t", track.ExecutionError, 4, 0, "")
+	v1, none, nosuch := "v1", "", "v9"
+	zero, eighty := 0.0, 80.0
+	for _, tt := range []struct {
+		name   string
+		filter store.ExecutionFilter
+		want   []string
+	}{
+		{"all", store.ExecutionFilter{}, []string{d, f, e, a, c, b}},
+		{"newest", store.ExecutionFilter{Limit: 2}, []string{d, f}},
+		{"lineage", store.ExecutionFilter{Lineage: "l"}, []string{d, a, c, b}},
+		{"version", store.ExecutionFilter{Lineage: "l", Version: &v1}, []string{a, b}},
+		{"no version", store.ExecutionFilter{Lineage: "l", Version: &none}, []string{d}},
+		{"unknown version", store.ExecutionFilter{Lineage: "l", Version: &nosuch}, []string{}},
+		{"unknown lineage", store.ExecutionFilter{Lineage: "n"}, []string{}},
+		{"task", store.ExecutionFilter{Task: "u"}, []string{b}},
+		{"status", store.ExecutionFilter{Status: track.ExecutionTimeout}, []string{c}},
+		{"grade", store.ExecutionFilter{Grade: "F"}, []string{d, b}},
+		{"least", store.ExecutionFilter{MinScore: &eighty}, []string{e, a}},
+		{"least of all that have one", store.ExecutionFilter{MinScore: &zero}, []string{d, e, a, b}},
+		{"most", store.ExecutionFilter{MaxScore: &eighty}, []string{d, e, b}},
+		{"between", store.ExecutionFilter{MinScore: &eighty, MaxScore: &eighty}, []string{e}},
+		{"since", store.ExecutionFilter{Since: day(4)}, []string{d, f, e}},
+		{"several", store.ExecutionFilter{Lineage: "l", Task: "t", MinScore: &eighty, Since: day(2)}, []string{a}},
+		{"limit of a filter", store.ExecutionFilter{Grade: "F", Limit: 1}, []string{d}},
+	} {
+		if diff := cmp.Diff(tt.want, executionIDs(t, st, tt.filter)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func testExecutionIDs(t *testing.T, st *store.Store) {
+	const one, other, third = "01J9ZC5Q0D0000000000000001", "01J9ZC5Q0D0000000000000002", "01J9ZD00000000000000000003"
+	for _, id := range []string{one, other, third} {
+		e := store.ExecutionRecord{}
+		e.ID = id
+		addExecutions(t, st, e)
+	}
+	for _, tt := range []struct {
+		id, want string
+		err      error
+	}{
+		{one, one, nil},
+		{strings.ToLower(other), other, nil},
+		{"01J9ZD", third, nil},
+		{"01j9zd", third, nil},
+		{"01J9ZC5Q0D000000000000000", "", track.ErrAmbiguous},
+		{"01J9Z", "", track.ErrAmbiguous},
+		{"01J9ZE", "", track.ErrNotFound},
+		{one + "0", "", track.ErrNotFound},
+		{"", "", track.ErrNotFound},
+		{"%", "", track.ErrNotFound},
+		{"01J9Z_", "", track.ErrNotFound},
+	} {
+		d, err := st.Execution(t.Context(), tt.id)
+		if !errors.Is(err, tt.err) || d.ID != tt.want {
+			t.Errorf("%q: %q and error %v, want %q and %v", tt.id, d.ID, err, tt.want, tt.err)
+		}
+		if tt.err != nil && tt.id != "" && len(track.Hints(err)) == 0 {
+			t.Errorf("%q: %v without a hint", tt.id, err)
+		}
+	}
+}
+
+func testVersions(t *testing.T, st *store.Store) {
+	at := func(n int64) time.Time { return time.UnixMicro(n).UTC() }
+	add := func(version string, status track.ExecutionStatus, micros int64) {
+		addExecutions(t, st, store.ExecutionRecord{Execution: track.Execution{Version: version, Status: status, StartedAt: at(micros)}})
+	}
+	add("b", track.ExecutionOK, 300)
+	add("a", track.ExecutionOK, 200)
+	add("c", track.ExecutionOK, 100)
+	add("c", track.ExecutionTimeout, 900)
+	add("", track.ExecutionError, 250)
+	add("a", track.ExecutionInvalid, 150) // read later, older than all but one
+	got, err := st.Versions(t.Context(), "l")
+	want := []store.VersionSummary{
+		{Lineage: "l", Version: "c", NExecutions: 2, NFailed: 1, First: at(100), Last: at(900)},
+		{Lineage: "l", Version: "a", NExecutions: 2, NFailed: 1, First: at(150), Last: at(200)},
+		{Lineage: "l", Version: "", NExecutions: 1, NFailed: 1, First: at(250), Last: at(250)},
+		{Lineage: "l", Version: "b", NExecutions: 1, First: at(300), Last: at(300)},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	if newest, err := st.NewestVersion(t.Context(), "l"); newest != "c" || err != nil {
+		t.Errorf("newest %q and error %v, want c", newest, err)
+	}
+	_, err = st.Versions(t.Context(), "x")
+	_, errNewest := st.NewestVersion(t.Context(), "x")
+	_, errScores := st.VersionScores(t.Context(), "l", "nosuch", "")
+	for _, tt := range []struct {
+		err  error
+		hint string
+	}{{err, "the lineages are: l"}, {errNewest, "the lineages are: l"}, {errScores, "there are: l@c, l@a, l@, l@b"}} {
+		if hints := strings.Join(track.Hints(tt.err), "\n"); !errors.Is(tt.err, track.ErrNotFound) || hints != tt.hint {
+			t.Errorf("%v with hint %q, want %q", tt.err, hints, tt.hint)
+		}
+	}
+	none, b, nosuch := "", "b", "nosuch"
+	for version, found := range map[*string]bool{nil: true, &none: true, &b: true, &nosuch: false} {
+		if err := st.CheckLineage(t.Context(), "l", version); (err == nil) != found {
+			t.Errorf("%v: %v, want found %v", version, err, found)
+		}
+	}
+}
+
+func testVersionScores(t *testing.T, st *store.Store) {
+	own := append(scored("rubric/2", 50, "D"), scored("own", 75, "B")...)
+	own[1].Components = nil
+	ids := addExecutions(
+		t, st,
+		store.ExecutionRecord{Execution: track.Execution{Version: "v", StartedAt: time.UnixMicro(2)}, Rubric: "own", Scores: own},
+		store.ExecutionRecord{Execution: track.Execution{Version: "v", StartedAt: time.UnixMicro(3), Task: "t"}, Rubric: "rubric/2", Scores: scored("rubric/2", 60, "C")},
+		store.ExecutionRecord{Execution: track.Execution{Version: "v", StartedAt: time.UnixMicro(1), Status: track.ExecutionTimeout}},
+		store.ExecutionRecord{Execution: track.Execution{Version: "w"}, Rubric: "rubric/2", Scores: scored("rubric/2", 1, "F")},
+		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Version: "v"}, Rubric: "rubric/2", Scores: scored("rubric/2", 2, "F")},
+	)
+	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []store.ComponentValue) store.VersionScore {
+		return store.VersionScore{ID: id, At: time.UnixMicro(at).UTC(), Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
+	}
+	number := func(x float64) *float64 { return &x }
+	parts := func(score float64) []store.ComponentValue { return scored("", score, "")[0].Components }
+	failed := row(ids[2], 1, track.ExecutionTimeout, "", "", nil, "", nil)
+	for rubric, want := range map[string][]store.VersionScore{
+		"": {
+			row(ids[1], 3, track.ExecutionOK, "t", "rubric/2", number(60), "C", parts(60)),
+			row(ids[0], 2, track.ExecutionOK, "", "own", number(75), "B", nil), failed,
+		},
+		"rubric/2": {
+			row(ids[1], 3, track.ExecutionOK, "t", "rubric/2", number(60), "C", parts(60)),
+			row(ids[0], 2, track.ExecutionOK, "", "rubric/2", number(50), "D", parts(50)), failed,
+		},
+		"own": {
+			row(ids[1], 3, track.ExecutionOK, "t", "", nil, "", nil),
+			row(ids[0], 2, track.ExecutionOK, "", "own", number(75), "B", nil), failed,
+		},
+	} {
+		got, err := st.VersionScores(t.Context(), "l", "v", rubric)
+		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b store.ComponentValue) bool { return a.Name < b.Name })); diff != "" || err != nil {
+			t.Errorf("%q: error %v (-want +got):\n%s", rubric, err, diff)
+		}
+	}
+}
+
+func testTrials(t *testing.T, st *store.Store) {
+	truths := func(reward float64) map[string]float64 { return map[string]float64{"reward": reward, "steps": 3} }
+	ids := addExecutions(
+		t, st,
+		store.ExecutionRecord{Execution: track.Execution{Version: "v", Task: "t", Truths: truths(1)}, Rubric: "rubric/2", Scores: scored("rubric/2", 60, "C")},
+		store.ExecutionRecord{Execution: track.Execution{Task: "t", Truths: truths(0)}},                            // never scored
+		store.ExecutionRecord{Execution: track.Execution{Status: track.ExecutionTimeout, Truths: truths(0)}},       // failed
+		store.ExecutionRecord{Execution: track.Execution{}, Rubric: "rubric/2", Scores: scored("rubric/2", 1, "")}, // nothing is known
+		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Truths: truths(1)}},
+	)
+	got, err := st.Trials(t.Context(), "l", "reward", "rubric/2")
+	sixty := 60.0
+	want := []store.JudgedTrial{
+		{ID: ids[0], Version: "v", Task: "t", Truth: 1, Score: &sixty, Components: scored("", 60, "")[0].Components}, {ID: ids[1], Task: "t"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	for _, tt := range []struct{ lineage, truth, hint string }{
+		{"l", "nosuch", "known of its executions: [reward steps]"}, {"n", "reward", "the lineages are: l, m"},
+	} {
+		_, err := st.Trials(t.Context(), tt.lineage, tt.truth, "rubric/2")
+		if hints := strings.Join(track.Hints(err), "\n"); !errors.Is(err, track.ErrNotFound) || hints != tt.hint {
+			t.Errorf("%s of %s: %v with hint %q, want %q", tt.truth, tt.lineage, err, hints, tt.hint)
+		}
+	}
+}
+
+func testForget(t *testing.T, st *store.Store) {
+	ids := addExecutions(t, st, wholeExecution())
+	before := readExecution(t, st, ids[0])
+	if err := st.Forget(t.Context(), ids...); err != nil {
+		t.Fatal(err)
+	}
+	want := before
+	want.Message, want.ForgottenAt = "", st.Now()
+	want.Output = &store.StoredText{Digest: before.Output.Digest, Bytes: before.Output.Bytes}
+	want.Calls = slices.Clone(before.Calls)
+	for i := range want.Calls {
+		want.Calls[i].Input.Text = nil
+		if out := before.Calls[i].Output; out != nil {
+			want.Calls[i].Output = &store.StoredText{Digest: out.Digest, Bytes: out.Bytes}
+		}
+	}
+	want.Calls[1].Error = "[forgotten]"
+	want.Scores = slices.Clone(before.Scores)
+	for i := range want.Scores {
+		want.Scores[i].Document = []byte("{}")
+	}
+	for range 2 { // forgetting again changes nothing
+		if diff := cmp.Diff(want, readExecution(t, st, ids[0])); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if err := st.Forget(t.Context(), ids...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.Forget(t.Context(), ids[0], "nosuch"); !errors.Is(err, track.ErrNotFound) {
+		t.Errorf("forgetting what is not there: %v", err)
+	}
+
+	// What takes its place is without texts from the beginning.
+	whole := wholeExecution()
+	whole.ID, whole.Open, whole.Message = ids[0], false, "new words"
+	whole.Calls = append(whole.Calls, track.ToolCall{Tool: "Bash", Input: "new input", Error: "new error", Answered: true})
+	e := execution(st, whole)
+	update(t, st, func(tx *store.Tx) error {
+		existing, err := tx.AddExecution(e)
+		if err != nil {
+			return err
+		}
+		return tx.ReplaceExecution(*existing, e)
+	})
+	d := readExecution(t, st, ids[0])
+	last := d.Calls[3]
+	if d.Open || d.Message != "" || d.Output.Text != nil || last.Input.Text != nil || last.Error != "[forgotten]" || string(d.Scores[0].Document) != "{}" || !d.ForgottenAt.Equal(st.Now()) {
+		t.Errorf("%+v", d)
+	}
+	if e.Message != "new words" || *e.Output.Text == "" || e.Calls[3].Error != "new error" {
+		t.Error("the record of the caller was changed")
+	}
+}
+
+func testKeepText(t *testing.T, st *store.Store) {
+	check := func(want bool) {
+		t.Helper()
+		if keep, err := st.KeepsText(t.Context(), "l"); keep != want || err != nil {
+			t.Errorf("%v and error %v, want %v", keep, err, want)
+		}
+	}
+	check(false)
+	for _, keep := range []bool{true, false, true} {
+		update(t, st, func(tx *store.Tx) error { return tx.SetKeepText("l", keep) })
+		check(keep)
+	}
+	// A lineage that was only set has no executions yet.
+	if _, err := st.Versions(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) {
+		t.Errorf("%v, want ErrNotFound", err)
+	}
+	if names, err := st.Lineages(t.Context()); !slices.Equal(names, []string{"l"}) || err != nil {
+		t.Errorf("%v and error %v, want l", names, err)
+	}
+}
+
+// A lineage may have the name of a scenario.
+func testLineageLikeScenario(t *testing.T, st *store.Store) {
+	add(t, st, track.Seed{Scenario: "l", Number: 1, Values: map[string]float64{"m": 1}})
+	id := addExecutions(t, st, store.ExecutionRecord{})[0]
+	if ids := executionIDs(t, st, store.ExecutionFilter{Lineage: "l"}); !slices.Equal(ids, []string{id}) {
+		t.Errorf("executions %v, want %s", ids, id)
+	}
+	one(t, st, "l", 1)
+}
+
+func testExecutionViews(t *testing.T, st *store.Store) {
+	whole := wholeExecution()
+	addExecutions(t, st, whole, store.ExecutionRecord{Execution: track.Execution{Status: track.ExecutionTimeout}})
+	read := func(query string) (rows [][]any) {
+		t.Helper()
+		_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+			rows = append(rows, slices.Clone(row))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	for _, tt := range []struct {
+		query string
+		want  [][]any
+	}{
+		{
+			`SELECT lineage, version, status, rubric, score, grade, in_force, n_calls, n_failed, tokens_input, tokens_cache_read, started_at, duration_s
+			   FROM v_execution ORDER BY lineage DESC, rubric`,
+			[][]any{
+				{"線", "v.1", "ok", "rubric/1", 40.0, "F", int64(0), int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
+				{"線", "v.1", "ok", "rubric/2", 80.5, "A", int64(1), int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
+				{"l", "", "timeout", nil, nil, nil, nil, int64(0), int64(0), nil, nil, nil, nil},
+			},
+		},
+		{
+			`SELECT call, tool, exit, error, answered, rejected, input_bytes, output_bytes, input_digest, duration_s FROM v_call ORDER BY call`,
+			[][]any{
+				{int64(1), "Bash", int64(3), "", int64(1), int64(0), int64(9), int64(13), fmt.Sprintf("%x", sha256.Sum256([]byte("ls 目录"))), 1.5},
+				{int64(2), "Edit", nil, "đã bị từ chối", int64(1), int64(1), int64(0), nil, fmt.Sprintf("%x", sha256.Sum256(nil)), nil},
+				{int64(3), "Bash", nil, "", int64(0), int64(0), int64(0), nil, fmt.Sprintf("%x", sha256.Sum256(nil)), nil},
+			},
+		},
+	} {
+		if diff := cmp.Diff(tt.want, read(tt.query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.query, diff)
+		}
+	}
+}
+
+// Whoever reads an execution while it is replaced sees one state of it: as many calls as it says it has.
+func testReadWhileReplaced(t *testing.T, st *store.Store) {
+	e := store.ExecutionRecord{Execution: track.Execution{Key: "k", Version: "v", Truths: map[string]float64{"reward": 1}}, Open: true, Rubric: "rubric/2", Scores: scored("rubric/2", 50, "D")}
+	id := addExecutions(t, st, e)[0]
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				d, err := st.Execution(t.Context(), id)
+				if err != nil || len(d.Calls) != d.NCalls || len(d.Scores) != 1 || len(d.Truths) != 1 {
+					t.Errorf("%d of %d calls, %d scores and error %v", len(d.Calls), d.NCalls, len(d.Scores), err)
+					return
+				}
+				scores, err := st.VersionScores(t.Context(), "l", "v", "")
+				if err != nil || len(scores) != 1 || len(scores[0].Components) != 2 {
+					t.Errorf("%+v and error %v", scores, err)
+					return
+				}
+				if trials, err := st.Trials(t.Context(), "l", "reward", "rubric/2"); err != nil || len(trials) != 1 || len(trials[0].Components) != 2 {
+					t.Errorf("%+v and error %v", trials, err)
+					return
+				}
+			}
+		})
+	}
+	for range 60 {
+		e.ID, e.Calls = id, append(e.Calls, track.ToolCall{Tool: "Bash", Answered: true})
+		record := execution(st, e)
+		update(t, st, func(tx *store.Tx) error {
+			existing, err := tx.AddExecution(record)
+			if err != nil {
+				return err
+			}
+			if existing, err := tx.AddExecution(execution(st, store.ExecutionRecord{Execution: track.Execution{Lineage: "other"}})); err != nil || existing != nil {
+				return fmt.Errorf("%+v, %w", existing, err) // it takes the next row
+			}
+			return tx.ReplaceExecution(*existing, record)
+		})
+	}
+	close(done)
+	readers.Wait()
+}
