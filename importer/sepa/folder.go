@@ -8,7 +8,6 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,14 +35,14 @@ type folder struct {
 	stopped bool
 }
 
-var logName = regexp.MustCompile(`^(executions|observations)[\w.-]*\.jsonl$`)
+var logName = importer.Pattern(`^(executions|observations)[\w.-]*\.jsonl$`)
 
 func (f *folder) read() error {
 	names, err := f.list()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.dir, err)
 	}
-	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName.MatchString(name) })
+	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName().MatchString(name) })
 	if len(logs) == 0 && !slices.Contains(names, "scores.yaml") && !slices.Contains(names, "versions") {
 		if slices.Contains(names, "memory") {
 			return f.memory()
