@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -25,6 +27,12 @@ type ExecutionOptions struct {
 	KeepText bool               // keep inputs and outputs of calls, masked, and not their digests alone
 	Format   *rubric.FormatSpec // what was asked for; nil for nothing
 	Scoring  rubric.Options
+
+	// ContentKeys makes what an execution without a key says its key, so that recording it again does nothing.
+	ContentKeys bool
+	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces it, one that has not
+	// come as far is a duplicate.
+	Growing bool
 }
 
 // ExecutionResult says what became of an execution that was handed over.
@@ -89,6 +97,14 @@ func (p preparedExecution) result(d Disposition) ExecutionResult {
 }
 
 func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+	id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
+	if err != nil {
+		return ExecutionResult{}, fmt.Errorf("new id: %w", err)
+	}
+	p.ID = id.String()
+	if p.Key == "" {
+		p.Key = p.ID
+	}
 	existing, err := tx.AddExecution(p.ExecutionRecord)
 	switch {
 	case err != nil:
@@ -96,57 +112,88 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 	case existing == nil:
 		return p.result(Recorded), nil
 	}
-	result := p.result(Duplicate)
-	result.ID = existing.ULID
-	switch {
-	case existing.Same && existing.Open == p.Open:
-		return result, nil
-	case existing.Open:
-		p.ID = existing.ULID // it stays the same execution
-		result.Disposition = Replaced
-		return result, tx.ReplaceExecution(*existing, p.ExecutionRecord)
-	case p.Open: // what is complete knows more
-		return result, nil
+	p.ID = existing.ULID // it stays the same execution
+	result := p.result(r.disposition(*existing, p))
+	if result.Disposition == Replaced {
+		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
-	result.Disposition = Conflict
-	return result, nil
+	return result, err
 }
 
-// prepare masks, scores and digests an execution. Scores are of the masked text: they quote it.
+// disposition says what becomes of an execution in whose place another stands.
+func (r *ExecutionRecorder) disposition(existing store.ExistingExecution, p preparedExecution) Disposition {
+	further := 0
+	if r.options.Growing {
+		further = p.further(existing)
+	}
+	switch {
+	case existing.Same && existing.Open == p.Open, existing.Forgotten, further < 0:
+		return Duplicate
+	case existing.Open, further > 0:
+		return Replaced
+	case p.Open: // what is complete knows more
+		return Duplicate
+	}
+	return Conflict
+}
+
+// further is greater than 0 where the execution has come further than what is recorded, and less where it has not come as far.
+func (p preparedExecution) further(existing store.ExistingExecution) int {
+	answered, duration := 0, time.Duration(0)
+	for _, c := range p.Calls {
+		if c.Answered {
+			answered++
+		}
+	}
+	if p.Duration != nil {
+		duration = p.Duration.Truncate(time.Microsecond) // as it is stored
+	}
+	return cmp.Or(cmp.Compare(len(p.Calls), existing.NCalls), cmp.Compare(answered, existing.NAnswered), cmp.Compare(duration, existing.Duration))
+}
+
+// prepare does all that can be done outside of a transaction. Scores are of the masked text: they quote it.
 func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
+	p, err := r.identify(e, open)
+	if err != nil {
+		return p, err
+	}
+	keep, err := r.keepsText(ctx, e.Lineage)
+	if err != nil {
+		return p, err
+	}
+	return p, p.complete(r.options, r.store.Now(), keep)
+}
+
+// identify checks, masks and digests an execution.
+func (r *ExecutionRecorder) identify(e track.Execution, open bool) (p preparedExecution, err error) {
 	if e.Status == "" {
 		e.Status = track.ExecutionOK
 	}
 	if err := e.Validate(); err != nil {
-		return preparedExecution{}, err
-	}
-	if e.Lineage == "" {
-		return preparedExecution{}, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
-	}
-	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
-		return preparedExecution{}, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
-	}
-	keep, err := r.keepsText(ctx, e.Lineage)
-	if err != nil {
-		return preparedExecution{}, err
-	}
-	p := preparedExecution{}
-	e, p.nMasked = masked(e)
-	now := r.store.Now()
-	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
-	if err != nil {
-		return p, fmt.Errorf("new id: %w", err)
-	}
-	e.ID = id.String()
-	p.Execution, p.RecordedAt, p.Open = e, now, open
-	if p.Digest, err = digestExecution(e); err != nil {
 		return p, err
 	}
-	if p.Key == "" {
-		p.Key = e.ID
+	if e.Lineage == "" {
+		return p, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
 	}
+	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
+		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
+	}
+	p.Execution, p.nMasked = masked(e)
+	p.Open = open
+	if p.Digest, err = digestExecution(p.Execution); err != nil {
+		return p, err
+	}
+	if p.Key == "" && r.options.ContentKeys {
+		p.Key = "sha256:" + hex.EncodeToString(p.Digest[:])
+	}
+	return p, nil
+}
+
+// complete scores an execution and says what is kept of its texts.
+func (p *preparedExecution) complete(o ExecutionOptions, now time.Time, keep bool) error {
+	p.RecordedAt = now
 	p.keepTexts(keep)
-	return p, p.addScores(r.options)
+	return p.addScores(o)
 }
 
 func (r *ExecutionRecorder) keepsText(ctx context.Context, lineage string) (bool, error) {
