@@ -82,7 +82,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	bar := p.newProgress("recording", size)
+	bar := p.newProgress("recording", "lines", size)
 	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := batchDocument{Errors: []batchProblem{}}
 	summary, err := recorder.RecordAll(ctx, entries(name, bar.reader(source)), tracker.BatchObserver{

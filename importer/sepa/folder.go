@@ -28,6 +28,33 @@ func ReadDir(dir string, files fs.FS) iter.Seq2[importer.Item, error] {
 	}
 }
 
+// Files returns the names of the files that [ReadDir] reads in a folder, not of those in a folder below it that is called memory; none where
+// the folder holds neither logs nor scores nor versions.
+func Files(files fs.FS) []string {
+	f := folder{files: files, yield: func(importer.Item, error) bool { return true }}
+	names, err := f.list()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, name := range names {
+		if logName().MatchString(name) || name == "scores.yaml" {
+			list = append(list, name)
+		}
+	}
+	list = slices.AppendSeq(list, maps.Values(f.versionFiles(names)))
+	if len(list) == 0 {
+		return nil
+	}
+	for _, name := range []string{"evolution-log.md", "context.md"} {
+		if slices.Contains(names, name) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 type folder struct {
 	dir     string
 	files   fs.FS
