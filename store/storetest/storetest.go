@@ -31,6 +31,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"seeds that wait to be judged", testStoredSeeds},
 		{"one state for several reads", testSnapshot},
 		{"several goroutines", testGoroutines},
+		{"versions of a lineage", testVersions},
+		{"an execution in the place of another", testReplacedExecution},
 		{"queries only read", testQuery},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
