@@ -72,33 +72,43 @@ func parseRecord(file, dir string, number int, text []byte, tooLong bool) Record
 
 // parse reads a line of either kind. Seeds come first: a good one is read once.
 func (r *Record) parse(text []byte, dir string) {
-	if r.Seed, r.Err = parseLine(text, dir); r.Err == nil || !isExecution(text) {
+	if r.Seed, r.Err = parseLine(text, dir); r.Err == nil {
 		return
 	}
-	r.Seed = track.Seed{}
-	execution, failure := jsonl.ParseLine(text)
-	if r.Err = failure; failure == nil {
-		r.Execution = &execution
+	switch kind := kindOf(text); kind {
+	case "", "seed":
+	case "execution":
+		r.Seed = track.Seed{}
+		execution, failure := jsonl.ParseLine(text)
+		if r.Err = failure; failure == nil {
+			r.Execution = &execution
+		}
+	default: // or its fields would be blamed
+		_, failure := line{Kind: kind}.seed("")
+		r.Err = bounded(failure)
 	}
 }
 
-// isExecution says whether a line is of kind execution, as far as it can be read.
-func isExecution(text []byte) bool {
+// kindOf returns the kind of a line, as far as it can be read; the empty string where it says none.
+func kindOf(text []byte) string {
 	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
-		return false
+		return ""
 	}
 	for {
 		name, err := decoder.ReadToken()
 		if err != nil || name.Kind() != '"' {
-			return false
+			return ""
 		}
 		if name.String() == "kind" {
 			value, err := decoder.ReadToken()
-			return err == nil && value.Kind() == '"' && value.String() == "execution"
+			if err != nil || value.Kind() != '"' {
+				return ""
+			}
+			return value.String()
 		}
 		if decoder.SkipValue() != nil {
-			return false
+			return ""
 		}
 	}
 }

@@ -106,11 +106,10 @@ func (r *versionRow) update(v track.Version, fill bool) {
 	}
 }
 
+// same says whether two rows tell the same; the digest stands for the content.
 func (r versionRow) same(other versionRow) bool {
-	digests := string(r.Digest) == string(other.Digest)
-	r.Digest, other.Digest = nil, nil
-	return digests && r.Parent == other.Parent && r.Operator == other.Operator && r.Status == other.Status && r.Note == other.Note &&
-		r.Source == other.Source && r.Score == other.Score && r.ParentScore == other.ParentScore && r.CreatedAt == other.CreatedAt
+	return r.Parent == other.Parent && r.Operator == other.Operator && string(r.Digest) == string(other.Digest) && r.Status == other.Status &&
+		r.Note == other.Note && r.Source == other.Source && r.Score == other.Score && r.ParentScore == other.ParentScore && r.CreatedAt == other.CreatedAt
 }
 
 const getVersion = `

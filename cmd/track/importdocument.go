@@ -135,7 +135,7 @@ func (d *importDocument) verdict() error {
 		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, counted(d.nSkipped, "damaged or unreadable part"))
 		return track.WithHint(err, "everything whole is recorded; importing again adds only what is new")
 	case d.Conflicts > 0:
-		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(d.Conflicts, "execution or version"))
+		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(d.Conflicts, "part"))
 		return track.WithHint(err, "the log was changed since, or another --version was given; what is recorded stands")
 	}
 	return nil
