@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 
 	// Formats: they know no storage.
 	"track/spec":           {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
-	"track/batch":          {"track", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/batch":          {"track", "track/importer/jsonl", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":         {"track", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet": {"github.com/klauspost/compress/..."},
 	"track/importer/...":   {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"track/store":           {"track", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker": {"track", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker": {"track", "track/importer", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {

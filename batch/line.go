@@ -70,9 +70,9 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	switch l.Kind {
 	case "seed":
 	case "":
-		return track.Seed{}, &track.FieldError{Field: "kind", Message: `missing: a line of a batch says "kind":"seed"`}
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: `missing: a line of a batch says "kind":"seed" or "kind":"execution"`}
 	default:
-		return track.Seed{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not known: use "seed"`, l.Kind)}
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not known: use "seed" or "execution"`, l.Kind)}
 	}
 	if l.Scenario == "" {
 		return track.Seed{}, &track.FieldError{Field: "scenario", Message: "missing"}

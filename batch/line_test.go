@@ -118,8 +118,8 @@ func TestParseLineRefuses(t *testing.T) {
 		{`{"kind":"seed","scenario":"\ud800"}`, "scenario", "not JSON: invalid surrogate pair"},
 		{strings.Repeat("[", 10) + strings.Repeat("]", 10), "", "must be an object, not an array"},
 
-		{lineWith("kind", ""), "kind", `missing: a line of a batch says "kind":"seed"`},
-		{lineWith("kind", `"sed"`), "kind", `"sed" is not known: use "seed"`},
+		{lineWith("kind", ""), "kind", `missing: a line of a batch says "kind":"seed" or "kind":"execution"`},
+		{lineWith("kind", `"sed"`), "kind", `"sed" is not known: use "seed" or "execution"`},
 		{lineWith("kind", `7`), "kind", "must be a string, not a number"},
 		{lineWith("Kind", `"seed"`), "Kind", "unknown field"},
 		{lineWith("extra", `{"deep":[1]}`), "extra", "unknown field"},

@@ -10,17 +10,21 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
+	"track/importer/jsonl"
 )
 
 // longestLine bounds the memory that one line may take.
 const longestLine = 64 << 20
 
-// Record is a line of a batch: a seed, or what is wrong with the line.
+// Record is a line of a batch: a seed, an execution, or what is wrong with the line.
 type Record struct {
-	Line int // from 1
-	Seed track.Seed
-	Err  *track.FieldError // nil for a good line
+	Line      int // from 1
+	Seed      track.Seed
+	Execution *track.Execution  // nil for a seed
+	Err       *track.FieldError // nil for a good line
 }
 
 // Read reads JSON lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
@@ -58,12 +62,55 @@ func parseRecord(file, dir string, number int, text []byte, tooLong bool) Record
 	if tooLong {
 		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", longestLine>>20)}
 	} else {
-		record.Seed, record.Err = parseLine(text, dir)
+		record.parse(text, dir)
 	}
 	if record.Err != nil {
 		record.Err.File, record.Err.Line = file, number
 	}
 	return record
+}
+
+// parse reads a line of either kind. Seeds come first: a good one is read once.
+func (r *Record) parse(text []byte, dir string) {
+	if r.Seed, r.Err = parseLine(text, dir); r.Err == nil {
+		return
+	}
+	switch kind := kindOf(text); kind {
+	case "", "seed":
+	case "execution":
+		r.Seed = track.Seed{}
+		execution, failure := jsonl.ParseLine(text)
+		if r.Err = failure; failure == nil {
+			r.Execution = &execution
+		}
+	default: // or its fields would be blamed
+		_, failure := line{Kind: kind}.seed("")
+		r.Err = bounded(failure)
+	}
+}
+
+// kindOf returns the kind of a line, as far as it can be read; the empty string where it says none.
+func kindOf(text []byte) string {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := decoder.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if name.String() == "kind" {
+			value, err := decoder.ReadToken()
+			if err != nil || value.Kind() != '"' {
+				return ""
+			}
+			return value.String()
+		}
+		if decoder.SkipValue() != nil {
+			return ""
+		}
+	}
 }
 
 // readLine returns the next line, valid until the next call; of one that is too long, nothing.

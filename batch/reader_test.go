@@ -205,3 +205,30 @@ func TestReadExamples(t *testing.T) {
 		}
 	}
 }
+
+// Lines of both kinds stand in one batch, each error with the number of its own line.
+func TestReadBothKinds(t *testing.T) {
+	text := `{"kind":"seed","scenario":"s","seed":"1","values":{"m":1}}
+{"lineage":"l","kind":"execution","output":"x"}
+
+{"kind":"execution","lineage":"l","trial":-1}
+{"kind":"exec","lineage":"l"}
+`
+	var got []string
+	for record, err := range batch.Read("f", strings.NewReader(text)) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case record.Err != nil:
+			got = append(got, record.Err.Error())
+		case record.Execution != nil:
+			got = append(got, fmt.Sprint(record.Line, " execution of ", record.Execution.Lineage))
+		default:
+			got = append(got, fmt.Sprint(record.Line, " seed of ", record.Seed.Scenario))
+		}
+	}
+	want := []string{"1 seed of s", "2 execution of l", "f:4: trial: -1 is negative", `f:5: kind: "exec" is not known: use "seed" or "execution"`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

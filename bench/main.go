@@ -31,6 +31,8 @@ type bench struct {
 	rounds  int
 	// seriesDir is a folder of series as CSV.
 	seriesDir string
+	// transcript is the size of the large transcript, in MiB.
+	transcript int
 }
 
 func run() error {
@@ -41,7 +43,8 @@ func run() error {
 	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds in the largest database; about 3 kB each on disk")
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
-	only := flag.String("only", "", "one of memory, cold, size, series, growth, batch, compare")
+	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
+	only := flag.String("only", "", "one of memory, import, cold, size, series, growth, batch, compare")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
@@ -54,7 +57,7 @@ func run() error {
 	parts := []struct {
 		name    string
 		measure func() error
-	}{{"memory", b.memory}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}, {"compare", b.compare}}
+	}{{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}, {"compare", b.compare}}
 	for _, part := range parts {
 		if *only != "" && *only != part.name {
 			continue

@@ -91,6 +91,11 @@ func Refuse(format, file string, head []byte) error {
 	if found == "" || found == format {
 		return nil
 	}
+	return RefuseFormat(format, found, file)
+}
+
+// RefuseFormat is the error of a source that is not of the format that is named, but of the one that was found.
+func RefuseFormat(format, found, file string) error {
 	is := formatNamed(found)
 	if !is.Reads {
 		return Unread(found, file)

@@ -52,22 +52,28 @@ type ComponentValue struct {
 
 // ExistingExecution is what stands in the place of an execution to be recorded.
 type ExistingExecution struct {
-	rowID       int64
-	ULID        string
-	Same        bool // nothing differs
-	Open        bool // it was recorded before its source was complete
-	NCalls      int
-	forgottenAt sql.NullInt64
+	rowID int64
+	ULID  string
+	Same  bool // nothing differs
+	Open  bool // it was recorded before its source was complete
+	// How far it had come, and whether its texts were removed since.
+	NCalls, NAnswered int
+	Duration          time.Duration // 0 where unknown
+	Forgotten         bool
+	forgottenAt       sql.NullInt64
 }
 
 const (
-	findLineage     = `SELECT id FROM lineage WHERE name = ?`
-	insertLineage   = `INSERT INTO lineage (name, created_at) VALUES (?, ?) RETURNING id`
-	findVersion     = `SELECT id FROM version WHERE lineage_id = ? AND name = ?`
-	insertVersion   = `INSERT INTO version (lineage_id, name, created_at) VALUES (?, ?, ?) RETURNING id`
-	findTool        = `SELECT id FROM tool WHERE name = ?`
-	insertTool      = `INSERT INTO tool (name) VALUES (?) RETURNING id`
-	findExecution   = `SELECT id, ulid, digest, is_open, n_calls, forgotten_at FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
+	findLineage   = `SELECT id FROM lineage WHERE name = ?`
+	insertLineage = `INSERT INTO lineage (name, created_at) VALUES (?, ?) RETURNING id`
+	findVersion   = `SELECT id FROM version WHERE lineage_id = ? AND name = ?`
+	insertVersion = `INSERT INTO version (lineage_id, name, created_at) VALUES (?, ?, ?) RETURNING id`
+	findTool      = `SELECT id FROM tool WHERE name = ?`
+	insertTool    = `INSERT INTO tool (name) VALUES (?) RETURNING id`
+	findExecution = `
+	SELECT id, ulid, digest, is_open, n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1) AS n_answered,
+	       coalesce(duration_us, 0) AS duration_us, forgotten_at
+	  FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
 	                       corrections, truncated, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
@@ -99,17 +105,10 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
-	var row struct {
-		ID          int64         `db:"id"`
-		ULID        string        `db:"ulid"`
-		Digest      []byte        `db:"digest"`
-		Open        bool          `db:"is_open"`
-		NCalls      int           `db:"n_calls"`
-		ForgottenAt sql.NullInt64 `db:"forgotten_at"`
-	}
+	var row existingRow
 	err = t.get(&row, findExecution, lineage, e.Source, e.Key)
 	if err == nil {
-		return &ExistingExecution{row.ID, row.ULID, string(row.Digest) == string(e.Digest[:]), row.Open, row.NCalls, row.ForgottenAt}, nil
+		return row.existing(e.Digest), nil
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
@@ -123,6 +122,41 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 		return nil, err
 	}
 	return nil, t.addExecutionParts(id, e)
+}
+
+type existingRow struct {
+	ID          int64         `db:"id"`
+	ULID        string        `db:"ulid"`
+	Digest      []byte        `db:"digest"`
+	Open        bool          `db:"is_open"`
+	NCalls      int           `db:"n_calls"`
+	NAnswered   int           `db:"n_answered"`
+	DurationUS  int64         `db:"duration_us"`
+	ForgottenAt sql.NullInt64 `db:"forgotten_at"`
+}
+
+func (r existingRow) existing(digest [sha256.Size]byte) *ExistingExecution {
+	return &ExistingExecution{
+		rowID: r.ID, ULID: r.ULID, Same: string(r.Digest) == string(digest[:]), Open: r.Open, NCalls: r.NCalls, NAnswered: r.NAnswered,
+		Duration: time.Duration(r.DurationUS) * time.Microsecond, Forgotten: r.ForgottenAt.Valid, forgottenAt: r.ForgottenAt,
+	}
+}
+
+// FindExecution returns what stands in the place of an execution, as it is known before any transaction; nil where nothing does.
+func (s *Store) FindExecution(ctx context.Context, e ExecutionRecord) (*ExistingExecution, error) {
+	var lineage int64
+	var row existingRow
+	err := s.read().GetContext(ctx, &lineage, findLineage, e.Lineage)
+	if err == nil {
+		err = s.read().GetContext(ctx, &row, findExecution, lineage, e.Source, e.Key)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	return row.existing(e.Digest), nil
 }
 
 // ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where the texts of that

@@ -3,6 +3,7 @@ package tracker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -21,17 +22,18 @@ const (
 	maxTransaction = 20 * time.Millisecond
 )
 
-// Entry is one record of a batch: a seed, or why there is none.
+// Entry is one record of a batch: a seed, an execution, or why there is neither.
 type Entry struct {
-	Line int
-	Seed track.Seed
-	Err  *track.FieldError
+	Line      int
+	Seed      track.Seed
+	Execution *track.Execution // nil for a seed
+	Err       *track.FieldError
 }
 
 // BatchProblem is an entry that was not recorded.
 type BatchProblem struct {
 	Line     int
-	Conflict bool // the seed was whole, but another stands in its place
+	Conflict bool // the entry was whole, but another stands in its place
 	Field    string
 	Message  string
 }
@@ -39,6 +41,7 @@ type BatchProblem struct {
 // BatchSummary counts what became of the entries of a batch.
 type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected int
+	Executions                                          int      // of the recorded ones
 	Scored                                              int      // of the recorded ones
 	WithoutRevision                                     int      // of the recorded ones, those whose code nobody named
 	WithoutSpec                                         []string // scenarios whose seeds wait for a spec
@@ -57,7 +60,7 @@ type BatchObserver struct {
 // RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and returns when all
 // is safe on the disk, or with the first error of the input or the database, after which what the summary counts stays recorded.
 func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error], observer BatchObserver) (BatchSummary, error) {
-	run := &batchRun{Recorder: r, observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
+	run := &batchRun{Recorder: r, executions: r.executionRecorder(), observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := run.recordChunks(ctx, entries)
@@ -69,14 +72,35 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 	return run.summary, err
 }
 
+// executionRecorder returns the recorder of the executions of a batch.
+func (r *Recorder) executionRecorder() *ExecutionRecorder {
+	return &ExecutionRecorder{r.store, ExecutionOptions{ContentKeys: true}, r.entropy, map[string]bool{}}
+}
+
 // preparedEntry is an entry with what can be computed before the transaction.
 type preparedEntry struct {
 	Entry
-	prepared preparedSeed
+	prepared  preparedSeed
+	execution preparedExecution
+}
+
+// entry prepares an entry. What is wrong with an execution is the entry's error.
+func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err error) {
+	p = preparedEntry{Entry: entry}
+	switch {
+	case entry.Err != nil:
+	case entry.Execution == nil:
+		p.prepared = prepare(entry.Seed)
+	default:
+		if p.execution, err = b.executions.prepare(ctx, *entry.Execution, false); errors.As(err, &p.Err) {
+			err = nil
+		}
+	}
+	return p, err
 }
 
 func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, error]) error {
-	chunks, inputErr := chunk(ctx, entries)
+	chunks, inputErr := b.chunk(ctx, entries)
 	for {
 		select {
 		case collected, more := <-chunks:
@@ -93,19 +117,19 @@ func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, er
 }
 
 // chunk collects entries into slices of at most chunkSize, fewer where the input is slow. The error is set once the channel is closed.
-func chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []preparedEntry, *error) {
+func (b *batchRun) chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []preparedEntry, *error) {
 	single := make(chan preparedEntry, chunkSize)
 	inputErr := new(error)
 	go func() {
 		defer close(single)
 		for entry, err := range entries {
+			var prepared preparedEntry
+			if err == nil {
+				prepared, err = b.entry(ctx, entry)
+			}
 			if err != nil {
 				*inputErr = err
 				return
-			}
-			prepared := preparedEntry{Entry: entry}
-			if entry.Err == nil {
-				prepared.prepared = prepare(entry.Seed)
 			}
 			select {
 			case single <- prepared:
@@ -159,11 +183,12 @@ func collect(single <-chan preparedEntry) (collected []preparedEntry, more bool)
 
 type batchRun struct {
 	*Recorder
-	observer BatchObserver
-	summary  BatchSummary
-	entries  int
-	waiting  map[string]bool
-	unknown  map[string]bool
+	executions *ExecutionRecorder
+	observer   BatchObserver
+	summary    BatchSummary
+	entries    int
+	waiting    map[string]bool
+	unknown    map[string]bool
 }
 
 // record stores a chunk in as many transactions as it takes.
@@ -174,11 +199,7 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 			started := time.Now()
 			b.begin()
 			for _, entry := range entries {
-				var result RecordResult
-				var err error
-				if entry.Err == nil {
-					result, err = b.Recorder.record(tx, entry.prepared)
-				}
+				result, err := b.recordEntry(tx, entry)
 				if err != nil {
 					return fmt.Errorf("line %d: %w", entry.Line, err)
 				}
@@ -202,6 +223,21 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 	return nil
 }
 
+func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {
+	switch {
+	case entry.Err != nil:
+		return result, nil
+	case entry.Execution == nil:
+		return b.Recorder.record(tx, entry.prepared)
+	}
+	recorded, err := b.executions.record(tx, entry.execution)
+	if result.Disposition = recorded.Disposition; result.Disposition == Conflict {
+		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", entry.Execution.Lineage, recorded.ID)
+		result.Problem = &track.FieldError{Field: "key", Message: message}
+	}
+	return result, err
+}
+
 func (b *batchRun) count(entry Entry, result RecordResult) {
 	b.entries++
 	switch {
@@ -216,6 +252,10 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		b.summary.Rejected++
 		b.problem(BatchProblem{entry.Line, false, result.Problem.Field, result.Problem.Message})
 		return
+	case result.Disposition == Conflict && result.Problem != nil:
+		b.summary.Conflicts++
+		b.problem(BatchProblem{entry.Line, true, result.Problem.Field, result.Problem.Message})
+		return
 	case result.Disposition == Conflict:
 		b.summary.Conflicts++
 		b.problem(BatchProblem{entry.Line, true, "values", conflictMessage(entry.Seed, result)})
@@ -224,6 +264,10 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		b.summary.Replaced++
 	default:
 		b.summary.Recorded++
+	}
+	if entry.Execution != nil {
+		b.summary.Executions++
+		return
 	}
 	if entry.Seed.Configuration.Revision.Commit == "" {
 		b.summary.WithoutRevision++

@@ -29,6 +29,12 @@ type ExecutionOptions struct {
 	KeepText bool               // keep inputs and outputs of calls, masked, and not their digests alone
 	Format   *rubric.FormatSpec // what was asked for; nil for nothing
 	Scoring  rubric.Options
+
+	// ContentKeys makes what an execution without a key says its key, so that recording it again does nothing.
+	ContentKeys bool
+	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces it, one that has not
+	// come as far is a duplicate.
+	Growing bool
 }
 
 // ExecutionResult says what became of an execution that was handed over, and what that is worth.
@@ -63,7 +69,10 @@ type preparedExecution struct {
 
 // ScoreExecution scores an execution as recording it would, and stores nothing.
 func ScoreExecution(e track.Execution, options ExecutionOptions) (ExecutionResult, error) {
-	p, err := prepareExecution(e, options, time.Time{})
+	p, err := checkExecution(e)
+	if err == nil {
+		err = p.addScores(options)
+	}
 	return p.result(Recorded), err
 }
 
@@ -102,6 +111,14 @@ func (p preparedExecution) result(d Disposition) ExecutionResult {
 }
 
 func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+	id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
+	if err != nil {
+		return ExecutionResult{}, fmt.Errorf("new id: %w", err)
+	}
+	p.ID = id.String()
+	if p.Key == "" {
+		p.Key = p.ID
+	}
 	existing, err := tx.AddExecution(p.ExecutionRecord)
 	switch {
 	case err != nil:
@@ -109,46 +126,49 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 	case existing == nil:
 		return p.result(Recorded), nil
 	}
-	result := p.result(Duplicate)
-	result.ID = existing.ULID
+	p.ID = existing.ULID // it stays the same execution
+	result := p.result(r.disposition(*existing, p))
+	if result.Disposition == Replaced {
+		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
+	}
+	return result, err
+}
+
+// disposition says what becomes of an execution in whose place another stands.
+func (r *ExecutionRecorder) disposition(existing store.ExistingExecution, p preparedExecution) Disposition {
+	further := 0
+	if r.options.Growing {
+		further = p.further(existing)
+	}
+	olderLook := existing.Open && p.Open && len(p.Calls) < existing.NCalls
 	switch {
-	case existing.Same && existing.Open == p.Open, existing.Open && p.Open && len(p.Calls) < existing.NCalls: // an older look at it
-		return result, nil
-	case existing.Open:
-		p.ID = existing.ULID // it stays the same execution
-		result.Disposition = Replaced
-		return result, tx.ReplaceExecution(*existing, p.ExecutionRecord)
+	case existing.Same && existing.Open == p.Open, olderLook, r.options.Growing && existing.Forgotten, further < 0:
+		return Duplicate
+	case existing.Open, further > 0:
+		return Replaced
 	case p.Open: // what is complete knows more
-		return result, nil
+		return Duplicate
 	}
-	result.Disposition = Conflict
-	return result, nil
+	return Conflict
 }
 
-// prepareExecution masks and scores an execution. Scores are of the masked text: they quote it.
-func prepareExecution(e track.Execution, options ExecutionOptions, now time.Time) (preparedExecution, error) {
-	if e.Status == "" {
-		e.Status = track.ExecutionOK
+// further is greater than 0 where the execution has come further than what is recorded, and less where it has not come as far.
+func (p preparedExecution) further(existing store.ExistingExecution) int {
+	answered, duration := 0, time.Duration(0)
+	for _, c := range p.Calls {
+		if c.Answered {
+			answered++
+		}
 	}
-	if err := e.Validate(); err != nil {
-		return preparedExecution{}, err
+	if p.Duration != nil {
+		duration = p.Duration.Truncate(time.Microsecond) // as it is stored
 	}
-	if e.Lineage == "" {
-		return preparedExecution{}, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
-	}
-	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
-		return preparedExecution{}, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
-	}
-	p := preparedExecution{}
-	p.Execution, p.nMasked = masked(e)
-	p.RecordedAt = now
-	return p, p.addScores(options)
+	return cmp.Or(cmp.Compare(len(p.Calls), existing.NCalls), cmp.Compare(answered, existing.NAnswered), cmp.Compare(duration, existing.Duration))
 }
 
-// prepare is everything that is done with an execution before the transaction.
+// prepare does all that can be done outside of a transaction. Scores are of the masked text: they quote it.
 func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
-	now := r.store.Now()
-	p, err := prepareExecution(e, r.options, now)
+	p, err := r.identify(e, open)
 	if err != nil {
 		return p, err
 	}
@@ -156,19 +176,47 @@ func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open
 	if err != nil {
 		return p, err
 	}
-	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
-	if err != nil {
-		return p, fmt.Errorf("new id: %w", err)
+	return p, p.complete(r.options, r.store.Now(), keep)
+}
+
+// identify checks, masks and digests an execution.
+func (r *ExecutionRecorder) identify(e track.Execution, open bool) (p preparedExecution, err error) {
+	if p, err = checkExecution(e); err != nil {
+		return p, err
 	}
-	p.ID, p.Open = id.String(), open
+	p.Open = open
 	if p.Digest, err = digestExecution(p.Execution); err != nil {
 		return p, err
 	}
-	if p.Key == "" {
-		p.Key = p.ID
+	if p.Key == "" && r.options.ContentKeys {
+		p.Key = "sha256:" + hex.EncodeToString(p.Digest[:])
 	}
-	p.keepTexts(keep)
 	return p, nil
+}
+
+// checkExecution checks and masks an execution.
+func checkExecution(e track.Execution) (p preparedExecution, err error) {
+	if e.Status == "" {
+		e.Status = track.ExecutionOK
+	}
+	if err := e.Validate(); err != nil {
+		return p, err
+	}
+	if e.Lineage == "" {
+		return p, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
+	}
+	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
+		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
+	}
+	p.Execution, p.nMasked = masked(e)
+	return p, nil
+}
+
+// complete scores an execution and says what is kept of its texts.
+func (p *preparedExecution) complete(o ExecutionOptions, now time.Time, keep bool) error {
+	p.RecordedAt = now
+	p.keepTexts(keep)
+	return p.addScores(o)
 }
 
 func (r *ExecutionRecorder) keepsText(ctx context.Context, lineage string) (bool, error) {

@@ -45,7 +45,7 @@ type RecordResult struct {
 	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
 	Differences []Difference        // of a conflict, by metric
 	Outcome     track.Outcome       // of a conflict: what was recorded
-	Problem     *track.FieldError   // of a contradiction
+	Problem     *track.FieldError   // of a contradiction, or of an execution in conflict
 }
 
 // Options say how seeds are recorded.

@@ -45,6 +45,7 @@ func (p *program) app() *cli.App {
 			p.initCommand(),
 			p.specCommand(),
 			p.recordCommand(),
+			p.importCommand(),
 			p.stabilityCommand(),
 			p.seedsCommand(),
 			p.showCommand(),

@@ -27,16 +27,19 @@ func (p *program) recordBatchCommand() *cli.Command {
 	var o recordBatchOptions
 	return &cli.Command{
 		Name:      "batch",
-		Usage:     "record many seeds from JSON lines",
+		Usage:     "record many seeds and executions from JSON lines",
 		UsageText: "track record batch [FLAGS] FILE|-",
 		Description: `Reads one JSON object a line, of any number:
 
    {"kind":"seed","scenario":"growth_plus","seed":"7","values":{"unemployment_rate_mean":0.0699},
     "configuration":{"label":"v0.10.2","params":{},"commit":"303e61f"},"outcome":"ok"}
 
-A line may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch.
+   {"kind":"execution","lineage":"sepa","version":"v002","task":"t-17","calls":[{"tool":"Bash","exit":0}],"output":"…"}
+
+A seed may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch. An execution without
+a key is recorded once, whatever else it says being equal: key or trial tells repetitions apart.
 Bad lines are reported and left out, good ones are recorded; the exit code is then 5, or 14 where the only trouble is
-seeds that are recorded with other values. Run again, it continues: what is recorded already counts as duplicate.
+what is recorded with other values. Run again, it continues: what is recorded already counts as duplicate.
 
 Examples:
    track record batch results.jsonl
@@ -44,7 +47,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
-			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ", Destination: &o.replace},
+			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -79,7 +82,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	bar := p.newProgress("recording", size)
+	bar := p.newProgress("recording", "lines", size)
 	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := batchDocument{Errors: []batchProblem{}}
 	summary, err := recorder.RecordAll(ctx, entries(name, bar.reader(source)), tracker.BatchObserver{
@@ -98,7 +101,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		err = track.WithHint(err, "run the same command again: it continues")
 	}
 	if err != nil {
-		return fmt.Errorf("record batch %s: %w; recorded before that: %d seeds", name, err, summary.Recorded+summary.Replaced)
+		return fmt.Errorf("record batch %s: %w; recorded before that: %d lines", name, err, summary.Recorded+summary.Replaced)
 	}
 	if err := p.write(d.view(name)); err != nil {
 		return err
@@ -110,7 +113,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 func entries(name string, source io.Reader) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
 		for record, err := range batch.Read(name, source) {
-			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Err: record.Err}, err) {
+			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Execution: record.Execution, Err: record.Err}, err) {
 				return
 			}
 		}
@@ -136,6 +139,7 @@ func (p *program) noticeSummary(s tracker.BatchSummary) {
 
 type batchDocument struct {
 	Recorded      int            `json:"recorded"`
+	Executions    int            `json:"executions,omitzero"` // of the recorded ones
 	Replaced      int            `json:"replaced,omitzero"`
 	Duplicates    int            `json:"duplicates"`
 	Conflicts     int            `json:"conflicts"`
@@ -163,6 +167,7 @@ func (d *batchDocument) add(p tracker.BatchProblem) {
 
 func (d *batchDocument) count(s tracker.BatchSummary) {
 	d.Recorded, d.Replaced, d.Duplicates, d.Conflicts, d.Rejected = s.Recorded, s.Replaced, s.Duplicates, s.Conflicts, s.Rejected
+	d.Executions = s.Executions
 }
 
 func (d *batchDocument) view(name string) view {
@@ -189,7 +194,7 @@ func (d *batchDocument) verdict(name string) error {
 		}
 		return track.WithHint(err, "mend them and run the same command again: what is recorded is skipped")
 	case d.Conflicts > 0:
-		err := fmt.Errorf("record batch %s: %w: %s recorded with other values before", name, track.ErrConflict, counted(d.Conflicts, "seed"))
+		err := fmt.Errorf("record batch %s: %w: %s recorded with other values before", name, track.ErrConflict, counted(d.Conflicts, "line"))
 		err = track.WithHint(err, "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs")
 		return track.WithHint(err, "--replace records them and keeps the others as superseded")
 	}

@@ -12,15 +12,16 @@ import (
 type progress struct {
 	out   io.Writer // nil where nothing is shown
 	verb  string
-	total int64 // bytes, 0 where unknown
+	noun  string // what is counted
+	total int64  // bytes, 0 where unknown
 	read  atomic.Int64
 	began time.Time
 	drawn time.Time
 	now   func() time.Time
 }
 
-func (p *program) newProgress(verb string, total int64) *progress {
-	bar := &progress{verb: verb, total: total, began: p.now(), now: p.now}
+func (p *program) newProgress(verb, noun string, total int64) *progress {
+	bar := &progress{verb: verb, noun: noun, total: total, began: p.now(), now: p.now}
 	if isTerminal(p.err) && !p.shared.quiet {
 		bar.out = p.err
 	}
@@ -50,7 +51,7 @@ func (b *progress) update(done int) {
 	}
 	b.drawn = now
 	rate := float64(done) / now.Sub(b.began).Seconds()
-	line := fmt.Sprintf("%s %d seeds, %.0f/s", b.verb, done, rate)
+	line := fmt.Sprintf("%s %d %s, %.0f/s", b.verb, done, b.noun, rate)
 	if b.total > 0 {
 		const width = 24
 		share := min(float64(b.read.Load())/float64(b.total), 1)

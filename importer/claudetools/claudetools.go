@@ -2,7 +2,6 @@
 package claudetools
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -26,11 +25,11 @@ func Command(tool string, input jsontext.Value) string {
 	return importer.String(bash.Command)
 }
 
-var exitCode = regexp.MustCompile(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
+var exitCode = importer.Pattern(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
 
 // Exit reads the exit status that stands at the beginning of the text of a failed command; nil where none does.
 func Exit(text string) *int {
-	match := exitCode.FindStringSubmatch(text)
+	match := exitCode().FindStringSubmatch(text)
 	if match == nil {
 		return nil
 	}

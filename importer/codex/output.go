@@ -63,11 +63,11 @@ func readText(text string) result {
 	}
 	r := result{text: text, rejected: isRejection(text)}
 	head, body, framed := cutHead(text)
-	r.exit = number(exitLine, head)
-	if match := sessionLine.FindStringSubmatch(head); match != nil {
+	r.exit = number(exitLine(), head)
+	if match := sessionLine().FindStringSubmatch(head); match != nil {
 		r.session = match[1]
 	}
-	if match := wallLine.FindStringSubmatch(head); match != nil {
+	if match := wallLine().FindStringSubmatch(head); match != nil {
 		if seconds, err := strconv.ParseFloat(match[1], 64); err == nil {
 			r.duration = importer.Seconds(seconds)
 		}
@@ -80,9 +80,9 @@ func readText(text string) result {
 }
 
 var (
-	exitLine    = regexp.MustCompile(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
-	sessionLine = regexp.MustCompile(`(?m)^Process running with session ID (\d{1,18})$`)
-	wallLine    = regexp.MustCompile(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
+	exitLine    = importer.Pattern(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
+	sessionLine = importer.Pattern(`(?m)^Process running with session ID (\d{1,18})$`)
+	wallLine    = importer.Pattern(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
 )
 
 // failures begin the output of a call that could not be made.

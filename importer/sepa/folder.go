@@ -8,7 +8,6 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +28,33 @@ func ReadDir(dir string, files fs.FS) iter.Seq2[importer.Item, error] {
 	}
 }
 
+// Files returns the names of the files that [ReadDir] reads in a folder, not of those in a folder below it that is called memory; none where
+// the folder holds neither logs nor scores nor versions.
+func Files(files fs.FS) []string {
+	f := folder{files: files, yield: func(importer.Item, error) bool { return true }}
+	names, err := f.list()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, name := range names {
+		if logName().MatchString(name) || name == "scores.yaml" {
+			list = append(list, name)
+		}
+	}
+	list = slices.AppendSeq(list, maps.Values(f.versionFiles(names)))
+	if len(list) == 0 {
+		return nil
+	}
+	for _, name := range []string{"evolution-log.md", "context.md"} {
+		if slices.Contains(names, name) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 type folder struct {
 	dir     string
 	files   fs.FS
@@ -36,14 +62,14 @@ type folder struct {
 	stopped bool
 }
 
-var logName = regexp.MustCompile(`^(executions|observations)[\w.-]*\.jsonl$`)
+var logName = importer.Pattern(`^(executions|observations)[\w.-]*\.jsonl$`)
 
 func (f *folder) read() error {
 	names, err := f.list()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.dir, err)
 	}
-	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName.MatchString(name) })
+	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName().MatchString(name) })
 	if len(logs) == 0 && !slices.Contains(names, "scores.yaml") && !slices.Contains(names, "versions") {
 		if slices.Contains(names, "memory") {
 			return f.memory()

@@ -1,0 +1,259 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"track"
+	"track/importer"
+	"track/importer/inspect"
+	"track/importer/sepa"
+)
+
+// Source is a file, or the folder of a SEPA, in a format that track reads.
+type Source struct {
+	Path   string
+	Format string
+	Size   int64 // bytes, as they lie on the disk
+	Files  int
+	folder bool
+	stream io.Reader // what to read in place of the file; nil for the file
+}
+
+// Stream is a source that is not a file. Where no format is named, it is found out when the source is read.
+func Stream(format, name string, r io.Reader) Source {
+	return Source{Path: name, Format: format, Files: 1, stream: r}
+}
+
+// Passed is a file that was found and is no source.
+type Passed struct {
+	Path  string
+	Err   error // why, naming the file
+	Named bool  // it was asked for by its name, and not found in a folder
+}
+
+// Find lists the sources among paths: files, folders with all that is below them, and patterns such as logs/*.jsonl, in the order of the
+// paths and, below a folder, of the names. Where a format is named, those of it: a file that is named is one unless it is clearly of another
+// format. An error ends the search: a path that is not there, or cannot be read.
+func Find(format string, paths []string) ([]Source, []Passed, error) {
+	f := finder{format: format, seen: map[string]bool{}}
+	for _, path := range paths {
+		if err := f.path(path); err != nil {
+			return nil, nil, err
+		}
+	}
+	return f.sources, f.passed, nil
+}
+
+type finder struct {
+	format  string
+	sources []Source
+	passed  []Passed
+	seen    map[string]bool
+}
+
+func (f *finder) path(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?[") {
+		return f.pattern(path)
+	}
+	switch {
+	case err != nil:
+		return notFound(err)
+	case info.IsDir():
+		return f.folder(path)
+	}
+	return f.file(path, info, true)
+}
+
+// pattern finds what a pattern that no shell expanded stands for.
+func (f *finder) pattern(pattern string) error {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return &track.FieldError{File: pattern, Message: err.Error()}
+	}
+	if len(paths) == 0 {
+		return fmt.Errorf("%w: no file is named like %s", track.ErrNotFound, pattern)
+	}
+	for _, path := range paths {
+		if err := f.path(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder finds what is below a folder, which may be a link.
+func (f *finder) folder(root string) error {
+	before := len(f.sources)
+	sepas := map[string]bool{} // their files are read together
+	err := filepath.WalkDir(strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
+		path = filepath.Clean(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("read %s: %w", path, err)
+		case entry.IsDir() && entry.Name() == ".git":
+			return fs.SkipDir
+		case entry.IsDir():
+			return f.sepaFolder(path, sepas)
+		case sepas[path]:
+			return nil
+		}
+		info, err := os.Stat(path) // of what a link leads to
+		if err != nil || !info.Mode().IsRegular() {
+			return nil // a link that leads nowhere, a pipe, a link to a folder, which may lead back
+		}
+		return f.file(path, info, false)
+	})
+	if err == nil && f.format == importer.SEPA && len(f.sources) == before {
+		for _, err := range sepa.ReadDir(root, os.DirFS(root)) {
+			return err
+		}
+	}
+	return err
+}
+
+// sepaFolder takes a folder as that of a SEPA, if it is one, and notes the files that belong to it.
+func (f *finder) sepaFolder(path string, sepas map[string]bool) error {
+	if f.format != "" && f.format != importer.SEPA || sepas[path] {
+		return nil
+	}
+	files := sepa.Files(os.DirFS(path))
+	isOne := false
+	source := Source{Path: path, Format: importer.SEPA, Files: len(files), folder: true}
+	for _, name := range files {
+		file := filepath.Join(path, filepath.FromSlash(name))
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		source.Size += info.Size()
+		if found, err := detect(file); name == "scores.yaml" || err == nil && found == importer.SEPA {
+			isOne = true
+		}
+	}
+	if !isOne || !f.first(path) {
+		return nil
+	}
+	for _, name := range files {
+		sepas[filepath.Join(path, filepath.FromSlash(name))] = true
+	}
+	f.sources = append(f.sources, source)
+	return nil
+}
+
+// first says whether a path was not met before.
+func (f *finder) first(path string) bool {
+	path = filepath.Clean(path)
+	before := f.seen[path]
+	f.seen[path] = true
+	return !before
+}
+
+func (f *finder) file(path string, info fs.FileInfo, named bool) error {
+	if !f.first(path) || !named && info.Size() == 0 {
+		return nil
+	}
+	if !info.Mode().IsRegular() { // a pipe can be read once
+		f.sources = append(f.sources, Source{Path: path, Format: f.format, Files: 1})
+		return nil
+	}
+	found, err := detect(path)
+	if err != nil {
+		if named {
+			return notFound(err)
+		}
+		f.passed = append(f.passed, Passed{Path: path, Err: err})
+		return nil
+	}
+	readable := readers[found] != nil
+	source := Source{Path: path, Format: found, Size: info.Size(), Files: 1}
+	switch {
+	case info.Size() == 0, named && f.format != "" && found == "":
+		source.Format = f.format
+	case readable && (f.format == "" || found == f.format):
+	case found == "":
+		if named || f.format == "" || looksLikeLog(path) {
+			f.passed = append(f.passed, Passed{path, unknown(path, "does not look like any log that track reads"), named})
+		}
+		return nil
+	case !readable && (named || f.format == ""):
+		f.passed = append(f.passed, Passed{path, importer.Unread(found, path), named})
+		return nil
+	case named:
+		f.passed = append(f.passed, Passed{path, importer.RefuseFormat(f.format, found, path), true})
+		return nil
+	default: // a folder may hold logs of all kinds
+		return nil
+	}
+	f.sources = append(f.sources, source)
+	return nil
+}
+
+// looksLikeLog says whether a name ends as those of logs do.
+func looksLikeLog(path string) bool {
+	return slices.Contains([]string{".jsonl", ".json", ".eval", ".ndjson"}, filepath.Ext(strings.TrimSuffix(path, ".gz")))
+}
+
+// detect returns the format that a file begins like; the empty string where that is not clear.
+func detect(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	unzipped, err := importer.Decompress(file)
+	if err != nil {
+		return "", nil // it says that it is gzip, and is not
+	}
+	head, err := unzipped.Peek(64 << 10)
+	if len(head) == 0 && err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return importer.Detect(path, head), nil
+}
+
+// Read reads a source, and tells count how many bytes of it were read.
+func (s Source) Read(count func(n int)) iter.Seq2[importer.Item, error] {
+	return func(yield func(importer.Item, error) bool) {
+		if s.folder {
+			sepa.ReadDir(s.Path, os.DirFS(s.Path))(yield)
+			count(int(s.Size))
+			return
+		}
+		if s.stream != nil {
+			Read(s.Format, s.Path, counter{s.stream, count})(yield)
+			return
+		}
+		file, err := os.Open(s.Path)
+		if err != nil {
+			yield(importer.Item{File: s.Path}, notFound(err))
+			return
+		}
+		defer file.Close()
+		if s.Format == importer.Inspect && s.Size > 0 && isZip(file) {
+			inspect.ReadZip(s.Path, file, s.Size)(yield)
+			count(int(s.Size))
+			return
+		}
+		Read(s.Format, s.Path, counter{file, count})(yield)
+	}
+}
+
+type counter struct {
+	io.Reader
+	count func(n int)
+}
+
+func (c counter) Read(buffer []byte) (int, error) {
+	n, err := c.Reader.Read(buffer)
+	c.count(n)
+	return n, err
+}

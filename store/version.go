@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"time"
+
+	"track"
+)
+
+// VersionChange says what adding a version did.
+type VersionChange int
+
+// What adding a version can do. Of a version with another content, nothing is stored.
+const (
+	VersionSame VersionChange = iota
+	VersionAdded
+	VersionUpdated
+	VersionConflict
+)
+
+const (
+	versionState = `
+	SELECT coalesce(parent_id, 0) AS parent, operator, content, content_digest, status, note, source, source_score, source_parent_score, source_created_at
+	  FROM version WHERE id = ?`
+	updateVersion = `
+	UPDATE version SET parent_id = ?, operator = ?, content = ?, content_digest = ?, status = ?, note = ?, source = ?, source_score = ?,
+	       source_parent_score = ?, source_created_at = ? WHERE id = ?`
+)
+
+type versionRow struct {
+	Parent      int64           `db:"parent"` // 0 for none
+	Operator    string          `db:"operator"`
+	Content     *string         `db:"content"`
+	Digest      []byte          `db:"content_digest"`
+	Status      string          `db:"status"`
+	Note        string          `db:"note"`
+	Source      string          `db:"source"`
+	Score       sql.NullFloat64 `db:"source_score"`
+	ParentScore sql.NullFloat64 `db:"source_parent_score"`
+	CreatedAt   sql.NullInt64   `db:"source_created_at"`
+}
+
+// AddVersion stores what is known of a version, whose texts are masked. What v says stands in place of what was known, unless fill is set:
+// then it stands only where nothing was. What v does not say is left, and the content never changes.
+func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
+	lineage, err := t.lineageID(v.Lineage)
+	if err != nil {
+		return 0, err
+	}
+	id, err := t.versionID(lineage, v.Name)
+	if err != nil {
+		return 0, err
+	}
+	var before versionRow
+	if err := t.get(&before, versionState, id); err != nil {
+		return 0, err
+	}
+	after := before
+	if v.Parent != "" && (before.Parent == 0 || !fill) {
+		if after.Parent, err = t.versionID(lineage, v.Parent); err != nil {
+			return 0, err
+		}
+	}
+	after.update(v, fill)
+	if v.Content != nil {
+		digest := sha256.Sum256([]byte(*v.Content))
+		if before.Digest != nil && string(before.Digest) != string(digest[:]) {
+			return VersionConflict, nil
+		}
+		after.Content, after.Digest = v.Content, digest[:]
+	}
+	if after.same(before) {
+		return VersionSame, nil
+	}
+	_, err = t.exec(updateVersion, sql.NullInt64{Int64: after.Parent, Valid: after.Parent != 0}, after.Operator, after.Content, after.Digest, after.Status,
+		after.Note, after.Source, after.Score, after.ParentScore, after.CreatedAt, id)
+	if before.same(versionRow{}) {
+		return VersionAdded, err
+	}
+	return VersionUpdated, err
+}
+
+// update takes over what v says: all of it, or what fills a gap.
+func (r *versionRow) update(v track.Version, fill bool) {
+	for _, text := range [...]struct {
+		to   *string
+		said string
+	}{{&r.Operator, v.Operator}, {&r.Status, v.Status}, {&r.Note, v.Note}, {&r.Source, v.Source}} {
+		if text.said != "" && (*text.to == "" || !fill) {
+			*text.to = text.said
+		}
+	}
+	for _, score := range [...]struct {
+		to   *sql.NullFloat64
+		said *float64
+	}{{&r.Score, v.SourceScore}, {&r.ParentScore, v.SourceParentScore}} {
+		if score.said != nil && (!score.to.Valid || !fill) {
+			*score.to = sql.NullFloat64{Float64: *score.said, Valid: true}
+		}
+	}
+	if !v.CreatedAt.IsZero() && (!r.CreatedAt.Valid || !fill) {
+		r.CreatedAt = sql.NullInt64{Int64: micros(v.CreatedAt), Valid: true}
+	}
+}
+
+// same says whether two rows tell the same; the digest stands for the content.
+func (r versionRow) same(other versionRow) bool {
+	return r.Parent == other.Parent && r.Operator == other.Operator && string(r.Digest) == string(other.Digest) && r.Status == other.Status &&
+		r.Note == other.Note && r.Source == other.Source && r.Score == other.Score && r.ParentScore == other.ParentScore && r.CreatedAt == other.CreatedAt
+}
+
+const getVersion = `
+	SELECT version.operator, version.content, version.status, version.note, version.source, version.source_score, version.source_parent_score,
+	       version.source_created_at, coalesce(parent.name, '') AS parent
+	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
+	 WHERE lineage.name = ? AND version.name = ?`
+
+// Version returns what is known of a version of a lineage.
+func (s *Store) Version(ctx context.Context, lineage, name string) (track.Version, error) {
+	var row struct {
+		Parent      string          `db:"parent"`
+		Operator    string          `db:"operator"`
+		Content     *string         `db:"content"`
+		Status      string          `db:"status"`
+		Note        string          `db:"note"`
+		Source      string          `db:"source"`
+		Score       sql.NullFloat64 `db:"source_score"`
+		ParentScore sql.NullFloat64 `db:"source_parent_score"`
+		CreatedAt   sql.NullInt64   `db:"source_created_at"`
+	}
+	err := s.read().GetContext(ctx, &row, getVersion, lineage, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return track.Version{}, s.noLineage(ctx, lineage+"@"+name)
+	}
+	if err != nil {
+		return track.Version{}, explain(err)
+	}
+	v := track.Version{
+		Lineage: lineage, Name: name, Parent: row.Parent, Operator: row.Operator, Content: row.Content, Status: row.Status, Note: row.Note, Source: row.Source,
+		CreatedAt: nullableTime(row.CreatedAt),
+	}
+	if row.Score.Valid {
+		v.SourceScore = &row.Score.Float64
+	}
+	if row.ParentScore.Valid {
+		v.SourceParentScore = &row.ParentScore.Float64
+	}
+	return v, nil
+}
+
+func nullableTime(us sql.NullInt64) time.Time {
+	if !us.Valid {
+		return time.Time{}
+	}
+	return fromMicros(us.Int64)
+}
