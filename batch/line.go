@@ -51,6 +51,11 @@ func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 		return json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
 	})
 	if err != nil {
+		var semantic *json.SemanticError
+		if kind := kindOf(text); errors.As(err, &semantic) && kind != "" && kind != "seed" {
+			_, failure := line{Kind: kind}.seed(dir) // or its fields would be blamed
+			return track.Seed{}, bounded(failure)
+		}
 		return track.Seed{}, bounded(fieldError(err))
 	}
 	seed, failure := l.seed(dir)
@@ -69,6 +74,8 @@ func bounded(e *track.FieldError) *track.FieldError {
 func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	switch l.Kind {
 	case "seed":
+	case "execution":
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: `"execution" is no seed`}
 	case "":
 		return track.Seed{}, &track.FieldError{Field: "kind", Message: `missing: a line of a batch says "kind":"seed" or "kind":"execution"`}
 	default:

@@ -97,8 +97,11 @@ func (f *finder) folder(root string) error {
 	err := filepath.WalkDir(strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator), func(path string, entry fs.DirEntry, err error) error {
 		path = filepath.Clean(path)
 		switch {
-		case err != nil:
+		case err != nil && path == filepath.Clean(root):
 			return fmt.Errorf("read %s: %w", path, err)
+		case err != nil: // a folder that cannot be read does not keep the others from it
+			f.passed = append(f.passed, Passed{Path: path, Err: err})
+			return nil
 		case entry.IsDir() && entry.Name() == ".git":
 			return fs.SkipDir
 		case entry.IsDir():
