@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/oklog/ulid/v2"
 
@@ -59,7 +60,11 @@ type preparedExecution struct {
 
 // Score scores an execution and stores nothing.
 func (r *ExecutionRecorder) Score(ctx context.Context, e track.Execution) (ExecutionResult, error) {
-	p, err := r.prepare(ctx, e, false)
+	keep, err := r.keepsText(ctx, e.Lineage)
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	p, err := r.prepare(e, keep, false)
 	return p.result(Recorded), err
 }
 
@@ -67,8 +72,11 @@ func (r *ExecutionRecorder) Score(ctx context.Context, e track.Execution) (Execu
 func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execution, open bool) ([]ExecutionResult, error) {
 	prepared := make([]preparedExecution, len(executions))
 	for i, e := range executions {
-		var err error
-		if prepared[i], err = r.prepare(ctx, e, open && i == len(executions)-1); err != nil {
+		keep, err := r.keepsText(ctx, e.Lineage)
+		if err != nil {
+			return nil, err
+		}
+		if prepared[i], err = r.prepare(e, keep, open && i == len(executions)-1); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +94,37 @@ func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execu
 
 func (p preparedExecution) result(d Disposition) ExecutionResult {
 	return ExecutionResult{Disposition: d, ID: p.ID, Rubric: p.Rubric, Own: p.Execution.Score, Score: p.score, NMasked: p.nMasked}
+}
+
+// RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of the executions that
+// were made of the same before: it takes the place of the first, and the others go.
+func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open bool, earlier []string) (ExecutionResult, error) {
+	keep, err := tx.KeepsText(e.Lineage)
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	p, err := r.prepare(e, keep || r.options.KeepText, open)
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	existing, err := tx.FindExecution(p.ExecutionRecord)
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	stale := slices.DeleteFunc(slices.Clone(earlier), func(ulid string) bool { return existing != nil && existing.ULID == ulid })
+	for _, ulid := range stale {
+		if err := tx.DeleteExecution(ulid); err != nil {
+			return ExecutionResult{}, err
+		}
+	}
+	if existing == nil && len(stale) > 0 {
+		p.ID = stale[0]
+	}
+	if own := len(stale) < len(earlier); own && !existing.Open && !p.Open && !existing.Same {
+		p.ID = existing.ULID
+		return p.result(Replaced), tx.ReplaceExecution(*existing, p.ExecutionRecord)
+	}
+	return r.record(tx, p)
 }
 
 func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
@@ -113,7 +152,7 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 }
 
 // prepare masks, scores and digests an execution. Scores are of the masked text: they quote it.
-func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
+func (r *ExecutionRecorder) prepare(e track.Execution, keep, open bool) (preparedExecution, error) {
 	if e.Status == "" {
 		e.Status = track.ExecutionOK
 	}
@@ -125,10 +164,6 @@ func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open
 	}
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
 		return preparedExecution{}, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
-	}
-	keep, err := r.keepsText(ctx, e.Lineage)
-	if err != nil {
-		return preparedExecution{}, err
 	}
 	p := preparedExecution{}
 	e, p.nMasked = masked(e)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"time"
 
 	"track"
@@ -71,15 +70,11 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 	return nil, nil
 }
 
-// begin opens an execution. A prompt has no id of its own: its time and its text tell it from others.
+// begin opens an execution.
 func begin(number int, thread thread, e Event) *turn {
-	identity := e.Call.Key
-	if identity == "" {
-		identity = strconv.FormatInt(e.At.UnixMicro(), 36) + "-" + importer.Digest(e.Prompt + "\x00" + e.Call.Tool + "\x00" + e.Call.Input)[len("sha256:"):][:16]
-	}
-	parts := []string{importer.ClaudeHooks, thread.session, identity}
+	parts := []string{importer.ClaudeHooks, thread.session, e.Identity}
 	if thread.agent != "" {
-		parts = []string{importer.ClaudeHooks, thread.session, thread.agent, identity}
+		parts = []string{importer.ClaudeHooks, thread.session, thread.agent, e.Identity}
 	}
 	draft := importer.NewDraft(number, track.Execution{
 		Key: importer.Key(parts...), Source: importer.ClaudeHooks, Session: thread.session, StartedAt: e.At,
