@@ -56,6 +56,8 @@ func (p *program) app() *cli.App {
 			p.seedsNeededCommand(),
 			p.executionsCommand(),
 			p.fitnessCommand(),
+			p.hookCommand(),
+			p.watchCommand(),
 			p.historyCommand(),
 			p.rescoreCommand(),
 			p.seriesCommand(),
