@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"time"
 
 	"track"
@@ -34,9 +33,18 @@ type body struct {
 	TranscriptSize int64 // when the prompt came
 }
 
-var knownName = regexp.MustCompile(`^[A-Za-z]{1,40}$`)
+// isName says whether a text can be the name of a hook.
+func isName(text string) bool {
+	const longest = 40
+	for _, c := range text {
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return len(text) > 0 && len(text) <= longest
+}
 
-// Receive makes an event of one payload of a hook of Claude Code, without its secrets. lineage and version are what it belongs to.
+// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
 func Receive(payload []byte, received time.Time) (Event, error) {
 	e, err := claudehooks.Decode(payload, received)
 	switch {
@@ -48,7 +56,7 @@ func Receive(payload []byte, received time.Time) (Event, error) {
 	event := Event{Folder: e.Folder, HookEvent: store.HookEvent{
 		Session: e.Session, Agent: e.Agent, Name: e.Name, Key: e.Identity, At: e.At, ReceivedAt: received,
 	}}
-	if !knownName.MatchString(e.Name) {
+	if !isName(e.Name) {
 		event.Name = "other"
 	}
 	if track.CheckName(event.Key) != nil {

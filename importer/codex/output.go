@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track/importer"
+	"track/importer/lazyregexp"
 )
 
 // result is what the output of a call says.
@@ -63,11 +64,11 @@ func readText(text string) result {
 	}
 	r := result{text: text, rejected: isRejection(text)}
 	head, body, framed := cutHead(text)
-	r.exit = number(exitLine, head)
-	if match := sessionLine.FindStringSubmatch(head); match != nil {
+	r.exit = number(exitLine.Get(), head)
+	if match := sessionLine.Get().FindStringSubmatch(head); match != nil {
 		r.session = match[1]
 	}
-	if match := wallLine.FindStringSubmatch(head); match != nil {
+	if match := wallLine.Get().FindStringSubmatch(head); match != nil {
 		if seconds, err := strconv.ParseFloat(match[1], 64); err == nil {
 			r.duration = importer.Seconds(seconds)
 		}
@@ -80,9 +81,9 @@ func readText(text string) result {
 }
 
 var (
-	exitLine    = regexp.MustCompile(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
-	sessionLine = regexp.MustCompile(`(?m)^Process running with session ID (\d{1,18})$`)
-	wallLine    = regexp.MustCompile(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
+	exitLine    = lazyregexp.New(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
+	sessionLine = lazyregexp.New(`(?m)^Process running with session ID (\d{1,18})$`)
+	wallLine    = lazyregexp.New(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
 )
 
 // failures begin the output of a call that could not be made.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 
 	"track/importer"
+	"track/importer/lazyregexp"
 )
 
 // A sample begins like this, so that reading goes on behind a damaged one.
-var beginning = regexp.MustCompile(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
+var beginning = lazyregexp.New(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
 
 // Read reads a log that is one JSON document. file stands in items and errors. For a zip, use [ReadZip].
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -112,7 +112,7 @@ func orDamaged(err error) error {
 }
 
 func (d *document) samples() error {
-	return d.scanner.Elements(beginning, func(raw []byte, line int) (bool, error) {
+	return d.scanner.Elements(beginning.Get(), func(raw []byte, line int) (bool, error) {
 		items, err := decodeSample(d.header, raw, line)
 		return err != nil || d.pass(items...), err
 	}, func(line int, reason string) bool { return d.pass(importer.Skipf(line, "%s", reason)) })
@@ -123,7 +123,7 @@ func (d *document) recover() error {
 	if !d.pass(importer.Skipf(d.scanner.Line, "damaged: what stands here is %s", "not a member of a log")) {
 		return nil
 	}
-	if found, err := d.scanner.Seek(beginning); !found || err != nil {
+	if found, err := d.scanner.Seek(beginning.Get()); !found || err != nil {
 		return err
 	}
 	return d.samples()

@@ -8,12 +8,12 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"track"
 	"track/importer"
+	"track/importer/lazyregexp"
 )
 
 const largestText = 16 << 20 // bytes of a version, or of a file of scores
@@ -36,14 +36,14 @@ type folder struct {
 	stopped bool
 }
 
-var logName = regexp.MustCompile(`^(executions|observations)[\w.-]*\.jsonl$`)
+var logName = lazyregexp.New(`^(executions|observations)[\w.-]*\.jsonl$`)
 
 func (f *folder) read() error {
 	names, err := f.list()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.dir, err)
 	}
-	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName.MatchString(name) })
+	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName.Get().MatchString(name) })
 	if len(logs) == 0 && !slices.Contains(names, "scores.yaml") && !slices.Contains(names, "versions") {
 		if slices.Contains(names, "memory") {
 			return f.memory()
