@@ -41,7 +41,7 @@ func run() error {
 	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds in the largest database; about 3 kB each on disk")
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
-	only := flag.String("only", "", "one of memory, cold, size, series, growth, batch")
+	only := flag.String("only", "", "one of memory, cold, hook, size, series, growth, batch")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
@@ -54,7 +54,7 @@ func run() error {
 	parts := []struct {
 		name    string
 		measure func() error
-	}{{"memory", b.memory}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}}
+	}{{"memory", b.memory}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}}
 	for _, part := range parts {
 		if *only != "" && *only != part.name {
 			continue
