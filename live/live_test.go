@@ -440,3 +440,62 @@ func TestSpoolAndLog(t *testing.T) {
 		t.Errorf("%d lines, %v", len(tail), err)
 	}
 }
+
+// The hooks of a real session, told from its transcript: importing the transcript afterwards adds nothing.
+func TestRealTranscripts(t *testing.T) {
+	for _, name := range []string{"fasthooks-sample_main_transcript", "codemie-session-196820da", "spotter-tool_heavy", "spotter-8463c716-first", "spotter-subagent"} {
+		file := importertest.Real(t, "claude-code-transcript/"+name+".jsonl")
+		items, err := importertest.Collect(t, claudecode.Read(name, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = slices.DeleteFunc(items, func(i importer.Item) bool { return i.Execution == nil || i.Subagent })
+		w := newWorld(t)
+		for _, item := range items {
+			for _, payload := range hooksOf(*item.Execution, file.Name()) {
+				w.record(w.receive(0, payload))
+			}
+		}
+		w.record(w.receive(1, fmt.Sprintf(`{"session_id":%q,"hook_event_name":"SessionEnd","ts":"2099-01-01T00:00:00Z","transcript_path":%q}`, items[len(items)-1].Execution.Session, file.Name())))
+		list := w.executions()
+		if len(list) != len(items) {
+			t.Errorf("%s: %d executions, want %d", name, len(list), len(items))
+		}
+		for i, d := range w.importAll(items) {
+			if d != tracker.Duplicate && d != tracker.Replaced {
+				t.Errorf("%s: import of execution %d: disposition %v", name, i, d)
+			}
+		}
+		if again := w.executions(); len(again) != len(list) {
+			t.Errorf("%s: %d executions after the import, %d before", name, len(again), len(list))
+		}
+	}
+}
+
+// hooksOf are the payloads that Claude Code would have sent.
+func hooksOf(e track.Execution, transcript string) (payloads []string) {
+	at := e.StartedAt
+	add := func(name, rest string) {
+		payloads = append(payloads, fmt.Sprintf(`{"session_id":%q,"hook_event_name":%q,"ts":%q,"transcript_path":%q%s}`,
+			e.Session, name, at.Format(time.RFC3339Nano), transcript, rest))
+	}
+	add("UserPromptSubmit", `,"prompt":"x"`)
+	for _, c := range e.Calls {
+		call := fmt.Sprintf(`,"tool_name":%q,"tool_use_id":%q,"tool_input":%s`, c.Tool, c.Key, c.Input)
+		if at = c.StartedAt; at.IsZero() {
+			at = e.StartedAt
+		}
+		add("PreToolUse", call)
+		switch {
+		case c.Answered && c.Error == "":
+			add("PostToolUse", call+`,"tool_response":{}`)
+		case c.Answered:
+			add("PostToolUseFailure", call+`,"error":"Exit code 1"`)
+		}
+	}
+	if e.Duration != nil {
+		at = e.StartedAt.Add(*e.Duration)
+	}
+	add("Stop", "")
+	return payloads
+}

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	lookBack        = 64 << 10 // bytes before the place where a transcript ended when the prompt came
-	mostTranscript  = 16 << 20 // bytes that are read of a transcript; a longer one is read from the place of the prompt only
-	clockDifference = 10 * time.Second
+	lookBack        = 64 << 10         // bytes before the place where a transcript ended when the prompt came
+	mostTranscript  = 16 << 20         // bytes that are read of a transcript; a longer one is read from the place of the prompt only
+	clockDifference = 10 * time.Second // between a prompt's hook and its line in the transcript
 )
 
 // transcripts returns the files that may hold the transcript of an event's thread, the best first.
@@ -67,6 +67,7 @@ func findExecution(ctx context.Context, path string, from int64, t claudehooks.T
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return nil, false
 	}
+	closest := time.Duration(0)
 	first := 0 // line of the first execution, which may have begun before
 	for item, err := range claudecode.Read(path, io.LimitReader(timely{ctx, file}, 4*mostTranscript)) {
 		if err != nil {
@@ -78,8 +79,8 @@ func findExecution(ctx context.Context, path string, from int64, t claudehooks.T
 		if first == 0 || item.Line < first {
 			first = item.Line
 		}
-		if isExecutionOf(*item.Execution, t) {
-			found = &item
+		if far, possible := distance(*item.Execution, t); possible && (found == nil || far <= closest) {
+			found, closest = &item, far
 		}
 	}
 	if found == nil || from > 0 && found.Line == first {
@@ -101,8 +102,9 @@ func (r timely) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// isExecutionOf says whether a transcript's execution is that of a turn: they share a call, or neither has one and the times fit.
-func isExecutionOf(e track.Execution, t claudehooks.Turn) bool {
+// distance says how far a transcript's execution is from being that of a turn: not at all where they share a call; else, where the turn has
+// none, the time between their beginnings. A turn whose beginning nobody saw may be any, the last the most likely.
+func distance(e track.Execution, t claudehooks.Turn) (far time.Duration, possible bool) {
 	keys := map[string]bool{}
 	for _, event := range t.Events {
 		if event.Call.Key != "" {
@@ -111,12 +113,16 @@ func isExecutionOf(e track.Execution, t claudehooks.Turn) bool {
 	}
 	for _, c := range e.Calls {
 		if keys[c.Key] {
-			return true
+			return 0, true
 		}
 	}
 	began, ended := t.Events[0].At, t.Events[len(t.Events)-1].At
 	if len(keys) > 0 || e.Session != t.Events[0].Session || e.StartedAt.After(ended.Add(clockDifference)) {
-		return false
+		return 0, false
 	}
-	return !t.Begun || !e.StartedAt.Before(began.Add(-clockDifference))
+	if !t.Begun {
+		began = ended
+	}
+	far = began.Sub(e.StartedAt).Abs()
+	return far, !t.Begun || far <= clockDifference
 }
