@@ -35,7 +35,7 @@ func (b bench) hook() error {
 	}
 	sqlite := func(key string) *exec.Cmd {
 		command := exec.CommandContext(b.ctx, "sqlite3", rival)
-		command.Stdin = strings.NewReader(fmt.Sprintf(`PRAGMA synchronous=FULL; PRAGMA busy_timeout=10000;
+		command.Stdin = strings.NewReader(fmt.Sprintf(`PRAGMA busy_timeout=10000; PRAGMA synchronous=FULL;
 INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body)
 VALUES ('s', '', 'PreToolUse', '%s', 1, 1, 'bench', '', '', '%s');`, key, strings.Repeat("x", 300)))
 		return command
