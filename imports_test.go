@@ -43,9 +43,13 @@ var mayImport = map[string][]string{
 
 	"track/tracker": {"track", "track/importer", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
 
+	// What agents tell while they work, and the settings that make them do so.
+	"track/live":           {"track", "track/importer/...", "track/masking", "track/store", "track/tracker"},
+	"track/claudesettings": {"github.com/go-json-experiment/json/..."},
+
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/batch", "track/evolution", "track/importer/...", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
+		"track", "track/batch", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
 		"track/store", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

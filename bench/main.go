@@ -44,7 +44,7 @@ func run() error {
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
-	only := flag.String("only", "", "one of memory, import, cold, size, series, growth, batch, compare")
+	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, batch, compare")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
@@ -57,7 +57,10 @@ func run() error {
 	parts := []struct {
 		name    string
 		measure func() error
-	}{{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}, {"compare", b.compare}}
+	}{
+		{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch},
+		{"compare", b.compare},
+	}
 	for _, part := range parts {
 		if *only != "" && *only != part.name {
 			continue

@@ -99,18 +99,30 @@ var deleteExecution = []string{
 	`DELETE FROM truth WHERE execution_id = ?`, `DELETE FROM call WHERE execution_id = ?`, `DELETE FROM execution WHERE id = ?`,
 }
 
-// AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
-func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
+// FindExecution returns what stands where an execution is to be recorded: under its lineage, source and key. It is nil where nothing does.
+func (t *Tx) FindExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	lineage, err := t.lineageID(e.Lineage)
 	if err != nil {
 		return nil, err
 	}
 	var row existingRow
 	err = t.get(&row, findExecution, lineage, e.Source, e.Key)
-	if err == nil {
-		return row.existing(e.Digest), nil
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	if !errors.Is(err, sql.ErrNoRows) {
+	return row.existing(e.Digest), nil
+}
+
+// AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
+func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
+	if existing, err := t.FindExecution(e); err != nil || existing != nil {
+		return existing, err
+	}
+	lineage, err := t.lineageID(e.Lineage)
+	if err != nil {
 		return nil, err
 	}
 	version, err := t.versionID(lineage, e.Version)
@@ -162,10 +174,8 @@ func (s *Store) FindExecution(ctx context.Context, e ExecutionRecord) (*Existing
 // ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where the texts of that
 // one were removed, those of the new one are not stored either.
 func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) error {
-	for _, statement := range deleteExecution {
-		if _, err := t.exec(statement, existing.rowID); err != nil {
-			return err
-		}
+	if err := t.deleteExecution(existing.rowID); err != nil {
+		return err
 	}
 	if existing.forgottenAt.Valid {
 		e = e.withoutTexts()
@@ -205,6 +215,30 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 		e.Scores[i].Document = []byte("{}")
 	}
 	return e
+}
+
+const findExecutionID = `SELECT id FROM execution WHERE ulid = ?`
+
+// DeleteExecution removes an execution that turned out to be another, as long as it is still there.
+func (t *Tx) DeleteExecution(ulid string) error {
+	var id int64
+	err := t.getID(&id, findExecutionID, ulid)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.deleteExecution(id)
+}
+
+func (t *Tx) deleteExecution(id int64) error {
+	for _, statement := range deleteExecution {
+		if _, err := t.exec(statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int64, err error) {
@@ -313,6 +347,15 @@ func (s *Store) KeepsText(ctx context.Context, lineage string) (keep bool, err e
 		return false, nil
 	}
 	return keep, explain(err)
+}
+
+// KeepsText is [Store.KeepsText] within the transaction.
+func (t *Tx) KeepsText(lineage string) (keep bool, err error) {
+	err = t.get(&keep, getKeepText, lineage)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return keep, err
 }
 
 const (

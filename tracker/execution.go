@@ -110,12 +110,48 @@ func (p preparedExecution) result(d Disposition) ExecutionResult {
 	return result
 }
 
-func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
-	id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
+// RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of the executions that
+// were made of the same before: it takes the place of the first, and the others go.
+func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open bool, earlier []string) (ExecutionResult, error) {
+	keep, err := tx.KeepsText(e.Lineage)
 	if err != nil {
-		return ExecutionResult{}, fmt.Errorf("new id: %w", err)
+		return ExecutionResult{}, err
 	}
-	p.ID = id.String()
+	p, err := r.identify(e, open)
+	if err == nil {
+		err = p.complete(r.options, r.store.Now(), keep || r.options.KeepText)
+	}
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	existing, err := tx.FindExecution(p.ExecutionRecord)
+	if err != nil {
+		return ExecutionResult{}, err
+	}
+	stale := slices.DeleteFunc(slices.Clone(earlier), func(ulid string) bool { return existing != nil && existing.ULID == ulid })
+	for _, ulid := range stale {
+		if err := tx.DeleteExecution(ulid); err != nil {
+			return ExecutionResult{}, err
+		}
+	}
+	if existing == nil && len(stale) > 0 {
+		p.ID = stale[0]
+	}
+	if own := len(stale) < len(earlier); own && !existing.Open && !p.Open && !existing.Same {
+		p.ID = existing.ULID
+		return p.result(Replaced), tx.ReplaceExecution(*existing, p.ExecutionRecord)
+	}
+	return r.record(tx, p)
+}
+
+func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+	if p.ID == "" {
+		id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
+		if err != nil {
+			return ExecutionResult{}, fmt.Errorf("new id: %w", err)
+		}
+		p.ID = id.String()
+	}
 	if p.Key == "" {
 		p.Key = p.ID
 	}
@@ -209,6 +245,7 @@ func checkExecution(e track.Execution) (p preparedExecution, err error) {
 		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
 	}
 	p.Execution, p.nMasked = masked(e)
+	p.ID = "" // given when it is recorded
 	return p, nil
 }
 

@@ -60,6 +60,8 @@ func (p *program) app() *cli.App {
 			p.lineageCommand(),
 			p.rubricCommand(),
 			p.forgetCommand(),
+			p.hookCommand(),
+			p.watchCommand(),
 			p.historyCommand(),
 			p.rescoreCommand(),
 			p.seriesCommand(),

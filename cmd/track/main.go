@@ -42,7 +42,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		p.complete(ctx, app, args[1:last])
 		return exitOK
 	}
-	err := app.RunContext(ctx, arrange(app, args))
+	args = arrange(app, args)
+	err := app.RunContext(ctx, args)
 	p.report(err)
+	if isHookCall(args) {
+		return exitOK
+	}
 	return exitCode(err)
 }

@@ -3,6 +3,7 @@ package claudehooks
 import (
 	"cmp"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,6 +15,7 @@ import (
 
 // The events that matter here, as hook_event_name has them. There are others.
 const (
+	SessionStart       = "SessionStart"
 	SessionEnd         = "SessionEnd"
 	UserPromptSubmit   = "UserPromptSubmit"
 	PreToolUse         = "PreToolUse"
@@ -33,6 +35,7 @@ type Event struct {
 	At         time.Time // when it was received, or what the log says
 	Transcript string    // path of the session's transcript, as the payload has it; nothing here opens it
 	Prompt     string    // of UserPromptSubmit
+	Identity   string    // tells it from others of its session: the key of its call, else its time with a digest of what it holds
 	Reply      *string   // last_assistant_message of Stop and SubagentStop; nil where the payload has none
 	Message    string    // why a turn ended in an error
 
@@ -41,6 +44,10 @@ type Event struct {
 	Call track.ToolCall
 	// Interrupted says that the user stopped the tool.
 	Interrupted bool
+	// AgentTranscript is the path of the transcript of a subagent; empty where the payload has none.
+	AgentTranscript string
+	// Folder is the working directory of the session.
+	Folder string
 	// Wrote is the file that the call wrote, whole; nil where it wrote none, or the payload does not tell.
 	Wrote *track.WrittenFile
 }
@@ -53,6 +60,8 @@ type payload struct {
 	TS          string         `json:"ts"`
 	Timestamp   string         `json:"timestamp"`
 	Transcript  string         `json:"transcript_path"`
+	AgentFile   string         `json:"agent_transcript_path"`
+	Folder      string         `json:"cwd"`
 	Prompt      string         `json:"prompt"`
 	Reply       *string        `json:"last_assistant_message"`
 	Tool        string         `json:"tool_name"`
@@ -72,7 +81,7 @@ func Decode(text []byte, received time.Time) (Event, error) {
 	}
 	e := Event{
 		Name: p.Name, Session: importer.Name(p.Session), Agent: importer.Name(p.Agent), At: received, Transcript: p.Transcript,
-		Prompt: p.Prompt, Reply: p.Reply, Message: importer.String(p.Error), Interrupted: p.IsInterrupt,
+		AgentTranscript: p.AgentFile, Folder: p.Folder, Prompt: p.Prompt, Reply: p.Reply, Message: importer.String(p.Error), Interrupted: p.IsInterrupt,
 	}
 	if e.Name == "" {
 		e.Name = p.Event
@@ -89,7 +98,16 @@ func Decode(text []byte, received time.Time) (Event, error) {
 	case PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied:
 		e.decodeCall(p)
 	}
+	e.Identity = e.identity()
 	return e, nil
+}
+
+// identity is that of the call, which an event of a prompt lacks: its time and its text tell it from others.
+func (e Event) identity() string {
+	if e.Call.Key != "" {
+		return e.Call.Key
+	}
+	return strconv.FormatInt(e.At.UnixMicro(), 36) + "-" + importer.Digest(e.Prompt + "\x00" + e.Call.Tool + "\x00" + e.Call.Input)[len("sha256:"):][:16]
 }
 
 func (e *Event) decodeCall(p payload) {

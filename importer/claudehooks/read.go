@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strconv"
 	"time"
 
 	"track"
@@ -50,12 +49,12 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 	switch e.Name {
 	case UserPromptSubmit:
 		items := d.close(thread)
-		d.open[thread] = d.begin(number, thread, e)
+		d.open[thread] = begin(d.budget, number, thread, e)
 		return append(items, d.makeRoom()...), nil
 	case PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied:
 		t := d.open[thread]
 		if t == nil {
-			t = d.begin(number, thread, e)
+			t = begin(d.budget, number, thread, e)
 			d.open[thread] = t
 		}
 		t.tool(e)
@@ -75,17 +74,13 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 	return nil, nil
 }
 
-// begin opens an execution. A prompt has no id of its own: its time and its text tell it from others.
-func (d *decoder) begin(number int, thread thread, e Event) *turn {
-	identity := e.Call.Key
-	if identity == "" {
-		identity = strconv.FormatInt(e.At.UnixMicro(), 36) + "-" + importer.Digest(e.Prompt + "\x00" + e.Call.Tool + "\x00" + e.Call.Input)[len("sha256:"):][:16]
-	}
-	parts := []string{importer.ClaudeHooks, thread.session, identity}
+// begin opens an execution.
+func begin(budget *importer.Budget, number int, thread thread, e Event) *turn {
+	parts := []string{importer.ClaudeHooks, thread.session, e.Identity}
 	if thread.agent != "" {
-		parts = []string{importer.ClaudeHooks, thread.session, thread.agent, identity}
+		parts = []string{importer.ClaudeHooks, thread.session, thread.agent, e.Identity}
 	}
-	draft := importer.NewDraft(d.budget, number, track.Execution{
+	draft := importer.NewDraft(budget, number, track.Execution{
 		Key: importer.Key(parts...), Source: importer.ClaudeHooks, Session: thread.session, StartedAt: e.At,
 	})
 	draft.Subagent, draft.Mute = thread.agent != "", true

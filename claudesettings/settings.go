@@ -1,0 +1,185 @@
+// Package claudesettings puts hooks into the settings of Claude Code, and takes them out, as a change to the text: what else stands in
+// the file keeps its order, its formatting and its bytes.
+package claudesettings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Events are the hooks that track listens to, in the order in which they are put into settings.
+var Events = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionEnd"}
+
+// ofTools are the events that have a matcher of tools.
+var ofTools = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true}
+
+const timeout = 10 // seconds after which Claude Code gives up a hook; track itself does after two
+
+// ours is a command that an earlier installation put there, whatever the path of its program and its flags.
+var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
+
+// Install returns settings in which each of [Events] runs command, and nothing else differs. Hooks of track that are there with another
+// command get this one. Empty text is that of no file.
+func Install(text []byte, command string) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("{}\n")
+	}
+	for _, event := range Events {
+		var err error
+		if text, err = installEvent(text, event, command); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+func installEvent(text []byte, event, command string) ([]byte, error) {
+	d, hooks, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if hooks == nil {
+		return d.insertMember(d.root, "hooks", object{{event, []any{group(event, command)}}}), nil
+	}
+	list := hooks.member(event)
+	if list == nil {
+		return d.insertMember(hooks, event, []any{group(event, command)}), nil
+	}
+	for _, c := range d.commands(list) {
+		if c.text == command {
+			return text, nil
+		}
+		if ours.MatchString(c.text) {
+			return splice(text, c.node.start, c.node.end, quoted(command)), nil
+		}
+	}
+	return d.insertElement(list, group(event, command)), nil
+}
+
+// Uninstall returns settings without the hooks of track, and how many there were.
+func Uninstall(text []byte) (without []byte, n int, err error) {
+	for {
+		d, hooks, err := parse(text)
+		if err != nil {
+			return nil, n, err
+		}
+		next := d.removeFirst(hooks)
+		if next == nil {
+			return text, n, nil
+		}
+		text = next
+		n++
+	}
+}
+
+// Commands returns the commands of track in settings, by event.
+func Commands(text []byte) (map[string][]string, error) {
+	found := map[string][]string{}
+	d, hooks, err := parse(text)
+	if err != nil || hooks == nil {
+		return found, err
+	}
+	for _, event := range hooks.children {
+		for _, c := range d.commands(event) {
+			if ours.MatchString(c.text) {
+				found[event.name] = append(found[event.name], c.text)
+			}
+		}
+	}
+	return found, nil
+}
+
+// removeFirst takes out the first hook of track with what it leaves empty; nil where there is none.
+func (d *document) removeFirst(hooks *node) []byte {
+	if hooks == nil {
+		return nil
+	}
+	for _, event := range hooks.children {
+		for _, c := range d.commands(event) {
+			if !ours.MatchString(c.text) {
+				continue
+			}
+			if len(c.list.children) > 1 {
+				return d.remove(c.list, c.hook)
+			}
+			path := []*node{d.root, hooks, event, c.group} // a group without hooks is none, whatever its matcher
+			last := len(path) - 1
+			for last > 1 && len(path[last-1].children) == 1 {
+				last--
+			}
+			return d.remove(path[last-1], path[last])
+		}
+	}
+	return nil
+}
+
+// commandNode is a command within settings, and what it stands in.
+type commandNode struct {
+	text                    string
+	group, list, hook, node *node
+}
+
+// commands returns the commands of an event.
+func (d *document) commands(event *node) (found []commandNode) {
+	if event.kind != '[' {
+		return nil
+	}
+	for _, group := range event.children {
+		list := group.member("hooks")
+		if list == nil || list.kind != '[' {
+			continue
+		}
+		for _, hook := range list.children {
+			if command := hook.member("command"); command != nil && command.kind == '"' {
+				found = append(found, commandNode{d.string(command), group, list, hook, command})
+			}
+		}
+	}
+	return found
+}
+
+// parse reads settings, and finds their hooks; nil where there are none.
+func parse(text []byte) (d *document, hooks *node, err error) {
+	if d, err = parseDocument(text); err != nil {
+		return nil, nil, fmt.Errorf("not JSON as Claude Code reads it: %w", err)
+	}
+	if d.root.kind != '{' {
+		return nil, nil, errors.New("the settings are no JSON object")
+	}
+	if hooks = d.root.member("hooks"); hooks == nil {
+		return d, nil, nil
+	}
+	if hooks.kind != '{' {
+		return nil, nil, errors.New(`"hooks" is no JSON object`)
+	}
+	for _, event := range hooks.children {
+		if event.kind != '[' {
+			return nil, nil, fmt.Errorf("hooks.%s is no JSON array", event.name)
+		}
+	}
+	return d, hooks, nil
+}
+
+func group(event, command string) object {
+	hooks := member{"hooks", []any{object{{"type", "command"}, {"command", command}, {"timeout", timeout}}}}
+	if ofTools[event] {
+		return object{{"matcher", "*"}, hooks}
+	}
+	return object{hooks}
+}
+
+func quoted(text string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string can always be written
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func splice(text []byte, start, end int, with string) []byte {
+	return append(append(append(make([]byte, 0, len(text)+len(with)), text[:start]...), with...), text[end:]...)
+}

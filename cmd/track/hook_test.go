@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// callHook runs track hook claude-code as a process in dir.
+func callHook(t *testing.T, dir, payload string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	cmd := hookCommand(dir, payload)
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Run(); err != nil || out.Len()+errOut.Len() > 0 {
+		t.Errorf("%s: %v, %s%s", payload, err, &out, &errOut)
+	}
+}
+
+func hookCommand(dir, payload string) *exec.Cmd {
+	cmd := exec.Command("track", "hook", "claude-code", "--lineage", "l")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(payload)
+	cmd.Env = append(os.Environ(), "TRACK_DB=", "CLAUDE_PROJECT_DIR=")
+	return cmd
+}
+
+func hookStatus(t *testing.T, dir string) (d hookStatusDocument) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "hook", "status", "--format", "json")), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d hookStatusDocument) counts() string {
+	var words []string
+	for _, e := range d.Events {
+		words = append(words, fmt.Sprintf("%d %s", e.N, e.Name))
+	}
+	return strings.Join(words, ", ")
+}
+
+func hookPayload(name, id string) string {
+	return fmt.Sprintf(`{"session_id":"s","hook_event_name":"%s","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"%s","tool_response":{"stdout":"","stderr":""}}`, name, id)
+}
+
+const (
+	hookPrompt = `{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"go"}`
+	hookStop   = `{"session_id":"s","hook_event_name":"Stop","last_assistant_message":"That is done, because it was asked for."}`
+)
+
+// TestHooksAtOnce has twenty hooks call at once, in a folder without a database, each twice: none is lost, none counts twice.
+func TestHooksAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	callHook(t, dir, hookPrompt)
+	var all sync.WaitGroup
+	for i := range 10 {
+		for _, name := range []string{"PreToolUse", "PostToolUse"} {
+			all.Go(func() { callHook(t, dir, hookPayload(name, fmt.Sprint("t", i))) })
+		}
+	}
+	all.Wait()
+	for i := range 10 {
+		all.Go(func() { callHook(t, dir, hookPayload("PreToolUse", fmt.Sprint("t", i))) })
+	}
+	all.Wait()
+	callHook(t, dir, hookStop)
+	d := hookStatus(t, dir)
+	for range 20 { // what came too late for a busy machine waits for the next call
+		if d.Waiting == 0 {
+			break
+		}
+		callHook(t, dir, `{"session_id":"s","hook_event_name":"Notification"}`)
+		d = hookStatus(t, dir)
+	}
+	if got := d.counts(); !strings.Contains(got, "10 PostToolUse, 10 PreToolUse, 1 Stop, 1 UserPromptSubmit") || d.Waiting > 0 {
+		t.Errorf("%s; %d wait; %q", got, d.Waiting, d.Log)
+	}
+	var list []executionDocument
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "executions", "l", "--format", "json")), &list); err != nil || len(list) != 1 || list[0].NCalls != 10 || list[0].NFailed != 0 || list[0].Score == nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
+		t.Error(sound)
+	}
+}
+
+// TestFirstHooksAtOnce has many hooks find no database at all.
+func TestFirstHooksAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() { callHook(t, dir, hookPayload("PreToolUse", fmt.Sprint("t", i))) })
+	}
+	all.Wait()
+	callHook(t, dir, hookPayload("PreToolUse", "t20"))
+	if d := hookStatus(t, dir); d.counts() != "21 PreToolUse" || d.Waiting > 0 {
+		t.Errorf("%s; %d wait; %q", d.counts(), d.Waiting, d.Log)
+	}
+}
+
+// TestKilledHooks kills hooks while they work: each event is there whole, or not at all, and comes in when it is sent again.
+func TestKilledHooks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	callHook(t, dir, hookPrompt)
+	payloads := []string{}
+	for i := range 8 {
+		payloads = append(payloads, hookPayload("PreToolUse", fmt.Sprint("t", i)), hookPayload("PostToolUse", fmt.Sprint("t", i)))
+	}
+	payloads = append(payloads, hookStop)
+	for i, payload := range payloads {
+		cmd := hookCommand(dir, payload)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(i%8) * 3 * time.Millisecond)
+		_ = cmd.Process.Kill() // it may be done already
+		_ = cmd.Wait()
+	}
+	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
+		t.Error(sound)
+	}
+	for _, payload := range payloads {
+		callHook(t, dir, payload)
+	}
+	if got := hookStatus(t, dir).counts(); !strings.HasPrefix(got, "8 PostToolUse, 8 PreToolUse, ") {
+		t.Error(got)
+	}
+	var list []executionDocument
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "executions", "l", "--format", "json")), &list); err != nil || len(list) != 1 || list[0].NCalls != 8 || list[0].NFailed != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// TestRealHookLog replays a real log, one process for a line. The counts are those of the README beside it.
+func TestRealHookLog(t *testing.T) {
+	t.Parallel()
+	log, err := os.ReadFile(filepath.FromSlash("../../../shared/data/agents/claude-code-hooks/fasthooks-hook_logs-first-20.jsonl"))
+	if err != nil {
+		t.Skipf("the real log is not here: %v", err)
+	}
+	dir := t.TempDir()
+	for line := range strings.Lines(string(log)) {
+		callHook(t, dir, line)
+	}
+	want := "3 PostToolUse, 4 PreToolUse, 1 SessionStart, 4 Stop, 4 SubagentStop, 4 UserPromptSubmit"
+	if got := hookStatus(t, dir).counts(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if n := strings.Count(mustTrack(t, dir, "executions", "l", "--format", "jsonl"), "\n"); n != 4 {
+		t.Errorf("%d executions", n)
+	}
+}
+
+// TestBusyDatabase holds the lock that every writer needs: the hook does not wait for it longer than an agent can.
+func TestBusyDatabase(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the lock is another")
+	}
+	if _, err := exec.LookPath("flock"); err != nil {
+		t.Skip("flock is not installed")
+	}
+	dir := t.TempDir()
+	callHook(t, dir, hookPrompt)
+	holder := exec.Command("flock", filepath.Join(dir, ".track", "track.db.lock"), "cat")
+	input, err := holder.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(input, "locked\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	callHook(t, dir, hookPayload("PreToolUse", "t1"))
+	if took := time.Since(start); took < hookPatience || took > 3*hookPatience {
+		t.Errorf("it took %v", took)
+	}
+	_ = input.Close()
+	if err := holder.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if d := hookStatus(t, dir); d.Waiting != 1 || len(d.Log) != 1 || !strings.Contains(d.Log[0], "PreToolUse: not done after 2s; the event waits") {
+		t.Errorf("%+v", d)
+	}
+	callHook(t, dir, hookStop)
+	if d := hookStatus(t, dir); d.Waiting != 0 || d.counts() != "1 PreToolUse, 1 Stop, 1 UserPromptSubmit" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// FuzzHook hands anything to the hook: it ends with 0, prints nothing on standard output, and leaves a sound folder.
+func FuzzHook(f *testing.F) {
+	dir := f.TempDir()
+	f.Chdir(dir)
+	for _, payload := range []string{
+		"", "{", "null", hookPrompt, hookStop, hookPayload("PreToolUse", "t1"), hookPayload("PostToolUse", "t1"), hookPayload("PostToolUseFailure", ""),
+		`{"session_id":"s","hook_event_name":"SessionEnd","transcript_path":"."}`, `{"session_id":"s","hook_event_name":"SubagentStop","agent_id":"../x","transcript_path":"/dev/null"}`,
+		`{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x","ts":"0001-01-01T00:00:00Z","cwd":"\u0000"}`,
+	} {
+		f.Add([]byte(payload))
+	}
+	environment := func(name string) string {
+		if name == "TRACK_DB" {
+			return filepath.Join(dir, "track.db")
+		}
+		return ""
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		var out bytes.Buffer
+		code := run(t.Context(), []string{"track", "hook", "claude-code"}, bytes.NewReader(payload), &out, io.Discard, environment)
+		if code != exitOK || out.Len() > 0 {
+			t.Fatalf("exit code %d, %q", code, &out)
+		}
+	})
+}
+
+// TestWatch sees executions as other processes record them, each once.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--task", "old", "--status", "timeout")
+	lines, stop := startWatch(t, dir, "watch", "l", "--limit", "3", "--format", "jsonl", "--interval", "20ms")
+	callHook(t, dir, hookPrompt)
+	callHook(t, dir, hookPayload("PreToolUse", "t1"))
+	callHook(t, dir, hookPayload("PostToolUse", "t1"))
+	callHook(t, dir, hookStop)
+	first := nextExecution(t, lines)
+	callHook(t, dir, hookPrompt) // makes it final, which is no news
+	mustTrack(t, dir, "record", "execution", "--lineage", "other", "--task", "x", "--status", "timeout")
+	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--task", "second", "--status", "timeout")
+	second := nextExecution(t, lines)
+	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--task", "third", "--status", "error")
+	third := nextExecution(t, lines)
+	if first.NCalls != 1 || first.Score == nil || second.Task != "second" || third.Task != "third" {
+		t.Errorf("%+v\n%+v\n%+v", first, second, third)
+	}
+	if code := stop(nil); code != exitOK {
+		t.Errorf("after --limit: exit code %d", code)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	lines, stop = startWatch(t, dir, "watch", "--interval", "20ms")
+	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--version", "v1", "--task", "fourth", "--duration", "65s", "--score", "83.2")
+	if line := <-lines; !strings.Contains(line, "  l@v1  fourth  score 83.20, grade A  0 calls, 0 failed  1m5s") {
+		t.Error(line)
+	}
+	if code := stop(os.Interrupt); code != exitOK {
+		t.Errorf("after Ctrl-C: exit code %d", code)
+	}
+}
+
+// startWatch starts a watch and waits until it looks. lines are what it prints; stop sends it a signal, and returns its exit code.
+func startWatch(t *testing.T, dir string, args ...string) (lines <-chan string, stop func(os.Signal) int) {
+	t.Helper()
+	cmd := exec.Command("track", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TRACK_DB=")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errOut, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if notice, err := bufio.NewReader(errOut).ReadString('\n'); err != nil || !strings.Contains(notice, "watching") {
+		t.Fatalf("%q, %v", notice, err)
+	}
+	printed := make(chan string, 10)
+	go func() {
+		defer close(printed)
+		for scanner := bufio.NewScanner(out); scanner.Scan(); {
+			printed <- scanner.Text()
+		}
+	}()
+	return printed, func(signal os.Signal) int {
+		if signal != nil {
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Error(err)
+			}
+		}
+		for range printed { // to the end
+		}
+		_ = cmd.Wait() // the exit code is looked at
+		return cmd.ProcessState.ExitCode()
+	}
+}
+
+func nextExecution(t *testing.T, lines <-chan string) (e executionDocument) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(<-lines), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,140 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"track"
+	"track/importer"
+	"track/importer/claudehooks"
+	"track/masking"
+	"track/store"
+)
+
+// What is stored of one event. Texts beyond it are left out, as unknown.
+const (
+	mostOutput = 1 << 20 // bytes
+	mostInput  = 1 << 20
+	mostFile   = 4 << 20
+)
+
+// Event is a payload as it is stored.
+type Event struct {
+	store.HookEvent
+	Folder string // working directory of the session; empty where the payload has none
+}
+
+// body is what is stored of an event beside its columns. Bodies live for hours: their shape may change with the program.
+type body struct {
+	claudehooks.Event
+	TranscriptSize int64 // when the prompt came
+}
+
+// isName says whether a text can be the name of a hook.
+func isName(text string) bool {
+	const longest = 40
+	for _, c := range text {
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return len(text) > 0 && len(text) <= longest
+}
+
+// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
+func Receive(payload []byte, received time.Time) (Event, error) {
+	e, err := claudehooks.Decode(payload, received)
+	switch {
+	case err != nil:
+		return Event{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	case e.Session == "":
+		return Event{}, fmt.Errorf("%w: session_id is no name", track.ErrInvalid)
+	}
+	event := Event{Folder: e.Folder, HookEvent: store.HookEvent{
+		Session: e.Session, Agent: e.Agent, Name: e.Name, Key: e.Identity, At: e.At, ReceivedAt: received,
+	}}
+	if !isName(e.Name) {
+		event.Name = "other"
+	}
+	if track.CheckName(event.Key) != nil {
+		event.Key = importer.Digest(event.Key)
+	}
+	b := body{Event: masked(reduced(e))}
+	if e.Name == claudehooks.UserPromptSubmit {
+		if info, err := os.Stat(e.Transcript); err == nil {
+			b.TranscriptSize = info.Size()
+		}
+	}
+	if event.Body, err = json.Marshal(b); err != nil {
+		return Event{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	return event, nil
+}
+
+// isStored says whether events of a name become part of an execution.
+func isStored(name string) bool {
+	switch name {
+	case claudehooks.UserPromptSubmit, claudehooks.PreToolUse, claudehooks.PostToolUse, claudehooks.PostToolUseFailure, claudehooks.PermissionDenied,
+		claudehooks.Stop, claudehooks.StopFailure, claudehooks.SubagentStop, claudehooks.SessionEnd:
+		return true
+	}
+	return false
+}
+
+// reduced leaves out what no execution is made of, and what is too long.
+func reduced(e claudehooks.Event) claudehooks.Event {
+	e.Prompt, e.Folder = "", ""
+	if e.Call.Output != nil && len(*e.Call.Output) > mostOutput {
+		e.Call.Output = nil
+	}
+	if len(e.Call.Input) > mostInput {
+		e.Call.Input = importer.Digest(e.Call.Input)
+	}
+	if len(e.Call.Command) > mostInput {
+		e.Call.Command = ""
+	}
+	if e.Wrote != nil && len(e.Wrote.Content) > mostFile {
+		e.Wrote = nil
+	}
+	if e.Reply != nil && len(*e.Reply) > mostFile {
+		e.Reply = nil
+	}
+	return e
+}
+
+// masked takes the secrets out of the texts of an event.
+func masked(e claudehooks.Event) claudehooks.Event {
+	mask := func(s string) string {
+		clean, _ := masking.Mask(s)
+		return clean
+	}
+	maskPointer := func(s *string) *string {
+		if s == nil {
+			return nil
+		}
+		clean := mask(*s)
+		return &clean
+	}
+	e.Message, e.Reply = mask(e.Message), maskPointer(e.Reply)
+	e.Call.Input, e.Call.Command, e.Call.Error, e.Call.Output = mask(e.Call.Input), mask(e.Call.Command), mask(e.Call.Error), maskPointer(e.Call.Output)
+	if e.Wrote != nil {
+		e.Wrote = &track.WrittenFile{Name: e.Wrote.Name, Content: mask(e.Wrote.Content)}
+	}
+	return e
+}
+
+// decode reads the body of an event. Its columns count.
+func decode(stored store.HookEvent) (body, error) {
+	var b body
+	if err := json.Unmarshal(stored.Body, &b); err != nil {
+		return b, fmt.Errorf("event %d: %w", stored.ID, err)
+	}
+	if b.Identity == "" {
+		return b, errors.New("an event without identity")
+	}
+	b.Name, b.Session, b.Agent, b.At = stored.Name, stored.Session, stored.Agent, stored.At
+	return b, nil
+}

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// HookEvent is what a hook of an agent told, until it is part of an execution that nothing more is to come of.
+type HookEvent struct {
+	ID             int64
+	Session, Agent string // Agent is a subagent; empty for the main one
+	Name, Key      string // Key tells it from others of its session, agent and name
+	At, ReceivedAt time.Time
+	Lineage        string
+	Version        string
+	Execution      string // ULID of the execution that it is part of; empty for none yet
+	Body           []byte // JSON, masked
+}
+
+// HookThread is the main agent of a session, or one of its subagents.
+type HookThread struct{ Session, Agent string }
+
+const (
+	insertHookEvent = `
+	INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?)
+	ON CONFLICT (session, agent, name, key) DO NOTHING`
+	countHookArrival = `
+	INSERT INTO hook_arrival (name, n, last_at) VALUES (?, 1, ?)
+	ON CONFLICT (name) DO UPDATE SET n = n + 1, last_at = max(last_at, excluded.last_at)`
+	findHookBoundary = `
+	SELECT EXISTS (SELECT 1 FROM hook_event WHERE session = ? AND agent = ? AND at >= ?
+	   AND name IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'SubagentStop', 'SessionEnd'))`
+	findPromptBefore = `
+	SELECT at FROM hook_event WHERE session = ? AND agent = ? AND at <= ? AND name = 'UserPromptSubmit' ORDER BY at DESC LIMIT 1`
+	findPromptAfter = `
+	SELECT at FROM hook_event WHERE session = ? AND agent = ? AND at > ? AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
+	listHookEvents = `
+	SELECT id, session, agent, name, key, at, received_at, lineage, version, execution, body FROM hook_event
+	 WHERE session = ? AND agent = ? AND at >= ? AND at <= ? ORDER BY at, id`
+	assignHookEvent   = `UPDATE hook_event SET execution = ?, settled_at = ? WHERE id = ?`
+	listHookThreads   = `SELECT DISTINCT session, agent FROM hook_event WHERE settled_at IS NULL AND session = ? ORDER BY agent`
+	listSilentThreads = `
+	SELECT session, agent FROM hook_event WHERE settled_at IS NULL GROUP BY session, agent HAVING max(received_at) < ? LIMIT ?`
+	pruneHookEvents = `DELETE FROM hook_event WHERE settled_at < ?`
+)
+
+// AddHookEvent stores an event and counts it. It returns false where it is there already.
+func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
+	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, e.Version, string(e.Body))
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.CountHookArrival(e.Name, e.ReceivedAt)
+}
+
+// CountHookArrival counts an event that is not stored.
+func (t *Tx) CountHookArrival(name string, at time.Time) error {
+	_, err := t.exec(countHookArrival, name, micros(at))
+	return err
+}
+
+// HookBoundaryFrom says whether a prompt or an end came at a time or later.
+func (t *Tx) HookBoundaryFrom(thread HookThread, at time.Time) (is bool, err error) {
+	var n int64
+	err = t.getID(&n, findHookBoundary, thread.Session, thread.Agent, micros(at))
+	return n > 0, err
+}
+
+// HookPromptBefore returns the time of the last prompt that is not later than at, or the zero time.
+func (t *Tx) HookPromptBefore(thread HookThread, at time.Time) (time.Time, error) {
+	return t.hookPrompt(findPromptBefore, thread, at)
+}
+
+// HookPromptAfter returns the time of the first prompt after at, or the zero time.
+func (t *Tx) HookPromptAfter(thread HookThread, at time.Time) (time.Time, error) {
+	return t.hookPrompt(findPromptAfter, thread, at)
+}
+
+func (t *Tx) hookPrompt(query string, thread HookThread, at time.Time) (time.Time, error) {
+	var found []int64
+	if err := t.selectAll(&found, query, thread.Session, thread.Agent, micros(at)); err != nil || len(found) == 0 {
+		return time.Time{}, err
+	}
+	return fromMicros(found[0]), nil
+}
+
+// HookEvents returns the events of a thread between two times, in order. A zero time is no bound.
+func (t *Tx) HookEvents(thread HookThread, from, to time.Time) ([]HookEvent, error) {
+	first, last := int64(-1<<63), int64(1<<63-1)
+	if !from.IsZero() {
+		first = micros(from)
+	}
+	if !to.IsZero() {
+		last = micros(to)
+	}
+	var rows []struct {
+		ID         int64  `db:"id"`
+		Session    string `db:"session"`
+		Agent      string `db:"agent"`
+		Name       string `db:"name"`
+		Key        string `db:"key"`
+		At         int64  `db:"at"`
+		ReceivedAt int64  `db:"received_at"`
+		Lineage    string `db:"lineage"`
+		Version    string `db:"version"`
+		Execution  string `db:"execution"`
+		Body       string `db:"body"`
+	}
+	if err := t.selectAll(&rows, listHookEvents, thread.Session, thread.Agent, first, last); err != nil {
+		return nil, err
+	}
+	list := make([]HookEvent, len(rows))
+	for i, r := range rows {
+		list[i] = HookEvent{r.ID, r.Session, r.Agent, r.Name, r.Key, fromMicros(r.At), fromMicros(r.ReceivedAt), r.Lineage, r.Version, r.Execution, []byte(r.Body)}
+	}
+	return list, nil
+}
+
+// AssignHookEvents makes events part of an execution, which may be none. Those of one that is final are settled, and go in time.
+func (t *Tx) AssignHookEvents(events []HookEvent, execution string, settled bool) error {
+	var at any
+	if settled {
+		at = t.now
+	}
+	for _, e := range events {
+		if _, err := t.exec(assignHookEvent, execution, at, e.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type hookThreadRow struct {
+	Session string `db:"session"`
+	Agent   string `db:"agent"`
+}
+
+func hookThreads(rows []hookThreadRow) (list []HookThread) {
+	for _, r := range rows {
+		list = append(list, HookThread(r))
+	}
+	return list
+}
+
+// HookThreads returns the threads of a session that have events of no final execution.
+func (t *Tx) HookThreads(session string) ([]HookThread, error) {
+	var rows []hookThreadRow
+	err := t.selectAll(&rows, listHookThreads, session)
+	return hookThreads(rows), err
+}
+
+// SilentHookThreads returns threads of which nothing came since a time.
+func (t *Tx) SilentHookThreads(since time.Time, limit int) ([]HookThread, error) {
+	var rows []hookThreadRow
+	err := t.selectAll(&rows, listSilentThreads, micros(since), limit)
+	return hookThreads(rows), err
+}
+
+// PruneHookEvents removes the events of executions that became final before a time.
+func (t *Tx) PruneHookEvents(before time.Time) error {
+	_, err := t.exec(pruneHookEvents, micros(before))
+	return err
+}
+
+// HookArrival is how many events of a name came.
+type HookArrival struct {
+	Name string
+	N    int
+	Last time.Time
+}
+
+// HookTurn is what a thread does that has no final execution yet.
+type HookTurn struct {
+	Session, Agent, Lineage, Version string
+	Began, Last                      time.Time
+	NCalls                           int
+	Stopped                          bool
+}
+
+const (
+	listHookArrivals = `SELECT name, n, last_at FROM hook_arrival ORDER BY name`
+	listHookTurns    = `
+	SELECT session, agent, min(lineage) AS lineage, min(version) AS version, min(at) AS began, max(at) AS last,
+	       count(DISTINCT CASE WHEN name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied') THEN key END) AS n_calls,
+	       max(CASE WHEN name IN ('Stop', 'StopFailure', 'SubagentStop') THEN at ELSE 0 END) AS stopped
+	  FROM hook_event WHERE settled_at IS NULL
+	 GROUP BY session, agent ORDER BY last DESC, session, agent`
+)
+
+// HookArrivals returns how many events of each name came.
+func (s *Store) HookArrivals(ctx context.Context) ([]HookArrival, error) {
+	var rows []struct {
+		Name string `db:"name"`
+		N    int    `db:"n"`
+		Last int64  `db:"last_at"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listHookArrivals); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]HookArrival, len(rows))
+	for i, r := range rows {
+		list[i] = HookArrival{r.Name, r.N, fromMicros(r.Last)}
+	}
+	return list, nil
+}
+
+// HookTurns returns what is going on, the last to speak first.
+func (s *Store) HookTurns(ctx context.Context) ([]HookTurn, error) {
+	var rows []struct {
+		hookThreadRow
+		Lineage string `db:"lineage"`
+		Version string `db:"version"`
+		Began   int64  `db:"began"`
+		Last    int64  `db:"last"`
+		NCalls  int    `db:"n_calls"`
+		Stopped int64  `db:"stopped"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listHookTurns); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]HookTurn, len(rows))
+	for i, r := range rows {
+		list[i] = HookTurn{r.Session, r.Agent, r.Lineage, r.Version, fromMicros(r.Began), fromMicros(r.Last), r.NCalls, r.Stopped == r.Last}
+	}
+	return list, nil
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed returns an error.
+// It looks every interval, which costs next to nothing where nothing changed.
+func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
+	conn, err := s.readers().Connx(ctx) // data_version is what this connection has seen
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for last := int64(-1); ; {
+		var version int64
+		if err := conn.GetContext(ctx, &version, "PRAGMA data_version"); err != nil {
+			return explain(err)
+		}
+		if version != last {
+			if err := changed(); err != nil {
+				return err
+			}
+			last = version
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+const (
+	lastExecutionRow    = `SELECT coalesce(max(id), 0) FROM execution`
+	listExecutionsAfter = selectExecutions + ` AND execution.id > ? ORDER BY execution.id`
+	listOpenIDs         = `SELECT ulid FROM execution INDEXED BY execution_open WHERE is_open = 1`
+)
+
+// LastExecutionRow returns a mark for [Store.ExecutionsAfter]: where the executions that were recorded so far end.
+func (s *Store) LastExecutionRow(ctx context.Context) (mark int64, err error) {
+	return mark, explain(s.read().GetContext(ctx, &mark, lastExecutionRow))
+}
+
+// ExecutionsAfter returns the executions behind a mark in the order in which they were recorded, and the mark behind them. One that was
+// recorded again, as more became known of it, stands where that was done.
+func (s *Store) ExecutionsAfter(ctx context.Context, mark int64) ([]ExecutionSummary, int64, error) {
+	var rows []executionRow
+	if err := s.read().SelectContext(ctx, &rows, listExecutionsAfter, mark); err != nil {
+		return nil, mark, explain(err)
+	}
+	list := make([]ExecutionSummary, len(rows))
+	for i, row := range rows {
+		list[i], mark = row.summary(), row.RowID
+	}
+	return list, mark, nil
+}
+
+// OpenExecutions returns the ids of executions of which more may become known.
+func (s *Store) OpenExecutions(ctx context.Context) (ids []string, err error) {
+	return ids, explain(s.read().SelectContext(ctx, &ids, listOpenIDs))
+}
