@@ -38,10 +38,10 @@ func run() error {
 	b := bench{ctx: context.Background()}
 	flag.StringVar(&b.track, "track", "bin/track", "the program to measure")
 	flag.StringVar(&b.example, "examples", "examples/bam", "folder of the example data")
-	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds in the largest database; about 3 kB each on disk")
+	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds, or executions, in the largest database; about 3 kB each on disk")
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
-	only := flag.String("only", "", "one of memory, cold, size, series, growth, batch")
+	only := flag.String("only", "", "one of memory, cold, size, series, growth, executions, batch")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
@@ -54,7 +54,7 @@ func run() error {
 	parts := []struct {
 		name    string
 		measure func() error
-	}{{"memory", b.memory}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch}}
+	}{{"memory", b.memory}, {"cold", b.cold}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"executions", b.executions}, {"batch", b.batch}}
 	for _, part := range parts {
 		if *only != "" && *only != part.name {
 			continue
