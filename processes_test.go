@@ -452,3 +452,63 @@ func TestKilledCreation(t *testing.T) {
 		t.Errorf("only %d of %d creations were killed", killed, rounds)
 	}
 }
+
+// Many processes record executions from the first moment on: those of all at once, and each its own.
+func TestManyProcessesOfExecutions(t *testing.T) {
+	d := newDatabase(t)
+	const processes, each = 16, 6
+	events := filepath.Join(t.TempDir(), "calls.jsonl")
+	calls := strings.Repeat(`{"tool":"Bash","exit":0,"input":"ls"},`, 20)
+	if err := os.WriteFile(events, []byte(`{"kind":"execution","lineage":"x","calls":[`+strings.TrimSuffix(calls, ",")+"]}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type outcome struct {
+		key, stdout, stderr string
+		code                int
+	}
+	outcomes := make(chan outcome, processes*each)
+	start := make(chan struct{})
+	for p := range processes {
+		go func() {
+			<-start
+			for i := range each {
+				key := fmt.Sprint("everyone-", i)
+				if i%2 == 0 {
+					key = fmt.Sprint(p, "-", i)
+				}
+				stdout, stderr, code := d.run("It is 42, because that is so.", "record", "execution", "--lineage", "l", "--version", "v", "--key", key, "--events", events, "--output", "-")
+				outcomes <- outcome{key, stdout, stderr, code}
+			}
+		}()
+	}
+	close(start)
+	recorded, duplicates := map[string]int{}, 0
+	for range processes * each {
+		o := <-outcomes
+		switch {
+		case o.code != 0:
+			t.Errorf("%s: exit code %d, %s", o.key, o.code, o.stderr)
+		case strings.HasPrefix(o.stdout, "recorded execution"):
+			recorded[o.key]++
+		case strings.HasPrefix(o.stdout, "duplicate execution"):
+			duplicates++
+		default:
+			t.Errorf("%s: %q", o.key, o.stdout)
+		}
+	}
+	const want = each/2 + processes*each/2
+	if len(recorded) != want || duplicates != (processes-1)*each/2 {
+		t.Errorf("%d recorded and %d duplicates, want %d and %d", len(recorded), duplicates, want, (processes-1)*each/2)
+	}
+	for key, n := range recorded {
+		if n != 1 {
+			t.Errorf("%s was recorded %d times", key, n)
+		}
+	}
+	whole := d.mustRun(t, "", "query", `SELECT count(*) AS n, count(DISTINCT key) AS keys, min(n_calls) AS least,
+	       min((SELECT count(*) FROM call WHERE execution_id = execution.id)) AS calls, min((SELECT count(*) FROM execution_score WHERE execution_id = execution.id)) AS scores
+	  FROM execution`, "--format", "csv")
+	if wantRow := fmt.Sprintf("%d,%d,20,20,2\n", want, want); !strings.HasSuffix(whole, wantRow) {
+		t.Errorf("%s, want %s", whole, wantRow)
+	}
+}

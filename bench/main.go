@@ -40,11 +40,11 @@ func run() error {
 	b := bench{ctx: context.Background()}
 	flag.StringVar(&b.track, "track", "bin/track", "the program to measure")
 	flag.StringVar(&b.example, "examples", "examples/bam", "folder of the example data")
-	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds in the largest database; about 3 kB each on disk")
+	flag.IntVar(&b.largest, "largest", 1_000_000, "seeds, or executions, in the largest database; about 3 kB each on disk")
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
-	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, batch, compare")
+	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, executions, batch, compare")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
@@ -58,7 +58,8 @@ func run() error {
 		name    string
 		measure func() error
 	}{
-		{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth}, {"batch", b.batch},
+		{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth},
+		{"executions", b.executions}, {"batch", b.batch},
 		{"compare", b.compare},
 	}
 	for _, part := range parts {

@@ -364,7 +364,7 @@ func (p *preparedExecution) addScores(o ExecutionOptions) error {
 		if err != nil {
 			return err
 		}
-		score := r.Score(scored, o.Scoring)
+		score := r.Score(scored, withCheckers(o.Scoring))
 		if name == rubric.V2 {
 			p.score = score
 			if score.Defined {
@@ -611,4 +611,19 @@ func CompareRubrics(ctx context.Context, st *store.Store, lineage, rubricName st
 		return nil
 	})
 	return changes, n, err
+}
+
+// withCheckers adds the parsers that package rubric cannot have: SQLite, which is the database's own.
+func withCheckers(o rubric.Options) rubric.Options {
+	if o.Checkers != nil {
+		return o
+	}
+	o.Checkers = map[string]rubric.Checker{"sqlite": {Name: "EXPLAIN of SQLite", Check: func(code string) error {
+		err := store.CheckSQL(context.Background(), code)
+		if errors.Is(err, store.ErrUnknownSchema) {
+			return fmt.Errorf("%w: %w", rubric.ErrUnchecked, err)
+		}
+		return err
+	}}}
+	return o
 }

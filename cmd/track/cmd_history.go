@@ -18,7 +18,8 @@ import (
 
 type historyOptions struct {
 	tracker.HistoryOptions
-	plot string
+	lineage bool
+	plot    string
 }
 
 func (p *program) historyCommand() *cli.Command {
@@ -40,6 +41,7 @@ Examples:
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.SpecVersion},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations", Value: 20, Destination: &o.Limit},
 			&cli.StringFlag{Name: "metric", Usage: "the mean value of this `METRIC`, of a lineage of this component, instead of the score", Destination: &o.Metric},
+			&cli.BoolFlag{Name: "lineage", Usage: "of the lineage, where a scenario has the same name", Destination: &o.lineage},
 			&cli.StringFlag{Name: "plot", Usage: "draw it to `FILE`.svg or .png", Destination: &o.plot},
 		},
 		Action: func(c *cli.Context) error {
@@ -63,10 +65,13 @@ func (p *program) history(ctx context.Context, scenario string, o historyOptions
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if lineage, err := isLineage(ctx, st, scenario); err != nil || lineage {
-		if err != nil {
+	lineage := o.lineage
+	if !lineage {
+		if lineage, err = isLineage(ctx, st, scenario); err != nil {
 			return err
 		}
+	}
+	if lineage {
 		return p.lineageHistory(ctx, st, scenario, o)
 	}
 	history, err := tracker.LoadHistory(ctx, st, scenario, o.HistoryOptions)

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"track"
+	"track/store"
+)
+
+const perVersion = 1000
+
+// executions measures what people wait for in databases of 10⁴ executions and more: of three calls each, in versions of 1,000, all of one
+// lineage.
+func (b bench) executions() error {
+	questions := [][]string{
+		{"executions", "--limit", "50"},
+		{"executions", "agent", "--limit", "50"},
+		{"executions", "agent@v3", "--limit", "50"},
+		{"executions", "--grade", "F", "--limit", "50"},
+		{"show", "execution", executionID(42)},
+		{"fitness", "agent@v3"},
+		{"fitness", "agent"},
+	}
+	path := filepath.Join(b.dir, "executions.db")
+	if _, err := store.Init(b.ctx, path); err != nil {
+		return err
+	}
+	var sizes []int
+	var rates []string
+	all := map[int][]timings{}
+	for have, size := 0, 10_000; size <= b.largest; have, size = size, size*10 {
+		started := time.Now()
+		if err := addExecutions(b.ctx, path, have, size); err != nil {
+			return err
+		}
+		rates = append(rates, fmt.Sprintf("%.0f", float64(size-have)/time.Since(started).Seconds()))
+		sizes = append(sizes, size)
+		measured := make([]timings, len(questions))
+		for range 3 * b.rounds {
+			for i, question := range questions {
+				took, err := b.timed(append([]string{"--db", path, "--format", "json"}, question...)...)
+				if err != nil {
+					return err
+				}
+				measured[i] = append(measured[i], took)
+			}
+		}
+		all[size] = measured
+	}
+	columns := []string{"command"}
+	for _, size := range sizes {
+		columns = append(columns, fmt.Sprintf("%d executions", size))
+	}
+	heading("What people wait for, as the executions grow (whole process, median)", append(columns, "last against first")...)
+	for i, question := range questions {
+		cells := []any{fmt.Sprint("track ", question)}
+		for _, size := range sizes {
+			cells = append(cells, all[size][i])
+		}
+		row(append(cells, ratio(all[sizes[len(sizes)-1]][i], all[sizes[0]][i]))...)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\nStored per second, through the store: %v. The largest database has %.2f GB, %.0f bytes for each execution.\n",
+		rates, float64(info.Size())/1e9, float64(info.Size())/float64(sizes[len(sizes)-1]))
+	return nil
+}
+
+// addExecutions stores the executions from one number to another.
+func addExecutions(ctx context.Context, path string, from, to int) error {
+	st, err := store.OpenForUpdate(ctx, path, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	const batch = 2000
+	for ; from < to; from += batch {
+		err := st.UpdateRelaxed(ctx, func(tx *store.Tx) error {
+			for i := from; i < from+batch; i++ {
+				existing, err := tx.AddExecution(executionRecord(i))
+				if err != nil || existing != nil {
+					return fmt.Errorf("execution %d: %+v, %v", i, existing, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return st.Sync()
+}
+
+func executionID(i int) string { return fmt.Sprintf("%026d", i) }
+
+// executionRecord is one of three calls, scored under two rubrics.
+func executionRecord(i int) store.ExecutionRecord {
+	zero, took, n := 0, 60*time.Second, int64(1200)
+	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC)
+	var seed [8]byte
+	binary.BigEndian.PutUint64(seed[:], uint64(i))
+	digest := sha256.Sum256(seed[:])
+	output := "The answer is 42, because six times seven is that."
+	e := store.ExecutionRecord{
+		Execution: track.Execution{
+			ID: executionID(i), Key: fmt.Sprintf("k%x", digest[:8]), Source: "codex", Lineage: "agent", Version: fmt.Sprintf("v%d", i/perVersion), Task: fmt.Sprintf("task %d", i%100),
+			TaskType: "coding", Complexity: track.ComplexityMedium, Session: fmt.Sprintf("s%d", i/10), Status: track.ExecutionOK, Model: "m",
+			Tokens: &track.Tokens{Input: &n, Output: &n}, StartedAt: at, Duration: &took,
+		},
+		Output: &store.StoredText{Digest: digest, Bytes: len(output), Text: &output}, Digest: digest, RecordedAt: at, Rubric: "rubric/2",
+	}
+	for range 3 {
+		e.Calls = append(e.Calls, track.ToolCall{Tool: "Bash", Exit: &zero, Answered: true, StartedAt: at, Duration: &took})
+		e.Inputs, e.Outputs = append(e.Inputs, store.StoredText{Digest: digest, Bytes: 80}), append(e.Outputs, &store.StoredText{Digest: digest, Bytes: 900})
+	}
+	for k, name := range []string{"rubric/1", "rubric/2"} {
+		score, grade := float64((i*37+k)%101), "F"
+		if score >= 50 {
+			grade = "B"
+		}
+		s := store.ExecutionScore{Rubric: name, Score: &score, Grade: grade, Document: []byte(`{"components":[]}`), ScoredAt: at}
+		for _, component := range []string{"tool_success_rate", "output_quality", "efficiency", "one_minus_error_rate", "structure_score"} {
+			value := score / 100
+			s.Components = append(s.Components, store.ComponentValue{Name: component, Value: &value})
+		}
+		e.Scores = append(e.Scores, s)
+	}
+	return e
+}
