@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -22,6 +23,9 @@ func (e Execution) Validate() *FieldError {
 }
 
 func (e Execution) checkNames() *FieldError {
+	if strings.Contains(e.Lineage, "@") {
+		return &FieldError{Field: "lineage", Message: "holds @, which stands between a lineage and its version"}
+	}
 	return checkOptionalNames(
 		namedText{"key", e.Key}, namedText{"source", e.Source}, namedText{"lineage", e.Lineage}, namedText{"version", e.Version},
 		namedText{"task", e.Task}, namedText{"task_type", e.TaskType}, namedText{"session", e.Session}, namedText{"model", e.Model},

@@ -449,6 +449,7 @@ type VersionScore struct {
 	ID         string
 	Status     track.ExecutionStatus
 	At         time.Time
+	Started    bool // At is when it started, not when it was recorded
 	Task       string
 	Rubric     string   // empty where it has no score
 	Score      *float64 // nil where it has none
@@ -460,7 +461,7 @@ const (
 	ofVersion = `
 	 WHERE execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)`
 	listVersionScores = `
-	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.task,
+	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.started_at IS NOT NULL AS started, execution.task,
 	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score, coalesce(execution_score.grade, '') AS grade
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
 	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
@@ -483,14 +484,15 @@ func (s *Store) VersionScores(ctx context.Context, lineage, version, rubric stri
 
 func (s *Store) versionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
 	var rows []struct {
-		RowID  int64    `db:"row_id"`
-		ULID   string   `db:"ulid"`
-		Status string   `db:"status"`
-		At     int64    `db:"at"`
-		Task   string   `db:"task"`
-		Rubric string   `db:"rubric"`
-		Score  *float64 `db:"score"`
-		Grade  string   `db:"grade"`
+		RowID   int64    `db:"row_id"`
+		ULID    string   `db:"ulid"`
+		Status  string   `db:"status"`
+		At      int64    `db:"at"`
+		Started bool     `db:"started"`
+		Task    string   `db:"task"`
+		Rubric  string   `db:"rubric"`
+		Score   *float64 `db:"score"`
+		Grade   string   `db:"grade"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
 		return nil, err
@@ -504,7 +506,7 @@ func (s *Store) versionScores(ctx context.Context, lineage, version, rubric stri
 	}
 	list := make([]VersionScore, len(rows))
 	for i, r := range rows {
-		list[i] = VersionScore{r.ULID, track.ExecutionStatus(r.Status), fromMicros(r.At), r.Task, r.Rubric, r.Score, r.Grade, components[r.RowID]}
+		list[i] = VersionScore{r.ULID, track.ExecutionStatus(r.Status), fromMicros(r.At), r.Started, r.Task, r.Rubric, r.Score, r.Grade, components[r.RowID]}
 	}
 	return list, nil
 }

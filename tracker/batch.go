@@ -74,7 +74,7 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 
 // executionRecorder returns the recorder of the executions of a batch.
 func (r *Recorder) executionRecorder() *ExecutionRecorder {
-	return &ExecutionRecorder{r.store, ExecutionOptions{ContentKeys: true}, r.entropy, map[string]bool{}}
+	return &ExecutionRecorder{store: r.store, options: ExecutionOptions{ContentKeys: true}, entropy: r.entropy, keeps: map[string]bool{}}
 }
 
 // preparedEntry is an entry with what can be computed before the transaction.

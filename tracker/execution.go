@@ -53,11 +53,12 @@ type ExecutionRecorder struct {
 	options ExecutionOptions
 	entropy io.Reader
 	keeps   map[string]bool // of lineages, whether they keep texts
+	last    time.Time       // when the last execution was recorded: the next one is later
 }
 
 // NewExecutionRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
 func NewExecutionRecorder(st *store.Store, options ExecutionOptions, entropy io.Reader) *ExecutionRecorder {
-	return &ExecutionRecorder{st, options, ulid.Monotonic(entropy, 0), map[string]bool{}}
+	return &ExecutionRecorder{store: st, options: options, entropy: ulid.Monotonic(entropy, 0), keeps: map[string]bool{}}
 }
 
 // preparedExecution is an execution with everything that can be computed outside of a transaction.
@@ -145,6 +146,7 @@ func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open boo
 }
 
 func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+	r.stamp(&p)
 	if p.ID == "" {
 		id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
 		if err != nil {
@@ -168,6 +170,19 @@ func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (Execution
 		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
 	return result, err
+}
+
+// stamp gives executions rising times in the order in which they are recorded, which is that of their source: where no start is known
+// the newest are found by it.
+func (r *ExecutionRecorder) stamp(p *preparedExecution) {
+	now := r.store.Now()
+	if !now.After(r.last) {
+		now = r.last.Add(time.Microsecond)
+	}
+	r.last, p.RecordedAt = now, now
+	for i := range p.Scores {
+		p.Scores[i].ScoredAt = now
+	}
 }
 
 // disposition says what becomes of an execution in whose place another stands.
@@ -287,6 +302,7 @@ func masked(e track.Execution) (track.Execution, int) {
 		return &clean
 	}
 	e.Task, e.Message, e.Output = mask(e.Task), mask(e.Message), maskPointer(e.Output)
+	e.Session, e.Key, e.Model = mask(e.Session), mask(e.Key), mask(e.Model)
 	calls := make([]track.ToolCall, len(e.Calls))
 	for i, c := range e.Calls {
 		c.Input, c.Command, c.Error, c.Output = mask(c.Input), mask(c.Command), mask(c.Error), maskPointer(c.Output)
@@ -453,8 +469,10 @@ type FitnessReport struct {
 	rubric.FitnessResult
 	Lineage, Version string
 	NExecutions      int
-	NFailed          int // that did not end well: they have no score
-	NOwn             int // scores used that are the caller's own
+	NFailed          int     // that did not end well: they have no score
+	NOwn             int     // scores used that are the caller's own
+	NUndated         int     // executions used whose start is unknown: the newest are those recorded last
+	MeasuredShare    float64 // mean share of the rubric's weight that could be measured in the executions used; 1 for own scores
 }
 
 // Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
@@ -468,13 +486,14 @@ func Fitness(ctx context.Context, st *store.Store, lineage, version, rubricName 
 
 func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
 	report := FitnessReport{Lineage: lineage, Version: version, NExecutions: len(scores)}
-	own := map[string]bool{}
+	own, undated, measured := map[string]bool{}, map[string]bool{}, map[string]float64{}
 	list := make([]rubric.ScoredExecution, len(scores))
 	for i, s := range scores {
 		if s.Status != track.ExecutionOK {
 			report.NFailed++
 		}
 		own[s.ID] = s.Rubric == RubricOwn
+		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s)
 		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
 	}
 	var err error
@@ -484,8 +503,29 @@ func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName 
 		if own[use.ID] {
 			report.NOwn++
 		}
+		if undated[use.ID] {
+			report.NUndated++
+		}
+		report.MeasuredShare += measured[use.ID] / float64(len(report.Used))
 	}
 	return report, err
+}
+
+// measuredShare is the share of a rubric's weight that could be measured in an execution.
+func measuredShare(s store.VersionScore) float64 {
+	r, err := rubric.ByName(s.Rubric)
+	if err != nil {
+		return 1 // the caller's own score
+	}
+	share := 0.0
+	for _, c := range s.Components {
+		for _, part := range r.Parts {
+			if part.Name == c.Name && c.Value != nil {
+				share += part.Weight
+			}
+		}
+	}
+	return share
 }
 
 // sortComponents puts components, which a database has in no order, in that of the rubric.

@@ -90,6 +90,9 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 	return p.write(fitnessView(report, o.rubric))
 }
 
+// enoughMeasured is the share of the rubric below which a grade asks for no action.
+const enoughMeasured = 0.5
+
 type fitnessDocument struct {
 	Lineage      string                 `json:"lineage"`
 	Version      string                 `json:"version"`
@@ -108,6 +111,7 @@ type fitnessDocument struct {
 	NotScored    []string               `json:"not_scored"`
 	Mean         estimateDocument       `json:"mean"` // of the used scores, unweighted
 	EffectiveN   float64                `json:"effective_n"`
+	Measured     float64                `json:"measured_share"` // of the rubric's weight, mean over the executions used
 	Components   []rubric.ComponentMean `json:"components"`
 	Warnings     []warningDocument      `json:"warnings"`
 }
@@ -123,9 +127,29 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 		EffectiveN: r.EffectiveN, Components: notNil(r.Components), Warnings: []warningDocument{},
 	}
 	var notes []verdict.Warning
+	note := func(code, format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		d.Warnings = append(d.Warnings, warningDocument{code, text})
+		notes = append(notes, verdict.Warning{Code: code, Message: text})
+	}
+	if r.NUndated > 0 {
+		note("no_start_time", "%d of %d used have no start time: the newest are those that were recorded last", r.NUndated, len(r.Used))
+	}
+	if r.NFailed > 0 {
+		note("failed_executions", "%d of %d executions failed: they earn no score, and the fitness knows nothing of them", r.NFailed, r.NExecutions)
+	}
+	if r.MeasuredShare < 0.995 {
+		note("partly_measured", "%s of the rubric could be measured in the executions used, on average", verdict.Percent(r.MeasuredShare))
+	}
+	if r.MeasuredShare < enoughMeasured {
+		d.Action = "too little of the rubric was measured to act on it"
+	}
 	for _, w := range r.Warnings {
-		d.Warnings = append(d.Warnings, warningDocument{string(w), w.Message()})
-		notes = append(notes, verdict.Warning{Code: string(w), Message: w.Message()})
+		text := w.Message()
+		if w == stats.WarnUntrimmed {
+			text = "trimmed=0: fewer than 10 scores, so none is dropped"
+		}
+		note(string(w), "%s", text)
 	}
 	used := grid{title: "executions used", columns: []string{"id", "started", "score", "weight"}}
 	for _, u := range r.Used {

@@ -149,9 +149,9 @@ func lineageHistoryView(h tracker.LineageHistory) view {
 		d.ChangePoints = append(d.ChangePoints, changeDocument{c.Index, c.Before, c.After, c.Confirmed})
 	}
 	v := view{lines: []any{}, rows: grid{columns: []string{
-		"version", "first", "n", "n_failed", "mean", "mean_lo", "mean_hi", "sd", "fitness", "effective_n", "grade", "change",
+		"version", "first", "n_executions", "n_failed", "n", "mean", "mean_lo", "mean_hi", "sd", "fitness", "effective_n", "grade", "change",
 	}}}
-	table := grid{columns: []string{"version", "first", "n", "failed", "mean", "95% interval", "sd", "95% interval", "fitness", "grade", "effective n", "change"}}
+	table := grid{columns: []string{"version", "first", "executions", "failed", "n", "mean", "95% interval", "sd", "95% interval", "fitness", "grade", "effective n", "change"}}
 	two := func(x float64) string { return fixed(x, 2) }
 	cell := func(x *float64) any {
 		if x == nil {
@@ -166,11 +166,11 @@ func lineageHistoryView(h tracker.LineageHistory) view {
 		v.lines = append(v.lines, e)
 		means = append(means, orNaN(e.Mean.Value))
 		table.cells = append(table.cells, []any{
-			e.Version, people(h.Entries[i].First), e.NExecutions, e.NFailed, cell(e.Mean.Value), intervalText(l.interval, two), cell(e.SD.Value), intervalText(l.sd, two),
+			e.Version, people(h.Entries[i].First), e.NExecutions, e.NFailed, e.Mean.N, cell(e.Mean.Value), intervalText(l.interval, two), cell(e.SD.Value), intervalText(l.sd, two),
 			cell(e.Fitness), e.Grade, cell(e.EffectiveN), cell(e.Change),
 		})
 		v.rows.cells = append(v.rows.cells, []any{
-			e.Version, e.First, e.NExecutions, e.NFailed, e.Mean.Value, end(e.Mean.CI, 0), end(e.Mean.CI, 1), e.SD.Value, e.Fitness, e.EffectiveN, e.Grade, e.Change,
+			e.Version, e.First, e.NExecutions, e.NFailed, e.Mean.N, e.Mean.Value, end(e.Mean.CI, 0), end(e.Mean.CI, 1), e.SD.Value, e.Fitness, e.EffectiveN, e.Grade, e.Change,
 		})
 	}
 	what := "score in force"

@@ -72,6 +72,10 @@ type hookTurnDocument struct {
 
 func (p *program) hookStatus(ctx context.Context) error {
 	st, err := p.open(ctx)
+	if isNotFound(err) && p.shared.db == "" {
+		d := hookStatusDocument{Installed: p.hooksInstalled(), Events: []hookEventDocument{}, Open: []hookTurnDocument{}, Log: []string{}}
+		return p.write(hookStatusView(d, nil, nil, p.now()))
+	}
 	if err != nil {
 		return err
 	}

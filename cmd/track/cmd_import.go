@@ -128,6 +128,9 @@ func (p *program) findSources(format string, paths []string) (sources []formats.
 			return nil, nil, other.Err
 		}
 	}
+	if format != "" && len(paths) > 0 {
+		return nil, nil, track.WithHint(fmt.Errorf("no file of format %s in %s: %w", format, shortList(paths), track.ErrNotFound), "track import auto takes whatever it knows")
+	}
 	return sources, passed, nil
 }
 

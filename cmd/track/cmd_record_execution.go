@@ -316,6 +316,7 @@ type recordedExecutionDocument struct {
 	NCalls      int                          `json:"n_calls"`
 	NFailed     int                          `json:"n_failed"`
 	NMasked     int                          `json:"n_masked"`
+	Measured    float64                      `json:"measured_share"` // of the rubric's weight
 	Warnings    []warningDocument            `json:"warnings"`
 }
 
@@ -357,6 +358,13 @@ func recordedExecutionView(e track.Execution, r tracker.ExecutionResult, dryRun 
 	for _, w := range r.Score.Warnings {
 		d.Warnings = append(d.Warnings, warningDocument{string(w), w.Message()})
 	}
+	if by, err := rubric.ByName(rubric.Default); err == nil {
+		for _, part := range by.Parts {
+			if c, ok := r.Score.Component(part.Name); ok && c.Value != nil {
+				d.Measured += part.Weight
+			}
+		}
+	}
 	v := view{document: d, rows: componentGrid(r.Score)}
 	v.page = []any{recordedExecutionText(d)}
 	if len(r.Score.Components) > 0 {
@@ -396,6 +404,9 @@ func recordedExecutionText(d recordedExecutionDocument) string {
 		fmt.Fprintf(&b, "\nscore %s, grade %s: your own, in place of the rubric's", fixed(*d.Score, 2), d.Grade)
 	default:
 		fmt.Fprintf(&b, "\nscore %s, grade %s (%s) by %s", fixed(*d.Score, 2), d.Grade, rubric.Grade(d.Grade).Action(), d.Rubric)
+		if d.Measured < 0.995 {
+			fmt.Fprintf(&b, ", of which %s could be measured", percent(d.Measured))
+		}
 	}
 	fmt.Fprintf(&b, "; %s, %d failed", counted(d.NCalls, "tool call"), d.NFailed)
 	if d.NMasked > 0 {

@@ -31,7 +31,10 @@ func (p *program) rubricListCommand() *cli.Command {
 
 Example:
    track rubric list --format json`,
-		Action: func(*cli.Context) error {
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 0 {
+				return usage("track rubric list takes no argument")
+			}
 			v, err := rubricsView()
 			if err != nil {
 				return err
@@ -109,6 +112,9 @@ Example:
 			&cli.Float64Flag{Name: "success", Value: 1, Usage: "a truth of at least `X` is a success", Destination: &o.success},
 		},
 		Action: func(c *cli.Context) error {
+			if o.success != o.success {
+				return usage("--success NaN is no number that a truth can reach")
+			}
 			if c.NArg() != 1 || o.truth == "" {
 				return usage("track rubric check takes one LINEAGE and --truth NAME")
 			}

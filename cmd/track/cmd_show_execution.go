@@ -259,6 +259,10 @@ func callResult(c store.StoredCall) string {
 		return shorten("error: " + c.Error)
 	case !c.Answered:
 		return "no result"
+	case c.Exit != nil && *c.Exit != 0:
+		return fmt.Sprintf("exit %d", *c.Exit)
+	case c.Exit == nil:
+		return "answered"
 	}
 	return "ok"
 }

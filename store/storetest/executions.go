@@ -379,7 +379,7 @@ func testVersionScores(t *testing.T, st *store.Store) {
 		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Version: "v"}, Rubric: "rubric/2", Scores: scored("rubric/2", 2, "F")},
 	)
 	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []store.ComponentValue) store.VersionScore {
-		return store.VersionScore{ID: id, At: time.UnixMicro(at).UTC(), Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
+		return store.VersionScore{ID: id, At: time.UnixMicro(at).UTC(), Started: true, Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
 	}
 	number := func(x float64) *float64 { return &x }
 	parts := func(score float64) []store.ComponentValue { return scored("", score, "")[0].Components }
@@ -402,6 +402,10 @@ func testVersionScores(t *testing.T, st *store.Store) {
 		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b store.ComponentValue) bool { return a.Name < b.Name })); diff != "" || err != nil {
 			t.Errorf("%q: error %v (-want +got):\n%s", rubric, err, diff)
 		}
+	}
+	undated, err := st.VersionScores(t.Context(), "l", "w", "")
+	if err != nil || len(undated) != 1 || undated[0].Started || undated[0].At.IsZero() {
+		t.Errorf("one that has no start time: %+v, error %v; want the time of recording in its place", undated, err)
 	}
 }
 
