@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"track/scoring/...": {"track/scoring/...", "gonum.org/v1/gonum/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
 	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/evolution/...":  {"track/evolution/...", "track/scoring/..."},
+	"track/evolution/...":  {"track/evolution/...", "track/scoring/...", "gonum.org/v1/gonum/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	"track/reports/...":    {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
 

@@ -11,7 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-var errNotUnique = errors.New("stands there twice")
+// repeatedKeyError is for an object in which a key stands twice.
+type repeatedKeyError string
+
+func (e repeatedKeyError) Error() string { return string(e) + ": stands there twice" }
 
 // canonical writes a value as canonical JSON (RFC 8785): keys in the order of their UTF-16 code units, numbers in the shortest form
 // that reads back as the same float64, no white space. Numbers are taken as float64: larger whole numbers belong in strings.
@@ -100,7 +103,7 @@ func appendObject(b []byte, decoder *json.Decoder) ([]byte, error) {
 	for i, m := range members {
 		if i > 0 {
 			if members[i-1].key == m.key {
-				return nil, fmt.Errorf("%s: %w", m.key, errNotUnique)
+				return nil, repeatedKeyError(m.key)
 			}
 			b = append(b, ',')
 		}

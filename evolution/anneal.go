@@ -1,0 +1,67 @@
+package evolution
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Anneal accepts a mean paired difference m with probability min(1, exp(m/T)), by the draw, at the temperature T = T0·G^step of the
+// evidence's step: early losses are let through, late ones are not.
+type Anneal struct {
+	T0 float64 `json:"t0"`
+	G  float64 `json:"g"`
+}
+
+// Name is "anneal".
+func (Anneal) Name() string { return "anneal" }
+
+// Validate says which parameter is outside its domain.
+func (p Anneal) Validate() error {
+	return validate(p, positive("t0", p.T0), domain{"g", p.G, p.G > 0 && p.G <= 1, "above 0 and at most 1"})
+}
+
+func (Anneal) minTrials() int { return 1 }
+
+func (p Anneal) judge(d *Decision, s sides, u float64) error {
+	sum, ok := d.afterPairs(s, 1)
+	if !ok {
+		return nil
+	}
+	t := p.temperature(s.step)
+	d.measure("mean", sum.mean, 0, math.NaN())
+	d.measure("temperature", t, math.NaN(), math.NaN())
+	if sum.mean > 0 {
+		d.accept(Improvement)
+		return nil
+	}
+	d.settle(Annealing, p.probability(sum.mean, t), u)
+	return nil
+}
+
+func (p Anneal) temperature(step int) float64 { return p.T0 * math.Pow(p.G, float64(step)) }
+
+// probability is exp(m/t) for m <= 0, and its limit where the temperature has fallen to 0.
+func (Anneal) probability(m, t float64) float64 {
+	if m == 0 {
+		return 1
+	}
+	return math.Exp(m / t)
+}
+
+// falseAccept is the mean of min(1, exp(m/T)) over m ~ N(0, sd²/n): 1/2 + exp(a²/2)·Φ(-a) with a = sd/√n/T.
+func (p Anneal) falseAccept(c Conditions) (float64, string) {
+	a := c.SDPairs / math.Sqrt(float64(max(1, c.NPairs))) / p.temperature(c.Step)
+	if c.SDPairs == 0 {
+		a = 0
+	}
+	return 0.5 + scaledTail(a), "normal"
+}
+
+// scaledTail is exp(a²/2)·Φ(-a), without overflow: from 25 on by the first terms of its asymptotic series.
+func scaledTail(a float64) float64 {
+	if a < 25 {
+		return math.Exp(a*a/2) * distuv.UnitNormal.CDF(-a)
+	}
+	return (1 - 1/(a*a)) / (a * math.Sqrt(2*math.Pi))
+}

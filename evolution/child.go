@@ -1,0 +1,58 @@
+package evolution
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// DefaultForbidden are the patterns that no child may match, where a lineage has no list of its own. Case does not matter.
+func DefaultForbidden() []string {
+	return []string{`rm\s+-rf`, `DROP\s+TABLE`, `ignore\s+all\s+rules`, `NEVER\s+follow`}
+}
+
+// Refusal says why a child is not even tried. Code is stable, Reason is for people.
+type Refusal struct {
+	Code   string `json:"code"` // empty, too_short, too_long or forbidden
+	Reason string `json:"reason"`
+}
+
+// CheckChild returns all that speaks against trying a child: it is empty, shorter than half or longer than twice its parent, in characters, or
+// matches a forbidden pattern. The lengths are not compared with a parent that is empty. A pattern that is no regular expression is an error.
+func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
+	patterns, err := compile(forbidden)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(child) == "" {
+		return []Refusal{{"empty", "the child is empty"}}, nil
+	}
+	var list []Refusal
+	old, new := utf8.RuneCountInString(parent), utf8.RuneCountInString(child)
+	switch {
+	case 2*new < old:
+		list = append(list, Refusal{"too_short", fmt.Sprintf("%d characters, less than half of %d", new, old)})
+	case old > 0 && new > 2*old:
+		list = append(list, Refusal{"too_long", fmt.Sprintf("%d characters, more than twice %d", new, old)})
+	}
+	for i, pattern := range patterns {
+		if at := pattern.FindStringIndex(child); at != nil {
+			line := 1 + strings.Count(child[:at[0]], "\n")
+			list = append(list, Refusal{"forbidden", fmt.Sprintf("line %d matches %s", line, forbidden[i])})
+		}
+	}
+	return list, nil
+}
+
+func compile(forbidden []string) ([]*regexp.Regexp, error) {
+	list := make([]*regexp.Regexp, len(forbidden))
+	for i, pattern := range forbidden {
+		p, err := regexp.Compile("(?i:" + pattern + ")")
+		if err != nil {
+			return nil, fmt.Errorf("forbidden_patterns[%d]: %w", i, err)
+		}
+		list[i] = p
+	}
+	return list, nil
+}

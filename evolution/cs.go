@@ -1,0 +1,74 @@
+package evolution
+
+import "math"
+
+// CS is the asymptotic confidence sequence of a mean (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, after Robbins 1970):
+//
+//	h = s·√(2(n·r²+1)/(n²·r²)·ln(√(n·r²+1)/alpha))
+//
+// All intervals m ± h at once contain the mean with about 1 - Alpha, so one may look after every pair. It accepts where the interval is
+// above 0, and rejects where it is below Margin, the least gain worth the cost. r is the one that makes h smallest after TunedAt pairs.
+// NMin is where it begins to look: s of fewer pairs is too often far too small. After NMax pairs the parent stays.
+type CS struct {
+	Alpha   float64 `json:"alpha"`
+	TunedAt int     `json:"tuned_at"`
+	Margin  float64 `json:"margin"`
+	NMin    int     `json:"n_min"`
+	NMax    int     `json:"n_max"`
+}
+
+// Name is "cs".
+func (CS) Name() string { return "cs" }
+
+// Validate says which parameter is outside its domain.
+func (p CS) Validate() error {
+	return validate(p,
+		openUnit("alpha", p.Alpha), count("tuned_at", p.TunedAt, 1), anyNumber("margin", p.Margin),
+		count("n_min", p.NMin, 2), count("n_max", p.NMax, p.NMin),
+	)
+}
+
+func (p CS) minTrials() int           { return p.NMin }
+func (p CS) limits() (nMin, nMax int) { return p.NMin, p.NMax }
+
+func (p CS) judge(d *Decision, s sides, _ float64) error {
+	judgeSequential(d, s, p, func(d *Decision, s sample, state State) {
+		h := p.halfWidth(s)
+		d.measure("lower", s.mean-h, 0, math.NaN())
+		d.measure("upper", s.mean+h, math.NaN(), p.Margin)
+		switch state {
+		case Accept:
+			d.accept(Improvement)
+		case Reject:
+			d.reject(NoImprovement)
+		}
+	})
+	return nil
+}
+
+// r2 is r². h at n is smallest where x = n·r² solves x = ln((x+1)/alpha²), which iteration finds: the derivative is 1/(x+1) < 1.
+func (p CS) r2() float64 {
+	x := 1.0
+	for range 60 {
+		x = math.Log((x + 1) / (p.Alpha * p.Alpha))
+	}
+	return x / float64(p.TunedAt)
+}
+
+func (p CS) halfWidth(s sample) float64 {
+	n, r2 := float64(s.n), p.r2()
+	v := n*r2 + 1
+	return s.sd * math.Sqrt(2*v/(n*n*r2)*math.Log(math.Sqrt(v)/p.Alpha))
+}
+
+func (p CS) at(s sample) State {
+	switch h := p.halfWidth(s); {
+	case s.mean-h > 0:
+		return Accept
+	case s.mean+h < p.Margin:
+		return Reject
+	}
+	return Continue
+}
+
+func (p CS) falseAccept(c Conditions) (float64, string) { return simulated(p, c.SDPairs) }

@@ -1,0 +1,65 @@
+package evolution
+
+import "track/scoring/stats"
+
+// Decide judges a mutation by a policy, from evidence, with a draw: accept, reject, or continue with more evidence.
+//
+// It depends on its arguments alone, and not on the order of the trials. Scores that are NaN or outside 0 to 100, trials that failed and
+// have a score all the same, scores under different rubrics and a draw that is not the draw of its key are refused. A child with at least
+// three failed trials, and as many as the policy asks for, is rejected where no trial has a score.
+func Decide(p Policy, e Evidence, draw Draw) (Decision, error) {
+	d, s, err := judge(p, e, draw)
+	if err != nil {
+		return Decision{}, err
+	}
+	n := newNoise(p, d, s)
+	d.Noise = &n
+	d.warn(WarnNoise, n.FalseAccept != nil && *n.FalseAccept > maxFalseAccept)
+	return d, nil
+}
+
+// Judge is [Decide] without the noise, for simulations that decide many times.
+func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
+	d, _, err := judge(p, e, draw)
+	return d, err
+}
+
+func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
+	if err := p.Validate(); err != nil {
+		return Decision{}, sides{}, err
+	}
+	if err := verifyLabel(draw, LabelExplore); err != nil {
+		return Decision{}, sides{}, err
+	}
+	s, err := newSides(e)
+	if err != nil {
+		return Decision{}, sides{}, err
+	}
+	d := Decision{
+		Version: DecisionVersion, Policy: p.Name(),
+		NChild: len(s.child.scored), NParent: len(s.parent.scored), FailedChild: s.child.failed, FailedParent: s.parent.failed,
+		Rule: []Statistic{}, UsedChild: []Use{}, UsedParent: []Use{}, Warnings: []Warning{},
+	}
+	if d.NChild == 0 && d.FailedChild >= max(minFailures, p.minTrials()) {
+		d.reject(ChildFailed)
+	} else if err := p.judge(&d, s, draw.U); err != nil {
+		return Decision{}, sides{}, err
+	}
+	d.warnings(s)
+	return d, s, nil
+}
+
+// minFailures is how many trials must fail before a child without a score is given up under any policy.
+const minFailures = 3
+
+// warnings says what makes a decision less sure whatever the policy.
+func (d *Decision) warnings(s sides) {
+	d.warn(WarnFailures, d.FailedChild+d.FailedParent > 0)
+	d.warn(WarnUnpaired, pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)
+	if d.Delta == nil {
+		return
+	}
+	d.warn(WarnSmallN, min(len(d.UsedChild), len(d.UsedParent)) < stats.SmallN)
+	d.warn(WarnZeroVariance, d.Interval != nil && d.Interval.Lo == d.Interval.Hi)
+	d.warn(WarnUnclear, d.Accepted && (d.Interval == nil || d.Interval.Lo <= 0))
+}

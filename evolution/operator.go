@@ -1,0 +1,182 @@
+package evolution
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Risk of an operator.
+type Risk string
+
+// The risks.
+const (
+	Low    Risk = "LOW"
+	Medium Risk = "MEDIUM"
+	High   Risk = "HIGH"
+)
+
+// Operator is a way to make a child of a parent.
+type Operator struct {
+	Name string `json:"name"`
+	Risk Risk   `json:"risk"`
+}
+
+// DefaultOperators are the operators of a lineage that names none of its own.
+func DefaultOperators() []Operator {
+	return []Operator{
+		{"instruction_rephrase", Low}, {"step_reorder", Medium}, {"constraint_add", Low}, {"constraint_remove", High},
+		{"example_inject", Low}, {"emphasis_shift", Medium}, {"format_change", Medium}, {"persona_adjust", Low},
+	}
+}
+
+// WithoutRisk leaves out the operators of a risk, as when their limit for the day is reached.
+func WithoutRisk(list []Operator, risk Risk) []Operator {
+	return slices.DeleteFunc(slices.Clone(list), func(o Operator) bool { return o.Risk == risk })
+}
+
+// Signals are means over the recent executions of the version in force; nil where they were not measured.
+type Signals struct {
+	ErrorRate      *float64 // the rate itself, high is bad
+	Efficiency     *float64
+	OutputQuality  *float64
+	StructureScore *float64
+}
+
+// remedy is a signal that calls for one operator.
+type remedy struct {
+	applies  bool
+	operator string
+	reason   string
+}
+
+// remedies are in the order in which they are looked at.
+func (s Signals) remedies() []remedy {
+	above := func(v *float64, limit float64) bool { return v != nil && *v > limit }
+	below := func(v *float64, limit float64) bool { return v != nil && *v < limit }
+	return []remedy{
+		{above(s.ErrorRate, 0.3), "constraint_add", "error_rate > 0.3"},
+		{below(s.Efficiency, 0.5), "step_reorder", "efficiency < 0.5"},
+		{below(s.OutputQuality, 0.6), "example_inject", "output_quality < 0.6"},
+		{below(s.StructureScore, 0.5), "format_change", "structure_score < 0.5"},
+	}
+}
+
+// OperatorHistory is how an operator did in its lineage so far.
+type OperatorHistory struct {
+	Uses     int
+	Improved bool    // one of its mutations ever had a delta above 0
+	AvgDelta float64 // over its decided mutations; 0 for none
+}
+
+// Weight is that of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if avg_delta < 0, ×1.5 if unused, at
+// least 0.1.
+func (h OperatorHistory) Weight() float64 {
+	w := 1.0
+	if h.Improved {
+		w *= 1 + h.AvgDelta/100
+	}
+	if h.AvgDelta < 0 {
+		w *= 0.5
+	}
+	if h.Uses == 0 {
+		w *= 1.5
+	}
+	return max(0.1, w)
+}
+
+// Histories collects how operators did, from decided mutations; nil as a delta is a mutation without one, which counts as a use.
+type Histories map[string]OperatorHistory
+
+// Add counts one mutation.
+func (h Histories) Add(operator string, delta *float64) { h[operator] = h[operator].plus(delta) }
+
+func (h OperatorHistory) plus(delta *float64) OperatorHistory {
+	h.Uses++
+	d := 0.0
+	if delta != nil {
+		d = *delta
+	}
+	h.AvgDelta += (d - h.AvgDelta) / float64(h.Uses)
+	h.Improved = h.Improved || d > 0
+	return h
+}
+
+// OperatorChoice is an operator and why it was chosen.
+type OperatorChoice struct {
+	Operator Operator  `json:"operator"`
+	Reason   string    `json:"reason"`
+	Weights  []float64 `json:"weights"` // of the roulette, in the order of the operators; nil where a signal called for one
+	DrawUsed bool      `json:"draw_used"`
+}
+
+// Errors of a choice.
+var (
+	ErrNoOperator   = errors.New("no operator to choose from")
+	ErrOperatorList = errors.New("operators")
+)
+
+// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by weighted roulette: the first whose
+// cumulated weight is above u·Σw, in the order of the list. The label of the draw is [LabelOperator].
+func ChooseOperator(list []Operator, s Signals, h Histories, draw Draw) (OperatorChoice, error) {
+	if err := checkOperators(list, h); err != nil {
+		return OperatorChoice{}, err
+	}
+	if err := verifyLabel(draw, LabelOperator); err != nil {
+		return OperatorChoice{}, err
+	}
+	for _, r := range s.remedies() {
+		i := slices.IndexFunc(list, func(o Operator) bool { return o.Name == r.operator })
+		if r.applies && i >= 0 {
+			return OperatorChoice{Operator: list[i], Reason: r.reason}, nil
+		}
+	}
+	weights := make([]float64, len(list))
+	for i, o := range list {
+		weights[i] = h[o.Name].Weight()
+	}
+	return OperatorChoice{Operator: list[roulette(weights, draw.U)], Reason: "roulette", Weights: weights, DrawUsed: len(list) > 1}, nil
+}
+
+// roulette is the first place at which the cumulated weights exceed u·Σw; the last, where rounding lets none.
+func roulette(weights []float64, u float64) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	target, cumulated := u*sum, 0.0
+	for i, w := range weights {
+		if cumulated += w; target < cumulated {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+func checkOperators(list []Operator, h Histories) error {
+	if len(list) == 0 {
+		return ErrNoOperator
+	}
+	seen := map[string]bool{}
+	for _, o := range list {
+		switch {
+		case o.Name == "" || seen[o.Name]:
+			return fmt.Errorf("%w: name %q is empty or stands there twice", ErrOperatorList, o.Name)
+		case o.Risk != Low && o.Risk != Medium && o.Risk != High:
+			return fmt.Errorf("%w: %s: risk %q is not LOW, MEDIUM or HIGH", ErrOperatorList, o.Name, o.Risk)
+		case math.IsNaN(h[o.Name].AvgDelta) || math.IsInf(h[o.Name].AvgDelta, 0):
+			return fmt.Errorf("%w: %s: the average delta is %v", ErrOperatorList, o.Name, h[o.Name].AvgDelta)
+		}
+		seen[o.Name] = true
+	}
+	return nil
+}
+
+// verifyLabel says what is wrong with a draw that was to be drawn for something.
+func verifyLabel(draw Draw, label string) error {
+	if draw.Label != label {
+		return fmt.Errorf("%w: the label is %q, not %q", ErrDraw, draw.Label, label)
+	}
+	return draw.Verify()
+}

@@ -1,0 +1,111 @@
+package evolution
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ParsePolicy reads a policy from its name and a JSON object of parameters; those that are left out have their defaults, and no object at
+// all means all defaults. A parameter that is unknown, stands there twice, is no number or is outside its domain is a [*ParamError] that names it.
+func ParsePolicy(name string, params []byte) (Policy, error) {
+	p, err := DefaultPolicy(name)
+	if err != nil {
+		return nil, err
+	}
+	switch p := p.(type) {
+	case Threshold:
+		return withParams(p, params)
+	case Strict:
+		return withParams(p, params)
+	case POI:
+		return withParams(p, params)
+	case Confirm:
+		return withParams(p, params)
+	case SPRT:
+		return withParams(p, params)
+	case CS:
+		return withParams(p, params)
+	case Anneal:
+		return withParams(p, params)
+	}
+	return nil, fmt.Errorf("%w %q", ErrUnknownPolicy, name)
+}
+
+// Params are all parameters of a policy, as canonical JSON (RFC 8785): what is stored with a decision.
+func Params(p Policy) ([]byte, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return canonical(p)
+}
+
+// withParams overrides parameters of p. encoding/json alone would take keys in any case, the last of two, and null.
+func withParams[P Policy](p P, params []byte) (Policy, error) {
+	if len(bytes.TrimSpace(params)) == 0 {
+		return p, nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(params, &given); err != nil || given == nil {
+		return nil, &ParamError{Policy: p.Name(), Problem: "parameters are not a JSON object"}
+	}
+	if _, err := canonicalize(params); err != nil {
+		if key, ok := errors.AsType[repeatedKeyError](err); ok {
+			return nil, &ParamError{p.Name(), string(key), "stands there twice"}
+		}
+		return nil, &ParamError{Policy: p.Name(), Problem: err.Error()}
+	}
+	known, err := paramNames(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range sortedKeys(given) {
+		if !slices.Contains(known, key) {
+			return nil, &ParamError{p.Name(), key, "unknown; the parameters are " + strings.Join(known, ", ")}
+		}
+		if err := setParam(&p, key, given[key]); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.Validate()
+}
+
+func setParam[P Policy](p *P, key string, value json.RawMessage) error {
+	one, err := json.Marshal(map[string]json.RawMessage{key: value})
+	if err != nil {
+		return &ParamError{(*p).Name(), key, err.Error()}
+	}
+	if err := json.Unmarshal(one, p); err != nil || string(value) == "null" {
+		want := "a number"
+		if bytes.ContainsAny(value, ".eE") && json.Unmarshal(value, new(float64)) == nil {
+			want = "a whole number, or is beyond float64" // a number, so the parameter is a count
+		}
+		return &ParamError{(*p).Name(), key, fmt.Sprintf("%.40s is not %s", value, want)}
+	}
+	return nil
+}
+
+// paramNames are the names of the parameters, sorted.
+func paramNames(p Policy) ([]string, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	return sortedKeys(all), nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

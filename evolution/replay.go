@@ -1,0 +1,158 @@
+package evolution
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Difference is a field of a record that is not what follows from the rest of it.
+type Difference struct {
+	Number   int    `json:"number"` // of the record
+	Mutation string `json:"mutation"`
+	Attempt  int    `json:"attempt"`
+	Field    string `json:"field"` // path such as decision.noise.sd
+	Stored   string `json:"stored"`
+	Replayed string `json:"replayed"`
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("decision %d (mutation %s, attempt %d): %s: stored %s, replayed %s", d.Number, d.Mutation, d.Attempt, d.Field, d.Stored, d.Replayed)
+}
+
+// replayTolerance is how far, relative to the larger, a replayed number may be from the stored one: processors differ in the last digits of exp and
+// log. Smaller edits show in the hash.
+const replayTolerance = 1e-9
+
+// Replay draws and decides again from what a record holds and names each field that differs; none means that the record proves itself.
+func Replay(r Record) []Difference {
+	p := replay{record: r}
+	p.draw()
+	policy, err := ParsePolicy(r.Policy, r.Params)
+	if err != nil {
+		p.differs("params", string(r.Params), err.Error())
+	} else {
+		p.decide(policy)
+	}
+	if hash, err := r.ContentHash(); err != nil {
+		p.differs("hash", r.Hash, err.Error())
+	} else if hash != r.Hash {
+		p.differs("hash", r.Hash, hash)
+	}
+	return p.list
+}
+
+type replay struct {
+	record Record
+	list   []Difference
+}
+
+func (p *replay) differs(field, stored, replayed string) {
+	r := p.record
+	p.list = append(p.list, Difference{r.Number, r.Mutation, r.Attempt, field, stored, replayed})
+}
+
+// draw compares the draw with what its key gives, and its key with the record.
+func (p *replay) draw() {
+	r := p.record
+	if r.Draw.Lineage != r.Lineage {
+		p.differs("draw.lineage", r.Draw.Lineage, r.Lineage)
+	}
+	if r.Draw.Mutation != r.Mutation {
+		p.differs("draw.mutation", r.Draw.Mutation, r.Mutation)
+	}
+	if r.Draw.Attempt != r.Attempt {
+		p.differs("draw.attempt", strconv.Itoa(r.Draw.Attempt), strconv.Itoa(r.Attempt))
+	}
+	if r.Draw.Label != LabelExplore {
+		p.differs("draw.label", r.Draw.Label, LabelExplore)
+	}
+	again, err := r.Draw.again()
+	if err != nil {
+		p.differs("draw", r.Draw.Algorithm, err.Error())
+		return
+	}
+	p.compare("draw", r.Draw, again)
+}
+
+// decide decides again, with the draw that the key gives.
+func (p *replay) decide(policy Policy) {
+	draw, err := p.record.Draw.again()
+	if err != nil {
+		return // named already
+	}
+	draw.Label = LabelExplore
+	if draw.Label != p.record.Draw.Label {
+		return // named already: there is no draw of a decision
+	}
+	d, err := Decide(policy, p.record.Evidence, draw)
+	if err != nil {
+		p.differs("evidence", "", err.Error())
+		return
+	}
+	p.compare("decision", p.record.Decision, d)
+}
+
+// compare names the fields of JSON in which two values differ.
+func (p *replay) compare(path string, stored, replayed any) {
+	a, errA := tree(stored)
+	b, errB := tree(replayed)
+	if err := cmp.Or(errA, errB); err != nil {
+		p.differs(path, "", err.Error())
+		return
+	}
+	p.walk(path, a, b)
+}
+
+func tree(v any) (out any, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+func (p *replay) walk(path string, a, b any) {
+	switch a := a.(type) {
+	case map[string]any:
+		if b, ok := b.(map[string]any); ok {
+			p.walkObject(path, a, b)
+			return
+		}
+	case []any:
+		if b, ok := b.([]any); ok && len(a) == len(b) {
+			for i := range a {
+				p.walk(fmt.Sprintf("%s[%d]", path, i), a[i], b[i])
+			}
+			return
+		}
+	case float64:
+		if b, ok := b.(float64); ok && math.Abs(a-b) <= replayTolerance*max(math.Abs(a), math.Abs(b)) {
+			return
+		}
+	default:
+		if a == b {
+			return
+		}
+	}
+	p.differs(path, text(a), text(b))
+}
+
+func (p *replay) walkObject(path string, a, b map[string]any) {
+	names := append(sortedKeys(a), sortedKeys(b)...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		p.walk(path+"."+name, a[name], b[name])
+	}
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

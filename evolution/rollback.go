@@ -1,0 +1,107 @@
+package evolution
+
+import "fmt"
+
+// Trigger is what made a lineage go back to an earlier version.
+type Trigger string
+
+// The triggers, in the order in which they are looked at; [TriggerHand] is asked for.
+const (
+	TriggerDrops     Trigger = "consecutive_drops"
+	TriggerBelowBest Trigger = "below_best"
+	TriggerErrorRate Trigger = "error_rate"
+	TriggerHand      Trigger = "by_hand"
+)
+
+// RollbackRules are the limits of the triggers.
+type RollbackRules struct {
+	Drops         int     `json:"drops"`          // score drops in a row: back to the best
+	BestShare     float64 `json:"best_share"`     // score below this share of the best: back to the best
+	ErrorRate     float64 `json:"error_rate"`     // error rate above: back to the previous version,
+	PreviousShare float64 `json:"previous_share"` // or to the best where the score of the previous is below this share of that in force
+}
+
+// DefaultRollbackRules are the rules of a lineage that has none of its own.
+func DefaultRollbackRules() RollbackRules {
+	return RollbackRules{Drops: 2, BestShare: 0.7, ErrorRate: 0.5, PreviousShare: 0.8}
+}
+
+// RollbackState is what the triggers look at. The scores are those since the last rollback, oldest first: a rollback starts the count again.
+type RollbackState struct {
+	InForce   Standing
+	Previous  *Standing // the version that was in force before; nil for none
+	Versions  []Standing
+	Scores    []float64
+	ErrorRate *float64 // nil where it was not measured
+}
+
+// Rollback is the event of going back. It starts the count of drops again and the cooldown.
+type Rollback struct {
+	Trigger   Trigger  `json:"trigger"`
+	From      string   `json:"from"`
+	To        string   `json:"to"`
+	FromScore *float64 `json:"from_score"`
+	ToScore   *float64 `json:"to_score"`
+	Reason    string   `json:"reason"`
+}
+
+// Check returns the rollback of the first trigger that applies and has another version to go back to; nil for none.
+func (r RollbackRules) Check(s RollbackState) *Rollback {
+	best, ok := Best(s.Versions)
+	if !ok {
+		best = s.InForce
+	}
+	if n := Drops(s.Scores); r.Drops > 0 && n >= r.Drops {
+		if b := back(TriggerDrops, s.InForce, best, fmt.Sprintf("%d score drops in a row", n)); b != nil {
+			return b
+		}
+	}
+	if now := s.InForce.Score; now != nil && best.Score != nil && *now < float64(r.BestShare**best.Score) {
+		if b := back(TriggerBelowBest, s.InForce, best, fmt.Sprintf("score %.2f is below %v of the best, %.2f", *now, r.BestShare, *best.Score)); b != nil {
+			return b
+		}
+	}
+	if s.ErrorRate == nil || !(*s.ErrorRate > r.ErrorRate) {
+		return nil
+	}
+	return back(TriggerErrorRate, s.InForce, r.afterErrors(s, best), fmt.Sprintf("error rate %.2f is above %v", *s.ErrorRate, r.ErrorRate))
+}
+
+// afterErrors is the previous version, or the best where there is none or it scored much less than the one in force.
+func (r RollbackRules) afterErrors(s RollbackState, best Standing) Standing {
+	if s.Previous == nil {
+		return best
+	}
+	if now, then := s.InForce.Score, s.Previous.Score; now != nil && then != nil && *then < float64(r.PreviousShare**now) {
+		return best
+	}
+	return *s.Previous
+}
+
+// RollbackByHand goes back to a named version, with a reason.
+func RollbackByHand(from, to Standing, reason string) (*Rollback, error) {
+	switch {
+	case reason == "":
+		return nil, fmt.Errorf("rollback of %s: a reason is required", from.Version)
+	case from.Version == to.Version:
+		return nil, fmt.Errorf("rollback: %s is in force already", to.Version)
+	}
+	return back(TriggerHand, from, to, reason), nil
+}
+
+// back is nil where the version is in force already.
+func back(t Trigger, from, to Standing, reason string) *Rollback {
+	if from.Version == to.Version {
+		return nil
+	}
+	return &Rollback{Trigger: t, From: from.Version, To: to.Version, FromScore: from.Score, ToScore: to.Score, Reason: reason}
+}
+
+// Drops counts how many times in a row, up to the last score, a score was below the one before it.
+func Drops(scores []float64) int {
+	n := 0
+	for i := len(scores) - 1; i > 0 && scores[i] < scores[i-1]; i-- {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,72 @@
+package evolution
+
+import "math"
+
+// SPRT is Wald's sequential probability ratio test of a true difference D1 against D0, with the sample variance for the true one:
+//
+//	LLR = n·(m - (d0+d1)/2)·(d1-d0)/s²    accept from ln((1-b)/a), reject to ln(b/(1-a))
+//
+// A is the rate of false accepts and B that of false rejects that it aims at. After NMax pairs without a decision the parent stays.
+type SPRT struct {
+	D0   float64 `json:"d0"`
+	D1   float64 `json:"d1"`
+	A    float64 `json:"a"`
+	B    float64 `json:"b"`
+	NMin int     `json:"n_min"`
+	NMax int     `json:"n_max"`
+}
+
+// Name is "sprt".
+func (SPRT) Name() string { return "sprt" }
+
+// Validate says which parameter is outside its domain.
+func (p SPRT) Validate() error {
+	return validate(p,
+		anyNumber("d0", p.D0), anyNumber("d1", p.D1), domain{"d1", p.D1, p.D1 > p.D0, "above d0"},
+		openUnit("a", p.A), openUnit("b", p.B), domain{"b", p.B, p.A+p.B < 1, "below 1 - a"},
+		count("n_min", p.NMin, 2), count("n_max", p.NMax, p.NMin),
+	)
+}
+
+func (p SPRT) minTrials() int           { return p.NMin }
+func (p SPRT) limits() (nMin, nMax int) { return p.NMin, p.NMax }
+
+func (p SPRT) judge(d *Decision, s sides, _ float64) error {
+	judgeSequential(d, s, p, func(d *Decision, s sample, state State) {
+		accept, reject := p.bounds()
+		d.measure("llr", p.llr(s), accept, reject)
+		switch state {
+		case Accept:
+			d.accept(Improvement)
+		case Reject:
+			d.reject(NoImprovement)
+		}
+	})
+	return nil
+}
+
+func (p SPRT) bounds() (accept, reject float64) {
+	return math.Log((1 - p.B) / p.A), math.Log(p.B / (1 - p.A))
+}
+
+// llr is infinite where the differences do not vary, and 0 where they then lie in the middle.
+func (p SPRT) llr(s sample) float64 {
+	off := s.mean - (p.D0+p.D1)/2
+	if off == 0 {
+		return 0
+	}
+	return float64(s.n) * off * (p.D1 - p.D0) / (s.sd * s.sd)
+}
+
+func (p SPRT) at(s sample) State {
+	accept, reject := p.bounds()
+	switch llr := p.llr(s); {
+	case llr >= accept:
+		return Accept
+	case llr <= reject:
+		return Reject
+	}
+	return Continue
+}
+
+func (p SPRT) falseAccept(c Conditions) (float64, string) { return simulated(p, c.SDPairs) }

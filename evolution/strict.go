@@ -1,0 +1,49 @@
+package evolution
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Strict accepts iff the mean paired difference is above Eps.
+type Strict struct {
+	Eps float64 `json:"eps"`
+}
+
+// Name is "strict".
+func (Strict) Name() string { return "strict" }
+
+// Validate says which parameter is outside its domain.
+func (p Strict) Validate() error { return validate(p, anyNumber("eps", p.Eps)) }
+
+func (Strict) minTrials() int { return 1 }
+
+func (p Strict) judge(d *Decision, s sides, _ float64) error {
+	sum, ok := d.afterPairs(s, 1)
+	if !ok {
+		return nil
+	}
+	d.measure("mean", sum.mean, p.Eps, p.Eps)
+	if sum.mean > p.Eps {
+		d.accept(Improvement)
+	} else {
+		d.reject(NoImprovement)
+	}
+	return nil
+}
+
+// falseAccept is P(m > eps) for a normal mean.
+func (p Strict) falseAccept(c Conditions) (float64, string) {
+	if c.SDPairs == 0 {
+		return indicator(0 > p.Eps), "exact"
+	}
+	return distuv.UnitNormal.CDF(-p.Eps * math.Sqrt(float64(max(1, c.NPairs))) / c.SDPairs), "normal"
+}
+
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,118 @@
+package evolution
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"track/scoring/rubric"
+)
+
+// Threshold compares the fitness of the child with that of its parent, both by [rubric.Fitness], band by band:
+//
+//	delta > Significant   significant_improvement   accepted
+//	delta > Marginal      marginal_improvement      accepted
+//	delta > Explore       exploration               accepted with probability ExploreP, by the draw
+//	otherwise             regression                not accepted
+//
+// More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side it accepts 54 % of the
+// mutations that change nothing.
+type Threshold struct {
+	Significant float64 `json:"significant"`
+	Marginal    float64 `json:"marginal"`
+	Explore     float64 `json:"explore"`
+	ExploreP    float64 `json:"explore_p"`
+}
+
+// Name is "threshold".
+func (Threshold) Name() string { return "threshold" }
+
+// Validate says which parameter is outside its domain.
+func (p Threshold) Validate() error {
+	return validate(p,
+		anyNumber("significant", p.Significant), anyNumber("marginal", p.Marginal), anyNumber("explore", p.Explore),
+		domain{"explore_p", p.ExploreP, p.ExploreP >= 0 && p.ExploreP <= 1, "from 0 to 1"},
+		domain{"marginal", p.Marginal, p.Marginal <= p.Significant, "at most significant"},
+		domain{"explore", p.Explore, p.Explore <= p.Marginal, "at most marginal"},
+	)
+}
+
+func (Threshold) minTrials() int { return 1 }
+
+func (p Threshold) judge(d *Decision, s sides, u float64) error {
+	if len(s.child.scored) == 0 || len(s.parent.scored) == 0 {
+		d.wait(needTrials(max(0, 1-len(s.child.scored)), max(0, 1-len(s.parent.scored))))
+		return nil
+	}
+	child, err := fitness(s.child.scored)
+	if err != nil {
+		return err
+	}
+	parent, err := fitness(s.parent.scored)
+	if err != nil {
+		return err
+	}
+	d.compare(parent.Value, child.Value)
+	d.Fitness = d.NewScore
+	d.UsedChild, d.UsedParent = weighted(child, s.child.scored), weighted(parent, s.parent.scored)
+	all := pairUp(s.child.scored, s.parent.scored)
+	d.NPairs = all.n()
+	d.Interval = welchInterval(*d.Delta, spreadOf(s.child.scored, child.EffectiveN), spreadOf(s.parent.scored, parent.EffectiveN))
+	d.PImprove = improvement(s.child.scored, s.parent.scored, all)
+	d.measure("delta", *d.Delta, p.Marginal, p.Explore)
+	label, probability := p.band(*d.Delta)
+	d.settle(label, probability, u)
+	return nil
+}
+
+// band is the row of the table that a difference falls in, and the probability with which it is accepted there.
+func (p Threshold) band(delta float64) (Label, float64) {
+	switch {
+	case delta > p.Significant:
+		return Significant, 1
+	case delta > p.Marginal:
+		return Marginal, 1
+	case delta > p.Explore:
+		return Exploration, p.ExploreP
+	}
+	return Regression, 0
+}
+
+// falseAccept takes the difference of two weighted means as normal, with the sd of one score over √n of the weights at each side. Trimming,
+// from ten trials on, makes that sd up to a tenth smaller; the rate moves by less than a point.
+func (p Threshold) falseAccept(c Conditions) (float64, string) {
+	if c.SD == 0 {
+		_, accepted := p.band(0)
+		return accepted, "exact"
+	}
+	sd := c.SD * math.Sqrt(1/weightedN(c.NChild)+1/weightedN(c.NParent))
+	above := func(limit float64) float64 { return distuv.UnitNormal.CDF(-limit / sd) }
+	return above(p.Marginal) + p.ExploreP*(above(p.Explore)-above(p.Marginal)), "normal"
+}
+
+// fitnessWeights are those of [rubric.Fitness].
+var fitnessWeights = [...]float64{1.0, 0.9, 0.8, 0.7, 0.6}
+
+// weightedN is (Σw)²/Σw² of the fitness of n trials; of five where n is unknown.
+func weightedN(n int) float64 {
+	if n < 1 || n > len(fitnessWeights) {
+		n = len(fitnessWeights)
+	}
+	sum, squares := 0.0, 0.0
+	for _, w := range fitnessWeights[:n] {
+		sum, squares = sum+w, squares+float64(w*w)
+	}
+	return sum * sum / squares
+}
+
+// fitness aggregates trials as executions are aggregated. They are oldest first; rubric.Fitness takes them newest first where they have no
+// time.
+func fitness(trials []Trial) (rubric.FitnessResult, error) {
+	executions := make([]rubric.ScoredExecution, len(trials))
+	for i, t := range trials {
+		executions[len(trials)-1-i] = rubric.ScoredExecution{
+			ID: t.ID, At: t.At, Score: rubric.Score{Rubric: t.Under, Value: *t.Score, Defined: true},
+		}
+	}
+	return rubric.Fitness(executions, rubric.FitnessOptions{})
+}

@@ -1,0 +1,36 @@
+package evolution
+
+// Warning is a reason to trust a decision less. It is data: the code is stable, [Warning.Message] is for people.
+type Warning string
+
+// The warnings.
+const (
+	WarnSmallN       Warning = "small_n"
+	WarnZeroVariance Warning = "zero_variance"
+	WarnFailures     Warning = "failures"
+	WarnUnpaired     Warning = "unpaired"
+	WarnUnclear      Warning = "unclear"
+	WarnNoise        Warning = "noise"
+	WarnNMax         Warning = "n_max"
+)
+
+// Message says the warning in a sentence.
+func (w Warning) Message() string {
+	switch w {
+	case WarnSmallN:
+		return "n too small: fewer than 5 trials of a side, or pairs where they count"
+	case WarnZeroVariance:
+		return "the scores do not vary: that says nothing about other tasks or seeds"
+	case WarnFailures:
+		return "some trials failed and have no score: the scores compare those that survived"
+	case WarnUnpaired:
+		return "fewer than 80 % of the trials have a partner with the same task or seed"
+	case WarnUnclear:
+		return "accepted, though the interval of the difference contains 0"
+	case WarnNoise:
+		return "at this noise the policy accepts more than one in ten mutations that change nothing"
+	case WarnNMax:
+		return "no decision within the most pairs that the policy allows: the parent stays"
+	}
+	return string(w)
+}
