@@ -28,12 +28,14 @@ func (p CS) Validate() error {
 	)
 }
 
-func (p CS) minTrials() int           { return p.NMin }
+func (p CS) minTrials() int { return p.NMin }
+
 func (p CS) limits() (nMin, nMax int) { return p.NMin, p.NMax }
 
 func (p CS) judge(d *Decision, s sides, _ float64) error {
-	judgeSequential(d, s, p, func(d *Decision, s sample, state State) {
-		h := p.halfWidth(s)
+	rule := p.rule()
+	judgeSequential(d, s, rule, func(d *Decision, s sample, state State) {
+		h := rule.halfWidth(s)
 		d.measure("lower", s.mean-h, 0, math.NaN())
 		d.measure("upper", s.mean+h, math.NaN(), p.Margin)
 		switch state {
@@ -55,20 +57,33 @@ func (p CS) r2() float64 {
 	return x / float64(p.TunedAt)
 }
 
-func (p CS) halfWidth(s sample) float64 {
-	n, r2 := float64(s.n), p.r2()
-	v := n*r2 + 1
-	return s.sd * math.Sqrt(2*v/(n*n*r2)*math.Log(math.Sqrt(v)/p.Alpha))
+// csRule is the policy with h/s worked out for every n, which simulations need many times.
+type csRule struct {
+	CS
+	widths []float64
 }
 
-func (p CS) at(s sample) State {
-	switch h := p.halfWidth(s); {
+func (p CS) rule() csRule {
+	r2, widths := p.r2(), make([]float64, p.NMax+1)
+	for i := range widths {
+		n := float64(i)
+		v := n*r2 + 1
+		widths[i] = math.Sqrt(2 * v / (n * n * r2) * math.Log(math.Sqrt(v)/p.Alpha))
+	}
+	return csRule{p, widths}
+}
+
+// halfWidth is that after n pairs; where these do not vary it has none.
+func (r csRule) halfWidth(s sample) float64 { return s.sd * r.widths[s.n] }
+
+func (r csRule) at(s sample) State {
+	switch h := r.halfWidth(s); {
 	case s.mean-h > 0:
 		return Accept
-	case s.mean+h < p.Margin:
+	case s.mean+h < r.Margin:
 		return Reject
 	}
 	return Continue
 }
 
-func (p CS) falseAccept(c Conditions) (float64, string) { return simulated(p, c.SDPairs) }
+func (p CS) falseAccept(c Conditions) (float64, string) { return simulated(p.rule(), c.SDPairs) }

@@ -86,7 +86,7 @@ type domain struct {
 }
 
 // maxPairs bounds numbers of trials, so that plans stay possible and simulations short.
-const maxPairs = 10_000
+const maxPairs = 1000
 
 func anyNumber(param string, v float64) domain {
 	return domain{param, v, finite(v) != nil, "a number"}

@@ -28,13 +28,14 @@ func (p SPRT) Validate() error {
 	)
 }
 
-func (p SPRT) minTrials() int           { return p.NMin }
+func (p SPRT) minTrials() int { return p.NMin }
+
 func (p SPRT) limits() (nMin, nMax int) { return p.NMin, p.NMax }
 
 func (p SPRT) judge(d *Decision, s sides, _ float64) error {
-	judgeSequential(d, s, p, func(d *Decision, s sample, state State) {
-		accept, reject := p.bounds()
-		d.measure("llr", p.llr(s), accept, reject)
+	rule := p.rule()
+	judgeSequential(d, s, rule, func(d *Decision, s sample, state State) {
+		d.measure("llr", p.llr(s), rule.accept, rule.reject)
 		switch state {
 		case Accept:
 			d.accept(Improvement)
@@ -45,8 +46,14 @@ func (p SPRT) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-func (p SPRT) bounds() (accept, reject float64) {
-	return math.Log((1 - p.B) / p.A), math.Log(p.B / (1 - p.A))
+// sprtRule is the policy with its bounds worked out.
+type sprtRule struct {
+	SPRT
+	accept, reject float64
+}
+
+func (p SPRT) rule() sprtRule {
+	return sprtRule{p, math.Log((1 - p.B) / p.A), math.Log(p.B / (1 - p.A))}
 }
 
 // llr is infinite where the differences do not vary, and 0 where they then lie in the middle.
@@ -58,15 +65,14 @@ func (p SPRT) llr(s sample) float64 {
 	return float64(s.n) * off * (p.D1 - p.D0) / (s.sd * s.sd)
 }
 
-func (p SPRT) at(s sample) State {
-	accept, reject := p.bounds()
-	switch llr := p.llr(s); {
-	case llr >= accept:
+func (r sprtRule) at(s sample) State {
+	switch llr := r.llr(s); {
+	case llr >= r.accept:
 		return Accept
-	case llr <= reject:
+	case llr <= r.reject:
 		return Reject
 	}
 	return Continue
 }
 
-func (p SPRT) falseAccept(c Conditions) (float64, string) { return simulated(p, c.SDPairs) }
+func (p SPRT) falseAccept(c Conditions) (float64, string) { return simulated(p.rule(), c.SDPairs) }
