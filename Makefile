@@ -9,7 +9,7 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # go test -fuzz takes one target at a time.
 FUZZTIME ?= 3s
 
-.PHONY: build test check race fuzz bench demo clean
+.PHONY: build test check race fuzz bench sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
@@ -37,6 +37,10 @@ fuzz: ## every fuzz target for FUZZTIME
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track
+
+sim-policies: ## what the policies gain and let through, simulated: docs/policies.md; takes a few minutes
+	$(GO) run -tags $(TAGS) ./bench/policies > docs/policies.md.new
+	mv docs/policies.md.new docs/policies.md
 
 demo: build ## real data in a fresh database: three stability tables
 	@sh examples/bam/demo.sh bin/track

@@ -1,0 +1,177 @@
+package evolution_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"track/evolution"
+)
+
+// normal trials around 50 that change nothing: n of each side, in pairs where keyed.
+func nothing(r *rand.Rand, sd float64, n int, keyed bool) (e evolution.Evidence) {
+	for i := range n {
+		for side, list := range map[string]*[]evolution.Trial{"c": &e.Child, "p": &e.Parent} {
+			t := evolution.Trial{ID: fmt.Sprintf("%04d%s", i, side), Score: ptr(min(100, max(0, 50+sd*r.NormFloat64())))}
+			if keyed {
+				t.Key = fmt.Sprint(i)
+			}
+			*list = append(*list, t)
+		}
+	}
+	return e
+}
+
+// rates are the shares of accepted and of significant among mutations that change nothing, when the policy is given what it asks for.
+func rates(t *testing.T, p evolution.Policy, sd float64, n, repetitions int) (accepted, significant float64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(54, 22))
+	for i := range repetitions {
+		draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Label: evolution.LabelExplore})
+		all := nothing(r, sd, max(n, 40), n != 5)
+		for k := n; ; {
+			d, err := evolution.Judge(p, evolution.Evidence{Child: all.Child[:k], Parent: all.Parent[:k]}, draw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.State == evolution.Continue {
+				k += max(d.Need.Pairs, d.Need.Child, d.Need.Parent)
+				continue
+			}
+			if d.Accepted {
+				accepted++
+			}
+			if d.Label == evolution.Significant {
+				significant++
+			}
+			break
+		}
+	}
+	return accepted / float64(repetitions), significant / float64(repetitions)
+}
+
+// The figures of the reference: at an sd of 10 and five executions of each side, threshold accepts 54 % of the mutations that change nothing, and calls
+// 22 % of them significant; with 20 of each side hardly fewer.
+func TestThresholdAcceptsNothing(t *testing.T) {
+	const repetitions = 4000 // a rate of 54 % has an sd of 0.8 points
+	p := policy(t, "threshold", "")
+	accepted, significant := rates(t, p, 10, 5, repetitions)
+	if math.Abs(accepted-0.54) > 0.032 || math.Abs(significant-0.22) > 0.026 {
+		t.Errorf("accepts %.3f, significant %.3f; want 0.54 and 0.22", accepted, significant)
+	}
+	if more, _ := rates(t, p, 10, 20, repetitions); math.Abs(more-0.54) > 0.035 {
+		t.Errorf("with 20 of each side it accepts %.3f", more)
+	}
+	rate, _ := evolution.FalseAccept(p, evolution.Conditions{SD: 10, SDPairs: 14, NChild: 5, NParent: 5})
+	if math.Abs(rate-0.536) > 0.001 { // 1/2 + 0.2·(Φ(3/6.423) - 1/2), 6.423 = 10·√(2·3.30/16)
+		t.Errorf("the formula gives %.4f", rate)
+	}
+}
+
+// The rates that decisions print agree with simulation, within 4 sd and what the approximations cost.
+func TestFalseAcceptRates(t *testing.T) {
+	const repetitions, sd = 600, 10.0
+	for _, c := range []struct {
+		name   string
+		n      int
+		limits [2]float64
+	}{
+		{"threshold", 5, [2]float64{0.5, 0.58}}, {"threshold", 20, [2]float64{0.5, 0.58}}, {"strict", 6, [2]float64{0.45, 0.55}},
+		{"poi", 8, [2]float64{0.02, 0.06}}, {"confirm", 6, [2]float64{0, 0.05}}, {"sprt", 8, [2]float64{0, 0.05}}, {"cs", 6, [2]float64{0.03, 0.08}},
+		{"anneal", 6, [2]float64{0.6, 0.8}},
+	} {
+		p := policy(t, c.name, "")
+		if c.name == "cs" {
+			p = policy(t, c.name, `{"n_min":6}`)
+		}
+		rate, _ := rates(t, p, sd, c.n, repetitions)
+		told, method := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: c.n, NParent: c.n, NPairs: c.n})
+		if limit := 4*math.Sqrt(rate*(1-rate)/repetitions) + 0.015; math.Abs(told-rate) > limit {
+			t.Errorf("%s, %d of each side: %s says %.3f, simulation %.3f", c.name, c.n, method, told, rate)
+		}
+		if told < c.limits[0] || told > c.limits[1] {
+			t.Errorf("%s: %.3f is not in %v", c.name, told, c.limits)
+		}
+	}
+}
+
+// Limits that are known: without noise there is nothing to mistake, in much noise threshold becomes a coin and anneal too.
+func TestFalseAcceptLimits(t *testing.T) {
+	for name, want := range map[string][2]float64{ // at sd 0, at sd 10⁶
+		"threshold": {0.2, 0.5}, "strict": {0, 0.5}, "poi": {0, 0}, "confirm": {0, 0}, "sprt": {0, 0}, "anneal": {1, 0.5}, "cs": {0, 0.06},
+	} {
+		p := policy(t, name, "")
+		for i, sd := range []float64{0, 1e6} {
+			rate, _ := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd, NChild: 5, NParent: 5, NPairs: 8})
+			if math.Abs(rate-want[i]) > 0.03 {
+				t.Errorf("%s at sd %v: %v, want %v", name, sd, rate, want[i])
+			}
+		}
+	}
+}
+
+// Looking after every pair, cs stays near 6 % at whatever noise.
+func TestConfidenceSequenceAllowsLooking(t *testing.T) {
+	for _, sd := range []float64{3, 10, 30} {
+		rate, _ := evolution.FalseAccept(policy(t, "cs", ""), evolution.Conditions{SD: sd, SDPairs: sd})
+		if rate < 0.035 || rate > 0.09 { // 1000 simulations: 6.5 % ± 4·0.8 points
+			t.Errorf("sd %v: %.3f", sd, rate)
+		}
+	}
+}
+
+// A decision prints the noise it was made in: sd within the sides, rate, and the policy that would serve.
+func TestNoiseOfADecision(t *testing.T) {
+	d := decide(t, policy(t, "threshold", ""), evolution.Evidence{Child: trials("c", 40, 60, 50, 45, 55), Parent: trials("p", 41, 59, 51, 46, 53)})
+	n := d.Noise
+	if want := math.Sqrt((250.0 + 188) / 8); math.Abs(*n.SD-want) > 1e-9 {
+		t.Errorf("sd %v, want %v", *n.SD, want)
+	}
+	if *n.FalseAccept < 0.5 || n.Serves != "confirm" || *n.ServesFalseAccept > 0.06 || !slices.Contains(d.Warnings, evolution.WarnNoise) {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	d = decide(t, policy(t, "threshold", ""), evolution.Evidence{Child: trials("c", 60), Parent: trials("p", 50)})
+	if n := d.Noise; n.SD != nil || n.FalseAccept != nil || n.Serves != "confirm" || d.Interval != nil {
+		t.Errorf("one trial of each side: %+v", *n)
+	}
+	if !slices.Contains(d.Warnings, evolution.WarnSmallN) || !slices.Contains(d.Warnings, evolution.WarnUnclear) {
+		t.Errorf("%v", d.Warnings)
+	}
+	if evolution.ServingPolicy(0.1) != "threshold" || evolution.ServingPolicy(30) != "confirm" || evolution.ServingPolicy(math.NaN()) != "confirm" {
+		t.Error("serving policy")
+	}
+}
+
+// The interval of a fitness covers the true difference at its confidence: weights count as (Σw)²/Σw².
+func TestIntervalCovers(t *testing.T) {
+	const repetitions = 2000
+	r := rand.New(rand.NewPCG(1, 95))
+	for name, n := range map[string]int{"threshold": 5, "strict": 5, "poi": 9} {
+		covered := 0
+		for range repetitions {
+			d, err := evolution.Judge(policy(t, name, ""), nothing(r, 5, n, true), drawn(t, true))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Interval.Lo <= 0 && 0 <= d.Interval.Hi {
+				covered++
+			}
+		}
+		if share := float64(covered) / repetitions; math.Abs(share-0.95) > 0.022 {
+			t.Errorf("%s: %.3f", name, share)
+		}
+	}
+}
+
+func TestWarningsHaveMessages(t *testing.T) {
+	for _, w := range []evolution.Warning{
+		evolution.WarnSmallN, evolution.WarnZeroVariance, evolution.WarnFailures, evolution.WarnUnpaired, evolution.WarnUnclear, evolution.WarnNoise, evolution.WarnNMax,
+	} {
+		if m := w.Message(); m == string(w) || strings.Contains(m, "_") {
+			t.Errorf("%s: %q", w, m)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package evolution_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"track/evolution"
+)
+
+func standing(n int, score float64) evolution.Standing {
+	s := evolution.Standing{Version: fmt.Sprintf("v%03d", n), Number: n}
+	if !math.IsNaN(score) {
+		s.Score = ptr(score)
+	}
+	return s
+}
+
+// The triggers in their order and at their limits.
+func TestRollbackTriggers(t *testing.T) {
+	v1, v2, v3 := standing(1, 90), standing(2, 80), standing(3, 70)
+	for name, c := range map[string]struct {
+		s       evolution.RollbackState
+		trigger evolution.Trigger
+		to      string
+	}{
+		"nothing":             {evolution.RollbackState{InForce: v3, Previous: &v2, Scores: []float64{80, 79, 79}}, "", ""},
+		"one drop":            {evolution.RollbackState{InForce: v3, Previous: &v2, Scores: []float64{70, 80, 79}}, "", ""},
+		"two drops":           {evolution.RollbackState{InForce: v3, Previous: &v2, Scores: []float64{80, 79, 78}}, evolution.TriggerDrops, "v001"},
+		"two drops of best":   {evolution.RollbackState{InForce: v1, Previous: &v2, Scores: []float64{80, 79, 78}}, "", ""},
+		"63 is 70 % of 90":    {evolution.RollbackState{InForce: standing(4, 63), Previous: &v2}, "", ""},
+		"below 70 %":          {evolution.RollbackState{InForce: standing(4, 62.99), Previous: &v2}, evolution.TriggerBelowBest, "v001"},
+		"errors":              {evolution.RollbackState{InForce: v3, Previous: &v2, ErrorRate: ptr(0.51)}, evolution.TriggerErrorRate, "v002"},
+		"half errors":         {evolution.RollbackState{InForce: v3, Previous: &v2, ErrorRate: ptr(0.5)}, "", ""},
+		"previous much worse": {evolution.RollbackState{InForce: v2, Previous: ptr(standing(5, 63.99)), ErrorRate: ptr(0.9)}, evolution.TriggerErrorRate, "v001"},
+		"previous at 80 %":    {evolution.RollbackState{InForce: v2, Previous: ptr(standing(5, 64)), ErrorRate: ptr(0.9)}, evolution.TriggerErrorRate, "v005"},
+		"errors, no previous": {evolution.RollbackState{InForce: v3, ErrorRate: ptr(0.9)}, evolution.TriggerErrorRate, "v001"},
+		"drops come first":    {evolution.RollbackState{InForce: standing(4, 10), Previous: &v2, Scores: []float64{3, 2, 1}, ErrorRate: ptr(0.9)}, evolution.TriggerDrops, "v001"},
+		"best, then errors":   {evolution.RollbackState{InForce: standing(4, 10), Previous: &v2, ErrorRate: ptr(0.9)}, evolution.TriggerBelowBest, "v001"},
+		"nowhere to go":       {evolution.RollbackState{InForce: v1, Scores: []float64{3, 2, 1}, ErrorRate: ptr(0.9)}, "", ""},
+	} {
+		c.s.Versions = []evolution.Standing{v1, v2, v3}
+		r := evolution.DefaultRollbackRules().Check(c.s)
+		switch {
+		case r == nil && c.trigger != "", r != nil && (r.Trigger != c.trigger || r.To != c.to || r.From != c.s.InForce.Version || r.Reason == ""):
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	r, err := evolution.RollbackByHand(v3, v1, "wrong task")
+	if err != nil || r.To != "v001" || *r.ToScore != 90 || *r.FromScore != 70 || r.Trigger != evolution.TriggerHand {
+		t.Errorf("%v %+v", err, r)
+	}
+	if _, err := evolution.RollbackByHand(v3, v1, ""); err == nil {
+		t.Error("no reason")
+	}
+	if _, err := evolution.RollbackByHand(v3, v3, "why not"); err == nil {
+		t.Error("to itself")
+	}
+}
+
+// A version without a score, because all its trials failed, is never the best.
+func TestBest(t *testing.T) {
+	nan := evolution.Standing{Version: "nan", Number: 9, Score: ptr(math.NaN())}
+	list := []evolution.Standing{standing(4, 80), nan, standing(3, math.NaN()), standing(2, 80), standing(1, 70)}
+	if best, ok := evolution.Best(list); !ok || best.Version != "v002" {
+		t.Errorf("%v %+v", ok, best)
+	}
+	if _, ok := evolution.Best([]evolution.Standing{nan, standing(3, math.NaN())}); ok {
+		t.Error("a version without a score is the best")
+	}
+}
+
+func TestRetain(t *testing.T) {
+	var list []evolution.Standing
+	for n, score := range []float64{50, 99, 60, 61, 62, 63, 64, 65, 66} {
+		list = append(list, standing(n+1, score))
+	}
+	active, archived := evolution.Retain(list, "v003", 5)
+	if got := fmt.Sprint(names(active), names(archived)); got != "[v009 v008 v007 v006 v005 v003 v002] [v004 v001]" {
+		t.Error(got)
+	}
+}
+
+func names(list []evolution.Standing) (names []string) {
+	for _, s := range list {
+		names = append(names, s.Version)
+	}
+	return names
+}
+
+// A trap of other stores: parents are lost when versions are pruned. Here nothing is: each version is active or archived.
+func TestRetainLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var list []evolution.Standing
+		for n := range rapid.IntRange(0, 20).Draw(t, "n") {
+			list = append(list, standing(n, rapid.SampledFrom([]float64{math.NaN(), 50, 60, 70}).Draw(t, "score")))
+		}
+		keep := rapid.IntRange(1, 6).Draw(t, "keep")
+		active, archived := evolution.Retain(list, "v001", keep)
+		seen := map[string]int{}
+		for _, name := range append(names(active), names(archived)...) {
+			seen[name]++
+		}
+		if len(seen) != len(list) || len(active)+len(archived) != len(list) || len(active) < min(keep, len(list)) || len(active) > keep+2 {
+			t.Fatalf("%v and %v of %v", names(active), names(archived), names(list))
+		}
+		if best, ok := evolution.Best(list); ok {
+			if kept, _ := evolution.Best(active); kept.Version != best.Version {
+				t.Fatalf("the best is %s, active %s", best.Version, kept.Version)
+			}
+		}
+	})
+}
+
+func TestVersionID(t *testing.T) {
+	// SHA-256 of the empty text and of "abc": FIPS 180-2.
+	if id := evolution.VersionID(nil); id != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+		t.Error(id)
+	}
+	if id := evolution.VersionID([]byte("abc")); id != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+		t.Error(id)
+	}
+	if l := evolution.VersionLabel(2) + evolution.VersionLabel(1234); l != "v002v1234" {
+		t.Error(l)
+	}
+}
+
+// The same step has the same id. A trap of other stores: a crossover loses its second parent. Here both are in the id.
+func TestMutationID(t *testing.T) {
+	a := evolution.MutationID([]string{"p1", "p2"}, "c", "crossover")
+	if b := evolution.MutationID([]string{"p2", "p1"}, "c", "crossover"); a != b {
+		t.Error("the order of the parents matters")
+	}
+	if a != "m-f591783cd8043017" { // pinned: ids are stored
+		t.Error(a)
+	}
+	for name, other := range map[string]string{
+		"first parent alone": evolution.MutationID([]string{"p1"}, "c", "crossover"), "second alone": evolution.MutationID([]string{"p2"}, "c", "crossover"),
+		"child": evolution.MutationID([]string{"p1", "p2"}, "d", "crossover"), "operator": evolution.MutationID([]string{"p1", "p2"}, "c", "x"),
+		"cut elsewhere": evolution.MutationID([]string{"p1p2"}, "c", "crossover"), "moved": evolution.MutationID([]string{"p2"}, "p1", "crossover"),
+	} {
+		if other == a {
+			t.Error(name)
+		}
+	}
+}
