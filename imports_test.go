@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 		"track/store", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
-	"track/bench/...":    {"track/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},
+	"track/bench/...":    {"track/...", "gonum.org/v1/gonum/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},
 	"track/examples/...": {},
 }
 

@@ -71,6 +71,9 @@ func TestFailedTrialsHaveNoScore(t *testing.T) {
 			t.Errorf("%s, 8 failures: %s, %s", name, d.State, d.Label)
 		}
 	}
+	if d := decide(t, policy(t, "poi", ""), evolution.Evidence{Child: fail(7), Parent: parent}); d.State != evolution.Continue {
+		t.Errorf("7 failures of the 8 trials that poi asks for: %s", d.State)
+	}
 	mixed := evolution.Evidence{Child: append(fail(4), trialsFrom("c", 10, 60)...), Parent: parent}
 	d := decide(t, policy(t, "threshold", ""), mixed)
 	if *d.NewScore != 60 || d.NChild != 1 || !slices.Contains(d.Warnings, evolution.WarnFailures) {

@@ -133,6 +133,11 @@ func TestNoiseOfADecision(t *testing.T) {
 	if *n.FalseAccept < 0.5 || n.Serves != "confirm" || *n.ServesFalseAccept > 0.06 || !slices.Contains(d.Warnings, evolution.WarnNoise) {
 		t.Errorf("%s", asJSON(t, d))
 	}
+	unpaired := evolution.Evidence{Child: trials("c", 40, 60, 50), Parent: trialsFrom("p", 100, 41, 59, 50)}
+	d = decide(t, policy(t, "threshold", ""), unpaired)
+	if n := d.Noise; math.Abs(*n.SDPairs-*n.SD*math.Sqrt2) > 1e-9 || d.PImprove.Paired || !slices.Contains(d.Warnings, evolution.WarnUnpaired) {
+		t.Errorf("%s", asJSON(t, d))
+	}
 	d = decide(t, policy(t, "threshold", ""), evolution.Evidence{Child: trials("c", 60), Parent: trials("p", 50)})
 	if n := d.Noise; n.SD != nil || n.FalseAccept != nil || n.Serves != "confirm" || d.Interval != nil {
 		t.Errorf("one trial of each side: %+v", *n)

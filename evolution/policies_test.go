@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"track/evolution"
 )
@@ -65,6 +66,20 @@ func TestThresholdUsesTheFitness(t *testing.T) {
 	}
 }
 
+// Without times the ids say which is newer.
+func TestThresholdWithoutTimes(t *testing.T) {
+	e := evolution.Evidence{Child: trials("c", 60, 70), Parent: trials("p", 50)}
+	for _, list := range [][]evolution.Trial{e.Child, e.Parent} {
+		for i := range list {
+			list[i].At = time.Time{}
+		}
+	}
+	d := decide(t, policy(t, "threshold", ""), e)
+	if want := (70 + 0.9*60) / 1.9; math.Abs(*d.NewScore-want) > 1e-8 || d.UsedChild[0].ID != "c001" {
+		t.Errorf("%v, want %v", *d.NewScore, want)
+	}
+}
+
 // Each policy on differences with a known mean and sd; the statistics are worked out beside them.
 func TestPairedPolicies(t *testing.T) {
 	for _, c := range []struct {
@@ -84,6 +99,7 @@ func TestPairedPolicies(t *testing.T) {
 		{"poi", `{"c":0.88}`, alternating(2, 4, 8), evolution.Accept, evolution.Improvement, 0.881266},
 		{"poi", ``, alternating(9, 1, 7), evolution.Continue, evolution.NeedsEvidence, math.NaN()},
 		{"poi", ``, repeat(0, 8), evolution.Reject, evolution.NoImprovement, 0.5},
+		{"poi", `{"c":0.5}`, repeat(0, 8), evolution.Accept, evolution.Improvement, 0.5}, // at least c
 		{"poi", ``, repeat(1, 8), evolution.Accept, evolution.Improvement, 1},
 
 		// LLR = n·(m-1)·2/s² with s² = n/(n-1) for ±1: (n-1)·2·(m-1); bounds 2.890, -2.251

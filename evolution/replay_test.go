@@ -194,7 +194,7 @@ func TestContentHash(t *testing.T) {
 	}
 }
 
-const pinned = "fa1329966537c55f"
+const pinned = "90aa1cf78afe8e6e"
 
 func TestNewRecordChecksTheKey(t *testing.T) {
 	first := chain(t, 2)[0]
