@@ -1,0 +1,100 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"track"
+	"track/scoring/rubric"
+	"track/store"
+)
+
+// FitnessReport is the fitness of a version of a lineage.
+type FitnessReport struct {
+	rubric.FitnessResult
+	Lineage, Version string
+	NExecutions      int
+	NFailed          int     // that did not end well: they have no score
+	NOwn             int     // scores used that are the caller's own
+	NUndated         int     // executions used whose start is unknown: the newest are those recorded last
+	MeasuredShare    float64 // mean share of the rubric's weight that could be measured in the executions used; 1 for own scores
+}
+
+// Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
+func Fitness(ctx context.Context, st *store.Store, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
+	scores, err := st.VersionScores(ctx, lineage, version, rubricName)
+	if err != nil {
+		return FitnessReport{Lineage: lineage, Version: version}, err
+	}
+	return fitnessOf(lineage, version, scores, rubricName, options)
+}
+
+func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
+	report := FitnessReport{Lineage: lineage, Version: version, NExecutions: len(scores)}
+	own, undated, measured := map[string]bool{}, map[string]bool{}, map[string]float64{}
+	list := make([]rubric.ScoredExecution, len(scores))
+	for i, s := range scores {
+		if s.Status != track.ExecutionOK {
+			report.NFailed++
+		}
+		own[s.ID] = s.Rubric == RubricOwn
+		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s)
+		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
+	}
+	var err error
+	report.FitnessResult, err = rubric.Fitness(list, options)
+	sortComponents(report.Components)
+	for _, use := range report.Used {
+		if own[use.ID] {
+			report.NOwn++
+		}
+		if undated[use.ID] {
+			report.NUndated++
+		}
+		report.MeasuredShare += measured[use.ID] / float64(len(report.Used))
+	}
+	return report, err
+}
+
+// measuredShare is the share of a rubric's weight that could be measured in an execution.
+func measuredShare(s store.VersionScore) float64 {
+	r, err := rubric.ByName(s.Rubric)
+	if err != nil {
+		return 1 // the caller's own score
+	}
+	share := 0.0
+	for _, c := range s.Components {
+		for _, part := range r.Parts {
+			if part.Name == c.Name && c.Value != nil {
+				share += part.Weight
+			}
+		}
+	}
+	return share
+}
+
+// sortComponents puts components, which a database has in no order, in that of the rubric.
+func sortComponents(list []rubric.ComponentMean) {
+	r, err := rubric.ByName(rubric.Default)
+	if err != nil {
+		return // cannot be: it is the default
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(r.Parts, func(p rubric.Part) bool { return p.Name == name })
+	}
+	slices.SortFunc(list, func(a, b rubric.ComponentMean) int { return cmp.Compare(place(a.Name), place(b.Name)) })
+}
+
+// scoreOf is a stored score as the fitness needs it.
+func scoreOf(s store.VersionScore, rubricName string) rubric.Score {
+	score := rubric.Score{Rubric: rubricName, Value: math.NaN()}
+	if s.Score != nil {
+		score.Value, score.Defined, score.Grade = *s.Score, true, rubric.GradeOf(*s.Score)
+	}
+	for _, c := range s.Components {
+		score.Components = append(score.Components, rubric.Component{Name: c.Name, Value: c.Value})
+	}
+	return score
+}
