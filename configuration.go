@@ -142,19 +142,3 @@ func exact(text string) bool {
 	isInteger := strings.Trim(text, "-0123456789") == ""
 	return !isInteger || strconv.FormatFloat(x, 'f', -1, 64) == text
 }
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "invalid JSON"
-}

@@ -1,6 +1,9 @@
 package track
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // FieldError says what is wrong with one field of an input, and where the input stands.
 type FieldError struct {
@@ -28,6 +31,22 @@ func (e *FieldError) Error() string {
 
 // Unwrap makes every FieldError an [ErrInvalid].
 func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// Shorten shortens what an error quotes of its input, which may be megabytes long. It returns e, which may be nil.
+func (e *FieldError) Shorten() *FieldError {
+	const longestField, longestMessage = 200, 500
+	if e != nil {
+		e.Field, e.Message = shorten(e.Field, longestField), shorten(e.Message, longestMessage)
+	}
+	return e
+}
+
+func shorten(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
 
 // Validate says what is wrong with a seed that is to be recorded.
 func (s Seed) Validate() *FieldError {

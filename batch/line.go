@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
@@ -54,21 +53,12 @@ func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 		var semantic *json.SemanticError
 		if kind := kindOf(text); errors.As(err, &semantic) && kind != "" && kind != "seed" {
 			_, failure := line{Kind: kind}.seed(dir) // or its fields would be blamed
-			return track.Seed{}, bounded(failure)
+			return track.Seed{}, failure.Shorten()
 		}
-		return track.Seed{}, bounded(fieldError(err))
+		return track.Seed{}, fieldError(err)
 	}
 	seed, failure := l.seed(dir)
-	return seed, bounded(failure)
-}
-
-// bounded shortens what an error quotes of its input, which may be megabytes long.
-func bounded(e *track.FieldError) *track.FieldError {
-	const longestField, longestMessage = 200, 500
-	if e != nil {
-		e.Field, e.Message = abbreviate([]byte(e.Field), longestField), abbreviate([]byte(e.Message), longestMessage)
-	}
-	return e
+	return seed, failure.Shorten()
 }
 
 func (l line) seed(dir string) (track.Seed, *track.FieldError) {
@@ -174,52 +164,12 @@ func (n *seedNumber) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // fieldError puts an error of the JSON package into the words of a user.
 func fieldError(err error) *track.FieldError {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
-		field := fieldPath(semantic.JSONPointer)
-		var member *memberError
-		if errors.As(err, &member) {
-			field = strings.TrimPrefix(field+"."+member.name, ".")
-		}
-		return &track.FieldError{Field: field, Message: semanticMessage(semantic)}
+	failure := track.NewJSONError(err)
+	var member *memberError
+	if errors.As(err, &member) {
+		failure.Field = strings.TrimPrefix(failure.Field+"."+member.name, ".")
 	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		message := "not JSON: " + strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
-		if errors.Is(err, jsontext.ErrDuplicateName) {
-			message = "stands here a second time"
-		}
-		return &track.FieldError{Field: fieldPath(syntactic.JSONPointer), Message: message}
-	}
-	return &track.FieldError{Message: err.Error()}
-}
-
-func semanticMessage(e *json.SemanticError) string {
-	switch {
-	case errors.Is(e, json.ErrUnknownName):
-		return "unknown field"
-	case e.Err == nil || strings.HasPrefix(e.Err.Error(), "json: "):
-		return fmt.Sprintf("must be %s, not %s", wanted(e.GoType), kindName(e.JSONKind))
-	}
-	return e.Err.Error()
-}
-
-// wanted names the JSON that goes into a Go type.
-func wanted(t reflect.Type) string {
-	if t == nil {
-		return "something else"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return wanted(t.Elem())
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Float64:
-		return "a number"
-	}
-	return "an object"
+	return failure.Shorten()
 }
 
 func errorOffset(err error) int {
@@ -232,28 +182,4 @@ func errorOffset(err error) int {
 		return int(syntactic.ByteOffset)
 	}
 	return 0
-}
-
-func fieldPath(pointer jsontext.Pointer) string {
-	var parts []string
-	for token := range pointer.Tokens() {
-		parts = append(parts, token)
-	}
-	return strings.Join(parts, ".")
-}
-
-func kindName(kind jsontext.Kind) string {
-	switch kind {
-	case '0':
-		return "a number"
-	case '"':
-		return "a string"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 'n':
-		return "null"
-	}
-	return "a boolean"
 }

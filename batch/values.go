@@ -34,7 +34,7 @@ func parseJSONValues(file string, data []byte) (map[string]float64, error) {
 	if err == nil {
 		return parsed, nil
 	}
-	failure := bounded(fieldError(err))
+	failure := fieldError(err)
 	failure.File, failure.Line = file, 1+bytes.Count(data[:min(errorOffset(err), len(data))], []byte("\n"))
 	return nil, failure
 }
@@ -56,7 +56,7 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 		}
 		line, _ := reader.FieldPos(0)
 		fail := func(field, format string, args ...any) error {
-			return bounded(&track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)})
+			return (&track.FieldError{File: file, Line: line, Field: field, Message: fmt.Sprintf(format, args...)}).Shorten()
 		}
 		if len(record) != 2 {
 			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))

@@ -73,15 +73,15 @@ func ParseLine(text []byte) (track.Execution, *track.FieldError) {
 	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
 		if kind := kindOf(text); kind != "" && kind != "execution" {
 			_, failure := line{Kind: kind}.execution()
-			return track.Execution{}, bounded(failure)
+			return track.Execution{}, failure.Shorten()
 		}
-		return track.Execution{}, fieldError(err)
+		return track.Execution{}, track.NewJSONError(err).Shorten()
 	}
 	execution, failure := l.execution()
 	if failure == nil {
 		failure = execution.Validate()
 	}
-	return execution, bounded(failure)
+	return execution, failure.Shorten()
 }
 
 // kindOf returns the kind of a line that is not right, so that its fields are not blamed on another kind.

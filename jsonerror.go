@@ -1,33 +1,30 @@
-package jsonl
+package track
 
 import (
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"track"
 )
 
-// fieldError puts an error of the JSON package into the words of a user.
-func fieldError(err error) *track.FieldError {
+// NewJSONError puts an error of the JSON package into the words of a user, with the path of the field.
+func NewJSONError(err error) *FieldError {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic):
-		return bounded(&track.FieldError{Field: fieldPath(semantic.JSONPointer), Message: semanticMessage(semantic)})
+		return &FieldError{Field: jsonPath(semantic.JSONPointer), Message: semanticMessage(semantic)}
 	case errors.As(err, &syntactic):
 		message := "not JSON: " + strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			message = "stands here a second time"
 		}
-		return bounded(&track.FieldError{Field: fieldPath(syntactic.JSONPointer), Message: message})
+		return &FieldError{Field: jsonPath(syntactic.JSONPointer), Message: message}
 	}
-	return bounded(&track.FieldError{Message: err.Error()})
+	return &FieldError{Message: err.Error()}
 }
 
 func semanticMessage(e *json.SemanticError) string {
@@ -36,8 +33,10 @@ func semanticMessage(e *json.SemanticError) string {
 		return "unknown field"
 	case e.JSONKind == '0' && e.GoType != nil && isInteger(e.GoType):
 		return fmt.Sprintf("%s is not a whole number", e.JSONValue)
+	case e.Err == nil || strings.HasPrefix(e.Err.Error(), "json: "):
+		return fmt.Sprintf("must be %s, not %s", wantedJSON(e.GoType), kindName(e.JSONKind))
 	}
-	return fmt.Sprintf("must be %s, not %s", wanted(e.GoType), kindName(e.JSONKind))
+	return e.Err.Error()
 }
 
 func isInteger(t reflect.Type) bool {
@@ -47,14 +46,14 @@ func isInteger(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int64
 }
 
-// wanted names the JSON that goes into a Go type.
-func wanted(t reflect.Type) string {
+// wantedJSON names the JSON that goes into a Go type.
+func wantedJSON(t reflect.Type) string {
 	if t == nil {
 		return "something else"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return wanted(t.Elem())
+		return wantedJSON(t.Elem())
 	case reflect.String:
 		return "a string"
 	case reflect.Bool:
@@ -69,6 +68,14 @@ func wanted(t reflect.Type) string {
 	return "an object"
 }
 
+func jsonPath(pointer jsontext.Pointer) string {
+	var parts []string
+	for token := range pointer.Tokens() {
+		parts = append(parts, token)
+	}
+	return strings.Join(parts, ".")
+}
+
 func kindName(kind jsontext.Kind) string {
 	switch kind {
 	case '0':
@@ -79,35 +86,10 @@ func kindName(kind jsontext.Kind) string {
 		return "an object"
 	case '[':
 		return "an array"
+	case 't', 'f':
+		return "a boolean"
 	case 'n':
 		return "null"
 	}
-	return "a boolean"
-}
-
-func fieldPath(pointer jsontext.Pointer) string {
-	var parts []string
-	for token := range pointer.Tokens() {
-		parts = append(parts, token)
-	}
-	return strings.Join(parts, ".")
-}
-
-// bounded shortens what an error quotes of its input, which may be megabytes long.
-func bounded(e *track.FieldError) *track.FieldError {
-	const longestField, longestMessage = 200, 500
-	if e != nil {
-		e.Field, e.Message = abbreviate(e.Field, longestField), abbreviate(e.Message, longestMessage)
-	}
-	return e
-}
-
-func abbreviate(text string, longest int) string {
-	if len(text) <= longest {
-		return text
-	}
-	for longest > 0 && !utf8.RuneStart(text[longest]) {
-		longest--
-	}
-	return text[:longest] + "…"
+	return "invalid JSON"
 }
