@@ -276,10 +276,10 @@ func TestRefusedFiles(t *testing.T) {
 		},
 	} {
 		for door, enter := range doors {
+			if slices.Contains(tt.opens, door) {
+				continue
+			}
 			t.Run(tt.name+"/"+door, func(t *testing.T) {
-				if slices.Contains(tt.opens, door) {
-					t.Skip("this door is open")
-				}
 				path := filepath.Join(t.TempDir(), "some.db")
 				tt.make(t, path)
 				before := contents(t, path)

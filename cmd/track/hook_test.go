@@ -122,13 +122,7 @@ func TestKilledHooks(t *testing.T) {
 	}
 	payloads = append(payloads, hookStop)
 	for i, payload := range payloads {
-		cmd := hookCommand(dir, payload)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(i%8) * 3 * time.Millisecond)
-		_ = cmd.Process.Kill() // it may be done already
-		_ = cmd.Wait()
+		killAtChange(t, hookCommand(dir, payload), filepath.Join(dir, ".track"), i%4)
 	}
 	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
 		t.Error(sound)
@@ -143,6 +137,49 @@ func TestKilledHooks(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustTrack(t, dir, "executions", "l", "--format", "json")), &list); err != nil || len(list) != 1 || list[0].NCalls != 8 || list[0].NFailed != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// killAtChange starts a command and kills it when it has changed something in a folder for the nth time, or lets it end before that.
+func killAtChange(t *testing.T, cmd *exec.Cmd, dir string, nth int) {
+	t.Helper()
+	before := fileStates(t, dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it was killed, or not
+		close(ended)
+	}()
+	for changes := 0; changes < nth; {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		if now := fileStates(t, dir); now != before {
+			before = now
+			changes++
+		}
+	}
+	_ = cmd.Process.Kill() // it may be done already
+	<-ended
+}
+
+// fileStates says which files a folder holds, how long they are and when they were written.
+func fileStates(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // else it is gone again
+			fmt.Fprintln(&b, e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
 }
 
 // TestRealHookLog replays a real log, one process for a line. The counts are those of the README beside it.
