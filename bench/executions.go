@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,47 +30,17 @@ func (b bench) executions() error {
 	if _, err := store.Init(b.ctx, path); err != nil {
 		return err
 	}
-	var sizes []int
 	var rates []string
-	all := map[int][]timings{}
-	for have, size := 0, 10_000; size <= b.largest; have, size = size, size*10 {
+	err := b.askGrowing(path, "executions", questions, func(have, size int) error {
 		started := time.Now()
 		if err := addExecutions(b.ctx, path, have, size); err != nil {
 			return err
 		}
 		rates = append(rates, fmt.Sprintf("%.0f", float64(size-have)/time.Since(started).Seconds()))
-		sizes = append(sizes, size)
-		measured := make([]timings, len(questions))
-		for range 3 * b.rounds {
-			for i, question := range questions {
-				took, err := b.timed(append([]string{"--db", path, "--format", "json"}, question...)...)
-				if err != nil {
-					return err
-				}
-				measured[i] = append(measured[i], took)
-			}
-		}
-		all[size] = measured
-	}
-	columns := []string{"command"}
-	for _, size := range sizes {
-		columns = append(columns, fmt.Sprintf("%d executions", size))
-	}
-	heading("What people wait for, as the executions grow (whole process, median)", append(columns, "last against first")...)
-	for i, question := range questions {
-		cells := []any{fmt.Sprint("track ", question)}
-		for _, size := range sizes {
-			cells = append(cells, all[size][i])
-		}
-		row(append(cells, ratio(all[sizes[len(sizes)-1]][i], all[sizes[0]][i]))...)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\nStored per second, through the store: %v. The largest database has %.2f GB, %.0f bytes for each execution.\n",
-		rates, float64(info.Size())/1e9, float64(info.Size())/float64(sizes[len(sizes)-1]))
-	return nil
+		return nil
+	})
+	fmt.Printf("Stored per second, through the store: %v.\n", rates)
+	return err
 }
 
 // addExecutions stores the executions from one number to another.

@@ -9,11 +9,13 @@ import (
 	"syscall"
 )
 
-const perConfiguration = 1000
+const (
+	smallest         = 10_000 // what a database holds that has not grown yet
+	perConfiguration = 1000
+)
 
 // growth measures what people wait for in databases of 10⁴ seeds and more: all of one scenario, in configurations of 1,000 seeds.
 func (b bench) growth() error {
-	const smallest = 10_000
 	questions := [][]string{
 		{"stability", "growth_plus@c3"},
 		{"seeds", "--limit", "50"},
@@ -32,10 +34,16 @@ func (b bench) growth() error {
 	if err := b.command("record", "batch", file, "--db", path); err != nil {
 		return err
 	}
+	return b.askGrowing(path, "seeds", questions, func(_, size int) error { return grow(path, size) })
+}
+
+// askGrowing prints how long the program takes to answer questions, as what a database holds grows tenfold again and again. add brings
+// the database from one number of things to the next.
+func (b bench) askGrowing(path, things string, questions [][]string, add func(have, size int) error) error {
 	var sizes []int
 	all := map[int][]timings{}
-	for size := smallest; size <= b.largest; size *= 10 {
-		if err := grow(path, size); err != nil {
+	for have, size := 0, smallest; size <= b.largest; have, size = size, size*10 {
+		if err := add(have, size); err != nil {
 			return err
 		}
 		sizes = append(sizes, size)
@@ -53,21 +61,22 @@ func (b bench) growth() error {
 	}
 	columns := []string{"command"}
 	for _, size := range sizes {
-		columns = append(columns, fmt.Sprintf("%d seeds", size))
+		columns = append(columns, fmt.Sprintf("%d %s", size, things))
 	}
-	heading("What people wait for, as the database grows (whole process, median)", append(columns, "last against first")...)
+	heading(fmt.Sprintf("What people wait for, as the %s grow (whole process, median)", things), append(columns, "last against first")...)
+	last := sizes[len(sizes)-1]
 	for i, question := range questions {
 		cells := []any{fmt.Sprint("track ", question)}
 		for _, size := range sizes {
 			cells = append(cells, all[size][i])
 		}
-		row(append(cells, ratio(all[sizes[len(sizes)-1]][i], all[sizes[0]][i]))...)
+		row(append(cells, ratio(all[last][i], all[sizes[0]][i]))...)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nThe largest database has %.2f GB.\n", float64(info.Size())/1e9)
+	fmt.Printf("\nThe largest database has %.2f GB, %.0f bytes for each of the %d %s.\n", float64(info.Size())/1e9, float64(info.Size())/float64(last), last, things)
 	return nil
 }
 

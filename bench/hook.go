@@ -11,87 +11,126 @@ import (
 	"time"
 )
 
+const (
+	hookAtOnce   = 20 // hooks that run together
+	callsToAStop = 20 // calls of the execution that a hook ends
+)
+
+// hookBench calls hooks into a database, and sqlite3 for the same row in a database beside it.
+type hookBench struct {
+	bench
+	program, database, rival string
+}
+
 // hook measures one call of a hook from a cold process, alone and twenty at once, against the sqlite3 program doing one insert of the
 // same row with synchronous=FULL; and the hook that ends an execution of 20 calls, which is scored.
 func (b bench) hook() error {
-	const processes, atOnce, calls = 60, 20, 20
-	path, err := b.newDatabase("hook.db")
+	const alone = 60
+	h := hookBench{bench: b}
+	var err error
+	if h.database, err = b.newDatabase("hook.db"); err != nil {
+		return err
+	}
+	if h.rival, err = b.newDatabase("hook-sqlite3.db"); err != nil {
+		return err
+	}
+	if h.program, err = filepath.Abs(b.track); err != nil {
+		return err
+	}
+	one, insert, err := h.alone(alone)
 	if err != nil {
 		return err
 	}
-	rival, err := b.newDatabase("hook-sqlite3.db")
+	many, manyInserts, err := h.together()
 	if err != nil {
 		return err
 	}
-	program, err := filepath.Abs(b.track)
+	stop, err := h.stops()
 	if err != nil {
 		return err
 	}
-	hook := func(payload string) *exec.Cmd {
-		command := exec.CommandContext(b.ctx, program, "hook", "claude-code", "--lineage", "bench")
-		command.Env = append(os.Environ(), "TRACK_DB="+path)
-		command.Stdin = strings.NewReader(payload)
-		return command
-	}
-	sqlite := func(key string) *exec.Cmd {
-		command := exec.CommandContext(b.ctx, "sqlite3", rival)
-		command.Stdin = strings.NewReader(fmt.Sprintf(`PRAGMA busy_timeout=10000; PRAGMA synchronous=FULL;
-INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body)
-VALUES ('s', '', 'PreToolUse', '%s', 1, 1, 'bench', '', '', '%s');`, key, strings.Repeat("x", 300)))
-		return command
-	}
-	var one, stop, insert, many, manyInserts timings
-	for i := range processes {
-		took, err := timedCommand(hook(toolPayload("PreToolUse", fmt.Sprint("one-", i))))
-		if err != nil {
-			return err
-		}
-		one = append(one, took)
-		if took, err = timedCommand(sqlite(fmt.Sprint("one-", i))); err != nil {
-			return err
-		}
-		insert = append(insert, took)
-	}
-	for i := range b.rounds {
-		took, err := timedAtOnce(atOnce, func(n int) *exec.Cmd { return hook(toolPayload("PreToolUse", fmt.Sprintf("%d-%d", i, n))) })
-		if err != nil {
-			return err
-		}
-		many = append(many, took...)
-		if took, err = timedAtOnce(atOnce, func(n int) *exec.Cmd { return sqlite(fmt.Sprintf("%d-%d", i, n)) }); err != nil {
-			return err
-		}
-		manyInserts = append(manyInserts, took...)
-	}
-	for i := range b.rounds {
-		payloads := []string{fmt.Sprintf(`{"session_id":"stop-%d","hook_event_name":"UserPromptSubmit","prompt":"go"}`, i)}
-		for n := range calls {
-			for _, name := range []string{"PreToolUse", "PostToolUse"} {
-				payloads = append(payloads, strings.Replace(toolPayload(name, fmt.Sprint("t", n)), `"s"`, fmt.Sprintf(`"stop-%d"`, i), 1))
-			}
-		}
-		for _, payload := range payloads {
-			if _, err := timedCommand(hook(payload)); err != nil {
-				return err
-			}
-		}
-		took, err := timedCommand(hook(fmt.Sprintf(`{"session_id":"stop-%d","hook_event_name":"Stop","last_assistant_message":"Done, because it was asked for."}`, i)))
-		if err != nil {
-			return err
-		}
-		stop = append(stop, took)
-	}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "hook.log")); err == nil {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(h.database), "hook.log")); err == nil {
 		return errors.New("hook.log tells of errors")
 	}
 	heading("One call of a hook from a cold process", "what", "median", "against sqlite3")
 	row("sqlite3, one insert", insert, "1.00")
 	row("track hook claude-code", one, ratio(one, insert))
-	row(fmt.Sprintf("track hook claude-code at Stop: %d calls become an execution, and are scored", calls), stop, ratio(stop, insert))
-	row(fmt.Sprintf("sqlite3, %d at once, each", atOnce), manyInserts, "1.00")
-	row(fmt.Sprintf("track hook claude-code, %d at once, each", atOnce), many, ratio(many, manyInserts))
-	fmt.Printf("\n%d processes alone, %d rounds of %d at once; synchronous=FULL.\n", processes, b.rounds, atOnce)
+	row(fmt.Sprintf("track hook claude-code at Stop: %d calls become an execution, and are scored", callsToAStop), stop, ratio(stop, insert))
+	row(fmt.Sprintf("sqlite3, %d at once, each", hookAtOnce), manyInserts, "1.00")
+	row(fmt.Sprintf("track hook claude-code, %d at once, each", hookAtOnce), many, ratio(many, manyInserts))
+	fmt.Printf("\n%d processes alone, %d rounds of %d at once; synchronous=FULL.\n", alone, b.rounds, hookAtOnce)
 	return nil
+}
+
+func (h hookBench) call(payload string) *exec.Cmd {
+	command := exec.CommandContext(h.ctx, h.program, "hook", "claude-code", "--lineage", "bench")
+	command.Env = append(os.Environ(), "TRACK_DB="+h.database)
+	command.Stdin = strings.NewReader(payload)
+	return command
+}
+
+func (h hookBench) insert(key string) *exec.Cmd {
+	command := exec.CommandContext(h.ctx, "sqlite3", h.rival)
+	command.Stdin = strings.NewReader(fmt.Sprintf(`PRAGMA busy_timeout=10000; PRAGMA synchronous=FULL;
+INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body)
+VALUES ('s', '', 'PreToolUse', '%s', 1, 1, 'bench', '', '', '%s');`, key, strings.Repeat("x", 300)))
+	return command
+}
+
+// alone runs processes one after the other.
+func (h hookBench) alone(n int) (hooks, inserts timings, err error) {
+	for i := range n {
+		key := fmt.Sprint("one-", i)
+		took, err := timedCommand(h.call(toolPayload("PreToolUse", key)))
+		if err != nil {
+			return nil, nil, err
+		}
+		hooks = append(hooks, took)
+		if took, err = timedCommand(h.insert(key)); err != nil {
+			return nil, nil, err
+		}
+		inserts = append(inserts, took)
+	}
+	return hooks, inserts, nil
+}
+
+// together runs rounds of processes that start at once.
+func (h hookBench) together() (hooks, inserts timings, err error) {
+	for i := range h.rounds {
+		took, err := timedAtOnce(hookAtOnce, func(n int) *exec.Cmd { return h.call(toolPayload("PreToolUse", fmt.Sprintf("%d-%d", i, n))) })
+		if err != nil {
+			return nil, nil, err
+		}
+		hooks = append(hooks, took...)
+		if took, err = timedAtOnce(hookAtOnce, func(n int) *exec.Cmd { return h.insert(fmt.Sprintf("%d-%d", i, n)) }); err != nil {
+			return nil, nil, err
+		}
+		inserts = append(inserts, took...)
+	}
+	return hooks, inserts, nil
+}
+
+// stops times the hooks that end executions.
+func (h hookBench) stops() (stops timings, err error) {
+	for i := range h.rounds {
+		payloads := []string{fmt.Sprintf(`{"session_id":"stop-%d","hook_event_name":"UserPromptSubmit","prompt":"go"}`, i)}
+		for n := range callsToAStop {
+			for _, name := range []string{"PreToolUse", "PostToolUse"} {
+				payloads = append(payloads, strings.Replace(toolPayload(name, fmt.Sprint("t", n)), `"s"`, fmt.Sprintf(`"stop-%d"`, i), 1))
+			}
+		}
+		for _, payload := range payloads {
+			if _, err := timedCommand(h.call(payload)); err != nil {
+				return nil, err
+			}
+		}
+		took, err := timedCommand(h.call(fmt.Sprintf(`{"session_id":"stop-%d","hook_event_name":"Stop","last_assistant_message":"Done, because it was asked for."}`, i)))
+		if err != nil {
+			return nil, err
+		}
+		stops = append(stops, took)
+	}
+	return stops, nil
 }
 
 func toolPayload(name, id string) string {
