@@ -13,11 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/importer"
 	"track/importer/jsonl"
 )
-
-// longestLine bounds the memory that one line may take.
-const longestLine = 64 << 20
 
 // Record is a line of a batch: a seed, an execution, or what is wrong with the line.
 type Record struct {
@@ -37,7 +35,7 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		reader := bufio.NewReaderSize(r, 1<<20)
 		for number := 1; ; number++ {
-			text, tooLong, err := readLine(reader)
+			text, tooLong, err := importer.ReadLine(reader)
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(Record{Line: number}, fmt.Errorf("read %s: %w", file, err))
 				return
@@ -60,7 +58,7 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 func parseRecord(file, dir string, number int, text []byte, tooLong bool) Record {
 	record := Record{Line: number}
 	if tooLong {
-		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", longestLine>>20)}
+		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", importer.LongestRecord>>20)}
 	} else {
 		record.parse(text, dir)
 	}
@@ -104,22 +102,4 @@ func kindOf(text []byte) string {
 			return ""
 		}
 	}
-}
-
-// readLine returns the next line, valid until the next call; of one that is too long, nothing.
-func readLine(reader *bufio.Reader) (text []byte, tooLong bool, err error) {
-	text, err = reader.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return text, false, err
-	}
-	long := append([]byte(nil), text...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		text, err = reader.ReadSlice('\n')
-		if tooLong = tooLong || len(long)+len(text) > longestLine; tooLong {
-			long = nil
-			continue
-		}
-		long = append(long, text...)
-	}
-	return long, tooLong, err
 }

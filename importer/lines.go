@@ -38,7 +38,7 @@ func ReadLines(format, file string, r io.Reader, decoder LineDecoder) iter.Seq2[
 			return true
 		}
 		for number := 1; ; number++ {
-			text, tooLong, err := readLine(reader)
+			text, tooLong, err := ReadLine(reader)
 			if number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 			}
@@ -73,8 +73,8 @@ func decodeLine(decoder LineDecoder, number int, text []byte, tooLong bool) []It
 	return items
 }
 
-// readLine returns the next line, valid until the next call; of one that is too long, nothing.
-func readLine(reader *bufio.Reader) (text []byte, tooLong bool, err error) {
+// ReadLine returns the next line, valid until the next call; nothing of one that is longer than [LongestRecord].
+func ReadLine(reader *bufio.Reader) (text []byte, tooLong bool, err error) {
 	text, err = reader.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return text, false, err

@@ -62,13 +62,18 @@ Examples:
 			if c.NArg() == 0 {
 				return usage("track gate takes one or more SCENARIO[@CONFIGURATION]")
 			}
-			o.rules.MinPassRate, o.rules.MaxStd = optional(c, "min-pass-rate"), optional(c, "max-std")
-			o.rules.MinScore, o.base = optional(c, "min-score"), optional(c, "base")
-			if c.IsSet("confidence") {
-				o.rules.Confidence = o.confidence
-			}
+			o.readRules(c)
 			return p.gate(c.Context, c.Args().Slice(), o)
 		},
+	}
+}
+
+// readRules takes what was given: of a rule, 0 and nothing are not the same.
+func (o *gateOptions) readRules(c *cli.Context) {
+	o.rules.MinPassRate, o.rules.MaxStd = optional(c, "min-pass-rate"), optional(c, "max-std")
+	o.rules.MinScore, o.base = optional(c, "min-score"), optional(c, "base")
+	if c.IsSet("confidence") {
+		o.rules.Confidence = o.confidence
 	}
 }
 

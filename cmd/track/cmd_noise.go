@@ -55,11 +55,7 @@ Examples:
 			if c.NArg() != 1 {
 				return usage("track noise takes one SCENARIO[@CONFIGURATION]")
 			}
-			o.rules.MinPassRate, o.rules.MaxStd = optional(c, "min-pass-rate"), optional(c, "max-std")
-			o.rules.MinScore, o.base = optional(c, "min-score"), optional(c, "base")
-			if c.IsSet("confidence") {
-				o.rules.Confidence = o.confidence
-			}
+			o.readRules(c)
 			return p.noise(c.Context, c.Args().First(), o)
 		},
 	}
