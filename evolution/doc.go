@@ -15,9 +15,9 @@
 // Every decision carries the noise it was made in: the interval of the difference, the share of pairs won, the rate at which the
 // policy accepts mutations that change nothing, and the name of the policy that would serve.
 //
-// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from and the hash of the record
-// before it: [Replay] decides again and names what differs, [ReplayChain] also finds what was deleted, [Counterfactual] asks
-// another policy.
+// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from: [Replay] decides again and names
+// what differs, [Counterfactual] asks another policy. The ledger of a lineage is made of [Entry], each with the hash of the one before:
+// creation, settings, proposals, considerations, decisions, rollbacks. [ReplayLedger] computes all of them again, and the head after each.
 //
 // Around the decision: which operator to use ([ChooseOperator]), whether to mutate at all ([LoopSettings.MayMutate]), which
 // children not to try ([CheckChild]), when to go back ([RollbackRules.Check]) and what stays active ([Retain]).

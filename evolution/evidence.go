@@ -31,7 +31,8 @@ type Trial struct {
 type Evidence struct {
 	Child  []Trial `json:"child"`
 	Parent []Trial `json:"parent"`
-	// Step counts the decisions of the lineage before this one, for policies that change with time ([Anneal]).
+	// Step counts the mutations of the lineage that were proposed before this one, for policies that change with time ([Anneal]). It does not
+	// depend on the order in which several processes decide.
 	Step int `json:"step"`
 }
 

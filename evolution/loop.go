@@ -57,17 +57,17 @@ func (s LoopSettings) Validate() error {
 
 // PastMutation is a mutation that was made, for the limits of a day.
 type PastMutation struct {
-	At   time.Time
-	Risk Risk
+	At   time.Time `json:"at"`
+	Risk Risk      `json:"risk"`
 }
 
 // LoopState is where a lineage stands. Counts are of executions, -1 where what they count from never was.
 type LoopState struct {
-	SinceConsidered int
-	SinceMutation   int
-	SinceRollback   int
-	Scores          []float64 // of the version in force, oldest first
-	Mutations       []PastMutation
+	SinceConsidered int            `json:"since_considered"`
+	SinceMutation   int            `json:"since_mutation"`
+	SinceRollback   int            `json:"since_rollback"`
+	Scores          []float64      `json:"scores"` // of the version in force, oldest first
+	Mutations       []PastMutation `json:"mutations"`
 }
 
 // Hold is a reason not to mutate.
@@ -94,6 +94,14 @@ type Permission struct {
 	DrawUsed bool   `json:"draw_used"` // and so, the lineage was considered: SinceConsidered starts again
 	// Until is when a limit of the day lets the next mutation through; zero where the hold is another.
 	Until time.Time `json:"until,omitzero"`
+}
+
+// Operators are those of a list that are permitted: without those of high risk where these have reached their limit.
+func (p Permission) Operators(list []Operator) []Operator {
+	if p.NoHigh {
+		return WithoutRisk(list, High)
+	}
+	return list
 }
 
 // MayMutate says whether to mutate now. The label of the draw is [LabelMutate]; mutate iff u < mutation_rate.

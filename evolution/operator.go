@@ -38,10 +38,10 @@ func WithoutRisk(list []Operator, risk Risk) []Operator {
 
 // Signals are means over the recent executions of the version in force; nil where they were not measured.
 type Signals struct {
-	ErrorRate      *float64 // the rate itself, high is bad
-	Efficiency     *float64
-	OutputQuality  *float64
-	StructureScore *float64
+	ErrorRate      *float64 `json:"error_rate"` // the rate itself, high is bad
+	Efficiency     *float64 `json:"efficiency"`
+	OutputQuality  *float64 `json:"output_quality"`
+	StructureScore *float64 `json:"structure_score"`
 }
 
 // remedy is a signal that calls for one operator.
@@ -65,9 +65,9 @@ func (s Signals) remedies() []remedy {
 
 // OperatorHistory is how an operator did in its lineage so far.
 type OperatorHistory struct {
-	Uses     int
-	Improved bool    // one of its mutations ever had a delta above 0
-	AvgDelta float64 // over its decided mutations; 0 for none
+	Uses     int     `json:"uses"`
+	Improved bool    `json:"improved"`  // one of its mutations ever had a delta above 0
+	AvgDelta float64 `json:"avg_delta"` // over its decided mutations; 0 for none
 }
 
 // Weight is that of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if avg_delta < 0, ×1.5 if unused, at

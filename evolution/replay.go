@@ -11,16 +11,24 @@ import (
 
 // Difference is a field of a record that is not what follows from the rest of it.
 type Difference struct {
-	Number   int    `json:"number"` // of the record
-	Mutation string `json:"mutation"`
-	Attempt  int    `json:"attempt"`
+	Number   int    `json:"number"` // of the entry; 0 for a record on its own
+	Kind     Kind   `json:"kind"`
+	Mutation string `json:"mutation,omitempty"` // that it is about
+	Attempt  int    `json:"attempt,omitempty"`
 	Field    string `json:"field"` // path such as decision.noise.sd
 	Stored   string `json:"stored"`
 	Replayed string `json:"replayed"`
 }
 
 func (d Difference) String() string {
-	return fmt.Sprintf("decision %d (mutation %s, attempt %d): %s: stored %s, replayed %s", d.Number, d.Mutation, d.Attempt, d.Field, d.Stored, d.Replayed)
+	about := ""
+	if d.Mutation != "" {
+		about = " (mutation " + d.Mutation + ")"
+	}
+	if d.Attempt > 0 {
+		about = fmt.Sprintf(" (mutation %s, attempt %d)", d.Mutation, d.Attempt)
+	}
+	return fmt.Sprintf("entry %d, %s%s: %s: stored %s, replayed %s", d.Number, d.Kind, about, d.Field, d.Stored, d.Replayed)
 }
 
 // replayTolerance is how far, relative to the larger, a replayed number may be from the stored one: processors differ in the last digits of exp and
@@ -29,7 +37,7 @@ const replayTolerance = 1e-9
 
 // Replay draws and decides again from what a record holds and names each field that differs; none means that the record proves itself.
 func Replay(r Record) []Difference {
-	p := replay{record: r}
+	p := replay{record: r, at: Difference{Kind: KindDecision, Mutation: r.Mutation, Attempt: r.Attempt}}
 	p.draw()
 	policy, err := ParsePolicy(r.Policy, r.Params)
 	if err != nil {
@@ -37,30 +45,24 @@ func Replay(r Record) []Difference {
 	} else {
 		p.decide(policy)
 	}
-	if hash, err := r.ContentHash(); err != nil {
-		p.differs("hash", r.Hash, err.Error())
-	} else if hash != r.Hash {
-		p.differs("hash", r.Hash, hash)
-	}
 	return p.list
 }
 
 type replay struct {
 	record Record
+	at     Difference // where the differences are
 	list   []Difference
 }
 
 func (p *replay) differs(field, stored, replayed string) {
-	r := p.record
-	p.list = append(p.list, Difference{r.Number, r.Mutation, r.Attempt, field, stored, replayed})
+	d := p.at
+	d.Field, d.Stored, d.Replayed = field, stored, replayed
+	p.list = append(p.list, d)
 }
 
 // draw compares the draw with what its key gives, and its key with the record.
 func (p *replay) draw() {
 	r := p.record
-	if r.Draw.Lineage != r.Lineage {
-		p.differs("draw.lineage", r.Draw.Lineage, r.Lineage)
-	}
 	if r.Draw.Mutation != r.Mutation {
 		p.differs("draw.mutation", r.Draw.Mutation, r.Mutation)
 	}
@@ -70,12 +72,17 @@ func (p *replay) draw() {
 	if r.Draw.Label != LabelExplore {
 		p.differs("draw.label", r.Draw.Label, LabelExplore)
 	}
-	again, err := r.Draw.again()
+	p.redraw("draw", r.Draw)
+}
+
+// redraw compares a draw with what its key gives.
+func (p *replay) redraw(path string, d Draw) {
+	again, err := d.again()
 	if err != nil {
-		p.differs("draw", r.Draw.Algorithm, err.Error())
+		p.differs(path, d.Algorithm, err.Error())
 		return
 	}
-	p.compare("draw", r.Draw, again)
+	p.compare(path, d, again)
 }
 
 // decide decides again, with the draw that the key gives.

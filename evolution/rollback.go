@@ -26,13 +26,32 @@ func DefaultRollbackRules() RollbackRules {
 	return RollbackRules{Drops: 2, BestShare: 0.7, ErrorRate: 0.5, PreviousShare: 0.8}
 }
 
+// Validate says which limit is outside its domain.
+func (r RollbackRules) Validate() error {
+	for _, c := range []struct {
+		name string
+		ok   bool
+		want string
+	}{
+		{"drops", r.Drops >= 0, "at least 0, which turns the trigger off"},
+		{"best_share", r.BestShare >= 0 && r.BestShare <= 1, "from 0, which turns the trigger off, to 1"},
+		{"error_rate", r.ErrorRate >= 0 && r.ErrorRate <= 1, "from 0 to 1, which turns the trigger off"},
+		{"previous_share", r.PreviousShare >= 0 && r.PreviousShare <= 1, "from 0 to 1"},
+	} {
+		if !c.ok {
+			return fmt.Errorf("rollback rules: %s: want %s", c.name, c.want)
+		}
+	}
+	return nil
+}
+
 // RollbackState is what the triggers look at. The scores are those since the last rollback, oldest first: a rollback starts the count again.
 type RollbackState struct {
-	InForce   Standing
-	Previous  *Standing // the version that was in force before; nil for none
-	Versions  []Standing
-	Scores    []float64
-	ErrorRate *float64 // nil where it was not measured
+	InForce   Standing   `json:"in_force"`
+	Previous  *Standing  `json:"previous"` // the version that was in force before; nil for none
+	Versions  []Standing `json:"versions"`
+	Scores    []float64  `json:"scores"`
+	ErrorRate *float64   `json:"error_rate"` // nil where it was not measured
 }
 
 // Rollback is the event of going back. It starts the count of drops again and the cooldown.

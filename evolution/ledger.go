@@ -1,0 +1,224 @@
+package evolution
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+	"unicode/utf8"
+)
+
+// ledgerDomain keeps these hashes apart from all others.
+const ledgerDomain = "track/ledger/1\x00"
+
+// Kind says what an entry of a ledger tells of.
+type Kind string
+
+// The kinds, with the type of the body of each.
+const (
+	KindCreation      Kind = "creation"      // [Creation]: the first entry of each ledger
+	KindSettings      Kind = "settings"      // [SettingsChange]
+	KindProposal      Kind = "proposal"      // [Proposal]
+	KindRefusal       Kind = "refusal"       // [Proposal] of a child that is not tried
+	KindConsideration Kind = "consideration" // [Consideration]
+	KindDecision      Kind = "decision"      // [Record]
+	KindWithdrawal    Kind = "withdrawal"    // [Withdrawal]
+	KindRollback      Kind = "rollback"      // [RollbackEvent]
+)
+
+// Entry is one event in the life of a lineage. The entries of a lineage are its ledger: each holds the hash of the one before.
+type Entry struct {
+	Lineage string    `json:"lineage"`
+	Number  int       `json:"number"` // place in the ledger, from 1
+	Kind    Kind      `json:"kind"`
+	At      time.Time `json:"at"`
+	// HeadBefore and HeadAfter are the labels of the version in force; empty for none.
+	HeadBefore string          `json:"head_before"`
+	HeadAfter  string          `json:"head_after"`
+	Body       json.RawMessage `json:"body"` // canonical JSON
+	Prev       string          `json:"prev"` // hash of the entry before; empty in the first
+	Hash       string          `json:"hash"`
+}
+
+// Head is the end of a ledger; the zero Head where it is not known.
+type Head struct {
+	Number int    `json:"number"`
+	Hash   string `json:"hash"`
+}
+
+// Creation begins a ledger.
+type Creation struct {
+	Seed     uint64      `json:"seed,string"` // of all draws
+	Subject  string      `json:"subject"`     // agent, or scenario:NAME
+	Root     *VersionRef `json:"root"`        // the first version in force; null for none yet
+	Settings Settings    `json:"settings"`
+}
+
+// VersionRef names a version by its label and, where its content is known, by its identity ([VersionID]).
+type VersionRef struct {
+	Label string `json:"label"`
+	ID    string `json:"id,omitempty"`
+}
+
+// identity is what a version goes by in the identity of a mutation.
+func (v VersionRef) identity() string {
+	if v.ID == "" {
+		return "label:" + v.Label
+	}
+	return v.ID
+}
+
+// Settings are how a lineage decides and mutates. Each change makes a new version of all of them.
+type Settings struct {
+	Number    int             `json:"number"` // from 1
+	Policy    string          `json:"policy"`
+	Params    json.RawMessage `json:"params"` // canonical JSON
+	Operators []Operator      `json:"operators"`
+	Loop      LoopSettings    `json:"loop"`
+	Rollback  RollbackRules   `json:"rollback"`
+	Rubric    string          `json:"rubric"` // whose scores are evidence; empty for those in force
+}
+
+// DefaultSettings are those of a lineage that says nothing: the default policy, operators, loop and rollback rules.
+func DefaultSettings() Settings {
+	p := defaults()[0]
+	params, err := Params(p)
+	if err != nil {
+		panic(err) // defaults are valid
+	}
+	return Settings{
+		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), Loop: DefaultLoopSettings(), Rollback: DefaultRollbackRules(),
+	}
+}
+
+// Validate says what is wrong with settings.
+func (s Settings) Validate() error {
+	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
+		return err
+	}
+	if err := checkOperators(s.Operators, nil); err != nil {
+		return err
+	}
+	if err := s.Rollback.Validate(); err != nil {
+		return err
+	}
+	return s.Loop.Validate()
+}
+
+// SettingsChange puts new settings in force.
+type SettingsChange struct {
+	Settings Settings `json:"settings"`
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// Proposal is a mutation as it was proposed.
+type Proposal struct {
+	Mutation string       `json:"mutation"`
+	Number   int          `json:"number"`  // of the mutation in its lineage, from 1
+	Parents  []VersionRef `json:"parents"` // the one it is compared with first
+	Child    VersionRef   `json:"child"`
+	Operator string       `json:"operator"`
+	Risk     Risk         `json:"risk"`
+	Note     string       `json:"note,omitempty"`
+	CostUSD  *float64     `json:"cost_usd,omitempty"`
+	Named    bool         `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
+	Source   string       `json:"source,omitempty"`   // format that it was read from
+	Inferred bool         `json:"inferred,omitempty"` // the source does not say the parents
+	// Executions counts those of the lineage until then, of a scenario its seeds: what the loop rules count from.
+	Executions int       `json:"executions"`
+	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
+}
+
+// ID is the id that follows from parents, child and operator: see [MutationID].
+func (p Proposal) ID() string {
+	parents := make([]string, len(p.Parents))
+	for i, v := range p.Parents {
+		parents[i] = v.identity()
+	}
+	return MutationID(parents, p.Child.identity(), p.Operator)
+}
+
+// Consideration is a time at which it was drawn whether to mutate, and by which operator.
+type Consideration struct {
+	Number     int             `json:"number"` // from 1; the draws are for "consideration-" and this number
+	Executions int             `json:"executions"`
+	Settings   int             `json:"settings"`
+	State      LoopState       `json:"state"`
+	Signals    Signals         `json:"signals"`
+	Histories  Histories       `json:"histories"`
+	Draw       Draw            `json:"draw"`
+	Permission Permission      `json:"permission"`
+	Operator   *Draw           `json:"operator_draw"` // null where nothing is mutated
+	Choice     *OperatorChoice `json:"choice"`
+}
+
+// ConsiderationKey is what the draws of a consideration are for, in place of a mutation.
+func ConsiderationKey(number int) string { return fmt.Sprintf("consideration-%d", number) }
+
+// Withdrawal takes a mutation back, undecided or not.
+type Withdrawal struct {
+	Mutation string `json:"mutation"`
+	Reason   string `json:"reason"`
+}
+
+// RollbackEvent is a rollback with what it followed from.
+type RollbackEvent struct {
+	Rollback
+	Settings   int            `json:"settings"`
+	Executions int            `json:"executions"`
+	State      *RollbackState `json:"state"` // null where it was asked for by hand
+}
+
+// ErrLedger is wrapped by what makes an entry unreadable.
+var ErrLedger = errors.New("ledger")
+
+// NewEntry seals what happened as the entry after prev, the zero Entry where it is the first.
+func NewEntry(prev Entry, lineage string, kind Kind, body any, headAfter string, at time.Time) (Entry, error) {
+	text, err := canonical(body)
+	if err != nil {
+		return Entry{}, fmt.Errorf("%w: %s: %w", ErrLedger, kind, err)
+	}
+	e := Entry{
+		Lineage: lineage, Number: prev.Number + 1, Kind: kind, At: at.UTC().Truncate(time.Microsecond),
+		HeadBefore: prev.HeadAfter, HeadAfter: headAfter, Body: text, Prev: prev.Hash,
+	}
+	e.Hash, err = e.ContentHash()
+	return e, err
+}
+
+// ContentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
+// to the microsecond. The hash of the entry before is part of the content, so that a ledger cannot be cut or reordered.
+func (e Entry) ContentHash() (string, error) {
+	for _, text := range [...]string{e.Lineage, string(e.Kind), e.HeadBefore, e.HeadAfter, e.Prev} {
+		if !utf8.ValidString(text) {
+			return "", fmt.Errorf("%w: %q is not valid UTF-8", ErrLedger, text)
+		}
+	}
+	e.At, e.Hash = e.At.UTC().Truncate(time.Microsecond), ""
+	text, err := canonical(e)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrLedger, err)
+	}
+	sum := sha256.Sum256(append([]byte(ledgerDomain), text...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Decode reads the body of an entry into the type of its kind. A member that the type does not have is refused.
+func (e Entry) Decode(body any) error {
+	decoder := json.NewDecoder(bytes.NewReader(e.Body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(body); err != nil {
+		return fmt.Errorf("%w: entry %d (%s): %w", ErrLedger, e.Number, e.Kind, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: entry %d (%s): text behind the body", ErrLedger, e.Number, e.Kind)
+	}
+	return nil
+}
+
+// ID is the name of a decision, or of any other entry, that holds wherever the ledger goes: "d-" and the beginning of its hash.
+func (e Entry) ID() string { return "d-" + e.Hash[:min(len(e.Hash), 16)] }

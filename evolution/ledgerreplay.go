@@ -1,0 +1,357 @@
+package evolution
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Replayed is what a ledger comes to.
+type Replayed struct {
+	Differences []Difference
+	Entries     int
+	Decisions   int // replayed
+	Verified    int // of them, without a difference
+	Head        string
+	Settings    Settings
+	Mutations   []ReplayedMutation // in the order of their proposals
+}
+
+// ReplayedMutation is where a mutation stands after its ledger.
+type ReplayedMutation struct {
+	Proposal
+	State    MutationState
+	Attempts int
+	Delta    *float64 // of the last decision
+}
+
+// MutationState is where a mutation stands.
+type MutationState string
+
+// The states of mutations.
+const (
+	MutationProposed  MutationState = "proposed"
+	MutationContinued MutationState = "continue" // decided, and more evidence is needed
+	MutationAccepted  MutationState = "accepted"
+	MutationRejected  MutationState = "rejected"
+	MutationRefused   MutationState = "refused" // never tried
+	MutationWithdrawn MutationState = "withdrawn"
+)
+
+// Open says that a decision is still to be made.
+func (s MutationState) Open() bool { return s == MutationProposed || s == MutationContinued }
+
+// StateAfter is where a decision leaves a mutation.
+func StateAfter(d Decision) MutationState {
+	switch {
+	case d.Accepted:
+		return MutationAccepted
+	case d.State == Continue:
+		return MutationContinued
+	}
+	return MutationRejected
+}
+
+// HeadAfter is the head after a decision on a mutation of parent to child: the child of an accepted mutation takes the place of its parent, and
+// of no other version. What was accepted against a version that is no longer in force was not compared with the head.
+func HeadAfter(d Decision, head, parent, child string) string {
+	if d.Accepted && head == parent {
+		return child
+	}
+	return head
+}
+
+// ReplayLedger replays a lineage from its ledger: every draw, decision, consideration, rollback and head is computed again and compared. It names entries
+// that are missing, doubled, moved or edited. Entries missing at the end can only be found by end, where that is known.
+func ReplayLedger(entries []Entry, end Head) Replayed {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return cmp.Compare(a.Number, b.Number) })
+	w := walk{mutations: map[string]int{}, labels: map[string]bool{}}
+	for _, e := range sorted {
+		w.entry(e)
+	}
+	if end != (Head{}) && (end.Number != w.last.Number || end.Hash != w.last.Hash) {
+		w.at = Difference{Number: w.last.Number, Kind: w.last.Kind}
+		w.differs("end", strconv.Itoa(w.last.Number)+" "+w.last.Hash, strconv.Itoa(end.Number)+" "+end.Hash)
+	}
+	w.Entries, w.Differences, w.Head = len(sorted), w.list, w.last.HeadAfter
+	return w.Replayed
+}
+
+// walk is a ledger on its way.
+type walk struct {
+	replay
+	Replayed
+	last           Entry
+	seed           uint64
+	mutations      map[string]int // places in Mutations
+	labels         map[string]bool
+	considerations int
+}
+
+func (w *walk) entry(e Entry) {
+	w.at = Difference{Number: e.Number, Kind: e.Kind}
+	before := len(w.list)
+	w.link(e)
+	head := w.last.HeadAfter
+	if e.HeadBefore != head {
+		w.differs("head_before", e.HeadBefore, head)
+	}
+	after, err := w.body(e, head)
+	switch {
+	case err != nil:
+		w.differs("body", "", err.Error())
+	case e.HeadAfter != after:
+		w.differs("head_after", e.HeadAfter, after)
+	}
+	if hash, err := e.ContentHash(); err != nil {
+		w.differs("hash", e.Hash, err.Error())
+	} else if hash != e.Hash {
+		w.differs("hash", e.Hash, hash)
+	}
+	if e.Kind == KindDecision {
+		w.Decisions++
+		if len(w.list) == before {
+			w.Verified++
+		}
+	}
+	w.last = e
+}
+
+// link compares the place of an entry with the one before.
+func (w *walk) link(e Entry) {
+	first := w.last.Hash == "" && w.last.Number == 0
+	if !first && e.Lineage != w.last.Lineage {
+		w.differs("lineage", e.Lineage, w.last.Lineage)
+	}
+	if e.Number != w.last.Number+1 {
+		w.differs("number", strconv.Itoa(e.Number), strconv.Itoa(w.last.Number+1))
+	}
+	if e.Prev != w.last.Hash {
+		w.differs("prev", e.Prev, w.last.Hash)
+	}
+	if first != (e.Kind == KindCreation) {
+		w.differs("kind", string(e.Kind), "a creation, which is the first entry and no other")
+	}
+}
+
+// body replays what an entry tells and returns the head after it.
+func (w *walk) body(e Entry, head string) (after string, err error) {
+	switch e.Kind {
+	case KindCreation:
+		return w.creation(e)
+	case KindSettings:
+		return head, w.settings(e)
+	case KindProposal, KindRefusal:
+		return head, w.proposal(e)
+	case KindConsideration:
+		return head, w.consideration(e)
+	case KindDecision:
+		return w.decision(e, head)
+	case KindWithdrawal:
+		return head, w.withdrawal(e)
+	case KindRollback:
+		return w.rollback(e, head)
+	}
+	return head, fmt.Errorf("kind %q is unknown", e.Kind)
+}
+
+func (w *walk) creation(e Entry) (after string, err error) {
+	var c Creation
+	if err := e.Decode(&c); err != nil {
+		return e.HeadAfter, err
+	}
+	w.seed, w.Settings = c.Seed, c.Settings
+	if c.Root != nil {
+		after = c.Root.Label
+		w.labels[after] = true
+	}
+	return after, c.Settings.Validate()
+}
+
+func (w *walk) settings(e Entry) error {
+	var c SettingsChange
+	if err := e.Decode(&c); err != nil {
+		return err
+	}
+	if c.Settings.Number != w.Settings.Number+1 {
+		w.differs("settings.number", strconv.Itoa(c.Settings.Number), strconv.Itoa(w.Settings.Number+1))
+	}
+	w.Settings = c.Settings
+	return c.Settings.Validate()
+}
+
+func (w *walk) proposal(e Entry) error {
+	var p Proposal
+	if err := e.Decode(&p); err != nil {
+		return err
+	}
+	w.at.Mutation = p.Mutation
+	if want := len(w.Mutations) + 1; p.Number != want {
+		w.differs("number", strconv.Itoa(p.Number), strconv.Itoa(want))
+	}
+	if id := p.ID(); !p.Named && p.Mutation != id {
+		w.differs("mutation", p.Mutation, id)
+	}
+	if _, known := w.mutations[p.Mutation]; known {
+		w.differs("mutation", p.Mutation, "proposed before")
+	}
+	if refused := e.Kind == KindRefusal; refused != (len(p.Refusals) > 0) {
+		w.differs("refusals", strconv.Itoa(len(p.Refusals)), "a reason for a refusal, and none for a proposal")
+	}
+	state := MutationProposed
+	if e.Kind == KindRefusal {
+		state = MutationRefused
+	}
+	w.mutations[p.Mutation] = len(w.Mutations)
+	w.Mutations = append(w.Mutations, ReplayedMutation{Proposal: p, State: state})
+	w.labels[p.Child.Label] = true
+	for _, parent := range p.Parents {
+		w.labels[parent.Label] = true
+	}
+	return nil
+}
+
+// mutation finds what an entry is about; nil, and a difference, where it was never proposed or cannot be decided any more.
+func (w *walk) mutation(id string) *ReplayedMutation {
+	w.at.Mutation = id
+	i, known := w.mutations[id]
+	if !known {
+		w.differs("mutation", id, "never proposed")
+		return nil
+	}
+	m := &w.Mutations[i]
+	if m.State == MutationRefused || m.State == MutationWithdrawn {
+		w.differs("mutation", id, "is "+string(m.State))
+	}
+	return m
+}
+
+func (w *walk) decision(e Entry, head string) (after string, err error) {
+	var r Record
+	if err := e.Decode(&r); err != nil {
+		return head, err
+	}
+	w.at.Attempt = r.Attempt
+	m := w.mutation(r.Mutation)
+	if r.Draw.Lineage != e.Lineage {
+		w.differs("draw.lineage", r.Draw.Lineage, e.Lineage)
+	}
+	if r.Draw.Seed != w.seed {
+		w.differs("draw.seed", strconv.FormatUint(r.Draw.Seed, 10), strconv.FormatUint(w.seed, 10))
+	}
+	if r.Settings != w.Settings.Number {
+		w.differs("settings", strconv.Itoa(r.Settings), strconv.Itoa(w.Settings.Number))
+	}
+	if s := w.Settings; !r.Override && (r.Policy != s.Policy || string(r.Params) != string(s.Params)) {
+		w.differs("policy", r.Policy+" "+string(r.Params), s.Policy+" "+string(s.Params))
+	}
+	for _, d := range Replay(r) {
+		w.differs(d.Field, d.Stored, d.Replayed)
+	}
+	if m == nil {
+		return head, nil
+	}
+	if r.Attempt != m.Attempts {
+		w.differs("attempt", strconv.Itoa(r.Attempt), strconv.Itoa(m.Attempts))
+	}
+	if r.Evidence.Step != m.Number-1 {
+		w.differs("evidence.step", strconv.Itoa(r.Evidence.Step), strconv.Itoa(m.Number-1))
+	}
+	m.Attempts, m.State, m.Delta = r.Attempt+1, StateAfter(r.Decision), r.Decision.Delta
+	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
+}
+
+// parent is the label of the parent that a child is compared with; empty for none.
+func (p Proposal) parent() string {
+	if len(p.Parents) == 0 {
+		return ""
+	}
+	return p.Parents[0].Label
+}
+
+func (w *walk) withdrawal(e Entry) error {
+	var v Withdrawal
+	if err := e.Decode(&v); err != nil {
+		return err
+	}
+	if m := w.mutation(v.Mutation); m != nil {
+		m.State = MutationWithdrawn
+	}
+	return nil
+}
+
+func (w *walk) consideration(e Entry) error {
+	var c Consideration
+	if err := e.Decode(&c); err != nil {
+		return err
+	}
+	w.considerations++
+	if c.Number != w.considerations {
+		w.differs("number", strconv.Itoa(c.Number), strconv.Itoa(w.considerations))
+	}
+	if c.Settings != w.Settings.Number {
+		w.differs("settings", strconv.Itoa(c.Settings), strconv.Itoa(w.Settings.Number))
+	}
+	key := DrawKey{Seed: w.seed, Lineage: e.Lineage, Mutation: ConsiderationKey(c.Number)}
+	w.considered("draw", &c.Draw, key, LabelMutate)
+	w.considered("operator_draw", c.Operator, key, LabelOperator)
+	return w.reconsider(e, c)
+}
+
+// considered compares a draw of a consideration with its key, and with what that gives.
+func (w *walk) considered(path string, draw *Draw, key DrawKey, label string) {
+	if draw == nil {
+		return
+	}
+	key.Label = label
+	if draw.DrawKey != key {
+		w.compare(path, draw.DrawKey, key)
+	}
+	w.redraw(path, *draw)
+}
+
+// reconsider computes the permission and the choice of a consideration again.
+func (w *walk) reconsider(e Entry, c Consideration) error {
+	permission, err := w.Settings.Loop.MayMutate(c.State, e.At, c.Draw)
+	if err != nil {
+		return err
+	}
+	w.compare("permission", c.Permission, permission)
+	if !permission.Mutate {
+		if c.Operator != nil || c.Choice != nil {
+			w.differs("choice", "an operator", "none")
+		}
+		return nil
+	}
+	if c.Operator == nil || c.Choice == nil {
+		w.differs("choice", "none", "an operator")
+		return nil
+	}
+	choice, err := ChooseOperator(permission.Operators(w.Settings.Operators), c.Signals, c.Histories, *c.Operator)
+	if err != nil {
+		return err
+	}
+	w.compare("choice", *c.Choice, choice)
+	return nil
+}
+
+func (w *walk) rollback(e Entry, head string) (after string, err error) {
+	var r RollbackEvent
+	if err := e.Decode(&r); err != nil {
+		return head, err
+	}
+	if r.From != head {
+		w.differs("from", r.From, head)
+	}
+	if !w.labels[r.To] {
+		w.differs("to", r.To, "a version of the lineage")
+	}
+	if byHand := r.Trigger == TriggerHand; byHand != (r.State == nil) {
+		w.differs("state", "", "given for a trigger, and not by hand")
+	} else if !byHand {
+		w.compare("rollback", &r.Rollback, w.Settings.Rollback.Check(*r.State))
+	}
+	return r.To, nil
+}
