@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -32,10 +33,13 @@ const (
 
 // Entry is one event in the life of a lineage. The entries of a lineage are its ledger: each holds the hash of the one before.
 type Entry struct {
-	Lineage string    `json:"lineage"`
-	Number  int       `json:"number"` // place in the ledger, from 1
-	Kind    Kind      `json:"kind"`
-	At      time.Time `json:"at"`
+	Lineage string `json:"lineage"`
+	Number  int    `json:"number"` // place in the ledger, from 1
+	Kind    Kind   `json:"kind"`
+	// Mutation and Attempt say what it is about, as the body does; empty and nil where it is about no mutation, or no decision.
+	Mutation string    `json:"mutation,omitempty"`
+	Attempt  *int      `json:"attempt,omitempty"`
+	At       time.Time `json:"at"`
 	// HeadBefore and HeadAfter are the labels of the version in force; empty for none.
 	HeadBefore string          `json:"head_before"`
 	HeadAfter  string          `json:"head_after"`
@@ -186,8 +190,22 @@ func NewEntry(prev Entry, lineage string, kind Kind, body any, headAfter string,
 		Lineage: lineage, Number: prev.Number + 1, Kind: kind, At: at.UTC().Truncate(time.Microsecond),
 		HeadBefore: prev.HeadAfter, HeadAfter: headAfter, Body: text, Prev: prev.Hash,
 	}
+	e.Mutation, e.Attempt = about(body)
 	e.Hash, err = e.ContentHash()
 	return e, err
+}
+
+// about says which mutation, and which attempt at it, a body is about.
+func about(body any) (mutation string, attempt *int) {
+	switch b := body.(type) {
+	case Proposal:
+		return b.Mutation, nil
+	case Record:
+		return b.Mutation, &b.Attempt
+	case Withdrawal:
+		return b.Mutation, nil
+	}
+	return "", nil
 }
 
 // ContentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
@@ -222,3 +240,17 @@ func (e Entry) Decode(body any) error {
 
 // ID is the name of a decision, or of any other entry, that holds wherever the ledger goes: "d-" and the beginning of its hash.
 func (e Entry) ID() string { return "d-" + e.Hash[:min(len(e.Hash), 16)] }
+
+// Equal says whether settings are the same but for their number.
+func (s Settings) Equal(other Settings) bool {
+	s.Number, other.Number = 0, 0
+	a, errA := canonical(s)
+	b, errB := canonical(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+// Clone is a copy that shares nothing.
+func (s Settings) Clone() Settings {
+	s.Params, s.Operators, s.Loop.Forbidden = slices.Clone(s.Params), slices.Clone(s.Operators), slices.Clone(s.Loop.Forbidden)
+	return s
+}

@@ -91,7 +91,7 @@ type walk struct {
 }
 
 func (w *walk) entry(e Entry) {
-	w.at = Difference{Number: e.Number, Kind: e.Kind}
+	w.at = Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}
 	before := len(w.list)
 	w.link(e)
 	head := w.last.HeadAfter
@@ -187,7 +187,7 @@ func (w *walk) proposal(e Entry) error {
 	if err := e.Decode(&p); err != nil {
 		return err
 	}
-	w.at.Mutation = p.Mutation
+	w.about(e, p)
 	if want := len(w.Mutations) + 1; p.Number != want {
 		w.differs("number", strconv.Itoa(p.Number), strconv.Itoa(want))
 	}
@@ -213,9 +213,23 @@ func (w *walk) proposal(e Entry) error {
 	return nil
 }
 
+// about compares what an entry says it is about with its body.
+func (w *walk) about(e Entry, body any) {
+	mutation, attempt := about(body)
+	w.at.Mutation = mutation
+	if attempt != nil {
+		w.at.Attempt = *attempt
+	}
+	if e.Mutation != mutation {
+		w.differs("mutation", e.Mutation, mutation)
+	}
+	if (e.Attempt == nil) != (attempt == nil) || attempt != nil && *e.Attempt != *attempt {
+		w.differs("attempt", text(e.Attempt), text(attempt))
+	}
+}
+
 // mutation finds what an entry is about; nil, and a difference, where it was never proposed or cannot be decided any more.
 func (w *walk) mutation(id string) *ReplayedMutation {
-	w.at.Mutation = id
 	i, known := w.mutations[id]
 	if !known {
 		w.differs("mutation", id, "never proposed")
@@ -233,7 +247,7 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	if err := e.Decode(&r); err != nil {
 		return head, err
 	}
-	w.at.Attempt = r.Attempt
+	w.about(e, r)
 	m := w.mutation(r.Mutation)
 	if r.Draw.Lineage != e.Lineage {
 		w.differs("draw.lineage", r.Draw.Lineage, e.Lineage)
@@ -276,6 +290,7 @@ func (w *walk) withdrawal(e Entry) error {
 	if err := e.Decode(&v); err != nil {
 		return err
 	}
+	w.about(e, v)
 	if m := w.mutation(v.Mutation); m != nil {
 		m.State = MutationWithdrawn
 	}
@@ -354,4 +369,22 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 		w.compare("rollback", &r.Rollback, w.Settings.Rollback.Check(*r.State))
 	}
 	return r.To, nil
+}
+
+// ReplayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of [ReplayLedger].
+func ReplayEntry(e Entry) []Difference {
+	p := replay{at: Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}}
+	var r Record
+	if err := e.Decode(&r); err != nil {
+		p.differs("body", "", err.Error())
+		return p.list
+	}
+	p.at.Attempt = r.Attempt
+	for _, d := range Replay(r) {
+		p.differs(d.Field, d.Stored, d.Replayed)
+	}
+	if hash, err := e.ContentHash(); err != nil || hash != e.Hash {
+		p.differs("hash", e.Hash, hash)
+	}
+	return p.list
 }

@@ -116,3 +116,14 @@ func fitness(trials []Trial) (rubric.FitnessResult, error) {
 	}
 	return rubric.Fitness(executions, rubric.FitnessOptions{})
 }
+
+// Fitness is the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold]; ok is false where none has a score.
+func Fitness(trials []Trial) (value float64, ok bool, err error) {
+	c := checker{ids: map[string]bool{}}
+	s, err := c.side("the version's", sortedTrials(trials))
+	if err != nil || len(s.scored) == 0 {
+		return 0, false, err
+	}
+	f, err := fitness(s.scored)
+	return f.Value, err == nil, err
+}

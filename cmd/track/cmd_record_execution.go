@@ -263,11 +263,21 @@ func fillIn(e *track.Execution, log track.Execution) {
 }
 
 func (p *program) readOutput(path string) (*string, error) {
+	text, err := p.readText(path)
+	if err != nil {
+		return nil, err
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	return &text, nil
+}
+
+// readText reads a file as it is, - for standard input.
+func (p *program) readText(path string) (string, error) {
 	in := p.in
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, notFound(err)
+			return "", notFound(err)
 		}
 		defer func() { _ = file.Close() }()
 		in = file
@@ -275,13 +285,12 @@ func (p *program) readOutput(path string) (*string, error) {
 	const longest = 64 << 20
 	data, err := io.ReadAll(io.LimitReader(in, longest+1))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", inputName(path), err)
+		return "", fmt.Errorf("read %s: %w", inputName(path), err)
 	}
 	if len(data) > longest {
-		return nil, &track.FieldError{File: inputName(path), Message: "is longer than 64 MB"}
+		return "", &track.FieldError{File: inputName(path), Message: "is longer than 64 MB"}
 	}
-	text := strings.ToValidUTF8(string(data), "\uFFFD")
-	return &text, nil
+	return string(data), nil
 }
 
 func notFound(err error) error {

@@ -49,6 +49,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, errMismatch):
+		return exitMismatch
 	case errors.Is(err, track.ErrInvalid):
 		return exitInvalid
 	case errors.Is(err, track.ErrConflict):

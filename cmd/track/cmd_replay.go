@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/evolution"
+	"track/store"
+	"track/tracker"
+)
+
+type replayOptions struct {
+	lineage, decision, counterfactual string
+	strict                            bool
+}
+
+func (p *program) replayCommand() *cli.Command {
+	var o replayOptions
+	return &cli.Command{
+		Name:      "replay",
+		Usage:     "make every decision again from its evidence, and compare",
+		UsageText: "track replay [--lineage L] [--decision D] [--strict] [--counterfactual P]",
+		Description: `Every draw, decision, choice of an operator, rollback and head is computed again from what the ledger holds, and compared; so are the
+hashes by which the entries hang together, and the mutations and versions stored beside them. Differences are named, and the exit code is 13.
+--strict compares the evidence with the executions and seeds that are recorded now, which a rescore may have changed since.
+--decision shows one decision with its replay. --counterfactual tells, decision by decision, what another policy would have done with the
+evidence that there is: each on its own, since under another policy other versions and other evidence would have followed.
+
+Examples:
+   track replay
+   track replay --lineage sepa --strict
+   track replay --lineage sepa --counterfactual confirm`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "lineage", Usage: "`NAME` of the lineage; else all", Destination: &o.lineage},
+			&cli.StringFlag{Name: "decision", Usage: "only this: its `ID`, as in d-0123456789abcdef, or its number in the ledger", Destination: &o.decision},
+			&cli.BoolFlag{Name: "strict", Usage: "also compare the evidence with what is recorded now", Destination: &o.strict},
+			&cli.StringFlag{Name: "counterfactual", Usage: "what `POLICY` would have done: NAME, NAME,param=number or @FILE", Destination: &o.counterfactual},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("track replay takes no argument: --lineage and --decision say what to replay")
+			}
+			return p.replay(c.Context, o)
+		},
+	}
+}
+
+// errMismatch is wrapped where a replay differs from what is stored.
+var errMismatch = errors.New("replay differs")
+
+type replayDocument struct {
+	Lineage        string                 `json:"lineage"`
+	OK             bool                   `json:"ok"`
+	Entries        int                    `json:"entries"`
+	Decisions      int                    `json:"decisions"`
+	Verified       int                    `json:"verified"`
+	Head           string                 `json:"head"`
+	End            evolution.Head         `json:"end"`
+	StrictTrials   *int                   `json:"strict_trials"` // compared; null unless --strict
+	Differences    []evolution.Difference `json:"differences"`
+	Counterfactual []alternativeDocument  `json:"counterfactual,omitempty"`
+}
+
+type alternativeDocument struct {
+	Number   int              `json:"number"`
+	Decision string           `json:"decision"`
+	Mutation string           `json:"mutation"`
+	Attempt  int              `json:"attempt"`
+	Was      evolution.State  `json:"was"`
+	Would    evolution.State  `json:"would"` // empty where the policy cannot decide at all
+	Label    evolution.Label  `json:"label"`
+	Delta    *float64         `json:"delta"`
+	Same     bool             `json:"same"`
+	Need     *evolution.Need  `json:"need"`
+	Problem  string           `json:"problem,omitempty"`
+	Noise    *evolution.Noise `json:"noise"`
+	P        float64          `json:"p"`
+}
+
+func (p *program) replay(ctx context.Context, o replayOptions) error {
+	var policy evolution.Policy
+	if o.counterfactual != "" {
+		var err error
+		if policy, err = parsePolicy(o.counterfactual); err != nil {
+			return err
+		}
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	if o.decision != "" {
+		return p.replayDecision(ctx, st, o)
+	}
+	names := []string{o.lineage}
+	if o.lineage == "" {
+		if names, err = st.EvolvingNames(ctx); err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			_, err := evolving(ctx, st, "")
+			return err
+		}
+	}
+	documents, v, differences := []replayDocument{}, view{lines: []any{}, rows: grid{columns: []string{"lineage", "entries", "decisions", "verified", "differences", "head"}}}, 0
+	for _, name := range names {
+		d, page, err := replayLineage(ctx, st, name, o.strict, policy)
+		if err != nil {
+			return err
+		}
+		differences += len(d.Differences)
+		documents, v.lines, v.page = append(documents, d), append(v.lines, d), append(v.page, page...)
+		v.rows.cells = append(v.rows.cells, []any{d.Lineage, d.Entries, d.Decisions, d.Verified, len(d.Differences), d.Head})
+	}
+	v.document = documents
+	if o.lineage != "" {
+		v.document = documents[0]
+	}
+	if err := p.write(v); err != nil {
+		return err
+	}
+	if differences > 0 {
+		return mismatch(differences)
+	}
+	return nil
+}
+
+func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy) (d replayDocument, page []any, err error) {
+	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict})
+	if err != nil {
+		return d, nil, err
+	}
+	d = replayDocument{
+		Lineage: name, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
+		Differences: notNil(r.Differences),
+	}
+	text := fmt.Sprintf("%s: %d/%d decisions verified, %s of the ledger, %s in force", name, r.Verified, r.Decisions, entriesText(r.Entries), orNone(r.Head))
+	if strict {
+		d.StrictTrials = &r.NStrict
+		text += fmt.Sprintf("\n%s of evidence compared with what is recorded now", counted(r.NStrict, "trial"))
+	}
+	const most = 50
+	for _, difference := range r.Differences[:min(most, len(r.Differences))] {
+		text += "\n" + differenceText(difference)
+	}
+	if more := len(r.Differences) - most; more > 0 {
+		text += fmt.Sprintf("\nand %d more: --format json lists all", more)
+	}
+	page = []any{text}
+	if policy != nil {
+		var g grid
+		if d.Counterfactual, g, err = counterfactual(ctx, st, name, policy); err == nil {
+			page = append(page, g, summary(d.Counterfactual, policy.Name()))
+		}
+	}
+	return d, page, err
+}
+
+func entriesText(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return strconv.Itoa(n) + " entries"
+}
+
+func differenceText(d evolution.Difference) string {
+	text := d.String()
+	if d.Number == 0 { // of what is stored beside the ledger
+		text = string(d.Kind)
+		if d.Mutation != "" {
+			text += " " + d.Mutation
+		}
+		text += fmt.Sprintf(": %s: stored %s, replayed %s", d.Field, d.Stored, d.Replayed)
+	}
+	const longest = 300
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
+}
+
+func counterfactual(ctx context.Context, st *store.Store, lineage string, policy evolution.Policy) ([]alternativeDocument, grid, error) {
+	entries, alternatives, err := tracker.Alternatives(ctx, st, lineage, policy)
+	g := grid{title: "what " + policy.Name() + " would have done with the evidence there is", columns: []string{"#", "mutation", "attempt", "was", "would", "label", "delta", "needs"}}
+	list := make([]alternativeDocument, len(alternatives))
+	for i, a := range alternatives {
+		e := entries[i]
+		d := alternativeDocument{
+			Number: e.Number, Decision: e.ID(), Mutation: a.Record.Mutation, Attempt: a.Record.Attempt, Was: a.Record.Decision.State, Would: a.Decision.State, Label: a.Decision.Label,
+			Delta: a.Decision.Delta, Same: a.Same, Need: a.Decision.Need, Noise: a.Decision.Noise, P: a.Decision.P,
+		}
+		var needs any
+		if d.Need != nil {
+			needs = d.Need.Child + d.Need.Parent
+		}
+		if a.Err != nil {
+			d.Problem = a.Err.Error()
+			needs = d.Problem
+		}
+		list[i] = d
+		g.cells = append(g.cells, []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), signedCell(d.Delta), needs})
+	}
+	return list, g, err
+}
+
+func summary(list []alternativeDocument, policy string) string {
+	same, accepted, would, needs := 0, 0, 0, 0
+	for _, a := range list {
+		if a.Same {
+			same++
+		}
+		if a.Was == evolution.Accept {
+			accepted++
+		}
+		if a.Would == evolution.Accept {
+			would++
+		}
+		if a.Would == evolution.Continue {
+			needs++
+		}
+	}
+	return fmt.Sprintf("accepted %d of %d; %s would have accepted %d, asked for more evidence in %d, and done the same in %d", accepted, len(list), policy, would, needs, same)
+}
+
+// replayDecision shows one decision with what its own replay finds. Its place in the chain is a matter of the whole ledger.
+func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayOptions) error {
+	lineage, err := evolving(ctx, st, o.lineage)
+	if err != nil {
+		return err
+	}
+	r, err := tracker.ReplayDecision(ctx, st, lineage, o.decision, o.strict)
+	if err != nil {
+		return err
+	}
+	d, rows := newDecisionDocument(r.DecideResult), decisionsGrid()
+	rows.cells = [][]any{d.cells()}
+	text := decisionText(r.DecideResult)
+	if len(r.Differences) == 0 {
+		text += "\nreplayed: the same"
+	}
+	for _, difference := range r.Differences {
+		text += "\n" + differenceText(difference)
+	}
+	document := struct {
+		Decision    decisionDocument       `json:"decision"`
+		OK          bool                   `json:"ok"`
+		Evidence    evolution.Evidence     `json:"evidence"`
+		Differences []evolution.Difference `json:"differences"`
+	}{d, len(r.Differences) == 0, r.Record.Evidence, notNil(r.Differences)}
+	if err := p.write(view{document: document, rows: rows, page: []any{text}}); err != nil {
+		return err
+	}
+	if len(r.Differences) > 0 {
+		return mismatch(len(r.Differences))
+	}
+	return nil
+}
+
+// mismatch ends a replay that found differences.
+func mismatch(n int) error {
+	return track.WithHint(fmt.Errorf("%w: %s", errMismatch, counted(n, "difference")), "restore the database from a copy, or import a track export lineage of before, and replay that")
+}

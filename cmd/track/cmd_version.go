@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "version",
+		Usage:       "the versions of a lineage and their contents",
+		Subcommands: []*cli.Command{p.versionListCommand(), p.versionShowCommand(), p.versionDiffCommand(), p.versionExportCommand()},
+	}
+}
+
+type versionDocument struct {
+	Version       string               `json:"version"`
+	Place         tracker.VersionPlace `json:"place"`
+	Best          bool                 `json:"best"`
+	Parent        string               `json:"parent"`
+	Operator      string               `json:"operator"`
+	Fitness       *float64             `json:"fitness"`
+	N             int                  `json:"n"` // trials with a score
+	NFailed       int                  `json:"n_failed"`
+	ContentSHA256 string               `json:"content_sha256"`
+	Status        string               `json:"status,omitempty"` // in the words of its source
+	SourceScore   *float64             `json:"source_score,omitempty"`
+	CreatedAt     string               `json:"created_at"`
+}
+
+func newVersionDocument(v tracker.VersionEntry) versionDocument {
+	return versionDocument{
+		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed,
+		ContentSHA256: v.ContentID, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: timeText(v.CreatedAt),
+	}
+}
+
+func versionsGrid() grid {
+	return grid{columns: []string{"version", "place", "parent", "operator", "fitness", "n", "failed", "content"}}
+}
+
+func (d versionDocument) cells() []any {
+	place := string(d.Place)
+	if d.Best {
+		place += ", best"
+	}
+	var fitness any
+	if d.Fitness != nil {
+		fitness = shown{fixed(*d.Fitness, 2), *d.Fitness}
+	}
+	return []any{d.Version, place, d.Parent, d.Operator, fitness, d.N, d.NFailed, shown{tracker.ShortHash(d.ContentSHA256), d.ContentSHA256}}
+}
+
+func (p *program) versionListCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "list the versions of a lineage, the newest first",
+		UsageText: "track version list LINEAGE",
+		Description: `A candidate was never in force. Of those that were, the newest, the best and the one in force are active, and the others archived: none is
+ever deleted.
+
+Example:
+   track version list sepa --format csv`,
+		BashComplete: p.completeLineages,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("track version list takes one LINEAGE")
+			}
+			st, err := p.open(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			lineage, err := evolving(c.Context, st, c.Args().First())
+			if err != nil {
+				return err
+			}
+			list, err := tracker.LineageVersions(c.Context, st, lineage)
+			if err != nil {
+				return err
+			}
+			documents, v := []versionDocument{}, view{lines: []any{}, rows: versionsGrid()}
+			for _, entry := range list {
+				d := newVersionDocument(entry)
+				documents, v.lines = append(documents, d), append(v.lines, d)
+				v.rows.cells = append(v.rows.cells, d.cells())
+			}
+			v.document, v.page = documents, []any{v.rows}
+			if len(list) == 0 {
+				v.page = []any{"lineage " + lineage + " has no version yet"}
+			}
+			return p.write(v)
+		},
+	}
+}
+
+// versionArgument reads L@V.
+func versionArgument(c *cli.Context, command string) (lineage, version string, err error) {
+	if c.NArg() == 0 {
+		return "", "", usage("track version %s takes LINEAGE@VERSION", command)
+	}
+	lineage, name, err := parseLineage(c.Args().First())
+	if err != nil {
+		return "", "", err
+	}
+	if name == nil || *name == "" {
+		return "", "", usage("track version %s takes LINEAGE@VERSION, as in %s@v002", command, lineage)
+	}
+	return lineage, *name, nil
+}
+
+// knownContent is the content of a version; an error that says why where it is not known.
+func knownContent(ctx context.Context, st *store.Store, lineage, version string) (string, error) {
+	content, err := st.Content(ctx, lineage, version)
+	if err == nil && content == nil {
+		err = track.WithHint(fmt.Errorf("content of %s@%s: %w: nobody recorded it", lineage, version, track.ErrNotFound), "track mutation propose records contents; so does track import where the source has them")
+	}
+	if err != nil {
+		return "", err
+	}
+	return *content, nil
+}
+
+func (p *program) versionShowCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "a version with its content",
+		UsageText: "track version show LINEAGE@VERSION",
+		Description: `Example:
+   track version show sepa@v002`,
+		Action: func(c *cli.Context) error {
+			lineage, name, err := versionArgument(c, "show")
+			if err != nil {
+				return err
+			}
+			if c.NArg() > 1 {
+				return usage("track version show takes one LINEAGE@VERSION")
+			}
+			st, err := p.open(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			return p.showVersion(c.Context, st, lineage, name)
+		},
+	}
+}
+
+func (p *program) showVersion(ctx context.Context, st *store.Store, lineage, name string) error {
+	entry, err := tracker.LineageVersion(ctx, st, lineage, name)
+	if err != nil {
+		return err
+	}
+	content, err := st.Content(ctx, lineage, name)
+	if err != nil {
+		return err
+	}
+	d, rows := newVersionDocument(entry), versionsGrid()
+	rows.cells = [][]any{d.cells()}
+	document := struct {
+		Lineage string `json:"lineage"`
+		versionDocument
+		Content *string `json:"content"`
+	}{lineage, d, content}
+	text := "its content is not known"
+	if content != nil {
+		text = *content
+	}
+	return p.write(view{document: document, rows: rows, page: []any{rows, strings.TrimSuffix(text, "\n")}})
+}
+
+func (p *program) versionDiffCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "diff",
+		Usage:     "the difference of two versions",
+		UsageText: "track version diff LINEAGE@VERSION [VERSION]",
+		Description: `Of a version and its parent, or of two versions, the older first.
+
+Examples:
+   track version diff sepa@v002
+   track version diff sepa@v001 v004`,
+		Action: func(c *cli.Context) error {
+			lineage, name, err := versionArgument(c, "diff")
+			if err != nil {
+				return err
+			}
+			if c.NArg() > 2 {
+				return usage("track version diff takes LINEAGE@VERSION, and the name of another version of it")
+			}
+			st, err := p.open(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			if c.NArg() == 2 {
+				return p.writeDiff(c.Context, st, lineage, name, strings.TrimPrefix(c.Args().Get(1), lineage+"@"))
+			}
+			v, err := st.VersionState(c.Context, lineage, name)
+			if err != nil {
+				return err
+			}
+			return p.writeDiff(c.Context, st, lineage, v.Parent, name)
+		},
+	}
+}
+
+// writeDiff writes the difference of two versions; of one without a parent, all of it.
+func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from, to string) (err error) {
+	before, after := "", ""
+	if from != "" {
+		if before, err = knownContent(ctx, st, lineage, from); err != nil {
+			return err
+		}
+	}
+	if after, err = knownContent(ctx, st, lineage, to); err != nil {
+		return err
+	}
+	text := string(diff.Diff(orNone(from), []byte(before), to, []byte(after)))
+	added, removed := 0, 0
+	if _, body, ok := strings.Cut(text, "\n@@"); ok {
+		for line := range strings.Lines(body) {
+			switch line[0] {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		}
+		_, text, _ = strings.Cut(text, "\n") // without the line that names the command
+	}
+	document := map[string]any{"lineage": lineage, "from": from, "to": to, "added": added, "removed": removed, "diff": text}
+	page := strings.TrimSuffix(text, "\n")
+	if text == "" {
+		page = fmt.Sprintf("%s and %s are the same", from, to)
+	}
+	if p.shared.format == "md" {
+		_, err := fmt.Fprintf(p.out, "%s\n%s\n%s\n", fence(text)+"diff", page, fence(text))
+		return err
+	}
+	return p.write(view{
+		document: document, page: []any{page},
+		rows: grid{columns: []string{"lineage", "from", "to", "added", "removed"}, cells: [][]any{{lineage, from, to, added, removed}}},
+	})
+}
+
+// fence is a fence that no line of a text closes.
+func fence(text string) string {
+	f := "```"
+	for strings.Contains(text, f) {
+		f += "`"
+	}
+	return f
+}
+
+func (p *program) versionExportCommand() *cli.Command {
+	var file string
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "write the content of a version, to the byte",
+		UsageText: "track version export LINEAGE@VERSION [-o FILE]",
+		Description: `Examples:
+   track version export sepa@v002 > prompt.md
+   track version export sepa@$(track lineage head sepa) -o prompt.md`,
+		Flags: []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write, - for standard output", Value: "-", Destination: &file}},
+		Action: func(c *cli.Context) error {
+			lineage, name, err := versionArgument(c, "export")
+			if err != nil {
+				return err
+			}
+			if c.NArg() > 1 {
+				return usage("track version export takes one LINEAGE@VERSION")
+			}
+			st, err := p.open(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			content, err := knownContent(c.Context, st, lineage, name)
+			if err != nil {
+				return err
+			}
+			return p.writeFile(file, []byte(content))
+		},
+	}
+}
+
+// writeFile writes a whole file, which stands there complete or not at all; - is standard output.
+func (p *program) writeFile(file string, data []byte) error {
+	if file == "-" {
+		_, err := io.Copy(p.out, bytes.NewReader(data))
+		return err
+	}
+	temporary := file + ".new"
+	if err := os.WriteFile(temporary, data, 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, file); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"track"
+	"track/evolution"
+)
+
+// Evolving is a lineage that has a ledger, and where it stands.
+type Evolving struct {
+	ID      int64
+	Name    string
+	Seed    track.SeedNumber
+	Subject string         // agent, or scenario:NAME
+	Head    string         // name of the version in force; empty for none
+	End     evolution.Head // of its ledger
+}
+
+const (
+	getEvolving = `
+	SELECT lineage.id, lineage.name, lineage.seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash
+	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
+	 WHERE lineage.name = ? AND lineage.seed IS NOT NULL`
+	listEvolving = `SELECT name FROM lineage WHERE seed IS NOT NULL ORDER BY name`
+	setEvolving  = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
+	setEnd       = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
+	insertEntry  = `
+	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	selectEntries = `
+	SELECT number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash FROM ledger WHERE lineage_id = ?`
+)
+
+// Evolving returns a lineage that has a ledger; [track.ErrNotFound] where it has none.
+func (s *Store) Evolving(ctx context.Context, name string) (Evolving, error) {
+	var row struct {
+		ID       int64            `db:"id"`
+		Name     string           `db:"name"`
+		Seed     track.SeedNumber `db:"seed"`
+		Subject  string           `db:"subject"`
+		Head     string           `db:"head"`
+		NEntries int              `db:"n_entries"`
+		LastHash string           `db:"last_hash"`
+	}
+	err := s.read().GetContext(ctx, &row, getEvolving, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Evolving{}, s.notEvolving(ctx, name)
+	}
+	return Evolving{row.ID, row.Name, row.Seed, row.Subject, row.Head, evolution.Head{Number: row.NEntries, Hash: row.LastHash}}, explain(err)
+}
+
+// notEvolving says how a lineage gets a ledger.
+func (s *Store) notEvolving(ctx context.Context, name string) error {
+	names, err := s.Lineages(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	for _, known := range names {
+		if known == name {
+			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it is recorded, and not evolved yet", name, track.ErrNotFound),
+				"track lineage new "+name+" begins its ledger, with the versions that it has")
+		}
+	}
+	err = fmt.Errorf("lineage %s: %w", name, track.ErrNotFound)
+	if evolving, listErr := s.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
+		err = track.WithHint(err, "lineages with a ledger: "+strings.Join(evolving, ", "))
+	}
+	return track.WithHint(err, "track lineage new "+name+" --root FILE begins it")
+}
+
+// EvolvingNames are the names of the lineages that have a ledger, sorted.
+func (s *Store) EvolvingNames(ctx context.Context) (names []string, err error) {
+	return names, explain(s.read().SelectContext(ctx, &names, listEvolving))
+}
+
+// Reads returns the store as the transaction sees it, for reading until the transaction ends.
+func (t *Tx) Reads(s *Store) *Store { return &Store{path: s.path, now: s.now, snapshot: t.conn} }
+
+// Evolve gives a lineage, which is made unless it is there, the seed and the subject of its ledger, which is still empty.
+func (t *Tx) Evolve(name string, seed track.SeedNumber, subject string) (Evolving, error) {
+	id, err := t.lineageID(name)
+	if err != nil {
+		return Evolving{}, err
+	}
+	_, err = t.exec(setEvolving, seed, subject, id)
+	return Evolving{ID: id, Name: name, Seed: seed, Subject: subject}, err
+}
+
+// Append adds the entry that follows on the last one, and moves the end of the ledger and the head of the lineage.
+func (t *Tx) Append(lineage int64, e evolution.Entry) error {
+	attempt := sql.NullInt64{}
+	if e.Attempt != nil {
+		attempt = sql.NullInt64{Int64: int64(*e.Attempt), Valid: true}
+	}
+	_, err := t.exec(insertEntry, lineage, e.Number, string(e.Kind), e.Mutation, attempt, micros(e.At), e.HeadBefore, e.HeadAfter, string(e.Body), e.Prev, e.Hash)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter, lineage)
+	return err
+}
+
+type entryRow struct {
+	Number     int           `db:"number"`
+	Kind       string        `db:"kind"`
+	Mutation   string        `db:"mutation"`
+	Attempt    sql.NullInt64 `db:"attempt"`
+	At         int64         `db:"at"`
+	HeadBefore string        `db:"head_before"`
+	HeadAfter  string        `db:"head_after"`
+	Body       string        `db:"body"`
+	Prev       string        `db:"prev"`
+	Hash       string        `db:"hash"`
+}
+
+func (r entryRow) entry(lineage string) evolution.Entry {
+	e := evolution.Entry{
+		Lineage: lineage, Number: r.Number, Kind: evolution.Kind(r.Kind), Mutation: r.Mutation, At: fromMicros(r.At), HeadBefore: r.HeadBefore,
+		HeadAfter: r.HeadAfter, Body: json.RawMessage(r.Body), Prev: r.Prev, Hash: r.Hash,
+	}
+	if r.Attempt.Valid {
+		attempt := int(r.Attempt.Int64)
+		e.Attempt = &attempt
+	}
+	return e
+}
+
+// EntryFilter narrows the entries of a ledger; the zero value asks for all, in their order.
+type EntryFilter struct {
+	Kinds    []evolution.Kind // of one of these kinds
+	Mutation string           // about this mutation
+	Moved    bool             // those that changed the head
+	After    int              // with a higher number
+	Newest   int              // at most so many, the newest first; 0 for all, the oldest first
+}
+
+func (f EntryFilter) query(lineage int64) (query string, args []any) {
+	query, args = selectEntries, []any{lineage}
+	if len(f.Kinds) > 0 {
+		marks := ""
+		for i, kind := range f.Kinds {
+			if i > 0 {
+				marks += ", "
+			}
+			marks, args = marks+"?", append(args, string(kind))
+		}
+		query += " AND kind IN (" + marks + ")"
+	}
+	if f.Mutation != "" {
+		query, args = query+" AND mutation = ?", append(args, f.Mutation)
+	}
+	if f.Moved {
+		query += " AND head_before <> head_after"
+	}
+	if f.After > 0 {
+		query, args = query+" AND number > ?", append(args, f.After)
+	}
+	if f.Newest > 0 {
+		return query + " ORDER BY number DESC LIMIT ?", append(args, f.Newest)
+	}
+	return query + " ORDER BY number", args
+}
+
+// Entries returns entries of the ledger of a lineage.
+func (s *Store) Entries(ctx context.Context, lineage Evolving, filter EntryFilter) ([]evolution.Entry, error) {
+	query, args := filter.query(lineage.ID)
+	var rows []entryRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	entries := make([]evolution.Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = r.entry(lineage.Name)
+	}
+	return entries, nil
+}
+
+// LastEntry returns the newest entry of the given kinds, of all without any; ok is false where there is none.
+func (s *Store) LastEntry(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (e evolution.Entry, ok bool, err error) {
+	list, err := s.Entries(ctx, lineage, EntryFilter{Kinds: kinds, Newest: 1})
+	if err != nil || len(list) == 0 {
+		return e, false, err
+	}
+	return list[0], true, nil
+}

@@ -1,0 +1,237 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"track"
+	"track/evolution"
+)
+
+// Mutation is a mutation and where it stands.
+type Mutation struct {
+	ID         int64
+	Key        string
+	Number     int // in the order of the proposals, from 1
+	Parents    []string
+	Child      string
+	Operator   string
+	Risk       evolution.Risk
+	Note       string
+	CostUSD    *float64
+	Source     string
+	State      evolution.MutationState
+	NAttempts  int
+	Delta      *float64 // of the last decision
+	ProposedAt time.Time
+}
+
+type mutationRow struct {
+	ID         int64    `db:"id"`
+	Key        string   `db:"key"`
+	Number     int      `db:"number"`
+	Child      string   `db:"child"`
+	Operator   string   `db:"operator"`
+	Risk       string   `db:"risk"`
+	Note       string   `db:"note"`
+	CostUSD    *float64 `db:"cost_usd"`
+	Source     string   `db:"source"`
+	State      string   `db:"state"`
+	NAttempts  int      `db:"n_attempts"`
+	Delta      *float64 `db:"delta"`
+	ProposedAt int64    `db:"proposed_at"`
+	Parents    string   `db:"parents"` // names with a line break between: names have none
+}
+
+func (r mutationRow) mutation() Mutation {
+	m := Mutation{
+		ID: r.ID, Key: r.Key, Number: r.Number, Child: r.Child, Operator: r.Operator, Risk: evolution.Risk(r.Risk), Note: r.Note, CostUSD: r.CostUSD,
+		Source: r.Source, State: evolution.MutationState(r.State), NAttempts: r.NAttempts, Delta: r.Delta, ProposedAt: fromMicros(r.ProposedAt),
+	}
+	if r.Parents != "" {
+		m.Parents = strings.Split(r.Parents, "\n")
+	}
+	return m
+}
+
+const (
+	selectMutations = `
+	SELECT mutation.id, mutation.key, mutation.number, child.name AS child, mutation.operator, mutation.risk, mutation.note, mutation.cost_usd, mutation.source,
+	       mutation.state, mutation.n_attempts, mutation.delta, mutation.proposed_at,
+	       coalesce((SELECT group_concat(name, char(10)) FROM (
+	          SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
+	           WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position)), '') AS parents
+	  FROM mutation JOIN version AS child ON child.id = mutation.child_id
+	 WHERE mutation.lineage_id = ?`
+	insertMutation = `
+	INSERT INTO mutation (lineage_id, key, number, child_id, operator, risk, note, cost_usd, source, state, n_attempts, delta, proposed_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?) RETURNING id`
+	insertParent     = `INSERT INTO mutation_parent (mutation_id, position, version_id) VALUES (?, ?, ?)`
+	setMutationState = `UPDATE mutation SET state = ?, n_attempts = ?, delta = ? WHERE id = ?`
+	countMutations   = `SELECT coalesce(max(number), 0) FROM mutation WHERE lineage_id = ?`
+)
+
+// MutationFilter narrows a list of mutations; the zero value asks for all.
+type MutationFilter struct {
+	Open   bool // those that are still to be decided
+	State  evolution.MutationState
+	Since  time.Time // proposed after
+	Newest int       // at most so many, the newest first; 0 for all, the oldest first
+}
+
+// Mutations returns mutations of a lineage.
+func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
+	query, args := selectMutations, []any{lineage.ID}
+	if filter.Open {
+		query += " AND mutation.state IN ('proposed', 'continue')"
+	}
+	if filter.State != "" {
+		query, args = query+" AND mutation.state = ?", append(args, string(filter.State))
+	}
+	if !filter.Since.IsZero() {
+		query, args = query+" AND mutation.proposed_at > ?", append(args, micros(filter.Since))
+	}
+	query += " ORDER BY mutation.number"
+	if filter.Newest > 0 {
+		query, args = query+" DESC LIMIT ?", append(args, filter.Newest)
+	}
+	var rows []mutationRow
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]Mutation, len(rows))
+	for i, r := range rows {
+		list[i] = r.mutation()
+	}
+	return list, nil
+}
+
+// Mutation returns the mutation with a key.
+func (s *Store) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
+	var row mutationRow
+	err := s.read().GetContext(ctx, &row, selectMutations+" AND mutation.key = ?", lineage.ID, key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound),
+			"track mutation list --lineage "+lineage.Name+" shows those that there are")
+	}
+	return row.mutation(), explain(err)
+}
+
+const ofWhichVersion = `
+	 AND (mutation.child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)
+	   OR mutation.id IN (SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)))
+	 ORDER BY mutation.number LIMIT 1`
+
+// MutationOf returns the first mutation whose child, or one of whose parents, a version is.
+func (s *Store) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
+	var row mutationRow
+	err := s.read().GetContext(ctx, &row, selectMutations+ofWhichVersion, lineage.ID, lineage.ID, version, lineage.ID, version)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Mutation{}, fmt.Errorf("mutation of version %s of lineage %s: %w", version, lineage.Name, track.ErrNotFound)
+	}
+	return row.mutation(), explain(err)
+}
+
+const findMutations = `
+	SELECT DISTINCT lineage.name FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id WHERE mutation.key = ? ORDER BY lineage.name`
+
+// MutationLineage finds the lineage that a mutation is of, where only one has a mutation with that key.
+func (s *Store) MutationLineage(ctx context.Context, key string) (string, error) {
+	var names []string
+	if err := s.read().SelectContext(ctx, &names, findMutations, key); err != nil {
+		return "", explain(err)
+	}
+	switch len(names) {
+	case 0:
+		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), "track mutation list --lineage L shows those that there are")
+	case 1:
+		return names[0], nil
+	}
+	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), "say which with --lineage")
+}
+
+// NMutations counts the mutations of a lineage.
+func (s *Store) NMutations(ctx context.Context, lineage Evolving) (n int, err error) {
+	return n, explain(s.read().GetContext(ctx, &n, countMutations, lineage.ID))
+}
+
+// AddMutation stores a mutation, whose parents and child are versions that are there.
+func (t *Tx) AddMutation(lineage Evolving, m Mutation) error {
+	child, err := t.versionID(lineage.ID, m.Child)
+	if err != nil {
+		return err
+	}
+	var id int64
+	err = t.getID(&id, insertMutation, lineage.ID, m.Key, m.Number, child, m.Operator, string(m.Risk), m.Note, m.CostUSD, m.Source, string(m.State), micros(m.ProposedAt))
+	for i, name := range m.Parents {
+		if err != nil {
+			return err
+		}
+		var parent int64
+		if parent, err = t.versionID(lineage.ID, name); err == nil {
+			_, err = t.exec(insertParent, id, i, parent)
+		}
+	}
+	return err
+}
+
+// SetMutationState stores where a mutation stands after an entry of the ledger.
+func (t *Tx) SetMutationState(m Mutation) error {
+	_, err := t.exec(setMutationState, string(m.State), m.NAttempts, m.Delta, m.ID)
+	return err
+}
+
+const listOutcomes = `SELECT operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = ? ORDER BY number`
+
+// MutationOutcome is what is known of a mutation where only its outcome counts.
+type MutationOutcome struct {
+	Operator string                  `db:"operator"`
+	Risk     evolution.Risk          `db:"risk"`
+	State    evolution.MutationState `db:"state"`
+	Delta    *float64                `db:"delta"`
+	CostUSD  *float64                `db:"cost_usd"`
+}
+
+// MutationOutcomes returns the outcomes of all mutations of a lineage, in the order of their proposals.
+func (s *Store) MutationOutcomes(ctx context.Context, lineage Evolving) (list []MutationOutcome, err error) {
+	return list, explain(s.read().SelectContext(ctx, &list, listOutcomes, lineage.ID))
+}
+
+const (
+	findVersionByContent = `SELECT name FROM version WHERE lineage_id = ? AND content_digest = ? ORDER BY id LIMIT 1`
+	hasVersion           = `SELECT count(*) FROM version WHERE lineage_id = ? AND name = ?`
+	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = ?`
+	setContent           = `UPDATE version SET content = ?, content_digest = ? WHERE id = ?`
+)
+
+// AddContent stores a content of a lineage, to the byte, and returns the name of the version that has it: the one that had it before, or a new one.
+func (t *Tx) AddContent(lineage int64, content string) (name string, added bool, err error) {
+	digest := sha256.Sum256([]byte(content))
+	if err = t.get(&name, findVersionByContent, lineage, digest[:]); !errors.Is(err, sql.ErrNoRows) {
+		return name, false, err
+	}
+	var n, taken int64
+	if err = t.getID(&n, countVersions, lineage); err != nil {
+		return "", false, err
+	}
+	for {
+		n++
+		name = evolution.VersionLabel(int(n))
+		if err = t.getID(&taken, hasVersion, lineage, name); err != nil {
+			return "", false, err
+		}
+		if taken == 0 {
+			break
+		}
+	}
+	id, err := t.versionID(lineage, name)
+	if err == nil {
+		_, err = t.exec(setContent, content, digest[:], id)
+	}
+	return name, true, err
+}

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+)
+
+// ExecutionTrial is an execution of a version as evidence.
+type ExecutionTrial struct {
+	Source, Key, Task string
+	At                time.Time
+	Status            track.ExecutionStatus
+	Open              bool     // its source ended within it
+	Rubric            string   // of the score; empty where it has none
+	Score             *float64 // 0 to 100
+}
+
+const listExecutionTrials = `
+	SELECT execution.source, execution.key, execution.task, execution.at, execution.status, execution.is_open, coalesce(execution_score.rubric, '') AS rubric,
+	       execution_score.score
+	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
+	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
+	 ORDER BY execution.at, execution.id`
+
+// ExecutionTrials returns the executions of a version with their scores under a rubric, or with those in force where it is empty, oldest first.
+func (s *Store) ExecutionTrials(ctx context.Context, lineage, version, rubric string) ([]ExecutionTrial, error) {
+	var rows []struct {
+		Source string   `db:"source"`
+		Key    string   `db:"key"`
+		Task   string   `db:"task"`
+		At     int64    `db:"at"`
+		Status string   `db:"status"`
+		Open   bool     `db:"is_open"`
+		Rubric string   `db:"rubric"`
+		Score  *float64 `db:"score"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, rubric, lineage, version); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]ExecutionTrial, len(rows))
+	for i, r := range rows {
+		list[i] = ExecutionTrial{
+			Source: r.Source, Key: r.Key, Task: r.Task, At: fromMicros(r.At), Status: track.ExecutionStatus(r.Status), Open: r.Open, Rubric: r.Rubric, Score: r.Score,
+		}
+	}
+	return list, nil
+}
+
+// RecentComponents are the components of the newest executions of a version.
+type RecentComponents struct {
+	Status track.ExecutionStatus
+	Values map[string]*float64 // 0..1, by the name of the component; empty where it has no score
+}
+
+const (
+	listRecent = `
+	SELECT execution.id, execution.status FROM execution` + ofVersion + ` AND execution.is_open = 0 ORDER BY execution.at DESC, execution.id DESC LIMIT ?`
+	listRecentComponents = `
+	SELECT component.name, component.value FROM execution
+	  JOIN component ON component.execution_id = execution.id AND component.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END
+	 WHERE execution.id = ?`
+)
+
+// RecentComponents returns the components of the newest n executions of a version under a rubric, or under that in force where it is empty,
+// the newest first.
+func (s *Store) RecentComponents(ctx context.Context, lineage, version, rubric string, n int) ([]RecentComponents, error) {
+	var rows []struct {
+		ID     int64  `db:"id"`
+		Status string `db:"status"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listRecent, lineage, version, n); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]RecentComponents, len(rows))
+	for i, r := range rows {
+		var components []struct {
+			Name  string   `db:"name"`
+			Value *float64 `db:"value"`
+		}
+		if err := s.read().SelectContext(ctx, &components, listRecentComponents, rubric, rubric, r.ID); err != nil {
+			return nil, explain(err)
+		}
+		list[i] = RecentComponents{track.ExecutionStatus(r.Status), map[string]*float64{}}
+		for _, c := range components {
+			list[i].Values[c.Name] = c.Value
+		}
+	}
+	return list, nil
+}
+
+const (
+	countExecutions = `SELECT count(*) FROM execution WHERE lineage_id = ?`
+	countSeeds      = `SELECT count(*) FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+)
+
+// CountExecutions counts the executions of a lineage.
+func (s *Store) CountExecutions(ctx context.Context, lineage Evolving) (n int, err error) {
+	return n, explain(s.read().GetContext(ctx, &n, countExecutions, lineage.ID))
+}
+
+// CountSeeds counts the seeds of a scenario, those in whose place others stand too.
+func (s *Store) CountSeeds(ctx context.Context, scenario string) (n int, err error) {
+	return n, explain(s.read().GetContext(ctx, &n, countSeeds, scenario))
+}
+
+// SeedTrial is a seed of a configuration as evidence.
+type SeedTrial struct {
+	Configuration Configuration
+	Number        track.SeedNumber
+	At            time.Time // started, or recorded where that is unknown
+	Outcome       track.Outcome
+	Assessed      bool
+	TotalScore    *float64 // 0 to 1; nil where a metric is missing
+}
+
+const listSeedTrials = `
+	SELECT ` + configurationColumns + `, seed.number, coalesce(seed.started_at, seed.recorded_at) AS at, seed.outcome,
+	       assessment.seed_id IS NOT NULL AS assessed, assessment.total_score
+	  FROM configuration
+	  JOIN scenario_configuration ON scenario_configuration.configuration_id = configuration.id
+	  JOIN seed ON seed.scenario_id = scenario_configuration.scenario_id AND seed.configuration_id = configuration.id AND seed.superseded_at IS NULL
+	  LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
+	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND configuration.params = ?
+	 ORDER BY scenario_configuration.id, at, seed.id`
+
+// SeedTrials returns the seeds of a scenario under the configurations with the given parameters, canonical JSON, whatever else they differ in: configuration
+// by configuration, in the order in which these were first recorded to.
+func (s *Store) SeedTrials(ctx context.Context, scenario string, specID int64, params string) ([]SeedTrial, error) {
+	var rows []struct {
+		configurationRow
+		Number     track.SeedNumber `db:"number"`
+		At         int64            `db:"at"`
+		Outcome    string           `db:"outcome"`
+		Assessed   bool             `db:"assessed"`
+		TotalScore *float64         `db:"total_score"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listSeedTrials, specID, scenario, params); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]SeedTrial, len(rows))
+	for i, r := range rows {
+		list[i] = SeedTrial{r.configuration(), r.Number, fromMicros(r.At), track.Outcome(r.Outcome), r.Assessed, r.TotalScore}
+	}
+	return list, nil
+}
+
+// VersionState is a version of a lineage with what is known of it, but for its content.
+type VersionState struct {
+	Name        string
+	Number      int    // in the order in which they came into being
+	ContentID   string // SHA-256 of the content in hexadecimal; empty where it is not known
+	Parent      string
+	Operator    string
+	Status      string // in the words of the source
+	NExecutions int
+	CreatedAt   time.Time
+	SourceScore *float64
+}
+
+const selectVersions = `
+	SELECT version.name, version.id AS number, version.content_digest, coalesce(parent.name, '') AS parent, version.operator, version.status,
+	       version.created_at, version.source_score, (SELECT count(*) FROM execution WHERE execution.version_id = version.id) AS n
+	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
+	 WHERE lineage.name = ?`
+
+// VersionStates returns all versions of a lineage that have a name, the oldest first.
+func (s *Store) VersionStates(ctx context.Context, lineage string) ([]VersionState, error) {
+	return s.versionStates(ctx, selectVersions+" AND version.name <> '' ORDER BY version.id", lineage)
+}
+
+// VersionState returns one version of a lineage.
+func (s *Store) VersionState(ctx context.Context, lineage, name string) (VersionState, error) {
+	list, err := s.versionStates(ctx, selectVersions+" AND version.name = ?", lineage, name)
+	if err == nil && len(list) == 0 {
+		return VersionState{}, track.WithHint(fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound),
+			"track version list "+lineage+" shows those that there are")
+	}
+	if err != nil {
+		return VersionState{}, err
+	}
+	return list[0], nil
+}
+
+func (s *Store) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
+	var rows []struct {
+		Name      string          `db:"name"`
+		Number    int             `db:"number"`
+		Digest    []byte          `db:"content_digest"`
+		Parent    string          `db:"parent"`
+		Operator  string          `db:"operator"`
+		Status    string          `db:"status"`
+		CreatedAt int64           `db:"created_at"`
+		Score     sql.NullFloat64 `db:"source_score"`
+		N         int             `db:"n"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]VersionState, len(rows))
+	for i, r := range rows {
+		list[i] = VersionState{
+			Name: r.Name, Number: r.Number, ContentID: hex.EncodeToString(r.Digest), Parent: r.Parent, Operator: r.Operator, Status: r.Status,
+			NExecutions: r.N, CreatedAt: fromMicros(r.CreatedAt),
+		}
+		if r.Score.Valid {
+			list[i].SourceScore = &r.Score.Float64
+		}
+	}
+	return list, nil
+}
+
+const getContent = `
+	SELECT content FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?`
+
+// Content returns the content of a version, nil where it is not known.
+func (s *Store) Content(ctx context.Context, lineage, name string) (content *string, err error) {
+	err = s.read().GetContext(ctx, &content, getContent, lineage, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		_, err = s.VersionState(ctx, lineage, name)
+	}
+	return content, explain(err)
+}

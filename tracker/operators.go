@@ -1,0 +1,192 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"track/evolution"
+	"track/scoring/stats"
+	"track/store"
+)
+
+// OperatorReport is how an operator did in its lineage.
+type OperatorReport struct {
+	Operator   evolution.Operator
+	Listed     bool // in the settings in force
+	Tried      int  // proposed and not refused
+	Refused    int
+	Open       int // still to be decided
+	Accepted   int
+	Rejected   int
+	Withdrawn  int
+	AcceptRate *stats.Proportion // of those accepted or rejected; nil for none
+	Delta      *stats.Mean       // of the last decisions, with its interval; nil for none
+	CostUSD    float64           // of the mutations whose cost is known
+	NCost      int
+	Gain       float64 // points: sum of the deltas of accepted mutations
+	RolledBack int     // accepted, and left by a rollback later
+	Weight     float64 // in the roulette
+}
+
+// CostPerPoint is what an accepted point of score cost; nil where no cost is known, or nothing was gained.
+func (r OperatorReport) CostPerPoint() *float64 {
+	if r.NCost == 0 || r.Gain <= 0 {
+		return nil
+	}
+	cost := r.CostUSD / r.Gain
+	return &cost
+}
+
+// Operators tells how the operators of a lineage did: those of its settings in their order, then others by name.
+func Operators(ctx context.Context, st *store.Store, lineage string) (list []OperatorReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		l, err := LoadLineage(ctx, st, lineage)
+		if err != nil {
+			return err
+		}
+		list, err = l.operatorReports(ctx, st)
+		return err
+	})
+	return list, err
+}
+
+func (l Lineage) operatorReports(ctx context.Context, st *store.Store) ([]OperatorReport, error) {
+	mutations, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{})
+	if err != nil {
+		return nil, err
+	}
+	histories, err := l.histories(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	left, err := l.rolledBack(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var list []OperatorReport
+	for _, o := range l.Settings.Operators {
+		list = append(list, OperatorReport{Operator: o, Listed: true})
+	}
+	listed, deltas := len(list), map[string][]float64{}
+	for _, m := range mutations {
+		i := slices.IndexFunc(list, func(r OperatorReport) bool { return r.Operator.Name == m.Operator })
+		if i < 0 {
+			i, list = len(list), append(list, OperatorReport{Operator: evolution.Operator{Name: m.Operator, Risk: m.Risk}})
+		}
+		list[i].add(m, left[m.Key])
+		if m.Delta != nil && !m.State.Open() {
+			deltas[m.Operator] = append(deltas[m.Operator], *m.Delta)
+		}
+	}
+	slices.SortFunc(list[listed:], func(a, b OperatorReport) int { return cmp.Compare(a.Operator.Name, b.Operator.Name) })
+	for i := range list {
+		name := list[i].Operator.Name
+		list[i].Weight = histories[name].Weight()
+		if err := list[i].estimate(deltas[name]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// estimate computes what can be estimated.
+func (r *OperatorReport) estimate(deltas []float64) error {
+	if decided := r.Accepted + r.Rejected; decided > 0 {
+		rate, err := stats.Wilson(r.Accepted, decided, evolution.Confidence)
+		if err != nil {
+			return err
+		}
+		r.AcceptRate = &rate
+	}
+	if len(deltas) == 0 {
+		return nil
+	}
+	delta, err := stats.NewMean(deltas, evolution.Confidence)
+	r.Delta = &delta
+	return err
+}
+
+func (r *OperatorReport) add(m store.Mutation, rolledBack bool) {
+	if m.CostUSD != nil {
+		r.CostUSD, r.NCost = r.CostUSD+*m.CostUSD, r.NCost+1
+	}
+	if m.State == evolution.MutationRefused {
+		r.Refused++
+		return
+	}
+	r.Tried++
+	switch {
+	case m.State.Open():
+		r.Open++
+	case m.State == evolution.MutationWithdrawn:
+		r.Withdrawn++
+	case m.State == evolution.MutationRejected:
+		r.Rejected++
+	case m.State == evolution.MutationAccepted:
+		r.Accepted++
+		if m.Delta != nil {
+			r.Gain += *m.Delta
+		}
+	}
+	if rolledBack {
+		r.RolledBack++
+	}
+}
+
+// rolledBack are the mutations that a rollback left: those that had led from the version it went back to, to the one in force then.
+func (l Lineage) rolledBack(ctx context.Context, st *store.Store) (map[string]bool, error) {
+	r, err := l.reign(ctx, st)
+	left := map[string]bool{}
+	type step struct{ version, mutation string }
+	var path []step
+	for _, e := range r.moves {
+		if e.Kind != evolution.KindRollback {
+			path = append(path, step{e.HeadAfter, e.Mutation})
+			continue
+		}
+		for len(path) > 0 && path[len(path)-1].version != e.HeadAfter {
+			if m := path[len(path)-1].mutation; m != "" {
+				left[m] = true
+			}
+			path = path[:len(path)-1]
+		}
+		if len(path) == 0 {
+			path = append(path, step{e.HeadAfter, ""})
+		}
+	}
+	return left, err
+}
+
+// Suggestion is the operator that would be drawn if a mutation were considered now, whatever the loop rules say.
+type Suggestion struct {
+	evolution.OperatorChoice
+	Draw    evolution.Draw
+	Pending bool // it was drawn already, and nothing was proposed since
+}
+
+// SuggestOperator says which operator the next consideration would draw. It records nothing: the draw is the one that the consideration will make.
+func SuggestOperator(ctx context.Context, st *store.Store, lineage string) (s Suggestion, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		l, err := LoadLineage(ctx, st, lineage)
+		if err != nil {
+			return err
+		}
+		pending, err := pendingChoice(ctx, st, l)
+		if err != nil {
+			return err
+		}
+		if pending != nil {
+			s = Suggestion{*pending.Choice, *pending.Operator, true}
+			return nil
+		}
+		c, err := l.loopState(ctx, st, st.Now())
+		if err != nil {
+			return err
+		}
+		s.Draw = evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: evolution.ConsiderationKey(c.Number), Label: evolution.LabelOperator})
+		s.OperatorChoice, err = evolution.ChooseOperator(l.Settings.Operators, c.Signals, c.Histories, s.Draw)
+		return err
+	})
+	return s, err
+}

@@ -1,0 +1,70 @@
+package tracker
+
+import (
+	"context"
+	"strconv"
+
+	"track/evolution"
+	"track/store"
+)
+
+// PlannedTrial is a trial that a policy still wants.
+type PlannedTrial struct {
+	Side    string `json:"side"` // child or parent
+	Version string `json:"version"`
+	Key     string `json:"key"` // task or seed; empty where any task will do
+}
+
+// Plan is what a policy still wants to know of a mutation.
+type Plan struct {
+	DecideResult                // what would be decided now
+	Trials       []PlannedTrial // none where it would decide
+}
+
+// PlanMutation says which trials are wanted before a mutation can be decided. It records nothing.
+func PlanMutation(ctx context.Context, st *store.Store, lineage, mutation string, policy evolution.Policy) (p Plan, err error) {
+	p.DecideResult, err = Decide(ctx, st, lineage, mutation, DecideOptions{Policy: policy, DryRun: true})
+	p.Trials = p.Planned()
+	return p, err
+}
+
+// Planned lists the trials that a decision to continue asks for: first those whose partner is there already.
+func (r DecideResult) Planned() []PlannedTrial {
+	need := r.Record.Decision.Need
+	if need == nil {
+		return nil
+	}
+	free := r.freeKeys(max(need.Child-len(need.ChildKeys), need.Parent-len(need.ParentKeys), 0))
+	var list []PlannedTrial
+	for _, side := range [...]struct {
+		name, version string
+		n             int
+		keys          []string
+	}{{"child", r.Mutation.Child, need.Child, need.ChildKeys}, {"parent", r.Parent, need.Parent, need.ParentKeys}} {
+		keys := append(side.keys[:min(side.n, len(side.keys)):min(side.n, len(side.keys))], free...)
+		for _, key := range keys[:min(side.n, len(keys))] {
+			list = append(list, PlannedTrial{side.name, side.version, key})
+		}
+	}
+	return list
+}
+
+// freeKeys are n keys for trials that may be of any task: none in particular for an agent, and seeds that neither side has for a simulation.
+func (r DecideResult) freeKeys(n int) []string {
+	keys := make([]string, n)
+	next, numbers := uint64(0), true
+	for _, side := range r.Sides {
+		for _, t := range side.Trials {
+			seed, err := strconv.ParseUint(t.Key, 10, 64)
+			numbers = numbers && err == nil
+			next = max(next, seed+1) // beyond the last seed it begins at 0 again
+		}
+	}
+	if !r.seeds || !numbers {
+		return keys
+	}
+	for i := range keys {
+		keys[i] = strconv.FormatUint(next+uint64(i), 10)
+	}
+	return keys
+}

@@ -1,0 +1,251 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+	"track/evolution"
+	"track/store"
+)
+
+// OperatorByHand is the operator of a mutation of which nobody said how it was made.
+const OperatorByHand = "by_hand"
+
+// ProposeOptions describe a mutation.
+type ProposeOptions struct {
+	Child       string   // content
+	Parents     []string // names of versions, the one to compare with first; none for the version in force
+	Operator    string   // empty for the one that was drawn last, else by_hand
+	Risk        evolution.Risk
+	Note        string
+	CostUSD     *float64
+	ID          string // empty for the one that follows from parents, child and operator
+	KeepSecrets bool
+	At          time.Time
+}
+
+// ProposeResult is a mutation as it was proposed.
+type ProposeResult struct {
+	store.Mutation
+	Lineage  string
+	Refusals []evolution.Refusal // why the child is not tried
+	Known    bool                // it had been proposed before
+	NewChild bool                // its content was new
+	Entry    evolution.Entry     // of the proposal; of one that was known, the zero Entry
+}
+
+// Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
+func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOptions) (r ProposeResult, err error) {
+	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
+		r, err = w.propose(o)
+		return err
+	})
+	return r, err
+}
+
+func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
+	r.Lineage = w.Name
+	if err := o.check(w.Lineage); err != nil {
+		return r, err
+	}
+	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: o.Note, CostUSD: o.CostUSD}
+	if err := w.parents(&p, o.Parents); err != nil {
+		return r, err
+	}
+	if err := w.operator(&p, o); err != nil {
+		return r, err
+	}
+	child := ""
+	if child, r.NewChild, err = w.tx.AddContent(w.ID, o.Child); err != nil {
+		return r, err
+	}
+	for _, parent := range p.Parents {
+		if parent.Label == child {
+			return r, track.WithHint(fmt.Errorf("%w: the child is %s itself, to the byte", track.ErrInvalid, child), "nothing was recorded: change something")
+		}
+	}
+	if p.Child, err = w.ref(child); err != nil {
+		return r, err
+	}
+	if p.Mutation == "" {
+		p.Mutation = p.ID()
+	}
+	known, err := w.known(p)
+	if err != nil || known != nil {
+		r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil
+		return r, err
+	}
+	if w.Settings.Loop.Frozen {
+		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), "track lineage unfreeze "+w.Name)
+	}
+	if p.Refusals, err = w.refusals(p, o.Child); err != nil {
+		return r, err
+	}
+	r.Refusals = p.Refusals
+	r.Entry, r.Mutation, err = w.addMutation(p, orNow(o.At, w.st))
+	if err == nil && r.NewChild && len(p.Parents) > 0 {
+		_, err = w.tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
+	}
+	return r, err
+}
+
+// addMutation writes a proposal, or a refusal, to the ledger and to the mutations.
+func (w *ledgerWriter) addMutation(p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
+	n, err := w.st.NMutations(w.ctx, w.Evolving)
+	if err != nil {
+		return e, m, err
+	}
+	p.Number = n + 1
+	if p.Executions, err = w.countTrials(w.ctx, w.st); err != nil {
+		return e, m, err
+	}
+	kind, state := evolution.KindProposal, evolution.MutationProposed
+	if len(p.Refusals) > 0 {
+		kind, state = evolution.KindRefusal, evolution.MutationRefused
+	}
+	if e, err = w.append(kind, p, w.Head, at); err != nil {
+		return e, m, err
+	}
+	m = mutationOf(p, state, at)
+	return e, m, w.tx.AddMutation(w.Evolving, m)
+}
+
+// mutationOf is the row of a proposal.
+func mutationOf(p evolution.Proposal, state evolution.MutationState, at time.Time) store.Mutation {
+	m := store.Mutation{
+		Key: p.Mutation, Number: p.Number, Child: p.Child.Label, Operator: p.Operator, Risk: p.Risk, Note: p.Note, CostUSD: p.CostUSD, Source: p.Source,
+		State: state, ProposedAt: at,
+	}
+	for _, parent := range p.Parents {
+		m.Parents = append(m.Parents, parent.Label)
+	}
+	return m
+}
+
+func (o ProposeOptions) check(l Lineage) error {
+	for _, name := range [...]struct{ field, text string }{{"id", o.ID}, {"operator", o.Operator}} {
+		if name.text == "" {
+			continue
+		}
+		if err := track.CheckName(name.text); err != nil {
+			return &track.FieldError{Field: name.field, Message: err.Error()}
+		}
+	}
+	switch {
+	case o.CostUSD != nil && !(*o.CostUSD >= 0 && *o.CostUSD <= math.MaxFloat64):
+		return &track.FieldError{Field: "cost", Message: fmt.Sprintf("%v is not a finite number of at least 0", *o.CostUSD)}
+	case strings.ContainsFunc(o.Note, func(r rune) bool { return r == 0 || r == '\uFFFD' }):
+		return &track.FieldError{Field: "note", Message: "is not valid UTF-8"}
+	case strings.TrimSpace(o.Child) == "":
+		return nil // is refused, and recorded so
+	}
+	return checkContent("child", o.Child, l.Subject, o.KeepSecrets)
+}
+
+// parents fills in the parents: those named, or the version in force.
+func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
+	if len(names) == 0 {
+		if w.Head == "" {
+			return track.WithHint(fmt.Errorf("%w: lineage %s has no version in force to mutate", track.ErrInvalid, w.Name), "name the parent with --parent VERSION")
+		}
+		names = []string{w.Head}
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return &track.FieldError{Field: "parent", Message: name + " stands there twice"}
+		}
+		ref, err := w.ref(name)
+		if err != nil {
+			return err
+		}
+		p.Parents = append(p.Parents, ref)
+	}
+	return nil
+}
+
+// operator fills in operator and risk: that of the operator, where the settings know it.
+func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions) error {
+	p.Operator, p.Risk = o.Operator, o.Risk
+	if p.Operator == "" {
+		p.Operator = OperatorByHand
+		pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
+		if err != nil {
+			return err
+		}
+		if pending != nil {
+			p.Operator = pending.Choice.Operator.Name
+		}
+	}
+	if p.Risk == "" {
+		p.Risk = evolution.Medium
+		if i := slices.IndexFunc(w.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator }); i >= 0 {
+			p.Risk = w.Settings.Operators[i].Risk
+		}
+	}
+	switch p.Risk {
+	case evolution.Low, evolution.Medium, evolution.High:
+		return nil
+	}
+	return &track.FieldError{Field: "risk", Message: fmt.Sprintf("%q is not LOW, MEDIUM or HIGH", p.Risk)}
+}
+
+// known returns the mutation that has the id of a proposal; a conflict where it is another.
+func (w *ledgerWriter) known(p evolution.Proposal) (*store.Mutation, error) {
+	m, err := w.st.Mutation(w.ctx, w.Evolving, p.Mutation)
+	if errors.Is(err, track.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	parents := make([]string, len(p.Parents))
+	for i, v := range p.Parents {
+		parents[i] = v.Label
+	}
+	if m.Child == p.Child.Label && slices.Equal(m.Parents, parents) && m.Operator == p.Operator {
+		return &m, nil
+	}
+	return &m, track.WithHint(fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator),
+		"give this one another --id, or none")
+}
+
+// refusals are the reasons not to try a child. The parameters of a simulation have no length to compare.
+func (w *ledgerWriter) refusals(p evolution.Proposal, child string) ([]evolution.Refusal, error) {
+	parent := ""
+	if w.Scenario() == "" {
+		content, err := w.st.Content(w.ctx, w.Name, p.Parents[0].Label)
+		if err != nil {
+			return nil, err
+		}
+		parent = *cmp.Or(content, new(string))
+	}
+	return evolution.CheckChild(parent, child, w.Settings.Loop.Forbidden)
+}
+
+// Withdraw takes a mutation back that is not accepted.
+func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
+	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
+		if m, err = w.st.Mutation(w.ctx, w.Evolving, mutation); err != nil {
+			return err
+		}
+		switch m.State {
+		case evolution.MutationWithdrawn:
+			return nil
+		case evolution.MutationAccepted, evolution.MutationRefused:
+			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), "an accepted version is left by track rollback "+w.Name)
+		}
+		m.State = evolution.MutationWithdrawn
+		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: reason}, w.Head, orNow(at, w.st)); err != nil {
+			return err
+		}
+		return w.tx.SetMutationState(m)
+	})
+	return m, err
+}

@@ -1,0 +1,126 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+	"track/evolution"
+	"track/store"
+)
+
+// RollbackOptions say where to go back to: one of To, Best, Previous and IfTriggered.
+type RollbackOptions struct {
+	To                          string
+	Best, Previous, IfTriggered bool
+	Reason                      string // for by hand
+	At                          time.Time
+}
+
+// RollbackResult is a rollback, or why there was none.
+type RollbackResult struct {
+	evolution.Entry
+	Event *evolution.RollbackEvent // nil where no trigger applies
+	Head  string                   // in force after it
+}
+
+// Rollback puts an earlier version in force, and begins the cooldown.
+func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
+	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
+		event, err := w.rollback(o)
+		if err != nil || event == nil {
+			r.Head = w.Head
+			return err
+		}
+		event.Settings = w.Settings.Number
+		if event.Executions, err = w.countTrials(w.ctx, w.st); err != nil {
+			return err
+		}
+		r.Event = event
+		r.Entry, err = w.append(evolution.KindRollback, *event, event.To, orNow(o.At, w.st))
+		r.Head = event.To
+		return err
+	})
+	return r, err
+}
+
+// rollback is the event of going back; nil where no trigger applies.
+func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, error) {
+	state, all, err := w.rollbackState(w.ctx, w.st)
+	if err != nil {
+		return nil, err
+	}
+	if o.IfTriggered {
+		if w.Head == "" {
+			return nil, nil
+		}
+		event := w.Settings.Rollback.Check(state)
+		if event == nil {
+			return nil, nil
+		}
+		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
+	}
+	to, err := w.target(o, state, all)
+	if err != nil {
+		return nil, err
+	}
+	event, err := evolution.RollbackByHand(state.InForce, to, cmp.Or(o.Reason, "by hand"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
+	}
+	return &evolution.RollbackEvent{Rollback: *event}, nil
+}
+
+// target is the version that a person goes back to.
+func (w *ledgerWriter) target(o RollbackOptions, state evolution.RollbackState, all []evolution.Standing) (evolution.Standing, error) {
+	switch {
+	case o.Best:
+		best, ok := evolution.Best(all)
+		if !ok {
+			return best, track.WithHint(fmt.Errorf("%w: no version of lineage %s that was in force has a score", track.ErrInvalid, w.Name), "name one with --to VERSION")
+		}
+		return best, nil
+	case o.Previous:
+		if state.Previous == nil {
+			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), "name one with --to VERSION")
+		}
+		return *state.Previous, nil
+	}
+	if _, err := w.st.VersionState(w.ctx, w.Name, o.To); err != nil {
+		return evolution.Standing{}, err
+	}
+	known, err := w.mentioned(o.To)
+	if err != nil {
+		return evolution.Standing{}, err
+	}
+	if !known {
+		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: version %s was recorded and never proposed: the ledger does not know it", track.ErrInvalid, o.To),
+			"propose its content with track mutation propose, or begin with it: track lineage new --head")
+	}
+	if s := find(all, o.To); s != nil {
+		return *s, nil
+	}
+	score, err := w.fitness(w.ctx, w.st, o.To)
+	return evolution.Standing{Version: o.To, Score: score}, err
+}
+
+// mentioned says whether the ledger knows a version: as the root, or as child or parent of a mutation.
+func (w *ledgerWriter) mentioned(version string) (bool, error) {
+	r, err := w.reign(w.ctx, w.st)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range r.versions() {
+		if name == version {
+			return true, nil
+		}
+	}
+	_, err = w.st.MutationOf(w.ctx, w.Evolving, version)
+	if errors.Is(err, track.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

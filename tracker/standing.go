@@ -1,0 +1,169 @@
+package tracker
+
+import (
+	"context"
+	"slices"
+
+	"track"
+	"track/evolution"
+	"track/scoring/rubric"
+	"track/store"
+)
+
+// recentTrials is how many of the newest trials say how a version does now: as many as weigh in a fitness.
+const recentTrials = 5
+
+// reign is the time in which versions followed one another in force.
+type reign struct {
+	moves    []evolution.Entry // entries that changed the head, oldest first
+	rollback evolution.Entry   // the last one; the zero Entry where there was none
+}
+
+func (l Lineage) reign(ctx context.Context, st *store.Store) (r reign, err error) {
+	if r.moves, err = st.Entries(ctx, l.Evolving, store.EntryFilter{Moved: true}); err != nil {
+		return r, err
+	}
+	r.rollback, _, err = st.LastEntry(ctx, l.Evolving, evolution.KindRollback)
+	return r, err
+}
+
+// versions are those that were ever in force, in the order of their first time.
+func (r reign) versions() (names []string) {
+	seen := map[string]bool{"": true}
+	for _, e := range r.moves {
+		if !seen[e.HeadAfter] {
+			seen[e.HeadAfter] = true
+			names = append(names, e.HeadAfter)
+		}
+	}
+	return names
+}
+
+// sinceRollback are the versions in force since the last rollback, one after the other, that which it went back to first.
+func (r reign) sinceRollback() (names []string) {
+	for _, e := range r.moves {
+		if e.Number >= r.rollback.Number {
+			names = append(names, e.HeadAfter)
+		}
+	}
+	return names
+}
+
+// before is the version that was in force before another one first was; empty for none.
+func (r reign) before(version string) string {
+	i := slices.IndexFunc(r.moves, func(e evolution.Entry) bool { return e.HeadAfter == version })
+	if i < 0 {
+		return ""
+	}
+	return r.moves[i].HeadBefore
+}
+
+// standings are the versions that were ever in force with their fitness today.
+func (l Lineage) standings(ctx context.Context, st *store.Store, r reign) ([]evolution.Standing, error) {
+	var list []evolution.Standing
+	for i, name := range r.versions() {
+		score, err := l.fitness(ctx, st, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, evolution.Standing{Version: name, Number: i + 1, Score: score})
+	}
+	return list, nil
+}
+
+func find(list []evolution.Standing, version string) *evolution.Standing {
+	i := slices.IndexFunc(list, func(s evolution.Standing) bool { return s.Version == version })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+// rollbackState is what the triggers look at. Of the versions it keeps the best, that in force and the one before: no other is gone back to.
+func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolution.RollbackState, all []evolution.Standing, err error) {
+	r, err := l.reign(ctx, st)
+	if err != nil {
+		return s, nil, err
+	}
+	if all, err = l.standings(ctx, st, r); err != nil {
+		return s, nil, err
+	}
+	s.InForce = evolution.Standing{Version: l.Head}
+	if now := find(all, l.Head); now != nil {
+		s.InForce = *now
+	}
+	s.Previous = find(all, r.before(l.Head))
+	s.Versions = []evolution.Standing{s.InForce}
+	if best, ok := evolution.Best(all); ok && best.Version != l.Head {
+		s.Versions = append(s.Versions, best)
+	}
+	s.Scores = []float64{}
+	for _, name := range r.sinceRollback() {
+		if v := find(all, name); v != nil && v.Score != nil {
+			s.Scores = append(s.Scores, *v.Score)
+		}
+	}
+	signals, err := l.signals(ctx, st)
+	s.ErrorRate = signals.ErrorRate
+	return s, all, err
+}
+
+// signals are means over the newest executions of the version in force. A failed execution is an error through and through, and says nothing of the rest.
+// Of a simulation only the share of failed seeds is known.
+func (l Lineage) signals(ctx context.Context, st *store.Store) (s evolution.Signals, err error) {
+	if l.Head == "" {
+		return s, nil
+	}
+	if l.Scenario() != "" {
+		v, err := l.trials(ctx, st, l.Head)
+		s.ErrorRate = failedShare(v.Trials)
+		return s, err
+	}
+	recent, err := st.RecentComponents(ctx, l.Name, l.Head, l.Settings.Rubric, recentTrials)
+	if err != nil {
+		return s, err
+	}
+	values := map[string][]float64{}
+	for _, e := range recent {
+		if e.Status != track.ExecutionOK {
+			values[rubric.OneMinusErrorRate] = append(values[rubric.OneMinusErrorRate], 0)
+			continue
+		}
+		for name, value := range e.Values {
+			if value != nil {
+				values[name] = append(values[name], *value)
+			}
+		}
+	}
+	if good := mean(values[rubric.OneMinusErrorRate]); good != nil {
+		rate := 1 - *good
+		s.ErrorRate = &rate
+	}
+	s.Efficiency, s.OutputQuality, s.StructureScore = mean(values[rubric.Efficiency]), mean(values[rubric.OutputQuality]), mean(values[rubric.StructureScore])
+	return s, nil
+}
+
+func mean(list []float64) *float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	sum /= float64(len(list))
+	return &sum
+}
+
+// failedShare is that of the newest trials; nil for none.
+func failedShare(trials []evolution.Trial) *float64 {
+	var failed []float64
+	for _, t := range trials[max(0, len(trials)-recentTrials):] {
+		x := 0.0
+		if t.Failed != "" {
+			x = 1
+		}
+		failed = append(failed, x)
+	}
+	return mean(failed)
+}

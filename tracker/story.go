@@ -1,0 +1,73 @@
+package tracker
+
+import (
+	"context"
+
+	"track/evolution"
+	"track/store"
+)
+
+// MutationStory is a mutation with all that the ledger tells of it.
+type MutationStory struct {
+	Lineage   string
+	Mutation  store.Mutation
+	Refusals  []evolution.Refusal
+	Withdrawn string // why
+	Decisions []DecideResult
+}
+
+// TellMutation collects what happened to a mutation.
+func TellMutation(ctx context.Context, st *store.Store, lineage, mutation string) (s MutationStory, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		l, err := LoadLineage(ctx, st, lineage)
+		if err != nil {
+			return err
+		}
+		s.Lineage = lineage
+		if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
+			return err
+		}
+		entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Mutation: mutation})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := s.add(l, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s, err
+}
+
+func (s *MutationStory) add(l Lineage, e evolution.Entry) error {
+	switch e.Kind {
+	case evolution.KindRefusal:
+		var p evolution.Proposal
+		if err := e.Decode(&p); err != nil {
+			return err
+		}
+		s.Refusals = p.Refusals
+	case evolution.KindWithdrawal:
+		var w evolution.Withdrawal
+		if err := e.Decode(&w); err != nil {
+			return err
+		}
+		s.Withdrawn = w.Reason
+	case evolution.KindDecision:
+		d := DecideResult{Entry: e, Mutation: s.Mutation, Now: l.Head, seeds: l.Scenario() != ""}
+		if err := e.Decode(&d.Record); err != nil {
+			return err
+		}
+		if len(s.Mutation.Parents) > 0 {
+			d.Parent = s.Mutation.Parents[0]
+		}
+		for _, earlier := range s.Decisions {
+			d.count(earlier.Record)
+		}
+		d.warn(l)
+		s.Decisions = append(s.Decisions, d)
+	}
+	return nil
+}
