@@ -5,6 +5,9 @@
 // What it holds in memory does not grow with the source: lines and records are bounded by [LongestRecord], the texts of one
 // execution by what [Draft] keeps.
 //
+// Runs of other evolvers are read as a whole, into a [Run] of a [Program] for each candidate: what a line says of a parent may be about one
+// that comes later, or in another file. Package programs holds what their readers share.
+//
 // Everything read is data: nothing in it is run, followed or rendered. Texts are handed on as they stood; package masking takes secrets
 // out of them before they are stored.
 package importer

@@ -1,0 +1,61 @@
+package importer
+
+import "time"
+
+// Why a [Program] has no score.
+const (
+	FailedTimeout = "timeout" // its evaluation was stopped; a score that it carries is of a part
+	FailedInvalid = "invalid" // what it made was refused, or its score is no number
+	FailedError   = "error"   // it, or its evaluation, broke
+)
+
+// Program is one candidate of a run of another evolver.
+type Program struct {
+	ID       string   // in the source
+	Parents  []string // ids of the source, the one it was made of first; may name programs that the source has lost
+	Inferred bool     // the source does not say all of Parents: at least one was inferred
+	Instead  string   // the parent that the source names and has lost, where an inferred one stands in its place
+
+	Operator string // what made it of its parents (patch type), normalised to a name without spaces; empty where unknown
+	Title    string // for people (patch name, title, description of changes); may be empty
+	Content  string // the code
+
+	Score   *float64           // in the units of the source; nil where it failed
+	Failed  string             // why there is no score: FailedTimeout, FailedInvalid or FailedError; empty where there is one
+	Message string             // what the source says of the failure; may be empty
+	Partial *float64           // the score that the source carries for a program that failed, for the record only
+	Metrics map[string]float64 // what else the source measured, also of a program that failed: never the score itself; true is 1
+
+	Generation, Iteration *int      // nil where unknown
+	At                    time.Time // zero where unknown
+	Best                  bool      // the source calls it the best of the run, even if it failed
+
+	File string
+	Line int // where it stands, from 1; 0 where the file holds nothing else
+}
+
+// Run is what a reader found of a run of another evolver, all checkpoints together.
+type Run struct {
+	// Programs are in the order of iteration, then generation, then time, each behind those of its parents that are there. Each has an id
+	// of its own; equal contents under different ids stay what they are.
+	Programs []Program
+	// Lost are the ids of parents that no file has, sorted; also those in whose place others were inferred.
+	Lost []string
+	// Skips are the parts that were not used. A program that stands in one may still be among Programs, without that part.
+	Skips []Skip
+
+	LeftOut       int // lines and files that were left out as a whole; each stands in Skips
+	Checkpoints   int // that were read; 0 where the source is one file
+	Repeated      int // programs that came again, as they were
+	Differing     int // programs that came again and had changed: the later counts
+	Inferred      int // programs of which a parent was inferred
+	Ambiguous     int // programs without a parent, since one of several may be it
+	Picked        int // programs with a parent that the source picked out of several that may be it
+	SecondUnknown int // crossovers whose second parent the source does not tell
+}
+
+// ProgramOptions say how a run is read.
+type ProgramOptions struct {
+	// InferParents puts the likeliest program in the place of a parent that the source does not tell or has lost: package programs says how.
+	InferParents bool
+}
