@@ -98,6 +98,11 @@ func Real(t testing.TB, name string) *os.File {
 // RealFolder returns the folder of the real logs. Where it is missing, the test is skipped.
 func RealFolder(t testing.TB) string {
 	t.Helper()
+	return realFolder(t, "agents")
+}
+
+func realFolder(t testing.TB, kind string) string {
+	t.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -107,9 +112,9 @@ func RealFolder(t testing.TB) string {
 			break
 		}
 	}
-	folder = filepath.Join(folder, "..", "shared", "data", "agents")
+	folder = filepath.Join(folder, "..", "shared", "data", kind)
 	if _, err := os.Stat(folder); err != nil {
-		t.Skip("the real logs, in ../shared/data/agents beside the project, are not here")
+		t.Skipf("the real data, in ../shared/data/%s beside the project, is not here", kind)
 	}
 	return folder
 }
@@ -117,7 +122,11 @@ func RealFolder(t testing.TB) string {
 // Golden compares what was read with a file in testdata; with UPDATE_GOLDEN=1 it writes the file.
 func Golden(t *testing.T, items []importer.Item, file string) {
 	t.Helper()
-	got := Render(items...)
+	golden(t, Render(items...), file)
+}
+
+func golden(t *testing.T, got, file string) {
+	t.Helper()
 	path := filepath.Join("testdata", file)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
