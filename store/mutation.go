@@ -209,6 +209,12 @@ const (
 	setContent           = `UPDATE version SET content = ?, content_digest = ? WHERE id = ?`
 )
 
+// AddVersionName makes a version of which nothing but its name is known, unless it is there.
+func (t *Tx) AddVersionName(lineage int64, name string) error {
+	_, err := t.versionID(lineage, name)
+	return err
+}
+
 // AddContent stores a content of a lineage, to the byte, and returns the name of the version that has it: the one that had it before, or a new one.
 func (t *Tx) AddContent(lineage int64, content string) (name string, added bool, err error) {
 	digest := sha256.Sum256([]byte(content))

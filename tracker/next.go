@@ -102,8 +102,8 @@ func (l Lineage) nextDecision(ctx context.Context, st *store.Store, _ time.Time)
 		return s, err
 	}
 	for _, m := range open {
-		if len(m.Parents) == 0 {
-			continue // of a source that has lost them
+		if m.Source != "" {
+			continue // of a run that is over
 		}
 		r, err := l.decide(ctx, st, m.Key, DecideOptions{})
 		if err != nil {

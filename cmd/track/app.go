@@ -46,6 +46,7 @@ func (p *program) app() *cli.App {
 			p.specCommand(),
 			p.recordCommand(),
 			p.importCommand(),
+			p.exportCommand(),
 			p.stabilityCommand(),
 			p.seedsCommand(),
 			p.showCommand(),
@@ -99,7 +100,7 @@ func (p *program) prepare(commands []*cli.Command) {
 		}
 		action := c.Action
 		c.Action = func(c *cli.Context) error {
-			if !formatKnown(p.shared.format) {
+			if !formatKnown(p.shared.format) && !(p.shared.format == formatManifest && strings.HasSuffix(c.Command.HelpName, "export lineage")) {
 				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
 			}
 			if c.IsSet("spec") && c.Int("spec") < 1 {

@@ -22,6 +22,9 @@ import (
 type importOptions struct {
 	lineage, version, since string
 	keepText, dryRun        bool
+	inferParents            bool // of runs of other evolvers
+	keepSecrets             bool
+	scale                   *float64
 }
 
 // formatAuto stands for the format of each file itself.
@@ -37,6 +40,10 @@ func (p *program) importCommand() *cli.Command {
 folder), jsonl (track's own lines), or auto: each file in its own. PATH is a file, also with gzip, a folder with all that is below it,
 a pattern such as 'logs/*.jsonl', or - for standard input. Every execution is scored as track record execution does it.
 
+openevolve and shinka are runs of other evolvers: each content is a version, each step a mutation, each evaluation an execution; what failed
+earns no score, whatever the source carries for it. lineage is what track export lineage wrote: it is recorded whole, and only where it
+replays without a difference.
+
 Import again and again: what is recorded counts as duplicate, and an execution that went on since then is completed. What is
 damaged is left out, with file, line and reason, and everything whole is kept; the exit code is then 5, or 14 where the only trouble is
 what is recorded with other content.
@@ -44,7 +51,9 @@ what is recorded with other content.
 Examples:
    track import claude-code ~/.claude/projects --lineage mine --since 24h
    track import sepa .microai/agents/sepa/memory --lineage sepa
-   track import auto 'logs/**' downloads --lineage mixed --dry-run --format json`,
+   track import auto 'logs/**' downloads --lineage mixed --dry-run --format json
+   track import openevolve output/checkpoints --lineage run-7 --infer-parents
+   track import lineage sepa.jsonl`,
 		BashComplete: func(*cli.Context) { p.offer(importFormats()...) },
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "lineage", Usage: "`NAME` of the lineage that the agent belongs to, whatever the log says", Destination: &o.lineage},
@@ -52,12 +61,23 @@ Examples:
 			&cli.StringFlag{Name: "since", Usage: "leave out what started before `TIME`, or longer ago, such as 24h", Destination: &o.since},
 			&cli.BoolFlag{Name: "keep-text", Usage: "keep inputs and outputs of the calls too, masked", Destination: &o.keepText},
 			&cli.BoolFlag{Name: "dry-run", Usage: "count, and record nothing", Destination: &o.dryRun},
+			&cli.BoolFlag{Name: "infer-parents", Usage: "of openevolve and shinka: put the likeliest program in the place of a parent that the run has lost", Destination: &o.inferParents},
+			&cli.Float64Flag{Name: "scale", Usage: "of openevolve (100) and shinka (1): what scores times this `NUMBER` are is from 0 to 100"},
+			&cli.BoolFlag{Name: "keep-secrets", Usage: "of openevolve and shinka: keep contents to the byte, and mask nothing in them", Destination: &o.keepSecrets},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
 				return usage("track import takes a FORMAT and at least one PATH; the formats are %s", strings.Join(importFormats(), ", "))
 			}
-			return p.importLogs(c.Context, c.Args().First(), c.Args().Tail(), o)
+			o.scale = optional(c, "scale")
+			switch format, paths := c.Args().First(), c.Args().Tail(); format {
+			case formatLineage:
+				return p.importLineage(c.Context, paths, o)
+			case formatOpenEvolve, formatShinka:
+				return p.importPrograms(c.Context, format, paths, o)
+			default:
+				return p.importLogs(c.Context, format, paths, o)
+			}
 		},
 	}
 }
@@ -66,7 +86,7 @@ func importFormats() (names []string) {
 	for _, format := range importer.Formats() {
 		names = append(names, format.Name)
 	}
-	return append(names, formatAuto)
+	return append(names, formatOpenEvolve, formatShinka, formatLineage, formatAuto)
 }
 
 func (p *program) importLogs(ctx context.Context, format string, paths []string, o importOptions) error {
@@ -76,6 +96,9 @@ func (p *program) importLogs(ctx context.Context, format string, paths []string,
 	}
 	if !slices.Contains(importFormats(), format) {
 		return usage("track import knows no format %q; the formats are %s", format, strings.Join(importFormats(), ", "))
+	}
+	if o.programsOnly() {
+		return usage("--infer-parents, --scale and --keep-secrets are for %s and %s", formatOpenEvolve, formatShinka)
 	}
 	if format == formatAuto {
 		format = ""

@@ -2,22 +2,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/bundle"
 	"track/evolution"
 	"track/store"
 	"track/tracker"
 )
 
 type replayOptions struct {
-	lineage, decision, counterfactual string
-	strict                            bool
+	lineage, decision, counterfactual, manifest string
+	strict                                      bool
 }
 
 func (p *program) replayCommand() *cli.Command {
@@ -40,6 +41,7 @@ Examples:
 			&cli.StringFlag{Name: "lineage", Usage: "`NAME` of the lineage; else all", Destination: &o.lineage},
 			&cli.StringFlag{Name: "decision", Usage: "only this: its `ID`, as in d-0123456789abcdef, or its number in the ledger", Destination: &o.decision},
 			&cli.BoolFlag{Name: "strict", Usage: "also compare the evidence with what is recorded now", Destination: &o.strict},
+			&cli.StringFlag{Name: "manifest", Usage: "`FILE` of track export lineage --format manifest: find what was cut off or written anew since", Destination: &o.manifest},
 			&cli.StringFlag{Name: "counterfactual", Usage: "what `POLICY` would have done: NAME, NAME,param=number or @FILE", Destination: &o.counterfactual},
 		},
 		Action: func(c *cli.Context) error {
@@ -50,9 +52,6 @@ Examples:
 		},
 	}
 }
-
-// errMismatch is wrapped where a replay differs from what is stored.
-var errMismatch = errors.New("replay differs")
 
 type replayDocument struct {
 	Lineage        string                 `json:"lineage"`
@@ -91,6 +90,14 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 			return err
 		}
 	}
+	var manifest *bundle.Manifest
+	if o.manifest != "" {
+		m, err := readManifest(&o)
+		if err != nil {
+			return err
+		}
+		manifest = &m
+	}
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -111,7 +118,7 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 	}
 	documents, v, differences := []replayDocument{}, view{lines: []any{}, rows: grid{columns: []string{"lineage", "entries", "decisions", "verified", "differences", "head"}}}, 0
 	for _, name := range names {
-		d, page, err := replayLineage(ctx, st, name, o.strict, policy)
+		d, page, err := replayLineage(ctx, st, name, o.strict, policy, manifest)
 		if err != nil {
 			return err
 		}
@@ -132,10 +139,35 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 	return nil
 }
 
-func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy) (d replayDocument, page []any, err error) {
+// readManifest reads the manifest that a ledger is compared with, which also says of which lineage it is.
+func readManifest(o *replayOptions) (m bundle.Manifest, err error) {
+	text, err := os.ReadFile(o.manifest)
+	if err != nil {
+		return m, notFound(err)
+	}
+	if m, err = bundle.ReadManifest(o.manifest, text); err != nil {
+		return m, err
+	}
+	if o.lineage != "" && o.lineage != m.Lineage {
+		return m, usage("--manifest %s is of lineage %s, not of %s", o.manifest, m.Lineage, o.lineage)
+	}
+	o.lineage = m.Lineage
+	return m, nil
+}
+
+func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
 	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict})
 	if err != nil {
 		return d, nil, err
+	}
+	if manifest != nil {
+		cut, err := tracker.CheckEnd(ctx, st, name, manifest.End)
+		if err != nil {
+			return d, nil, err
+		}
+		if cut != nil {
+			r.Differences = append(r.Differences, *cut)
+		}
 	}
 	d = replayDocument{
 		Lineage: name, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
@@ -265,5 +297,5 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 
 // mismatch ends a replay that found differences.
 func mismatch(n int) error {
-	return track.WithHint(fmt.Errorf("%w: %s", errMismatch, counted(n, "difference")), "restore the database from a copy, or import a track export lineage of before, and replay that")
+	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, counted(n, "difference")), "restore the database from a copy, or import a track export lineage of before, and replay that")
 }

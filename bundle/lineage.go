@@ -1,0 +1,294 @@
+// Package bundle writes and reads what travels from one database to another as lines of JSON.
+//
+// A lineage is one line of kind "lineage", then one of kind "version" for each version that its ledger names, then one of kind "entry" for each entry, in their
+// order, and a last one of kind "end". Equal lineages are equal bytes, wherever they were exported.
+package bundle
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+	"track/evolution"
+	"track/importer"
+)
+
+// Format names the form of the lines.
+const Format = "track/lineage/1"
+
+// Lineage is a lineage as it travels: its ledger, and the versions that it names.
+type Lineage struct {
+	Name     string
+	KeepText bool
+	Head     string
+	End      evolution.Head
+	Versions []track.Version
+	Entries  []evolution.Entry
+}
+
+type lineageLine struct {
+	Kind     string `json:"kind"`
+	Format   string `json:"format"`
+	Lineage  string `json:"lineage"`
+	KeepText bool   `json:"keep_text"`
+}
+
+type versionLine struct {
+	Kind              string    `json:"kind"`
+	Version           string    `json:"version"`
+	Parent            string    `json:"parent,omitzero"`
+	Operator          string    `json:"operator,omitzero"`
+	SHA256            string    `json:"sha256,omitzero"` // of the content
+	Content           *string   `json:"content"`
+	Status            string    `json:"status,omitzero"`
+	Note              string    `json:"note,omitzero"`
+	Source            string    `json:"source,omitzero"`
+	SourceScore       *float64  `json:"source_score,omitzero"`
+	SourceParentScore *float64  `json:"source_parent_score,omitzero"`
+	CreatedAt         time.Time `json:"created_at,omitzero"` // as its source says
+}
+
+type entryLine struct {
+	Kind  string          `json:"kind"`
+	Entry evolution.Entry `json:"entry"`
+}
+
+type endLine struct {
+	Kind     string         `json:"kind"`
+	Head     string         `json:"head"`
+	Versions int            `json:"versions"`
+	End      evolution.Head `json:"end"`
+}
+
+// WriteLineage writes a lineage.
+func WriteLineage(w io.Writer, x Lineage) error {
+	lines := []any{lineageLine{"lineage", Format, x.Name, x.KeepText}}
+	for _, v := range x.Versions {
+		lines = append(lines, newVersionLine(v))
+	}
+	for _, e := range x.Entries {
+		lines = append(lines, entryLine{"entry", e})
+	}
+	lines = append(lines, endLine{"end", x.Head, len(x.Versions), x.End})
+	b := bufio.NewWriter(w)
+	for _, line := range lines {
+		if err := json.MarshalWrite(b, line, json.Deterministic(true)); err != nil {
+			return err
+		}
+		if err := b.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+func newVersionLine(v track.Version) versionLine {
+	line := versionLine{
+		Kind: "version", Version: v.Name, Parent: v.Parent, Operator: v.Operator, Content: v.Content, Status: v.Status, Note: v.Note, Source: v.Source,
+		SourceScore: v.SourceScore, SourceParentScore: v.SourceParentScore, CreatedAt: v.CreatedAt,
+	}
+	if v.Content != nil {
+		line.SHA256 = evolution.VersionID([]byte(*v.Content))
+	}
+	return line
+}
+
+func (l versionLine) version(lineage string) track.Version {
+	return track.Version{
+		Lineage: lineage, Name: l.Version, Parent: l.Parent, Operator: l.Operator, Content: l.Content, Status: l.Status, Note: l.Note, Source: l.Source,
+		SourceScore: l.SourceScore, SourceParentScore: l.SourceParentScore, CreatedAt: l.CreatedAt,
+	}
+}
+
+// ReadLineage reads what [WriteLineage] wrote; file stands in errors. It does not replay. A file that is cut off, or that says something else than a lineage, is
+// refused whole: half a ledger is none.
+func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
+	unzipped, err := importer.Decompress(r)
+	if err != nil {
+		return x, fmt.Errorf("read %s: %w", file, err)
+	}
+	reader := lineageReader{}
+	for number := 1; ; number++ {
+		text, tooLong, err := importer.ReadLine(unzipped)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return x, fmt.Errorf("read %s: %w", file, err)
+		}
+		if tooLong {
+			return x, &track.FieldError{File: file, Line: number, Message: "is longer than 64 MB"}
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			if problem := reader.line(text); problem != nil {
+				problem.File, problem.Line = file, number
+				return x, problem
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if !reader.ended {
+		return x, &track.FieldError{File: file, Message: "ends before its last line, of kind end: it was cut off, or is no export of a lineage"}
+	}
+	return reader.Lineage, nil
+}
+
+type lineageReader struct {
+	Lineage
+	begun, ended bool
+}
+
+func (r *lineageReader) line(text []byte) *track.FieldError {
+	var kind struct {
+		Kind   string `json:"kind"`
+		Format string `json:"format"`
+	}
+	err := json.Unmarshal(text, &kind)
+	switch {
+	case !r.begun && string(text) == "{":
+		return &track.FieldError{Message: "begins a JSON document of several lines, as a manifest is: import the jsonl that it tells of; track replay --manifest checks a ledger against it"}
+	case err != nil:
+		return track.NewJSONError(err)
+	case r.ended:
+		return &track.FieldError{Field: "kind", Message: "stands behind the end"}
+	case !r.begun && kind.Kind != "lineage":
+		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", kind.Kind)}
+	}
+	switch kind.Kind {
+	case "lineage":
+		return r.lineage(text)
+	case "version":
+		var line versionLine
+		if problem := unmarshal(text, &line); problem != nil {
+			return problem
+		}
+		r.Versions = append(r.Versions, line.version(r.Name))
+	case "entry":
+		var line entryLine
+		if problem := unmarshal(text, &line); problem != nil {
+			return problem
+		}
+		if line.Entry.Lineage != r.Name {
+			return &track.FieldError{Field: "entry.lineage", Message: fmt.Sprintf("%q, in an export of %q", line.Entry.Lineage, r.Name)}
+		}
+		r.Entries = append(r.Entries, line.Entry)
+	case "end":
+		return r.end(text)
+	default:
+		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q is none of lineage, version, entry and end", kind.Kind)}
+	}
+	return nil
+}
+
+func unmarshal(text []byte, into any) *track.FieldError {
+	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
+		return track.NewJSONError(err)
+	}
+	return nil
+}
+
+func (r *lineageReader) lineage(text []byte) *track.FieldError {
+	var line lineageLine
+	if problem := unmarshal(text, &line); problem != nil {
+		return problem
+	}
+	switch {
+	case r.begun:
+		return &track.FieldError{Field: "kind", Message: "a second lineage: one file holds one"}
+	case line.Format != Format:
+		return &track.FieldError{Field: "format", Message: fmt.Sprintf("%q, where this track reads %s", line.Format, Format)}
+	}
+	if err := track.CheckName(line.Lineage); err != nil {
+		return &track.FieldError{Field: "lineage", Message: err.Error()}
+	}
+	r.begun, r.Name, r.KeepText = true, line.Lineage, line.KeepText
+	return nil
+}
+
+func (r *lineageReader) end(text []byte) *track.FieldError {
+	var line endLine
+	if problem := unmarshal(text, &line); problem != nil {
+		return problem
+	}
+	if line.Versions != len(r.Versions) || line.End.Number != len(r.Entries) {
+		return &track.FieldError{Field: "end", Message: fmt.Sprintf("%d versions and %d entries, but %d and %d came before", line.Versions, line.End.Number, len(r.Versions), len(r.Entries))}
+	}
+	r.ended, r.Head, r.End = true, line.Head, line.End
+	return nil
+}
+
+// ManifestFormat names the form of manifests.
+const ManifestFormat = "track/manifest/1"
+
+// Manifest names what a lineage consists of, by hashes: small enough to be kept in version control, so that what is changed later, or cut off, shows.
+type Manifest struct {
+	Format    string             `json:"format"`
+	Lineage   string             `json:"lineage"`
+	Head      string             `json:"head"`
+	End       evolution.Head     `json:"end"`
+	SHA256    string             `json:"sha256"` // of what WriteLineage writes
+	Versions  []ManifestVersion  `json:"versions"`
+	Decisions []ManifestDecision `json:"decisions"`
+}
+
+// ManifestVersion names a version.
+type ManifestVersion struct {
+	Version string `json:"version"`
+	Parent  string `json:"parent,omitzero"`
+	SHA256  string `json:"sha256,omitzero"` // of its content, where that is known
+}
+
+// ManifestDecision names a decision.
+type ManifestDecision struct {
+	Number   int             `json:"number"`
+	Decision string          `json:"decision"`
+	Mutation string          `json:"mutation"`
+	Attempt  int             `json:"attempt"`
+	State    evolution.State `json:"state"`
+	Hash     string          `json:"hash"`
+}
+
+// NewManifest makes the manifest of a lineage.
+func NewManifest(x Lineage) (Manifest, error) {
+	m := Manifest{Format: ManifestFormat, Lineage: x.Name, Head: x.Head, End: x.End, Versions: []ManifestVersion{}, Decisions: []ManifestDecision{}}
+	h := sha256.New()
+	if err := WriteLineage(h, x); err != nil {
+		return m, err
+	}
+	m.SHA256 = hex.EncodeToString(h.Sum(nil))
+	for _, v := range x.Versions {
+		line := newVersionLine(v)
+		m.Versions = append(m.Versions, ManifestVersion{line.Version, line.Parent, line.SHA256})
+	}
+	for _, e := range x.Entries {
+		if e.Kind != evolution.KindDecision {
+			continue
+		}
+		var r evolution.Record
+		if err := e.Decode(&r); err != nil {
+			return m, err
+		}
+		m.Decisions = append(m.Decisions, ManifestDecision{e.Number, e.ID(), r.Mutation, r.Attempt, r.Decision.State, e.Hash})
+	}
+	return m, nil
+}
+
+// ReadManifest reads a manifest.
+func ReadManifest(file string, text []byte) (m Manifest, err error) {
+	if err := json.Unmarshal(text, &m, json.RejectUnknownMembers(true)); err != nil {
+		problem := track.NewJSONError(err)
+		problem.File = file
+		return m, problem
+	}
+	if m.Format != ManifestFormat {
+		return m, &track.FieldError{File: file, Field: "format", Message: fmt.Sprintf("%q, where a manifest has %s", m.Format, ManifestFormat)}
+	}
+	return m, nil
+}

@@ -1,0 +1,299 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"track"
+	"track/evolution"
+	"track/importer"
+	"track/masking"
+	"track/store"
+)
+
+// TaskEvaluation is the task of the execution that stands for the evaluation of a program by another evolver.
+const TaskEvaluation = "evaluation"
+
+// ProgramsOptions say how a run of another evolver is recorded.
+type ProgramsOptions struct {
+	Lineage     string
+	Source      string  // format that it was read from
+	Scale       float64 // a score times this is from 0 to 100
+	KeepSecrets bool    // keep contents as they are; else what looks like a secret is masked
+	DryRun      bool
+}
+
+// ProgramsSummary counts what became of the programs of a run.
+type ProgramsSummary struct {
+	Versions   int // whose content was new
+	Twins      int // programs whose content another program has too: they are one version, with an evaluation each
+	Mutations  int // recorded; programs without a parent are none
+	Executions int // evaluations recorded
+	Failed     int // of them, without a score
+	Duplicates int // programs that were recorded before
+	Conflicts  []string
+	Lost       int // parents that are recorded by their id alone
+	Masked     int // secrets
+	Best       []string
+	BestFailed []string // programs that the source calls the best, and that failed
+	Head       string
+	Created    bool // the lineage is new
+}
+
+// ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
+// program as an execution. Nothing is decided: what the other evolver did with a program is not known. In a dry run nothing stays.
+func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (s ProgramsSummary, err error) {
+	w := programsWriter{options: o, run: run, labels: map[string]string{}, executions: NewExecutionRecorder(st, ExecutionOptions{ContentKeys: true}, entropy)}
+	if err := w.check(); err != nil {
+		return s, err
+	}
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		if err := w.begin(ctx, tx, tx.Reads(st), entropy); err != nil {
+			return err
+		}
+		for _, p := range run.Programs {
+			if err := w.program(p); err != nil {
+				return fmt.Errorf("program %s: %w", p.ID, err)
+			}
+		}
+		w.summary.Head = w.Head
+		if o.DryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return w.summary, err
+}
+
+// errDryRun rolls a transaction back.
+var errDryRun = errors.New("dry run")
+
+type programsWriter struct {
+	*ledgerWriter
+	options    ProgramsOptions
+	run        importer.Run
+	labels     map[string]string // of versions, by the id of the program
+	seen       map[string]bool   // labels that a program of this run has
+	executions *ExecutionRecorder
+	summary    ProgramsSummary
+}
+
+func (w *programsWriter) check() error {
+	for _, p := range w.run.Programs {
+		if p.Score == nil {
+			continue
+		}
+		if score := *p.Score * w.options.Scale; !(score >= 0 && score <= 100) {
+			err := fmt.Errorf("%w: %s", track.ErrInvalid, (&track.FieldError{File: p.File, Line: p.Line, Field: "score", Message: fmt.Sprintf("%v times %v is not from 0 to 100", *p.Score, w.options.Scale)}).Error())
+			return track.WithHint(err, "say with --scale by what scores are to be multiplied; nothing was recorded")
+		}
+	}
+	return nil
+}
+
+// begin loads the lineage, or begins it with the first program that has no parent.
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) error {
+	w.seen = map[string]bool{}
+	l, err := LoadLineage(ctx, reads, w.options.Lineage)
+	if errors.Is(err, track.ErrNotFound) {
+		l, err = w.create(ctx, tx, reads, entropy)
+		w.summary.Created = err == nil
+	}
+	w.ledgerWriter = &ledgerWriter{Lineage: l, ctx: ctx, tx: tx, st: reads}
+	return err
+}
+
+func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (Lineage, error) {
+	o := NewLineageOptions{Name: w.options.Lineage, Subject: SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true}
+	at := reads.Now()
+	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
+		content, _ := w.content(w.run.Programs[i])
+		o.Root = &content
+		w.summary.Versions++
+		if first := w.run.Programs[i].At; !first.IsZero() {
+			at = first
+		}
+	}
+	seed, err := o.seed(entropy)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return Lineage{}, err
+	}
+	return o.create(ctx, tx, reads, seed, at)
+}
+
+func (w *programsWriter) content(p importer.Program) (content string, masked int) {
+	if w.options.KeepSecrets {
+		return p.Content, 0
+	}
+	return masking.Mask(p.Content)
+}
+
+// program records one program.
+func (w *programsWriter) program(p importer.Program) error {
+	content, masked := w.content(p)
+	label, added, err := w.tx.AddContent(w.ID, content)
+	if err != nil {
+		return err
+	}
+	w.summary.Masked += masked
+	if added {
+		w.summary.Versions++
+	}
+	if w.seen[label] {
+		w.summary.Twins++
+	}
+	w.seen[label], w.labels[p.ID] = true, label
+	if p.Best {
+		w.best(p, label)
+	}
+	parents, err := w.parentsOf(p)
+	if err != nil {
+		return err
+	}
+	if err := w.describe(p, label, parents); err != nil {
+		return err
+	}
+	if len(parents) > 0 {
+		if err := w.step(p, label, parents); err != nil {
+			return err
+		}
+	}
+	return w.evaluation(p, label)
+}
+
+func (w *programsWriter) best(p importer.Program, label string) {
+	name := label + " (" + p.ID + ")"
+	w.summary.Best = append(w.summary.Best, name)
+	if p.Failed != "" {
+		w.summary.BestFailed = append(w.summary.BestFailed, name+": "+p.Failed)
+	}
+}
+
+// parentsOf are the versions that a program was made of. A parent that the source has lost is a version of which only the id is known.
+func (w *programsWriter) parentsOf(p importer.Program) (refs []evolution.VersionRef, err error) {
+	for _, id := range p.Parents {
+		label, there := w.labels[id]
+		if !there {
+			label = id
+			if err := track.CheckName(id); err != nil {
+				return nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
+			}
+			if err := w.tx.AddVersionName(w.ID, label); err != nil {
+				return nil, err
+			}
+			w.labels[id] = label
+			w.summary.Lost++
+		}
+		if slices.ContainsFunc(refs, func(v evolution.VersionRef) bool { return v.Label == label }) {
+			continue // two parents of one content
+		}
+		ref, err := w.ref(label)
+		if err != nil {
+			return nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
+// describe stores what the source says of a version, where nothing is known of it yet.
+func (w *programsWriter) describe(p importer.Program, label string, parents []evolution.VersionRef) error {
+	status := p.Failed
+	if p.Best {
+		status = strings.Trim("best, "+status, ", ")
+	}
+	note, masked := masking.Mask(p.Title)
+	w.summary.Masked += masked
+	v := track.Version{
+		Lineage: w.Name, Name: label, Operator: p.Operator, Status: status, Note: note, Source: w.options.Source, SourceScore: cmp.Or(p.Score, p.Partial), CreatedAt: p.At,
+	}
+	if len(parents) > 0 && parents[0].Label != label {
+		v.Parent = parents[0].Label
+	}
+	if err := v.Validate(); err != nil {
+		return err
+	}
+	_, err := w.tx.AddVersion(v, true)
+	return err
+}
+
+// step records the mutation that led to a program.
+func (w *programsWriter) step(p importer.Program, label string, parents []evolution.VersionRef) error {
+	child, err := w.ref(label)
+	if err != nil {
+		return err
+	}
+	proposal := evolution.Proposal{
+		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
+	}
+	known, err := w.known(proposal)
+	switch {
+	case errors.Is(err, track.ErrConflict):
+		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
+		return nil
+	case err != nil || known != nil:
+		return err
+	}
+	proposal.Note, _ = masking.Mask(p.Title)
+	at := p.At
+	if at.IsZero() {
+		at = w.st.Now()
+	}
+	if _, _, err = w.addMutation(proposal, at); err == nil {
+		w.summary.Mutations++
+	}
+	return err
+}
+
+// evaluation records what the source measured of a program as an execution.
+func (w *programsWriter) evaluation(p importer.Program, label string) error {
+	e := track.Execution{
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: TaskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
+	}
+	switch p.Failed {
+	case "":
+	case importer.FailedTimeout:
+		e.Status = track.ExecutionTimeout
+	case importer.FailedInvalid:
+		e.Status = track.ExecutionInvalid
+	default:
+		e.Status = track.ExecutionError
+	}
+	if p.Score != nil {
+		score := *p.Score * w.options.Scale
+		e.Score = &score
+	}
+	prepared, err := w.executions.identify(e, false)
+	if err != nil {
+		return err
+	}
+	if err := prepared.complete(w.executions.options, w.st.Now(), false); err != nil {
+		return err
+	}
+	result, err := w.executions.record(w.tx, prepared)
+	switch {
+	case err != nil:
+		return err
+	case result.Disposition == Duplicate:
+		w.summary.Duplicates++
+	case result.Disposition == Conflict:
+		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
+	default:
+		w.summary.Executions++
+		if p.Failed != "" {
+			w.summary.Failed++
+		}
+	}
+	return nil
+}
