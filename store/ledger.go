@@ -150,7 +150,11 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 			}
 			marks, args = marks+"?", append(args, string(kind))
 		}
-		query += " AND kind IN (" + marks + ")"
+		column := "kind"
+		if f.Mutation != "" {
+			column = "+kind" // a mutation has few entries: look for it first
+		}
+		query += " AND " + column + " IN (" + marks + ")"
 	}
 	if f.Mutation != "" {
 		query, args = query+" AND mutation = ?", append(args, f.Mutation)
@@ -181,11 +185,33 @@ func (s *Store) Entries(ctx context.Context, lineage Evolving, filter EntryFilte
 	return entries, nil
 }
 
-// LastEntry returns the newest entry of the given kinds, of all without any; ok is false where there is none.
+// LastEntry returns the newest entry of the given kinds; ok is false where there is none.
 func (s *Store) LastEntry(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (e evolution.Entry, ok bool, err error) {
-	list, err := s.Entries(ctx, lineage, EntryFilter{Kinds: kinds, Newest: 1})
-	if err != nil || len(list) == 0 {
-		return e, false, err
+	for _, kind := range kinds { // each by the index: of several at once SQLite would walk through the ledger
+		list, err := s.Entries(ctx, lineage, EntryFilter{Kinds: []evolution.Kind{kind}, Newest: 1})
+		if err != nil {
+			return e, false, err
+		}
+		if len(list) > 0 && list[0].Number > e.Number {
+			e, ok = list[0], true
+		}
 	}
-	return list[0], true, nil
+	return e, ok, nil
+}
+
+// HeadChange is an entry that put another version in force, without its body.
+type HeadChange struct {
+	Number   int            `db:"number"`
+	Kind     evolution.Kind `db:"kind"`
+	Mutation string         `db:"mutation"`
+	Before   string         `db:"head_before"`
+	After    string         `db:"head_after"`
+}
+
+const listHeadChanges = `
+	SELECT number, kind, mutation, head_before, head_after FROM ledger WHERE lineage_id = ? AND head_before <> head_after ORDER BY number`
+
+// HeadChanges returns the entries of a lineage that put another version in force, in their order.
+func (s *Store) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
+	return list, explain(s.read().SelectContext(ctx, &list, listHeadChanges, lineage.ID))
 }

@@ -21,35 +21,73 @@ type ExecutionTrial struct {
 	Score             *float64 // 0 to 100
 }
 
-const listExecutionTrials = `
-	SELECT execution.source, execution.key, execution.task, execution.at, execution.status, execution.is_open, coalesce(execution_score.rubric, '') AS rubric,
-	       execution_score.score
+const (
+	selectExecutionTrials = `
+	SELECT execution.version_id, execution.source, execution.key, execution.task, execution.at, execution.status, execution.is_open,
+	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
-	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
+	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END`
+	listExecutionTrials = selectExecutionTrials + ofVersion + `
 	 ORDER BY execution.at, execution.id`
+	listLineageTrials = selectExecutionTrials + `
+	 WHERE execution.lineage_id = ?
+	 ORDER BY execution.at, execution.id`
+	listVersionNames = `SELECT id, name FROM version WHERE lineage_id = ?`
+)
+
+type executionTrialRow struct {
+	Version int64    `db:"version_id"`
+	Source  string   `db:"source"`
+	Key     string   `db:"key"`
+	Task    string   `db:"task"`
+	At      int64    `db:"at"`
+	Status  string   `db:"status"`
+	Open    bool     `db:"is_open"`
+	Rubric  string   `db:"rubric"`
+	Score   *float64 `db:"score"`
+}
+
+func (r executionTrialRow) trial() ExecutionTrial {
+	return ExecutionTrial{
+		Source: r.Source, Key: r.Key, Task: r.Task, At: fromMicros(r.At), Status: track.ExecutionStatus(r.Status), Open: r.Open, Rubric: r.Rubric, Score: r.Score,
+	}
+}
 
 // ExecutionTrials returns the executions of a version with their scores under a rubric, or with those in force where it is empty, oldest first.
 func (s *Store) ExecutionTrials(ctx context.Context, lineage, version, rubric string) ([]ExecutionTrial, error) {
-	var rows []struct {
-		Source string   `db:"source"`
-		Key    string   `db:"key"`
-		Task   string   `db:"task"`
-		At     int64    `db:"at"`
-		Status string   `db:"status"`
-		Open   bool     `db:"is_open"`
-		Rubric string   `db:"rubric"`
-		Score  *float64 `db:"score"`
-	}
+	var rows []executionTrialRow
 	if err := s.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, rubric, lineage, version); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]ExecutionTrial, len(rows))
 	for i, r := range rows {
-		list[i] = ExecutionTrial{
-			Source: r.Source, Key: r.Key, Task: r.Task, At: fromMicros(r.At), Status: track.ExecutionStatus(r.Status), Open: r.Open, Rubric: r.Rubric, Score: r.Score,
-		}
+		list[i] = r.trial()
 	}
 	return list, nil
+}
+
+// LineageTrials is [Store.ExecutionTrials] of all versions of a lineage at once, by their names.
+func (s *Store) LineageTrials(ctx context.Context, lineage Evolving, rubric string) (map[string][]ExecutionTrial, error) {
+	var versions []struct {
+		ID   int64  `db:"id"`
+		Name string `db:"name"`
+	}
+	if err := s.read().SelectContext(ctx, &versions, listVersionNames, lineage.ID); err != nil {
+		return nil, explain(err)
+	}
+	names := make(map[int64]string, len(versions))
+	for _, v := range versions {
+		names[v.ID] = v.Name
+	}
+	var rows []executionTrialRow
+	if err := s.read().SelectContext(ctx, &rows, listLineageTrials, rubric, rubric, lineage.ID); err != nil {
+		return nil, explain(err)
+	}
+	trials := make(map[string][]ExecutionTrial, len(versions))
+	for _, r := range rows {
+		trials[names[r.Version]] = append(trials[names[r.Version]], r.trial())
+	}
+	return trials, nil
 }
 
 // RecentComponents are the components of the newest executions of a version.

@@ -142,17 +142,17 @@ func (l Lineage) rolledBack(ctx context.Context, st *store.Store) (map[string]bo
 	var path []step
 	for _, e := range r.moves {
 		if e.Kind != evolution.KindRollback {
-			path = append(path, step{e.HeadAfter, e.Mutation})
+			path = append(path, step{e.After, e.Mutation})
 			continue
 		}
-		for len(path) > 0 && path[len(path)-1].version != e.HeadAfter {
+		for len(path) > 0 && path[len(path)-1].version != e.After {
 			if m := path[len(path)-1].mutation; m != "" {
 				left[m] = true
 			}
 			path = path[:len(path)-1]
 		}
 		if len(path) == 0 {
-			path = append(path, step{e.HeadAfter, ""})
+			path = append(path, step{e.After, ""})
 		}
 	}
 	return left, err

@@ -85,11 +85,21 @@ func (l Lineage) versionEntries(ctx context.Context, st *store.Store, all bool) 
 	}
 	var list []VersionEntry
 	var standings []evolution.Standing
+	var names []string
+	for _, v := range versions {
+		if reigned[v.Name] || all {
+			names = append(names, v.Name)
+		}
+	}
+	trials, err := l.trialsOf(ctx, st, names)
+	if err != nil {
+		return nil, err
+	}
 	for _, v := range versions {
 		if !reigned[v.Name] && !all {
 			continue
 		}
-		entry, err := l.versionEntry(ctx, st, v)
+		entry, err := l.versionEntry(v, trials[v.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -103,12 +113,8 @@ func (l Lineage) versionEntries(ctx context.Context, st *store.Store, all bool) 
 	return list, nil
 }
 
-func (l Lineage) versionEntry(ctx context.Context, st *store.Store, v store.VersionState) (VersionEntry, error) {
-	entry := VersionEntry{VersionState: v}
-	trials, err := l.trials(ctx, st, v.Name)
-	if err != nil {
-		return entry, err
-	}
+func (l Lineage) versionEntry(v store.VersionState, trials VersionTrials) (entry VersionEntry, err error) {
+	entry.VersionState = v
 	for _, t := range trials.Trials {
 		if t.Failed != "" {
 			entry.NFailed++
@@ -116,11 +122,8 @@ func (l Lineage) versionEntry(ctx context.Context, st *store.Store, v store.Vers
 			entry.N++
 		}
 	}
-	value, ok, err := evolution.Fitness(trials.Trials)
-	if ok {
-		entry.Fitness = &value
-	}
-	return entry, l.explainEvidence(err)
+	entry.Fitness, err = l.fitness(trials)
+	return entry, err
 }
 
 // place says which versions stay active, and which is the best.

@@ -103,7 +103,11 @@ func (w *ledgerWriter) target(o RollbackOptions, state evolution.RollbackState, 
 	if s := find(all, o.To); s != nil {
 		return *s, nil
 	}
-	score, err := w.fitness(w.ctx, w.st, o.To)
+	trials, err := w.trials(w.ctx, w.st, o.To)
+	if err != nil {
+		return evolution.Standing{}, err
+	}
+	score, err := w.fitness(trials)
 	return evolution.Standing{Version: o.To, Score: score}, err
 }
 

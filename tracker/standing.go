@@ -15,12 +15,12 @@ const recentTrials = 5
 
 // reign is the time in which versions followed one another in force.
 type reign struct {
-	moves    []evolution.Entry // entries that changed the head, oldest first
-	rollback evolution.Entry   // the last one; the zero Entry where there was none
+	moves    []store.HeadChange // oldest first
+	rollback evolution.Entry    // the last one; the zero Entry where there was none
 }
 
 func (l Lineage) reign(ctx context.Context, st *store.Store) (r reign, err error) {
-	if r.moves, err = st.Entries(ctx, l.Evolving, store.EntryFilter{Moved: true}); err != nil {
+	if r.moves, err = st.HeadChanges(ctx, l.Evolving); err != nil {
 		return r, err
 	}
 	r.rollback, _, err = st.LastEntry(ctx, l.Evolving, evolution.KindRollback)
@@ -31,9 +31,9 @@ func (l Lineage) reign(ctx context.Context, st *store.Store) (r reign, err error
 func (r reign) versions() (names []string) {
 	seen := map[string]bool{"": true}
 	for _, e := range r.moves {
-		if !seen[e.HeadAfter] {
-			seen[e.HeadAfter] = true
-			names = append(names, e.HeadAfter)
+		if !seen[e.After] {
+			seen[e.After] = true
+			names = append(names, e.After)
 		}
 	}
 	return names
@@ -43,7 +43,7 @@ func (r reign) versions() (names []string) {
 func (r reign) sinceRollback() (names []string) {
 	for _, e := range r.moves {
 		if e.Number >= r.rollback.Number {
-			names = append(names, e.HeadAfter)
+			names = append(names, e.After)
 		}
 	}
 	return names
@@ -51,18 +51,22 @@ func (r reign) sinceRollback() (names []string) {
 
 // before is the version that was in force before another one first was; empty for none.
 func (r reign) before(version string) string {
-	i := slices.IndexFunc(r.moves, func(e evolution.Entry) bool { return e.HeadAfter == version })
+	i := slices.IndexFunc(r.moves, func(e store.HeadChange) bool { return e.After == version })
 	if i < 0 {
 		return ""
 	}
-	return r.moves[i].HeadBefore
+	return r.moves[i].Before
 }
 
 // standings are the versions that were ever in force with their fitness today.
 func (l Lineage) standings(ctx context.Context, st *store.Store, r reign) ([]evolution.Standing, error) {
 	var list []evolution.Standing
+	trials, err := l.trialsOf(ctx, st, r.versions())
+	if err != nil {
+		return nil, err
+	}
 	for i, name := range r.versions() {
-		score, err := l.fitness(ctx, st, name)
+		score, err := l.fitness(trials[name])
 		if err != nil {
 			return nil, err
 		}

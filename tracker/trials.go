@@ -66,15 +66,17 @@ func (l Lineage) evidence(ctx context.Context, st *store.Store, child, parent st
 	return evolution.Evidence{Child: sides[0].Trials, Parent: sides[1].Trials, Step: step}, sides, nil
 }
 
-// executionTrials are the executions of a version. What names a trial is what the caller named it, so that equal runs have equal evidence.
+// executionTrials are the executions of a version.
 func (l Lineage) executionTrials(ctx context.Context, st *store.Store, version string) (v VersionTrials, err error) {
 	if version == "" {
 		return v, nil
 	}
 	list, err := st.ExecutionTrials(ctx, l.Name, version, l.Settings.Rubric)
-	if err != nil {
-		return v, err
-	}
+	return trialsOfExecutions(list), err
+}
+
+// trialsOfExecutions are executions as evidence. What names a trial is what the caller named it, so that equal runs have equal evidence.
+func trialsOfExecutions(list []store.ExecutionTrial) (v VersionTrials) {
 	for _, e := range list {
 		t := evolution.Trial{ID: e.Key, Key: e.Task, At: e.At, Score: e.Score, Under: e.Rubric}
 		if e.Source != "" {
@@ -92,7 +94,27 @@ func (l Lineage) executionTrials(ctx context.Context, st *store.Store, version s
 		}
 		v.Trials = append(v.Trials, t)
 	}
-	return v, nil
+	return v
+}
+
+// trialsOf are the trials of several versions, by name.
+func (l Lineage) trialsOf(ctx context.Context, st *store.Store, versions []string) (map[string]VersionTrials, error) {
+	trials := make(map[string]VersionTrials, len(versions))
+	if l.Scenario() == "" {
+		all, err := st.LineageTrials(ctx, l.Evolving, l.Settings.Rubric)
+		for _, version := range versions {
+			trials[version] = trialsOfExecutions(all[version])
+		}
+		return trials, err
+	}
+	for _, version := range versions {
+		v, err := l.trials(ctx, st, version)
+		if err != nil {
+			return nil, err
+		}
+		trials[version] = v
+	}
+	return trials, nil
 }
 
 // seedTrials are the seeds of the scenario under the parameters of versions, and the revision of the code that all have in common: results of
@@ -188,11 +210,7 @@ func (l Lineage) params(ctx context.Context, st *store.Store, version string) (s
 }
 
 // fitness is the fitness of a version from all its trials; nil where none has a score.
-func (l Lineage) fitness(ctx context.Context, st *store.Store, version string) (*float64, error) {
-	v, err := l.trials(ctx, st, version)
-	if err != nil {
-		return nil, err
-	}
+func (l Lineage) fitness(v VersionTrials) (*float64, error) {
 	value, ok, err := evolution.Fitness(v.Trials)
 	if err != nil || !ok {
 		return nil, l.explainEvidence(err)

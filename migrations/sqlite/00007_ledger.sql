@@ -25,7 +25,7 @@ CREATE TABLE ledger (
 ) STRICT;
 
 CREATE UNIQUE INDEX ledger_attempt ON ledger (lineage_id, mutation, attempt) WHERE attempt IS NOT NULL;
-CREATE INDEX ledger_mutation ON ledger (lineage_id, mutation, number) WHERE mutation <> '';
+CREATE INDEX ledger_mutation ON ledger (lineage_id, mutation, number);
 CREATE INDEX ledger_kind ON ledger (lineage_id, kind, number);
 CREATE INDEX ledger_head ON ledger (lineage_id, number) WHERE head_before <> head_after;
 
