@@ -65,12 +65,17 @@ func along(e extent, whole bool) axis {
 	return a.widened()
 }
 
-// upright is the axis of y: a little higher than its values, without leaving the sign that they have in common.
-func upright(e extent) axis {
+// padded is an axis a little wider than its values.
+func padded(e extent) axis {
 	const margin = 0.05
 	a := axis{lo: e.lo, hi: e.hi}.widened()
 	pad := float64(a.hi*margin) - float64(a.lo*margin)
-	padded := axis{lo: max(a.lo-pad, -math.MaxFloat64), hi: min(a.hi+pad, math.MaxFloat64)}
+	return axis{lo: max(a.lo-pad, -math.MaxFloat64), hi: min(a.hi+pad, math.MaxFloat64)}
+}
+
+// upright is the axis of y: a little higher than its values, without leaving the sign that they have in common.
+func upright(e extent) axis {
+	padded := padded(e)
 	if e.lo >= 0 && e.lo != e.hi {
 		padded.lo = max(padded.lo, 0)
 	}
@@ -116,6 +121,7 @@ func (s scale) at(v float64) float64 {
 type tick struct {
 	value float64
 	label string
+	whole string // what label is short for
 }
 
 // ticks are at most most multiples of 1, 2 or 5 times a power of ten; all of them written with the same number of decimals, and,
@@ -123,7 +129,7 @@ type tick struct {
 func (a axis) ticks(most int) []tick {
 	if a.single {
 		v := a.lo/2 + a.hi/2
-		return []tick{{v, number(v)}}
+		return []tick{{value: v, label: number(v)}}
 	}
 	digit, power := a.step(most)
 	step := decimal(int64(digit), power)
@@ -133,7 +139,7 @@ func (a axis) ticks(most int) []tick {
 	for i := first; i <= last; i++ {
 		n := int64(i) * int64(digit)
 		if v := decimal(n, power); finite(v) {
-			ticks = append(ticks, tick{v, a.label(n, power)})
+			ticks = append(ticks, tick{value: v, label: a.label(n, power)})
 		}
 	}
 	return ticks

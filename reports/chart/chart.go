@@ -21,15 +21,16 @@ type Chart interface {
 // SVG writes c as a document of its own, which can also stand inside HTML.
 func SVG(w io.Writer, c Chart) error {
 	f := c.figure()
-	canvas := newVector()
+	canvas := newVector(f.height())
 	desc := f.draw(canvas)
 	return written("SVG", canvas.encode(w, f.name(), desc))
 }
 
-// PNG writes c as a picture of 1920 by 960 pixels.
+// PNG writes c as a picture 1920 pixels wide and, unless it has rows, 960 high.
 func PNG(w io.Writer, c Chart) error {
-	canvas := newRaster()
-	c.figure().draw(canvas)
+	f := c.figure()
+	canvas := newRaster(f.height())
+	f.draw(canvas)
 	return written("PNG", canvas.encode(w))
 }
 

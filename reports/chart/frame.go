@@ -1,9 +1,6 @@
 package chart
 
-import (
-	"math"
-	"strings"
-)
+import "strings"
 
 // figure is a chart ready to be drawn: what stands around the data, and how to draw the data.
 type figure struct {
@@ -13,7 +10,14 @@ type figure struct {
 	legend                          []entry
 	x, y                            axis
 	labels                          []string // of the values 0, 1, … of x, in place of numbers
+	noTicks                         bool     // y has no values, only room
+	room                            float64  // that much of it, where the chart need not be as high as others
+	rows                            []row    // of the values 0, 1, … of y, from the top, in place of numbers
+	columns                         []string // what stands to the right of each row
+	widest                          float64  // the plot has no use for more room than that; 0 for any
+	lane                            float64  // room for marks above the plot
 	empty                           string   // why there is nothing to draw
+	noted                           bool     // there is a line at the bottom for the fact that data returns
 	data                            func(canvas, plot) (fact string)
 }
 
@@ -44,6 +48,7 @@ const (
 	sampleWidth = 26.0
 	nameRoom    = 240.0 // of a name in the legend
 	legendRows  = 2
+	plotTop     = 12.0 // above the plot
 )
 
 func (f figure) name() string {
@@ -55,7 +60,10 @@ func (f figure) name() string {
 
 // draw draws everything and describes it.
 func (f figure) draw(c canvas) (description string) {
-	c.rect(0, 0, width, height, style{fill: paper})
+	if f.empty != "" {
+		f.legend = nil
+	}
+	c.rect(0, 0, width, f.height(), style{fill: paper})
 	p := f.frame(c, f.header(c))
 	facts := append([]string{f.kind + "."}, f.axisFacts()...)
 	facts = append(facts, f.facts...)
@@ -66,6 +74,9 @@ func (f figure) draw(c canvas) (description string) {
 	}
 	if fact := f.data(c, p); fact != "" {
 		facts = append(facts, fact)
+		if f.noted {
+			label(c, margin, f.height()-margin, fact, width-2*margin, textStyle{sizeTick, dim, start})
+		}
 	}
 	return strings.Join(facts, " ")
 }
@@ -86,16 +97,16 @@ func (f figure) header(c canvas) (bottom float64) {
 	y := margin
 	if title := clean(f.title); title != "" {
 		y += sizeTitle
-		c.text(margin, y-2, shorten(title, sizeTitle, room), textStyle{sizeTitle, text, start})
+		label(c, margin, y-2, title, room, textStyle{sizeTitle, text, start})
 	}
 	if f.subtitle != "" {
 		y += rowHeight
-		c.text(margin, y-4, shorten(f.subtitle, sizeLabel, room), textStyle{sizeLabel, dim, start})
+		label(c, margin, y-4, f.subtitle, room, textStyle{sizeLabel, dim, start})
 	}
 	y = f.drawLegend(c, y+4)
-	if label := clean(f.yLabel); label != "" {
+	if name := clean(f.yLabel); name != "" {
 		y += rowHeight
-		c.text(margin, y-4, shorten(label, sizeLabel, room), textStyle{sizeLabel, text, start})
+		label(c, margin, y-4, name, room, textStyle{sizeLabel, text, start})
 	}
 	return y
 }
@@ -104,8 +115,8 @@ func (f figure) header(c canvas) (bottom float64) {
 func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 	x, row := margin, 0
 	for i, e := range f.legend {
-		name := shorten(clean(e.name), sizeLabel, nameRoom)
-		room := sampleWidth + gap + textWidth(name, sizeLabel)
+		name := clean(e.name)
+		room := sampleWidth + gap + min(nameRoom, textWidth(name, sizeLabel))
 		others := "+ " + count(len(f.legend)-i, "other", "others")
 		reserved := 0.0
 		if row == legendRows-1 && i < len(f.legend)-1 {
@@ -119,7 +130,7 @@ func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 			x, y, row = margin, y+rowHeight, row+1
 		}
 		e.sample(c, point{x, y + rowHeight/2})
-		c.text(x+sampleWidth+gap, y+rowHeight-7, name, textStyle{sizeLabel, text, start})
+		label(c, x+sampleWidth+gap, y+rowHeight-7, name, nameRoom, textStyle{sizeLabel, text, start})
 		x += room + 2*gap
 	}
 	if len(f.legend) > 0 {
@@ -128,39 +139,97 @@ func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 	return y
 }
 
+// height is that of the whole chart.
+func (f figure) height() float64 {
+	switch {
+	case f.empty != "":
+		return height
+	case f.rows != nil:
+		return f.header(nowhere{}) + rowsTop + rowPitch*float64(len(f.rows)) + f.footer()
+	case f.room > 0:
+		return min(height, f.header(nowhere{})+plotTop+f.room+f.footer())
+	}
+	return height
+}
+
+// footer is the room below the plot.
+func (f figure) footer() float64 {
+	room := margin + sizeTick + gap
+	if clean(f.xLabel) != "" {
+		room += rowHeight
+	}
+	if f.noted {
+		room += rowHeight
+	}
+	return room
+}
+
 // frame draws axes, grid and ticks.
 func (f figure) frame(c canvas, top float64) plot {
-	p := plot{left: margin, top: top + 12, right: width - 2*margin, bottom: height - margin - sizeTick - gap}
-	label := clean(f.xLabel)
-	if label != "" {
-		p.bottom -= rowHeight
-		c.text((p.left+p.right)/2, height-margin, shorten(label, sizeLabel, p.right-p.left), textStyle{sizeLabel, text, middle})
-	}
+	p := plot{left: margin, top: top + plotTop + f.lane, right: width - 2*margin, bottom: f.height() - f.footer()}
 	if f.empty != "" {
-		c.polyline([]point{{p.left, p.bottom}, {p.right, p.bottom}}, style{stroke: axisInk, width: 1})
+		f.drawXLabel(c, p)
+		p.drawXAxis(c, nil)
 		return p
 	}
+	if f.rows != nil {
+		f.drawRows(c, &p)
+	} else {
+		f.drawYTicks(c, &p)
+	}
+	p.x = f.x.scale(p.left, p.right)
+	ticks := f.xTicks(p)
+	if f.rows != nil {
+		f.drawGrid(c, p, ticks)
+	}
+	f.drawXLabel(c, p)
+	p.drawXAxis(c, ticks)
+	return p
+}
+
+func (f figure) drawXLabel(c canvas, p plot) {
+	if name := clean(f.xLabel); name != "" {
+		centre := (p.left + p.right) / 2
+		room := 2 * min(centre-margin, width-margin-centre)
+		label(c, centre, p.bottom+gap+sizeTick+rowHeight, name, room, textStyle{sizeLabel, text, middle})
+	}
+}
+
+// drawYTicks gives y its scale, and its ticks the room they need at the left.
+func (f figure) drawYTicks(c canvas, p *plot) {
 	p.y = f.y.scale(p.bottom, p.top)
+	if f.noTicks {
+		return
+	}
 	ticks := p.y.ticks(int((p.bottom - p.top) / 38))
 	p.left += widest(ticks) + gap
-	p.x = f.x.scale(p.left, p.right)
 	for _, t := range ticks {
 		y := p.y.at(t.value)
-		line := style{stroke: gridInk, width: 1}
-		if t.value == 0 {
-			line.stroke = axisInk
-		}
-		c.polyline([]point{{p.left, y}, {p.right, y}}, line)
+		c.polyline([]point{{p.left, y}, {p.right, y}}, gridLine(t))
 		c.text(p.left-gap, y+4.5, t.label, textStyle{sizeTick, dim, end})
 	}
+}
+
+// gridLine is the line of a tick; that of 0 stands out.
+func gridLine(t tick) style {
+	if t.value == 0 {
+		return style{stroke: axisInk, width: 1}
+	}
+	return style{stroke: gridInk, width: 1}
+}
+
+func (p plot) drawXAxis(c canvas, ticks []tick) {
 	c.polyline([]point{{p.left, p.bottom}, {p.right, p.bottom}}, style{stroke: axisInk, width: 1})
-	for _, t := range f.xTicks(p) {
+	for _, t := range ticks {
 		x := p.x.at(t.value)
 		c.polyline([]point{{x, p.bottom}, {x, p.bottom + 5}}, style{stroke: axisInk, width: 1})
-		centre, _ := p.place(t)
-		c.text(centre, p.bottom+gap+sizeTick, t.label, textStyle{sizeTick, dim, middle})
+		p.drawXTick(c, t, p.bottom+gap+sizeTick)
 	}
-	return p
+}
+
+func (p plot) drawXTick(c canvas, t tick, y float64) {
+	centre, _ := p.place(t)
+	c.abridged(centre, y, t.label, t.whole, textStyle{sizeTick, dim, middle})
 }
 
 // place is where the label of a tick of x goes: below it, but within the chart.
@@ -208,20 +277,33 @@ func (f figure) labelTicks(p plot) []tick {
 	const readable = 84.0 // enough for a label to be told from others
 	labels := make([]tick, len(f.labels))
 	for i, l := range f.labels {
-		labels[i] = tick{float64(i), clean(l)}
+		labels[i] = tick{value: float64(i), label: clean(l)}
 	}
 	spacing := (p.right - p.left) / float64(len(labels))
 	room := 0.0
 	for i := 0; i < len(labels) && room < readable; i++ {
 		room = max(room, textWidth(labels[i].label, sizeTick))
 	}
-	stride := max(1, int(math.Ceil((min(readable, room)+gap)/spacing)))
+	stride := round((min(readable, room) + gap) / spacing)
 	room = float64(stride)*spacing - gap
 	var ticks []tick
 	for i := 0; i < len(labels); i += stride {
-		ticks = append(ticks, tick{labels[i].value, shorten(labels[i].label, sizeTick, room)})
+		t := labels[i]
+		t.label, t.whole = abridge(t.label, sizeTick, room)
+		ticks = append(ticks, t)
 	}
 	return ticks
+}
+
+// round is the smallest of 1, 2 and 5 times a power of ten that is not below n.
+func round(n float64) int {
+	for power := 1; ; power *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if float64(digit*power) >= n {
+				return digit * power
+			}
+		}
+	}
 }
 
 // strip is the sample of a line.

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"slices"
-	"strings"
 )
 
 // History shows how an estimate changed from one configuration to the next: points with intervals, joined by a line.
@@ -20,6 +19,31 @@ type Estimate struct {
 	N      int     // how many seeds it is the mean of; 0 where that is not known
 	Mean   float64 // NaN leaves a gap
 	Lo, Hi float64 // both finite, or there is no interval
+}
+
+// sampleSizes are those that are known.
+func sampleSizes(points []Estimate) (n extent) {
+	for _, e := range points {
+		if e.N > 0 {
+			n.add(float64(e.N))
+		}
+	}
+	return n
+}
+
+// sizes writes n, the known sizes of all estimates, such as ", n = 3 to 10 seeds, not known for 2 others".
+func sizes(n extent, all int, one, many string) string {
+	if n.n == 0 {
+		return ""
+	}
+	s := ", n = " + among(int(n.lo), int(n.hi)) + " " + many
+	if n.lo == n.hi {
+		s = ", n = " + count(int(n.lo), one, many)
+	}
+	if unknown := all - n.n; unknown > 0 {
+		s += ", not known for " + count(unknown, "other", "others")
+	}
+	return s
 }
 
 func (e Estimate) hasInterval() bool { return finite(e.Mean) && finite(e.Lo) && finite(e.Hi) }
@@ -48,14 +72,12 @@ var (
 
 func (h History) figure() figure {
 	f := figure{kind: "History", title: h.Title, xLabel: h.XLabel, yLabel: h.YLabel}
-	var means, y, n extent
+	var means, y extent
+	n := sampleSizes(h.Points)
 	intervals := 0
 	for _, e := range h.Points {
 		f.labels = append(f.labels, e.Label)
 		means.add(e.Mean)
-		if e.N > 0 {
-			n.add(float64(e.N))
-		}
 		if e.hasInterval() {
 			intervals++
 			y.add(e.Lo)
@@ -75,16 +97,7 @@ func (h History) figure() figure {
 		f.empty = noValues
 	}
 	f.subtitle = count(len(h.Points), "configuration", "configurations")
-	switch {
-	case n.n == 0:
-	case n.lo == n.hi:
-		f.subtitle += ", n = " + count(int(n.lo), "seed", "seeds")
-	default:
-		f.subtitle += ", n = " + among(int(n.lo), int(n.hi)) + " seeds"
-	}
-	if unknown := len(h.Points) - n.n; n.n > 0 && unknown > 0 {
-		f.subtitle += ", not known for " + count(unknown, "other", "others")
-	}
+	f.subtitle += sizes(n, len(h.Points), "seed", "seeds")
 	changes := h.changes()
 	f.facts = h.facts(f.subtitle, means, intervals, changes)
 	f.legend = h.legend(intervals, changes)
@@ -104,13 +117,6 @@ func (h History) changes() []int {
 	return slices.Compact(changes)
 }
 
-func or(name, otherwise string) string {
-	if name := clean(name); name != "" {
-		return name
-	}
-	return otherwise
-}
-
 func (h History) intervalName() string { return or(h.Interval, "interval") }
 
 func (h History) facts(subtitle string, means extent, intervals int, changes []int) []string {
@@ -119,7 +125,7 @@ func (h History) facts(subtitle string, means extent, intervals int, changes []i
 		last := h.Points[len(h.Points)-1]
 		facts = append(facts, "Means are "+means.span()+"; "+count(intervals, "has", "have")+" an interval ("+h.intervalName()+").")
 		if finite(last.Mean) {
-			facts = append(facts, "The last, "+or(last.Label, "without a name")+", is "+number(last.Mean)+".")
+			facts = append(facts, "The last, "+or(last.Label, unnamed)+", is "+number(last.Mean)+".")
 		}
 	}
 	if g := gaps(means, 0); g != "" {
@@ -131,16 +137,9 @@ func (h History) facts(subtitle string, means extent, intervals int, changes []i
 	if h.Prediction != nil && !h.Prediction.drawn() {
 		facts = append(facts, or(h.Prediction.Name, "prediction")+" not drawn: not finite.")
 	}
-	var at []string
-	for i, change := range changes {
-		if i == maxFacts {
-			at = append(at, "and "+count(len(changes)-i, "other", "others"))
-			break
-		}
-		at = append(at, or(h.Points[change].Label, "without a name"))
-	}
-	if at != nil {
-		facts = append(facts, "The level changes at "+strings.Join(at, ", ")+".")
+	if len(changes) > 0 {
+		at := listed(len(changes), func(i int) string { return or(h.Points[changes[i]].Label, unnamed) })
+		facts = append(facts, "The level changes at "+at+".")
 	}
 	if len(changes) > maxIntervals {
 		facts = append(facts, "Of the changes the first "+number(maxIntervals)+" are drawn.")
@@ -158,7 +157,7 @@ func (h History) legend(intervals int, changes []int) []entry {
 	if intervals > 0 {
 		sample := patch(merged)
 		if len(h.Points) <= maxIntervals {
-			sample = func(c canvas, at point) { whisker(c, at.x+sampleWidth/2, at.y-8, at.y+8, maxCap) }
+			sample = func(c canvas, at point) { whisker(c, at.x+sampleWidth/2, at.y-8, at.y+8, maxCap, intervalStyle) }
 		}
 		legend = append(legend, entry{h.intervalName(), sample})
 	}
@@ -180,11 +179,11 @@ func (h History) legend(intervals int, changes []int) []entry {
 	return legend
 }
 
-// whisker draws an interval; half is half the length of its ends.
-func whisker(c canvas, x, top, bottom, half float64) {
-	c.polyline([]point{{x, top}, {x, bottom}}, intervalStyle)
-	c.polyline([]point{{x - half, top}, {x + half, top}}, intervalStyle)
-	c.polyline([]point{{x - half, bottom}, {x + half, bottom}}, intervalStyle)
+// whisker draws an upright interval; half is half the length of its ends.
+func whisker(c canvas, x, top, bottom, half float64, s style) {
+	c.polyline([]point{{x, top}, {x, bottom}}, s)
+	c.polyline([]point{{x - half, top}, {x + half, top}}, s)
+	c.polyline([]point{{x - half, bottom}, {x + half, bottom}}, s)
 }
 
 // changeLine draws a change point: a line with a triangle at its top.
@@ -215,7 +214,7 @@ func (h History) draw(c canvas, p plot, changes []int) (fact string) {
 		x := p.x.at(float64(i))
 		if e.hasInterval() {
 			a, b := p.y.at(e.Lo), p.y.at(e.Hi)
-			whisker(c, x, min(a, b), max(a, b), ends)
+			whisker(c, x, min(a, b), max(a, b), ends, intervalStyle)
 		}
 		if finite(e.Mean) {
 			mark(c, 0, p.at(float64(i), e.Mean))

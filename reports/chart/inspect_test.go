@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,18 +14,25 @@ import (
 
 // drawing is what a test wants to know about an SVG.
 type drawing struct {
+	height      float64
 	points      [][2]float64 // of the lines of the first series
 	left, right float64      // ends of the axis of x
 	texts       []label
+	shapes      map[string][][][2]float64 // the corners of lines and areas, and the centres of circles, by class
+	desc        string
+	cut         []string // what texts are short for
 }
 
-type label struct{ y, left, right float64 }
+type label struct {
+	y, left, right float64
+	text           string
+}
 
 // inspect fails unless the document is well formed, has a title and a description, holds nothing but shapes and text, has all
 // coordinates within its view box, and no text on top of another.
 func inspect(t rapid.TB, document string) drawing {
 	t.Helper()
-	var d drawing
+	d := drawing{shapes: map[string][][][2]float64{}}
 	decoder := xml.NewDecoder(strings.NewReader(document))
 	var path []string
 	var described []string
@@ -39,9 +47,11 @@ func inspect(t rapid.TB, document string) drawing {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			open = token.Copy()
 			path = append(path, token.Name.Local)
-			d.element(t, open)
+			if len(path) < 3 {
+				open = token.Copy()
+			}
+			d.element(t, token)
 		case xml.EndElement:
 			path = path[:len(path)-1]
 		case xml.CharData:
@@ -52,8 +62,13 @@ func inspect(t rapid.TB, document string) drawing {
 				if s == "" {
 					t.Errorf("empty %s", in[1])
 				}
+				if in[1] == "desc" {
+					d.desc = s
+				}
+			case slices.Equal(in, []string{"svg", "text", "title"}):
+				d.cut = append(d.cut, s)
 			case len(in) == 2 && in[1] == "text":
-				d.text(open, s)
+				d.text(t, open, s)
 			case s != "" && path[len(path)-1] != "style":
 				t.Errorf("text %q in %v", s, path)
 			}
@@ -73,7 +88,8 @@ var allowed = map[string]string{
 	"rect":     "class fill fill-opacity stroke-width x y width height",
 	"polyline": "class fill stroke-width points",
 	"polygon":  "class fill fill-opacity stroke-width points",
-	"circle":   "class stroke-width cx cy r",
+	"path":     "class fill fill-opacity stroke-width d",
+	"circle":   "class fill stroke-width cx cy r",
 	"text":     "class x y font-size text-anchor",
 }
 
@@ -91,38 +107,39 @@ func (d *drawing) element(t rapid.TB, e xml.StartElement) {
 		}
 	}
 	within := func(x, y float64) {
-		if !(0 <= x && x <= 960 && 0 <= y && y <= 480) {
+		if !(0 <= x && x <= 960 && 0 <= y && y <= d.height) {
 			t.Errorf("%s at %v, %v is outside of the chart: %v", e.Name.Local, x, y, e.Attr)
 		}
 	}
-	n := func(name string) float64 {
-		v, err := strconv.ParseFloat(a[name], 64)
-		if err != nil {
-			t.Errorf("%s of %s: %v", name, e.Name.Local, err)
+	n := func(name string) float64 { return parse(t, a[name]) }
+	shape := func(points [][2]float64) {
+		for _, p := range points {
+			within(p[0], p[1])
 		}
-		return v
+		d.shapes[a["class"]] = append(d.shapes[a["class"]], points)
 	}
 	switch e.Name.Local {
+	case "svg":
+		d.height = n("height")
+		if want := "0 0 960 " + a["height"]; a["viewBox"] != want {
+			t.Errorf("view box %s, want %s", a["viewBox"], want)
+		}
 	case "rect":
 		within(n("x"), n("y"))
 		within(n("x")+n("width"), n("y")+n("height"))
 	case "circle":
 		within(n("cx")-n("r"), n("cy")-n("r"))
 		within(n("cx")+n("r"), n("cy")+n("r"))
+		shape([][2]float64{{n("cx"), n("cy")}})
 	case "text":
 		within(n("x"), n("y"))
-	case "polyline", "polygon":
-		var points [][2]float64
-		for _, pair := range strings.Fields(a["points"]) {
-			x, y, _ := strings.Cut(pair, ",")
-			px, errX := strconv.ParseFloat(x, 64)
-			py, errY := strconv.ParseFloat(y, 64)
-			if errX != nil || errY != nil {
-				t.Errorf("point %q", pair)
-			}
-			within(px, py)
-			points = append(points, [2]float64{px, py})
+	case "path":
+		for _, part := range pathParts(t, a["d"]) {
+			shape(part)
 		}
+	case "polyline", "polygon":
+		points := corners(t, a["points"])
+		shape(points)
 		switch a["class"] {
 		case "line-1":
 			d.points = append(d.points, points...)
@@ -134,9 +151,58 @@ func (d *drawing) element(t rapid.TB, e xml.StartElement) {
 	}
 }
 
+func corners(t rapid.TB, pairs string) (points [][2]float64) {
+	t.Helper()
+	for _, pair := range strings.Fields(pairs) {
+		x, y, _ := strings.Cut(pair, ",")
+		points = append(points, [2]float64{parse(t, x), parse(t, y)})
+	}
+	return points
+}
+
+func parse(t rapid.TB, number string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		t.Errorf("%q is not a finite number", number)
+	}
+	return v
+}
+
+var command = regexp.MustCompile(`([MLHVhz])([^MLHVhz]*)`)
+
+// pathParts are the points of each part of a path.
+func pathParts(t rapid.TB, data string) (parts [][][2]float64) {
+	t.Helper()
+	for _, c := range command.FindAllStringSubmatch(data, -1) {
+		if c[1] == "M" {
+			parts = append(parts, [][2]float64{{}})
+		}
+		last := &parts[len(parts)-1]
+		at := (*last)[len(*last)-1]
+		switch c[1] {
+		case "M", "L":
+			x, y, _ := strings.Cut(c[2], " ")
+			at = [2]float64{parse(t, x), parse(t, y)}
+		case "H":
+			at[0] = parse(t, c[2])
+		case "V":
+			at[1] = parse(t, c[2])
+		}
+		switch c[1] {
+		case "M":
+			(*last)[0] = at
+		case "L", "H", "V":
+			*last = append(*last, at)
+		}
+	}
+	return parts
+}
+
 // text notes where a text stands. Letters are taken to be half as wide as high, others, such as Chinese, as wide as high.
-func (d *drawing) text(e xml.StartElement, s string) {
-	var l label
+func (d *drawing) text(t rapid.TB, e xml.StartElement, s string) {
+	t.Helper()
+	l := label{text: s}
 	var size float64
 	anchor := "start"
 	for _, a := range e.Attr {
@@ -167,6 +233,9 @@ func (d *drawing) text(e xml.StartElement, s string) {
 		l.left -= width
 	}
 	l.right = l.left + width
+	if l.left < 0 || l.right > 960 {
+		t.Errorf("text does not fit: %v", l)
+	}
 	d.texts = append(d.texts, l)
 }
 

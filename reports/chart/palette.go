@@ -45,6 +45,8 @@ var tones = [...]tone{
 const (
 	blue       = firstHue
 	vermillion = firstHue + 1
+	green      = firstHue + 2
+	pink       = firstHue + 3
 	orange     = firstHue + 4
 	nHues      = len(tones) - int(firstHue)
 )
@@ -52,31 +54,54 @@ const (
 // hue is the colour of series i. There are 7 hues and 8 markers, so that 56 series differ in one or the other.
 func hue(i int) ink { return firstHue + ink(i%nHues) }
 
-// markers are polygons around the origin, within about 1 of it. The first, without corners, is a circle.
-var markers = [...][]point{
-	{},
-	{{-.85, -.85}, {.85, -.85}, {.85, .85}, {-.85, .85}},
-	{{0, -1.15}, {1.1, .8}, {-1.1, .8}},
-	{{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}},
-	{{0, 1.15}, {-1.1, -.8}, {1.1, -.8}},
-	{{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4}, {-1.2, -.4}, {-.4, -.4}},
-	{{-.5, -1}, {.5, -1}, {1, 0}, {.5, 1}, {-.5, 1}, {-1, 0}},
-	{{-1.15, 0}, {.8, -1.1}, {.8, 1.1}},
-}
+// shape is a polygon around the origin, within about 1 of it. The one without corners is a circle.
+type shape []point
+
+var (
+	disk     shape
+	square   = shape{{-.85, -.85}, {.85, -.85}, {.85, .85}, {-.85, .85}}
+	upward   = shape{{0, -1.15}, {1.1, .8}, {-1.1, .8}}
+	diamond  = shape{{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}}
+	downward = shape{{0, 1.15}, {-1.1, -.8}, {1.1, -.8}}
+	plus     = shape{{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4}, {-1.2, -.4}, {-.4, -.4}}
+	hexagon  = shape{{-.5, -1}, {.5, -1}, {1, 0}, {.5, 1}, {-.5, 1}, {-1, 0}}
+	leftward = shape{{-1.15, 0}, {.8, -1.1}, {.8, 1.1}}
+
+	rightward = shape{{1.15, 0}, {-.8, 1.1}, {-.8, -1.1}}
+)
+
+// markers are the shapes of series.
+var markers = [...]shape{disk, square, upward, diamond, downward, plus, hexagon, leftward}
 
 const markerSize = 4.5
 
 // mark draws the marker of series i.
 func mark(c canvas, i int, at point) {
-	s := style{fill: hue(i), stroke: paper, width: 1}
-	shape := markers[i%len(markers)]
-	if len(shape) == 0 {
-		c.circle(at.x, at.y, markerSize, s)
+	markers[i%len(markers)].draw(c, at, markerSize, solid(hue(i)))
+}
+
+// solid is a marker that stands out from what it covers.
+func solid(i ink) style { return style{fill: i, stroke: paper, width: 1} }
+
+// hollow is a marker with nothing inside.
+func hollow(i ink) style { return style{fill: paper, stroke: i, width: 1.6} }
+
+func (s shape) draw(c canvas, at point, size float64, how style) {
+	if len(s) == 0 {
+		c.circle(at.x, at.y, size, how)
 		return
 	}
-	corners := make([]point, len(shape))
-	for k, p := range shape {
-		corners[k] = point{at.x + float64(markerSize*p.x), at.y + float64(markerSize*p.y)}
+	corners := make([]point, len(s))
+	for k, p := range s {
+		corners[k] = point{at.x + float64(size*p.x), at.y + float64(size*p.y)}
 	}
-	c.polygon(corners, s)
+	c.polygon(corners, how)
+}
+
+// cross are the two strokes of a cross.
+func cross(at point, half float64) [][]point {
+	return [][]point{
+		{{at.x - half, at.y + half}, {at.x + half, at.y - half}},
+		{{at.x - half, at.y - half}, {at.x + half, at.y + half}},
+	}
 }

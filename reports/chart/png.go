@@ -25,8 +25,8 @@ type raster struct {
 	faces map[float64]font.Face // by size
 }
 
-func newRaster() *raster {
-	return &raster{image.NewRGBA(image.Rect(0, 0, width*pixels, height*pixels)), map[float64]font.Face{}}
+func newRaster(height float64) *raster {
+	return &raster{image.NewRGBA(image.Rect(0, 0, width*pixels, int(math.Ceil(height*pixels)))), map[float64]font.Face{}}
 }
 
 func (r *raster) encode(w io.Writer) error {
@@ -52,17 +52,29 @@ func (r *raster) circle(x, y, radius float64, s style) {
 	r.polygon(disc(point{x, y}, radius, 32), s)
 }
 
-func (r *raster) polygon(points []point, s style) {
+func (r *raster) polygon(points []point, s style)  { r.areas([][]point{points}, s) }
+func (r *raster) polyline(points []point, s style) { r.lines([][]point{points}, s) }
+
+func (r *raster) areas(areas [][]point, s style) {
 	if s.fill != none {
-		r.paint([][]point{points}, s.fill, s.opacity)
+		r.paint(areas, s.fill, s.opacity)
 	}
-	if s.stroke != none {
-		r.paint(outline(append(points[:len(points):len(points)], points[0]), s.width), s.stroke, 0)
+	if s.stroke == none {
+		return
 	}
+	var edges [][]point
+	for _, area := range areas {
+		edges = append(edges, append(area[:len(area):len(area)], area[0]))
+	}
+	r.lines(edges, s)
 }
 
-func (r *raster) polyline(points []point, s style) {
-	r.paint(outline(points, s.width), s.stroke, 0)
+func (r *raster) lines(runs [][]point, s style) {
+	var areas [][]point
+	for _, run := range runs {
+		areas = append(areas, outline(run, s.width)...)
+	}
+	r.paint(areas, s.stroke, 0)
 }
 
 // outline is the area that a pen of the given width covers along points: a rectangle for each step and a disc at each point, all
@@ -139,6 +151,8 @@ func coat(i ink, opacity float64) color.Color {
 	}
 	return color.NRGBA{c.R, c.G, c.B, uint8(math.Round(255 * opacity))}
 }
+
+func (r *raster) abridged(x, y float64, s, _ string, t textStyle) { r.text(x, y, s, t) }
 
 func (r *raster) text(x, y float64, s string, t textStyle) {
 	drawer := font.Drawer{Dst: r.image, Src: image.NewUniform(coat(t.ink, 0)), Face: r.face(t.size)}

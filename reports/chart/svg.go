@@ -12,11 +12,12 @@ import (
 // vector is a canvas that becomes an SVG. Colours are classes, so that one document serves the light and the dark scheme; the
 // style names only those that are used. There are no ids: several charts may stand in one page.
 type vector struct {
+	height       float64
 	body         bytes.Buffer
 	fill, stroke [len(tones)]bool // which classes are used
 }
 
-func newVector() *vector { return &vector{} }
+func newVector(height float64) *vector { return &vector{height: height} }
 
 func (v *vector) rect(x, y, w, h float64, s style) {
 	v.open("rect", s)
@@ -47,15 +48,62 @@ func (v *vector) circle(x, y, r float64, s style) {
 	v.body.WriteString("/>\n")
 }
 
-func (v *vector) text(x, y float64, s string, t textStyle) {
+func (v *vector) lines(runs [][]point, s style)  { v.data(runs, "", s) }
+func (v *vector) areas(areas [][]point, s style) { v.data(areas, "z", s) }
+
+// data writes a path; each of its parts ends with end.
+func (v *vector) data(parts [][]point, end string, s style) {
+	if len(parts) == 0 {
+		return
+	}
+	v.open("path", s)
+	v.body.WriteString(` d="`)
+	for _, part := range parts {
+		for i, p := range part {
+			switch {
+			case i == 0:
+				v.step('M', p.x, p.y)
+			case p.y == part[i-1].y:
+				v.step('H', p.x)
+			case p.x == part[i-1].x:
+				v.step('V', p.y)
+			default:
+				v.step('L', p.x, p.y)
+			}
+		}
+		if len(part) == 1 && end == "" {
+			v.body.WriteString("h0") // the round ends of a line without length are a dot
+		}
+		v.body.WriteString(end)
+	}
+	v.body.WriteString("\"/>\n")
+}
+
+// step writes a command of a path.
+func (v *vector) step(command byte, coordinates ...float64) {
+	for i, x := range coordinates {
+		if i == 0 {
+			v.body.WriteByte(command)
+		} else {
+			v.body.WriteByte(' ')
+		}
+		v.number(x)
+	}
+}
+
+func (v *vector) text(x, y float64, s string, t textStyle) { v.abridged(x, y, s, "", t) }
+
+func (v *vector) abridged(x, y float64, s, whole string, t textStyle) {
 	v.open("text", style{fill: t.ink})
 	v.numbers("x", x, "y", y, "font-size", t.size)
 	if t.anchor != start {
 		fmt.Fprintf(&v.body, ` text-anchor="%s"`, t.anchor)
 	}
 	v.body.WriteByte('>')
-	v.body.WriteString(escape(s))
-	v.body.WriteString("</text>\n")
+	if whole != "" {
+		v.body.WriteString("<title>" + escape(whole) + "</title>")
+	}
+	v.body.WriteString(escape(s) + "</text>\n")
 }
 
 // open writes an element up to its own attributes.
@@ -102,7 +150,7 @@ func (v *vector) number(x float64) {
 func (v *vector) encode(w io.Writer, title, desc string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="track-chart" viewBox="0 0 %g %g" width="%[1]g" height="%[2]g" `+
-		`role="img" font-family="system-ui, sans-serif" stroke-linejoin="round" stroke-linecap="round">`+"\n", width, height)
+		`role="img" font-family="system-ui, sans-serif" stroke-linejoin="round" stroke-linecap="round">`+"\n", width, v.height)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n<style>\n", escape(title), escape(desc))
 	b.WriteString(".track-chart{max-width:100%;height:auto}\n")
 	for i, t := range tones {

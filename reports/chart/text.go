@@ -27,7 +27,7 @@ func advance(r rune) float64 {
 	const em = 1000
 	var buffer sfnt.Buffer
 	glyph, err := regular().GlyphIndex(&buffer, r)
-	if err != nil || glyph == 0 {
+	if err != nil || glyph == 0 || r == unicode.ReplacementChar { // the last is wide in other fonts
 		return 1
 	}
 	width, err := regular().GlyphAdvance(&buffer, glyph, fixed.I(em), font.HintingNone)
@@ -81,6 +81,14 @@ func shorten(s string, size, room float64) string {
 	return elide(runes, kept)
 }
 
+// abridge is shorten, with s as the whole where it does not fit.
+func abridge(s string, size, room float64) (short, whole string) {
+	if short = shorten(s, size, room); short != s {
+		whole = s
+	}
+	return short, whole
+}
+
 func elide(runes []rune, kept int) string {
 	if kept >= len(runes) {
 		return string(runes)
@@ -130,6 +138,34 @@ func rounded(v float64, digits int) string {
 	return group(trimZeros(strconv.FormatFloat(v, 'f', max(0, digits-1-e), 64)))
 }
 
+// signed is number with a plus before what is above 0.
+func signed(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "+∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case v > 0:
+		return "+" + number(v)
+	}
+	return number(v)
+}
+
+// signedAs is signed for numbers in a column: with as many decimals as four digits of the ends of a need.
+func signedAs(a axis) func(float64) string {
+	decimals := 3 - exponent(max(-a.lo, a.hi))
+	return func(v float64) string {
+		if math.IsInf(v, 0) || v == 0 || decimals < 0 || decimals > 3-smallestPlain || exponent(v) > largestPlain {
+			return signed(v)
+		}
+		plain := group(strconv.FormatFloat(v, 'f', decimals, 64))
+		if v > 0 {
+			return "+" + plain
+		}
+		return plain
+	}
+}
+
 // Numbers with exponents between these are written without one.
 const smallestPlain, largestPlain = -3, 8
 
@@ -176,20 +212,45 @@ func group(s string) string {
 // minus writes signs as U+2212, which is as wide as a plus and read aloud as "minus".
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
+// or is the name, cleaned, unless nothing is left of it.
+func or(name, otherwise string) string {
+	if name := clean(name); name != "" {
+		return name
+	}
+	return otherwise
+}
+
+const unnamed = "without a name"
+
+// listed joins the first of n names and counts the others.
+func listed(n int, name func(i int) string) string {
+	var names []string
+	for i := range min(n, maxFacts) {
+		names = append(names, name(i))
+	}
+	if n > maxFacts {
+		names = append(names, "and "+count(n-maxFacts, "other", "others"))
+	}
+	return strings.Join(names, ", ")
+}
+
+// whole writes "1,000".
+func whole(n int) string { return group(strconv.Itoa(n)) }
+
 // count writes "1 point" or "1,000 points".
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return group(strconv.Itoa(n)) + " " + many
+	return whole(n) + " " + many
 }
 
 // among writes "5" or "3 to 5".
 func among(lo, hi int) string {
 	if lo == hi {
-		return group(strconv.Itoa(lo))
+		return whole(lo)
 	}
-	return group(strconv.Itoa(lo)) + " to " + group(strconv.Itoa(hi))
+	return whole(lo) + " to " + whole(hi)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
