@@ -1,0 +1,58 @@
+package chart
+
+// Status is what became of a metric. Others than these are taken for [Unmeasured].
+type Status int
+
+// The statuses, in the order of legends and columns.
+const (
+	Unmeasured Status = iota
+	Pass
+	Warn
+	Fail
+	nStatuses
+)
+
+// statuses are how they look: each differs from the others by colour, by how dark it is, and by a shape.
+var statuses = [nStatuses]struct {
+	name   string
+	cell   style // of a heat map
+	marker shape
+	ink    ink
+}{
+	Unmeasured: {"not measured", style{}, diamond, dim},
+	Pass:       {"PASS", style{fill: blue, opacity: 0.25}, disk, blue},
+	Warn:       {"WARN", style{fill: orange, opacity: 0.6}, upward, orange},
+	Fail:       {"FAIL", style{fill: vermillion}, square, vermillion},
+}
+
+func (s Status) known() Status {
+	if s < 0 || s >= nStatuses {
+		return Unmeasured
+	}
+	return s
+}
+
+// tally counts by status.
+type tally [nStatuses]int
+
+func (t tally) sum() (n int) {
+	for _, k := range t {
+		n += k
+	}
+	return n
+}
+
+// judged are the statuses that are always named, even where there are none.
+var judged = [...]Status{Pass, Warn, Fail}
+
+// String writes "PASS 540, WARN 100, FAIL 20, not measured 3".
+func (t tally) String() string {
+	s := ""
+	for _, status := range judged {
+		s += statuses[status].name + " " + whole(t[status]) + ", "
+	}
+	if t[Unmeasured] > 0 {
+		return s + statuses[Unmeasured].name + " " + whole(t[Unmeasured])
+	}
+	return s[:len(s)-2]
+}
