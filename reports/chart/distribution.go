@@ -1,0 +1,226 @@
+package chart
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// Distribution shows the scores of all seeds: a dot for each, or, where there is no room for so many, a histogram. What the seeds
+// have in common is not blown up: the axis is at least a fiftieth of the scale wide.
+type Distribution struct {
+	Title, XLabel string
+	Values        []float64 // NaN and infinities are counted, not drawn
+	Failed        int       // seeds without a score, beside Values
+	Mean          *Estimate // drawn above the seeds; nil for none
+	Interval      string    // what Lo and Hi of Mean are: "95 % t interval"; without it "interval"
+	Lo, Hi        float64   // ends of the scale of scores: 0 and 1, or 0 and 100; equal where it has none
+}
+
+const (
+	meanRoom   = 30.0 // above the seeds
+	swarmRoom  = 230.0
+	mostBars   = 40
+	narrowness = 50 // an axis is at least this part of the scale
+)
+
+func (d Distribution) figure() figure {
+	f := figure{kind: "Distribution over seeds", title: d.Title, xLabel: d.XLabel}
+	var values extent
+	for _, v := range d.Values {
+		values.add(v)
+	}
+	f.subtitle = "n = " + count(values.n, "seed", "seeds")
+	if values.n > 0 {
+		f.subtitle += ", " + values.span()
+	}
+	if d.Failed > 0 {
+		f.subtitle += "; " + count(d.Failed, "failed seed", "failed seeds") + " without a score"
+	}
+	if g := gaps(values, 0); g != "" {
+		f.subtitle += "; " + g
+	}
+	if d.hasMean() {
+		f.subtitle += "; mean " + d.meanText()
+	}
+	f.facts = []string{f.subtitle + "."}
+	if values.n == 0 {
+		f.empty = "no scores"
+		return f
+	}
+	f.legend = d.meanLegend()
+	f.x = d.axis(values)
+	if s, ok := newSwarm(d.Values, f.x); ok {
+		d.dots(&f, s)
+	} else {
+		d.bars(&f, newHistogram(d.Values, &f.x))
+	}
+	return f
+}
+
+func (d Distribution) hasMean() bool { return d.Mean != nil && finite(d.Mean.Mean) }
+
+// meanText writes "0.853 (95 % t interval 0.848 to 0.858)".
+func (d Distribution) meanText() string {
+	if !d.Mean.hasInterval() {
+		return number(d.Mean.Mean) + ", without an interval"
+	}
+	return number(d.Mean.Mean) + " (" + or(d.Interval, "interval") + " " + number(d.Mean.Lo) + " to " + number(d.Mean.Hi) + ")"
+}
+
+func (d Distribution) meanLegend() []entry {
+	if !d.hasMean() {
+		return nil
+	}
+	legend := []entry{{"mean", func(c canvas, at point) {
+		diamond.draw(c, point{at.x + sampleWidth/2, at.y}, 1.4*markerSize, solid(vermillion))
+	}}}
+	if d.Mean.hasInterval() {
+		legend = append(legend, entry{or(d.Interval, "interval"), func(c canvas, at point) {
+			lying(c, at.y, at.x, at.x+sampleWidth, maxCap, spreadStyle)
+		}})
+	}
+	return legend
+}
+
+var spreadStyle = style{stroke: vermillion, width: 1.6}
+
+// axis holds the scores, the mean and its interval.
+func (d Distribution) axis(e extent) axis {
+	if d.hasMean() {
+		e.add(d.Mean.Mean)
+		if d.Mean.hasInterval() {
+			e.add(d.Mean.Lo)
+			e.add(d.Mean.Hi)
+		}
+	}
+	scale := d.Hi/narrowness - d.Lo/narrowness
+	if missing := scale - (e.hi - e.lo); finite(scale) && missing > 0 {
+		e.lo, e.hi = e.lo-missing/2, e.hi+missing/2
+	}
+	a := padded(e)
+	if d.Lo < d.Hi && d.Lo <= e.lo { // no room beyond the scale
+		a.lo = max(a.lo, d.Lo)
+	}
+	if d.Lo < d.Hi && e.hi <= d.Hi {
+		a.hi = min(a.hi, d.Hi)
+	}
+	return a
+}
+
+// drawMean draws the mean and its interval above the seeds, and a line down to their axis.
+func (d Distribution) drawMean(c canvas, p plot) {
+	if !d.hasMean() {
+		return
+	}
+	x, y := p.x.at(d.Mean.Mean), p.top+meanRoom/2
+	c.polyline([]point{{x, y}, {x, p.bottom}}, style{stroke: vermillion, width: 1})
+	if d.Mean.hasInterval() {
+		a, b := p.x.at(d.Mean.Lo), p.x.at(d.Mean.Hi)
+		lying(c, y, min(a, b), max(a, b), 2*maxCap, spreadStyle)
+	}
+	diamond.draw(c, point{x, y}, 1.4*markerSize, solid(vermillion))
+}
+
+// lying draws an interval from left to right; half is half the length of its ends.
+func lying(c canvas, y, left, right, half float64, s style) {
+	c.polyline([]point{{left, y}, {right, y}}, s)
+	c.polyline([]point{{left, y - half}, {left, y + half}}, s)
+	c.polyline([]point{{right, y - half}, {right, y + half}}, s)
+}
+
+// swarm has a dot for each value, at its place on the axis and as low as others let it.
+type swarm struct {
+	values   []float64
+	levels   []int // of each value, from 0
+	diameter float64
+	room     float64 // above the axis
+}
+
+// newSwarm makes dots as large as there is room; ok is false where they would have to be too small.
+func newSwarm(values []float64, x axis) (s swarm, ok bool) {
+	s.values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+	slices.Sort(s.values)
+	if len(s.values) > maxMarked {
+		return s, false
+	}
+	across := x.scale(margin, width-2*margin)
+	for s.diameter = 14; s.diameter >= 5; s.diameter-- {
+		var ends []float64 // of each level: where its last dot is
+		s.levels = s.levels[:0]
+		for _, v := range s.values {
+			at := across.at(v)
+			level := slices.IndexFunc(ends, func(end float64) bool { return end+s.diameter <= at })
+			if level < 0 {
+				level, ends = len(ends), append(ends, 0)
+			}
+			ends[level] = at
+			s.levels = append(s.levels, level)
+		}
+		if s.room = float64(len(ends)) * s.diameter; s.room <= swarmRoom {
+			return s, true
+		}
+	}
+	return s, false
+}
+
+func (d Distribution) dots(f *figure, s swarm) {
+	f.noTicks, f.room = true, meanRoom+s.diameter+s.room
+	f.legend = append([]entry{{"a seed", func(c canvas, at point) {
+		disk.draw(c, point{at.x + sampleWidth/2, at.y}, s.diameter/2, solid(blue))
+	}}}, f.legend...)
+	f.data = func(c canvas, p plot) string {
+		d.drawMean(c, p)
+		for i, v := range s.values {
+			at := point{p.x.at(v), p.bottom - (float64(s.levels[i])+0.5)*s.diameter}
+			disk.draw(c, at, s.diameter/2, solid(blue))
+		}
+		return ""
+	}
+}
+
+// histogram counts values in bars of equal width; a value on an edge belongs to the bar above it.
+type histogram struct {
+	step   float64
+	counts map[int64]int // by the lower edge, in steps
+	most   int
+}
+
+// newHistogram widens x to whole bars.
+func newHistogram(values []float64, x *axis) histogram {
+	digit, power := x.step(mostBars)
+	h := histogram{step: decimal(int64(digit), power), counts: map[int64]int{}}
+	const tolerance = 1e-9
+	for _, v := range values {
+		if finite(v) {
+			i := int64(math.Floor(v/h.step + tolerance))
+			h.counts[i]++
+			h.most = max(h.most, h.counts[i])
+			x.lo, x.hi = min(x.lo, h.edge(i)), max(x.hi, h.edge(i+1))
+		}
+	}
+	return h
+}
+
+func (h histogram) edge(i int64) float64 {
+	return max(-math.MaxFloat64, min(math.MaxFloat64, float64(float64(i)*h.step)))
+}
+
+func (d Distribution) bars(f *figure, h histogram) {
+	f.yLabel = "seeds"
+	const headroom = 1.15 // for the mean
+	f.y = axis{lo: 0, hi: float64(float64(h.most) * headroom), whole: true}
+	f.facts = append(f.facts, "A bar is "+number(h.step)+" wide; the highest is "+count(h.most, "seed", "seeds")+".")
+	f.legend = append([]entry{{"seeds, in bars " + number(h.step) + " wide", patch(barStyle)}}, f.legend...)
+	f.data = func(c canvas, p plot) string {
+		var bars [][]point
+		for _, i := range slices.Sorted(maps.Keys(h.counts)) {
+			bars = append(bars, box(p.x.at(h.edge(i)), p.y.at(float64(h.counts[i])), p.x.at(h.edge(i+1)), p.bottom))
+		}
+		c.areas(bars, barStyle)
+		d.drawMean(c, p)
+		return ""
+	}
+}
+
+var barStyle = style{fill: blue, stroke: paper, width: 1}
