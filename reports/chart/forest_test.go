@@ -1,0 +1,72 @@
+package chart
+
+import (
+	"math"
+	"testing"
+)
+
+func TestForestLimit(t *testing.T) {
+	rows := func(means ...float64) (f Forest) {
+		for _, m := range means {
+			f.Rows = append(f.Rows, Difference{Estimate: Estimate{Mean: m, Lo: math.NaN()}})
+		}
+		return f
+	}
+	wide := rows(0.1, 0.2, 0.3)
+	wide.Rows[1].Lo, wide.Rows[1].Hi = -9, 0.5
+	open := rows(0.1, 0.2, 0.3)
+	open.Rows[1].Lo, open.Rows[1].Hi = -0.4, math.Inf(1)
+	var many Forest
+	for i := range 40 {
+		many.Rows = append(many.Rows, rows(0.1+float64(i)/1000).Rows...)
+	}
+	four := many
+	four.Rows = append(rows(50, 60, 70, 80).Rows, many.Rows...)
+	five := four
+	five.Rows = append(rows(50, 60, 70, 80, 90).Rows, many.Rows...)
+	tests := []struct {
+		name string
+		f    Forest
+		want float64
+	}{
+		{"none", Forest{}, 0},
+		{"all 0", rows(0, 0, 0), 0},
+		{"undefined", rows(math.NaN(), math.Inf(-1)), 0},
+		{"one", rows(50), 50},
+		{"two may differ", rows(0.1, 50), 50},
+		{"one of three flattens the others", rows(0.1, -50, 0.2), 0.25},
+		{"but not where it is five times as far", rows(0.1, -1, 0.2), 1},
+		{"rows at 0 are not what is flattened", rows(0, 0, 0, 0, 3), 3},
+		{"an interval flattens too", wide, 0.375},
+		{"an end at infinity does not count", open, 0.4},
+		{"four of 44", four, 1.25 * 0.139},
+		{"five of 45 are too many to cut", five, 90},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.f.limit(); math.Abs(got-tt.want) > 1e-12 {
+				t.Errorf("drawn as far as %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSigned(t *testing.T) {
+	tests := []struct {
+		v         float64
+		want      string
+		inColumns string // where the axis ends at 0.5
+	}{
+		{0, "0", "0"}, {0.00399, "+0.00399", "+0.0040"}, {-0.25, "−0.25", "−0.2500"}, {1234.5, "+1,234", "+1,234.5000"},
+		{math.Inf(1), "+∞", "+∞"}, {math.Inf(-1), "−∞", "−∞"}, {1e300, "+1e300", "+1e300"},
+	}
+	in := signedAs(axis{lo: -0.5, hi: 0.1})
+	for _, tt := range tests {
+		if got := signed(tt.v); got != tt.want {
+			t.Errorf("signed(%v) = %q, want %q", tt.v, got, tt.want)
+		}
+		if got := in(tt.v); got != tt.inColumns {
+			t.Errorf("%v in a column: %q, want %q", tt.v, got, tt.inColumns)
+		}
+	}
+}
