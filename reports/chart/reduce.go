@@ -89,6 +89,36 @@ func envelope(n int, at func(i int) (slab, bool), column pixel) (runs [][]slab) 
 	return runs
 }
 
+// thin leaves out points that would lie upon others: of those in a square with the given side the first stays, and in any case the
+// lowest and the highest of each column.
+func thin(points []point, side pixel) (kept []point) {
+	type square struct{ column, row int }
+	of := func(p point) square {
+		return square{int(math.Floor(p.x / float64(side))), int(math.Floor(p.y / float64(side)))}
+	}
+	low, high := map[int]int{}, map[int]int{} // by column
+	for i, p := range points {
+		column := of(p).column
+		if k, ok := low[column]; !ok || p.y > points[k].y {
+			low[column] = i
+		}
+		if k, ok := high[column]; !ok || p.y < points[k].y {
+			high[column] = i
+		}
+	}
+	taken := map[square]bool{}
+	for column, i := range low {
+		taken[of(points[i])], taken[of(points[high[column]])] = true, true
+	}
+	for i, p := range points {
+		s := of(p)
+		if !taken[s] || low[s.column] == i || high[s.column] == i {
+			taken[s], kept = true, append(kept, p)
+		}
+	}
+	return kept
+}
+
 // maxPoints bounds the size of a file; a point takes about 12 bytes of SVG.
 const maxPoints = 8000
 

@@ -1,0 +1,162 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Lineage shows the scores of candidates in the order of their numbers: accepted ones as dots, rejected ones as faint strokes, failed
+// ones as crosses at the bottom; the best accepted score so far as a line, rollbacks as upright ones. Where there are many, those
+// that would lie upon others are not drawn, and counted.
+type Lineage struct {
+	Title, XLabel, YLabel string
+	Interval              string // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Candidates            []Candidate
+	Rollbacks             []Rollback
+}
+
+// Candidate is one version that was tried; a root is an accepted one.
+type Candidate struct {
+	Number   int
+	Decision Decision
+	Head     bool // it is in force
+	Estimate      // of its score. That of a failed one is not drawn
+}
+
+// Decision is what became of a candidate. Others than these are taken for [Undecided].
+type Decision int
+
+// The decisions.
+const (
+	Undecided Decision = iota
+	Accepted
+	Rejected
+	Failed
+	nDecisions
+)
+
+// Rollback is a return to an earlier candidate.
+type Rollback struct {
+	After int // number of the last candidate before it
+	To    int // number of the candidate that is in force again
+}
+
+func (c Candidate) decision() Decision {
+	if c.Decision < 0 || c.Decision >= nDecisions {
+		return Undecided
+	}
+	return c.Decision
+}
+
+// words are "candidate 41, 0.87".
+func (c Candidate) words() string {
+	if !finite(c.Mean) {
+		return "candidate " + whole(c.Number) + ", without a score"
+	}
+	return "candidate " + whole(c.Number) + ", " + number(c.Mean)
+}
+
+// scored says that there is a point to draw.
+func (c Candidate) scored() bool { return c.decision() != Failed && finite(c.Mean) }
+
+// inForce says that there is a point to draw for the head.
+func (c Candidate) inForce() bool { return c.Head && c.scored() }
+
+var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed"}
+
+// ordered sorts candidates and rollbacks by number.
+func (l Lineage) ordered() Lineage {
+	l.Candidates, l.Rollbacks = slices.Clone(l.Candidates), slices.Clone(l.Rollbacks)
+	slices.SortStableFunc(l.Candidates, func(a, b Candidate) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(l.Rollbacks, func(a, b Rollback) int { return cmp.Compare(a.After, b.After) })
+	return l
+}
+
+func (l Lineage) figure() figure {
+	l = l.ordered()
+	f := figure{kind: "Scores of a lineage", title: l.Title, xLabel: l.XLabel, yLabel: l.YLabel}
+	intervals := l.intervals()
+	var x, y extent
+	var counts [nDecisions]int
+	unscored := 0
+	for _, c := range l.Candidates {
+		x.add(float64(c.Number))
+		counts[c.decision()]++
+		if c.scored() {
+			y.add(c.Mean)
+		} else if c.decision() != Failed {
+			unscored++
+		}
+		if intervals.of(c) {
+			y.add(c.Lo)
+			y.add(c.Hi)
+		}
+	}
+	f.subtitle = count(len(l.Candidates), "candidate", "candidates")
+	if len(l.Rollbacks) > 0 {
+		f.subtitle += ", " + count(len(l.Rollbacks), "rollback", "rollbacks")
+		f.lane = rollbackLane
+	}
+	if unscored > 0 {
+		f.subtitle += ", " + whole(unscored) + " without a score not drawn"
+	}
+	f.facts = l.facts(f.subtitle, counts, y)
+	f.x, f.y = axis{lo: x.lo - 0.5, hi: x.hi + 0.5, whole: true}.widened(), upright(y)
+	switch {
+	case len(l.Candidates) == 0:
+		f.empty = "no candidates"
+	case y.n == 0:
+		f.empty = "no scores"
+	}
+	f.noted = len(l.Candidates) > maxMarked || len(l.Rollbacks) > maxRollbacks
+	f.legend = l.legend(counts, intervals)
+	f.data = func(c canvas, p plot) string { return l.draw(c, p, intervals) }
+	return f
+}
+
+// shownIntervals says which candidates have their intervals drawn.
+type shownIntervals struct{ accepted, others bool }
+
+// intervals are drawn where there are few enough of them.
+func (l Lineage) intervals() (shown shownIntervals) {
+	all, accepted := 0, 0
+	for _, c := range l.Candidates {
+		if c.scored() && c.hasInterval() {
+			all++
+			if c.decision() == Accepted {
+				accepted++
+			}
+		}
+	}
+	return shownIntervals{accepted: 0 < accepted && accepted <= maxIntervals, others: accepted < all && all <= maxIntervals}
+}
+
+func (s shownIntervals) of(c Candidate) bool {
+	return c.scored() && c.hasInterval() && (s.others || s.accepted && c.decision() == Accepted)
+}
+
+func (l Lineage) facts(subtitle string, counts [nDecisions]int, y extent) []string {
+	facts := []string{subtitle + "."}
+	var kinds []string
+	for d, n := range counts {
+		kinds = append(kinds, decisions[d]+" "+whole(n))
+	}
+	facts = append(facts, "Candidates: "+listed(len(kinds), func(i int) string { return kinds[i] })+".")
+	if y.n > 0 {
+		facts = append(facts, "Scores are "+y.span()+".")
+	}
+	for _, c := range l.Candidates {
+		if c.Head {
+			facts = append(facts, "The head is "+c.words()+".")
+		}
+	}
+	if best, ok := l.best(); ok {
+		facts = append(facts, "The best accepted is "+best.words()+".")
+	}
+	if len(l.Rollbacks) > 0 {
+		facts = append(facts, "Rollbacks: "+listed(len(l.Rollbacks), func(i int) string {
+			return "after " + whole(l.Rollbacks[i].After) + " to " + whole(l.Rollbacks[i].To)
+		})+".")
+	}
+	return facts
+}

@@ -1,0 +1,123 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// anyLineage has up to most candidates of every kind.
+func anyLineage(t *rapid.T, most int) (l Lineage) {
+	state := rapid.Uint64().Draw(t, "state")
+	for i := range rapid.IntRange(0, most).Draw(t, "candidates") {
+		state = state*6364136223846793005 + 1442695040888963407
+		c := Candidate{Number: i, Decision: Decision(state >> 62), Estimate: Estimate{Mean: float64(state>>40&0xffff) / 655.36}}
+		if state>>20&15 == 0 {
+			c.Mean = math.NaN()
+		}
+		l.Candidates = append(l.Candidates, c)
+	}
+	return l
+}
+
+// All candidates are drawn or counted; the accepted ones are drawn, and the extremes of each column.
+func TestLineagePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := anyLineage(t, 6000)
+		p := plot{right: 900, bottom: 300, x: axis{hi: 6000}.scale(0, 900), y: axis{hi: 100}.scale(300, 0)}
+		points, left, square := l.points(p)
+		drawn, scored := 0, 0
+		for _, kind := range points {
+			drawn += len(kind)
+		}
+		var all [nDecisions][]point
+		for _, c := range l.Candidates {
+			at := p.at(float64(c.Number), c.Mean)
+			if c.Decision == Failed {
+				at.y = p.bottom
+			}
+			if c.Decision == Failed || finite(c.Mean) {
+				scored++
+				all[c.Decision] = append(all[c.Decision], at)
+			}
+		}
+		if drawn+left != scored {
+			t.Errorf("%d drawn and %d left out, of %d", drawn, left, scored)
+		}
+		if scored <= maxMarked && left > 0 {
+			t.Errorf("%d of %d left out", left, scored)
+		}
+		if diff := cmp.Diff(all[Accepted], points[Accepted], unexported); diff != "" { // there are never more than 2,000
+			t.Errorf("accepted: %s", diff)
+		}
+		if square > 0 {
+			for d := range all {
+				if diff := cmp.Diff(columnExtremes(all[d], square), columnExtremes(points[d], square)); diff != "" {
+					t.Errorf("%s: %s", decisions[d], diff)
+				}
+			}
+		}
+	})
+}
+
+func columnExtremes(points []point, side pixel) map[int][2]float64 {
+	m := map[int][2]float64{}
+	for _, p := range points {
+		column := int(math.Floor(p.x / float64(side)))
+		e, ok := m[column]
+		if !ok {
+			e = [2]float64{p.y, p.y}
+		}
+		m[column] = [2]float64{min(e[0], p.y), max(e[1], p.y)}
+	}
+	return m
+}
+
+// What is left out lies in a square with a point that stays.
+func TestThin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) point {
+			return point{rapid.Float64Range(0, 100).Draw(t, "x"), rapid.Float64Range(0, 100).Draw(t, "y")}
+		}), 0, 300).Draw(t, "points")
+		side := rapid.SampledFrom([]pixel{1, 4, 32}).Draw(t, "side")
+		kept := thin(points, side)
+		square := func(p point) [2]int { return [2]int{int(p.x / float64(side)), int(p.y / float64(side))} }
+		for _, p := range points {
+			if !slices.ContainsFunc(kept, func(k point) bool { return square(k) == square(p) }) {
+				t.Errorf("%v has no neighbour", p)
+			}
+		}
+		for _, k := range kept {
+			if !slices.Contains(points, k) {
+				t.Errorf("%v is made up", k)
+			}
+		}
+		if diff := cmp.Diff(columnExtremes(points, side), columnExtremes(kept, side)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestSteps(t *testing.T) {
+	score := func(number int, d Decision, mean float64) Candidate {
+		return Candidate{Number: number, Decision: d, Estimate: Estimate{Mean: mean}}
+	}
+	l := Lineage{Candidates: []Candidate{
+		score(0, Rejected, 9), score(1, Accepted, 2), score(2, Accepted, 1), score(3, Failed, 10), score(4, Accepted, 5), score(5, Undecided, 7),
+		score(6, Accepted, math.NaN()), score(8, Rejected, 6),
+	}}
+	p := plot{x: axis{hi: 10}.scale(0, 10), y: axis{hi: 10}.scale(10, 0)}
+	want := []point{{1, 8}, {4, 8}, {4, 5}, {8, 5}}
+	if diff := cmp.Diff(want, l.steps(p), unexported); diff != "" {
+		t.Error(diff)
+	}
+	if best, ok := l.best(); !ok || best.Number != 4 {
+		t.Errorf("the best is %v", best)
+	}
+	if line := (Lineage{Candidates: l.Candidates[:1]}).steps(p); line != nil {
+		t.Errorf("none is accepted, and the line is %v", line)
+	}
+}

@@ -1,0 +1,240 @@
+package chart
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	rollbackLane = 18.0
+	maxRollbacks = 40 // drawn from top to bottom
+	headSize     = 9.0
+	crowdedSize  = 2.8 // of many candidates
+)
+
+var (
+	bestStyle     = style{stroke: green, width: 1.6}
+	rejectedStyle = style{stroke: axisInk, width: 2}
+	failedStyle   = style{stroke: vermillion, width: 1.6}
+	rollbackStyle = style{stroke: pink, width: 1.6}
+	headStyle     = style{stroke: text, width: 1.6}
+)
+
+func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entry {
+	var legend []entry
+	for _, d := range []Decision{Accepted, Rejected, Undecided, Failed} {
+		if counts[d] > 0 {
+			legend = append(legend, entry{decisions[d] + " " + whole(counts[d]), func(c canvas, at point) {
+				drawDecision(c, d, []point{{at.x + sampleWidth/2, at.y}}, markerSize)
+			}})
+		}
+	}
+	if intervals.accepted || intervals.others {
+		name := or(l.Interval, "interval")
+		if !intervals.others && counts[Accepted] < len(l.Candidates) {
+			name += " of the accepted"
+		}
+		legend = append(legend, entry{name, func(c canvas, at point) {
+			whisker(c, at.x+sampleWidth/2, at.y-8, at.y+8, maxCap, intervalStyle)
+		}})
+	}
+	if _, ok := l.best(); ok {
+		legend = append(legend, entry{"best accepted so far", strip(bestStyle)})
+	}
+	if slices.ContainsFunc(l.Candidates, Candidate.inForce) {
+		legend = append(legend, entry{"head", func(c canvas, at point) {
+			c.circle(at.x+sampleWidth/2, at.y, headSize, headStyle)
+		}})
+	}
+	if len(l.Rollbacks) > 0 {
+		legend = append(legend, entry{"rollback", func(c canvas, at point) {
+			drawRollback(c, at.x+sampleWidth/2, at.y-8, at.y+9)
+		}})
+	}
+	return legend
+}
+
+// best is the accepted candidate with the highest score, the first of equals.
+func (l Lineage) best() (best Candidate, ok bool) {
+	for _, c := range l.Candidates {
+		if c.decision() == Accepted && c.scored() && (!ok || c.Mean > best.Mean) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
+}
+
+// steps is the line of the best accepted score so far, up to the last candidate.
+func (l Lineage) steps(p plot) (line []point) {
+	y := 0.0
+	for _, c := range l.Candidates {
+		at := p.at(float64(c.Number), c.Mean)
+		if c.decision() != Accepted || !c.scored() || line != nil && at.y >= y {
+			continue
+		}
+		if line != nil {
+			line = append(line, point{at.x, y})
+		}
+		line, y = append(line, at), at.y
+	}
+	if line != nil {
+		line = append(line, point{p.x.at(float64(l.Candidates[len(l.Candidates)-1].Number)), y})
+	}
+	return line
+}
+
+func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) {
+	rollbacks := l.drawRollbacks(c, p)
+	for _, candidate := range l.Candidates {
+		if intervals.of(candidate) {
+			candidate.drawInterval(c, p)
+		}
+	}
+	points, left, square := l.points(p)
+	heads := slices.DeleteFunc(slices.Clone(l.Candidates), func(c Candidate) bool { return !c.inForce() })
+	size := markerSize
+	if len(l.Candidates) > maxMarked {
+		size = crowdedSize
+	}
+	for _, d := range []Decision{Rejected, Failed, Undecided} {
+		drawDecision(c, d, points[d], size)
+	}
+	if best := l.steps(p); best != nil {
+		c.polyline(best, bestStyle)
+	}
+	drawDecision(c, Accepted, points[Accepted], size)
+	for _, head := range heads {
+		at := p.at(float64(head.Number), head.Mean)
+		drawDecision(c, head.decision(), []point{at}, size)
+		c.circle(at.x, at.y, headSize, headStyle)
+	}
+	return leftOut(left, square, rollbacks)
+}
+
+// leftOut says what is not drawn.
+func leftOut(candidates int, square pixel, rollbacks int) (fact string) {
+	if candidates > 0 {
+		fact = count(candidates, "candidate is", "candidates are") + " not drawn, each in a square of " + square.String() +
+			" with another of its kind; the highest and the lowest of each column are. "
+	}
+	if rollbacks > 0 {
+		fact += count(rollbacks, "rollback is", "rollbacks are") + " not drawn. "
+	}
+	return fact
+}
+
+func (c Candidate) drawInterval(to canvas, p plot) {
+	s := intervalStyle
+	if c.decision() == Rejected {
+		s = style{stroke: axisInk, width: 1}
+	}
+	a, b := p.at(float64(c.Number), c.Lo), p.at(float64(c.Number), c.Hi)
+	whisker(to, a.x, min(a.y, b.y), max(a.y, b.y), maxCap/2, s)
+}
+
+// points are where the candidates of each decision are drawn, but for the head, and without those that would lie upon others, which
+// left counts. Accepted ones are all drawn as long as there is room.
+func (l Lineage) points(p plot) (points [nDecisions][]point, left int, square pixel) {
+	const spared = 2000
+	var all [nDecisions][]point
+	total := 0
+	for _, c := range l.Candidates {
+		d, at := c.decision(), p.at(float64(c.Number), c.Mean)
+		switch {
+		case d == Failed:
+			at.y = p.bottom
+		case !c.scored() || c.Head:
+			continue
+		}
+		all[d] = append(all[d], at)
+		total++
+	}
+	if total <= maxMarked {
+		return all, 0, 0
+	}
+	kept := 0
+	square = coarsen(func(square pixel) (cost int) {
+		kept = 0
+		for d := range all {
+			points[d] = all[d]
+			if Decision(d) != Accepted || len(all[d]) > spared {
+				points[d] = thin(all[d], square)
+			}
+			kept += len(points[d])
+		}
+		return 2 * kept
+	})
+	return points, total - kept, square
+}
+
+// drawDecision draws candidates of one decision.
+func drawDecision(c canvas, d Decision, at []point, size float64) {
+	dash := 0.8 * size
+	var lines, squares [][]point
+	for _, p := range at {
+		switch d {
+		case Accepted:
+			lines = append(lines, []point{p})
+		case Rejected:
+			lines = append(lines, []point{{p.x - dash, p.y}, {p.x + dash, p.y}})
+		case Undecided:
+			squares = append(squares, box(p.x-dash, p.y-dash, p.x+dash, p.y+dash))
+		case Failed:
+			lines = append(lines, cross(p, dash)...)
+		}
+	}
+	switch d {
+	case Accepted:
+		c.lines(lines, style{stroke: paper, width: 2*size + 1.5})
+		c.lines(lines, style{stroke: blue, width: 2 * size})
+	case Rejected:
+		c.lines(lines, rejectedStyle)
+	case Undecided:
+		c.areas(squares, hollow(blue))
+	case Failed:
+		c.lines(lines, failedStyle)
+	}
+}
+
+// drawRollbacks draws all, or of many those that do not lie upon others; left counts the others.
+func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
+	const apart = 3
+	many := len(l.Rollbacks) > maxRollbacks
+	top, bottom := p.top-rollbackLane+2, p.bottom
+	if many {
+		bottom = p.top
+	}
+	last, arrow := math.Inf(-1), math.Inf(-1) // where they are
+	for i, r := range l.Rollbacks {
+		x := l.place(p, i)
+		if many && x < last+apart {
+			left++
+			continue
+		}
+		if last = x; x < arrow+3*arrowSize && many {
+			c.polyline([]point{{x, top}, {x, bottom}}, rollbackStyle)
+			continue
+		}
+		drawRollback(c, x, top, bottom)
+		arrow = x
+		name := "to " + whole(r.To)
+		if end := x + gap + textWidth(name, sizeTick); end < l.place(p, i+1)-2*arrowSize {
+			c.text(x+gap/2, top+sizeTick-2, name, textStyle{sizeTick, dim, start})
+		}
+	}
+	return left
+}
+
+// place is where rollback i is drawn, or the right end of the chart where there are no more.
+func (l Lineage) place(p plot, i int) float64 {
+	if i == len(l.Rollbacks) {
+		return width
+	}
+	return p.x.at(float64(l.Rollbacks[i].After) + 0.5)
+}
+
+// drawRollback draws an upright line with an arrow back at its top.
+func drawRollback(c canvas, x, top, bottom float64) {
+	c.polyline([]point{{x, top}, {x, bottom}}, rollbackStyle)
+	leftward.draw(c, point{x - arrowSize/2, top + arrowSize}, arrowSize, style{fill: pink})
+}
