@@ -13,7 +13,7 @@ import (
 	"io"
 )
 
-// Chart is a [Line], a [Band] or a [History].
+// Chart is a [Line], [Band] or [History] of series, or one of those for reports: [HeatMap], [Distribution], [Forest], [Paired], [Lineage].
 type Chart interface {
 	figure() figure
 }
