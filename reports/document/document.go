@@ -1,0 +1,145 @@
+// Package document is what reports are made of, and how they are written: as Markdown that code hosts render, and as one HTML file that needs
+// no network and no script. Everything in it is plain text, whatever it looks like: the writers escape it.
+package document
+
+import "track/reports/chart"
+
+// Document is a report: blocks in their order.
+type Document struct {
+	Title  string
+	Blocks []Block
+}
+
+// Block is one of [Heading], [Paragraph], [List], [Table], [Code], [Picture], [Flowchart], [Details] and [Note].
+type Block interface{ block() }
+
+// Heading begins a section. Level 2 is the highest below the title.
+type Heading struct {
+	Level int
+	Text  string
+}
+
+// Paragraph is running text.
+type Paragraph struct{ Text Text }
+
+// List is a list of short texts.
+type List struct {
+	Ordered bool
+	Items   []Text
+}
+
+// Table is a table; every row has a cell for each column.
+type Table struct {
+	Columns []Column
+	Rows    [][]Text
+}
+
+// Column is a column of a table.
+type Column struct {
+	Title   string
+	Numeric bool // set to the right
+}
+
+// Code is text to be copied, to the byte, or a difference where Language is diff.
+type Code struct {
+	Language string
+	Text     string
+}
+
+// Picture is a chart that stands in a file of its own beside Markdown, and within HTML.
+type Picture struct {
+	Name  string // of the file, without its suffix
+	Alt   string // what it shows, for those who do not see it
+	Chart chart.Chart
+}
+
+// Flowchart is a graph: Mermaid in Markdown, a drawing in HTML.
+type Flowchart struct {
+	Alt   string
+	Down  bool // from top to bottom; else from left to right
+	Nodes []Node
+	Edges []Edge
+}
+
+// Node is a box of a flowchart.
+type Node struct {
+	ID    string // unique in the flowchart; not shown
+	Lines []string
+	Kind  NodeKind
+}
+
+// NodeKind is how a node looks.
+type NodeKind int
+
+// The kinds of nodes.
+const (
+	NodePlain NodeKind = iota
+	NodeGood           // accepted, or in force before
+	NodeHead           // in force
+	NodeBad            // rejected, refused, failed
+	NodeStub           // stands for others that are not shown
+)
+
+// Edge leads from one node to another.
+type Edge struct {
+	From, To string
+	Text     string
+	Dashed   bool // a rollback
+}
+
+// Details are blocks that are folded until somebody opens them.
+type Details struct {
+	Summary Text
+	Blocks  []Block
+}
+
+// Note stands out.
+type Note struct {
+	Kind   NoteKind
+	Blocks []Block
+}
+
+// NoteKind is how urgent a note is.
+type NoteKind string
+
+// The kinds of notes, as GitHub names its alerts.
+const (
+	NoteInfo      NoteKind = "NOTE"
+	NoteImportant NoteKind = "IMPORTANT"
+	NoteWarning   NoteKind = "WARNING"
+	NoteCaution   NoteKind = "CAUTION"
+)
+
+func (Heading) block()   {}
+func (Paragraph) block() {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Code) block()      {}
+func (Picture) block()   {}
+func (Flowchart) block() {}
+func (Details) block()   {}
+func (Note) block()      {}
+
+// Text is a line of spans.
+type Text []Span
+
+// Span is a piece of text in one style.
+type Span struct {
+	Text  string
+	Style Style
+	Href  string // of a link: a relative path or a fragment of a report; empty for none
+}
+
+// Style is the style of a span.
+type Style int
+
+// The styles.
+const (
+	Plain Style = iota
+	Strong
+	Monospace // names, ids, commands
+	Faint     // what is there for the sake of completeness
+)
+
+// T is plain text.
+func T(text string) Text { return Text{{Text: text}} }
