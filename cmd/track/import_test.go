@@ -298,3 +298,58 @@ func TestImportCutGzip(t *testing.T) {
 		t.Errorf("%d executions, %d calls", got[0], got[1])
 	}
 }
+
+// The runs of other evolvers: programs, versions, steps and evaluations as the README beside them counts them, and independent counts of the
+// ids, contents and timeouts in the files. A timeout has no score, though the source carries 0.5 for it.
+func TestImportRealRuns(t *testing.T) {
+	t.Parallel()
+	runs := importertest.RealRuns(t)
+	for _, tt := range []struct {
+		format, path                                                     string
+		executions, failed, timeouts, versions, mutations, lost, inverse int
+	}{
+		// The README counts 66 programs and 19 timeouts; one more failed without a timeout. 62 contents, 2 parents that no checkpoint has.
+		{"openevolve", "openevolve-metagpt-mast", 66, 20, 19, 62, 65, 2, 0},
+		{"shinka", "shinka-txn-gemini3pro-run5", 100, 2, 0, 99, 99, 0, 0},
+		{"openevolve", "raw-openevolve-arc-checkpoint/checkpoint_100", 2, 0, 0, 2, 1, 0, 0},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for range 2 { // the second time, nothing is new
+				mustTrack(t, dir, "import", tt.format, filepath.Join(runs, tt.path), "--lineage", "l", "--db", "track.db")
+			}
+			got := numbers(t, dir, `
+				SELECT count(*), sum(status <> 'ok'), sum(status = 'timeout'), (SELECT count(*) FROM version WHERE content IS NOT NULL),
+				       (SELECT count(*) FROM mutation), (SELECT count(*) FROM version WHERE content IS NULL),
+				       (SELECT count(*) FROM execution WHERE status <> 'ok' AND id IN (SELECT execution_id FROM execution_score WHERE score IS NOT NULL))
+				  FROM execution`)
+			want := []int{tt.executions, tt.failed, tt.timeouts, tt.versions, tt.mutations, tt.lost, tt.inverse}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			mustTrack(t, dir, "replay", "--strict", "--db", "track.db")
+			exported := mustTrack(t, dir, "export", "lineage", "l", "--db", "track.db")
+			if err := os.WriteFile(filepath.Join(dir, "l.jsonl"), []byte(exported), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			mustTrack(t, dir, "import", "lineage", "l.jsonl", "--db", "other.db")
+			if again := mustTrack(t, dir, "export", "lineage", "l", "--db", "other.db"); again != exported {
+				t.Error("imported elsewhere, it is exported as other bytes")
+			}
+		})
+	}
+}
+
+// Equal contents that were scored otherwise stay two evaluations of one version.
+func TestImportRealTwins(t *testing.T) {
+	t.Parallel()
+	runs, dir := importertest.RealRuns(t), t.TempDir()
+	mustTrack(t, dir, "import", "shinka", filepath.Join(runs, "shinka-txn-gemini3pro-run5"), "--lineage", "l", "--db", "track.db")
+	got := mustTrack(t, dir, "query", "--db", "track.db", "--format", "csv", `
+		SELECT group_concat(score, ' ') AS scores FROM (
+		   SELECT version, score FROM v_execution WHERE in_force ORDER BY score) GROUP BY version HAVING count(*) > 1`)
+	if want := "scores\n4.27 4.44\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
