@@ -186,3 +186,6 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(file.Sync(), file.Close())
 }
+
+// SchemaVersion is the version of the schema that this package reads and writes.
+const SchemaVersion = migrations.Latest

@@ -264,3 +264,38 @@ func (s *Store) Content(ctx context.Context, lineage, name string) (content *str
 	}
 	return content, explain(err)
 }
+
+// LineageTotals are sums over the executions of a lineage, or the seeds of a scenario.
+type LineageTotals struct {
+	Executions   int     `db:"n"`
+	Failed       int     `db:"failed"`
+	CostUSD      float64 `db:"cost"`
+	NCost        int     `db:"n_cost"` // of which the cost is known
+	TokensInput  int64   `db:"tokens_input"`
+	TokensOutput int64   `db:"tokens_output"`
+	NTokens      int     `db:"n_tokens"`
+	Seconds      float64 `db:"seconds"`
+	NSeconds     int     `db:"n_seconds"`
+}
+
+const (
+	totalExecutions = `
+	SELECT count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS failed, coalesce(sum(cost_usd), 0.0) AS cost, count(cost_usd) AS n_cost,
+	       coalesce(sum(tokens_input), 0) AS tokens_input, coalesce(sum(tokens_output), 0) AS tokens_output, count(coalesce(tokens_input, tokens_output)) AS n_tokens,
+	       coalesce(sum(duration_us), 0) / 1e6 AS seconds, count(duration_us) AS n_seconds
+	  FROM execution WHERE lineage_id = ?`
+	totalSeeds = `
+	SELECT count(*) AS n, count(*) FILTER (WHERE outcome <> 'ok') AS failed, 0.0 AS cost, 0 AS n_cost, 0 AS tokens_input, 0 AS tokens_output, 0 AS n_tokens,
+	       coalesce(sum(duration_us), 0) / 1e6 AS seconds, count(duration_us) AS n_seconds
+	  FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?) AND superseded_at IS NULL`
+)
+
+// ExecutionTotals sums up the executions of a lineage.
+func (s *Store) ExecutionTotals(ctx context.Context, lineage Evolving) (t LineageTotals, err error) {
+	return t, explain(s.read().GetContext(ctx, &t, totalExecutions, lineage.ID))
+}
+
+// ScenarioTotals sums up the seeds of a scenario.
+func (s *Store) ScenarioTotals(ctx context.Context, scenario string) (t LineageTotals, err error) {
+	return t, explain(s.read().GetContext(ctx, &t, totalSeeds, scenario))
+}

@@ -9,10 +9,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/reports"
 	"track/store"
 	"track/tracker"
 )
@@ -227,19 +227,7 @@ func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from,
 	if after, err = knownContent(ctx, st, lineage, to); err != nil {
 		return err
 	}
-	text := string(diff.Diff(orNone(from), []byte(before), to, []byte(after)))
-	added, removed := 0, 0
-	if _, body, ok := strings.Cut(text, "\n@@"); ok {
-		for line := range strings.Lines(body) {
-			switch line[0] {
-			case '+':
-				added++
-			case '-':
-				removed++
-			}
-		}
-		_, text, _ = strings.Cut(text, "\n") // without the line that names the command
-	}
+	text, added, removed := reports.Diff(orNone(from), before, to, after)
 	document := map[string]any{"lineage": lineage, "from": from, "to": to, "added": added, "removed": removed, "diff": text}
 	page := strings.TrimSuffix(text, "\n")
 	if text == "" {

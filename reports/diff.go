@@ -1,0 +1,24 @@
+package reports
+
+import (
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// Diff is the unified difference of two texts, without the line that names a command, and how many lines it adds and removes. It is empty where the texts
+// are the same.
+func Diff(fromName, from, toName, to string) (text string, added, removed int) {
+	text = string(diff.Diff(fromName, []byte(from), toName, []byte(to)))
+	_, text, _ = strings.Cut(text, "\n")
+	_, body, _ := strings.Cut(text, "\n@@")
+	for line := range strings.Lines(body) {
+		switch line[0] {
+		case '+':
+			added++
+		case '-':
+			removed++
+		}
+	}
+	return text, added, removed
+}

@@ -1,0 +1,213 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"track/evolution"
+	"track/reports/document"
+)
+
+// LineageData is all that a report of a lineage is made of.
+type LineageData struct {
+	Name        string
+	Subject     string // agent, or scenario:NAME
+	Seed        string
+	Entries     []evolution.Entry
+	End         evolution.Head
+	SHA256      string                 // of the export of the lineage, in hexadecimal
+	Schema      int                    // version of the database's schema
+	Differences []evolution.Difference // that the replay found, in the ledger and beside it
+	Settings    evolution.Settings     // in force
+	Versions    []LineageVersion       // in the order in which they came into being
+	Operators   []OperatorFigures
+	Totals      LineageTotals
+}
+
+// LineageVersion is a version with its trials.
+type LineageVersion struct {
+	Label       string
+	ContentID   string // empty where the content is not known
+	Content     *string
+	Status      string // in the words of its source
+	SourceScore *float64
+	Fitness     *float64
+	Trials      []evolution.Trial // oldest first
+}
+
+// OperatorFigures are how an operator did.
+type OperatorFigures struct {
+	Name                            string
+	Risk                            evolution.Risk
+	Tried, Refused, Open, Accepted  int
+	Rejected, Withdrawn, RolledBack int
+	Rate, Delta                     *Estimated
+	CostUSD                         *float64
+	NCost                           int
+	CostPerPoint                    *float64
+}
+
+// Estimated is a number with its interval. Lo and Hi are NaN where it has none.
+type Estimated struct {
+	Value, Lo, Hi float64
+	N             int
+}
+
+// LineageTotals are sums over the executions of a lineage, of a scenario over its seeds.
+type LineageTotals struct {
+	Executions, Failed int
+	CostUSD            float64
+	NCost              int // executions whose cost is known
+	TokensInput        int64
+	TokensOutput       int64
+	NTokens            int
+	Seconds            float64
+	NSeconds           int
+}
+
+// Lineage is the report of a lineage: what is in force and why, what speaks against it, and every decision with what it takes to check it.
+func Lineage(data LineageData) (document.Document, error) {
+	l, err := newLineageReport(data)
+	if err != nil {
+		return document.Document{}, err
+	}
+	d := document.Document{Title: "Lineage " + data.Name}
+	for _, section := range []func() []document.Block{
+		l.verdict, l.alerts, l.path, l.scores, l.ledger, l.operators, l.steps, l.rollbackList, l.noise, l.costs, l.reproduce,
+	} {
+		d.Blocks = append(d.Blocks, section()...)
+	}
+	return d, nil
+}
+
+// lineageReport is the data with what follows from it.
+type lineageReport struct {
+	LineageData
+	replayed  evolution.Replayed
+	mutations map[string]evolution.ReplayedMutation
+	versions  map[string]LineageVersion
+	decisions []lineageDecision
+	rollbacks []lineageRollback
+	root      string
+	differing map[int]bool // numbers of entries that a replay found to differ
+}
+
+type lineageDecision struct {
+	evolution.Record
+	entry evolution.Entry
+}
+
+type lineageRollback struct {
+	evolution.Entry
+	evolution.RollbackEvent
+}
+
+func newLineageReport(data LineageData) (*lineageReport, error) {
+	l := &lineageReport{
+		LineageData: data, replayed: evolution.ReplayLedger(data.Entries, data.End), mutations: map[string]evolution.ReplayedMutation{},
+		versions: map[string]LineageVersion{}, differing: map[int]bool{},
+	}
+	for _, m := range l.replayed.Mutations {
+		l.mutations[m.Mutation] = m
+	}
+	for _, v := range data.Versions {
+		l.versions[v.Label] = v
+	}
+	for _, d := range data.Differences {
+		l.differing[d.Number] = true
+	}
+	for _, e := range data.Entries {
+		if err := l.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *lineageReport) entry(e evolution.Entry) error {
+	switch e.Kind {
+	case evolution.KindCreation:
+		var c evolution.Creation
+		if err := e.Decode(&c); err != nil {
+			return err
+		}
+		if c.Root != nil {
+			l.root = c.Root.Label
+		}
+	case evolution.KindDecision:
+		var r evolution.Record
+		if err := e.Decode(&r); err != nil {
+			return err
+		}
+		l.decisions = append(l.decisions, lineageDecision{r, e})
+	case evolution.KindRollback:
+		var r evolution.RollbackEvent
+		if err := e.Decode(&r); err != nil {
+			return err
+		}
+		l.rollbacks = append(l.rollbacks, lineageRollback{e, r})
+	}
+	return nil
+}
+
+// word is a monospaced span: a name, an id, a command.
+func word(text string) document.Span { return document.Span{Text: text, Style: document.Monospace} }
+
+func plain(format string, args ...any) document.Span {
+	return document.Span{Text: fmt.Sprintf(format, args...)}
+}
+
+func strong(format string, args ...any) document.Span {
+	return document.Span{Text: fmt.Sprintf(format, args...), Style: document.Strong}
+}
+
+func paragraph(spans ...document.Span) document.Paragraph {
+	return document.Paragraph{Text: spans}
+}
+
+// cell is a cell of plain text.
+func cell(format string, args ...any) document.Text { return document.T(fmt.Sprintf(format, args...)) }
+
+// codeCell is a cell of a name.
+func codeCell(text string) document.Text {
+	if text == "" {
+		return document.T("-")
+	}
+	return document.Text{word(text)}
+}
+
+// points writes a score.
+func points(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*x, 'f', 2, 64)
+}
+
+// change writes a difference of scores with its sign.
+func change(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 2, 64)
+	if !strings.HasPrefix(s, "-") {
+		s = "+" + s
+	}
+	return s
+}
+
+func changeOf(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return change(*x)
+}
+
+// share writes a share in percent.
+func share(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+
+// counted writes a number of things.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

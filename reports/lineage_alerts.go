@@ -1,0 +1,202 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"track/evolution"
+	"track/reports/document"
+)
+
+// mostAlerts of one kind are told one by one; the others are counted.
+const mostAlerts = 10
+
+// alert is a reason to look closer, with what it is about.
+type alert struct {
+	what  string // of what there are several
+	cases []document.Text
+	kind  document.NoteKind
+}
+
+// alerts says what speaks against trusting the lineage; one sentence where nothing does.
+func (l *lineageReport) alerts() []document.Block {
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Alerts"}}
+	found := false
+	for _, find := range []func() alert{
+		l.differenceAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+	} {
+		a := find()
+		if len(a.cases) == 0 {
+			continue
+		}
+		found = true
+		list := a.cases[:min(mostAlerts, len(a.cases))]
+		if more := len(a.cases) - len(list); more > 0 {
+			list = append(slices.Clone(list), cell("and %d more", more))
+		}
+		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
+	}
+	if !found {
+		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, and no parent is missing.")))
+	}
+	return blocks
+}
+
+func (l *lineageReport) differenceAlert() alert {
+	a := alert{what: "The replay differs from what is stored", kind: document.NoteCaution}
+	for _, d := range l.Differences {
+		a.cases = append(a.cases, document.T(d.String()))
+	}
+	return a
+}
+
+// bestFailedAlert is about candidates that failed and that their source calls best.
+func (l *lineageReport) bestFailedAlert() alert {
+	a := alert{what: "Called best by their source, though they failed", kind: document.NoteCaution}
+	for _, v := range l.Versions {
+		status, failed := strings.CutPrefix(v.Status, "best, ")
+		if !failed {
+			continue
+		}
+		text := document.Text{word(v.Label), plain(": %s", status)}
+		if v.SourceScore != nil {
+			text = append(text, plain("; the source carries a score of %v for it, which counts nowhere", *v.SourceScore))
+		}
+		a.cases = append(a.cases, text)
+	}
+	return a
+}
+
+// twinsAlert is about contents that were evaluated as several candidates, with different scores.
+func (l *lineageReport) twinsAlert() alert {
+	a := alert{what: "Identical content, different scores", kind: document.NoteWarning}
+	made := map[string]int{}
+	for _, m := range l.replayed.Mutations {
+		if m.Source != "" {
+			made[m.Child.Label]++
+		}
+	}
+	for _, v := range l.Versions {
+		if made[v.Label] < 2 {
+			continue
+		}
+		var scores []string
+		for _, t := range v.Trials {
+			text := t.Failed
+			if t.Score != nil {
+				text = points(t.Score)
+			}
+			if !slices.Contains(scores, text) {
+				scores = append(scores, text)
+			}
+		}
+		if len(scores) > 1 {
+			a.cases = append(a.cases, document.Text{word(v.Label), plain(": %s", strings.Join(scores, ", "))})
+		}
+	}
+	return a
+}
+
+func (l *lineageReport) lostParentsAlert() alert {
+	a := alert{what: "Parents that are missing", kind: document.NoteWarning}
+	for _, m := range l.replayed.Mutations {
+		for _, p := range m.Parents {
+			if p.ID == "" {
+				a.cases = append(a.cases, document.Text{word(p.Label), plain(", the parent of "), word(m.Child.Label)})
+			}
+		}
+		if m.Inferred {
+			a.cases = append(a.cases, document.Text{plain("a parent of "), word(m.Child.Label), plain(" was inferred, not recorded")})
+		}
+	}
+	return a
+}
+
+func (l *lineageReport) insideNoiseAlert() alert {
+	a := alert{what: "Accepted, though the interval of the difference contains 0", kind: document.NoteWarning}
+	for _, d := range l.decisions {
+		if !slices.Contains(d.Decision.Warnings, evolution.WarnUnclear) {
+			continue
+		}
+		text := document.Text{word(d.Mutation), plain(": %s", changeOf(d.Decision.Delta))}
+		if i := d.Decision.Interval; i != nil {
+			text = append(text, plain(", %s to %s", change(i.Lo), change(i.Hi)))
+		}
+		if n := d.Decision.Noise; n != nil && n.FalseAccept != nil {
+			text = append(text, plain("; at this noise the policy accepts %s of mutations that change nothing", share(*n.FalseAccept)))
+		}
+		a.cases = append(a.cases, text)
+	}
+	return a
+}
+
+func (l *lineageReport) overriddenAlert() alert {
+	a := alert{what: "Decided by another policy than that of the lineage", kind: document.NoteWarning}
+	for _, d := range l.decisions {
+		if d.Override {
+			a.cases = append(a.cases, document.Text{word(d.Mutation), plain(" by "), word(d.Policy + " " + string(d.Params)), plain(": %s", d.Decision.State)})
+		}
+	}
+	return a
+}
+
+// attemptsAlert is about mutations that were decided again after they had been accepted or rejected.
+func (l *lineageReport) attemptsAlert() alert {
+	a := alert{what: "Decided again after an end: each attempt is a further chance to pass", kind: document.NoteWarning}
+	ended := map[string]int{}
+	for _, d := range l.decisions {
+		if d.Decision.State != evolution.Continue {
+			ended[d.Mutation]++
+		}
+	}
+	for _, m := range l.replayed.Mutations {
+		if n := ended[m.Mutation]; n > 1 {
+			a.cases = append(a.cases, document.Text{word(m.Mutation), plain(": %d times, in the end %s", n, m.State)})
+		}
+	}
+	return a
+}
+
+func (l *lineageReport) staleAlert() alert {
+	a := alert{what: "Accepted against a version that was no longer in force: not put in force", kind: document.NoteInfo}
+	for _, d := range l.decisions {
+		if m := l.mutations[d.Mutation]; d.Decision.Accepted && d.entry.HeadAfter != m.Child.Label {
+			a.cases = append(a.cases, document.Text{word(d.Mutation), plain(": "), word(m.Child.Label), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was in force")})
+		}
+	}
+	return a
+}
+
+// limitsAlert counts the proposals of any 24 hours.
+func (l *lineageReport) limitsAlert() alert {
+	a := alert{what: "More mutations in 24 hours than the settings allow", kind: document.NoteWarning}
+	var times []time.Time
+	for _, e := range l.Entries {
+		if m := l.mutations[e.Mutation]; e.Kind == evolution.KindProposal && m.Source == "" {
+			times = append(times, e.At)
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	most, when, first := 0, time.Time{}, 0
+	for i, at := range times {
+		for at.Sub(times[first]) >= 24*time.Hour {
+			first++
+		}
+		if n := i - first + 1; n > most {
+			most, when = n, times[first]
+		}
+	}
+	if limit := l.Settings.Loop.MaxPerDay; most > limit {
+		a.cases = append(a.cases, document.T(fmt.Sprintf("%d from %s on, where %d are allowed", most, when.UTC().Format(time.RFC3339), limit)))
+	}
+	return a
+}
+
+func firstParent(m evolution.ReplayedMutation) string {
+	if len(m.Parents) == 0 {
+		return "-"
+	}
+	return m.Parents[0].Label
+}

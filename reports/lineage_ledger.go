@@ -1,0 +1,237 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"track/evolution"
+	"track/reports/chart"
+	"track/reports/document"
+)
+
+// Rows of the ledger: so many stand open, so many more are folded, and the others are counted.
+const (
+	openRows   = 30
+	foldedRows = 400
+)
+
+// scores draws the scores of the candidates.
+func (l *lineageReport) scores() []document.Block {
+	c, spark := l.scoreChart()
+	return []document.Block{
+		document.Heading{Level: 2, Text: "Scores"},
+		paragraph(word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none")),
+		document.Picture{Name: "scores", Alt: "Scores of the candidates of " + l.Name + ", with the best accepted so far", Chart: c},
+	}
+}
+
+func (l *lineageReport) scoreChart() (chart.Lineage, string) {
+	c := chart.Lineage{Title: "Scores of " + l.Name, XLabel: "mutation", YLabel: "score", Interval: "95 % interval of the difference, put at the parent's score"}
+	var scores []float64
+	last := map[string]lineageDecision{}
+	for _, d := range l.decisions {
+		last[d.Mutation] = d
+	}
+	head := l.replayed.Head
+	drawnHead := false
+	for _, m := range slices.Backward(l.replayed.Mutations) {
+		p := l.candidate(m, last)
+		if m.Child.Label == head && m.State == evolution.MutationAccepted && !drawnHead {
+			p.Head, drawnHead = true, true
+		}
+		c.Candidates, scores = append(c.Candidates, p), append(scores, p.Mean)
+	}
+	slices.Reverse(c.Candidates)
+	slices.Reverse(scores)
+	for _, r := range l.rollbacks {
+		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: l.proposedBefore(r.Number), To: l.numberOf(r.To)})
+	}
+	const width = 60
+	return c, chart.Sparkline(scores, width)
+}
+
+// candidate is the point of a mutation: its score as it was decided, else as its source measured it.
+func (l *lineageReport) candidate(m evolution.ReplayedMutation, last map[string]lineageDecision) chart.Candidate {
+	p := chart.Candidate{Number: m.Number, Estimate: chart.Estimate{Label: m.Child.Label, Mean: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}}
+	switch m.State {
+	case evolution.MutationAccepted:
+		p.Decision = chart.Accepted
+	case evolution.MutationRejected:
+		p.Decision = chart.Rejected
+	case evolution.MutationRefused:
+		p.Decision = chart.Failed
+	}
+	if d, decided := last[m.Mutation]; decided && d.Decision.NewScore != nil {
+		p.Mean, p.N = *d.Decision.NewScore, d.Decision.NChild
+		if i := d.Decision.Interval; i != nil && d.Decision.OldScore != nil {
+			p.Lo, p.Hi = *d.Decision.OldScore+i.Lo, *d.Decision.OldScore+i.Hi
+		}
+		return p
+	}
+	for _, t := range l.versions[m.Child.Label].Trials {
+		if own := m.Source == "" || t.ID == m.Source+":"+m.Mutation; !own {
+			continue
+		}
+		if t.Failed != "" {
+			p.Decision = chart.Failed
+		} else if p.Decision != chart.Failed {
+			p.Mean, p.N = *t.Score, 1
+		}
+	}
+	return p
+}
+
+// proposedBefore is the number of the last mutation that was proposed before an entry.
+func (l *lineageReport) proposedBefore(number int) (n int) {
+	for _, e := range l.Entries {
+		if m, known := l.mutations[e.Mutation]; e.Number < number && known && e.Kind == evolution.KindProposal {
+			n = max(n, m.Number)
+		}
+	}
+	return n
+}
+
+// numberOf is the number of the mutation that made a version; 0 for the first version.
+func (l *lineageReport) numberOf(version string) int {
+	if m := l.madeBy(version); m != nil && version != l.root {
+		return m.Number
+	}
+	return 0
+}
+
+// ledger is the table of the decisions, the newest first.
+func (l *lineageReport) ledger() []document.Block {
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Decisions"}}
+	if len(l.decisions) == 0 {
+		return append(blocks, paragraph(plain("Nothing was decided yet.")))
+	}
+	blocks = append(blocks, paragraph(plain("The newest first. The interval is that of the difference at 95 %%; a draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same.")))
+	rows := make([][]document.Text, 0, len(l.decisions))
+	for _, d := range slices.Backward(l.decisions) {
+		rows = append(rows, l.decisionRow(d))
+		if len(rows) == openRows+foldedRows {
+			break
+		}
+	}
+	blocks = append(blocks, document.Table{Columns: decisionColumns(), Rows: rows[:min(openRows, len(rows))]})
+	if len(rows) > openRows {
+		blocks = append(blocks, document.Details{
+			Summary: document.T(counted(len(rows)-openRows, "earlier decision", "earlier decisions")),
+			Blocks:  []document.Block{document.Table{Columns: decisionColumns(), Rows: rows[openRows:]}},
+		})
+	}
+	if left := len(l.decisions) - len(rows); left > 0 {
+		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "decision before these is", "decisions before these are")), word("track query \"SELECT * FROM v_decision WHERE lineage = '"+l.Name+"'\" --format csv")))
+	}
+	return blocks
+}
+
+func decisionColumns() []document.Column {
+	return []document.Column{
+		{Title: "#", Numeric: true}, {Title: "child"}, {Title: "parents"}, {Title: "operator"}, {Title: "n", Numeric: true}, {Title: "delta", Numeric: true}, {Title: "interval"},
+		{Title: "P(improvement)", Numeric: true}, {Title: "label"}, {Title: "u < p"}, {Title: "verdict"}, {Title: "replay"},
+	}
+}
+
+func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
+	m, v := l.mutations[d.Mutation], d.Decision
+	parents := document.Text{}
+	for i, p := range m.Parents {
+		if i > 0 {
+			parents = append(parents, plain(" "))
+		}
+		parents = append(parents, word(p.Label))
+	}
+	interval := "-"
+	if v.Interval != nil {
+		interval = change(v.Interval.Lo) + " to " + change(v.Interval.Hi)
+	}
+	improve := "-"
+	if v.PImprove != nil {
+		improve = strconv.FormatFloat(v.PImprove.Value, 'f', 2, 64)
+	}
+	verdict := document.Text{plain("%s", v.State)}
+	switch {
+	case v.Accepted:
+		verdict = document.Text{strong("accept")}
+	case v.State == evolution.Continue:
+		verdict = document.Text{{Text: "continue", Style: document.Faint}}
+	}
+	if d.Attempt > 0 {
+		verdict = append(verdict, plain(" (attempt %d)", d.Attempt))
+	}
+	replay := "✓"
+	if l.differing[d.entry.Number] {
+		replay = "✗ differs"
+	}
+	return []document.Text{
+		cell("%d", d.entry.Number), codeCell(m.Child.Label), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
+		cell("%s", improve), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), verdict, cell("%s", replay),
+	}
+}
+
+func (l *lineageReport) rollbackList() []document.Block {
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Rollbacks"}}
+	if len(l.rollbacks) == 0 {
+		return append(blocks, paragraph(plain("None.")))
+	}
+	table := document.Table{Columns: []document.Column{{Title: "#", Numeric: true}, {Title: "from"}, {Title: "to"}, {Title: "trigger"}, {Title: "scores"}, {Title: "reason"}, {Title: "at"}}}
+	for _, r := range l.rollbacks {
+		table.Rows = append(table.Rows, []document.Text{
+			cell("%d", r.Number), codeCell(r.From), codeCell(r.To), codeCell(string(r.Trigger)), cell("%s → %s", points(r.FromScore), points(r.ToScore)), document.T(r.Reason),
+			cell("%s", r.At.UTC().Format("2006-01-02 15:04:05Z")),
+		})
+	}
+	if left := len(table.Rows) - foldedRows; left > 0 {
+		table.Rows = table.Rows[left:]
+		blocks = append(blocks, paragraph(plain("The last %d; %d before them are left out.", foldedRows, left)))
+	}
+	return append(blocks, table)
+}
+
+// operators tells how the operators did.
+func (l *lineageReport) operators() []document.Block {
+	table := document.Table{Columns: []document.Column{
+		{Title: "operator"}, {Title: "risk"}, {Title: "tried", Numeric: true}, {Title: "refused", Numeric: true}, {Title: "open", Numeric: true}, {Title: "accepted", Numeric: true},
+		{Title: "rate, 95 % Wilson interval"}, {Title: "mean delta, 95 % t interval"}, {Title: "cost per point", Numeric: true}, {Title: "rolled back later", Numeric: true},
+	}}
+	unused := 0
+	for _, o := range l.Operators {
+		if o.Tried+o.Refused == 0 {
+			unused++
+			continue
+		}
+		cost := "-"
+		if o.CostPerPoint != nil {
+			cost = fmt.Sprintf("%.4g USD", *o.CostPerPoint)
+			if o.NCost < o.Tried+o.Refused {
+				cost += fmt.Sprintf(" (of %d known)", o.NCost)
+			}
+		}
+		table.Rows = append(table.Rows, []document.Text{
+			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Tried), cell("%d", o.Refused), cell("%d", o.Open), cell("%d", o.Accepted),
+			cell("%s", estimated(o.Rate, share)), cell("%s", estimated(o.Delta, change)), cell("%s", cost), cell("%d", o.RolledBack),
+		})
+	}
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Operators"}}
+	if len(table.Rows) > 0 {
+		blocks = append(blocks, table)
+	}
+	if unused > 0 {
+		blocks = append(blocks, paragraph(plain("%s of the settings never used.", counted(unused, "operator was", "operators were"))))
+	}
+	return blocks
+}
+
+// estimated writes a number with its interval and n.
+func estimated(e *Estimated, text func(float64) string) string {
+	switch {
+	case e == nil:
+		return "-"
+	case math.IsNaN(e.Lo):
+		return fmt.Sprintf("%s (no interval, n = %d)", text(e.Value), e.N)
+	}
+	return fmt.Sprintf("%s (%s to %s, n = %d)", text(e.Value), text(e.Lo), text(e.Hi), e.N)
+}

@@ -1,0 +1,165 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+
+	"track/evolution"
+	"track/reports/document"
+	"track/scoring/stats"
+)
+
+// noise tells how much the scores of one version vary, and what that makes of the policy in force.
+func (l *lineageReport) noise() []document.Block {
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Noise"}}
+	sd, trials, versions := l.noiseSD()
+	if versions == 0 {
+		return append(blocks, paragraph(plain("Not known: no version has two scores.")))
+	}
+	items := []document.Text{cell("sd of the score within a version: %.2f, pooled over %s with %d scores", sd, counted(versions, "version", "versions"), trials)}
+	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
+	if err == nil {
+		items = append(items, l.falseAccept(policy, sd))
+	}
+	if serves := evolution.ServingPolicy(sd); serves != l.Settings.Policy {
+		item := document.Text{plain("the policy that would serve: "), word(serves)}
+		if other, err := evolution.DefaultPolicy(serves); err == nil {
+			rate, method := evolution.FalseAccept(other, l.conditions(sd))
+			item = append(item, plain(", which accepts %s of mutations that change nothing (%s)", share(rate), method))
+		}
+		items = append(items, item)
+	} else {
+		items = append(items, cell("the policy in force is the one that serves at this noise"))
+	}
+	for _, n := range []int{5, 20} {
+		if text := detectable(sd, n); text != "" {
+			items = append(items, document.T(text))
+		}
+	}
+	return append(blocks, document.List{Items: items})
+}
+
+// noiseSD is the sd of scores pooled within versions: √(Σss/Σ(n-1)).
+func (l *lineageReport) noiseSD() (sd float64, trials, versions int) {
+	squares, df := 0.0, 0
+	for _, v := range l.Versions {
+		var scores []float64
+		for _, t := range v.Trials {
+			if t.Score != nil && t.Failed == "" {
+				scores = append(scores, *t.Score)
+			}
+		}
+		if len(scores) < 2 {
+			continue
+		}
+		own, err := stats.PopulationSD(scores)
+		if err != nil {
+			continue
+		}
+		squares, df = squares+own*own*float64(len(scores)), df+len(scores)-1
+		trials, versions = trials+len(scores), versions+1
+	}
+	return math.Sqrt(squares / float64(max(1, df))), trials, versions
+}
+
+// conditions are those of a typical decision: pairs as independent as they may be, and as many trials as were looked at, in the middle.
+func (l *lineageReport) conditions(sd float64) evolution.Conditions {
+	c := evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: 5, NParent: 5, NPairs: 5}
+	var child, parent, pairs []int
+	for _, d := range l.decisions {
+		if d.Decision.State != evolution.Continue {
+			child, parent, pairs = append(child, d.Decision.NChild), append(parent, d.Decision.NParent), append(pairs, max(1, d.Decision.NPairs))
+		}
+	}
+	if len(child) > 0 {
+		c.NChild, c.NParent, c.NPairs = middle(child), middle(parent), middle(pairs)
+	}
+	return c
+}
+
+func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) document.Text {
+	c := l.conditions(sd)
+	rate, method := evolution.FalseAccept(policy, c)
+	return document.Text{
+		plain("A/A: "), word(l.Settings.Policy),
+		plain(" accepts %s of mutations that change nothing, at this noise and with %d and %d trials, the medians of its decisions (%s)", share(rate), c.NChild, c.NParent, method),
+	}
+}
+
+// detectable is the difference that n pairs detect.
+func detectable(sd float64, n int) string {
+	const power = 0.8
+	dz, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.DetectableDz(n, power)
+	if err != nil || sd == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d pairs whose trials have nothing in common detect a difference of %.2f points (paired t test, two-sided at 0.05, power 0.8)", n, dz*sd*math.Sqrt2)
+}
+
+// costs sums up what the lineage took.
+func (l *lineageReport) costs() []document.Block {
+	t := l.Totals
+	what := "execution"
+	if l.Subject != "agent" {
+		what = "seed"
+	}
+	items := []document.Text{cell("%s, %d failed", counted(t.Executions, what, what+"s"), t.Failed)}
+	known := func(n int) string {
+		if n == t.Executions {
+			return ""
+		}
+		return fmt.Sprintf(" (known of %d of %d)", n, t.Executions)
+	}
+	if t.NSeconds > 0 {
+		items = append(items, cell("time: %s%s", duration(t.Seconds), known(t.NSeconds)))
+	}
+	if t.NTokens > 0 {
+		items = append(items, cell("tokens: %d in, %d out%s", t.TokensInput, t.TokensOutput, known(t.NTokens)))
+	}
+	if t.NCost > 0 {
+		items = append(items, cell("cost of the executions: %.4g USD%s", t.CostUSD, known(t.NCost)))
+	}
+	cost, n := 0.0, 0
+	for _, m := range l.replayed.Mutations {
+		if m.CostUSD != nil {
+			cost, n = cost+*m.CostUSD, n+1
+		}
+	}
+	if n > 0 {
+		items = append(items, cell("cost of the mutations: %.4g USD (known of %d of %d)", cost, n, len(l.replayed.Mutations)))
+	}
+	return []document.Block{document.Heading{Level: 2, Text: "Cost and time"}, document.List{Items: items}}
+}
+
+func duration(seconds float64) string {
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%.1f s", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("%.1f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
+
+// reproduce gives the commands that lead to the same, and what to compare.
+func (l *lineageReport) reproduce() []document.Block {
+	algorithms := map[string]bool{}
+	for _, d := range l.decisions {
+		algorithms[d.Draw.Algorithm] = true
+	}
+	draws := sortedNames(algorithms)
+	if draws == "" {
+		draws = "none yet"
+	}
+	commands := fmt.Sprintf("track replay --lineage %[1]s --strict\ntrack draws %[1]s\ntrack export lineage %[1]s | sha256sum\ntrack report lineage %[1]s -o FILE --check FILE\n", shellWord(l.Name))
+	return []document.Block{
+		document.Heading{Level: 2, Text: "How to reproduce"},
+		document.Code{Language: "sh", Text: commands},
+		document.List{Items: []document.Text{
+			{plain("seed of all draws: "), word(l.Seed), plain("; algorithm: %s", draws)},
+			{plain("end of the ledger: entry %d, ", l.End.Number), word(l.End.Hash)},
+			{plain("SHA-256 of the export: "), word(l.SHA256)},
+			{plain("schema of the database: %d; settings: version %d", l.Schema, l.Settings.Number)},
+		}},
+	}
+}

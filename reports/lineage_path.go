@@ -1,0 +1,231 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"track/evolution"
+	"track/reports/document"
+)
+
+// mostSteps of a path are drawn; between the first and the last of them the others are counted.
+const (
+	firstSteps = 4
+	lastSteps  = 16
+)
+
+// step is a version on a path with the mutation that led to it.
+type step struct {
+	version  string
+	mutation *evolution.ReplayedMutation // nil for the first
+}
+
+// bestPath leads from where the lineage began to the version in force; where nothing was ever decided, to the best candidate that did not fail.
+// decided says which of the two it is.
+func (l *lineageReport) bestPath() (path []step, decided bool) {
+	to := l.replayed.Head
+	decided = len(l.decisions) > 0 || len(l.replayed.Mutations) == 0
+	if !decided {
+		if best := l.bestCandidate(); best != "" {
+			to = best
+		}
+	}
+	seen := map[string]bool{}
+	for to != "" && !seen[to] {
+		seen[to] = true
+		m := l.madeBy(to)
+		path = append(path, step{to, m})
+		if m == nil || len(m.Parents) == 0 || to == l.root {
+			path[len(path)-1].mutation = nil
+			break
+		}
+		to = m.Parents[0].Label
+	}
+	slices.Reverse(path)
+	return path, decided
+}
+
+// bestCandidate has the highest fitness of all versions; the first of equals.
+func (l *lineageReport) bestCandidate() (label string) {
+	best := 0.0
+	for _, v := range l.Versions {
+		if v.Fitness != nil && (label == "" || *v.Fitness > best) {
+			label, best = v.Label, *v.Fitness
+		}
+	}
+	return label
+}
+
+// madeBy is the mutation that put a version in force; else the first that made it.
+func (l *lineageReport) madeBy(version string) *evolution.ReplayedMutation {
+	var first *evolution.ReplayedMutation
+	for i := range l.replayed.Mutations {
+		m := &l.replayed.Mutations[i]
+		if m.Child.Label != version {
+			continue
+		}
+		if m.State == evolution.MutationAccepted {
+			return m
+		}
+		if first == nil {
+			first = m
+		}
+	}
+	return first
+}
+
+// path draws the way to the version in force.
+func (l *lineageReport) path() []document.Block {
+	path, decided := l.bestPath()
+	title := "Path to the version in force"
+	if !decided {
+		title = "Path to the best candidate"
+	}
+	blocks := []document.Block{document.Heading{Level: 2, Text: title}}
+	if len(path) == 0 {
+		return append(blocks, paragraph(plain("No version is in force.")))
+	}
+	if !decided {
+		blocks = append(blocks, paragraph(plain("Nothing was decided: this is the way to the highest score of a candidate that did not fail, the best of %s. The best of many is, if anything, too high.", counted(len(l.Versions), "version", "versions"))))
+	}
+	return append(blocks, l.flowchart(path, decided))
+}
+
+func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart {
+	children := l.children()
+	f := document.Flowchart{Alt: fmt.Sprintf("The path from %s to %s in %s", path[0].version, path[len(path)-1].version, counted(len(path)-1, "step", "steps")), Down: len(path) > 5}
+	last := ""
+	for i, s := range path {
+		if i >= firstSteps && i < len(path)-lastSteps {
+			if i == firstSteps {
+				skipped := len(path) - firstSteps - lastSteps
+				f.Nodes = append(f.Nodes, document.Node{ID: "skipped", Lines: []string{"(" + counted(skipped, "version", "versions") + " between)"}, Kind: document.NodeStub})
+				f.Edges = append(f.Edges, document.Edge{From: last, To: "skipped"})
+				last = "skipped"
+			}
+			continue
+		}
+		f.Nodes = append(f.Nodes, l.node(s, i == len(path)-1 && decided))
+		if last != "" {
+			f.Edges = append(f.Edges, document.Edge{From: last, To: s.version, Text: stepText(s)})
+		}
+		last = s.version
+		next := ""
+		if i+1 < len(path) {
+			next = path[i+1].version
+		}
+		if stub := stubOf(children[s.version], next); stub != "" {
+			id := "others of " + s.version
+			f.Nodes = append(f.Nodes, document.Node{ID: id, Lines: []string{stub}, Kind: document.NodeStub})
+			f.Edges = append(f.Edges, document.Edge{From: s.version, To: id})
+		}
+	}
+	return f
+}
+
+func (l *lineageReport) node(s step, head bool) document.Node {
+	n := document.Node{ID: s.version, Lines: []string{s.version}, Kind: document.NodeGood}
+	if v := l.versions[s.version]; v.Fitness != nil {
+		n.Lines = append(n.Lines, "fitness "+points(v.Fitness))
+	}
+	switch {
+	case head:
+		n.Kind = document.NodeHead
+		n.Lines = append(n.Lines, "in force")
+	case s.mutation == nil:
+		n.Kind = document.NodePlain
+	}
+	return n
+}
+
+// stepText is the operator of a step, and its difference where it was decided.
+func stepText(s step) string {
+	if s.mutation == nil {
+		return ""
+	}
+	text := s.mutation.Operator
+	if s.mutation.Delta != nil {
+		text += " " + change(*s.mutation.Delta)
+	}
+	return text
+}
+
+// children are the mutations of each version.
+func (l *lineageReport) children() map[string][]evolution.ReplayedMutation {
+	children := map[string][]evolution.ReplayedMutation{}
+	for _, m := range l.replayed.Mutations {
+		children[firstParent(m)] = append(children[firstParent(m)], m)
+	}
+	return children
+}
+
+// stubOf counts the children of a version that are not on the path.
+func stubOf(children []evolution.ReplayedMutation, next string) string {
+	n, rejected := 0, 0
+	for _, m := range children {
+		if m.Child.Label == next {
+			continue
+		}
+		n++
+		if m.State == evolution.MutationRejected || m.State == evolution.MutationRefused {
+			rejected++
+		}
+	}
+	switch {
+	case n == 0:
+		return ""
+	case n == 1 && rejected == 1:
+		return "(1 other child, rejected)"
+	case rejected == 0:
+		return "(" + counted(n, "other child", "other children") + ")"
+	}
+	return fmt.Sprintf("(%s, %d rejected)", counted(n, "other child", "other children"), rejected)
+}
+
+// mostDiffs steps are shown with their differences, the newest; and of a difference so many lines.
+const (
+	mostDiffs     = 30
+	mostDiffLines = 400
+)
+
+// steps shows what each step of the path changed.
+func (l *lineageReport) steps() []document.Block {
+	path, _ := l.bestPath()
+	blocks := []document.Block{document.Heading{Level: 2, Text: "What each step changed"}}
+	if len(path) < 2 {
+		return append(blocks, paragraph(plain("No step was made yet.")))
+	}
+	steps := path[1:]
+	if left := len(steps) - mostDiffs; left > 0 {
+		steps = steps[left:]
+		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+l.Name+"@VERSION")))
+	}
+	for _, s := range steps {
+		blocks = append(blocks, l.diff(s))
+	}
+	return blocks
+}
+
+func (l *lineageReport) diff(s step) document.Block {
+	parent := firstParent(*s.mutation)
+	from, to := l.versions[parent].Content, l.versions[s.version].Content
+	summary := document.Text{word(parent), plain(" → "), word(s.version), plain(" by "), word(s.mutation.Operator)}
+	if from == nil || to == nil {
+		return document.Details{Summary: append(summary, plain(": the content is not known")), Blocks: []document.Block{paragraph(plain("Nobody recorded the content of both versions."))}}
+	}
+	text, added, removed := Diff(parent, *from, s.version, *to)
+	summary = append(summary, plain(": +%d −%d", added, removed))
+	if s.mutation.Delta != nil {
+		summary = append(summary, plain(", delta %s", change(*s.mutation.Delta)))
+	}
+	lines := strings.SplitAfter(text, "\n")
+	blocks := []document.Block{document.Code{Language: "diff", Text: strings.Join(lines[:min(len(lines), mostDiffLines)], "")}}
+	if left := len(lines) - mostDiffLines; left > 0 {
+		blocks = append(blocks, paragraph(plain("%d more lines: ", left), word("track version diff "+l.Name+"@"+s.version)))
+	}
+	if s.mutation.Note != "" {
+		blocks = append([]document.Block{paragraph(plain("Note: %s", s.mutation.Note))}, blocks...)
+	}
+	return document.Details{Summary: summary, Blocks: blocks}
+}

@@ -1,0 +1,158 @@
+package reports
+
+import (
+	"fmt"
+
+	"track/evolution"
+	"track/reports/document"
+	"track/scoring/stats"
+)
+
+// honest is what is known of the score of a version.
+type honest struct {
+	scores []float64
+	failed int
+	// chosen says that the scores served to choose the version, so that they are, if anything, too high.
+	chosen bool
+}
+
+// fewestFresh is from how many trials on those after the choice stand alone.
+const fewestFresh = 2
+
+// honestScores are the trials of a version that no decision that accepted it looked at, where there are enough; else all.
+func (l *lineageReport) honestScores(label string) (h honest) {
+	v := l.versions[label]
+	looked := map[string]bool{}
+	for _, d := range l.decisions {
+		if m := l.mutations[d.Mutation]; d.Decision.Accepted && m.Child.Label == label {
+			for _, t := range d.Evidence.Child {
+				looked[t.ID] = true
+			}
+		}
+	}
+	var fresh, all []float64
+	for _, t := range v.Trials {
+		switch {
+		case t.Failed != "":
+			h.failed++
+		case looked[t.ID]:
+			all = append(all, *t.Score)
+		default:
+			all, fresh = append(all, *t.Score), append(fresh, *t.Score)
+		}
+	}
+	if h.scores = all; len(fresh) >= fewestFresh {
+		h.scores = fresh
+	}
+	h.chosen = len(looked) > 0 && len(h.scores) != len(fresh)
+	return h
+}
+
+// verdict is the state of the lineage in two lines.
+func (l *lineageReport) verdict() []document.Block {
+	head := l.replayed.Head
+	if head == "" {
+		return []document.Block{paragraph(strong("No version is in force."), plain(" %s.", l.replaySentence()))}
+	}
+	h := l.honestScores(head)
+	first := document.Text{word(head), strong(" is in force: %s", l.scoreSentence(h))}
+	if gain := l.gain(head, h); gain != "" {
+		first = append(first, plain("%s", gain))
+	}
+	return []document.Block{
+		document.Paragraph{Text: append(first, plain("."))},
+		paragraph(plain("%s; policy ", l.replaySentence()), word(l.Settings.Policy), plain("; %s.", l.statesSentence())),
+	}
+}
+
+func (l *lineageReport) scoreSentence(h honest) string {
+	if len(h.scores) == 0 {
+		if h.failed > 0 {
+			return fmt.Sprintf("no score, %s failed", counted(h.failed, "trial", "trials"))
+		}
+		return "no score yet"
+	}
+	m, err := stats.NewMean(h.scores, evolution.Confidence)
+	if err != nil {
+		return "no score: " + err.Error()
+	}
+	text := fmt.Sprintf("mean score %.2f", m.Mean)
+	if m.Interval.Defined() {
+		text += fmt.Sprintf(" (95 %% t interval %.2f to %.2f, n = %d)", m.Interval.Lo, m.Interval.Hi, m.N)
+	} else {
+		text += fmt.Sprintf(" (no interval, n = %d)", m.N)
+	}
+	switch {
+	case h.chosen:
+		text += ", from the trials that it was chosen by, so that it is, if anything, too high"
+	case len(h.scores) < len(l.versions[l.replayed.Head].Trials)-h.failed:
+		text += ", from trials after it was chosen"
+	}
+	if h.failed > 0 {
+		text += fmt.Sprintf(", %d failed and have no score", h.failed)
+	}
+	return text
+}
+
+// gain is the difference of the head and the root.
+func (l *lineageReport) gain(head string, h honest) string {
+	if head == l.root || l.root == "" {
+		return ""
+	}
+	var root []float64
+	for _, t := range l.versions[l.root].Trials {
+		if t.Failed == "" {
+			root = append(root, *t.Score)
+		}
+	}
+	if len(root) == 0 || len(h.scores) == 0 {
+		return "; its gain over the root " + l.root + " is not known"
+	}
+	test, err := stats.WelchT(h.scores, root, evolution.Confidence)
+	if err != nil || !test.Interval.Defined() {
+		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, change(average(h.scores)-average(root)), len(h.scores), len(root))
+	}
+	return fmt.Sprintf("; gain over the root %s: %s (95 %% Welch interval %s to %s, n = %d and %d)", l.root, change(average(h.scores)-average(root)),
+		change(test.Interval.Lo), change(test.Interval.Hi), len(h.scores), len(root))
+}
+
+func average(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
+
+func (l *lineageReport) replaySentence() string {
+	text := fmt.Sprintf("Replay: %d/%d decisions verified, %s of the ledger", l.replayed.Verified, l.replayed.Decisions, counted(len(l.Entries), "entry", "entries"))
+	if n := len(l.Differences); n > 0 {
+		return text + ", " + counted(n, "difference", "differences")
+	}
+	return text + ", no difference"
+}
+
+func (l *lineageReport) statesSentence() string {
+	counts := map[evolution.MutationState]int{}
+	for _, m := range l.replayed.Mutations {
+		counts[m.State]++
+	}
+	text := counted(len(l.replayed.Mutations), "mutation", "mutations")
+	sep := ": "
+	for _, state := range []evolution.MutationState{
+		evolution.MutationAccepted, evolution.MutationRejected, evolution.MutationContinued, evolution.MutationProposed, evolution.MutationRefused, evolution.MutationWithdrawn,
+	} {
+		if n := counts[state]; n > 0 {
+			name := string(state)
+			switch state {
+			case evolution.MutationContinued:
+				name = "waiting for evidence"
+			case evolution.MutationProposed:
+				name = "not decided"
+			}
+			text += fmt.Sprintf("%s%d %s", sep, n, name)
+			sep = ", "
+		}
+	}
+	return text
+}

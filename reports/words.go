@@ -1,0 +1,26 @@
+package reports
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// middle is the median of whole numbers, the lower of two.
+func middle(list []int) int {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// sortedNames are the names of a set, with commas between.
+func sortedNames(set map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(set)), ", ")
+}
+
+// shellWord quotes a word for a shell where it must.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
