@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"track"
+	"track/evolution"
 	"track/scoring"
 )
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth)\b`)
+	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth|ledger|mutation|mutation_parent|version)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -246,6 +247,65 @@ func TestExecutionListPlans(t *testing.T) {
 					t.Errorf("%q, %s, limit %d: want %s, got\n\t%s", place.lineage, name, f.Limit, index, all)
 				}
 			}
+		}
+	}
+}
+
+// No query that a loop waits for looks at all that a lineage went through: deciding on one mutation costs the same with ten of them and with ten thousand.
+func TestLedgerPlans(t *testing.T) {
+	st := planStore(t)
+	entries := func(f EntryFilter) (string, []any) { return f.query(1) }
+	mutations := func(where string, args ...any) (string, []any) {
+		return selectMutations + where, append([]any{1}, args...)
+	}
+	with := func(text string, args ...any) (string, []any) { return text, args }
+	const (
+		kind, key, version = "SEARCH ledger USING INDEX ledger_kind (lineage_id=? AND kind=?)", "(lineage_id=? AND key=?)", "(lineage_id=? AND name=?)"
+		oneVersion         = "SEARCH execution USING INDEX execution_version (version_id=?)"
+	)
+	for _, q := range []struct {
+		name  string
+		query func() (string, []any)
+		want  string // a step that there has to be
+		sorts bool
+	}{
+		{"a lineage", func() (string, []any) { return with(getEvolving, "l") }, "SEARCH lineage USING INDEX sqlite_autoindex_lineage_1 (name=?)", false},
+		{"lineages", func() (string, []any) { return with(listEvolving) }, "SEARCH ledger USING COVERING INDEX", false},
+		{"the last entry", func() (string, []any) { return entries(EntryFilter{Newest: 1}) }, "sqlite_autoindex_ledger_1 (lineage_id=?)", false},
+		{"the last of a kind", func() (string, []any) {
+			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindSettings}, Newest: 1})
+		}, kind, false},
+		{"decisions on a mutation", func() (string, []any) {
+			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: "m"})
+		}, "ledger_mutation (lineage_id=? AND mutation=?)", false},
+		{"entries about a mutation", func() (string, []any) { return entries(EntryFilter{Mutation: "m"}) }, "ledger_mutation (lineage_id=? AND mutation=?)", false},
+		{"heads", func() (string, []any) { return entries(EntryFilter{Moved: true}) }, "ledger_head (lineage_id=?)", false},
+		{"changes of the head", func() (string, []any) { return with(listHeadChanges, 1) }, "ledger_head (lineage_id=?)", false},
+		{"the last head", func() (string, []any) { return entries(EntryFilter{Moved: true, Newest: 1}) }, "ledger_head (lineage_id=?)", false},
+		{"entries after", func() (string, []any) { return entries(EntryFilter{After: 7}) }, "(lineage_id=? AND number>?)", false},
+		{"open mutations", func() (string, []any) { return MutationFilter{Open: true}.query(1) }, "mutation_open (lineage_id=?)", false},
+		{"the newest mutations", func() (string, []any) { return MutationFilter{Newest: 3}.query(1) }, "sqlite_autoindex_mutation_2 (lineage_id=?)", false},
+		{"a mutation", func() (string, []any) { return mutations(ofKey, "k") }, key, false},
+		{"a mutation of a version", func() (string, []any) { return mutations(ofWhichVersion, 1, "v", 1, "v") }, "mutation_child (child_id=?)", true}, // the few of that version
+		{"the lineage of a mutation", func() (string, []any) { return with(findMutations, "k") }, key, false},
+		{"the number of mutations", func() (string, []any) { return with(countMutations, 1) }, "sqlite_autoindex_mutation_2 (lineage_id=?)", false},
+		{"executions of a version", func() (string, []any) { return with(listExecutionTrials, "", "", "l", "v") }, oneVersion, false},
+		{"its newest executions", func() (string, []any) { return with(listRecent, "l", "v", 5) }, oneVersion, false},
+		{"their components", func() (string, []any) { return with(listRecentComponents, "", "", 1) }, "(execution_id=? AND rubric=?)", false},
+		{"the number of executions", func() (string, []any) { return with(countExecutions, 1) }, "execution_lineage (lineage_id=?)", false},
+		{"the number of seeds", func() (string, []any) { return with(countSeeds, "s") }, "seed_scenario (scenario_id=?)", false},
+		{"seeds of parameters", func() (string, []any) { return with(listSeedTrials, 1, "s", "{}") }, "seed_identity (scenario_id=? AND configuration_id=?)", true}, // by time
+		{"a version", func() (string, []any) { return with(selectVersions+" AND version.name = ?", "l", "v") }, version, false},
+		{"a content", func() (string, []any) { return with(getContent, "l", "v") }, version, false},
+		{"a version by its content", func() (string, []any) { return with(findVersionByContent, 1, []byte{1}) }, "(lineage_id=? AND content_digest=?)", false},
+		{"whether a name is taken", func() (string, []any) { return with(hasVersion, 1, "v") }, version, false},
+	} {
+		text, args := q.query()
+		steps := plan(t, st, text, args...)
+		all := strings.Join(steps, "\n\t")
+		t.Logf("%s:\n\t%s", q.name, all)
+		if slices.ContainsFunc(steps, big.MatchString) || !q.sorts && strings.Contains(all, "TEMP B-TREE") || !strings.Contains(all, q.want) {
+			t.Errorf("%s: want %s, got\n\t%s", q.name, q.want, all)
 		}
 	}
 }

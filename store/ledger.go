@@ -24,13 +24,15 @@ type Evolving struct {
 
 const (
 	getEvolving = `
-	SELECT lineage.id, lineage.name, lineage.seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash
+	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
-	 WHERE lineage.name = ? AND lineage.seed IS NOT NULL`
-	listEvolving = `SELECT name FROM lineage WHERE seed IS NOT NULL ORDER BY name`
-	setEvolving  = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
-	setEnd       = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
-	insertEntry  = `
+	 WHERE lineage.name = ? AND ` + hasLedger
+	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
+	// A lineage whose seed was taken away still has its entries: replay names it.
+	hasLedger   = `(lineage.seed IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE ledger.lineage_id = lineage.id))`
+	setEvolving = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
+	setEnd      = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
+	insertEntry = `
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	selectEntries = `
@@ -143,21 +145,17 @@ type EntryFilter struct {
 func (f EntryFilter) query(lineage int64) (query string, args []any) {
 	query, args = selectEntries, []any{lineage}
 	if len(f.Kinds) > 0 {
-		marks := ""
-		for i, kind := range f.Kinds {
-			if i > 0 {
-				marks += ", "
-			}
-			marks, args = marks+"?", append(args, string(kind))
-		}
-		column := "kind"
+		column := " AND kind"
 		if f.Mutation != "" {
-			column = "+kind" // a mutation has few entries: look for it first
+			column = " AND +kind" // a mutation has few entries, a kind may have many: look for those of the mutation
 		}
-		query += " AND " + column + " IN (" + marks + ")"
+		query += column + " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(f.Kinds)), ", ") + ")"
+		for _, kind := range f.Kinds {
+			args = append(args, string(kind))
+		}
 	}
 	if f.Mutation != "" {
-		query, args = query+" AND mutation = ?", append(args, f.Mutation)
+		query, args = query+" AND mutation = ? AND mutation <> ''", append(args, f.Mutation)
 	}
 	if f.Moved {
 		query += " AND head_before <> head_after"

@@ -84,22 +84,27 @@ type MutationFilter struct {
 	Newest int       // at most so many, the newest first; 0 for all, the oldest first
 }
 
-// Mutations returns mutations of a lineage.
-func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
-	query, args := selectMutations, []any{lineage.ID}
-	if filter.Open {
-		query += " AND mutation.state IN ('proposed', 'continue')"
+func (f MutationFilter) query(lineage int64) (query string, args []any) {
+	query, args = selectMutations, []any{lineage}
+	if f.Open {
+		query += " AND mutation.state IN ('proposed', 'continue')" // as the index has it
 	}
-	if filter.State != "" {
-		query, args = query+" AND mutation.state = ?", append(args, string(filter.State))
+	if f.State != "" {
+		query, args = query+" AND mutation.state = ?", append(args, string(f.State))
 	}
-	if !filter.Since.IsZero() {
-		query, args = query+" AND mutation.proposed_at > ?", append(args, micros(filter.Since))
+	if !f.Since.IsZero() {
+		query, args = query+" AND mutation.proposed_at > ?", append(args, micros(f.Since))
 	}
 	query += " ORDER BY mutation.number"
-	if filter.Newest > 0 {
-		query, args = query+" DESC LIMIT ?", append(args, filter.Newest)
+	if f.Newest > 0 {
+		query, args = query+" DESC LIMIT ?", append(args, f.Newest)
 	}
+	return query, args
+}
+
+// Mutations returns mutations of a lineage.
+func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
+	query, args := filter.query(lineage.ID)
 	var rows []mutationRow
 	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
@@ -111,10 +116,12 @@ func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter Mutation
 	return list, nil
 }
 
+const ofKey = " AND mutation.key = ?"
+
 // Mutation returns the mutation with a key.
 func (s *Store) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
 	var row mutationRow
-	err := s.read().GetContext(ctx, &row, selectMutations+" AND mutation.key = ?", lineage.ID, key)
+	err := s.read().GetContext(ctx, &row, selectMutations+ofKey, lineage.ID, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound),
 			"track mutation list --lineage "+lineage.Name+" shows those that there are")
@@ -123,9 +130,11 @@ func (s *Store) Mutation(ctx context.Context, lineage Evolving, key string) (Mut
 }
 
 const ofWhichVersion = `
-	 AND (mutation.child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)
-	   OR mutation.id IN (SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)))
-	 ORDER BY mutation.number LIMIT 1`
+	 AND mutation.id IN (
+	     SELECT id FROM mutation WHERE child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)
+	      UNION ALL
+	     SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?))
+	 ORDER BY +mutation.number LIMIT 1` // the plus: few are of the version, many of the lineage
 
 // MutationOf returns the first mutation whose child, or one of whose parents, a version is.
 func (s *Store) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
@@ -138,7 +147,7 @@ func (s *Store) MutationOf(ctx context.Context, lineage Evolving, version string
 }
 
 const findMutations = `
-	SELECT DISTINCT lineage.name FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id WHERE mutation.key = ? ORDER BY lineage.name`
+	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = ?) ORDER BY name`
 
 // MutationLineage finds the lineage that a mutation is of, where only one has a mutation with that key.
 func (s *Store) MutationLineage(ctx context.Context, key string) (string, error) {

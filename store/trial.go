@@ -160,9 +160,9 @@ type SeedTrial struct {
 const listSeedTrials = `
 	SELECT ` + configurationColumns + `, seed.number, coalesce(seed.started_at, seed.recorded_at) AS at, seed.outcome,
 	       assessment.seed_id IS NOT NULL AS assessed, assessment.total_score
-	  FROM configuration
-	  JOIN scenario_configuration ON scenario_configuration.configuration_id = configuration.id
-	  JOIN seed ON seed.scenario_id = scenario_configuration.scenario_id AND seed.configuration_id = configuration.id AND seed.superseded_at IS NULL
+	  FROM scenario_configuration
+	 CROSS JOIN configuration ON configuration.id = scenario_configuration.configuration_id
+	 CROSS JOIN seed ON seed.scenario_id = scenario_configuration.scenario_id AND seed.configuration_id = configuration.id AND seed.superseded_at IS NULL
 	  LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
 	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND configuration.params = ?
 	 ORDER BY scenario_configuration.id, at, seed.id`

@@ -54,6 +54,11 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"a lineage named as a scenario", testLineageLikeScenario},
 		{"views of executions", testExecutionViews},
 		{"an execution that is replaced meanwhile", testReadWhileReplaced},
+		{"entries of a ledger", testLedger},
+		{"an attempt is made once", testAttempts},
+		{"mutations of a lineage", testMutations},
+		{"contents of versions", testContents},
+		{"executions as evidence", testExecutionTrials},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
