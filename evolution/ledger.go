@@ -211,7 +211,7 @@ func about(body any) (mutation string, attempt *int) {
 // ContentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
 // to the microsecond. The hash of the entry before is part of the content, so that a ledger cannot be cut or reordered.
 func (e Entry) ContentHash() (string, error) {
-	for _, text := range [...]string{e.Lineage, string(e.Kind), e.HeadBefore, e.HeadAfter, e.Prev} {
+	for _, text := range [...]string{e.Lineage, string(e.Kind), e.Mutation, e.HeadBefore, e.HeadAfter, e.Prev} {
 		if !utf8.ValidString(text) {
 			return "", fmt.Errorf("%w: %q is not valid UTF-8", ErrLedger, text)
 		}

@@ -1,10 +1,13 @@
 package evolution
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Replayed is what a ledger comes to.
@@ -21,6 +24,7 @@ type Replayed struct {
 // ReplayedMutation is where a mutation stands after its ledger.
 type ReplayedMutation struct {
 	Proposal
+	At       time.Time // of the proposal
 	State    MutationState
 	Attempts int
 	Delta    *float64 // of the last decision
@@ -66,8 +70,8 @@ func HeadAfter(d Decision, head, parent, child string) string {
 // that are missing, doubled, moved or edited. Entries missing at the end can only be found by end, where that is known.
 func ReplayLedger(entries []Entry, end Head) Replayed {
 	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int { return cmp.Compare(a.Number, b.Number) })
-	w := walk{mutations: map[string]int{}, labels: map[string]bool{}}
+	slices.SortFunc(sorted, inOrder)
+	w := walk{mutations: map[string]int{}, labels: map[string]string{}}
 	for _, e := range sorted {
 		w.entry(e)
 	}
@@ -79,14 +83,19 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 	return w.Replayed
 }
 
+// inOrder orders entries by their number; where one stands there twice, by the rest of them, so that the order in which they are given never matters.
+func inOrder(a, b Entry) int {
+	return cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(a.Hash, b.Hash), strings.Compare(text(a), text(b)), bytes.Compare(a.Body, b.Body))
+}
+
 // walk is a ledger on its way.
 type walk struct {
 	replay
 	Replayed
 	last           Entry
 	seed           uint64
-	mutations      map[string]int // places in Mutations
-	labels         map[string]bool
+	mutations      map[string]int    // places in Mutations
+	labels         map[string]string // of the versions that were named, with their contents as far as these are known
 	considerations int
 }
 
@@ -162,12 +171,24 @@ func (w *walk) creation(e Entry) (after string, err error) {
 	if err := e.Decode(&c); err != nil {
 		return e.HeadAfter, err
 	}
+	w.about(e, c)
 	w.seed, w.Settings = c.Seed, c.Settings
+	if c.Settings.Number != 1 {
+		w.differs("settings.number", strconv.Itoa(c.Settings.Number), "1")
+	}
 	if c.Root != nil {
 		after = c.Root.Label
-		w.labels[after] = true
+		w.version("root", *c.Root)
 	}
 	return after, c.Settings.Validate()
+}
+
+// version notes a version that an entry names, and compares its content with that under which it was named before.
+func (w *walk) version(field string, v VersionRef) {
+	if id := w.labels[v.Label]; id != "" && v.ID != "" && id != v.ID {
+		w.differs(field+".id", v.ID, id)
+	}
+	w.labels[v.Label] = cmp.Or(w.labels[v.Label], v.ID)
 }
 
 func (w *walk) settings(e Entry) error {
@@ -175,6 +196,7 @@ func (w *walk) settings(e Entry) error {
 	if err := e.Decode(&c); err != nil {
 		return err
 	}
+	w.about(e, c)
 	if c.Settings.Number != w.Settings.Number+1 {
 		w.differs("settings.number", strconv.Itoa(c.Settings.Number), strconv.Itoa(w.Settings.Number+1))
 	}
@@ -205,11 +227,11 @@ func (w *walk) proposal(e Entry) error {
 		state = MutationRefused
 	}
 	w.mutations[p.Mutation] = len(w.Mutations)
-	w.Mutations = append(w.Mutations, ReplayedMutation{Proposal: p, State: state})
-	w.labels[p.Child.Label] = true
-	for _, parent := range p.Parents {
-		w.labels[parent.Label] = true
+	w.Mutations = append(w.Mutations, ReplayedMutation{Proposal: p, At: e.At, State: state})
+	for i, parent := range p.Parents {
+		w.version(fmt.Sprintf("parents[%d]", i), parent)
 	}
+	w.version("child", p.Child)
 	return nil
 }
 
@@ -258,8 +280,12 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	if r.Settings != w.Settings.Number {
 		w.differs("settings", strconv.Itoa(r.Settings), strconv.Itoa(w.Settings.Number))
 	}
-	if s := w.Settings; !r.Override && (r.Policy != s.Policy || string(r.Params) != string(s.Params)) {
+	s := w.Settings
+	switch other := r.Policy != s.Policy || string(r.Params) != string(s.Params); {
+	case other && !r.Override:
 		w.differs("policy", r.Policy+" "+string(r.Params), s.Policy+" "+string(s.Params))
+	case r.Override && !other:
+		w.differs("override", "true", "false")
 	}
 	for _, d := range Replay(r) {
 		w.differs(d.Field, d.Stored, d.Replayed)
@@ -292,6 +318,9 @@ func (w *walk) withdrawal(e Entry) error {
 	}
 	w.about(e, v)
 	if m := w.mutation(v.Mutation); m != nil {
+		if m.State == MutationAccepted {
+			w.differs("mutation", v.Mutation, "is "+string(m.State))
+		}
 		m.State = MutationWithdrawn
 	}
 	return nil
@@ -302,6 +331,7 @@ func (w *walk) consideration(e Entry) error {
 	if err := e.Decode(&c); err != nil {
 		return err
 	}
+	w.about(e, c)
 	w.considerations++
 	if c.Number != w.considerations {
 		w.differs("number", strconv.Itoa(c.Number), strconv.Itoa(w.considerations))
@@ -357,10 +387,14 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	if err := e.Decode(&r); err != nil {
 		return head, err
 	}
+	w.about(e, r)
+	if r.Settings != w.Settings.Number {
+		w.differs("settings", strconv.Itoa(r.Settings), strconv.Itoa(w.Settings.Number))
+	}
 	if r.From != head {
 		w.differs("from", r.From, head)
 	}
-	if !w.labels[r.To] {
+	if _, known := w.labels[r.To]; !known {
 		w.differs("to", r.To, "a version of the lineage")
 	}
 	if byHand := r.Trigger == TriggerHand; byHand != (r.State == nil) {

@@ -43,6 +43,9 @@ func Replay(r Record) []Difference {
 	if err != nil {
 		p.differs("params", string(r.Params), err.Error())
 	} else {
+		if params, err := Params(policy); err == nil && string(params) != string(r.Params) {
+			p.differs("params", string(r.Params), string(params))
+		}
 		p.decide(policy)
 	}
 	return p.list
