@@ -334,5 +334,5 @@ func orNow(at time.Time, st *store.Store) time.Time {
 	if at.IsZero() {
 		return st.Now()
 	}
-	return at
+	return at.UTC().Truncate(time.Microsecond) // as it is stored, so that what is decided now is decided again in a replay
 }

@@ -3,12 +3,14 @@ package tracker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"track"
 	"track/evolution"
@@ -67,6 +69,9 @@ func (r *ReplayReport) differs(kind evolution.Kind, mutation, field, stored, rep
 // lineage compares the row of the lineage.
 func (r *ReplayReport) lineage(_ context.Context, _ *store.Store, l store.Evolving, entries []evolution.Entry) error {
 	r.differs("lineage", "", "head", l.Head, r.Head)
+	if last := len(entries) - 1; last >= 0 && l.End == (evolution.Head{}) { // an end that is not known is compared with nothing
+		r.differs("lineage", "", "end", "none", strconv.Itoa(entries[last].Number)+" "+entries[last].Hash)
+	}
 	if len(entries) == 0 || entries[0].Kind != evolution.KindCreation {
 		return nil // named already
 	}
@@ -120,10 +125,13 @@ func (r *ReplayReport) mutation(m store.Mutation, want evolution.ReplayedMutatio
 		{"state", string(m.State), string(expected.State)},
 		{"n_attempts", strconv.Itoa(m.NAttempts), strconv.Itoa(want.Attempts)},
 		{"delta", numberText(m.Delta), numberText(want.Delta)},
+		{"proposed_at", microsText(m.ProposedAt), microsText(want.At)},
 	} {
 		r.differs("mutation", m.Key, f.field, f.stored, f.replayed)
 	}
 }
+
+func microsText(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.999999Z") }
 
 func numberText(x *float64) string {
 	if x == nil {
@@ -139,15 +147,25 @@ func (r *ReplayReport) versions(ctx context.Context, st *store.Store, l store.Ev
 		want[ref.Label] = cmp.Or(ref.ID, want[ref.Label])
 	}
 	for _, label := range slices.Sorted(maps.Keys(want)) {
-		content, err := st.Content(ctx, l.Name, label)
-		switch {
-		case err != nil:
+		state, err := st.VersionState(ctx, l.Name, label)
+		if errors.Is(err, track.ErrNotFound) {
 			r.differs("version", "", label, "missing", "there")
-		case content != nil && want[label] != "":
-			r.differs("version", "", label+".content", evolution.VersionID([]byte(*content)), want[label])
-		case want[label] != "":
-			r.differs("version", "", label+".content", "none", want[label])
+			continue
 		}
+		if err != nil {
+			return err
+		}
+		content, err := st.Content(ctx, l.Name, label)
+		if err != nil {
+			return err
+		}
+		is := ""
+		if content != nil {
+			is = evolution.VersionID([]byte(*content))
+		}
+		expected := cmp.Or(want[label], is) // the ledger may have known no content
+		r.differs("version", "", label+".content", cmp.Or(is, "none"), cmp.Or(expected, "none"))
+		r.differs("version", "", label+".content_digest", cmp.Or(state.ContentID, "none"), cmp.Or(expected, "none"))
 	}
 	return nil
 }
@@ -177,11 +195,17 @@ func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving sto
 		}
 		var record evolution.Record
 		i, known := place[e.Mutation]
-		if e.Kind != evolution.KindDecision || !known || e.Decode(&record) != nil {
-			continue
+		if e.Kind != evolution.KindDecision || !known || len(r.Mutations[i].Parents) == 0 || e.Decode(&record) != nil {
+			continue // named already
 		}
 		m := r.Mutations[i]
 		now, _, err := l.evidence(ctx, st, m.Child.Label, m.Parents[0].Label, record.Evidence.Step)
+		if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing that it could be compared with
+			r.Differences = append(r.Differences, evolution.Difference{
+				Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(),
+			})
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -218,7 +242,7 @@ func trialText(t evolution.Trial) string {
 	if t.Score != nil && *t.Score == 0 && math.Signbit(*t.Score) {
 		score = "0"
 	}
-	return fmt.Sprintf("key %q, at %s, score %s %s, failed %q", t.Key, t.At.UTC().Format("2006-01-02T15:04:05.999999Z"), score, t.Under, t.Failed)
+	return fmt.Sprintf("key %q, at %s, score %s %s, failed %q", t.Key, microsText(t.At), score, t.Under, t.Failed)
 }
 
 // Alternatives are what another policy would have decided, decision by decision.
