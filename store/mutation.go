@@ -80,6 +80,7 @@ const (
 type MutationFilter struct {
 	Open   bool // those that are still to be decided
 	State  evolution.MutationState
+	Child  string    // of this version
 	Since  time.Time // proposed after
 	Newest int       // at most so many, the newest first; 0 for all, the oldest first
 }
@@ -95,7 +96,12 @@ func (f MutationFilter) query(lineage int64) (query string, args []any) {
 	if !f.Since.IsZero() {
 		query, args = query+" AND mutation.proposed_at > ?", append(args, micros(f.Since))
 	}
-	query += " ORDER BY mutation.number"
+	order := " ORDER BY mutation.number"
+	if f.Child != "" {
+		query, args = query+" AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)", append(args, lineage, f.Child)
+		order = " ORDER BY +mutation.number" // few are of a child
+	}
+	query += order
 	if f.Newest > 0 {
 		query, args = query+" DESC LIMIT ?", append(args, f.Newest)
 	}

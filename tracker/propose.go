@@ -55,15 +55,18 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 	if err := o.check(w.Lineage); err != nil {
 		return r, err
 	}
+	if o, err = w.asBefore(o); err != nil {
+		return r, err
+	}
 	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: o.Note, CostUSD: o.CostUSD}
 	if err := w.parents(&p, o.Parents); err != nil {
 		return r, err
 	}
-	if err := w.operator(&p, o); err != nil {
-		return r, err
-	}
 	child := ""
 	if child, r.NewChild, err = w.tx.AddContent(w.ID, o.Child); err != nil {
+		return r, err
+	}
+	if err := w.operator(&p, o, child); err != nil {
 		return r, err
 	}
 	for _, parent := range p.Parents {
@@ -94,6 +97,23 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		_, err = w.tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
 	}
 	return r, err
+}
+
+// asBefore fills in what is not said of a mutation that has the id and was proposed before: the version in force, and the operator that was drawn last, are others
+// by now.
+func (w *ledgerWriter) asBefore(o ProposeOptions) (ProposeOptions, error) {
+	if o.ID == "" {
+		return o, nil
+	}
+	m, err := w.st.Mutation(w.ctx, w.Evolving, o.ID)
+	if errors.Is(err, track.ErrNotFound) {
+		return o, nil
+	}
+	if len(o.Parents) == 0 {
+		o.Parents = m.Parents
+	}
+	o.Operator = cmp.Or(o.Operator, m.Operator)
+	return o, err
 }
 
 // addMutation writes a proposal, or a refusal, to the ledger and to the mutations.
@@ -171,16 +191,11 @@ func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
 }
 
 // operator fills in operator and risk: that of the operator, where the settings know it.
-func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions) error {
+func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions, child string) (err error) {
 	p.Operator, p.Risk = o.Operator, o.Risk
 	if p.Operator == "" {
-		p.Operator = OperatorByHand
-		pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
-		if err != nil {
+		if p.Operator, err = w.likelyOperator(p.Parents, child); err != nil {
 			return err
-		}
-		if pending != nil {
-			p.Operator = pending.Choice.Operator.Name
 		}
 	}
 	if p.Risk == "" {
@@ -194,6 +209,25 @@ func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions) error {
 		return nil
 	}
 	return &track.FieldError{Field: "risk", Message: fmt.Sprintf("%q is not LOW, MEDIUM or HIGH", p.Risk)}
+}
+
+// likelyOperator is the one that was drawn last; where it has been used, that by which the same child of the same parents was proposed: who proposes it again
+// means that mutation.
+func (w *ledgerWriter) likelyOperator(parents []evolution.VersionRef, child string) (string, error) {
+	pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
+	if err != nil {
+		return "", err
+	}
+	if pending != nil {
+		return pending.Choice.Operator.Name, nil
+	}
+	before, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: child})
+	for _, m := range before {
+		if slices.EqualFunc(m.Parents, parents, func(name string, v evolution.VersionRef) bool { return name == v.Label }) {
+			return m.Operator, err
+		}
+	}
+	return OperatorByHand, err
 }
 
 // known returns the mutation that has the id of a proposal; a conflict where it is another.

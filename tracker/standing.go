@@ -113,6 +113,7 @@ func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolutio
 }
 
 // signals are means over the newest executions of the version in force. A failed execution is an error through and through, and says nothing of the rest.
+// Beside it, one that ended well and called nothing, so that its calls cannot be counted, is one without errors: a single timeout is not a rate of 1.
 // Of a simulation only the share of failed seeds is known.
 func (l Lineage) signals(ctx context.Context, st *store.Store) (s evolution.Signals, err error) {
 	if l.Head == "" {
@@ -128,15 +129,24 @@ func (l Lineage) signals(ctx context.Context, st *store.Store) (s evolution.Sign
 		return s, err
 	}
 	values := map[string][]float64{}
+	failed, uncounted := false, 0
 	for _, e := range recent {
 		if e.Status != track.ExecutionOK {
-			values[rubric.OneMinusErrorRate] = append(values[rubric.OneMinusErrorRate], 0)
+			values[rubric.OneMinusErrorRate], failed = append(values[rubric.OneMinusErrorRate], 0), true
 			continue
+		}
+		if e.Values[rubric.OneMinusErrorRate] == nil {
+			uncounted++
 		}
 		for name, value := range e.Values {
 			if value != nil {
 				values[name] = append(values[name], *value)
 			}
+		}
+	}
+	for range uncounted {
+		if failed {
+			values[rubric.OneMinusErrorRate] = append(values[rubric.OneMinusErrorRate], 1)
 		}
 	}
 	if good := mean(values[rubric.OneMinusErrorRate]); good != nil {

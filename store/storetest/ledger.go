@@ -212,6 +212,7 @@ func testMutations(t *testing.T, st *store.Store) {
 		"open":   {store.MutationFilter{Open: true}, "c"},
 		"state":  {store.MutationFilter{State: evolution.MutationRefused}, "b"},
 		"since":  {store.MutationFilter{Since: at}, "b c"},
+		"child":  {store.MutationFilter{Child: "v003"}, "a"},
 		"none":   {store.MutationFilter{Since: at.Add(time.Hour)}, ""},
 	} {
 		list, err := st.Mutations(t.Context(), l, c.filter)

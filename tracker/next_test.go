@@ -1,0 +1,370 @@
+package tracker_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/evolution"
+	"track/tracker"
+)
+
+// calm are settings under which nothing but what a test is about holds a mutation back.
+func calm(s *evolution.Settings) {
+	s.Loop.MutationRate, s.Loop.MinBetween, s.Loop.StableMean = 1, 0, 101
+}
+
+func (l *loop) nextAt(at time.Time) tracker.NextStep {
+	l.t.Helper()
+	s, err := tracker.Next(l.t.Context(), l.st, l.name, false, at)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+func (l *loop) wantNext(action tracker.Action, hold evolution.Hold, executions int, reason string) tracker.NextStep {
+	l.t.Helper()
+	s := l.next()
+	if s.Action != action || s.Hold != hold || s.Executions != executions || !strings.Contains(s.Reason, reason) {
+		l.t.Errorf("%s, held %q, %d executions, %q; want %s, %q, %d, %q", s.Action, s.Hold, s.Executions, s.Reason, action, hold, executions, reason)
+	}
+	return s
+}
+
+// A loop from one step to the next: what is open comes first, and what was drawn is answered until somebody acts on it.
+func TestNextOrder(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	first := l.wantNext(tracker.ActionMutate, "", 0, "mutates below 1")
+	if first.Entry.Number != 2 || first.Considered.Number != 1 || first.Operator.Name == "" || first.Head != "v001" {
+		t.Errorf("%+v", first)
+	}
+	for range 2 {
+		s := l.next()
+		if s.Entry.Number != 0 || s.Operator != first.Operator || s.Considered.Draw != first.Considered.Draw || len(l.entries()) != 2 {
+			t.Errorf("asked again: %+v", s)
+		}
+	}
+	if dry, err := tracker.Next(t.Context(), l.st, "l", true, time.Time{}); err != nil || dry.Operator != first.Operator {
+		t.Errorf("dry: %v %+v", err, dry)
+	}
+	p := l.propose(text("French"), tracker.ProposeOptions{})
+	if p.Operator != first.Operator.Name {
+		t.Errorf("%+v", p)
+	}
+	s := l.wantNext(tracker.ActionRun, "", 2, "threshold wants 1 more of v002 and 1 of v001")
+	if s.Mutation != p.Key || !cmp.Equal(s.Trials, []tracker.PlannedTrial{{Side: "child", Version: "v002"}, {Side: "parent", Version: "v001"}}) {
+		t.Errorf("%+v", s)
+	}
+	l.run("v001", 60)
+	l.run("v002", 70)
+	l.wantNext(tracker.ActionRun, "", 2, "1 of 3 trials of v002: threshold would decide on fewer")
+	l.fails("v002", track.ExecutionTimeout, 1)
+	l.wantNext(tracker.ActionRun, "", 1, "2 of 3 trials")
+	l.run("v002", 71)
+	if s := l.wantNext(tracker.ActionDecide, "", 0, "has its evidence: 2 trials of the child, 1 of the parent"); s.Mutation != p.Key {
+		t.Errorf("%+v", s)
+	}
+	// A second proposal waits for the first.
+	second := l.propose(text("German"), tracker.ProposeOptions{Parents: []string{"v001"}})
+	if s := l.next(); s.Mutation != p.Key {
+		t.Errorf("%+v", s)
+	}
+	if r := l.decide(p.Key, tracker.DecideOptions{}); r.HeadAfter != "v002" {
+		t.Fatalf("%+v", r)
+	}
+	if s := l.wantNext(tracker.ActionRun, "", 1, "wants 1 more of v003 and 0 of v001"); s.Mutation != second.Key {
+		t.Errorf("%+v", s)
+	}
+	// A trigger comes before all but a freeze.
+	l.run("v002", 1, 1, 1, 1, 1)
+	if s := l.wantNext(tracker.ActionRollback, "", 0, "below_best: "); s.Rollback == nil || s.Rollback.To != "v001" || s.Rollback.From != "v002" {
+		t.Errorf("%+v", s)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.Frozen = true })
+	l.wantNext(tracker.ActionStop, evolution.HoldFrozen, 0, "frozen by hand")
+	if _, err := l.try(text("Dutch"), tracker.ProposeOptions{}); err == nil {
+		t.Error("a frozen lineage took a proposal")
+	} else {
+		wantHint(t, err, track.ErrConflict, "lineage l is frozen", "track lineage unfreeze l")
+	}
+	if again := l.propose(text("German"), tracker.ProposeOptions{Parents: []string{"v001"}}); !again.Known {
+		t.Errorf("what was proposed before the freeze: %+v", again)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.Frozen = false })
+	l.rollback(tracker.RollbackOptions{IfTriggered: true})
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", second.Key, "enough", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.wantNext(tracker.ActionWait, evolution.HoldCooldown, 5, "0 of 5 executions since the rollback")
+	l.run("v001", 60, 60, 60, 60)
+	l.wantNext(tracker.ActionWait, evolution.HoldCooldown, 1, "4 of 5")
+	l.run("v001", 60)
+	if s := l.wantNext(tracker.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.State.SinceRollback != 5 {
+		t.Errorf("%+v", s.Considered)
+	}
+	l.sound()
+}
+
+// What holds a mutation back: the draw and the interval after it, the last mutation, scores that are good enough, the limits of a day.
+func TestNextHolds(t *testing.T) {
+	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+		calm(s)
+		s.Loop.MutationRate, s.Loop.StableMean = 0, 85
+	})
+	if s := l.wantNext(tracker.ActionWait, evolution.HoldRate, 3, "mutates below 0"); s.Entry.Number != 2 || s.Considered.Choice != nil {
+		t.Errorf("%+v", s)
+	}
+	for _, step := range []struct{ since, missing int }{{0, 3}, {1, 2}, {2, 1}} {
+		if s := l.wantNext(tracker.ActionWait, evolution.HoldInterval, step.missing, "since mutation was considered"); s.Entry.Number != 0 {
+			t.Errorf("%+v", s)
+		}
+		l.run("v001", 60)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.MutationRate, s.Loop.MinBetween = 1, 4 })
+	if s := l.wantNext(tracker.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.Settings != 2 {
+		t.Errorf("%+v", s.Considered)
+	}
+	m := l.propose(text("French"), tracker.ProposeOptions{}).Key
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", m, "no", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.Interval = 1 })
+	l.run("v001", 60)
+	l.wantNext(tracker.ActionWait, evolution.HoldBetween, 3, "1 of 4 executions since the mutation")
+	l.run("v001", 90, 90, 90, 90, 90)
+	l.wantNext(tracker.ActionStop, evolution.HoldStable, 0, "mean above 85")
+	l.run("v001", 10) // 90 90 90 90 10
+	if s := l.wantNext(tracker.ActionMutate, "", 0, ""); s.Considered.Number != 3 {
+		t.Errorf("%+v", s.Considered)
+	}
+	l.sound()
+}
+
+// In any 24 hours so many mutations, and so many of high risk; refused ones do not count.
+func TestNextDay(t *testing.T) {
+	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+		calm(s)
+		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay, s.Loop.Interval = 3, 1, 1
+		s.Operators = []evolution.Operator{{Name: "bold", Risk: evolution.High}, {Name: "timid", Risk: evolution.Low}}
+	})
+	start := clock()
+	propose := func(child string, risk evolution.Risk, at time.Time) {
+		t.Helper()
+		m, err := l.try(child, tracker.ProposeOptions{Operator: "by_hand", Risk: risk, At: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.State == evolution.MutationRefused {
+			return
+		}
+		if _, err := tracker.Withdraw(t.Context(), l.st, "l", m.Key, "no", at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	propose(text("French"), evolution.High, start)
+	propose("x", evolution.High, start) // refused
+	s := l.nextAt(start.Add(time.Hour))
+	if s.Action != tracker.ActionMutate || s.Operator.Name != "timid" || !s.Considered.Permission.NoHigh {
+		t.Errorf("%+v", s)
+	}
+	propose(text("German"), evolution.Low, start.Add(time.Hour))
+	propose(text("Dutch"), evolution.Low, start.Add(2*time.Hour))
+	l.run("v001", 60)
+	s = l.nextAt(start.Add(3 * time.Hour))
+	if s.Action != tracker.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(24*time.Hour)) || !strings.Contains(s.Reason, "3 of 3") {
+		t.Errorf("%+v", s)
+	}
+	if s := l.nextAt(start.Add(24*time.Hour - time.Microsecond)); s.Hold != evolution.HoldDay {
+		t.Errorf("%+v", s)
+	}
+	if s := l.nextAt(start.Add(24 * time.Hour)); s.Action != tracker.ActionMutate || s.Considered.Permission.NoHigh {
+		t.Errorf("%+v", s)
+	}
+	// Operators of high risk alone: they have to wait for the day.
+	propose(text("Danish"), evolution.High, start.Add(24*time.Hour))
+	l.set(func(s *evolution.Settings) {
+		s.Operators, s.Loop.MaxPerDay = s.Operators[:1], 10
+	})
+	l.run("v001", 60)
+	n := len(l.entries())
+	s = l.nextAt(start.Add(30 * time.Hour))
+	if s.Action != tracker.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(48*time.Hour)) || !strings.Contains(s.Reason, "no operator of less") || len(l.entries()) != n {
+		t.Errorf("%+v", s)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.MaxPerDay = 0 })
+	if s := l.nextAt(start.Add(50 * time.Hour)); s.Action != tracker.ActionStop || s.Hold != evolution.HoldDay {
+		t.Errorf("%+v", s)
+	}
+	l.sound()
+}
+
+// Going back: to a version, to the best, to the previous one, and where a trigger says so.
+func TestRollback(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	_, err := tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{Best: true})
+	wantHint(t, err, track.ErrInvalid, "has a score", "--to VERSION")
+	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{Previous: true})
+	wantHint(t, err, track.ErrInvalid, "no version was in force before v001", "--to VERSION")
+	l.run("v001", 60)
+	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{Best: true})
+	wantHint(t, err, track.ErrConflict, "v001 is in force already", "")
+	l.evolve("French", 70)
+	l.evolve("German", 80)
+	l.evolve("Dutch", 85)
+	candidate := l.propose(text("Danish"), tracker.ProposeOptions{})
+	if l.head() != "v004" {
+		t.Fatal(l.head())
+	}
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil || r.Head != "v004" || r.Number != 0 {
+		t.Errorf("no trigger applies: %+v", r)
+	}
+	// The previous one, twice: further back each time.
+	for _, want := range []string{"v003", "v002"} {
+		r := l.rollback(tracker.RollbackOptions{Previous: true})
+		if r.Head != want || l.head() != want || r.Event.Trigger != evolution.TriggerHand || r.Event.Reason != "by hand" || r.Event.State != nil || r.HeadAfter != want {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := l.rollback(tracker.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
+		t.Errorf("%+v", r.Event)
+	}
+	// To a candidate that was never in force, but not to what nobody proposed.
+	if r := l.rollback(tracker.RollbackOptions{To: candidate.Child}); r.Head != "v005" || r.Event.ToScore != nil {
+		t.Errorf("%+v", r.Event)
+	}
+	l.run("elsewhere", 90)
+	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "elsewhere"})
+	wantHint(t, err, track.ErrInvalid, "the ledger does not know it", "track mutation propose")
+	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "nosuch"})
+	wantError(t, err, track.ErrNotFound)
+	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "v005"})
+	wantError(t, err, track.ErrConflict)
+	// Below a share of the best, it goes there.
+	l.run("v005", 40)
+	r := l.rollback(tracker.RollbackOptions{IfTriggered: true})
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 6 {
+		t.Errorf("%+v", r.Event)
+	}
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("once more: %+v", r.Event)
+	}
+	l.sound()
+}
+
+// Two drops in a row lead back to the best; scores from before the last rollback do not count.
+func TestRollbackDrops(t *testing.T) {
+	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+		calm(s)
+		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
+	})
+	l.run("v001", 80)
+	l.evolve("French", 79)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil || l.head() != "v002" {
+		t.Fatalf("after one drop: %+v", r.Event)
+	}
+	l.evolve("German", 78)
+	r := l.rollback(tracker.RollbackOptions{IfTriggered: true})
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v001" || !slices.Equal(r.Event.State.Scores, []float64{80, 79, 78}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.evolve("Dutch", 77)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("one drop since the rollback: %+v", r.Event)
+	}
+	reports, err := tracker.Operators(t.Context(), l.st, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(reports, func(r tracker.OperatorReport) bool { return r.Operator.Name == tracker.OperatorByHand })
+	if o := reports[i]; o.Tried != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
+		t.Errorf("%+v", o)
+	}
+	l.sound()
+}
+
+// Errors of the newest executions lead back to the version before.
+func TestRollbackErrors(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	l.run("v001", 60, 60, 60)
+	l.evolve("French", 70, 70)
+	l.fails("v002", track.ExecutionError, 2)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("two of four: %+v", r.Event)
+	}
+	l.fails("v002", track.ExecutionTimeout, 1)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !near(*r.Event.State.ErrorRate, 0.6) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.sound()
+}
+
+// How operators did: tried, accepted, refused, withdrawn, with what they cost and gained.
+func TestOperators(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	l.run("v001", 60)
+	step := func(child, operator string, cost float64, score float64) {
+		t.Helper()
+		p := l.propose(text(child), tracker.ProposeOptions{Operator: operator, CostUSD: &cost})
+		l.run(p.Child, score)
+		l.decide(p.Key, tracker.DecideOptions{})
+	}
+	step("French", "step_reorder", 1, 70)
+	step("German", "step_reorder", 3, 50)
+	step("Dutch", "example_inject", 2, 80)
+	l.propose(text("Danish"), tracker.ProposeOptions{Operator: "zoo"})
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", l.propose(text("Czech"), tracker.ProposeOptions{Operator: "ant"}).Key, "no", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.propose("x", tracker.ProposeOptions{Operator: "step_reorder"})
+	l.rollback(tracker.RollbackOptions{To: "v002"})
+	reports, err := tracker.Operators(t.Context(), l.st, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]tracker.OperatorReport{}
+	var names []string
+	for _, r := range reports {
+		byName[r.Operator.Name], names = r, append(names, r.Operator.Name)
+	}
+	if want := []string{"ant", "zoo"}; !slices.Equal(names[len(names)-2:], want) || len(names) != len(evolution.DefaultOperators())+2 {
+		t.Errorf("%v", names)
+	}
+	o := byName["step_reorder"]
+	if o.Tried != 2 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
+		t.Errorf("%+v", o)
+	}
+	if want := (1 - 5.0/100) * 0.5; !near(o.Weight, want) { // it improved once, and its mean is below 0
+		t.Errorf("weight %v, want %v", o.Weight, want)
+	}
+	if o := byName["example_inject"]; o.Tried != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {
+		t.Errorf("%+v", o)
+	}
+	if z, a := byName["zoo"], byName["ant"]; z.Open != 1 || a.Withdrawn != 1 || z.Delta != nil || a.AcceptRate != nil {
+		t.Errorf("%+v %+v", z, a)
+	}
+	if u := byName["persona_adjust"]; u.Tried != 0 || u.Weight != 1.5 {
+		t.Errorf("%+v", u)
+	}
+	// What would be drawn next is what is drawn.
+	suggested, err := tracker.SuggestOperator(t.Context(), l.st, "l")
+	if err != nil || suggested.Pending {
+		t.Fatal(suggested, err)
+	}
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", l.entries()[len(l.entries())-5].Mutation, "no", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.Cooldown = 0 })
+	s := l.next()
+	if s.Action != tracker.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
+		t.Errorf("suggested %+v, %+v", suggested, s)
+	}
+	if again, err := tracker.SuggestOperator(t.Context(), l.st, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
+		t.Errorf("%+v %v", again, err)
+	}
+	l.sound()
+}
