@@ -81,6 +81,9 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		p.Mutation = p.ID()
 	}
 	known, err := w.known(p)
+	if err == nil && known != nil {
+		err = w.another(*known)
+	}
 	if err != nil || known != nil {
 		r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil
 		return r, err
@@ -248,6 +251,17 @@ func (w *ledgerWriter) known(p evolution.Proposal) (*store.Mutation, error) {
 	}
 	return &m, track.WithHint(fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator),
 		"give this one another --id, or none")
+}
+
+// another says that a drawn operator wants a child that was not tried yet. Answering as if nothing had happened would let a loop ask for the same child
+// for ever, since the operator stays drawn.
+func (w *ledgerWriter) another(known store.Mutation) error {
+	pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
+	if err != nil || pending == nil || pending.Choice.Operator.Name != known.Operator {
+		return err
+	}
+	return track.WithHint(fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, known.Key, known.State),
+		known.Operator+" is drawn and wants another child; or propose one by another --operator")
 }
 
 // refusals are the reasons not to try a child. The parameters of a simulation have no length to compare.

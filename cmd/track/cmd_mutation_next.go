@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -13,11 +14,11 @@ import (
 
 func (p *program) mutationNextCommand() *cli.Command {
 	var at string
-	var dryRun bool
+	var dryRun, shell bool
 	return &cli.Command{
 		Name:      "next",
 		Usage:     "what to do with a lineage now, and why",
-		UsageText: "track mutation next L [--dry-run]",
+		UsageText: "track mutation next L [--dry-run] [--shell]",
 		Description: `The action is one of
 
    run       the trials that a policy wants before it decides a mutation
@@ -28,16 +29,26 @@ func (p *program) mutationNextCommand() *cli.Command {
    stop      frozen, or stable: nothing to gain
 
 Whether to mutate, and by which operator, is drawn once, and recorded: asked again, it answers the same until something happens.
+--shell prints it as variables of a shell, quoted: action, version (to run next, or to mutate), task, executions, mutation,
+operator, until and reason.
 
-Example:
-   track mutation next sepa --format json`,
+Examples:
+   track mutation next sepa --format json
+   eval "$(track mutation next sepa --shell)" && echo "$action: $reason"`,
 		BashComplete: p.completeLineages,
-		Flags:        []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "draw and record nothing", Destination: &dryRun}, atFlag(&at)},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Usage: "draw and record nothing", Destination: &dryRun},
+			&cli.BoolFlag{Name: "shell", Usage: "print variables for the eval of a shell", Destination: &shell},
+			atFlag(&at),
+		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return usage("track mutation next takes one LINEAGE")
 			}
-			return p.next(c.Context, c.Args().First(), dryRun, at)
+			if shell && p.shared.format != "table" {
+				return usage("--shell and --format: one of them says how to print it")
+			}
+			return p.next(c.Context, c.Args().First(), dryRun, shell, at)
 		},
 	}
 }
@@ -48,8 +59,10 @@ type nextDocument struct {
 	Reason     string                   `json:"reason"`
 	Hold       evolution.Hold           `json:"hold,omitempty"`
 	Head       string                   `json:"head"`
-	Executions int                      `json:"executions"`      // to wait for, or to run
-	Until      string                   `json:"until,omitempty"` // not before
+	Version    string                   `json:"version,omitempty"` // to run next, or to mutate
+	Task       string                   `json:"task,omitempty"`    // to run it on, or the seed; empty for any
+	Executions int                      `json:"executions"`        // to wait for, or to run
+	Until      string                   `json:"until,omitempty"`   // not before
 	Mutation   string                   `json:"mutation,omitempty"`
 	Operator   string                   `json:"operator,omitempty"`
 	Risk       evolution.Risk           `json:"risk,omitempty"`
@@ -60,7 +73,7 @@ type nextDocument struct {
 	Command    string                   `json:"command"` // to go on with; empty for none
 }
 
-func (p *program) next(ctx context.Context, lineage string, dryRun bool, atText string) error {
+func (p *program) next(ctx context.Context, lineage string, dryRun, shell bool, atText string) error {
 	at, err := parseAt(atText)
 	if err != nil {
 		return err
@@ -82,15 +95,34 @@ func (p *program) next(ctx context.Context, lineage string, dryRun bool, atText 
 		return err
 	}
 	d := newNextDocument(lineage, step)
+	if shell {
+		return p.writeNextShell(d)
+	}
 	return p.write(view{
 		document: d,
 		rows: grid{
-			columns: []string{"lineage", "action", "executions", "mutation", "operator", "reason"},
-			cells:   [][]any{{d.Lineage, string(d.Action), d.Executions, d.Mutation, d.Operator, d.Reason}},
+			columns: []string{"lineage", "action", "version", "task", "executions", "mutation", "operator", "until", "reason"},
+			cells:   [][]any{{d.Lineage, string(d.Action), d.Version, d.Task, d.Executions, d.Mutation, d.Operator, d.Until, d.Reason}},
 		},
 		page: nextPage(d),
 	})
 }
+
+// writeNextShell writes what to do as variables of a shell.
+func (p *program) writeNextShell(d nextDocument) error {
+	for _, variable := range [][2]string{
+		{"action", string(d.Action)}, {"version", d.Version}, {"task", d.Task}, {"executions", strconv.Itoa(d.Executions)}, {"mutation", d.Mutation},
+		{"operator", d.Operator}, {"until", d.Until}, {"reason", d.Reason},
+	} {
+		if _, err := fmt.Fprintf(p.out, "%s=%s\n", variable[0], shellQuoted(variable[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shellQuoted is a word that every shell reads as the text.
+func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func newNextDocument(lineage string, s tracker.NextStep) nextDocument {
 	d := nextDocument{
@@ -102,6 +134,12 @@ func newNextDocument(lineage string, s tracker.NextStep) nextDocument {
 		if c.Operator != nil {
 			d.Draws = append(d.Draws, newDrawDocument(*c.Operator, nil, c.Choice.DrawUsed))
 		}
+	}
+	if s.Action == tracker.ActionWait || s.Action == tracker.ActionMutate {
+		d.Version = s.Head
+	}
+	if len(s.Trials) > 0 {
+		d.Version, d.Task = s.Trials[0].Version, s.Trials[0].Key
 	}
 	switch s.Action {
 	case tracker.ActionDecide:
@@ -129,6 +167,8 @@ func nextPage(d nextDocument) []any {
 		text += fmt.Sprintf(" %s by %s (%s)", d.Head, d.Operator, d.Risk)
 	case d.Mutation != "":
 		text += " " + d.Mutation
+	case d.Hold != "":
+		text += ": " + string(d.Hold)
 	}
 	text += "\n" + d.Reason
 	if d.Command != "" {
