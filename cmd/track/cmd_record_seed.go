@@ -26,6 +26,7 @@ import (
 
 type recordSeedOptions struct {
 	scenario, seed, label, commit, outcome, message, startedAt, duration string
+	object                                                               string
 	params, series                                                       cli.StringSlice
 	valuesWin                                                            bool
 	spec                                                                 int
@@ -53,6 +54,7 @@ Examples:
 			&cli.StringFlag{Name: "seed", Usage: "the seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
 			&cli.StringFlag{Name: "label", Usage: "`NAME` of the configuration, for people", Destination: &o.label},
 			&cli.StringSliceFlag{Name: "param", Usage: "`KEY=VALUE` of a parameter, again for more; a value is JSON where it can be", Destination: &o.params},
+			&cli.StringFlag{Name: "params", Usage: "`FILE` with the parameters as a JSON object, or the object itself, beside those of --param", Destination: &o.object},
 			&cli.StringFlag{Name: "commit", Usage: "revision `ID` of the code, in place of that of the working directory", Destination: &o.commit},
 			&cli.StringFlag{Name: "outcome", Usage: "ok, error, timeout or collapsed", Value: "ok", Destination: &o.outcome},
 			&cli.StringFlag{Name: "message", Usage: "why the seed failed", Destination: &o.message},
@@ -138,7 +140,7 @@ func (o recordSeedOptions) parse() (seed track.Seed, err error) {
 		return seed, usage("--outcome: %v", err)
 	}
 	seed.Configuration.Label = o.label
-	if seed.Configuration.Params, err = parseParams(o.params.Value()); err != nil {
+	if seed.Configuration.Params, err = parseParams(o.object, o.params.Value()); err != nil {
 		return seed, err
 	}
 	if o.startedAt != "" {
@@ -168,9 +170,22 @@ func parseDuration(s string) (time.Duration, error) {
 	return duration, nil
 }
 
-// parseParams makes a JSON object of KEY=VALUE pairs. A value that is JSON stands for itself, any other is a string.
-func parseParams(pairs []string) (track.Params, error) {
+// parseParams makes a JSON object of a given one, or of that in a file, and of KEY=VALUE pairs. A value that is JSON stands for itself, any other is
+// a string.
+func parseParams(given string, pairs []string) (track.Params, error) {
 	object := map[string]jsontext.Value{}
+	if given != "" && !strings.HasPrefix(given, "{") {
+		text, err := os.ReadFile(given)
+		if err != nil {
+			return "", notFound(err)
+		}
+		given = string(text)
+	}
+	if given != "" {
+		if err := json.Unmarshal([]byte(given), &object); err != nil || object == nil {
+			return "", usage("--params is not a JSON object: %v", orProblem(err, "it is null"))
+		}
+	}
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
