@@ -119,7 +119,7 @@ func (l Lineage) nextDecision(ctx context.Context, st *store.Store, _ time.Time)
 		trials := r.Planned()
 		return NextStep{
 			Action: ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials),
-			Reason: fmt.Sprintf("%s wants %d more of %s and %d of %s", r.Record.Policy, r.Record.Decision.Need.Child, m.Child, r.Record.Decision.Need.Parent, r.Parent),
+			Reason: r.Record.Policy + " wants " + r.Wanted(),
 		}, nil
 	}
 	return s, nil

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"track/evolution"
@@ -47,6 +48,21 @@ func (r DecideResult) Planned() []PlannedTrial {
 		}
 	}
 	return list
+}
+
+// Wanted says in words how many trials a decision to continue asks for.
+func (r DecideResult) Wanted() string {
+	need, text := r.Record.Decision.Need, ""
+	if need.Child > 0 {
+		text = fmt.Sprintf("%d more of %s", need.Child, r.Mutation.Child)
+	}
+	if need.Parent > 0 && text != "" {
+		return text + fmt.Sprintf(" and %d of %s", need.Parent, r.Parent)
+	}
+	if need.Parent > 0 {
+		return fmt.Sprintf("%d more of %s", need.Parent, r.Parent)
+	}
+	return text
 }
 
 // freeKeys are n keys for trials that may be of any task: none in particular for an agent, and seeds that neither side has for a simulation.

@@ -73,7 +73,7 @@ func (p *program) showLineage(ctx context.Context, st *store.Store, name string)
 			versions.cells = append(versions.cells, row.cells())
 		}
 	}
-	text := fmt.Sprintf("%s  %s in force, of %s\nmutations: %s\nledger: %s, seed %s", l.Name, orNone(l.Head), subjectText(l.Subject), strings.Join(states, ", "), entriesText(l.End.Number), l.Seed)
+	text := fmt.Sprintf("%s, a lineage of %s: %s in force\nmutations: %s\nledger: %s, seed %s", l.Name, subjectText(l.Subject), orNone(l.Head), strings.Join(states, ", "), entriesText(l.End.Number), l.Seed)
 	page := []any{text, versions}
 	if hidden := len(d.Versions) - len(versions.cells); hidden > 0 {
 		page = append(page, fmt.Sprintf("%d archived versions not shown: track version list %s shows all", hidden, l.Name))

@@ -251,7 +251,7 @@ func scoreLine(r evolution.Record) string {
 		n += fmt.Sprintf(" (%d and %d failed)", d.FailedChild, d.FailedParent)
 	}
 	if d.NPairs > 0 {
-		n += fmt.Sprintf(", %d pairs", d.NPairs)
+		n += ", " + counted(d.NPairs, "pair")
 	}
 	if d.Delta == nil {
 		return fmt.Sprintf("%s: %s, child and parent", r.Policy, n)
@@ -292,12 +292,12 @@ func drawLine(r evolution.Record) string {
 	if !d.DrawUsed {
 		return fmt.Sprintf("drew %.4f, which changes nothing here", r.Draw.U)
 	}
-	return fmt.Sprintf("accepted with probability %s: drew %.4f", fixed(d.P, 4), r.Draw.U)
+	return fmt.Sprintf("accepts where the draw is below %s: drew %.4f", fixed(d.P, 4), r.Draw.U)
 }
 
 func needLine(r tracker.DecideResult) string {
 	need := r.Record.Decision.Need
-	text := fmt.Sprintf("wants %d more of %s and %d of %s", need.Child, r.Mutation.Child, need.Parent, r.Parent)
+	text := "wants " + r.Wanted()
 	if need.Pairs > 0 {
 		text += fmt.Sprintf(", in %d pairs of the same task or seed", need.Pairs)
 	}

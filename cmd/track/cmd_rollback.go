@@ -79,7 +79,7 @@ func (p *program) rollback(ctx context.Context, lineage string, o tracker.Rollba
 	var trigger evolution.Trigger
 	if r.Event != nil {
 		trigger = r.Event.Trigger
-		text = fmt.Sprintf("%s is in force, before %s\n%s: %s", r.Event.To, orNone(r.Event.From), trigger, r.Event.Reason)
+		text = fmt.Sprintf("%s is in force, before %s\n%s", r.Event.To, orNone(r.Event.From), r.Event.Reason)
 	}
 	return p.write(view{
 		document: d, page: []any{text},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
 	"track"
@@ -227,6 +228,9 @@ func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from,
 	if after, err = knownContent(ctx, st, lineage, to); err != nil {
 		return err
 	}
+	if l, err := st.Evolving(ctx, lineage); err == nil && l.Subject != tracker.SubjectAgent {
+		before, after = membersOnLines(before), membersOnLines(after)
+	}
 	text, added, removed := reports.Diff(orNone(from), before, to, after)
 	document := map[string]any{"lineage": lineage, "from": from, "to": to, "added": added, "removed": removed, "diff": text}
 	page := strings.TrimSuffix(text, "\n")
@@ -241,6 +245,15 @@ func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from,
 		document: document, page: []any{page},
 		rows: grid{columns: []string{"lineage", "from", "to", "added", "removed"}, cells: [][]any{{lineage, from, to, added, removed}}},
 	})
+}
+
+// membersOnLines puts each parameter of a simulation on a line of its own, by name.
+func membersOnLines(object string) string {
+	v := jsontext.Value(object)
+	if object == "" || v.Canonicalize() != nil || v.Indent(jsontext.WithIndent("  ")) != nil {
+		return object
+	}
+	return string(v) + "\n"
 }
 
 // fence is a fence that no line of a text closes.

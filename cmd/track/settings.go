@@ -202,22 +202,34 @@ func readPatterns(file string) (list []string, err error) {
 // settingsGrid shows settings, key by key.
 func settingsGrid(s evolution.Settings) grid {
 	g := grid{title: fmt.Sprintf("settings, version %d", s.Number), columns: []string{"setting", "value"}}
-	var operators []string
-	for _, o := range s.Operators {
-		operators = append(operators, fmt.Sprintf("%s (%s)", o.Name, o.Risk))
-	}
 	rubric := s.Rubric
 	if rubric == "" {
 		rubric = "that in force"
 	}
-	g.cells = append(g.cells, []any{"policy", s.Policy + " " + string(s.Params)}, []any{"rubric", rubric}, []any{"operators", strings.Join(operators, ", ")})
+	g.cells = append(g.cells, []any{"policy", s.Policy + " " + string(s.Params)}, []any{"rubric", rubric})
+	for _, risk := range []evolution.Risk{evolution.Low, evolution.Medium, evolution.High} {
+		var names []string
+		for _, o := range s.Operators {
+			if o.Risk == risk {
+				names = append(names, o.Name)
+			}
+		}
+		if len(names) > 0 {
+			g.cells = append(g.cells, []any{"operators, " + string(risk), strings.Join(names, ", ")})
+		}
+	}
 	for _, part := range []any{s.Loop, s.Rollback} {
 		text, _ := json.Marshal(part) // of plain values
 		var values map[string]json.RawMessage
 		_ = json.Unmarshal(text, &values)
 		for _, name := range memberNames(part) {
-			g.cells = append(g.cells, []any{name, string(values[name])})
+			if name != "forbidden_patterns" {
+				g.cells = append(g.cells, []any{name, string(values[name])})
+			}
 		}
+	}
+	for _, pattern := range s.Loop.Forbidden {
+		g.cells = append(g.cells, []any{"forbidden", pattern})
 	}
 	return g
 }
