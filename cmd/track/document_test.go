@@ -13,19 +13,23 @@ import (
 	"time"
 )
 
-// readmeBlock is a fenced block of the README that a comment above it marks, and what it says is printed.
-type readmeBlock struct {
-	line   int    // of the fence
-	mark   string // "run", or "file: NAME"
-	text   string
-	prints []string // the indented lines between a block to run and what comes next
+// documentBlock is a fenced block of a document that a comment above it marks, and what it says is printed.
+type documentBlock struct {
+	document string
+	line     int    // of the fence
+	mark     string // "run", "file: NAME", or "copy: PATH" of a file of this project
+	text     string
+	prints   []string // the indented lines between a block to run and what comes next
 }
 
-// parseReadme returns the marked blocks: of sh to run, of anything for a file to write.
-func parseReadme(readme string) (blocks []readmeBlock, err error) {
+// place is where a block stands.
+func (b documentBlock) place() string { return fmt.Sprintf("%s:%d", b.document, b.line) }
+
+// parseDocument returns the marked blocks: of sh to run, of anything for a file to write.
+func parseDocument(name, text string) (blocks []documentBlock, err error) {
 	mark, fence := "", ""
-	var block *readmeBlock
-	for i, line := range strings.Split(readme, "\n") {
+	var block *documentBlock
+	for i, line := range strings.Split(text, "\n") {
 		marked, isMark := strings.CutPrefix(line, "<!-- ")
 		switch {
 		case fence != "" && line == fence:
@@ -37,15 +41,15 @@ func parseReadme(readme string) (blocks []readmeBlock, err error) {
 		case strings.HasPrefix(line, "```"):
 			fence, block = "```", nil
 			if mark == "run" && line != "```sh" {
-				return nil, fmt.Errorf("README.md:%d: a block to run is marked sh, not %q", i+1, line)
+				return nil, fmt.Errorf("%s:%d: a block to run is marked sh, not %q", name, i+1, line)
 			}
 			if mark != "" {
-				blocks = append(blocks, readmeBlock{line: i + 1, mark: mark})
+				blocks = append(blocks, documentBlock{document: name, line: i + 1, mark: mark})
 				block = &blocks[len(blocks)-1]
 			}
 			mark = ""
 		case mark != "":
-			return nil, fmt.Errorf("README.md:%d: %q marks no block", i, mark)
+			return nil, fmt.Errorf("%s:%d: %q marks no block", name, i, mark)
 		case isMark:
 			mark, block = strings.TrimSuffix(marked, " -->"), nil
 		case block != nil && strings.HasPrefix(line, "    "):
@@ -57,35 +61,49 @@ func parseReadme(readme string) (blocks []readmeBlock, err error) {
 	return blocks, nil
 }
 
-// TestReadme runs the marked blocks of the README, one after the other in one folder that looks like a fresh clone, and checks
-// that they print what it shows.
-func TestReadme(t *testing.T) {
+// TestDocuments runs the marked blocks of each document, one after the other in one folder that looks like a fresh clone, and checks that they
+// print what it shows.
+func TestDocuments(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	for _, name := range []string{"README.md", "docs/evolve-an-agent.md", "docs/evolve-a-model.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testDocument(t, name)
+		})
+	}
+}
+
+func testDocument(t *testing.T, name string) {
+	text, err := os.ReadFile(filepath.Join("../..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := parseReadme(string(readme))
+	blocks, err := parseDocument(name, string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := cloneFolder(t)
 	ran := 0
 	for _, block := range blocks {
-		if name, isFile := strings.CutPrefix(block.mark, "file: "); isFile {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(block.text), 0o666); err != nil {
+		kind, file, _ := strings.Cut(block.mark, ": ")
+		switch {
+		case kind == "file":
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(block.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			continue
+		case kind == "copy":
+			if text, err := os.ReadFile(filepath.Join("../..", file)); err != nil || string(text) != block.text {
+				t.Errorf("%s: the block is not what stands in %s (%v)", block.place(), file, err)
+			}
+		case block.mark == "run":
+			ran++
+			block.check(t, block.run(t, dir))
+		default:
+			t.Fatalf("%s: unknown mark %q", block.place(), block.mark)
 		}
-		if block.mark != "run" {
-			t.Fatalf("README.md:%d: unknown mark %q", block.line, block.mark)
-		}
-		ran++
-		block.check(t, runReadmeBlock(t, dir, block))
 	}
 	if ran == 0 {
-		t.Fatal("README.md: no block of sh is marked with <!-- run -->")
+		t.Fatalf("%s: no block of sh is marked with <!-- run -->", name)
 	}
 }
 
@@ -109,27 +127,27 @@ func cloneFolder(t *testing.T) string {
 	return dir
 }
 
-// runReadmeBlock runs a block until its first command that fails, and returns what it printed.
-func runReadmeBlock(t *testing.T, dir string, block readmeBlock) string {
+// run runs a block until its first command that fails, and returns what it printed.
+func (b documentBlock) run(t *testing.T, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	shell := exec.CommandContext(ctx, "sh", "-eux", "-c", block.text)
+	shell := exec.CommandContext(ctx, "sh", "-eux", "-c", b.text)
 	if _, err := exec.LookPath("bash"); err == nil {
-		shell = exec.CommandContext(ctx, "bash", "-eux", "-o", "pipefail", "-c", block.text)
+		shell = exec.CommandContext(ctx, "bash", "-eux", "-o", "pipefail", "-c", b.text)
 	}
 	var out, trace bytes.Buffer
 	shell.Dir, shell.Env = dir, append(os.Environ(), "TRACK_DB=")
 	shell.Stdout, shell.Stderr = &out, &trace
 	if err := shell.Run(); err != nil {
-		t.Fatalf("README.md:%d: the last of these commands failed: %v\n%s\nprinted so far:\n%s", block.line, err, &trace, &out)
+		t.Fatalf("%s: the last of these commands failed: %v\n%s\nprinted so far:\n%s", b.place(), err, &trace, &out)
 	}
 	return out.String()
 }
 
 // check looks for the lines that the README shows, in their order. An ellipsis stands for anything; revisions, and the
 // configurations they are a part of, are those of another clone.
-func (b readmeBlock) check(t *testing.T, printed string) {
+func (b documentBlock) check(t *testing.T, printed string) {
 	t.Helper()
 	revision := regexp.MustCompile(`configuration [0-9a-f]{10}|, revision [0-9a-f]{7}`)
 	printed = revision.ReplaceAllString(printed, "")
@@ -138,15 +156,15 @@ func (b readmeBlock) check(t *testing.T, printed string) {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimRight(line, " ")), "…", ".*")
 		at := regexp.MustCompile(`(?m)^` + pattern + `$`).FindStringIndex(printed)
 		if at == nil {
-			t.Fatalf("README.md:%d: the block does not print %q here:\n%s", b.line, line, printed)
+			t.Fatalf("%s: the block does not print %q here:\n%s", b.place(), line, printed)
 		}
 		printed = printed[at[1]:]
 	}
 }
 
-func TestParseReadme(t *testing.T) {
+func TestParseDocument(t *testing.T) {
 	readme := "# title\n<!-- file: a.yaml -->\n```yaml\nx: 1\n```\ntext\n\n    not printed\n\n<!-- run -->\n```sh\ntrack\n```\n\n    one\n    two\n\nmore\n\n    code\n\n```sh\nnot run\n```\n"
-	blocks, err := parseReadme(readme)
+	blocks, err := parseDocument("README.md", readme)
 	if err != nil || len(blocks) != 2 {
 		t.Fatalf("%d blocks, %v; want 2", len(blocks), err)
 	}
@@ -158,7 +176,7 @@ func TestParseReadme(t *testing.T) {
 		t.Errorf("the block to run is %+v", run)
 	}
 	for _, bad := range []string{"<!-- run -->\n```python\nx\n```\n", "<!-- run -->\ntext\n"} {
-		if _, err := parseReadme(bad); err == nil {
+		if _, err := parseDocument("README.md", bad); err == nil {
 			t.Errorf("%q has no problem", bad)
 		}
 	}
