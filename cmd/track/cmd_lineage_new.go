@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/store"
 	"track/tracker"
 )
 
@@ -64,6 +65,9 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	if err := checkRoot(ctx, st, options); err != nil {
+		return err
+	}
 	l, created, err := tracker.NewLineage(ctx, st, options, rand.Reader)
 	if err != nil {
 		return err
@@ -77,6 +81,18 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 		rows:     grid{columns: []string{"lineage", "seed", "subject", "policy", "head"}, cells: [][]any{{l.Name, l.Seed.String(), l.Subject, l.Settings.Policy, l.Head}}},
 		page:     []any{text},
 	})
+}
+
+// checkRoot refuses a lineage without any version: nothing could be a child of it.
+func checkRoot(ctx context.Context, st *store.Store, o tracker.NewLineageOptions) error {
+	if o.Root != nil || o.Head != "" {
+		return nil
+	}
+	versions, err := st.VersionStates(ctx, o.Name)
+	if err == nil && len(versions) == 0 {
+		err = usage("lineage %s has no version yet: give the first one with --root FILE", o.Name)
+	}
+	return err
 }
 
 func subjectText(subject string) string {
@@ -116,7 +132,7 @@ func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLi
 		}
 	}
 	if o.root != "" {
-		root, err := p.readContent(o.root)
+		root, err := p.readContent("--root", o.root)
 		options.Root = &root
 		return options, err
 	}
@@ -124,9 +140,13 @@ func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLi
 }
 
 // readContent reads the content of a version, to the byte: a file, or standard input, or, of a simulation, the object itself.
-func (p *program) readContent(file string) (string, error) {
+func (p *program) readContent(flag, file string) (string, error) {
 	if strings.HasPrefix(file, "{") {
 		return file, nil
 	}
-	return p.readText(file)
+	text, err := p.readText(file)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", flag, err)
+	}
+	return text, err
 }

@@ -217,7 +217,7 @@ func (d decisionDocument) cells() []any {
 func decisionText(r tracker.DecideResult) string {
 	d, record := r.Record.Decision, r.Record
 	state := map[evolution.State]string{evolution.Accept: "ACCEPTED", evolution.Reject: "REJECTED", evolution.Continue: "CONTINUE: more evidence is needed"}[d.State]
-	lines := []string{fmt.Sprintf("%s  %s: %s of %s by %s", state, record.Mutation, r.Mutation.Child, orNone(r.Parent), r.Mutation.Operator)}
+	lines := []string{fmt.Sprintf("%s  %s: %s of %s by %s", state, record.Mutation, r.Mutation.Child, orNone(r.Parent), operatorText(r.Mutation.Operator))}
 	if r.Repeated {
 		lines[0] += "\nno new evidence: this was decided before"
 	}

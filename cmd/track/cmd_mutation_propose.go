@@ -59,7 +59,7 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 	if err != nil {
 		return err
 	}
-	child, err := p.readContent(o.child)
+	child, err := p.readContent("--child", o.child)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ type proposeDocument struct {
 
 func proposeView(r tracker.ProposeResult) view {
 	d := proposeDocument{newMutationDocument(r.Lineage, r.Mutation), r.Known, notNil(r.Refusals)}
-	text := fmt.Sprintf("%s: %s of %s by %s (%s), %s", d.Mutation, d.Child, strings.Join(d.Parents, " and "), d.Operator, d.Risk, d.State)
+	text := fmt.Sprintf("%s: %s of %s by %s (%s), %s", d.Mutation, d.Child, strings.Join(d.Parents, " and "), operatorText(d.Operator), d.Risk, d.State)
 	if r.Known {
 		text += "\nit was proposed before: nothing was changed"
 	}
@@ -106,4 +106,12 @@ func proposeView(r tracker.ProposeResult) view {
 	rows := mutationsGrid()
 	rows.cells = [][]any{d.cells(r.Mutation)}
 	return view{document: d, rows: rows, page: []any{text}}
+}
+
+// operatorText is the operator behind the word by.
+func operatorText(name string) string {
+	if name == tracker.OperatorByHand {
+		return "hand"
+	}
+	return name
 }

@@ -292,7 +292,10 @@ func (p *program) versionExportCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.writeFile(file, []byte(content))
+			if err := p.writeFile(file, []byte(content)); err != nil {
+				return fmt.Errorf("--output %s: %w", file, notFound(err))
+			}
+			return nil
 		},
 	}
 }

@@ -75,6 +75,12 @@ func (p *program) completeValue(ctx context.Context, flag string) {
 		p.offer("PASS", "WARN", "FAIL")
 	case "scenario":
 		p.offerScenarios(ctx)
+	case "lineage":
+		p.offerLineages(ctx)
+	case "policy", "counterfactual":
+		p.offer("threshold", "strict", "poi", "confirm", "sprt", "cs", "anneal")
+	case "risk":
+		p.offer("LOW", "MEDIUM", "HIGH")
 	}
 }
 
@@ -92,12 +98,14 @@ func (p *program) offerScenarios(ctx context.Context) {
 }
 
 // completeLineages offers the names of the lineages as the arguments of a command.
-func (p *program) completeLineages(c *cli.Context) {
-	st, err := p.open(c.Context)
+func (p *program) completeLineages(c *cli.Context) { p.offerLineages(c.Context) }
+
+func (p *program) offerLineages(ctx context.Context) {
+	st, err := p.open(ctx)
 	if err != nil {
 		return
 	}
 	defer func() { _ = st.Close() }()
-	lineages, _ := st.Lineages(c.Context)
+	lineages, _ := st.Lineages(ctx)
 	p.offer(lineages...)
 }

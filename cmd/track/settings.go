@@ -56,6 +56,9 @@ func memberNames(v any) (names []string) {
 func changeSetting(s *evolution.Settings, key, value string) (err error) {
 	switch key {
 	case "policy":
+		if value == "" {
+			return usage("policy= names no policy: use threshold, strict, poi, confirm, sprt, cs or anneal")
+		}
 		policy, err := parsePolicy(value)
 		if err != nil {
 			return err
@@ -71,17 +74,19 @@ func changeSetting(s *evolution.Settings, key, value string) (err error) {
 		return err
 	case "rubric":
 		s.Rubric = value
-		if value == "" || value == "own" {
-			return nil
+		if value != "" && value != "own" && checkRubric(value) != nil {
+			return usage("rubric=%s: use rubric/1, rubric/2 or own, or nothing for the scores in force", value)
 		}
-		return checkRubric(value)
+		return nil
+	case "frozen":
+		return usage("frozen is no setting to set: use track lineage freeze NAME, or unfreeze")
 	}
 	for _, part := range []any{&s.Loop, &s.Rollback} {
-		if slices.Contains(memberNames(part), key) {
+		if slices.Contains(memberNames(part), key) && slices.Contains(settingNames(), key) {
 			return setMember(part, key, value)
 		}
 	}
-	return usage("there is no setting %q: use keep_text, %s; track lineage freeze freezes", key, strings.Join(settingNames(), ", "))
+	return usage("there is no setting %q: use keep_text, %s", key, strings.Join(settingNames(), ", "))
 }
 
 // setMember sets a number of a struct by its name in JSON.
@@ -130,7 +135,7 @@ func parsePolicy(text string) (evolution.Policy, error) {
 func readPolicy(file string) (evolution.Policy, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, fmt.Errorf("policy: %w", notFound(err))
 	}
 	var given struct {
 		Policy string          `json:"policy"`
@@ -159,7 +164,7 @@ func orProblem(err error, otherwise string) string {
 func readOperators(file string) (list []evolution.Operator, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, fmt.Errorf("operators: %w", notFound(err))
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
@@ -167,7 +172,7 @@ func readOperators(file string) (list []evolution.Operator, err error) {
 		return nil, usage(`%s is not [{"name": NAME, "risk": "LOW"}, …]: %v`, file, err)
 	}
 	for i := range list {
-		if list[i].Risk == "" {
+		if list[i].Risk = evolution.Risk(strings.ToUpper(string(list[i].Risk))); list[i].Risk == "" {
 			list[i].Risk = evolution.Medium
 		}
 	}
@@ -183,7 +188,7 @@ func readOperators(file string) (list []evolution.Operator, err error) {
 func readPatterns(file string) (list []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, fmt.Errorf("forbidden: %w", notFound(err))
 	}
 	list = []string{}
 	for i, line := range strings.Split(string(text), "\n") {
