@@ -209,7 +209,11 @@ func (r *DecideResult) warn(l Lineage) {
 		r.addWarning(WarnOverridden, fmt.Sprintf("decided by %s, where %s is the policy of the lineage", r.Record.Policy, l.Settings.Policy))
 	}
 	if r.ended > 0 {
-		r.addWarning(WarnAttempts, fmt.Sprintf("this is decision %d that comes to an end: deciding again until it passes lets more through than the rate says", r.ended+1))
+		times := "once"
+		if r.ended > 1 {
+			times = fmt.Sprintf("%d times", r.ended)
+		}
+		r.addWarning(WarnAttempts, "decided before, "+times+": deciding again until it passes lets more through than the rate says")
 	}
 	for i, side := range [...]string{"child", "parent"} {
 		if text := r.Sides[i].leftOut(); text != "" {

@@ -299,7 +299,7 @@ func needLine(r tracker.DecideResult) string {
 	need := r.Record.Decision.Need
 	text := "wants " + r.Wanted()
 	if need.Pairs > 0 {
-		text += fmt.Sprintf(", in %d pairs of the same task or seed", need.Pairs)
+		text += ", in " + counted(need.Pairs, "pair") + " of the same task or seed"
 	}
 	if need.Fresh {
 		text += ", made from now on"

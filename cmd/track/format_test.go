@@ -28,7 +28,7 @@ func formatFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"spec.yaml": formatSpec, "next.yaml": strings.Replace(formatSpec, "0.5,", "1.5,", 1), "seeds.jsonl": formatSeeds,
+		"prompt.md": "Be | *brief*.\n```\n", "child.md": "Be | <brief>.\n```\n\n", "spec.yaml": formatSpec, "next.yaml": strings.Replace(formatSpec, "0.5,", "1.5,", 1), "seeds.jsonl": formatSeeds,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
@@ -36,6 +36,12 @@ func formatFolder(t *testing.T) string {
 	}
 	mustTrack(t, dir, "spec", "add", "spec.yaml")
 	mustTrack(t, dir, "record", "batch", "seeds.jsonl")
+	mustTrack(t, dir, "lineage", "new", "l|*x*", "--root", filepath.Join(dir, "prompt.md"), "--seed", "1")
+	mustTrack(t, dir, "mutation", "next")
+	mustTrack(t, dir, "mutation", "propose", "--child", filepath.Join(dir, "child.md"), "--id", "m|1", "--operator", "o|", "--note", "a | *b*\n<c>")
+	mustTrack(t, dir, "record", "execution", "--lineage", "l|*x*", "--version", "v001", "--score", "50")
+	mustTrack(t, dir, "record", "execution", "--lineage", "l|*x*", "--version", "v002", "--score", "60", "--task", "t|")
+	mustTrack(t, dir, "mutation", "decide", "m|1")
 	return dir
 }
 
@@ -73,6 +79,29 @@ func TestFormats(t *testing.T) {
 		{"noise", "s@v|1", "--resamples", "20", "--sizes", "5"},
 		{"seeds-needed", "s@v|1", "--effect", "0.1"},
 		{"rescore", "s"},
+		{"lineage", "list"},
+		{"lineage", "show", "l|*x*"},
+		{"lineage", "head", "l|*x*"},
+		{"lineage", "new", "l|*x*"},
+		{"lineage", "set", "l|*x*", "interval=4"},
+		{"mutation", "propose", "--child", "child.md", "--parent", "v001", "--operator", "o|", "--id", "m|1"},
+		{"mutation", "next"},
+		{"mutation", "decide", "m|1"},
+		{"mutation", "list"},
+		{"mutation", "list", "--state", "refused"},
+		{"mutation", "show", "m|1"},
+		{"mutation", "diff", "m|1"},
+		{"rollback", "l|*x*", "--if-triggered"},
+		{"operators", "--suggest"},
+		{"draws"},
+		{"version", "list"},
+		{"version", "show", "l|*x*@v002"},
+		{"version", "diff", "l|*x*@v002"},
+		{"replay", "--strict", "--counterfactual", "confirm"},
+		{"replay", "--lineage", "l|*x*"},
+		{"replay", "--decision", "d-"},
+		{"lineage", "freeze", "l|*x*"},
+		{"query", "SELECT * FROM v_ledger"},
 		{"query", "SELECT * FROM v_result"},
 		{"query", "SELECT * FROM v_seed WHERE seed = 'none'"},
 	} {
@@ -138,7 +167,7 @@ var formatChecks = map[string]func(t *testing.T, stdout string){
 func TestJSONLinesAreTheDocument(t *testing.T) {
 	t.Parallel()
 	dir := formatFolder(t)
-	for _, command := range [][]string{{"seeds"}, {"spec", "list"}, {"spec", "diff", "s", "next.yaml"}, {"query", "SELECT * FROM v_result"}} {
+	for _, command := range [][]string{{"seeds"}, {"spec", "list"}, {"spec", "diff", "s", "next.yaml"}, {"query", "SELECT * FROM v_result"}, {"mutation", "list"}, {"version", "list"}, {"lineage", "list"}, {"draws"}} {
 		var elements []json.RawMessage
 		if err := json.Unmarshal([]byte(mustTrack(t, dir, append(command, "--format", "json")...)), &elements); err != nil {
 			t.Fatalf("%v: %v", command, err)

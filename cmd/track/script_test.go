@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "make what the scripts print what they want")
 
-// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is examples/bam, and
+// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is examples/bam, $EVOLVE examples/evolve, and
 // $REFERENCE the results that bam-engine computed itself.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 }
 
 func setUpScript(env *testscript.Env) error {
-	for name, path := range map[string]string{"EXAMPLES": "../../examples/bam", "REFERENCE": "../../scoring/testdata/bam"} {
+	for name, path := range map[string]string{"EXAMPLES": "../../examples/bam", "EVOLVE": "../../examples/evolve", "REFERENCE": "../../scoring/testdata/bam"} {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return err
