@@ -47,7 +47,7 @@ func TestDecideAgain(t *testing.T) {
 	if r.Record.Attempt != 2 || !r.Record.Decision.Accepted || r.HeadBefore != "v001" || r.HeadAfter != "v002" || r.Now != "v002" || l.head() != "v002" {
 		t.Errorf("%+v", r)
 	}
-	if !warned(r, tracker.WarnAttempts, "decided before, 1 times") { // the one that asked for more does not count
+	if !warned(r, tracker.WarnAttempts, "decided before, once") { // the one that asked for more does not count
 		t.Errorf("%v", r.Warnings)
 	}
 	if r.Record.Draw.Attempt != 2 || r.Record.Draw.U == first.Record.Draw.U {
@@ -79,7 +79,7 @@ func TestDecideOverride(t *testing.T) {
 		t.Errorf("the same again: %+v", r)
 	}
 	second := l.decide(m, tracker.DecideOptions{Policy: threshold})
-	if second.Record.Override || second.Record.Attempt != 1 || !second.Record.Decision.Accepted || warned(second, tracker.WarnOverridden, "") || !warned(second, tracker.WarnAttempts, "1 times") {
+	if second.Record.Override || second.Record.Attempt != 1 || !second.Record.Decision.Accepted || warned(second, tracker.WarnOverridden, "") || !warned(second, tracker.WarnAttempts, "once") {
 		t.Errorf("%+v %v", second.Record, second.Warnings)
 	}
 	if r := l.decide(m, tracker.DecideOptions{}); !r.Repeated || r.Number != second.Number {
