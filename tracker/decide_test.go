@@ -294,6 +294,12 @@ func TestDecideSeeds(t *testing.T) {
 		t.Errorf("%v", r.Warnings)
 	}
 	l.sound()
+	// Of several revisions that both sides have, that which was recorded to last.
+	l.simulate(`{"theta":10}`, "newer", map[track.SeedNumber]map[string]float64{7: good, 8: good})
+	r = l.decide(m, tracker.DecideOptions{Policy: evolution.Anneal{T0: 3, G: 0.97}})
+	if child, parent := ids(r.Record.Evidence.Child), ids(r.Record.Evidence.Parent); !strings.HasPrefix(child, "7:") || strings.Contains(child, " ") || parent != "7:100 8:100" {
+		t.Errorf("child %s, parent %s", child, parent)
+	}
 	// A new spec judges nothing by itself: what it has not judged is left out until a rescore.
 	l.simulate(`{"theta":12.5}`, "new", map[track.SeedNumber]map[string]float64{1: good})
 	other := l.propose(`{"theta":12.5}`, tracker.ProposeOptions{Parents: []string{"v002"}})

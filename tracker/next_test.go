@@ -287,6 +287,26 @@ func TestRollbackDrops(t *testing.T) {
 	l.sound()
 }
 
+// A rollback starts the count of drops again, also where it goes down itself.
+func TestRollbackStartsAgain(t *testing.T) {
+	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+		calm(s)
+		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
+	})
+	l.run("v001", 70)
+	l.evolve("French", 80)
+	l.rollback(tracker.RollbackOptions{To: "v001"})
+	l.evolve("German", 69)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil || l.head() != "v003" {
+		t.Errorf("%+v", r.Event)
+	}
+	l.evolve("Dutch", 68)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v002" || !slices.Equal(r.Event.State.Scores, []float64{70, 69, 68}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.sound()
+}
+
 // Errors of the newest executions lead back to the version before.
 func TestRollbackErrors(t *testing.T) {
 	l := newLoop(t, newStore(t), calm)
