@@ -32,9 +32,9 @@ func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
 	old, new := utf8.RuneCountInString(parent), utf8.RuneCountInString(child)
 	switch {
 	case 2*new < old:
-		list = append(list, Refusal{"too_short", fmt.Sprintf("%d characters, less than half of %d", new, old)})
+		list = append(list, Refusal{"too_short", fmt.Sprintf("%s, less than half of %d", characters(new), old)})
 	case old > 0 && new > 2*old:
-		list = append(list, Refusal{"too_long", fmt.Sprintf("%d characters, more than twice %d", new, old)})
+		list = append(list, Refusal{"too_long", fmt.Sprintf("%s, more than twice %d", characters(new), old)})
 	}
 	for i, pattern := range patterns {
 		if at := pattern.FindStringIndex(child); at != nil {
@@ -43,6 +43,13 @@ func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
 		}
 	}
 	return list, nil
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return fmt.Sprintf("%d characters", n)
 }
 
 func compile(forbidden []string) ([]*regexp.Regexp, error) {

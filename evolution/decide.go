@@ -55,7 +55,7 @@ const minFailures = 3
 // warnings says what makes a decision less sure whatever the policy.
 func (d *Decision) warnings(s sides) {
 	d.warn(WarnFailures, d.FailedChild+d.FailedParent > 0)
-	d.warn(WarnUnpaired, pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)
+	d.warn(WarnUnpaired, d.NChild+d.NParent > 0 && pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)
 	if d.Delta == nil {
 		return
 	}

@@ -99,6 +99,15 @@ func DefaultSettings() Settings {
 	}
 }
 
+// DefaultParameterSettings are those of a lineage of parameters: operators that name a change of numbers, and never stable, for scores of simulations are
+// often high from the beginning.
+func DefaultParameterSettings() Settings {
+	s := DefaultSettings()
+	s.Operators = []Operator{{"parameter_raise", Low}, {"parameter_lower", Low}, {"parameter_scale", Medium}, {"parameters_resample", High}}
+	s.Loop.StableMean = 100
+	return s
+}
+
 // Validate says what is wrong with settings.
 func (s Settings) Validate() error {
 	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
@@ -172,6 +181,8 @@ type Withdrawal struct {
 // RollbackEvent is a rollback with what it followed from.
 type RollbackEvent struct {
 	Rollback
+	// Version is the one gone back to, where the ledger does not know it yet: it was recorded, and never proposed.
+	Version    *VersionRef    `json:"version,omitempty"`
 	Settings   int            `json:"settings"`
 	Executions int            `json:"executions"`
 	State      *RollbackState `json:"state"` // null where it was asked for by hand

@@ -624,19 +624,22 @@ func TestAfterDecision(t *testing.T) {
 	accept, reject, more := evolution.Decision{State: evolution.Accept, Accepted: true}, evolution.Decision{State: evolution.Reject}, evolution.Decision{State: evolution.Continue}
 	for _, c := range []struct {
 		d                    evolution.Decision
+		before               evolution.MutationState
 		state                evolution.MutationState
 		open                 bool
 		head, parent, result string
 	}{
-		{accept, evolution.MutationAccepted, false, "p", "p", "c"},
-		{accept, evolution.MutationAccepted, false, "other", "p", "other"}, // compared with a version that is no longer in force
-		{accept, evolution.MutationAccepted, false, "c", "p", "c"},
-		{accept, evolution.MutationAccepted, false, "", "p", ""},
-		{reject, evolution.MutationRejected, false, "p", "p", "p"},
-		{reject, evolution.MutationRejected, false, "c", "p", "c"}, // decided again: what is in force stays until a rollback
-		{more, evolution.MutationContinued, true, "p", "p", "p"},
+		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "p", "p", "c"},
+		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "other", "p", "other"}, // compared with a version that is no longer in force
+		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "c", "p", "c"},
+		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "", "p", ""},
+		{reject, evolution.MutationContinued, evolution.MutationRejected, false, "p", "p", "p"},
+		{reject, evolution.MutationContinued, evolution.MutationRejected, false, "c", "p", "c"}, // decided again: what is in force stays until a rollback
+		{more, evolution.MutationProposed, evolution.MutationContinued, true, "p", "p", "p"},
+		{more, evolution.MutationRejected, evolution.MutationRejected, false, "p", "p", "p"}, // by another policy: it stays rejected
+		{more, evolution.MutationAccepted, evolution.MutationAccepted, false, "c", "p", "c"},
 	} {
-		state, head := evolution.StateAfter(c.d), evolution.HeadAfter(c.d, c.head, c.parent, "c")
+		state, head := evolution.StateAfter(c.d, c.before), evolution.HeadAfter(c.d, c.head, c.parent, "c")
 		if state != c.state || state.Open() != c.open || head != c.result {
 			t.Errorf("%s with %q in force, of %q: %s, %q in force; want %s, %q", c.d.State, c.head, c.parent, state, head, c.state, c.result)
 		}

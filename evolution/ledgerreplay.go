@@ -46,15 +46,17 @@ const (
 // Open says that a decision is still to be made.
 func (s MutationState) Open() bool { return s == MutationProposed || s == MutationContinued }
 
-// StateAfter is where a decision leaves a mutation.
-func StateAfter(d Decision) MutationState {
+// StateAfter is where a decision leaves a mutation. One that asks for more evidence does not open again what was accepted or rejected before.
+func StateAfter(d Decision, before MutationState) MutationState {
 	switch {
 	case d.Accepted:
 		return MutationAccepted
-	case d.State == Continue:
-		return MutationContinued
+	case d.State != Continue:
+		return MutationRejected
+	case before == MutationAccepted || before == MutationRejected:
+		return before
 	}
-	return MutationRejected
+	return MutationContinued
 }
 
 // HeadAfter is the head after a decision on a mutation of parent to child: the child of an accepted mutation takes the place of its parent, and
@@ -299,7 +301,7 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	if r.Evidence.Step != m.Number-1 {
 		w.differs("evidence.step", strconv.Itoa(r.Evidence.Step), strconv.Itoa(m.Number-1))
 	}
-	m.Attempts, m.State, m.Delta = r.Attempt+1, StateAfter(r.Decision), r.Decision.Delta
+	m.Attempts, m.State, m.Delta = r.Attempt+1, StateAfter(r.Decision, m.State), r.Decision.Delta
 	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
 }
 
@@ -393,6 +395,9 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	}
 	if r.From != head {
 		w.differs("from", r.From, head)
+	}
+	if r.Version != nil && r.Version.Label == r.To {
+		w.version("version", *r.Version)
 	}
 	if _, known := w.labels[r.To]; !known {
 		w.differs("to", r.To, "a version of the lineage")

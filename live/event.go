@@ -30,7 +30,8 @@ type Event struct {
 // body is what is stored of an event beside its columns. Bodies live for hours: their shape may change with the program.
 type body struct {
 	claudehooks.Event
-	TranscriptSize int64 // when the prompt came
+	TranscriptSize int64  // when the prompt came
+	Task           string // that the session was started for; empty where nobody said
 }
 
 // isName says whether a text can be the name of a hook.
@@ -44,8 +45,9 @@ func isName(text string) bool {
 	return len(text) > 0 && len(text) <= longest
 }
 
-// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
-func Receive(payload []byte, received time.Time) (Event, error) {
+// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version. task is what the session was started for,
+// so that executions of several versions pair by it; empty where nobody said.
+func Receive(payload []byte, task string, received time.Time) (Event, error) {
 	e, err := claudehooks.Decode(payload, received)
 	switch {
 	case err != nil:
@@ -62,7 +64,7 @@ func Receive(payload []byte, received time.Time) (Event, error) {
 	if track.CheckName(event.Key) != nil {
 		event.Key = importer.Digest(event.Key)
 	}
-	b := body{Event: masked(reduced(e))}
+	b := body{Event: masked(reduced(e)), Task: task}
 	if e.Name == claudehooks.UserPromptSubmit {
 		if info, err := os.Stat(e.Transcript); err == nil {
 			b.TranscriptSize = info.Size()

@@ -26,6 +26,7 @@ type world struct {
 	*store.Store
 	t     *testing.T
 	clock time.Time
+	task  string // of TRACK_TASK
 }
 
 func newWorld(t *testing.T) *world {
@@ -47,7 +48,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) receive(second int, payload string) store.HookEvent {
 	w.t.Helper()
 	w.clock = time.Date(2026, 3, 1, 10, 0, second, 0, time.UTC)
-	e, err := live.Receive([]byte(payload), w.clock)
+	e, err := live.Receive([]byte(payload), w.task, w.clock)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -395,7 +396,7 @@ func (w *world) importAll(items []importer.Item) (dispositions []tracker.Disposi
 
 func TestReceiveRefuses(t *testing.T) {
 	for _, bad := range []string{"", "null", "[]", `{"session_id":"s"}`, `{"hook_event_name":"Stop"}`, `{"session_id":"\u0000","hook_event_name":"Stop"}`} {
-		if e, err := live.Receive([]byte(bad), time.Now()); err == nil {
+		if e, err := live.Receive([]byte(bad), "", time.Now()); err == nil {
 			t.Errorf("%q became %+v", bad, e)
 		}
 	}
@@ -498,4 +499,17 @@ func hooksOf(e track.Execution, transcript string) (payloads []string) {
 	}
 	add("Stop", "")
 	return payloads
+}
+
+// The task that a session was started for is that of its executions.
+func TestTask(t *testing.T) {
+	w := newWorld(t)
+	w.task = "fix-login"
+	w.record(w.receive(0, prompt("one")), w.receive(1, pre("a")), w.receive(2, post("a")))
+	w.task = ""
+	w.record(w.receive(10, prompt("two")), w.receive(11, pre("b")), w.receive(12, post("b")), w.receive(13, prompt("three")))
+	list := w.executions()
+	if len(list) != 2 || list[0].Task != "fix-login" || list[1].Task != "" {
+		t.Errorf("%+v", list)
+	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,6 +201,9 @@ func (r *recording) recordTurn(t claudehooks.Turn, first store.HookEvent, earlie
 		return "", nil
 	}
 	e.Lineage, e.Version = first.Lineage, first.Version
+	if first.Agent == "" && len(t.Events) > 0 { // a subagent has a task of its own
+		e.Task = cmp.Or(e.Task, bodies[identity(t.Events[0])].Task)
+	}
 	result, err := r.executions.RecordLive(r.Tx, *e, open, earlier)
 	var field *track.FieldError
 	switch {

@@ -204,10 +204,11 @@ type HeadChange struct {
 	Mutation string         `db:"mutation"`
 	Before   string         `db:"head_before"`
 	After    string         `db:"head_after"`
+	Trigger  string         `db:"trigger"` // of a rollback
 }
 
 const listHeadChanges = `
-	SELECT number, kind, mutation, head_before, head_after FROM ledger WHERE lineage_id = ? AND head_before <> head_after ORDER BY number`
+	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN coalesce(body ->> '$.trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = ? AND head_before <> head_after ORDER BY number`
 
 // HeadChanges returns the entries of a lineage that put another version in force, in their order.
 func (s *Store) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {

@@ -114,7 +114,7 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 	if r.Entry, err = l.next(evolution.KindDecision, r.Record, after, orNow(o.At, st)); err != nil {
 		return r, err
 	}
-	r.Mutation.State, r.Mutation.NAttempts, r.Mutation.Delta = evolution.StateAfter(r.Record.Decision), draw.Attempt+1, r.Record.Decision.Delta
+	r.Mutation.State, r.Mutation.NAttempts, r.Mutation.Delta = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1, r.Record.Decision.Delta
 	r.warn(l)
 	if was == evolution.MutationAccepted && !r.Record.Decision.Accepted {
 		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", orDash(l.Head), l.Name))

@@ -120,7 +120,7 @@ type NewLineageOptions struct {
 // NewLineage begins the ledger of a lineage; created is false where an equal one was there. A lineage that was only recorded so far goes on with
 // the versions that it has.
 func NewLineage(ctx context.Context, st *store.Store, o NewLineageOptions, entropy io.Reader) (l Lineage, created bool, err error) {
-	if err := o.check(); err != nil {
+	if err := o.Validate(); err != nil {
 		return l, false, err
 	}
 	seed, err := o.seed(entropy)
@@ -143,7 +143,8 @@ func NewLineage(ctx context.Context, st *store.Store, o NewLineageOptions, entro
 	return l, created, err
 }
 
-func (o NewLineageOptions) check() error {
+// Validate says what is wrong with the options.
+func (o NewLineageOptions) Validate() error {
 	if err := track.CheckName(o.Name); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
 	}
@@ -187,6 +188,18 @@ func checkContent(field, content, subject string, keepSecrets bool) error {
 	return nil
 }
 
+// storedContent is a content as a version keeps it: to the byte, but parameters in canonical JSON, since those that are equal are one version.
+func storedContent(content, subject string) string {
+	if !strings.HasPrefix(subject, subjectScenario) {
+		return content
+	}
+	params, err := track.NewParams([]byte(content))
+	if err != nil {
+		return content // is refused
+	}
+	return string(params.JSON())
+}
+
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -225,7 +238,7 @@ func (o NewLineageOptions) sameAs(ctx context.Context, st *store.Store, l Lineag
 		return differs("seed")
 	case o.Subject != was.Subject:
 		return differs("subject")
-	case o.Root != nil && (was.Root == nil || was.Root.ID != evolution.VersionID([]byte(*o.Root))), o.Head != "" && (was.Root == nil || was.Root.Label != o.Head):
+	case o.Root != nil && (was.Root == nil || was.Root.ID != evolution.VersionID([]byte(storedContent(*o.Root, o.Subject)))), o.Head != "" && (was.Root == nil || was.Root.Label != o.Head):
 		return differs("root")
 	case !o.Settings.Equal(was.Settings):
 		return differs("setting")
@@ -255,7 +268,7 @@ func (o NewLineageOptions) create(ctx context.Context, tx *store.Tx, reads *stor
 func (o NewLineageOptions) root(w *ledgerWriter) (*evolution.VersionRef, error) {
 	name := o.Head
 	if o.Root != nil {
-		added, _, err := w.tx.AddContent(w.ID, *o.Root)
+		added, _, err := w.tx.AddContent(w.ID, storedContent(*o.Root, o.Subject))
 		if err != nil {
 			return nil, err
 		}

@@ -233,13 +233,15 @@ func TestRollback(t *testing.T) {
 	if r := l.rollback(tracker.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
 		t.Errorf("%+v", r.Event)
 	}
-	// To a candidate that was never in force, but not to what nobody proposed.
+	// To a candidate that was never in force, and to what nobody proposed, which the ledger then names.
 	if r := l.rollback(tracker.RollbackOptions{To: candidate.Child}); r.Head != "v005" || r.Event.ToScore != nil {
 		t.Errorf("%+v", r.Event)
 	}
-	l.run("elsewhere", 90)
-	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "elsewhere"})
-	wantHint(t, err, track.ErrInvalid, "the ledger does not know it", "track mutation propose")
+	l.run("elsewhere", 50)
+	if r := l.rollback(tracker.RollbackOptions{To: "elsewhere"}); r.Head != "elsewhere" || r.Event.Version == nil || *r.Event.Version != (evolution.VersionRef{Label: "elsewhere"}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.rollback(tracker.RollbackOptions{To: "v005"})
 	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "nosuch"})
 	wantError(t, err, track.ErrNotFound)
 	_, err = tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: "v005"})
@@ -247,7 +249,7 @@ func TestRollback(t *testing.T) {
 	// Below a share of the best, it goes there.
 	l.run("v005", 40)
 	r := l.rollback(tracker.RollbackOptions{IfTriggered: true})
-	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 6 {
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 6 || r.Event.Version != nil {
 		t.Errorf("%+v", r.Event)
 	}
 	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil {

@@ -124,7 +124,7 @@ func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.
 	}
 	seed, err := o.seed(entropy)
 	if err == nil {
-		err = o.check()
+		err = o.Validate()
 	}
 	if err != nil {
 		return Lineage{}, err

@@ -63,7 +63,7 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		return r, err
 	}
 	child := ""
-	if child, r.NewChild, err = w.tx.AddContent(w.ID, o.Child); err != nil {
+	if child, r.NewChild, err = w.tx.AddContent(w.ID, storedContent(o.Child, w.Subject)); err != nil {
 		return r, err
 	}
 	if err := w.operator(&p, o, child); err != nil {

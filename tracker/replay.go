@@ -179,6 +179,12 @@ func (r *ReplayReport) refs(entries []evolution.Entry) (list []evolution.Version
 	for _, m := range r.Mutations {
 		list = append(append(list, m.Child), m.Parents...)
 	}
+	for _, e := range entries {
+		var rollback evolution.RollbackEvent
+		if e.Kind == evolution.KindRollback && e.Decode(&rollback) == nil && rollback.Version != nil {
+			list = append(list, *rollback.Version)
+		}
+	}
 	return list
 }
 
@@ -325,5 +331,6 @@ func findDecision(ctx context.Context, st *store.Store, l Lineage, id string) (e
 	case 1:
 		return found[0], nil
 	}
-	return evolution.Entry{}, fmt.Errorf("decision %s of lineage %s is %w: %d begin so", id, l.Name, track.ErrAmbiguous, len(found))
+	err = fmt.Errorf("decision %s of lineage %s is %w: %d begin so", id, l.Name, track.ErrAmbiguous, len(found))
+	return evolution.Entry{}, track.WithHint(err, "give more of it: the first two are "+found[0].ID()+" and "+found[1].ID())
 }

@@ -63,7 +63,7 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 		}
 		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
 	}
-	to, err := w.target(o, state, all)
+	to, err := w.target(o, all)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +71,16 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}
-	return &evolution.RollbackEvent{Rollback: *event}, nil
+	known, err := w.mentioned(event.To)
+	if err != nil || known {
+		return &evolution.RollbackEvent{Rollback: *event}, err
+	}
+	ref, err := w.ref(event.To)
+	return &evolution.RollbackEvent{Rollback: *event, Version: &ref}, err
 }
 
 // target is the version that a person goes back to.
-func (w *ledgerWriter) target(o RollbackOptions, state evolution.RollbackState, all []evolution.Standing) (evolution.Standing, error) {
+func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evolution.Standing, error) {
 	switch {
 	case o.Best:
 		best, ok := evolution.Best(all)
@@ -84,21 +89,18 @@ func (w *ledgerWriter) target(o RollbackOptions, state evolution.RollbackState, 
 		}
 		return best, nil
 	case o.Previous:
-		if state.Previous == nil {
+		r, err := w.reign(w.ctx, w.st)
+		if err != nil {
+			return evolution.Standing{}, err
+		}
+		previous := find(all, r.before(w.Head))
+		if previous == nil {
 			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), "name one with --to VERSION")
 		}
-		return *state.Previous, nil
+		return *previous, nil
 	}
 	if _, err := w.st.VersionState(w.ctx, w.Name, o.To); err != nil {
 		return evolution.Standing{}, err
-	}
-	known, err := w.mentioned(o.To)
-	if err != nil {
-		return evolution.Standing{}, err
-	}
-	if !known {
-		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: version %s was recorded and never proposed: the ledger does not know it", track.ErrInvalid, o.To),
-			"propose its content with track mutation propose, or begin with it: track lineage new --head")
 	}
 	if s := find(all, o.To); s != nil {
 		return *s, nil

@@ -83,6 +83,19 @@ func find(list []evolution.Standing, version string) *evolution.Standing {
 	return &list[i]
 }
 
+// leftSince are the versions that were left by triggers since a mutation was accepted, or somebody went back by hand. To go back to one of them
+// without a new reason to trust it would go on for ever.
+func (r reign) leftSince() map[string]bool {
+	left := map[string]bool{}
+	for _, e := range slices.Backward(r.moves) {
+		if e.Kind != evolution.KindRollback || e.Trigger == string(evolution.TriggerHand) {
+			break
+		}
+		left[e.Before] = true
+	}
+	return left
+}
+
 // rollbackState is what the triggers look at. Of the versions it keeps the best, that in force and the one before: no other is gone back to.
 func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolution.RollbackState, all []evolution.Standing, err error) {
 	r, err := l.reign(ctx, st)
@@ -96,9 +109,13 @@ func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolutio
 	if now := find(all, l.Head); now != nil {
 		s.InForce = *now
 	}
-	s.Previous = find(all, r.before(l.Head))
+	left := r.leftSince()
+	if before := r.before(l.Head); !left[before] {
+		s.Previous = find(all, before)
+	}
 	s.Versions = []evolution.Standing{s.InForce}
-	if best, ok := evolution.Best(all); ok && best.Version != l.Head {
+	trusted := slices.DeleteFunc(slices.Clone(all), func(v evolution.Standing) bool { return left[v.Version] })
+	if best, ok := evolution.Best(trusted); ok && best.Version != l.Head {
 		s.Versions = append(s.Versions, best)
 	}
 	s.Scores = []float64{}

@@ -155,7 +155,7 @@ func (p *program) takeHook(ctx context.Context, o hookOptions, call *hookCall) e
 	case len(payload) > longestPayload:
 		return fmt.Errorf("the payload is longer than %d MiB", longestPayload>>20)
 	}
-	event, err := live.Receive(payload, received)
+	event, err := live.Receive(payload, importer.Name(p.getenv("TRACK_TASK")), received)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,9 @@ Examples:
 
 func (p *program) newLineage(ctx context.Context, name string, o newLineageOptions) error {
 	options, err := o.parse(p, name)
+	if err == nil {
+		err = options.Validate()
+	}
 	if err != nil {
 		return err
 	}
@@ -111,6 +114,9 @@ func orNone(name string) string {
 
 func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLineageOptions, err error) {
 	options = tracker.NewLineageOptions{Name: name, Subject: o.subject, Head: o.head, Settings: evolution.DefaultSettings(), KeepSecrets: o.keepSecrets}
+	if o.subject != tracker.SubjectAgent {
+		options.Settings = evolution.DefaultParameterSettings()
+	}
 	if options.At, err = parseAt(o.at); err != nil {
 		return options, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,6 +41,16 @@ type group struct {
 	observed         bool
 }
 
+// silence is how long after its last call an execution may still go on.
+const silence = 24 * time.Hour
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // mostOpen bounds the executions that go on at once; of more, the one that was silent longest is taken as ended.
 const mostOpen = 1024
 
@@ -62,12 +73,17 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 func (d *decoder) End() []importer.Item {
 	items := d.flush()
 	var ended []importer.Item
+	newest := time.Time{}
+	for _, draft := range d.open {
+		newest = later(newest, draft.LastAt)
+	}
 	for _, draft := range d.open {
 		if !draft.Acted() {
 			continue
 		}
 		last := draft.End()
-		last[0].Open = true // sessions have no end in these logs
+		// Sessions have no end in these logs. One that others outlived by a day has ended.
+		last[0].Open = draft.LastAt.IsZero() || newest.Sub(draft.LastAt) < silence
 		ended = append(ended, last...)
 	}
 	slices.SortStableFunc(ended, func(a, b importer.Item) int { return a.Line - b.Line })
