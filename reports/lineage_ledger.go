@@ -220,7 +220,7 @@ func (l *lineageReport) operators() []document.Block {
 		blocks = append(blocks, table)
 	}
 	if unused > 0 {
-		blocks = append(blocks, paragraph(plain("%s of the settings never used.", counted(unused, "operator was", "operators were"))))
+		blocks = append(blocks, paragraph(plain("Of the settings, %s never used.", counted(unused, "operator was", "operators were"))))
 	}
 	return blocks
 }

@@ -25,7 +25,7 @@ type step struct {
 // decided says which of the two it is.
 func (l *lineageReport) bestPath() (path []step, decided bool) {
 	to := l.replayed.Head
-	decided = len(l.decisions) > 0 || len(l.replayed.Mutations) == 0
+	decided = len(l.replayed.Mutations) == 0 || slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue })
 	if !decided {
 		if best := l.bestCandidate(); best != "" {
 			to = best

@@ -55,7 +55,7 @@ func (l *lineageReport) verdict() []document.Block {
 		return []document.Block{paragraph(strong("No version is in force."), plain(" %s.", l.replaySentence()))}
 	}
 	h := l.honestScores(head)
-	first := document.Text{word(head), strong(" is in force: %s", l.scoreSentence(h))}
+	first := document.Text{word(head), plain(" "), strong("is in force"), plain(": %s", l.scoreSentence(h))}
 	if gain := l.gain(head, h); gain != "" {
 		first = append(first, plain("%s", gain))
 	}

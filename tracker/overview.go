@@ -26,7 +26,8 @@ type VersionEntry struct {
 	store.VersionState
 	State   VersionPlace
 	Best    bool     // the best fitness of those that were ever in force
-	Fitness *float64 // today; nil where no trial has a score
+	Fitness *float64 // today; nil where no trial has a score, or where there is a Problem
+	Problem string   // why its trials cannot be taken together, such as scores under several rubrics
 	N       int      // trials with a score
 	NFailed int
 }
@@ -122,7 +123,9 @@ func (l Lineage) versionEntry(v store.VersionState, trials VersionTrials) (entry
 			entry.N++
 		}
 	}
-	entry.Fitness, err = l.fitness(trials)
+	if entry.Fitness, err = l.fitness(trials); errors.Is(err, evolution.ErrEvidence) {
+		entry.Problem, err = err.Error(), nil
+	}
 	return entry, err
 }
 

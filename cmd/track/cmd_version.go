@@ -36,7 +36,8 @@ type versionDocument struct {
 	N             int                  `json:"n"` // trials with a score
 	NFailed       int                  `json:"n_failed"`
 	ContentSHA256 string               `json:"content_sha256"`
-	Status        string               `json:"status,omitempty"` // in the words of its source
+	Problem       string               `json:"problem,omitempty"` // why there is no fitness
+	Status        string               `json:"status,omitempty"`  // in the words of its source
 	SourceScore   *float64             `json:"source_score,omitempty"`
 	CreatedAt     string               `json:"created_at"`
 }
@@ -44,7 +45,7 @@ type versionDocument struct {
 func newVersionDocument(v tracker.VersionEntry) versionDocument {
 	return versionDocument{
 		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed,
-		ContentSHA256: v.ContentID, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: timeText(v.CreatedAt),
+		ContentSHA256: v.ContentID, Problem: v.Problem, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: timeText(v.CreatedAt),
 	}
 }
 
@@ -58,8 +59,11 @@ func (d versionDocument) cells() []any {
 		place += ", best"
 	}
 	var fitness any
-	if d.Fitness != nil {
+	switch {
+	case d.Fitness != nil:
 		fitness = shown{fixed(*d.Fitness, 2), *d.Fitness}
+	case d.Problem != "":
+		fitness = "mixed rubrics"
 	}
 	return []any{d.Version, place, d.Parent, d.Operator, fitness, d.N, d.NFailed, shown{tracker.ShortHash(d.ContentSHA256), d.ContentSHA256}}
 }
