@@ -1,0 +1,229 @@
+package reports_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"track/evolution"
+	"track/reports"
+	"track/reports/document"
+)
+
+// lineageBuilder makes the ledger of a lineage, and the data of its report.
+type lineageBuilder struct {
+	t    testing.TB
+	data reports.LineageData
+	last evolution.Entry
+	step int
+}
+
+func newLineage(t testing.TB, name string) *lineageBuilder {
+	b := &lineageBuilder{t: t, data: reports.LineageData{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
+	root := b.version("one\ntwo\n", 60, 62, 61)
+	b.entry(evolution.KindCreation, evolution.Creation{Seed: 7, Subject: "agent", Root: &root, Settings: b.data.Settings}, "v001")
+	return b
+}
+
+func (b *lineageBuilder) entry(kind evolution.Kind, body any, head string) {
+	b.t.Helper()
+	b.step++
+	e, err := evolution.NewEntry(b.last, b.data.Name, kind, body, head, time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC).Add(time.Duration(b.step)*time.Hour))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.last = e
+	b.data.Entries, b.data.End = append(b.data.Entries, e), evolution.Head{Number: e.Number, Hash: e.Hash}
+}
+
+// version adds a version with the scores of its trials, which are of the tasks t0, t1, …
+func (b *lineageBuilder) version(content string, scores ...float64) evolution.VersionRef {
+	n := len(b.data.Versions) + 1
+	v := reports.LineageVersion{Label: evolution.VersionLabel(n), Content: &content, ContentID: evolution.VersionID([]byte(content))}
+	for i, s := range scores {
+		b.trial(&v, i, s)
+	}
+	b.data.Versions = append(b.data.Versions, v)
+	return evolution.VersionRef{Label: v.Label, ID: v.ContentID}
+}
+
+func (b *lineageBuilder) trial(v *reports.LineageVersion, i int, score float64) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(len(b.data.Versions)*100+i) * time.Minute)
+	v.Trials = append(v.Trials, evolution.Trial{ID: fmt.Sprintf("%s-%d", v.Label, i), Key: fmt.Sprintf("t%d", i), At: at, Score: &score, Under: "own"})
+	if value, ok, err := evolution.Fitness(v.Trials); err == nil && ok {
+		v.Fitness = &value
+	}
+}
+
+// mutate proposes and decides a child of a version; parent counts from 0.
+func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...float64) evolution.Decision {
+	b.t.Helper()
+	p := b.data.Versions[parent]
+	child := b.version(fmt.Sprintf("one\ntwo\n%d %s\n", len(b.data.Versions), operator), scores...)
+	n := 0
+	for _, e := range b.data.Entries {
+		if e.Kind == evolution.KindProposal {
+			n++
+		}
+	}
+	proposal := evolution.Proposal{
+		Number: n + 1, Parents: []evolution.VersionRef{{Label: p.Label, ID: p.ContentID}}, Child: child, Operator: operator, Risk: evolution.Low, Note: note,
+	}
+	proposal.Mutation = proposal.ID()
+	head := b.last.HeadAfter
+	b.entry(evolution.KindProposal, proposal, head)
+	draw := evolution.NewDraw(evolution.DrawKey{Seed: 7, Lineage: b.data.Name, Mutation: proposal.Mutation, Label: evolution.LabelExplore})
+	policy, err := evolution.ParsePolicy(b.data.Settings.Policy, b.data.Settings.Params)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Step: n}, draw)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Settings = 1
+	b.entry(evolution.KindDecision, r, evolution.HeadAfter(r.Decision, head, p.Label, child.Label))
+	return r.Decision
+}
+
+func (b *lineageBuilder) rollback(to string) {
+	b.entry(evolution.KindRollback, evolution.RollbackEvent{Rollback: evolution.Rollback{Trigger: evolution.TriggerHand, From: b.last.HeadAfter, To: to, Reason: "it | was `better`"}, Settings: 1}, to)
+}
+
+func (b *lineageBuilder) report() document.Document {
+	b.t.Helper()
+	if d := evolution.ReplayLedger(b.data.Entries, b.data.End).Differences; len(d) > 0 && len(b.data.Differences) == 0 {
+		b.t.Fatalf("the ledger of the test does not replay: %v", d)
+	}
+	d, err := reports.Lineage(b.data)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return d
+}
+
+// textOf is everything that blocks say, a line each.
+func textOf(blocks []document.Block) string {
+	var s strings.Builder
+	span := func(t document.Text) {
+		for _, part := range t {
+			s.WriteString(part.Text)
+		}
+		s.WriteByte('\n')
+	}
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case document.Heading:
+			s.WriteString("# " + b.Text + "\n")
+		case document.Paragraph:
+			span(b.Text)
+		case document.List:
+			for _, item := range b.Items {
+				span(item)
+			}
+		case document.Table:
+			for _, row := range b.Rows {
+				for _, cell := range row {
+					for _, part := range cell {
+						s.WriteString(part.Text)
+					}
+					s.WriteString(" | ")
+				}
+				s.WriteByte('\n')
+			}
+		case document.Code:
+			s.WriteString(b.Text)
+		case document.Flowchart:
+			for _, n := range b.Nodes {
+				s.WriteString(n.ID + ": " + strings.Join(n.Lines, ", ") + "\n")
+			}
+			for _, e := range b.Edges {
+				s.WriteString(e.From + " -> " + e.To + " " + e.Text + "\n")
+			}
+		case document.Details:
+			span(b.Summary)
+			s.WriteString(textOf(b.Blocks))
+		case document.Note:
+			s.WriteString(textOf(b.Blocks))
+		}
+	}
+	return s.String()
+}
+
+func wantText(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// The sections stand in their order, and each says what happened.
+func TestLineageReport(t *testing.T) {
+	b := newLineage(t, "sepa")
+	if d := b.mutate(0, "rephrase", "", 70, 71, 72); !d.Accepted {
+		t.Fatal(d)
+	}
+	if d := b.mutate(1, "reorder", "", 50, 51, 49); d.Accepted {
+		t.Fatal(d)
+	}
+	b.mutate(1, "example_inject", "a note", 80, 82, 81)
+	b.rollback("v002")
+	for i := range 4 { // trials of the version in force, after it was chosen
+		b.trial(&b.data.Versions[1], 10+i, 66+float64(i))
+	}
+	b.data.Totals = reports.LineageTotals{Executions: 16, Failed: 1, Seconds: 90, NSeconds: 15, TokensInput: 10, TokensOutput: 20, NTokens: 16}
+	text := textOf(b.report().Blocks)
+	position := 0
+	for _, heading := range []string{"Alerts", "Path to the version in force", "Scores", "Decisions", "Operators", "What each step changed", "Rollbacks", "Noise", "Cost and time", "How to reproduce"} {
+		at := strings.Index(text, "# "+heading+"\n")
+		if at < position {
+			t.Errorf("%s stands at %d, behind %d", heading, at, position)
+		}
+		position = max(at, position)
+	}
+	wantText(t, text,
+		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; of 60, 61, 62 for the root.
+		"v002 is in force: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
+		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
+		"v001 -> v002 rephrase +10.04", "others of v002: (2 other children, 1 rejected)", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
+		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known of 15 of 16)", "tokens: 10 in, 20 out\n",
+		"seed of all draws: 7; algorithm: sha256-u53/1", b.data.End.Hash, "track replay --lineage sepa --strict",
+	)
+}
+
+// What the replay found differing is said in the verdict, in the alerts, and beside the decision.
+func TestLineageReportDiffers(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.data.Differences = []evolution.Difference{{Number: 3, Kind: evolution.KindDecision, Mutation: "m", Field: "decision.label", Stored: "a", Replayed: "b"}}
+	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from what is stored", "entry 3, decision (mutation m): decision.label: stored a, replayed b", "✗ differs")
+}
+
+// A lineage that only began, and one without any version.
+func TestLineageReportEmpty(t *testing.T) {
+	b := newLineage(t, "new")
+	wantText(t, textOf(b.report().Blocks), "v001 is in force: mean score 61.00", "Nothing was decided yet.", "No step was made yet.", "None: the replay agrees")
+	wantText(t, textOf(b.report().Blocks), "v001: v001, fitness 61.")
+	b.data.Versions[0].Trials, b.data.Versions[0].Fitness = nil, nil
+	wantText(t, textOf(b.report().Blocks), "v001 is in force: no score yet", "Not known: no version has two scores.")
+}
+
+// Of many decisions and steps the newest are shown, and the others counted.
+func TestLineageReportLong(t *testing.T) {
+	b := newLineage(t, "long")
+	const n = 500
+	for i := range n {
+		score := 61.5 + float64(i)/20
+		if d := b.mutate(i, "rephrase", "", score-1, score, score+1); !d.Accepted {
+			t.Fatal(i, d.Label)
+		}
+	}
+	text := textOf(b.report().Blocks)
+	wantText(t, text, "3: ", "(481 versions between)", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
+	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
+		t.Errorf("%d rows of decisions", rows)
+	}
+}
