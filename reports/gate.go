@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"track/reports/escape"
 	"track/scoring"
 	"track/scoring/verdict"
 )
@@ -17,7 +18,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s track gate: %s\n\n", icon(g.Verdict), g.Verdict)
 	for _, text := range g.Unattainable() {
-		fmt.Fprintf(&b, "> **Cannot be met:** %s\n\n", escape(text))
+		fmt.Fprintf(&b, "> **Cannot be met:** %s\n\n", escape.Markdown(text))
 	}
 	scenarioTable(&b, g)
 	var needs []string
@@ -41,13 +42,13 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	if len(needs) > 0 {
 		b.WriteString("\n### What would change this\n\n")
 		for _, need := range shorten(needs) {
-			fmt.Fprintf(&b, "- %s\n", escape(need))
+			fmt.Fprintf(&b, "- %s\n", escape.Markdown(need))
 		}
 	}
 	if warnings := gateWarnings(g); len(warnings) > 0 {
 		b.WriteString("\n### Warnings\n\n")
 		for _, warning := range warnings {
-			fmt.Fprintf(&b, "- %s\n", escape(warning))
+			fmt.Fprintf(&b, "- %s\n", escape.Markdown(warning))
 		}
 	}
 	if rest > 0 {
@@ -115,7 +116,7 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 				mean += fmt.Sprintf(" (%s to %s)", verdict.Short(e.MeanInterval.Lo), verdict.Short(e.MeanInterval.Hi))
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape(RulesText(s.Rules)))
+		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(RulesText(s.Rules)))
 	}
 }
 
@@ -166,7 +167,7 @@ func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.Scenario
 		if r.o.PHolm != nil {
 			p = verdict.Short(*r.o.PHolm)
 		}
-		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape(r.s.Name), escape(r.o.Rule), escape(r.o.Metric), escape(found(r.o)), p)
+		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape.Markdown(r.s.Name), escape.Markdown(r.o.Rule), escape.Markdown(r.o.Metric), escape.Markdown(found(r.o)), p)
 	}
 }
 

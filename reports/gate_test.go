@@ -249,7 +249,7 @@ func inspectJUnit(t rapidTB, data []byte, g verdict.Gate) {
 // inspectMarkdown finds every outcome in a row of six cells, the worst first, and nothing that came from outside as markup.
 func inspectMarkdown(t rapidTB, text string, g verdict.Gate) {
 	t.Helper()
-	inspectText(t, strings.NewReplacer("<details><summary>", "", "</summary>", "", "</details>", "", "> **Cannot be met:**", "").Replace(text))
+	inspectText(t, strings.NewReplacer("<details><summary>", "", "</summary>", "", "</details>", "", "> **Cannot be met:**", "", "<span>$</span>", "$").Replace(text))
 	outcomes := 0
 	for _, s := range g.Scenarios {
 		outcomes += len(s.Outcomes)

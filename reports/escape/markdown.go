@@ -1,0 +1,107 @@
+package escape
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Apart is what Markdown holds two characters apart with that a code host would else make something of. Nobody sees it.
+const Apart = "&#8203;"
+
+// Markdown makes a line of s that stands in a paragraph, heading or table cell of GitHub's Markdown: no markup, no HTML, no formula, no
+// link, and nobody is called. What would begin a block of another kind at the start of a line is the business of [Start].
+func Markdown(s string) string {
+	s = Line(s)
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '<' || r == '>' || r == '&' || r == '$':
+			b.WriteString(entity(r))
+		case strings.ContainsRune("\\`*_[]#|~", r), r == ':' && strings.HasPrefix(s[i:], "://"), r == '.' && after(s[:i], "www"):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+		if calls(s, i) {
+			b.WriteString(Apart)
+		}
+	}
+	return b.String()
+}
+
+// Summary makes a line of s that stands in HTML within Markdown.
+func Summary(s string) string {
+	s = Line(s)
+	var b strings.Builder
+	for i, r := range s {
+		b.WriteString(entity(r))
+		if calls(s, i) {
+			b.WriteString(Apart)
+		}
+	}
+	return b.String()
+}
+
+// entity is how HTML within Markdown writes r. A dollar sign begins a formula even after a backslash; the span is what GitHub's
+// documentation recommends.
+func entity(r rune) string {
+	switch r {
+	case '<':
+		return "&lt;"
+	case '>':
+		return "&gt;"
+	case '&':
+		return "&amp;"
+	case '"':
+		return "&#34;"
+	case '$':
+		return "<span>$</span>"
+	}
+	return string(r)
+}
+
+var (
+	address = regexp.MustCompile(`^[\w.-]*\.[A-Za-z0-9]`)
+	emoji   = regexp.MustCompile(`^:[\w+-]+:`)
+	digit   = regexp.MustCompile(`^[0-9]`)
+	name    = regexp.MustCompile(`^[A-Za-z0-9]`)
+)
+
+// calls says that a code host would take what begins at byte i for somebody's name (@name), the address of a mail, the number of an issue
+// (#1, GH-1), or an emoji (:name:), were its first character not held apart from the rest.
+func calls(s string, i int) bool {
+	switch before, rest := s[:i], s[i+1:]; s[i] {
+	case '@':
+		return address.MatchString(rest) || name.MatchString(rest) && !inWord(before)
+	case '#':
+		return digit.MatchString(rest)
+	case '-':
+		return digit.MatchString(rest) && after(before, "gh") && !inWord(before[:i-2])
+	case ':':
+		return emoji.MatchString(s[i:])
+	}
+	return false
+}
+
+// inWord says that s ends in a letter, digit or underscore, after which @ calls nobody.
+func inWord(s string) bool {
+	return s != "" && (s[len(s)-1] == '_' || name.MatchString(s[len(s)-1:]))
+}
+
+// after says that s ends in the word, in letters of any case.
+func after(s, wanted string) bool {
+	at := len(s) - len(wanted)
+	return at >= 0 && strings.EqualFold(s[at:], wanted)
+}
+
+var numbered = regexp.MustCompile(`^([0-9]{1,9})([.)])`)
+
+// Start makes the start of a block of a line of Markdown: no list, no rule, no block of code.
+func Start(line string) string {
+	line = strings.TrimLeft(line, " ")
+	if line != "" && strings.Contains("-+=", line[:1]) {
+		return `\` + line
+	}
+	return numbered.ReplaceAllString(line, `$1\$2`)
+}
