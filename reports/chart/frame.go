@@ -116,11 +116,11 @@ func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 	x, row := margin, 0
 	for i, e := range f.legend {
 		name := clean(e.name)
-		room := sampleWidth + gap + min(nameRoom, textWidth(name, sizeLabel))
+		room := sampleWidth + gap + min(nameRoom, TextWidth(name, sizeLabel))
 		others := "+ " + count(len(f.legend)-i, "other", "others")
 		reserved := 0.0
 		if row == legendRows-1 && i < len(f.legend)-1 {
-			reserved = 2*gap + textWidth(others, sizeLabel)
+			reserved = 2*gap + TextWidth(others, sizeLabel)
 		}
 		if x+room+reserved > width-margin && x > margin {
 			if row == legendRows-1 {
@@ -234,7 +234,7 @@ func (p plot) drawXTick(c canvas, t tick, y float64) {
 
 // place is where the label of a tick of x goes: below it, but within the chart.
 func (p plot) place(t tick) (centre, room float64) {
-	room = textWidth(t.label, sizeTick)
+	room = TextWidth(t.label, sizeTick)
 	return max(margin/2+room/2, min(width-margin/2-room/2, p.x.at(t.value))), room
 }
 
@@ -254,7 +254,7 @@ func (p plot) fit(ticks []tick) bool {
 func widest(ticks []tick) float64 {
 	room := 0.0
 	for _, t := range ticks {
-		room = max(room, textWidth(t.label, sizeTick))
+		room = max(room, TextWidth(t.label, sizeTick))
 	}
 	return room
 }
@@ -282,7 +282,7 @@ func (f figure) labelTicks(p plot) []tick {
 	spacing := (p.right - p.left) / float64(len(labels))
 	room := 0.0
 	for i := 0; i < len(labels) && room < readable; i++ {
-		room = max(room, textWidth(labels[i].label, sizeTick))
+		room = max(room, TextWidth(labels[i].label, sizeTick))
 	}
 	stride := round((min(readable, room) + gap) / spacing)
 	room = float64(stride)*spacing - gap

@@ -218,7 +218,7 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 		drawRollback(c, x, top, bottom)
 		arrow = x
 		name := "to " + whole(r.To)
-		if end := x + gap + textWidth(name, sizeTick); end < l.place(p, i+1)-2*arrowSize {
+		if end := x + gap + TextWidth(name, sizeTick); end < l.place(p, i+1)-2*arrowSize {
 			c.text(x+gap/2, top+sizeTick-2, name, textStyle{sizeTick, dim, start})
 		}
 	}

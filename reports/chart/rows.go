@@ -45,7 +45,7 @@ func (f figure) drawRows(c canvas, p *plot) {
 func (f figure) rowNameRoom() float64 {
 	room := 0.0
 	for _, r := range f.rows {
-		room = max(room, textWidth(or(r.name, unnamed), sizeTick))
+		room = max(room, TextWidth(or(r.name, unnamed), sizeTick))
 	}
 	return min(room, rowNameRoom)
 }
@@ -54,9 +54,9 @@ func (f figure) rowNameRoom() float64 {
 func (f figure) columnRooms() []float64 {
 	rooms := make([]float64, len(f.columns))
 	for k, heading := range f.columns {
-		rooms[k] = textWidth(heading, sizeTick)
+		rooms[k] = TextWidth(heading, sizeTick)
 		for _, r := range f.rows {
-			rooms[k] = max(rooms[k], textWidth(r.cells[k], sizeTick))
+			rooms[k] = max(rooms[k], TextWidth(r.cells[k], sizeTick))
 		}
 		rooms[k] += 2 * gap
 	}

@@ -48,8 +48,8 @@ var latin = sync.OnceValue(func() (widths [256]float64) {
 // slack is by how much the text of a reader's system font may be wider than that of the font measured here.
 const slack = 1.15
 
-// textWidth is the room that s needs in a font of the given size.
-func textWidth(s string, size float64) float64 {
+// TextWidth is the room that s needs in a font of the given size, whichever of the usual sans serif fonts a reader has.
+func TextWidth(s string, size float64) float64 {
 	widths := latin()
 	total := 0.0
 	for _, r := range s {
@@ -65,14 +65,14 @@ func textWidth(s string, size float64) float64 {
 // shorten replaces what does not fit into room by an ellipsis. Names that differ often do so at their end, so that a third of
 // what is kept is from there.
 func shorten(s string, size, room float64) string {
-	if textWidth(s, size) <= room {
+	if TextWidth(s, size) <= room {
 		return s
 	}
 	runes := []rune(s)
 	kept, most := 0, len(runes)
 	for kept < most { // the largest number of runes that fit
 		half := (kept + most + 1) / 2
-		if textWidth(elide(runes, half), size) <= room {
+		if TextWidth(elide(runes, half), size) <= room {
 			kept = half
 		} else {
 			most = half - 1
