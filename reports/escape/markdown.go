@@ -1,6 +1,7 @@
 package escape
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -17,7 +18,8 @@ func Markdown(s string) string {
 		switch {
 		case r == '<' || r == '>' || r == '&' || r == '$':
 			b.WriteString(entity(r))
-		case strings.ContainsRune("\\`*_[]#|~", r), r == ':' && strings.HasPrefix(s[i:], "://"), r == '.' && after(s[:i], "www"):
+		case strings.ContainsRune("\\`*_[]#|~", r), r == ':' && strings.HasPrefix(s[i:], "://"), r == '.' && after(s[:i], "www"),
+			r == '!' && i == len(s)-1: // a link may follow
 			b.WriteByte('\\')
 			b.WriteRune(r)
 		default:
@@ -29,6 +31,9 @@ func Markdown(s string) string {
 	}
 	return b.String()
 }
+
+// Alt makes a line of s that is read in the place of a picture, where tags would be read too.
+func Alt(s string) string { return strings.ReplaceAll(Markdown(s), entity('$'), `\$`) }
 
 // Summary makes a line of s that stands in HTML within Markdown.
 func Summary(s string) string {
@@ -95,13 +100,19 @@ func after(s, wanted string) bool {
 	return at >= 0 && strings.EqualFold(s[at:], wanted)
 }
 
-var numbered = regexp.MustCompile(`^([0-9]{1,9})([.)])`)
+var (
+	numbered = regexp.MustCompile(`^([0-9]{1,9})([.)])`)
+	ticked   = regexp.MustCompile(`^\[[ xX]\]`)
+)
 
-// Start makes the start of a block of a line of Markdown: no list, no rule, no block of code.
+// Start makes the start of a block of a line of Markdown: no list, no rule, no block of code; and a link by the name of x is no box to tick.
 func Start(line string) string {
 	line = strings.TrimLeft(line, " ")
 	if line != "" && strings.Contains("-+=", line[:1]) {
 		return `\` + line
+	}
+	if ticked.MatchString(line) {
+		return fmt.Sprintf("[&#%d;%s", line[1], line[2:])
 	}
 	return numbered.ReplaceAllString(line, `$1\$2`)
 }

@@ -27,6 +27,7 @@ func TestMarkdown(t *testing.T) {
 		"growth@v2.1 a@b.c":      "growth@&#8203;v2.1 a@&#8203;b.c",
 		":tada: 10:20:30 a: b":   ":&#8203;tada: 10:&#8203;20:30 a: b",
 		"https://x.y www.x.y":    `https\://x.y www\.x.y`,
+		"a! b!":                  `a! b\!`, // a link may follow
 		"$x$ $$":                 "<span>$</span>x<span>$</span> <span>$</span><span>$</span>",
 	} {
 		if got := escape.Markdown(s); got != want {
@@ -38,7 +39,7 @@ func TestMarkdown(t *testing.T) {
 func TestStart(t *testing.T) {
 	for line, want := range map[string]string{
 		"": "", "a - b": "a - b", "- a": `\- a`, "+ a": `\+ a`, "===": `\===`, "    a": "a", "  - a": `\- a`,
-		"1. a": `1\. a`, "12) a": `12\) a`, "1.5": `1\.5`, "1 a": "1 a",
+		"1. a": `1\. a`, "12) a": `12\) a`, "1.5": `1\.5`, "1 a": "1 a", "[x](y)": "[&#120;](y)", "[a](y)": "[a](y)",
 	} {
 		if got := escape.Start(line); got != want {
 			t.Errorf("Start(%q) = %q, want %q", line, got, want)
@@ -75,7 +76,10 @@ func TestMermaid(t *testing.T) {
 		"v12 +0.31 (n = 5)": "v12 +0.31 (n #61; 5)",
 		`"] --> x; #quot;`:  "#34;#93; --#62; x#59; #35;quot#59;",
 		"1. a - b.":         "1#46; a #45; b#46;",
-		"Größe ﬂ°°60¶ß":     "Grö#223;e #64258;#176;#176;60#182;#223;",
+		"Größe ﬂ°°60¶ß":     "Größe ﬂ#8203;°°60¶#8203;ß",
+		`fa:fa-car C:\new`:  "fa#58;#8203;fa-car C#58;#92;#8203;new",
+		"direction  LR":     "direction#32; LR",
+		"a, $$x$":           "a, #36;#8203;#36;x#36;",
 	} {
 		if got := escape.Mermaid(s); got != want {
 			t.Errorf("Mermaid(%q) = %q, want %q", s, got, want)
