@@ -1,0 +1,142 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// MaxNodes is how many nodes a flowchart may have. Whoever builds one with more lets stubs stand for some.
+const MaxNodes = 60
+
+// Pictures are all pictures in their order, those within details and notes too.
+func (d Document) Pictures() []Picture {
+	var list []Picture
+	walk(d.Blocks, func(b Block) error { //nolint:errcheck // there is none
+		if p, ok := b.(Picture); ok {
+			list = append(list, p)
+		}
+		return nil
+	})
+	return list
+}
+
+// walk visits blocks and those within them, in their order, until one gives an error.
+func walk(blocks []Block, visit func(Block) error) error {
+	for _, b := range blocks {
+		if err := visit(b); err != nil {
+			return err
+		}
+		var within []Block
+		switch b := b.(type) {
+		case Details:
+			within = b.Blocks
+		case Note:
+			within = b.Blocks
+		}
+		if err := walk(within, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check says what cannot be written.
+func (d Document) check() error {
+	names := map[string]bool{}
+	err := walk(d.Blocks, func(b Block) error {
+		switch b := b.(type) {
+		case Paragraph, List, Code, Details:
+			return nil
+		case Heading:
+			return b.check()
+		case Table:
+			return b.check()
+		case Flowchart:
+			return b.check()
+		case Note:
+			return b.check()
+		case Picture:
+			if names[b.Name] {
+				return fmt.Errorf("two pictures are called %q", b.Name)
+			}
+			names[b.Name] = true
+			return b.check()
+		}
+		return fmt.Errorf("unknown block %T", b)
+	})
+	if err != nil {
+		return fmt.Errorf("document %q: %w", d.Title, err)
+	}
+	return nil
+}
+
+func (h Heading) check() error {
+	if h.Level < 2 || h.Level > 6 {
+		return fmt.Errorf("heading %q: level %d is not one of 2 to 6", h.Text, h.Level)
+	}
+	return nil
+}
+
+func (t Table) check() error {
+	if len(t.Columns) == 0 {
+		return errors.New("table without columns")
+	}
+	for i, row := range t.Rows {
+		if len(row) != len(t.Columns) {
+			return fmt.Errorf("table %q: row %d has %d cells for %d columns", t.Columns[0].Title, i+1, len(row), len(t.Columns))
+		}
+	}
+	return nil
+}
+
+func (n Note) check() error {
+	if !slices.Contains([]NoteKind{NoteInfo, NoteImportant, NoteWarning, NoteCaution}, n.Kind) {
+		return fmt.Errorf("unknown kind of note %q", n.Kind)
+	}
+	return nil
+}
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+func (p Picture) check() error {
+	if !fileName.MatchString(p.Name) {
+		return fmt.Errorf("picture %q: a name has letters, digits, _, - and . alone", p.Name)
+	}
+	if p.Chart == nil {
+		return fmt.Errorf("picture %q has no chart", p.Name)
+	}
+	return nil
+}
+
+func (f Flowchart) check() error {
+	if len(f.Nodes) > MaxNodes {
+		return fmt.Errorf("flowchart %q has %d nodes; at most %d are drawn", f.Alt, len(f.Nodes), MaxNodes)
+	}
+	known := map[string]bool{}
+	for _, n := range f.Nodes {
+		if known[n.ID] {
+			return fmt.Errorf("flowchart %q has two nodes %q", f.Alt, n.ID)
+		}
+		if n.Kind < NodePlain || n.Kind > NodeStub {
+			return fmt.Errorf("flowchart %q, node %q: unknown kind %d", f.Alt, n.ID, n.Kind)
+		}
+		known[n.ID] = true
+	}
+	for _, e := range f.Edges {
+		if !known[e.From] || !known[e.To] {
+			return fmt.Errorf("flowchart %q: an edge from %q to %q, which are not both nodes of it", f.Alt, e.From, e.To)
+		}
+	}
+	return nil
+}
+
+// index is the place of each node by its id.
+func (f Flowchart) index() map[string]int {
+	at := make(map[string]int, len(f.Nodes))
+	for i, n := range f.Nodes {
+		at[n.ID] = i
+	}
+	return at
+}

@@ -1,0 +1,141 @@
+package document_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track/reports/chart"
+	"track/reports/document"
+)
+
+var options = document.MarkdownOptions{PictureDir: "report files/", Suffix: ".svg"}
+
+// writers are those of documents, by the suffixes of their files.
+var writers = map[string]func(document.Document, io.Writer) error{
+	"md":   func(d document.Document, w io.Writer) error { return d.Markdown(w, options) },
+	"html": document.Document.HTML,
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// written are the bytes of a document, which are the same each time.
+func written(t failer, suffix string, d document.Document) string {
+	t.Helper()
+	var b, again bytes.Buffer
+	if err := errors.Join(writers[suffix](d, &b), writers[suffix](d, &again)); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Fatalf("the same document gave different bytes")
+	}
+	return b.String()
+}
+
+// Goldens leave out the style, which is the same in all of them.
+func TestGolden(t *testing.T) {
+	style, err := os.ReadFile("style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range documents() {
+		for suffix := range writers {
+			t.Run(name+"."+suffix, func(t *testing.T) {
+				got := strings.Replace(written(t, suffix, d), string(style), "", 1)
+				path := filepath.Join("testdata", name+"."+suffix)
+				if os.Getenv("UPDATE_GOLDEN") != "" {
+					if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+					t.Errorf("%s (UPDATE_GOLDEN=1 writes it; look at it): %s", path, diff)
+				}
+			})
+		}
+	}
+}
+
+func TestPictures(t *testing.T) {
+	var names []string
+	for _, p := range rich().Pictures() {
+		names = append(names, p.Name)
+	}
+	if diff := cmp.Diff([]string{"scores", "metrics", "noise"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is not right is refused before a byte is written.
+func TestRefused(t *testing.T) {
+	line := chart.Line{}
+	nodes := make([]document.Node, document.MaxNodes+1)
+	for i := range nodes {
+		nodes[i].ID = strings.Repeat("x", i)
+	}
+	for want, b := range map[string]document.Block{
+		`two pictures are called "a"`:   document.Details{Blocks: []document.Block{document.Picture{Name: "a", Chart: line}, document.Note{Kind: document.NoteInfo, Blocks: []document.Block{document.Picture{Name: "a", Chart: line}}}}},
+		`picture "../a": a name has`:    document.Picture{Name: "../a", Chart: line},
+		`picture "a" has no chart`:      document.Picture{Name: "a"},
+		`level 1 is not`:                document.Heading{Level: 1},
+		`row 1 has 1 cells for 2`:       document.Table{Columns: make([]document.Column, 2), Rows: [][]document.Text{{nil}}},
+		`table without columns`:         document.Table{},
+		`unknown kind of note ""`:       document.Note{},
+		`has 61 nodes; at most 60`:      document.Flowchart{Nodes: nodes},
+		`has two nodes "a"`:             document.Flowchart{Nodes: []document.Node{{ID: "a"}, {ID: "a"}}},
+		`unknown kind 9`:                document.Flowchart{Nodes: []document.Node{{ID: "a", Kind: 9}}},
+		`an edge from "" to "b"`:        document.Flowchart{Edges: []document.Edge{{To: "b"}}},
+		`unknown block *document.Table`: &document.Table{},
+		`document "T": unknown block`:   nil,
+	} {
+		for suffix, write := range writers {
+			var out bytes.Buffer
+			err := write(document.Document{Title: "T", Blocks: []document.Block{b}}, &out)
+			if err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+				t.Errorf("%s: %v and %d bytes, want %q", suffix, err, out.Len(), want)
+			}
+		}
+	}
+}
+
+// A writer that fails is not taken for one that has written.
+func TestWriteError(t *testing.T) {
+	for suffix, write := range writers {
+		if err := write(rich(), full{}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", suffix, err)
+		}
+	}
+}
+
+var errFull = errors.New("disk full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestManyRows(t *testing.T) {
+	d := document.Document{Title: "Many", Blocks: []document.Block{ledger(10_000)}}
+	for suffix, write := range writers {
+		began := time.Now()
+		if err := write(d, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("%s: %v for 10,000 rows", suffix, took)
+		}
+	}
+}
