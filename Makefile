@@ -10,12 +10,15 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-.PHONY: build test check race fuzz bench sim-policies demo clean
+# What reports are read with in tests: Mermaid runs on node, and pages are opened in Chromium.
+OUTSIDE := npm:npm node:nodejs chromium:chromium
+
+.PHONY: build test check outside-tools race fuzz bench sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
 
-test: check ## everything
+test: check outside-tools ## everything
 	$(GO) test -tags $(TAGS) ./...
 	$(MAKE) race fuzz
 
@@ -24,6 +27,15 @@ check: ## format, vet, staticcheck, tidy
 	$(GO) vet -tags $(TAGS) ./...
 	$(TOOLS) staticcheck -tags $(TAGS) ./...
 	$(GO) mod tidy -diff
+
+outside-tools: ## node, npm and Chromium, where they are missing and root can install them; else the tests that need them are skipped, and say so
+	@set -e; for tool in $(OUTSIDE); do \
+	  command -v $${tool%%:*} >/dev/null && continue; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    { [ -n "$$updated" ] || apt-get update -qq; updated=yes; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $${tool##*:}; } || \
+	      echo "$${tool##*:} could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
+	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
+	done
 
 race: ## the packages that do things at once, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./batch ./tracker ./store/... ./provenance

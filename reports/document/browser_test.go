@@ -1,0 +1,96 @@
+package document_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	markup "github.com/yuin/goldmark/renderer/html"
+
+	"track/reports/chart"
+	"track/reports/document"
+)
+
+// A browser has nothing to say against the pages, and shows all of their drawings.
+func TestBrowserReadsHTML(t *testing.T) {
+	t.Parallel()
+	for name, d := range documents() {
+		page := openFile(t, "report.html", map[string]string{"report.html": written(t, "html", d)})
+		if len(page.console) > 0 {
+			t.Errorf("%s: the browser says %q", name, page.console)
+		}
+		drawings := len(d.Pictures())
+		for _, b := range d.Blocks {
+			if _, ok := b.(document.Flowchart); ok {
+				drawings++
+			}
+		}
+		if n := strings.Count(page.dom, "<svg "); n != drawings || strings.Count(page.dom, "</svg>") != drawings {
+			t.Errorf("%s: the browser shows %d drawings, want %d", name, n, drawings)
+		}
+		if !strings.Contains(page.dom, "</main>") || strings.Contains(page.dom, "<script") {
+			t.Errorf("%s: the browser sees another page", name)
+		}
+	}
+}
+
+// What is wrong with a page would be noticed, and a page that somebody has tampered with runs and loads nothing.
+func TestBrowserNotices(t *testing.T) {
+	t.Parallel()
+	good := written(t, "html", document.Document{Title: "Good"})
+	for name, c := range map[string]struct{ page, says string }{
+		"error":    {`<!DOCTYPE html><title>x</title><script>console.error("this is wrong")</script>`, "this is wrong"},
+		"script":   {strings.Replace(good, "</main>", `<script>document.title = "run"</script></main>`, 1), "Content Security Policy"},
+		"resource": {strings.Replace(good, "</main>", `<img src="missing.svg"/></main>`, 1), "Content Security Policy"},
+	} {
+		page := openFile(t, "report.html", map[string]string{"report.html": c.page})
+		says := func(s string) bool { return strings.Contains(s, c.says) }
+		if !slices.ContainsFunc(page.console, says) || strings.Contains(page.dom, "<title>run</title>") {
+			t.Errorf("%s: the browser says %q, want %q", name, page.console, c.says)
+		}
+	}
+}
+
+// imagesScript lists the pictures of a page that are not shown.
+const imagesScript = `<pre id="result"></pre><script>onload = () => {
+	document.getElementById("result").textContent = JSON.stringify([...document.images].filter((i) => i.naturalWidth === 0).map((i) => i.getAttribute("src")));
+}</script>`
+
+// The pictures beside Markdown are found where it says they are. The last document lacks one.
+func TestBrowserFindsPictures(t *testing.T) {
+	t.Parallel()
+	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(markup.WithUnsafe()))
+	for _, lost := range []string{"", "report files/noise.svg"} {
+		d, files := rich(), map[string]string{}
+		for _, p := range d.Pictures() {
+			var b bytes.Buffer
+			if err := chart.SVG(&b, p.Chart); err != nil {
+				t.Fatal(err)
+			}
+			files[options.PictureDir+p.Name+options.Suffix] = b.String()
+		}
+		delete(files, lost)
+		var b bytes.Buffer
+		if err := markdown.Convert([]byte(written(t, "md", d)), &b); err != nil {
+			t.Fatal(err)
+		}
+		files["report.html"] = "<!DOCTYPE html><meta charset=\"utf-8\">" + b.String() + imagesScript
+		page := openFile(t, "report.html", files)
+		var missing []string
+		if err := json.Unmarshal([]byte(html.UnescapeString(between(page.dom, `<pre id="result">`, "</pre>"))), &missing); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if lost != "" {
+			want = 1
+		}
+		if strings.Count(b.String(), "<img ") != 3 || len(missing) != want {
+			t.Errorf("without %q, these pictures are missing: %q", lost, missing)
+		}
+	}
+}
