@@ -47,7 +47,7 @@ func (f Flowchart) svg(w *bytes.Buffer) {
 	draw := flow{down: f.Down}
 	nodes, captions := f.boxes()
 	edges, labels := f.ways()
-	d := layered.Layout(nodes, edges)
+	d := layered.Layout(nodes, edges, f.Down) // above, or to the right, where they leave the rest on a narrow screen
 	width, height := draw.xy(layered.Point{Along: d.Along, Across: d.Across})
 	width, height = width+2*flowMargin, height+2*flowMargin
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="flow" viewBox="%.1f %.1f %.1f %.1f" width="%.1f" height="%.1f" role="img">`+"\n",

@@ -115,7 +115,6 @@ type reader struct {
 	nested []string
 	inline strings.Builder
 	ids    map[string]bool
-	th, td int
 }
 
 // elements are all that there may be in a page, with their attributes.

@@ -41,13 +41,21 @@ const (
 	gutter = 6.0  // beside labels
 )
 
-// Layout places nodes and edges.
-func Layout(nodes []Node, edges []Edge) Drawing {
+// Layout places nodes and edges. Edges that run back do so on the near side of the layers, across, or on the far one.
+func Layout(nodes []Node, edges []Edge, far bool) Drawing {
 	g := newGraph(nodes, edges)
 	g.rank()
 	g.split()
 	g.order()
 	g.placeAcross()
 	g.placeAlong()
-	return g.drawing()
+	if far {
+		g.mirror()
+	}
+	d := g.drawing()
+	if far {
+		d.mirror()
+	}
+	g.normalize(&d)
+	return d
 }

@@ -31,8 +31,9 @@ func graphs(t *rapid.T) (nodes []layered.Node, edges []layered.Edge) {
 func TestAnyGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes, edges := graphs(t)
-		d := layered.Layout(nodes, edges)
-		if !reflect.DeepEqual(d, layered.Layout(nodes, edges)) {
+		far := rapid.Bool().Draw(t, "far")
+		d := layered.Layout(nodes, edges, far)
+		if !reflect.DeepEqual(d, layered.Layout(nodes, edges, far)) {
 			t.Fatal("the same graph gave another drawing")
 		}
 		for i, p := range d.Nodes {
@@ -79,21 +80,34 @@ func TestBestPathIsStraight(t *testing.T) {
 		{From: 3, To: 1, Last: true}, {From: 0, To: 1, Weight: 1e6}, {From: 1, To: 2, Weight: 1e6}, {From: 2, To: 3, Weight: 1e6},
 		{From: 0, To: 4, Weight: 1}, {From: 1, To: 5, Weight: 1}, {From: 1, To: 6, Weight: 1}, {From: 1, To: 7, Weight: 10}, {From: 2, To: 8, Weight: 1},
 	}
-	d := layered.Layout(nodes, edges)
+	d := layered.Layout(nodes, edges, false)
 	for i := range 3 {
 		if math.Abs(d.Nodes[i].Across-d.Nodes[i+1].Across) > 0.5 {
 			t.Errorf("node %d is at %v, the next one at %v", i, d.Nodes[i], d.Nodes[i+1])
 		}
 	}
 	for i, r := range d.Routes {
-		if r.Back != (i == 0) {
+		if r.Back != (i == 0) || r.Back && r.Label.Across > d.Nodes[0].Across {
 			t.Errorf("edge %d: back is %v", i, r.Back)
 		}
 	}
 }
 
+// On the far side, what runs back has changed its side, and nothing else.
+func TestFarSide(t *testing.T) {
+	nodes := []layered.Node{{Along: 100, Across: 40}, {Along: 100, Across: 40}, {Along: 100, Across: 40}}
+	edges := []layered.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 0, Last: true}}
+	near, far := layered.Layout(nodes, edges, false), layered.Layout(nodes, edges, true)
+	if near.Nodes[1].Across > near.Nodes[2].Across || far.Nodes[1].Across > far.Nodes[2].Across {
+		t.Errorf("the order is %v near and %v far", near.Nodes, far.Nodes)
+	}
+	if near.Routes[2].Label.Across > near.Nodes[1].Across || far.Routes[2].Label.Across < far.Nodes[2].Across {
+		t.Errorf("what runs back is at %v near and %v far", near.Routes[2].Label, far.Routes[2].Label)
+	}
+}
+
 func TestNothing(t *testing.T) {
-	if d := layered.Layout(nil, nil); d.Along != 0 || d.Across != 0 {
+	if d := layered.Layout(nil, nil, true); d.Along != 0 || d.Across != 0 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// drawing puts everything together, from 0 on.
+// drawing puts everything together.
 func (g *graph) drawing() Drawing {
 	d := Drawing{Routes: make([]Route, len(g.edges))}
 	for i := range g.nodes {
@@ -19,8 +19,26 @@ func (g *graph) drawing() Drawing {
 		}
 	}
 	g.runBack(&d)
-	g.normalize(&d)
 	return d
+}
+
+// mirror turns the near side to the far one.
+func (g *graph) mirror() {
+	for i := range g.boxes {
+		g.boxes[i].at *= -1
+	}
+}
+
+func (d *Drawing) mirror() {
+	for i := range d.Nodes {
+		d.Nodes[i].Across *= -1
+	}
+	for i, r := range d.Routes {
+		for k := range r.Points {
+			r.Points[k].Across *= -1
+		}
+		d.Routes[i].Label.Across *= -1
+	}
 }
 
 // forward goes through the boxes that split the edge, and comes to its end in a straight line, on which the label is.
