@@ -117,6 +117,8 @@ func TestPlans(t *testing.T) {
 			{name: "results of a metric", text: metricResultsQuery(where) + onlyMetric[0], args: one},
 			{name: "values of a metric", text: metricValuesQuery(where) + onlyMetric[1], args: one},
 			{name: "computed values of a metric", text: metricComputedQuery(where) + onlyMetric[2], args: one},
+			{name: "when seeds ran", text: runTimesQuery(where), args: args},
+			{name: "environments of seeds", text: environmentsQuery(where), args: args},
 			{name: "ids of seeds", text: seedIDsQuery(where), args: args},
 			{name: "failing seeds", text: failingSeedsQuery(where), args: judged},
 			{name: "failing metrics", text: failingMetricsQuery(where), args: append(slices.Clone(judged), sel.SpecID)},

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"track"
+	"track/scoring"
 )
 
 // SeedScore is a seed of a selection with its judgement under the spec of the selection.
@@ -38,7 +39,7 @@ func seedScoresQuery(where string) string {
 // The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times metrics.
 func metricScoresQuery(where string) string {
 	return `
-	SELECT result.seed_id, result.metric_id, result.score
+	SELECT result.seed_id, result.metric_id, result.score, result.status
 	  FROM seed CROSS JOIN result ON result.seed_id = seed.id AND result.spec_id = ?
 	 WHERE ` + where
 }
@@ -102,6 +103,27 @@ func (s *Store) addMetricScores(ctx context.Context, seeds []SeedScore, specID i
 			seed.Scores[positions[row[1].(int64)]] = score
 		}
 	})
+}
+
+// SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of the spec. A status
+// is empty where the seed has no value; a seed without results is not there.
+func (s *Store) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]scoring.Status, error) {
+	positions, err := s.metricPositions(ctx, sel.SpecID)
+	if err != nil {
+		return nil, explain(err)
+	}
+	statuses := map[int64][]scoring.Status{}
+	where, args := sel.where()
+	err = s.stream(ctx, metricScoresQuery(where), append([]any{sel.SpecID}, args...), func(row []driver.Value) {
+		id := row[0].(int64)
+		if statuses[id] == nil {
+			statuses[id] = make([]scoring.Status, len(positions))
+		}
+		if row[2] != nil { // it has a value
+			statuses[id][positions[row[1].(int64)]] = statusOf(row[3].(int64))
+		}
+	})
+	return statuses, explain(err)
 }
 
 // metricPositions gives the position in a spec of each metric, by its id.

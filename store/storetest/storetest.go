@@ -32,6 +32,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"counts of seeds", testSeedTotals},
 		{"one metric of a spec", testOneMetric},
 		{"scores seed by seed", testSeedScores},
+		{"statuses seed by seed", testSeedStatuses},
+		{"where and when seeds ran", testRuns},
 		{"what was measured and computed", testMeasuredComputed},
 		{"pinned baselines", testBaselines},
 		{"a chain of baselines", testBaselineChain},

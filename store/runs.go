@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+)
+
+// Runs says where and when the seeds of a selection ran, as far as they tell.
+type Runs struct {
+	First, Last  time.Time // the earliest and the latest start; zero where none is known
+	NStarted     int       // seeds whose start is known
+	Duration     time.Duration
+	NTimed       int              // seeds whose duration is known: Duration is that of all of them together
+	Environments []EnvironmentUse // those of most seeds first
+}
+
+// EnvironmentUse is an environment with the number of seeds that ran in it.
+type EnvironmentUse struct {
+	Environment track.Environment
+	NSeeds      int
+}
+
+func runTimesQuery(where string) string {
+	return `
+	SELECT min(seed.started_at) AS first, max(seed.started_at) AS last, count(seed.started_at) AS n_started,
+	       coalesce(sum(seed.duration_us), 0) AS duration, count(seed.duration_us) AS n_timed
+	  FROM seed WHERE ` + where
+}
+
+func environmentsQuery(where string) string {
+	return `
+	SELECT environment.document, used.n
+	  FROM (SELECT seed.environment_id, count(*) AS n FROM seed WHERE ` + where + ` GROUP BY seed.environment_id) AS used
+	  JOIN environment ON environment.id = used.environment_id
+	 ORDER BY used.n DESC, environment.document`
+}
+
+// Runs says where and when the seeds of a selection ran.
+func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
+	where, args := sel.where()
+	var times struct {
+		First    sql.NullInt64 `db:"first"`
+		Last     sql.NullInt64 `db:"last"`
+		NStarted int           `db:"n_started"`
+		Duration int64         `db:"duration"`
+		NTimed   int           `db:"n_timed"`
+	}
+	if err := s.read().GetContext(ctx, &times, runTimesQuery(where), args...); err != nil {
+		return Runs{}, explain(err)
+	}
+	runs := Runs{NStarted: times.NStarted, Duration: time.Duration(times.Duration) * time.Microsecond, NTimed: times.NTimed}
+	if times.NStarted > 0 {
+		runs.First, runs.Last = fromMicros(times.First.Int64), fromMicros(times.Last.Int64)
+	}
+	var rows []struct {
+		Document string `db:"document"`
+		NSeeds   int    `db:"n"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, environmentsQuery(where), args...); err != nil {
+		return Runs{}, explain(err)
+	}
+	for _, row := range rows {
+		use := EnvironmentUse{NSeeds: row.NSeeds}
+		if err := json.Unmarshal([]byte(row.Document), &use.Environment); err != nil {
+			return Runs{}, fmt.Errorf("environment %s: %w", row.Document, err)
+		}
+		runs.Environments = append(runs.Environments, use)
+	}
+	return runs, nil
+}
