@@ -35,6 +35,9 @@ func (r Revision) String() string {
 	return commit
 }
 
+// ShortHash is the part of a hash that people read; it is long enough to select by.
+func ShortHash(hash string) string { return hash[:min(len(hash), 10)] }
+
 // Configuration is what was run: a label for people, the parameters, and the revision of the code. Together they are its identity.
 type Configuration struct {
 	Label    string

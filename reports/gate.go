@@ -56,10 +56,15 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 		outcomeTable(&b, g, func(s verdict.ScenarioOutcome, o verdict.Outcome) bool { return !needsAttention(s, o) })
 		b.WriteString("\n</details>\n")
 	}
-	fmt.Fprintf(&b, "\nPASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %d %s. INCONCLUSIVE: neither.\n",
-		g.NTests, plural(g.NTests, "test"))
+	fmt.Fprintf(&b, "\n%s\n", gateLegend(g))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// gateLegend says what the verdicts of a gate mean.
+func gateLegend(g verdict.Gate) string {
+	return fmt.Sprintf("PASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %s. INCONCLUSIVE: neither.",
+		Counted(g.NTests, "test"))
 }
 
 // needsAttention says that an outcome has failed or is undecided, or is a WARN that the rules fail on.

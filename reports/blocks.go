@@ -1,0 +1,114 @@
+package reports
+
+import (
+	"slices"
+
+	"track/reports/document"
+	"track/scoring"
+)
+
+func heading(text string) document.Block { return document.Heading{Level: 2, Text: text} }
+
+func subheading(text string) document.Block { return document.Heading{Level: 3, Text: text} }
+
+// paragraphOf is a paragraph of several texts.
+func paragraphOf(texts ...document.Text) document.Block {
+	return document.Paragraph{Text: slices.Concat(texts...)}
+}
+
+func faint(text string) document.Text { return document.Text{{Text: text, Style: document.Faint}} }
+
+// verdictText is a verdict that is seen from afar.
+func verdictText(v scoring.Verdict) document.Text {
+	return document.Text{strong("%s %s", icon(v), v)}
+}
+
+// statusText is a status with a sign, so that nobody needs to tell colours apart.
+func statusText(s scoring.Status) document.Text {
+	switch s {
+	case scoring.Pass:
+		return cell("%s %s", icon(scoring.VerdictPass), s)
+	case scoring.Warn:
+		return cell("%s %s", icon(scoring.VerdictWarn), s)
+	case scoring.Fail:
+		return cell("%s %s", icon(scoring.VerdictFail), s)
+	}
+	return faint("-")
+}
+
+// bullets are a list of sentences.
+func bullets(sentences []string) []document.Block {
+	if len(sentences) == 0 {
+		return nil
+	}
+	var list document.List
+	for _, s := range sentences {
+		list.Items = append(list.Items, document.T(s))
+	}
+	return []document.Block{list}
+}
+
+// columns begins a table; the titles of columns of numbers begin with "#".
+func columns(titles ...string) document.Table {
+	var t document.Table
+	for _, title := range titles {
+		numeric := title != "" && title[0] == '#'
+		if numeric {
+			title = title[1:]
+		}
+		t.Columns = append(t.Columns, document.Column{Title: title, Numeric: numeric})
+	}
+	return t
+}
+
+// worthFolding is the fewest rows that are folded: less would cost a reader more than it saves.
+const worthFolding = 5
+
+// folded shows the first rows of a table, and the others where somebody opens them. rest says what they are after their number: "14 more,
+// PASS in every seed"; where none are shown, "14 metrics of the spec".
+func folded(t document.Table, shown int, rest string) []document.Block {
+	if len(t.Rows) < shown+worthFolding {
+		return []document.Block{t}
+	}
+	head, tail := t, t
+	head.Rows, tail.Rows = t.Rows[:shown], t.Rows[shown:]
+	if shown == 0 {
+		return []document.Block{document.Details{Summary: cell("%d %s", len(tail.Rows), rest), Blocks: []document.Block{tail}}}
+	}
+	return []document.Block{head, document.Details{Summary: cell("%d more, %s", len(tail.Rows), rest), Blocks: []document.Block{tail}}}
+}
+
+// deeper puts the sections of a report one level lower, as those of a section.
+func deeper(blocks []document.Block) []document.Block {
+	out := slices.Clone(blocks)
+	for i, b := range out {
+		if h, ok := b.(document.Heading); ok {
+			h.Level++
+			out[i] = h
+		}
+	}
+	return out
+}
+
+// WithoutPictures is a document for where no picture can stand: what each shows is told instead.
+func WithoutPictures(d document.Document) document.Document {
+	d.Blocks = withoutPictures(d.Blocks)
+	return d
+}
+
+func withoutPictures(blocks []document.Block) []document.Block {
+	out := slices.Clone(blocks)
+	for i, b := range out {
+		switch b := b.(type) {
+		case document.Picture:
+			out[i] = paragraphOf(faint("Picture: " + b.Alt))
+		case document.Details:
+			b.Blocks = withoutPictures(b.Blocks)
+			out[i] = b
+		case document.Note:
+			b.Blocks = withoutPictures(b.Blocks)
+			out[i] = b
+		}
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package reports
+
+import (
+	"fmt"
+
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// changes says what is different from the configuration before: what was run, and what came of it.
+func (d StabilityData) changes() []document.Block {
+	if d.Previous == nil {
+		return []document.Block{
+			heading("What changed since the previous configuration"),
+			paragraphOf(cell("This is the first configuration of the scenario: there is none before it.")),
+		}
+	}
+	p := *d.Previous
+	blocks := []document.Block{
+		heading("What changed since " + p.Baseline.Known()),
+		paragraphOf(cell("The configuration recorded before this one is "), codeCell(p.Baseline.Selector()), document.T(".")),
+		differenceTable("before", "now", p.Baseline, p.Candidate, p.Parameters),
+	}
+	i := p.Improvement
+	if i.NPairs == 0 {
+		return append(blocks, paragraphOf(cell("They have no seed in common, so their scores are not compared.")))
+	}
+	blocks = append(blocks, paragraphOf(
+		verdictText(i.Verdict), cell(": %s; p %s (%s). The candidate is this configuration.", p.differenceText(), PValue(i.Total.P), i.Total.PMethod)))
+	blocks = append(blocks, p.notable()...)
+	return append(blocks, paragraphOf(cell("The whole comparison: "), codeCell(p.command("track improvement"))))
+}
+
+// notable are the metrics that are degraded, or whose change the data decide.
+func (d ImprovementData) notable() []document.Block {
+	i := d.Improvement
+	var list []verdict.MetricDelta
+	for _, m := range d.worstMetrics() {
+		if m.Status == scoring.Fail || m.Decided(i.Options.Alpha()) {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		return []document.Block{paragraphOf(cell("None of %s is degraded, and the data decide no change of any.", Counted(len(i.Metrics), "metric")))}
+	}
+	return append([]document.Block{paragraphOf(cell("%s, of which %d degraded or decided:", Counted(len(i.Metrics), "metric"), len(list)))},
+		folded(d.metricTable(list), 10, "degraded or decided too")...)
+}
+
+// command is the line that compares the same seeds in the same way.
+func (d ImprovementData) command(verb string) string {
+	o := d.Improvement.Options
+	line := fmt.Sprintf("%s %s --baseline %s --spec %d --base %v", verb, shellWord(d.Candidate.Selector()), shellWord(d.Baseline.Selector()), d.Spec.Version, o.Base)
+	if o.Margin != 0 {
+		line += fmt.Sprintf(" --margin %v", o.Margin)
+	}
+	if o.Confidence != scoring.DefaultConfidence {
+		line += fmt.Sprintf(" --confidence %v", o.Confidence)
+	}
+	for i, n := range o.Look.Plan {
+		if i == 0 {
+			line += fmt.Sprintf(" --plan %d", n)
+		} else {
+			line += fmt.Sprintf(",%d", n)
+		}
+	}
+	if o.Look.Anytime {
+		line += " --anytime"
+	}
+	return line + seedsFlag(d.Ranges)
+}
+
+func seedsFlag(ranges string) string {
+	if ranges == "" {
+		return ""
+	}
+	return " --seeds " + shellWord(ranges)
+}

@@ -1,0 +1,157 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// EstimateRow is an aggregate of the seeds of a configuration with all that it takes to trust it.
+type EstimateRow struct {
+	Name     string
+	Exact    float64 // NaN where there is none
+	Value    string
+	Interval string // empty where there is none
+	N        int
+	Method   string
+}
+
+// EstimateRows are the aggregates of a configuration, each with its interval, n and method.
+func EstimateRows(e verdict.Estimates) []EstimateRow {
+	row := func(name string, x float64, n int, i stats.Interval, text func(float64) string, note string) EstimateRow {
+		r := EstimateRow{name, x, "", Interval(i, text), n, i.Method + note}
+		if n == 0 {
+			r.Exact = math.NaN()
+		}
+		if r.Exact == r.Exact {
+			r.Value = text(x)
+		}
+		return r
+	}
+	return []EstimateRow{
+		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
+		row("mean score", e.Mean, e.NScored, e.MeanInterval, four, ""),
+		row("sd of scores", e.SD, e.NScored, e.SDInterval, four, ", sample sd"),
+		row("combined", e.Combined, e.NScored, e.CombinedInterval, four, ""),
+	}
+}
+
+func estimateTable(e verdict.Estimates) document.Table {
+	t := columns("", "#estimate", Confidence(e.MeanInterval.Confidence)+" interval", "#n", "method")
+	for _, r := range EstimateRows(e) {
+		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(orDash(r.Value)), document.T(orDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
+	}
+	return t
+}
+
+// StableText says whether the seeds of a configuration are stable by the numbers, and what their scores are.
+func StableText(s scoring.Stability) string {
+	text := "not stable in these seeds"
+	if s.Stable {
+		text = "stable in these seeds"
+	}
+	switch s.Score.N {
+	case 0:
+	case 1: // the spread of one is not 0 but unknown
+		text += fmt.Sprintf("; one score, %s", four(s.Score.Mean))
+	default:
+		text += fmt.Sprintf("; scores %s to %s, population std %s", four(s.Score.Min), four(s.Score.Max), four(s.Score.Std))
+	}
+	return text
+}
+
+// WorseMetric sorts metrics, those that passed in the fewest seeds first.
+func WorseMetric(a, b scoring.MetricStability) int {
+	switch {
+	case a.PassRate != b.PassRate:
+		return worse(a.PassRate, b.PassRate)
+	case a.Score.Mean != b.Score.Mean:
+		return worse(a.Score.Mean, b.Score.Mean)
+	}
+	return worse(b.Score.Std, a.Score.Std)
+}
+
+// worse puts NaN, which stands for nothing to go by, first.
+func worse(a, b float64) int {
+	switch {
+	case a < b || math.IsNaN(a) && !math.IsNaN(b):
+		return -1
+	case a > b || math.IsNaN(b) && !math.IsNaN(a):
+		return 1
+	}
+	return 0
+}
+
+// MeanScoreInterval is the interval of the mean score of a metric.
+func MeanScoreInterval(m scoring.MetricStability) stats.Interval {
+	return verdict.MetricSummary(m.MetricTotals).MeanInterval(scoring.DefaultConfidence)
+}
+
+// TotalRow is a line on the difference of total scores.
+type TotalRow struct{ Name, Value, Detail, Method string }
+
+// TotalRows are the difference of the total scores of a comparison with all that its size has to be seen beside.
+func TotalRows(i verdict.Improvement) (rows []TotalRow) {
+	t := i.Total
+	add := func(name, value, detail, format string, args ...any) {
+		rows = append(rows, TotalRow{name, value, detail, fmt.Sprintf(format, args...)})
+	}
+	add("baseline → candidate", four(t.Baseline)+" → "+four(t.Candidate), "", "means over %s", Counted(i.NPairs, "pair"))
+	add("mean delta", Signed(t.MeanDelta), orDash(Interval(t.Interval, Signed)), "%s %s interval", Confidence(t.Interval.Confidence), t.Interval.Method)
+	add("p", PValue(t.P), "", "%s", t.PMethod)
+	add("P(improvement)", Fixed(t.Improvement.Value, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties)
+	three := func(x float64) string { return Fixed(x, 3) }
+	if won := t.Improvement.Decided; won.Interval.Defined() {
+		add("wins without ties", three(won.Value), Interval(won.Interval, three), "%s Wilson interval over %d pairs", Confidence(won.Interval.Confidence), won.N)
+	}
+	if t.Detectable > 0 && !i.Options.Look.Anytime {
+		add("detectable effect", four(t.Detectable), fmt.Sprintf("dz %.2f", t.DetectableDz), "power %v with %d pairs, at the sd seen", verdict.TargetPower, i.NPairs)
+	}
+	if u := i.Unpaired; u != nil {
+		add("unpaired delta", Signed(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi),
+			"%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, PValue(u.P))
+	}
+	return rows
+}
+
+func totalTable(i verdict.Improvement) document.Table {
+	t := columns("total score", "#", "interval", "method")
+	for _, r := range TotalRows(i) {
+		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(r.Value), document.T(r.Detail), document.T(r.Method)})
+	}
+	return t
+}
+
+// HistorySentences say what the means of configurations let expect, and where their level changed; known names the configuration at an
+// index.
+func HistorySentences(a verdict.History, known func(index int) string) (list []string) {
+	if a.Prediction.Defined() {
+		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; it reports, it does not decide)",
+			Interval(a.Prediction, four), a.NAccepted))
+	}
+	for _, c := range a.ChangePoints {
+		sure := "found by one method of two"
+		if c.Confirmed {
+			sure = "found by both methods"
+		}
+		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", known(c.Index), four(c.Before), four(c.After), sure))
+	}
+	if a.Searched && len(a.ChangePoints) == 0 {
+		list = append(list, fmt.Sprintf("no change of level among %d points (L2 partition, E-divisive)", a.NPoints))
+	}
+	return list
+}
+
+// sentence writes a text that stands alone. A symbol at its beginning, as n, stays what it is.
+func sentence(s string) string {
+	if first, _, _ := strings.Cut(s, " "); len(first) > 1 && first != "sd" && s[0] < utf8.RuneSelf {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return s + "."
+}

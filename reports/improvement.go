@@ -1,0 +1,296 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"track"
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// ImprovementData is what the report of a comparison tells.
+type ImprovementData struct {
+	Candidate, Baseline Configured
+	Spec                SpecVersion // that both are judged under
+	Ranges              string      // of seeds, where only some were asked for, as in 0..99,200
+	Improvement         verdict.Improvement
+	CandidateSeeds      []verdict.JudgedSeed
+	BaselineSeeds       []verdict.JudgedSeed
+	Parameters          []ParameterChange // that differ between the baseline and the candidate
+	CandidateRuns       Runs
+	BaselineRuns        Runs
+}
+
+// Improvement is the report of a candidate against its baseline, seed by seed.
+func Improvement(d ImprovementData) document.Document {
+	return document.Document{
+		Title: "Improvement of " + d.title(),
+		Blocks: slices.Concat(
+			d.summary(), d.degraded(), d.forest(), d.paired(), d.metrics(), d.unmatched(), d.differences(), d.warnings(), d.provenance(), d.reproduce(),
+		),
+	}
+}
+
+// title names the sides in a few words.
+func (d ImprovementData) title() string {
+	if d.Candidate.Scenario == d.Baseline.Scenario {
+		return d.Candidate.Scenario + ": " + d.Candidate.Known() + " over " + d.Baseline.Known()
+	}
+	return d.Candidate.Scenario + " over " + d.Baseline.Scenario
+}
+
+// summary is the verdict with what it rests on.
+func (d ImprovementData) summary() []document.Block {
+	i := d.Improvement
+	var sentences []string
+	for _, reason := range i.Reasons {
+		sentences = append(sentences, sentence(reason))
+	}
+	for _, need := range i.Needs {
+		sentences = append(sentences, "Needed: "+need+".")
+	}
+	blocks := []document.Block{paragraphOf(verdictText(i.Verdict), cell(": %s (%s).", differenceWords[i.Difference], Counted(i.NPairs, "pair"))), d.sides()}
+	blocks = append(blocks, bullets(sentences)...)
+	blocks = append(blocks, heading("What the verdict rests on"))
+	if i.NPairs == 0 {
+		return append(blocks, paragraphOf(cell("No seed stands on both sides, so there is nothing to compare seed by seed.")))
+	}
+	return append(blocks, totalTable(i), paragraphOf(cell(
+		"%s of the same seed on both sides, judged under %s spec version %d; a seed that failed on one side scores 0 there. The level of the tests is %s; the margin, the smallest difference that matters, is %v.",
+		Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
+}
+
+// differenceWords say what was found.
+var differenceWords = map[verdict.Difference]string{
+	verdict.Better: "the candidate is better", verdict.Worse: "the candidate is worse", verdict.Equivalent: "no difference that matters",
+	verdict.Undecided: "the seeds do not decide which one is better",
+}
+
+// differenceText says what was found, with its numbers.
+func (d ImprovementData) differenceText() string {
+	i := d.Improvement
+	text := differenceWords[i.Difference]
+	if i.NPairs > 0 {
+		text += fmt.Sprintf("; mean difference of total scores %s over %s", Signed(i.Total.MeanDelta), Counted(i.NPairs, "pair"))
+		if i.Total.Interval.Defined() {
+			text += fmt.Sprintf(" (%s %s interval %s)", Confidence(i.Total.Interval.Confidence), i.Total.Interval.Method, Interval(i.Total.Interval, Signed))
+		}
+	}
+	return text
+}
+
+// sides says what is compared.
+func (d ImprovementData) sides() document.Table {
+	t := columns("", "configuration", "label", "revision", "#seeds", "#mean score over pairs")
+	for _, side := range []struct {
+		name string
+		c    Configured
+		n    int
+		mean float64
+	}{{"candidate", d.Candidate, d.Improvement.NCandidate, d.Improvement.Total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, d.Improvement.Total.Baseline}} {
+		mean := "-"
+		if d.Improvement.NPairs > 0 {
+			mean = four(side.mean)
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			document.T(side.name), codeCell(side.c.Selector()), document.T(orDash(side.c.Label)), document.T(orDash(side.c.Revision.String())),
+			cell("%d", side.n), document.T(mean),
+		})
+	}
+	return t
+}
+
+// worstChange sorts metrics: the degraded ones first, then those that lost the most.
+func worstChange(a, b verdict.MetricDelta) int {
+	rank := map[scoring.Status]int{scoring.Fail: 0, scoring.Warn: 1, scoring.Pass: 2}
+	if a.Status != b.Status {
+		return rank[a.Status] - rank[b.Status]
+	}
+	return worse(a.MeanDelta, b.MeanDelta)
+}
+
+func (d ImprovementData) worstMetrics() []verdict.MetricDelta {
+	metrics := slices.Clone(d.Improvement.Metrics)
+	slices.SortStableFunc(metrics, worstChange)
+	return metrics
+}
+
+// degraded are the metrics that lost more than the spec allows.
+func (d ImprovementData) degraded() []document.Block {
+	i := d.Improvement
+	blocks := []document.Block{heading(fmt.Sprintf("Degraded metrics (%d of %d)", i.NFail, len(i.Metrics)))}
+	switch {
+	case i.NPairs == 0:
+		return append(blocks, paragraphOf(cell("Nothing was compared.")))
+	case i.NFail == 0:
+		return append(blocks, paragraphOf(cell("None: no metric lost more than base/weight in the mean, with base %v.", i.Options.Base)))
+	}
+	metrics := d.worstMetrics()
+	return append(blocks, folded(d.metricTable(metrics[:i.NFail]), 20, "degraded too")...)
+}
+
+// metrics are all of them but the degraded ones, which have a section of their own.
+func (d ImprovementData) metrics() []document.Block {
+	const alwaysShown = 5
+	i := d.Improvement
+	title := "Metrics, the worst first"
+	if i.NFail > 0 {
+		title = fmt.Sprintf("The other metrics (%d of %d), the worst first", len(i.Metrics)-i.NFail, len(i.Metrics))
+	}
+	blocks := []document.Block{heading(title)}
+	if len(i.Metrics) == 0 {
+		return append(blocks, paragraphOf(cell("Nothing was compared.")))
+	}
+	metrics := d.worstMetrics()[i.NFail:]
+	shown, nDecided := alwaysShown, 0
+	for _, m := range i.Metrics {
+		if m.Decided(i.Options.Alpha()) {
+			nDecided++
+		}
+	}
+	for k, m := range metrics {
+		if m.Decided(i.Options.Alpha()) || m.Status != scoring.Pass {
+			shown = max(shown, k+1)
+		}
+	}
+	blocks = append(blocks, paragraphOf(cell(
+		"%s: %d PASS (no loss in the mean), %d WARN (a loss of up to base/weight, with base %v), %d FAIL (more). ",
+		Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
+		cell("The data decide %d of the changes; ~ marks those that they do not: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
+			nDecided, Counted(len(i.Metrics), "metric"), PValue(i.Options.Alpha()))))
+	if len(metrics) == 0 {
+		return append(blocks, paragraphOf(cell("None.")))
+	}
+	return append(blocks, folded(d.metricTable(metrics), shown, "PASS, and not decided")...)
+}
+
+func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Table {
+	interval := "interval"
+	if len(metrics) > 0 {
+		interval = Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
+	}
+	t := columns("status", "metric", "#mean delta", interval, "change", "#may lose", "#p (Holm)", "#won/lost/tied", "#baseline → candidate", "#weight")
+	for _, m := range metrics {
+		t.Rows = append(t.Rows, []document.Text{
+			statusText(m.Status), codeCell(m.Name), document.T(Signed(m.MeanDelta)), document.T(orDash(Interval(m.Interval, Signed))),
+			document.T(ChangeText(m, d.Improvement.Options.Alpha())), document.T(four(m.Threshold)), document.T(PValue(m.PHolm)),
+			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", Fixed(m.Baseline, 3), Fixed(m.Candidate, 3)), cell("%v", m.Weight),
+		})
+	}
+	return t
+}
+
+// ChangeText is "better" or "worse" where the data decide on a metric at level alpha, and else "~".
+func ChangeText(m verdict.MetricDelta, alpha float64) string {
+	switch {
+	case !m.Decided(alpha):
+		return "~"
+	case m.MeanDelta < 0:
+		return "worse"
+	}
+	return "better"
+}
+
+// unmatched are the seeds that are in no pair, and those that failed in one.
+func (d ImprovementData) unmatched() []document.Block {
+	i := d.Improvement
+	blocks := []document.Block{heading(fmt.Sprintf("Unmatched seeds (%d)", len(i.UnmatchedCandidate)+len(i.UnmatchedBaseline)))}
+	var list []string
+	for _, side := range []struct {
+		name  string
+		seeds []uint64
+	}{{"candidate", i.UnmatchedCandidate}, {"baseline", i.UnmatchedBaseline}} {
+		if len(side.seeds) > 0 {
+			list = append(list, fmt.Sprintf("Only in the %s, and left out: %d (%s).", side.name, len(side.seeds), seedsText(side.seeds)))
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, "None: every seed stands on both sides.")
+	}
+	if i.NPairs > 0 {
+		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, verdict.Percent(i.MatchedShare())))
+	}
+	blocks = append(blocks, bullets(list)...)
+	return append(blocks, d.failedPairs()...)
+}
+
+// failedPairs are the seeds that score 0 on one side.
+func (d ImprovementData) failedPairs() []document.Block {
+	t := columns("#seed", "side", "why it has no score")
+	for _, side := range []struct {
+		name  string
+		seeds []verdict.FailedSeed
+	}{{"candidate", d.Improvement.FailedCandidate}, {"baseline", d.Improvement.FailedBaseline}} {
+		for _, s := range side.seeds {
+			t.Rows = append(t.Rows, []document.Text{cell("%d", s.Number), document.T(side.name), document.T(cut(s.Reason, 200))})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	intro := paragraphOf(cell("%s failed on one side, and %s 0 there:", Counted(len(t.Rows), "paired seed"), plural2(len(t.Rows), "scores", "score")))
+	return append([]document.Block{intro}, folded(t, 10, "that failed")...)
+}
+
+// plural2 is one word for one thing, and another for several.
+func plural2(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+func (d ImprovementData) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
+
+// warningTexts are what keeps the numbers from being taken at their word.
+func (d ImprovementData) warningTexts() (list []string) {
+	for _, w := range d.Improvement.Warnings {
+		list = append(list, sentence(w.Message))
+	}
+	return list
+}
+
+// differences are what the sides differ in, beside their results.
+func (d ImprovementData) differences() []document.Block {
+	return []document.Block{heading("What differs"), differenceTable("baseline", "candidate", d.Baseline, d.Candidate, d.Parameters)}
+}
+
+// differenceTable has the code, the label and the parameters that differ.
+func differenceTable(nameBefore, nameAfter string, before, after Configured, parameters []ParameterChange) document.Block {
+	t := columns("", nameBefore, nameAfter)
+	side := func(s string) document.Text {
+		if s == "" {
+			return faint("not set")
+		}
+		return document.T(cut(s, 120))
+	}
+	add := func(name document.Text, b, a string) {
+		if b != a {
+			t.Rows = append(t.Rows, []document.Text{name, side(b), side(a)})
+		}
+	}
+	add(document.T("scenario"), before.Scenario, after.Scenario)
+	add(document.T("label"), before.Label, after.Label)
+	add(document.T("commit"), before.Revision.Commit, after.Revision.Commit)
+	add(document.T("uncommitted changes"), changesText(before), changesText(after))
+	for _, p := range parameters {
+		add(slices.Concat(cell("parameter "), codeCell(p.Name)), p.Before, p.After)
+	}
+	if len(t.Rows) == 0 {
+		return paragraphOf(cell("Nothing that is recorded: neither label, code nor parameters."))
+	}
+	return t
+}
+
+// changesText says whether the code differed from its commit.
+func changesText(c Configured) string {
+	switch {
+	case !c.Revision.Dirty:
+		return "none known"
+	case c.Revision.DiffHash == "":
+		return "yes, unknown which"
+	}
+	return "yes, " + track.ShortHash(c.Revision.DiffHash)
+}

@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+	"track/reports/document"
+)
+
+// provenance is where the numbers come from.
+func (d StabilityData) provenance() []document.Block {
+	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.Runs)...)
+}
+
+// provenance is that of both sides.
+func (d ImprovementData) provenance() []document.Block {
+	blocks := []document.Block{heading("Provenance"), subheading("Candidate")}
+	blocks = append(blocks, provenanceBlocks(d.Candidate, d.Spec, judgedNumbers(d.CandidateSeeds), d.CandidateRuns)...)
+	blocks = append(blocks, subheading("Baseline"))
+	return append(blocks, provenanceBlocks(d.Baseline, d.Spec, judgedNumbers(d.BaselineSeeds), d.BaselineRuns)...)
+}
+
+// provenanceBlocks say what was run, where and when, and what it was judged by.
+func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber, runs Runs) []document.Block {
+	t := columns("", "")
+	add := func(name string, text document.Text) {
+		t.Rows = append(t.Rows, []document.Text{document.T(name), text})
+	}
+	add("configuration", codeCell(c.Hash))
+	add("label", orNone(c.Label))
+	add("commit", orNone(c.Revision.Commit))
+	if c.Revision.Commit != "" {
+		add("uncommitted changes", document.T(changesText(c)))
+	}
+	add("parameters", orNone(string(c.Params)))
+	add("spec", slices.Concat(cell("%s version %d, ", spec.Scenario, spec.Version), codeCell(spec.Hash)))
+	add("seeds", cell("%d: %s", len(numbers), seedsText(numbers)))
+	add("started", document.T(runs.startText(len(numbers))))
+	add("took", document.T(runs.durationText(len(numbers))))
+	for i, use := range runs.Environments {
+		const most = 5
+		if i == most {
+			add("environments", cell("and %d more", len(runs.Environments)-most))
+			break
+		}
+		add("environment of "+Counted(use.NSeeds, "seed"), orNone(environmentText(use.Environment)))
+	}
+	return []document.Block{t}
+}
+
+func orNone(s string) document.Text {
+	if s == "" {
+		return faint("not recorded")
+	}
+	return codeCell(s)
+}
+
+func (r Runs) startText(n int) string {
+	if r.NStarted == 0 {
+		return "not recorded"
+	}
+	text := r.First.UTC().Format(time.RFC3339)
+	if !r.Last.Equal(r.First) {
+		text += " to " + r.Last.UTC().Format(time.RFC3339)
+	}
+	if r.NStarted < n {
+		text += fmt.Sprintf(" (known of %d of %d seeds)", r.NStarted, n)
+	}
+	return text
+}
+
+func (r Runs) durationText(n int) string {
+	if r.NTimed == 0 {
+		return "not recorded"
+	}
+	mean := r.Duration / time.Duration(r.NTimed)
+	text := fmt.Sprintf("%v in all, %v for a seed", r.Duration.Round(time.Millisecond), mean.Round(time.Millisecond))
+	if r.NTimed < n {
+		text += fmt.Sprintf(" (known of %d of %d seeds)", r.NTimed, n)
+	}
+	return text
+}
+
+func environmentText(e track.Environment) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		words = append(words, name+" "+e[name])
+	}
+	return strings.Join(words, ", ")
+}

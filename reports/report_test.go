@@ -1,0 +1,192 @@
+package reports_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"track"
+	"track/reports"
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// A target of which every value from 0 to 1 is within.
+func withinUnit(name string) scoring.Metric {
+	return scoring.Metric{Name: name, Weight: 1, Target: scoring.Range{Max: 1}}
+}
+
+// stabilityOf is what a report tells of seeds with these total scores and one metric; NaN stands for a crash.
+func stabilityOf(scores ...float64) reports.StabilityData {
+	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{withinUnit("a")}}
+	var assessments []scoring.Assessment
+	d := reports.StabilityData{Configuration: reports.Configured{Scenario: "s", Hash: strings.Repeat("0123456789abcdef", 4)}}
+	for i, score := range scores {
+		seed := reports.Seed{Number: track.SeedNumber(i), Outcome: track.OutcomeError, Score: math.NaN()}
+		a := scoring.Assessment{}
+		if score == score {
+			a = scoring.Assess(spec, map[string]float64{"a": score})
+			seed = reports.Seed{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
+		}
+		if !seed.Passed {
+			d.Failing = append(d.Failing, reports.FailingSeed{Number: seed.Number, Outcome: seed.Outcome, Message: "boom"})
+		}
+		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
+	}
+	d.Spec = reports.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
+	d.Stability = scoring.Aggregate(spec, assessments)
+	d.Estimates = verdict.NewEstimates(d.Stability, scoring.DefaultConfidence)
+	d.Finding = verdict.Stability(d.Stability, d.Estimates)
+	return d
+}
+
+// texts are all texts of a document, one on a line.
+func texts(blocks []document.Block) string {
+	var b strings.Builder
+	add := func(texts ...document.Text) {
+		for _, text := range texts {
+			for _, span := range text {
+				b.WriteString(span.Text)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case document.Heading:
+			add(document.T(block.Text))
+		case document.Paragraph:
+			add(block.Text)
+		case document.List:
+			add(block.Items...)
+		case document.Table:
+			for _, row := range block.Rows {
+				add(slices.Concat(row...))
+			}
+		case document.Picture:
+			add(document.T(block.Alt))
+		case document.Code:
+			add(document.T(block.Text))
+		case document.Details:
+			add(block.Summary)
+			b.WriteString(texts(block.Blocks))
+		case document.Note:
+			b.WriteString(texts(block.Blocks))
+		}
+	}
+	return b.String()
+}
+
+// headings are the sections of a document.
+func headings(d document.Document) (list []string) {
+	for _, b := range d.Blocks {
+		if h, ok := b.(document.Heading); ok {
+			list = append(list, h.Text)
+		}
+	}
+	return list
+}
+
+func TestStabilitySections(t *testing.T) {
+	d := reports.Stability(stabilityOf(0.1, 0.2, math.NaN(), 0.4, math.NaN(), math.NaN()))
+	want := []string{
+		"Gate", "Metrics, the worst first", "Metric by seed", "Scores over seeds", "Failing seeds (3 of 6)", "What changed since the previous configuration",
+		"Warnings", "Provenance", "How to reproduce",
+	}
+	if got := headings(d); !slices.Equal(got, want) {
+		t.Errorf("sections %q, want %q", got, want)
+	}
+	text := texts(d.Blocks)
+	for _, want := range []string{
+		"Configuration s@0123456789. 6 seeds (0..5), judged under spec version 1 with 1 metric.",
+		"2, 4, 5errorboom-", // which failed alike
+		"3 of 6 seeds have no score: they count as not passed, and enter no mean.",
+		"Status of 1 metric in 6 seeds: PASS 3, WARN 0, FAIL 0; 3 seeds did not run well.",
+		"Total scores of 3 seeds; 3 without a score; mean 0.8667",
+		"track report stability s@0123456789 --spec 1 -o report.md\n",
+		"which code ran is not recorded; no parameters are recorded.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// The spread of one seed is not 0 but unknown.
+func TestOneSeedHasNoSpread(t *testing.T) {
+	text := texts(reports.Stability(stabilityOf(0.5)).Blocks)
+	for _, no := range []string{"std 0", "± 0"} {
+		if strings.Contains(text, no) {
+			t.Errorf("the report says %q of one seed:\n%s", no, text)
+		}
+	}
+}
+
+// Of very many seeds the report stays short, and says what it leaves out.
+func TestManySeeds(t *testing.T) {
+	scores := make([]float64, 20_000)
+	for i := range scores {
+		if scores[i] = float64(i) / 20_000; i%2 == 0 {
+			scores[i] = math.NaN()
+		}
+	}
+	data := stabilityOf(scores...)
+	for i := range data.Failing {
+		data.Failing[i].Message = strings.Repeat("x", i%1000) // no two alike
+	}
+	text := texts(reports.Stability(data).Blocks)
+	if len(text) > 200_000 {
+		t.Errorf("%d bytes", len(text))
+	}
+	for _, want := range []string{"500 seeds, the lowest score first; 9500 higher ones are left out", "280 more, in the order of their numbers; 7000 seeds left out"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestImprovementSections(t *testing.T) {
+	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{withinUnit("a"), withinUnit("b")}}
+	side := func(from, to int, a float64) (seeds []verdict.JudgedSeed) {
+		for i := from; i < to; i++ {
+			x := a + float64(i)/1000
+			seeds = append(seeds, verdict.JudgedSeed{Number: uint64(i), Passed: true, Total: x, Scores: []float64{x, 0.5}})
+		}
+		return seeds
+	}
+	candidate, baseline := side(0, 9, 0.2), side(1, 10, 0.8)
+	candidate[3] = verdict.JudgedSeed{Number: 3, Failed: "timeout"}
+	i, err := verdict.Compare(spec, candidate, baseline, verdict.Options{Confidence: 0.95, Base: 0.25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := reports.Improvement(reports.ImprovementData{
+		Candidate: reports.Configured{Scenario: "s", Hash: "c0ffee", Configuration: track.Configuration{Label: "new"}}, Baseline: reports.Configured{Scenario: "s", Hash: "ba5e"},
+		Spec: reports.SpecVersion{Scenario: "s", Version: 3, Declared: spec}, Improvement: i, CandidateSeeds: candidate, BaselineSeeds: baseline,
+		Parameters: []reports.ParameterChange{{Name: "theta", After: "14"}}, Ranges: "0..9",
+	})
+	want := []string{
+		"What the verdict rests on", "Degraded metrics (1 of 2)", "Change of each metric", "Total score by seed", "The other metrics (1 of 2), the worst first", "Unmatched seeds (2)",
+		"What differs", "Warnings", "Provenance", "Candidate", "Baseline", "How to reproduce",
+	}
+	if got := headings(d); !slices.Equal(got, want) {
+		t.Errorf("sections %q, want %q", got, want)
+	}
+	text := texts(d.Blocks)
+	for _, want := range []string{
+		"FAIL: the candidate is worse (8 pairs).",
+		"Only in the candidate, and left out: 1 (0).", "Only in the baseline, and left out: 1 (9).", "Matched: 8 pairs, 80.0% of all seeds of both sides.",
+		"1 paired seed failed on one side, and scores 0 there:\n3candidatetimeout\n", "30.8030failed-0.8030\n",
+		"parameter thetanot set14\n", "label" + "not setnew\n",
+		"track improvement s@c0ffee --baseline s@ba5e --spec 3 --base 0.25 --seeds 0..9\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%s", want, text)
+		}
+	}
+	if d.Title != "Improvement of s: new over ba5e" {
+		t.Error(d.Title)
+	}
+}

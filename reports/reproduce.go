@@ -1,0 +1,66 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/reports/document"
+	"track/scoring/verdict"
+)
+
+// reproduce has the commands that give the same numbers.
+func (d StabilityData) reproduce() []document.Block {
+	selector, spec := shellWord(d.Configuration.Selector()), fmt.Sprintf(" --spec %d", d.Spec.Version)
+	rest := spec + seedsFlag(d.Ranges)
+	lines := []string{
+		"track stability " + selector + rest + " --sort",
+		"track gate " + selector + seedsFlag(d.Ranges) + " # under the newest spec",
+		"track report stability " + selector + rest + " -o report.md",
+		"track report stability " + selector + rest + " --check report.md",
+	}
+	if len(d.Failing) > 0 {
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Failing[0].Number, spec))
+	}
+	return reproduceBlocks(d.Configuration, lines)
+}
+
+func (d ImprovementData) reproduce() []document.Block {
+	return reproduceBlocks(d.Candidate, []string{
+		d.command("track improvement"), d.command("track report improvement") + " -o report.md", d.command("track report improvement") + " --check report.md",
+	})
+}
+
+func reproduceBlocks(c Configured, lines []string) []document.Block {
+	return []document.Block{
+		heading("How to reproduce"),
+		paragraphOf(cell("The commands name configurations by their hash and the spec by its version, so they answer the same until seeds are recorded under them.")),
+		document.Code{Language: "sh", Text: strings.Join(lines, "\n") + "\n"},
+		paragraphOf(runAgainText(c)),
+	}
+}
+
+// runAgainText says what it takes to run a seed again.
+func runAgainText(c Configured) document.Text {
+	text := cell("To run a seed again: ")
+	switch {
+	case c.Revision.Commit == "":
+		text = append(text, cell("which code ran is not recorded")...)
+	case c.Revision.Dirty:
+		text = append(text, append(cell("the code of commit "), append(codeCell(c.Revision.Commit), cell(" with changes that were not committed")...)...)...)
+	default:
+		text = append(text, append(cell("the code of commit "), codeCell(c.Revision.Commit)...)...)
+	}
+	if c.Params == "" {
+		return append(text, cell("; no parameters are recorded.")...)
+	}
+	return append(append(text, cell(" with the parameters ")...), append(codeCell(string(c.Params)), document.T(".")...)...)
+}
+
+func judgedNumbers(seeds []verdict.JudgedSeed) []track.SeedNumber {
+	numbers := make([]track.SeedNumber, len(seeds))
+	for i, s := range seeds {
+		numbers[i] = track.SeedNumber(s.Number)
+	}
+	return numbers
+}

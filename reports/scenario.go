@@ -1,0 +1,270 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"track/reports/chart"
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// ScenarioData is what the report of a scenario tells.
+type ScenarioData struct {
+	Spec          SpecVersion
+	NSpecs        int // versions of the spec that there are
+	History       HistoryData
+	Stability     StabilityData // of the configuration recorded to last
+	Improvement   *ImprovementData
+	NoBaseline    string // why there is no Improvement
+	Pinned        *Pin   // nil for none
+	NPinsBefore   int    // pins of the scenario that do not hold any more
+	SchemaVersion int
+	DatabaseHash  string // empty where it is not given
+}
+
+// Pin is a baseline that somebody chose.
+type Pin struct {
+	Configured
+	Reason, Actor string
+}
+
+// HistoryData are the configurations of a scenario.
+type HistoryData struct {
+	Entries  []HistoryEntry // the oldest first
+	NOlder   int            // configurations before the first of Entries
+	Analysis verdict.History
+	Chart    chart.History
+}
+
+// HistoryEntry is one configuration of a scenario.
+type HistoryEntry struct {
+	Configured
+	Params      string // those that differ between the configurations, as theta=14 n_firms=10
+	NUnassessed int    // seeds that were never judged under the spec: there are no estimates then
+	Estimates   verdict.Estimates
+	Change      *float64 // of the mean score to the one before; nil where there is none
+	Verdict     scoring.Verdict
+}
+
+// Scenario is the report of everything about one scenario.
+func Scenario(d ScenarioData) document.Document {
+	title := "Scenario " + d.Spec.Scenario
+	if t := d.Spec.Declared.Title; t != "" && t != d.Spec.Scenario {
+		title += ": " + t
+	}
+	return document.Document{
+		Title: title,
+		Blocks: slices.Concat(
+			d.summary(), d.spec(), d.history(), d.stability(), d.Stability.failing(), d.improvement(), d.warnings(), d.Stability.provenance(), d.reproduce(),
+		),
+	}
+}
+
+// summary is where the scenario stands, in a few lines.
+func (d ScenarioData) summary() []document.Block {
+	s := d.Stability
+	list := document.List{Items: []document.Text{
+		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the newest configuration: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
+	}}
+	for _, g := range s.Gate.Scenarios {
+		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", RulesText(g.Rules))))
+	}
+	if i := d.Improvement; i != nil {
+		list.Items = append(list.Items, slices.Concat(cell("Against the baseline "), codeCell(i.Baseline.Selector()), cell(": "), verdictText(i.Improvement.Verdict), cell(": %s.", i.differenceText())))
+	} else {
+		list.Items = append(list.Items, cell("Against a baseline: %s.", d.NoBaseline))
+	}
+	list.Items = append(list.Items, cell("Failing seeds: %d of %d. Configurations in the history: %d.",
+		len(s.Failing), len(s.Seeds), len(d.History.Entries)+d.History.NOlder))
+	return []document.Block{list}
+}
+
+// meanText writes the mean score with its interval and n.
+func meanText(e verdict.Estimates) string {
+	if e.NScored == 0 {
+		return "no seed has a score"
+	}
+	text := fmt.Sprintf("mean score %s (n = %d, ", four(e.Mean), e.NScored)
+	if !e.MeanInterval.Defined() {
+		return text + "no interval)"
+	}
+	return text + fmt.Sprintf("%s %s interval %s)", Confidence(e.MeanInterval.Confidence), e.MeanInterval.Method, Interval(e.MeanInterval, four))
+}
+
+// spec is what the seeds are judged by.
+func (d ScenarioData) spec() []document.Block {
+	const alwaysShown = 10
+	declared := d.Spec.Declared
+	blocks := []document.Block{heading("Spec"), paragraphOf(
+		cell("Version %d of %d, ", d.Spec.Version, d.NSpecs), codeCell(d.Spec.Hash), cell(": %s, total weight %v.", Counted(len(declared.Metrics), "metric"), totalWeight(declared)),
+	)}
+	list := []string{"Gate: the spec names no rules, so a configuration must be stable."}
+	if declared.Gate != nil {
+		list[0] = "Gate: " + RulesText(*declared.Gate) + "."
+	}
+	base := fmt.Sprintf("a metric may lose %v/weight", scoring.DefaultMeanDegradationBase)
+	if i := declared.Improvement; i != nil {
+		base = fmt.Sprintf("a metric may lose %v/weight", i.MaxDegradationBase)
+		if i.Baseline != "" {
+			base += ", against the seeds of " + i.Baseline
+		}
+	}
+	list = append(list, "Improvement: "+base+".")
+	if p := d.Pinned; p != nil {
+		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Known(), orDash(p.Actor), p.Reason))
+	}
+	if d.NPinsBefore > 0 {
+		list = append(list, fmt.Sprintf("%s that do not hold any more: track baseline show %s", Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
+	}
+	t := columns("metric", "target", "type", "#weight", "#share", "group", "value")
+	weight := totalWeight(declared)
+	for _, m := range declared.Metrics {
+		from := "given"
+		if m.From != nil {
+			from = "from series " + m.From.Series
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), cell("%v", m.Weight),
+			document.T(Percent(m.Weight / weight)), document.T(orDash(m.Group)), document.T(from),
+		})
+	}
+	return append(append(blocks, bullets(list)...), folded(t, alwaysShown, "in the order of the spec")...)
+}
+
+func totalWeight(s scoring.Spec) (sum float64) {
+	for _, m := range s.Metrics {
+		sum += m.Weight
+	}
+	return sum
+}
+
+// history is one line for each configuration, the newest first.
+func (d ScenarioData) history() []document.Block {
+	const alwaysShown = 10
+	h := d.History
+	blocks := []document.Block{heading("History")}
+	means := make([]float64, len(h.Entries))
+	for i, e := range h.Entries {
+		if means[i] = e.Estimates.Mean; e.NUnassessed > 0 {
+			means[i] = math.NaN()
+		}
+	}
+	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", Counted(len(h.Entries), "configuration")))
+	if h.NOlder > 0 {
+		text = append(text, cell("; %d older ones are left out", h.NOlder)...)
+	}
+	var sentences []string
+	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Known(), h.Entries[i].Selector()) }
+	for _, s := range HistorySentences(h.Analysis, known) {
+		sentences = append(sentences, sentence(s))
+	}
+	for _, w := range h.Analysis.Warnings {
+		sentences = append(sentences, sentence(w.Message))
+	}
+	blocks = append(blocks, paragraphOf(text, document.T(".")))
+	blocks = append(blocks, bullets(sentences)...)
+	if len(h.Entries) > 1 {
+		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: h.Chart})
+	}
+	return append(blocks, folded(h.table(), alwaysShown, "older configurations")...)
+}
+
+// historyAlt says from where to where the mean went.
+func historyAlt(h HistoryData) string {
+	var words []string
+	for _, i := range []int{0, len(h.Entries) - 1} {
+		e := h.Entries[i]
+		words = append(words, fmt.Sprintf("%s %s", e.Known(), verdict.Short(e.Estimates.Mean)))
+	}
+	return strings.Join(words, " → ")
+}
+
+func (h HistoryData) table() document.Table {
+	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "#change", "verdict")
+	for _, e := range slices.Backward(h.Entries) {
+		row := []document.Text{codeCell(e.Selector()), document.T(orDash(e.Label)), document.T(orDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
+		if e.NUnassessed > 0 {
+			note := cell("%s never scored under this version", Counted(e.NUnassessed, "seed"))
+			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
+			continue
+		}
+		change := "-"
+		if e.Change != nil {
+			change = Signed(*e.Change)
+		}
+		t.Rows = append(t.Rows, append(row,
+			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, verdict.Percent)),
+			document.T(withInterval(e.Estimates.Mean, e.Estimates.MeanInterval, four)), document.T(change), verdictText(e.Verdict)))
+	}
+	return t
+}
+
+// withInterval writes an estimate with its interval.
+func withInterval(x float64, i stats.Interval, text func(float64) string) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case !i.Defined():
+		return text(x)
+	}
+	return fmt.Sprintf("%s (%s)", text(x), Interval(i, text))
+}
+
+// stability is the report of the newest configuration as a section.
+func (d ScenarioData) stability() []document.Block {
+	s := d.Stability
+	changes := s.changes()
+	if s.Previous != nil && d.Improvement != nil && s.Previous.Baseline.Selector() == d.Improvement.Baseline.Selector() {
+		changes = append(changes[:1:1], paragraphOf(cell("The configuration before this one is the baseline: see below.")))
+	}
+	return append([]document.Block{heading("Stability")}, deeper(slices.Concat(s.summary(), s.gate(), s.metrics(), s.scores(), changes))...)
+}
+
+// improvement is the report of the comparison with the baseline as a section.
+func (d ScenarioData) improvement() []document.Block {
+	title := heading("Improvement against the baseline")
+	if d.Improvement == nil {
+		return []document.Block{title, paragraphOf(cell("Not compared: %s.", d.NoBaseline))}
+	}
+	i := *d.Improvement
+	return append([]document.Block{title}, deeper(slices.Concat(i.summary(), i.degraded(), i.forest(), i.paired(), i.metrics(), i.unmatched(), i.differences()))...)
+}
+
+// warnings are those of all sections.
+func (d ScenarioData) warnings() []document.Block {
+	list := d.Stability.warningTexts()
+	if d.Improvement != nil {
+		for _, w := range d.Improvement.warningTexts() {
+			list = append(list, "Against the baseline: "+w)
+		}
+	}
+	return warningBlocks(list)
+}
+
+func (d ScenarioData) reproduce() []document.Block {
+	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
+	selector := shellWord(d.Stability.Configuration.Selector())
+	lines := []string{"track spec show " + scenario, "track history " + scenario + spec, "track stability " + selector + spec + " --sort"}
+	for i, f := range d.Stability.Failing {
+		if i == 3 {
+			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.Stability.Failing)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Number, spec))
+	}
+	if d.Improvement != nil {
+		lines = append(lines, d.Improvement.command("track improvement"))
+	}
+	lines = append(lines, "track report scenario "+scenario+spec+" -o report.md", "track report scenario "+scenario+spec+" --check report.md")
+	blocks := reproduceBlocks(d.Stability.Configuration, lines)
+	text := cell("Schema version %d", d.SchemaVersion)
+	if d.DatabaseHash != "" {
+		text = slices.Concat(text, cell(", database "), codeCell(d.DatabaseHash))
+	}
+	return append(blocks, paragraphOf(text, document.T(".")))
+}

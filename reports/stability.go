@@ -1,0 +1,114 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"track"
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// StabilityData is what the report of a configuration tells.
+type StabilityData struct {
+	Configuration Configured
+	Spec          SpecVersion
+	Ranges        string // of seeds, where only some were asked for, as in 0..99,200
+	Stability     scoring.Stability
+	Estimates     verdict.Estimates
+	Finding       verdict.Finding
+	Gate          verdict.Gate // of this configuration alone
+	Seeds         []Seed       // by number
+	Failing       []FailingSeed
+	Runs          Runs
+	Previous      *ImprovementData // over the configuration recorded before it; nil for the first
+}
+
+// Stability is the report of one configuration of a scenario: whether its seeds show that it is stable, and what they show beside that.
+func Stability(d StabilityData) document.Document {
+	return document.Document{
+		Title: "Stability of " + d.Configuration.Scenario,
+		Blocks: slices.Concat(
+			d.summary(), d.gate(), d.metrics(), d.scores(), d.failing(), d.changes(), d.warnings(), d.provenance(), d.reproduce(),
+		),
+	}
+}
+
+// summary is the verdict with what it rests on.
+func (d StabilityData) summary() []document.Block {
+	var sentences []string
+	for _, reason := range d.Finding.Reasons {
+		sentences = append(sentences, sentence(reason))
+	}
+	for _, need := range d.Finding.Needs {
+		sentences = append(sentences, "Needed: "+need+".")
+	}
+	blocks := []document.Block{
+		paragraphOf(verdictText(d.Finding.Verdict), cell(": %s.", StableText(d.Stability))),
+		paragraphOf(d.subject()),
+	}
+	return slices.Concat(blocks, bullets(sentences), []document.Block{estimateTable(d.Estimates)})
+}
+
+// subject says what was judged, by what.
+func (d StabilityData) subject() document.Text {
+	text := slices.Concat(d.Configuration.text(), cell(". %s (%s), judged under spec version %d with %s",
+		Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, Counted(len(d.Spec.Declared.Metrics), "metric")))
+	if d.Ranges != "" {
+		text = append(text, cell(", of those asked for: %s", d.Ranges)...)
+	}
+	return append(text, document.T(".")...)
+}
+
+// text names a configuration for people.
+func (c Configured) text() document.Text {
+	text := slices.Concat(cell("Configuration "), codeCell(c.Selector()))
+	if c.Label != "" {
+		text = append(text, cell(", label %s", c.Label)...)
+	}
+	if c.Revision != (track.Revision{}) {
+		text = append(text, cell(", revision %s", c.Revision)...)
+	}
+	return text
+}
+
+func (d StabilityData) numbers() []track.SeedNumber {
+	numbers := make([]track.SeedNumber, len(d.Seeds))
+	for i, s := range d.Seeds {
+		numbers[i] = s.Number
+	}
+	return numbers
+}
+
+func (d StabilityData) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
+
+// warningTexts are what keeps the numbers from being taken at their word.
+func (d StabilityData) warningTexts() (list []string) {
+	for _, s := range d.Gate.Scenarios {
+		for _, w := range slices.Concat(s.Warnings, s.ComparisonWarnings()) {
+			list = append(list, sentence(w.Message))
+		}
+	}
+	for _, w := range d.Estimates.Warnings {
+		list = append(list, sentence(w.Message))
+	}
+	if n := len(d.Runs.Environments); n > 1 {
+		list = append(list, fmt.Sprintf("The seeds ran in %d different environments, see provenance.", n))
+	}
+	return list
+}
+
+// warningBlocks say each warning once.
+func warningBlocks(list []string) []document.Block {
+	var different []string
+	for _, w := range list {
+		if !slices.Contains(different, w) {
+			different = append(different, w)
+		}
+	}
+	if len(different) == 0 {
+		return []document.Block{heading("Warnings"), paragraphOf(cell("None."))}
+	}
+	return []document.Block{heading("Warnings"), document.Note{Kind: document.NoteWarning, Blocks: bullets(different)}}
+}

@@ -1,0 +1,101 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"track"
+	"track/reports/chart"
+	"track/reports/document"
+	"track/scoring"
+)
+
+const unitOfScores = "total score (0 to 1)"
+
+// chartStatuses are the statuses as charts have them.
+var chartStatuses = map[scoring.Status]chart.Status{scoring.Pass: chart.Pass, scoring.Warn: chart.Warn, scoring.Fail: chart.Fail}
+
+// heatMap has a row for each metric, in the order given, and a column for each seed.
+func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Block {
+	h := chart.HeatMap{Title: "Metrics of " + d.Configuration.Scenario + " by seed", XLabel: "seed"}
+	nFailed := 0
+	for _, s := range d.Seeds {
+		failed := s.Outcome != track.OutcomeOK
+		if failed {
+			nFailed++
+		}
+		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: s.Number.String(), Failed: failed})
+	}
+	counts := map[scoring.Status]int{}
+	for _, m := range metrics {
+		position := slices.IndexFunc(d.Spec.Declared.Metrics, func(declared scoring.Metric) bool { return declared.Name == m.Name })
+		row := chart.HeatRow{Name: m.Name, Cells: make([]chart.Status, len(d.Seeds))}
+		for i, s := range d.Seeds {
+			if position >= 0 && position < len(s.Statuses) {
+				row.Cells[i] = chartStatuses[s.Statuses[position]]
+				counts[s.Statuses[position]]++
+			}
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	alt := fmt.Sprintf("Status of %s in %s: PASS %d, WARN %d, FAIL %d", Counted(len(metrics), "metric"), Counted(len(d.Seeds), "seed"),
+		counts[scoring.Pass], counts[scoring.Warn], counts[scoring.Fail])
+	if n := counts[""]; n > 0 {
+		alt += fmt.Sprintf(", not measured %d", n)
+	}
+	if nFailed > 0 {
+		alt += fmt.Sprintf("; %s did not run well", Counted(nFailed, "seed"))
+	}
+	return []document.Block{heading("Metric by seed"), document.Picture{Name: "heatmap", Alt: alt + ".", Chart: h}}
+}
+
+// scores are the total scores of all seeds.
+func (d StabilityData) scores() []document.Block {
+	e := d.Estimates
+	c := chart.Distribution{
+		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores, Failed: d.Stability.NSeeds - d.Stability.Score.N,
+		Interval: Confidence(e.MeanInterval.Confidence) + " " + e.MeanInterval.Method + " interval", Lo: 0, Hi: 1,
+	}
+	for _, s := range d.Seeds {
+		if s.Scored {
+			c.Values = append(c.Values, s.Score)
+		}
+	}
+	alt := fmt.Sprintf("Total scores of %s; %d without a score", Counted(d.Stability.Score.N, "seed"), c.Failed)
+	if e.NScored > 0 {
+		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: e.MeanInterval.Lo, Hi: e.MeanInterval.Hi}
+		alt += fmt.Sprintf("; mean %s", four(e.Mean))
+		if e.MeanInterval.Defined() {
+			alt += fmt.Sprintf(" (%s %s)", c.Interval, Interval(e.MeanInterval, four))
+		}
+	}
+	blocks := []document.Block{heading("Scores over seeds"), document.Picture{Name: "scores", Alt: alt + ".", Chart: c}}
+	return append(blocks, d.seedTable()...)
+}
+
+// seedTable has the score of each seed, the lowest first; of very many the lowest alone.
+func (d StabilityData) seedTable() []document.Block {
+	const most = 500
+	seeds := slices.DeleteFunc(slices.Clone(d.Seeds), func(s Seed) bool { return !s.Scored })
+	slices.SortStableFunc(seeds, func(a, b Seed) int { return worse(a.Score, b.Score) })
+	rest := "seeds, the lowest score first"
+	if len(seeds) > most {
+		rest += fmt.Sprintf("; %d higher ones are left out: track seeds lists all", len(seeds)-most)
+		seeds = seeds[:most]
+	}
+	t := columns("#seed", "#score", "#PASS", "#WARN", "#FAIL", "#no value")
+	for _, s := range seeds {
+		counts := map[scoring.Status]int{}
+		for _, status := range s.Statuses {
+			counts[status]++
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			document.T(s.Number.String()), document.T(four(s.Score)), cell("%d", counts[scoring.Pass]), cell("%d", counts[scoring.Warn]),
+			cell("%d", counts[scoring.Fail]), cell("%d", counts[""]),
+		})
+	}
+	if len(seeds) == 0 {
+		return nil
+	}
+	return folded(t, 0, rest)
+}

@@ -1,0 +1,76 @@
+package reports
+
+import (
+	"fmt"
+
+	"track"
+	"track/reports/document"
+)
+
+// failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any stand in one line.
+func (d StabilityData) failing() []document.Block {
+	const shown, most = 20, 300 // rows
+	title := heading(fmt.Sprintf("Failing seeds (%d of %d)", len(d.Failing), len(d.Seeds)))
+	if len(d.Failing) == 0 {
+		return []document.Block{title, paragraphOf(cell("None: every seed passed."))}
+	}
+	t := columns("seed", "outcome", "why", "failed metrics, with their values")
+	rest, left := "in the order of their numbers", 0
+	for _, alike := range failedAlike(d.Failing) {
+		if len(t.Rows) == most {
+			left += len(alike)
+			continue
+		}
+		f := alike[0]
+		numbers := make([]track.SeedNumber, len(alike))
+		for i, seed := range alike {
+			numbers[i] = seed.Number
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			document.T(seedsText(numbers)), document.T(string(f.Outcome)), document.T(cut(f.Reason(), 200)), d.failedMetrics(f),
+		})
+	}
+	if left > 0 {
+		rest += fmt.Sprintf("; %s left out: track stability lists them as JSON", Counted(left, "seed"))
+	}
+	return append([]document.Block{title}, folded(t, shown, rest)...)
+}
+
+// failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of the first of each.
+func failedAlike(seeds []FailingSeed) (list [][]FailingSeed) {
+	places := map[string]int{}
+	for _, f := range seeds {
+		why := string(f.Outcome) + "\x00" + f.Reason()
+		at, known := places[why]
+		if !known || len(f.Metrics) > 0 {
+			list, at = append(list, nil), len(list)
+		}
+		if len(f.Metrics) == 0 {
+			places[why] = at
+		}
+		list[at] = append(list[at], f)
+	}
+	return list
+}
+
+// failedMetrics names some of the metrics that a seed failed, and counts the others.
+func (d StabilityData) failedMetrics(f FailingSeed) (text document.Text) {
+	const most = 10
+	if len(f.Metrics) == 0 {
+		return faint("-")
+	}
+	for i, failed := range f.Metrics {
+		if i == most {
+			return append(text, cell(" and %d more", len(f.Metrics)-most)...)
+		}
+		value := "missing"
+		if !failed.Missing {
+			value = Value(failed.Value, d.Spec.metric(failed.Name).Format)
+		}
+		if i > 0 {
+			text = append(text, document.T(", ")...)
+		}
+		text = append(append(text, codeCell(failed.Name)...), document.T(" "+value)...)
+	}
+	return text
+}

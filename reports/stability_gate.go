@@ -1,0 +1,155 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// gate is the verdict by the rules of the spec, with what each of them needs.
+func (d StabilityData) gate() []document.Block {
+	blocks := []document.Block{heading("Gate")}
+	for _, s := range d.Gate.Scenarios {
+		rules := cell(": %s.", RulesText(s.Rules))
+		if d.Spec.Declared.Gate == nil {
+			rules = cell(": the spec names no rules, so the configuration has to be stable, with confidence %v.", s.Rules.Confidence)
+		}
+		blocks = append(blocks, paragraphOf(verdictText(s.Verdict), rules), d.ruleTable(s))
+		blocks = append(blocks, remarkedMetrics(s)...)
+	}
+	return append(blocks, paragraphOf(faint(gateLegend(d.Gate))))
+}
+
+// ruleTable has the rules about all seeds together, the worst first.
+func (d StabilityData) ruleTable(s verdict.ScenarioOutcome) document.Table {
+	t := columns("verdict", "rule", "found", "needs")
+	for _, o := range worstFirst(s.Outcomes, func(o verdict.Outcome) bool { return o.Metric == "" }) {
+		needs := document.T(o.Need)
+		switch {
+		case o.Unattainable != "" && o.Need == "":
+			needs = document.T(o.Unattainable)
+		case o.Verdict == scoring.VerdictPass:
+			needs = faint("nothing: it is met")
+		case o.Need == "":
+			needs = faint("-")
+		}
+		text := document.T(found(o))
+		if o.Message == strings.Join(d.Finding.Reasons, "; ") {
+			text = cell("what the verdict of the report rests on, above")
+		}
+		if o.PHolm != nil {
+			text = append(text, cell("; p %s (Holm)", verdict.Short(*o.PHolm))...)
+		}
+		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Rule), text, needs})
+	}
+	return t
+}
+
+// remarkedMetrics has the metrics with a verdict other than PASS, and counts the others.
+func remarkedMetrics(s verdict.ScenarioOutcome) []document.Block {
+	const shown = 10
+	remarked := worstFirst(s.Outcomes, func(o verdict.Outcome) bool { return o.Metric != "" && o.Verdict != scoring.VerdictPass })
+	ofMetrics := worstFirst(s.Outcomes, func(o verdict.Outcome) bool { return o.Metric != "" })
+	if len(ofMetrics) == 0 {
+		return nil
+	}
+	if len(remarked) == 0 {
+		return []document.Block{paragraphOf(cell("No rule has a remark on any metric (%s).", Counted(len(ofMetrics), "check")))}
+	}
+	t := columns("verdict", "metric", "rule", "found", "#n")
+	for _, o := range remarked {
+		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Metric), codeCell(o.Rule), document.T(found(o)), cell("%d", o.N)})
+	}
+	intro := paragraphOf(cell("Metrics with a remark: %d of %s.", len(remarked), Counted(len(ofMetrics), "check")))
+	return append([]document.Block{intro}, folded(t, shown, "the less severe")...)
+}
+
+// worstFirst are the outcomes that which holds of.
+func worstFirst(outcomes []verdict.Outcome, which func(verdict.Outcome) bool) (list []verdict.Outcome) {
+	for _, o := range outcomes {
+		if which(o) {
+			list = append(list, o)
+		}
+	}
+	rank := func(o verdict.Outcome) int { return slices.Index(scoring.Verdicts(), o.Verdict) }
+	slices.SortStableFunc(list, func(a, b verdict.Outcome) int { return rank(b) - rank(a) })
+	return list
+}
+
+// metrics has a table for each group, the group with the worst metric first, and the status of each metric in each seed.
+func (d StabilityData) metrics() []document.Block {
+	metrics := slices.Clone(d.Stability.Metrics)
+	slices.SortStableFunc(metrics, WorseMetric)
+	blocks := []document.Block{heading("Metrics, the worst first")}
+	if len(metrics) == 0 {
+		return append(blocks, paragraphOf(cell("The spec has no metrics.")))
+	}
+	blocks = append(blocks, paragraphOf(cell(
+		"pass is the share of the seeds, of which there are %d, in which the metric is PASS or WARN; n the seeds that have it; ± the population standard deviation; the interval is the %s t interval of the mean score.",
+		d.Stability.NSeeds, Confidence(scoring.DefaultConfidence))))
+	var groups []string
+	for _, m := range metrics {
+		if !slices.Contains(groups, m.Group) {
+			groups = append(groups, m.Group)
+		}
+	}
+	for _, group := range groups {
+		blocks = append(blocks, groupBlocks(group, len(groups), metrics)...)
+	}
+	return append(blocks, d.heatMap(metrics)...)
+}
+
+// groupBlocks has the metrics of a group; those that passed in every seed, and do not vary much, are folded.
+func groupBlocks(group string, nGroups int, metrics []scoring.MetricStability) (blocks []document.Block) {
+	const alwaysShown = 5
+	t := columns("metric", "pass", "#score", "interval", "#n", "#value", "target", "#weight")
+	shown := 0
+	for _, m := range metrics {
+		if m.Group != group {
+			continue
+		}
+		t.Rows = append(t.Rows, metricRow(m))
+		if m.PassRate < 1 || m.Flag != "" {
+			shown = len(t.Rows)
+		}
+	}
+	if nGroups > 1 || group != "" {
+		name := group
+		if name == "" {
+			name = "Without a group"
+		}
+		blocks = append(blocks, subheading(fmt.Sprintf("%s (%s)", name, Counted(len(t.Rows), "metric"))))
+	}
+	return append(blocks, folded(t, max(shown, min(alwaysShown, len(t.Rows))), "PASS or WARN in every seed, and none variable")...)
+}
+
+// spread is a mean with the standard deviation, which one value does not have.
+func spread(m scoring.Moments, text func(float64) string) document.Text {
+	if m.N == 1 {
+		return document.T(text(m.Mean))
+	}
+	return cell("%s ± %s", text(m.Mean), text(m.Std))
+}
+
+func metricRow(m scoring.MetricStability) []document.Text {
+	value, score := faint("-"), faint("-")
+	if m.Value.N > 0 {
+		value = spread(m.Value, func(x float64) string { return Value(x, m.Format) })
+	}
+	three := func(x float64) string { return Fixed(x, 3) }
+	if m.Score.N > 0 {
+		score = spread(m.Score, three)
+	}
+	pass := document.T(verdict.Percent(m.PassRate))
+	if m.Flag != "" {
+		pass = append(pass, cell(", %s", m.Flag)...)
+	}
+	return []document.Text{
+		codeCell(m.Name), pass, score, document.T(orDash(Interval(MeanScoreInterval(m), three))), cell("%d", m.Score.N), value,
+		document.T(m.Description()), cell("%v", m.Weight),
+	}
+}
