@@ -17,6 +17,8 @@ type GateOptions struct {
 	Base     *float64
 	Seeds    []track.SeedRange
 	Look     LookOptions
+
+	specVersion int // of the scenarios; 0 for the newest
 }
 
 // GateReport is the verdict of a gate, with the looks to be recorded.
@@ -29,28 +31,33 @@ type GateReport struct {
 // an error wrapping [track.ErrNotFound].
 func Gate(ctx context.Context, st *store.Store, selectors []Selector, options GateOptions) (report GateReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		gated := make([]gatedScenario, len(selectors))
-		inputs := make([]verdict.GateInput, len(selectors))
-		for i, sel := range selectors {
-			if gated[i], err = loadGated(ctx, st, sel, options); err != nil {
-				return err
-			}
-			inputs[i] = gated[i].GateInput
-		}
-		if report.Gate, err = verdict.NewGate(inputs); err != nil {
-			return err
-		}
-		for i, g := range gated {
-			if g.look != nil {
-				report.Looks = append(report.Looks, g.look.decided(g.Stability.NSeeds, report.Scenarios[i].Verdict))
-			}
-			if g.comparison != nil {
-				report.Looks = append(report.Looks, *g.comparison)
-			}
-		}
-		return nil
+		report, err = gate(ctx, st, selectors, options)
+		return err
 	})
 	return report, err
+}
+
+func gate(ctx context.Context, st *store.Store, selectors []Selector, options GateOptions) (report GateReport, err error) {
+	gated := make([]gatedScenario, len(selectors))
+	inputs := make([]verdict.GateInput, len(selectors))
+	for i, sel := range selectors {
+		if gated[i], err = loadGated(ctx, st, sel, options); err != nil {
+			return report, err
+		}
+		inputs[i] = gated[i].GateInput
+	}
+	if report.Gate, err = verdict.NewGate(inputs); err != nil {
+		return report, err
+	}
+	for i, g := range gated {
+		if g.look != nil {
+			report.Looks = append(report.Looks, g.look.decided(g.Stability.NSeeds, report.Scenarios[i].Verdict))
+		}
+		if g.comparison != nil {
+			report.Looks = append(report.Looks, *g.comparison)
+		}
+	}
+	return report, nil
 }
 
 // gatedScenario is what a gate judges of one scenario, with the looks that this amounts to.
@@ -96,7 +103,7 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 
 func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateOptions) (g gatedScenario, err error) {
 	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, RulesInForce(scoring.Spec{}, options.Rules)
-	spec, err := loadSpecInUse(ctx, st, sel.Scenario, 0)
+	spec, err := loadSpecInUse(ctx, st, sel.Scenario, options.specVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
 		_, err = Choose(ctx, st, sel, false) // is it a scenario at all?
@@ -164,6 +171,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice
 func (g *gatedScenario) compare(ctx context.Context, st *store.Store, choice Choice, options GateOptions) error {
 	report, err := compare(ctx, st, choice, ImprovementOptions{
 		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: g.Rules.Confidence, Base: options.Base, Look: options.Look,
+		SpecVersion: options.specVersion, specOf: choice.Scenario,
 	})
 	switch {
 	case errors.Is(err, ErrSameConfiguration):

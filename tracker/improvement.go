@@ -1,10 +1,12 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 
 	"track"
 	"track/scoring"
@@ -21,6 +23,8 @@ type ImprovementOptions struct {
 	Margin      float64
 	Base        *float64 // of the degradation threshold; nil for that of the candidate's spec
 	Look        LookOptions
+
+	specOf string // the scenario whose spec SpecVersion is of, where the baseline may be another's; empty for the baseline's
 }
 
 // ImprovementReport is a candidate against its baseline, with what both are.
@@ -31,6 +35,8 @@ type ImprovementReport struct {
 	Stored              store.Spec // that both are scored under: the baseline's
 	Spec                scoring.Spec
 	Look                store.Look // to be recorded
+
+	CandidateSeeds, BaselineSeeds []verdict.JudgedSeed // by number; for looks at any time in the order in which they were recorded
 }
 
 // Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
@@ -52,7 +58,11 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 	if report.Baseline, report.Source, err = resolveBaseline(ctx, st, candidate, options.Baseline); err != nil {
 		return report, err
 	}
-	spec, err := loadSpecInUse(ctx, st, report.Baseline.Scenario, options.SpecVersion)
+	version := options.SpecVersion
+	if options.specOf != "" && options.specOf != report.Baseline.Scenario {
+		version = 0
+	}
+	spec, err := loadSpecInUse(ctx, st, report.Baseline.Scenario, version)
 	if err != nil {
 		return report, err
 	}
@@ -77,12 +87,21 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 	if err != nil {
 		return report, err
 	}
+	if !look.rule.Anytime { // else their order counts: that of recording would show in the last digits, and in signs that are drawn
+		byNumber(ours)
+		byNumber(theirs)
+	}
+	report.CandidateSeeds, report.BaselineSeeds = ours, theirs
 	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
 		Confidence: options.Confidence, Margin: options.Margin, Base: base, Look: look.rule,
 		IdenticalCandidate: repeated(ourRows), IdenticalBaseline: repeated(theirRows),
 	})
 	report.Look = look.decided(report.NPairs, report.Verdict)
 	return report, err
+}
+
+func byNumber(seeds []verdict.JudgedSeed) {
+	slices.SortFunc(seeds, func(a, b verdict.JudgedSeed) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 // repeated counts the seeds that ran well and measured exactly what another one did.

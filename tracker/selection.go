@@ -85,7 +85,7 @@ func ambiguous(sel Selector, found []store.Configuration) error {
 }
 
 // ShortHash is the part of a hash that people read; it is long enough to select by.
-func ShortHash(hash string) string { return hash[:min(len(hash), 10)] }
+func ShortHash(hash string) string { return track.ShortHash(hash) }
 
 func orDash(s string) string {
 	if s == "" {

@@ -1,0 +1,95 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+
+	"track"
+	"track/scoring"
+	"track/store"
+)
+
+// ReportedScenario is all that a report tells of one scenario.
+type ReportedScenario struct {
+	Stored      store.Spec
+	Spec        scoring.Spec
+	NSpecs      int // versions of the spec that there are
+	History     History
+	Stability   ReportedStability // of the configuration recorded to last
+	Improvement *ReportedImprovement
+	NoBaseline  string          // why there is no Improvement
+	Baseline    *store.Baseline // that is pinned; nil for none
+	NPinsBefore int             // pins of the scenario that do not hold any more
+	Looks       []store.Look    // to be recorded
+}
+
+// ScenarioOptions narrow the report of a scenario.
+type ScenarioOptions struct {
+	SpecVersion int // 0 for the newest
+	Limit       int // the newest so many configurations in the history
+}
+
+// LoadScenarioReport collects what a report tells of a scenario, which must have seeds that are judged.
+func LoadScenarioReport(ctx context.Context, st *store.Store, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		report, err = reportedScenario(ctx, st, scenario, options)
+		return err
+	})
+	return report, err
+}
+
+func reportedScenario(ctx context.Context, st *store.Store, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
+	if report.History, err = loadHistory(ctx, st, scenario, HistoryOptions{SpecVersion: options.SpecVersion, Limit: options.Limit}); err != nil {
+		return report, err
+	}
+	report.Stored, report.Spec = report.History.Stored, report.History.Spec
+	if report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
+		return report, err
+	}
+	report.Stability, err = reportedStability(ctx, st, Selector{Scenario: scenario}, StabilityOptions{SpecVersion: report.Stored.Version})
+	if err != nil {
+		return report, err
+	}
+	report.Looks = report.Stability.Looks
+	pins, err := st.Baselines(ctx, scenario)
+	if err != nil {
+		return report, err
+	}
+	report.pinned(pins)
+	return report, report.compare(ctx, st)
+}
+
+func countSpecs(ctx context.Context, st *store.Store, scenario string) (n int, err error) {
+	all, err := st.Specs(ctx)
+	for _, s := range all {
+		if s.Scenario == scenario {
+			n++
+		}
+	}
+	return n, err
+}
+
+// pinned takes over the pins of the scenario, the newest first.
+func (r *ReportedScenario) pinned(pins []store.Baseline) {
+	if r.NPinsBefore = len(pins); len(pins) > 0 && pins[0].Configuration != nil {
+		r.Baseline, r.NPinsBefore = &pins[0], len(pins)-1
+	}
+}
+
+// compare compares with the baseline, or says why there is none.
+func (r *ReportedScenario) compare(ctx context.Context, st *store.Store) error {
+	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, ImprovementOptions{
+		SpecVersion: r.Stored.Version, specOf: r.Stored.Scenario, Confidence: scoring.DefaultConfidence,
+	})
+	switch {
+	case errors.Is(err, ErrSameConfiguration):
+		r.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
+	case errors.Is(err, track.ErrNotFound):
+		r.NoBaseline = err.Error()
+	case err != nil:
+		return err
+	default:
+		r.Improvement, r.Looks = &compared, append(r.Looks, compared.Look)
+	}
+	return nil
+}
