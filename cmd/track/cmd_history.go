@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/reports"
 	"track/reports/chart"
 	"track/scoring"
 	"track/scoring/stats"
@@ -310,20 +311,12 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 // sparkText draws the means, and says what they let expect.
 func sparkText(h tracker.History, means []float64, a verdict.History) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mean  %s", sparkline(means))
-	if a.Prediction.Defined() {
-		fmt.Fprintf(&b, "\nnext mean expected in %s to %s (95%% t prediction interval from %d stable configurations; it reports, it does not decide)",
-			fixed(a.Prediction.Lo, 4), fixed(a.Prediction.Hi, 4), a.NAccepted)
+	fmt.Fprintf(&b, "mean  %s", chart.Sparkline(means, 0))
+	known := func(i int) string {
+		return fmt.Sprintf("%s (%s)", h.Entries[i].Label, tracker.ShortHash(h.Entries[i].Hash))
 	}
-	for _, c := range a.ChangePoints {
-		sure := "found by one method of two"
-		if c.Confirmed {
-			sure = "found by both methods"
-		}
-		fmt.Fprintf(&b, "\nlevel changes at %s (%s): %s → %s, %s", h.Entries[c.Index].Label, tracker.ShortHash(h.Entries[c.Index].Hash), fixed(c.Before, 4), fixed(c.After, 4), sure)
-	}
-	if a.Searched && len(a.ChangePoints) == 0 {
-		fmt.Fprintf(&b, "\nno change of level among %d points (L2 partition, E-divisive)", a.NPoints)
+	for _, text := range reports.HistorySentences(a, known) {
+		b.WriteString("\n" + text)
 	}
 	return b.String()
 }

@@ -181,7 +181,7 @@ func lineageHistoryView(h tracker.LineageHistory) view {
 	if h.NOlder > 0 {
 		heading += fmt.Sprintf("; %d older versions are left out (--limit)", h.NOlder)
 	}
-	text := "mean  " + sparkline(means)
+	text := "mean  " + chart.Sparkline(means, 0)
 	if analysis.Prediction.Defined() {
 		text += fmt.Sprintf("\nnext mean expected in %s to %s (95%% t prediction interval from %d versions; it reports, it does not decide)",
 			two(analysis.Prediction.Lo), two(analysis.Prediction.Hi), analysis.NAccepted)

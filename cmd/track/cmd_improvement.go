@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/reports"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -44,15 +45,11 @@ Examples:
    track improvement growth_plus@theta-14 --baseline growth_plus@v1 --only-changed
    track improvement growth_plus --margin 0.01 --plan 6,10,20,30`,
 		BashComplete: p.completeScenarios,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "baseline", Usage: "compare with `SCENARIO[@CONFIGURATION]`", Destination: &o.baseline},
-			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the baseline's spec", Destination: &o.spec},
-			&cli.Float64Flag{Name: "margin", Usage: "the smallest difference of total scores that `MATTERS`", Destination: &o.margin},
-			&cli.Float64Flag{Name: "base", DefaultText: "the spec's, or 0.25", Usage: "a metric may lose `BASE`/weight"},
+		Flags: slices.Concat(o.judgingFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "only-changed", Usage: "only the metrics that the data decide, and the degraded ones", Destination: &o.onlyChanged},
 			&cli.StringSliceFlag{Name: "group", Usage: "only the metrics of this `GROUP`; may be repeated"},
 			&cli.StringSliceFlag{Name: "metric", Usage: "only this `METRIC`; may be repeated"},
-		}, o.flags()...),
+		}, o.flags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track improvement takes one CANDIDATE: SCENARIO or SCENARIO@CONFIGURATION")
@@ -60,6 +57,16 @@ Examples:
 			o.base, o.groups, o.metrics = optional(c, "base"), c.StringSlice("group"), c.StringSlice("metric")
 			return p.improvement(c.Context, c.Args().First(), o)
 		},
+	}
+}
+
+// judgingFlags say what is compared, and how.
+func (o *improvementOptions) judgingFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "baseline", Usage: "compare with `SCENARIO[@CONFIGURATION]`", Destination: &o.baseline},
+		&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the baseline's spec", Destination: &o.spec},
+		&cli.Float64Flag{Name: "margin", Usage: "the smallest difference of total scores that `MATTERS`", Destination: &o.margin},
+		&cli.Float64Flag{Name: "base", DefaultText: "the spec's, or 0.25", Usage: "a metric may lose `BASE`/weight"},
 	}
 }
 
@@ -358,28 +365,9 @@ func sideText(c tracker.Choice) string { return c.Scenario + "@" + describe(c.Co
 
 // totalGrid shows the difference of the total scores with all that its size has to be seen beside.
 func totalGrid(i verdict.Improvement) grid {
-	t := i.Total
 	g := grid{columns: []string{"total score", "", "", "method"}}
-	add := func(name, value, detail, method string) {
-		g.cells = append(g.cells, []any{name, value, detail, method})
-	}
-	add("baseline → candidate", fixed(t.Baseline, 4)+" → "+fixed(t.Candidate, 4), "", fmt.Sprintf("means over %d pairs", i.NPairs))
-	interval := "-"
-	if t.Interval.Defined() {
-		interval = fmt.Sprintf("%s to %s", plus(t.Interval.Lo), plus(t.Interval.Hi))
-	}
-	add("mean delta", plus(t.MeanDelta), interval, confidencePercent(t.Interval.Confidence)+" "+t.Interval.Method+" interval")
-	add("p", pText(t.P), "", t.PMethod)
-	add("P(improvement)", fixed(t.Improvement.Value, 3), "", fmt.Sprintf("%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties))
-	if won := t.Improvement.Decided; won.Interval.Defined() {
-		add("wins without ties", fixed(won.Value, 3), fmt.Sprintf("%s to %s", fixed(won.Interval.Lo, 3), fixed(won.Interval.Hi, 3)),
-			fmt.Sprintf("%s Wilson interval over %d pairs", confidencePercent(won.Interval.Confidence), won.N))
-	}
-	if t.Detectable > 0 && !i.Options.Look.Anytime {
-		add("detectable effect", fixed(t.Detectable, 4), fmt.Sprintf("dz %.2f", t.DetectableDz), fmt.Sprintf("power %v with %d pairs, at the sd seen", verdict.TargetPower, i.NPairs))
-	}
-	if u := i.Unpaired; u != nil {
-		add("unpaired delta", plus(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi), fmt.Sprintf("%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, pText(u.P)))
+	for _, r := range reports.TotalRows(i) {
+		g.cells = append(g.cells, []any{r.Name, r.Value, r.Detail, r.Method})
 	}
 	return g
 }
@@ -396,16 +384,9 @@ func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta
 				grids[k].(grid).columns[6] = c + " interval"
 			}
 		}
-		change := "~"
-		if m.Decided(r.Options.Alpha()) {
-			change = "better"
-			if m.MeanDelta < 0 {
-				change = "worse"
-			}
-		}
 		g := grids[k].(grid)
 		g.cells = append(g.cells, []any{
-			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, change, shown{plus(m.MeanDelta), m.MeanDelta},
+			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, reports.ChangeText(m, r.Options.Alpha()), shown{plus(m.MeanDelta), m.MeanDelta},
 			intervalText(m.Interval, plus), shown{fixed(m.Threshold, 4), m.Threshold}, string(m.Status), shown{pText(m.PHolm), m.PHolm},
 			fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/reports/chart"
 	"track/series"
 	"track/store"
 	"track/tracker"
@@ -200,27 +201,13 @@ func (p *program) seriesShow(ctx context.Context, st *store.Store, seed store.Se
 		v.lines = append(v.lines, i)
 		cells := []any{i.Name, i.N, i.NNaN, i.Min, i.Mean, i.Max, i.Last}
 		v.rows.cells = append(v.rows.cells, cells)
-		table.cells = append(table.cells, append(append([]any{}, cells...), sparkline(thin(s.Values))))
+		table.cells = append(table.cells, append(append([]any{}, cells...), chart.Sparkline(s.Values, 40)))
 	}
 	v.document, v.page = items, []any{table}
 	if len(items) == 0 {
 		v.page = []any{fmt.Sprintf("seed %s was recorded without series", seed.Number)}
 	}
 	return p.write(v)
-}
-
-// thin takes the means of as many equal parts of a series as fit into a sparkline.
-func thin(values []float64) []float64 {
-	const parts = 40
-	if len(values) <= parts {
-		return values
-	}
-	means := make([]float64, parts)
-	for i := range means {
-		part := values[i*len(values)/parts : (i+1)*len(values)/parts]
-		means[i] = series.Summarize(part).Mean
-	}
-	return means
 }
 
 // seriesWriter returns what writes series in the format that is asked for, or that the name of the output says.

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/reports"
 	"track/scoring"
-	"track/scoring/stats"
-	"track/scoring/verdict"
 	"track/store"
 	"track/tracker"
 )
@@ -157,11 +155,11 @@ func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
 		}
 	}
 	for _, f := range r.Failing {
-		metrics := []string{}
+		failing, metrics := reportedFailing(f), []string{}
 		for _, m := range f.Metrics {
 			metrics = append(metrics, m.Name)
 		}
-		d.FailedSeeds = append(d.FailedSeeds, failedSeedDocument{f.Number, hashes[f.Configuration], f.Outcome, failureReason(f), metrics})
+		d.FailedSeeds = append(d.FailedSeeds, failedSeedDocument{f.Number, hashes[f.Configuration], f.Outcome, failing.Reason(), metrics})
 	}
 	for _, m := range r.Metrics {
 		d.Metrics = append(d.Metrics, newMetricDocument(m))
@@ -173,39 +171,14 @@ func newMetricDocument(m scoring.MetricStability) metricDocument {
 	n := m.Score.N
 	return metricDocument{
 		m.Name, m.Target.Type(), m.Weight, m.Group, n, number(m.Value.Mean, n), number(m.Value.Std, n),
-		number(m.Score.Mean, n), number(m.Score.Std, n), newCI(scoreInterval(m)), m.PassRate, string(m.Flag),
+		number(m.Score.Mean, n), number(m.Score.Std, n), newCI(reports.MeanScoreInterval(m)), m.PassRate, string(m.Flag),
 	}
-}
-
-// scoreInterval is the interval of the mean score of a metric.
-func scoreInterval(m scoring.MetricStability) stats.Interval {
-	return verdict.MetricSummary(m.MetricTotals).MeanInterval(scoring.DefaultConfidence)
-}
-
-// failureReason says in a few words why a seed did not pass.
-func failureReason(f store.FailingSeed) string {
-	if f.Outcome != track.OutcomeOK {
-		if f.Message != "" {
-			return f.Message
-		}
-		return string(f.Outcome)
-	}
-	var missing []string
-	for _, m := range f.Metrics {
-		if m.Missing {
-			missing = append(missing, m.Name)
-		}
-	}
-	if len(missing) > 0 {
-		return "missing " + strings.Join(missing, ", ")
-	}
-	return fmt.Sprintf("%d failed", len(f.Metrics))
 }
 
 func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
 	metrics := slices.Clone(r.Metrics)
 	if worstFirst {
-		slices.SortStableFunc(metrics, worse)
+		slices.SortStableFunc(metrics, reports.WorseMetric)
 	}
 	d := newStabilityDocument(r)
 	v := view{document: d, rows: grid{columns: []string{
@@ -230,27 +203,6 @@ func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
 	return v
 }
 
-func worse(a, b scoring.MetricStability) int {
-	switch {
-	case a.PassRate != b.PassRate:
-		return compare(a.PassRate, b.PassRate)
-	case a.Score.Mean != b.Score.Mean:
-		return compare(a.Score.Mean, b.Score.Mean)
-	}
-	return compare(b.Score.Std, a.Score.Std)
-}
-
-// compare puts NaN, which stands for nothing to go by, first.
-func compare(a, b float64) int {
-	switch {
-	case a < b || math.IsNaN(a) && !math.IsNaN(b):
-		return -1
-	case a > b || math.IsNaN(b) && !math.IsNaN(a):
-		return 1
-	}
-	return 0
-}
-
 func stabilityHeading(r tracker.StabilityReport) string {
 	var b strings.Builder
 	if len(r.Configurations) > 1 {
@@ -270,14 +222,7 @@ func stabilityHeading(r tracker.StabilityReport) string {
 
 // verdictText says whether the configuration is stable, and how sure that is.
 func verdictText(r tracker.StabilityReport) string {
-	stable := "not stable"
-	if r.Stable {
-		stable = "stable"
-	}
-	text := fmt.Sprintf("%s: %s in these seeds", r.Finding.Verdict, stable)
-	if r.Score.N > 0 {
-		text += fmt.Sprintf("; scores %s to %s, population std %s", fixed(r.Score.Min, 4), fixed(r.Score.Max, 4), fixed(r.Score.Std, 4))
-	}
+	text := fmt.Sprintf("%s: %s", r.Finding.Verdict, reports.StableText(r.Stability))
 	return text + sentences(r.Finding.Reasons, r.Finding.Needs)
 }
 
@@ -315,7 +260,7 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		}
 		g.cells = append(g.cells, []any{
 			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
-			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(scoreInterval(m), func(x float64) string { return fixed(x, 3) }),
+			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(reports.MeanScoreInterval(m), func(x float64) string { return fixed(x, 3) }),
 			shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
 		})
 		grids[i] = g

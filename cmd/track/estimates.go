@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"track/reports"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
@@ -62,19 +62,16 @@ func newWarnings(list []verdict.Warning) []warningDocument {
 // estimatesGrid shows the aggregates of a configuration, each with its interval, n and method.
 func estimatesGrid(e verdict.Estimates) grid {
 	g := grid{columns: []string{"", "estimate", confidencePercent(e.MeanInterval.Confidence) + " interval", "n", "method"}}
-	row := func(name string, d estimateDocument, i stats.Interval, text func(float64) string, note string) {
-		var value any
-		if d.Value != nil {
-			value = shown{text(*d.Value), *d.Value}
+	for _, r := range reports.EstimateRows(e) {
+		value, interval := any(nil), any(nil)
+		if r.Value != "" {
+			value = shown{r.Value, r.Exact}
 		}
-		g.cells = append(g.cells, []any{name, value, intervalText(i, text), d.N, i.Method + note})
+		if r.Interval != "" {
+			interval = r.Interval
+		}
+		g.cells = append(g.cells, []any{r.Name, value, interval, r.N, r.Method})
 	}
-	d := newEstimates(e)
-	four := func(x float64) string { return fixed(x, 4) }
-	row("pass rate", d.PassRate, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds))
-	row("mean score", d.Mean, e.MeanInterval, four, "")
-	row("sd of scores", d.SD, e.SDInterval, four, ", sample sd")
-	row("combined", d.Combined, e.CombinedInterval, four, "")
 	return g
 }
 
@@ -83,10 +80,10 @@ func intervalText(i stats.Interval, text func(float64) string) any {
 	if !i.Defined() {
 		return nil
 	}
-	return text(i.Lo) + " to " + text(i.Hi)
+	return reports.Interval(i, text)
 }
 
-func confidencePercent(c float64) string { return strconv.FormatFloat(100*c, 'g', 6, 64) + "%" }
+func confidencePercent(c float64) string { return reports.Confidence(c) }
 
 // footnotes numbers warnings under a table; empty where there are none.
 func footnotes(list []verdict.Warning) string {
