@@ -70,6 +70,7 @@ func (p *program) app() *cli.App {
 			p.hookCommand(),
 			p.watchCommand(),
 			p.historyCommand(),
+			p.reportCommand(),
 			p.rescoreCommand(),
 			p.seriesCommand(),
 			p.pruneCommand(),

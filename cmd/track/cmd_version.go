@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -310,12 +308,5 @@ func (p *program) writeFile(file string, data []byte) error {
 		_, err := io.Copy(p.out, bytes.NewReader(data))
 		return err
 	}
-	temporary := file + ".new"
-	if err := os.WriteFile(temporary, data, 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, file); err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return nil
+	return replaceFiles([]reportFile{{file, data}})
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"track/reports"
+	"track/reports/document"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) reportImprovementCommand() *cli.Command {
+	var o improvementOptions
+	var to reportOptions
+	return &cli.Command{
+		Name:      "improvement",
+		Usage:     "report on a candidate against its baseline, seed by seed",
+		UsageText: "track report improvement CANDIDATE [--baseline BASELINE] [FLAGS]",
+		Description: `The verdict with what it rests on, the degraded metrics, the change of each metric with its interval and threshold, the total scores
+seed by seed, unmatched and failed seeds, what differs between the sides, warnings, provenance, and the commands that
+reproduce it. It compares as track improvement does, and counts as a look like it.
+
+Examples:
+   track report improvement buffer_stock --baseline growth_plus -o improvement.md
+   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md`,
+		BashComplete: p.completeScenarios,
+		Flags:        slices.Concat(o.judgingFlags(), o.flags(), to.flags()),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("track report improvement takes one CANDIDATE: SCENARIO or SCENARIO@CONFIGURATION")
+			}
+			sel, err := tracker.ParseSelector(c.Args().First())
+			if err != nil {
+				return usage("%v", err)
+			}
+			o.base = optional(c, "base")
+			options, err := o.resolve()
+			if err != nil {
+				return err
+			}
+			return p.writeReportOf(c.Context, to, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+				report, err := tracker.LoadImprovementReport(c.Context, st, sel, options)
+				if err != nil {
+					return d, nil, err
+				}
+				data, err := improvementData(report, o.seeds)
+				return reports.Improvement(data), []store.Look{report.Look}, err
+			})
+		},
+	}
+}

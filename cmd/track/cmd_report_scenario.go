@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track/reports"
+	"track/reports/document"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) reportScenarioCommand() *cli.Command {
+	var o reportOptions
+	var options tracker.ScenarioOptions
+	return &cli.Command{
+		Name:      "scenario",
+		Usage:     "report everything about one scenario: spec, history, stability, failing seeds, improvement",
+		UsageText: "track report scenario SCENARIO [FLAGS]",
+		Description: `The spec, the history of the configurations, the stability of the one recorded to last, its failing seeds, its improvement over the
+baseline that the spec names or that is pinned, warnings, provenance, and the commands that reproduce it.
+
+Examples:
+   track report scenario growth_plus -o growth_plus.md
+   track report scenario growth_plus -o growth_plus.html --limit 50`,
+		BashComplete: p.completeScenarios,
+		Flags: append([]cli.Flag{
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &options.SpecVersion},
+			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations in the history", Value: 20, Destination: &options.Limit},
+		}, o.flags()...),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("track report scenario takes one SCENARIO")
+			}
+			if scenario, _, given := strings.Cut(c.Args().First(), "@"); given {
+				return usage("track report scenario takes a scenario, with all of its configurations: track report stability %s@… reports one of them", scenario)
+			}
+			if options.Limit < 1 {
+				return usage("--limit: %d is not a number from 1", options.Limit)
+			}
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+				report, err := tracker.LoadScenarioReport(c.Context, st, c.Args().First(), options)
+				if err != nil {
+					return d, nil, err
+				}
+				data, err := scenarioData(report)
+				return reports.Scenario(data), report.Looks, err
+			})
+		},
+	}
+}

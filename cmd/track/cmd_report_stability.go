@@ -1,0 +1,58 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/reports"
+	"track/reports/document"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) reportStabilityCommand() *cli.Command {
+	var o reportOptions
+	var spec int
+	var seeds string
+	return &cli.Command{
+		Name:      "stability",
+		Usage:     "report on one configuration of a scenario: verdict, gate, metrics, seeds, what changed",
+		UsageText: "track report stability SCENARIO[@CONFIGURATION] [FLAGS]",
+		Description: `The verdict with what it rests on, the rules of the gate with what each needs, the metrics of each group with the worst first, the
+status of each metric in each seed, the scores, the failing seeds, what changed since the configuration before, warnings,
+provenance, and the commands that reproduce it. The same database gives the same bytes.
+
+Examples:
+   track report stability growth_plus -o stability.md
+   track report stability growth_plus@theta-14 -o stability.html
+   track report stability growth_plus --check stability.md`,
+		BashComplete: p.completeScenarios,
+		Flags: append([]cli.Flag{
+			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &spec},
+			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &seeds},
+		}, o.flags()...),
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("track report stability takes one SCENARIO[@CONFIGURATION]")
+			}
+			sel, err := tracker.ParseSelector(c.Args().First())
+			if err != nil {
+				return usage("%v", err)
+			}
+			options := tracker.StabilityOptions{SpecVersion: spec}
+			if seeds != "" {
+				if options.Seeds, err = track.ParseSeedRanges(seeds); err != nil {
+					return usage("--seeds: %v", err)
+				}
+			}
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+				report, err := tracker.LoadStabilityReport(c.Context, st, sel, options)
+				if err != nil {
+					return d, nil, err
+				}
+				data, err := stabilityData(report, seeds)
+				return reports.Stability(data), report.Looks, err
+			})
+		},
+	}
+}

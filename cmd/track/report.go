@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/reports"
+	"track/reports/chart"
+	"track/reports/document"
+)
+
+// reportOptions say where a report goes, or what it is held against.
+type reportOptions struct {
+	output string // a file, or - for standard output
+	check  string // a file
+	png    bool
+}
+
+func (o *reportOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output},
+		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check},
+		&cli.BoolFlag{Name: "png", Usage: "pictures as PNG too", Destination: &o.png},
+	}
+}
+
+// validate refuses what cannot be written before anything is computed.
+func (o reportOptions) validate(format string) error {
+	if format != "table" && format != "md" {
+		return usage("--format %s: a report is Markdown or HTML, as the name of its file says: -o report.html", format)
+	}
+	if o.output != "" && o.check != "" {
+		return usage("--output and --check: a report is written or checked, not both")
+	}
+	for name, file := range map[string]string{"output": o.output, "check": o.check} {
+		if file == "" || file == "-" && name == "output" {
+			continue
+		}
+		if suffix := filepath.Ext(file); suffix != ".md" && suffix != ".html" {
+			return usage("--%s %s: name a file that ends in .md or .html", name, file)
+		}
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return usage("--%s %s is not a file; -o - writes to standard output", name, file)
+		}
+	}
+	return nil
+}
+
+// toStandardOutput says that no file is written or checked, so there is no place for pictures.
+func (o reportOptions) toStandardOutput() bool {
+	return o.check == "" && (o.output == "" || o.output == "-")
+}
+
+// writeReport writes a report with its pictures, or checks those that are there.
+func (p *program) writeReport(d document.Document, o reportOptions) error {
+	switch {
+	case o.toStandardOutput():
+		return reports.WithoutPictures(d).Markdown(p.out, document.MarkdownOptions{})
+	case o.check != "":
+		files, err := reportFiles(d, o.check, o.png)
+		if err != nil {
+			return err
+		}
+		return p.checkReport(files)
+	}
+	files, err := reportFiles(d, o.output, o.png)
+	if err != nil {
+		return err
+	}
+	if err := replaceFiles(files); err != nil {
+		return err
+	}
+	p.notice("wrote %s%s", o.output, picturesText(len(files)-1))
+	return nil
+}
+
+func picturesText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + counted(n, "picture")
+}
+
+// reportFile is a file of a report with its bytes.
+type reportFile struct {
+	path string
+	data []byte
+}
+
+// reportFiles are the report in the format of its suffix, and then its pictures. HTML has them within.
+func reportFiles(d document.Document, path string, png bool) ([]reportFile, error) {
+	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
+	var report bytes.Buffer
+	var err error
+	html := filepath.Ext(path) == ".html"
+	if html {
+		err = d.HTML(&report)
+	} else {
+		err = d.Markdown(&report, document.MarkdownOptions{PictureDir: filepath.ToSlash(filepath.Base(folder)) + "/", Suffix: ".svg"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	files := []reportFile{{path, report.Bytes()}}
+	for _, picture := range d.Pictures() {
+		name := filepath.Join(folder, picture.Name)
+		var svg, pixels bytes.Buffer
+		if !html {
+			err = chart.SVG(&svg, picture.Chart)
+			files = append(files, reportFile{name + ".svg", svg.Bytes()})
+		}
+		if png && err == nil {
+			err = chart.PNG(&pixels, picture.Chart)
+			files = append(files, reportFile{name + ".png", pixels.Bytes()})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// replaceFiles writes all files beside their places, and only then puts them there: the first one last, so that a report never shows
+// pictures that are not there.
+func replaceFiles(files []reportFile) (err error) {
+	const ending = ".new"
+	var written []string
+	defer func() {
+		for _, path := range written {
+			_ = os.Remove(path)
+		}
+	}()
+	for i, f := range files {
+		if i > 0 { // a folder of pictures; that of the report has to be there
+			if err := os.Mkdir(filepath.Dir(f.path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+		written = append(written, f.path+ending)
+		if err := os.WriteFile(f.path+ending, f.data, 0o666); err != nil {
+			return err
+		}
+	}
+	for i := len(files) - 1; i >= 0; i-- {
+		if err := os.Rename(files[i].path+ending, files[i].path); err != nil {
+			return err
+		}
+	}
+	written = nil
+	return nil
+}
+
+// checkReport exits 1 where a file is not what it would be if it was written now, and says which one is the first.
+func (p *program) checkReport(files []reportFile) error {
+	for i, f := range files {
+		data, err := os.ReadFile(f.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && i == 0:
+			return track.WithHint(fmt.Errorf("report %s: %w", f.path, track.ErrNotFound), "-o "+f.path+" writes it")
+		case errors.Is(err, fs.ErrNotExist):
+			return p.outdated("%s is missing: %s shows it", f.path, files[0].path)
+		case err != nil:
+			return err
+		case !bytes.Equal(data, f.data):
+			return p.outdated("%s is not what the database says: %s", f.path, firstDifference(data, f.data))
+		}
+	}
+	p.notice("%s is what the database says%s", files[0].path, withPictures(len(files)-1))
+	return nil
+}
+
+func withPictures(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and so " + map[bool]string{true: "is its picture", false: fmt.Sprintf("are its %d pictures", n)}[n == 1]
+}
+
+// outdated is the answer that a report is no longer true.
+func (p *program) outdated(format string, args ...any) error {
+	fmt.Fprintln(p.out, printableLines(fmt.Sprintf(format, args...)))
+	p.notice("the same command with -o instead of --check writes it anew")
+	return verdictExit(exitFail)
+}
+
+// firstDifference tells the first line in which a text differs.
+func firstDifference(there, now []byte) string {
+	const most = 160
+	line := func(lines [][]byte, i int) string {
+		if i >= len(lines) {
+			return "(nothing: the file ends)"
+		}
+		return cutLine(string(lines[i]), most)
+	}
+	a, b := bytes.Split(there, []byte("\n")), bytes.Split(now, []byte("\n"))
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
+			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, line(a, i), line(b, i))
+		}
+	}
+	return "it differs"
+}
+
+// cutLine keeps a line readable.
+func cutLine(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
