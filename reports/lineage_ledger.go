@@ -22,13 +22,13 @@ func (l *lineageReport) scores() []document.Block {
 	c, spark := l.scoreChart()
 	return []document.Block{
 		document.Heading{Level: 2, Text: "Scores"},
-		paragraph(word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none")),
+		paragraph(word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none. The interval in the picture is that of the difference, put at the score of the parent.")),
 		document.Picture{Name: "scores", Alt: "Scores of the candidates of " + l.Name + ", with the best accepted so far", Chart: c},
 	}
 }
 
 func (l *lineageReport) scoreChart() (chart.Lineage, string) {
-	c := chart.Lineage{Title: "Scores of " + l.Name, XLabel: "mutation", YLabel: "score", Interval: "95 % interval of the difference, put at the parent's score"}
+	c := chart.Lineage{Title: "Scores of " + l.Name, XLabel: "mutation", YLabel: "score", Interval: "95 % interval"}
 	var scores []float64
 	last := map[string]lineageDecision{}
 	for _, d := range l.decisions {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"track"
 	"track/evolution"
@@ -26,6 +27,8 @@ type ProgramsOptions struct {
 	Scale       float64 // a score times this is from 0 to 100
 	KeepSecrets bool    // keep contents as they are; else what looks like a secret is masked
 	DryRun      bool
+	Seed        *uint64   // of a lineage that is new; nil for one of entropy
+	At          time.Time // of what the run has no time of; zero for now
 }
 
 // ProgramsSummary counts what became of the programs of a run.
@@ -112,8 +115,8 @@ func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.S
 }
 
 func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (Lineage, error) {
-	o := NewLineageOptions{Name: w.options.Lineage, Subject: SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true}
-	at := reads.Now()
+	o := NewLineageOptions{Name: w.options.Lineage, Subject: SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed}
+	at := orNow(w.options.At, reads)
 	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
 		content, _ := w.content(w.run.Programs[i])
 		o.Root = &content
@@ -248,7 +251,7 @@ func (w *programsWriter) step(p importer.Program, label string, parents []evolut
 	proposal.Note, _ = masking.Mask(p.Title)
 	at := p.At
 	if at.IsZero() {
-		at = w.st.Now()
+		at = orNow(w.options.At, w.st)
 	}
 	if _, _, err = w.addMutation(proposal, at); err == nil {
 		w.summary.Mutations++

@@ -25,6 +25,7 @@ type importOptions struct {
 	inferParents            bool // of runs of other evolvers
 	keepSecrets             bool
 	scale                   *float64
+	seed, at                string
 }
 
 // formatAuto stands for the format of each file itself.
@@ -63,6 +64,8 @@ Examples:
 			&cli.BoolFlag{Name: "dry-run", Usage: "count, and record nothing", Destination: &o.dryRun},
 			&cli.BoolFlag{Name: "infer-parents", Usage: "of openevolve and shinka: put the likeliest program in the place of a parent that the run has lost", Destination: &o.inferParents},
 			&cli.Float64Flag{Name: "scale", Usage: "of openevolve (100) and shinka (1): what scores times this `NUMBER` are is from 0 to 100"},
+			&cli.StringFlag{Name: "seed", Usage: "of openevolve and shinka: whole `NUMBER` that all draws of the new lineage follow from", Destination: &o.seed},
+			&cli.StringFlag{Name: "at", Usage: "of openevolve and shinka: `TIME` of what the run has no time of; else now", Destination: &o.at},
 			&cli.BoolFlag{Name: "keep-secrets", Usage: "of openevolve and shinka: keep contents to the byte, and mask nothing in them", Destination: &o.keepSecrets},
 		},
 		Action: func(c *cli.Context) error {
@@ -98,7 +101,7 @@ func (p *program) importLogs(ctx context.Context, format string, paths []string,
 		return usage("track import knows no format %q; the formats are %s", format, strings.Join(importFormats(), ", "))
 	}
 	if o.programsOnly() {
-		return usage("--infer-parents, --scale and --keep-secrets are for %s and %s", formatOpenEvolve, formatShinka)
+		return usage("--infer-parents, --scale, --seed, --at and --keep-secrets are for %s and %s", formatOpenEvolve, formatShinka)
 	}
 	if format == formatAuto {
 		format = ""

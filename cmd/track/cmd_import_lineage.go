@@ -65,7 +65,9 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 	})
 }
 
-func (o importOptions) programsOnly() bool { return o.inferParents || o.keepSecrets || o.scale != nil }
+func (o importOptions) programsOnly() bool {
+	return o.inferParents || o.keepSecrets || o.scale != nil || o.seed != "" || o.at != ""
+}
 
 // importPrograms records a run of another evolver.
 func (p *program) importPrograms(ctx context.Context, format string, paths []string, o importOptions) error {
@@ -81,6 +83,17 @@ func (p *program) importPrograms(ctx context.Context, format string, paths []str
 	options := tracker.ProgramsOptions{Lineage: o.lineage, Source: format, Scale: scales[format], KeepSecrets: o.keepSecrets, DryRun: o.dryRun}
 	if o.scale != nil {
 		options.Scale = *o.scale
+	}
+	if o.seed != "" {
+		seed, err := track.ParseSeedNumber(o.seed)
+		if err != nil {
+			return usage("--seed %v", err)
+		}
+		options.Seed = (*uint64)(&seed)
+	}
+	var err error
+	if options.At, err = parseAt(o.at); err != nil {
+		return err
 	}
 	read := openevolve.Read
 	if format == formatShinka {

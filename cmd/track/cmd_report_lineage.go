@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"github.com/urfave/cli/v2"
+
+	"track/bundle"
+	"track/reports"
+	"track/reports/document"
+	"track/scoring/stats"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) reportLineageCommand() *cli.Command {
+	var o reportOptions
+	return &cli.Command{
+		Name:      "lineage",
+		Usage:     "report on a lineage: what is in force and why, every decision, what speaks against it",
+		UsageText: "track report lineage LINEAGE [FLAGS]",
+		Description: `The version in force with its score, n and interval, the gain over the root, and what the replay came to; alerts; the path to it as a
+flowchart; the scores of all candidates; the decisions with their draws; operators; what each step changed; rollbacks; noise; cost;
+and the commands that reproduce it. The same database gives the same bytes.
+
+Examples:
+   track report lineage sepa -o lineage.md
+   track report lineage sepa -o lineage.html
+   track report lineage sepa --check lineage.md`,
+		BashComplete: p.completeLineages,
+		Flags:        o.flags(),
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("track report lineage takes one LINEAGE")
+			}
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+				name, err := evolving(c.Context, st, c.Args().First())
+				if err != nil {
+					return d, nil, err
+				}
+				d, err = lineageReport(c.Context, st, name)
+				return d, nil, err
+			})
+		},
+	}
+}
+
+// lineageReport makes the report of a lineage.
+func lineageReport(ctx context.Context, st *store.Store, name string) (d document.Document, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		facts, err := tracker.LoadLineageFacts(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		x, err := tracker.ExportLineage(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		manifest, err := bundle.NewManifest(x)
+		if err != nil {
+			return err
+		}
+		data := lineageData(facts)
+		data.SHA256 = manifest.SHA256
+		d, err = reports.Lineage(data)
+		return err
+	})
+	return d, err
+}
+
+func lineageData(f tracker.LineageFacts) reports.LineageData {
+	data := reports.LineageData{
+		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, End: f.Lineage.End, Schema: store.SchemaVersion,
+		Differences: f.Replay.Differences, Settings: f.Lineage.Settings, Totals: reports.LineageTotals(f.Totals),
+	}
+	for _, v := range f.Versions {
+		data.Versions = append(data.Versions, reports.LineageVersion{
+			Label: v.Name, ContentID: v.ContentID, Content: v.Content, Status: v.Status, SourceScore: v.SourceScore, Fitness: v.Fitness, Trials: v.Trials.Trials,
+		})
+	}
+	for _, o := range f.Operators {
+		figures := reports.OperatorFigures{
+			Name: o.Operator.Name, Risk: o.Operator.Risk, Tried: o.Tried, Refused: o.Refused, Open: o.Open, Accepted: o.Accepted, Rejected: o.Rejected, Withdrawn: o.Withdrawn,
+			RolledBack: o.RolledBack, NCost: o.NCost, CostPerPoint: o.CostPerPoint(),
+		}
+		if r := o.AcceptRate; r != nil {
+			figures.Rate = estimated(r.Value, r.Interval, r.N)
+		}
+		if m := o.Delta; m != nil {
+			figures.Delta = estimated(m.Mean, m.Interval, m.N)
+		}
+		if o.NCost > 0 {
+			figures.CostUSD = &o.CostUSD
+		}
+		data.Operators = append(data.Operators, figures)
+	}
+	return data
+}
+
+func estimated(value float64, i stats.Interval, n int) *reports.Estimated {
+	e := reports.Estimated{Value: value, Lo: math.NaN(), Hi: math.NaN(), N: n}
+	if i.Defined() {
+		e.Lo, e.Hi = i.Lo, i.Hi
+	}
+	return &e
+}
