@@ -15,6 +15,7 @@ type LineageData struct {
 	Subject     string // agent, or scenario:NAME
 	Seed        string
 	Entries     []evolution.Entry
+	Replayed    evolution.Replayed // what Entries come to
 	End         evolution.Head
 	SHA256      string                 // of the export of the lineage, in hexadecimal
 	Schema      int                    // version of the database's schema
@@ -86,6 +87,7 @@ type lineageReport struct {
 	LineageData
 	replayed  evolution.Replayed
 	mutations map[string]evolution.ReplayedMutation
+	madeBy    map[string]*evolution.ReplayedMutation // by the version
 	versions  map[string]LineageVersion
 	decisions []lineageDecision
 	rollbacks []lineageRollback
@@ -105,11 +107,15 @@ type lineageRollback struct {
 
 func newLineageReport(data LineageData) (*lineageReport, error) {
 	l := &lineageReport{
-		LineageData: data, replayed: evolution.ReplayLedger(data.Entries, data.End), mutations: map[string]evolution.ReplayedMutation{},
+		LineageData: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
 		versions: map[string]LineageVersion{}, differing: map[int]bool{},
 	}
-	for _, m := range l.replayed.Mutations {
+	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
+		// Of several mutations that made one version, it is the one that put it in force; else the first.
+		if made := l.madeBy[m.Child.Label]; made == nil || made.State != evolution.MutationAccepted && m.State == evolution.MutationAccepted {
+			l.madeBy[m.Child.Label] = &l.replayed.Mutations[i]
+		}
 	}
 	for _, v := range data.Versions {
 		l.versions[v.Label] = v

@@ -95,7 +95,7 @@ func (l *lineageReport) proposedBefore(number int) (n int) {
 
 // numberOf is the number of the mutation that made a version; 0 for the first version.
 func (l *lineageReport) numberOf(version string) int {
-	if m := l.madeBy(version); m != nil && version != l.root {
+	if m := l.madeBy[version]; m != nil && version != l.root {
 		return m.Number
 	}
 	return 0

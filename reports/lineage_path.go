@@ -34,7 +34,7 @@ func (l *lineageReport) bestPath() (path []step, decided bool) {
 	seen := map[string]bool{}
 	for to != "" && !seen[to] {
 		seen[to] = true
-		m := l.madeBy(to)
+		m := l.madeBy[to]
 		path = append(path, step{to, m})
 		if m == nil || len(m.Parents) == 0 || to == l.root {
 			path[len(path)-1].mutation = nil
@@ -55,24 +55,6 @@ func (l *lineageReport) bestCandidate() (label string) {
 		}
 	}
 	return label
-}
-
-// madeBy is the mutation that put a version in force; else the first that made it.
-func (l *lineageReport) madeBy(version string) *evolution.ReplayedMutation {
-	var first *evolution.ReplayedMutation
-	for i := range l.replayed.Mutations {
-		m := &l.replayed.Mutations[i]
-		if m.Child.Label != version {
-			continue
-		}
-		if m.State == evolution.MutationAccepted {
-			return m
-		}
-		if first == nil {
-			first = m
-		}
-	}
-	return first
 }
 
 // path draws the way to the version in force.

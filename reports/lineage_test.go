@@ -93,7 +93,8 @@ func (b *lineageBuilder) rollback(to string) {
 
 func (b *lineageBuilder) report() document.Document {
 	b.t.Helper()
-	if d := evolution.ReplayLedger(b.data.Entries, b.data.End).Differences; len(d) > 0 && len(b.data.Differences) == 0 {
+	b.data.Replayed = evolution.ReplayLedger(b.data.Entries, b.data.End)
+	if d := b.data.Replayed.Differences; len(d) > 0 {
 		b.t.Fatalf("the ledger of the test does not replay: %v", d)
 	}
 	d, err := reports.Lineage(b.data)

@@ -143,7 +143,7 @@ func numberText(x *float64) string {
 // versions compares the contents of versions with the identities that the ledger gives them.
 func (r *ReplayReport) versions(ctx context.Context, st *store.Store, l store.Evolving, entries []evolution.Entry) error {
 	want := map[string]string{} // by label
-	for _, ref := range r.refs(entries) {
+	for _, ref := range refsOf(entries) {
 		want[ref.Label] = cmp.Or(ref.ID, want[ref.Label])
 	}
 	for _, label := range slices.Sorted(maps.Keys(want)) {
@@ -170,19 +170,25 @@ func (r *ReplayReport) versions(ctx context.Context, st *store.Store, l store.Ev
 	return nil
 }
 
-// refs are the versions that a ledger names.
-func (r *ReplayReport) refs(entries []evolution.Entry) (list []evolution.VersionRef) {
-	var c evolution.Creation
-	if len(entries) > 0 && entries[0].Decode(&c) == nil && c.Root != nil {
-		list = append(list, *c.Root)
-	}
-	for _, m := range r.Mutations {
-		list = append(append(list, m.Child), m.Parents...)
-	}
+// refsOf are the versions that a ledger names.
+func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
 	for _, e := range entries {
-		var rollback evolution.RollbackEvent
-		if e.Kind == evolution.KindRollback && e.Decode(&rollback) == nil && rollback.Version != nil {
-			list = append(list, *rollback.Version)
+		switch e.Kind {
+		case evolution.KindCreation:
+			var c evolution.Creation
+			if e.Decode(&c) == nil && c.Root != nil {
+				list = append(list, *c.Root)
+			}
+		case evolution.KindProposal, evolution.KindRefusal:
+			var p evolution.Proposal
+			if e.Decode(&p) == nil {
+				list = append(append(list, p.Child), p.Parents...)
+			}
+		case evolution.KindRollback:
+			var r evolution.RollbackEvent
+			if e.Decode(&r) == nil && r.Version != nil {
+				list = append(list, *r.Version)
+			}
 		}
 	}
 	return list

@@ -29,9 +29,8 @@ func ExportLineage(ctx context.Context, st *store.Store, name string) (x bundle.
 		if x.Entries, err = st.Entries(ctx, l, store.EntryFilter{}); err != nil {
 			return err
 		}
-		report := ReplayReport{Replayed: evolution.ReplayLedger(x.Entries, l.End)}
 		named := map[string]bool{}
-		for _, ref := range report.refs(x.Entries) {
+		for _, ref := range refsOf(x.Entries) {
 			named[ref.Label] = true
 		}
 		states, err := st.VersionStates(ctx, name)
@@ -73,7 +72,7 @@ func ImportLineage(ctx context.Context, st *store.Store, x bundle.Lineage) (r Im
 	if len(x.Entries) == 0 {
 		return r, fmt.Errorf("%w: the file has no entry of a ledger", track.ErrInvalid)
 	}
-	if err := checkVersions(x, replayed); err != nil {
+	if err := checkVersions(x); err != nil {
 		return r, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
@@ -84,8 +83,7 @@ func ImportLineage(ctx context.Context, st *store.Store, x bundle.Lineage) (r Im
 }
 
 // checkVersions compares contents with the identities that the ledger gives them.
-func checkVersions(x bundle.Lineage, replayed evolution.Replayed) error {
-	report := ReplayReport{Replayed: replayed}
+func checkVersions(x bundle.Lineage) error {
 	contents := map[string]*string{}
 	for _, v := range x.Versions {
 		if err := v.Validate(); err != nil {
@@ -93,7 +91,7 @@ func checkVersions(x bundle.Lineage, replayed evolution.Replayed) error {
 		}
 		contents[v.Name] = v.Content
 	}
-	for _, ref := range report.refs(x.Entries) {
+	for _, ref := range refsOf(x.Entries) {
 		content, there := contents[ref.Label]
 		switch {
 		case !there:

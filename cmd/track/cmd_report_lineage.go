@@ -71,7 +71,7 @@ func lineageReport(ctx context.Context, st *store.Store, name string) (d documen
 
 func lineageData(f tracker.LineageFacts) reports.LineageData {
 	data := reports.LineageData{
-		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, End: f.Lineage.End, Schema: store.SchemaVersion,
+		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, Replayed: f.Replay.Replayed, End: f.Lineage.End, Schema: store.SchemaVersion,
 		Differences: f.Replay.Differences, Settings: f.Lineage.Settings, Totals: reports.LineageTotals(f.Totals),
 	}
 	for _, v := range f.Versions {
