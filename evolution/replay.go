@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -108,21 +109,21 @@ func (p *replay) decide(policy Policy) {
 
 // compare names the fields of JSON in which two values differ.
 func (p *replay) compare(path string, stored, replayed any) {
-	a, errA := tree(stored)
-	b, errB := tree(replayed)
+	textA, errA := json.Marshal(stored)
+	textB, errB := json.Marshal(replayed)
 	if err := cmp.Or(errA, errB); err != nil {
 		p.differs(path, "", err.Error())
 		return
 	}
-	p.walk(path, a, b)
-}
-
-func tree(v any) (out any, err error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
+	if bytes.Equal(textA, textB) {
+		return
 	}
-	return out, json.Unmarshal(text, &out)
+	var a, b any
+	if err := cmp.Or(json.Unmarshal(textA, &a), json.Unmarshal(textB, &b)); err != nil {
+		p.differs(path, "", err.Error())
+		return
+	}
+	p.walk(path, a, b)
 }
 
 func (p *replay) walk(path string, a, b any) {
