@@ -34,6 +34,8 @@ func (d StabilityData) ruleTable(s verdict.ScenarioOutcome) document.Table {
 			needs = document.T(o.Unattainable)
 		case o.Verdict == scoring.VerdictPass:
 			needs = faint("nothing: it is met")
+		case o.Verdict == scoring.VerdictFail && o.Need == "":
+			needs = document.T("other seeds than these: the rule is refuted")
 		case o.Need == "":
 			needs = faint("-")
 		}

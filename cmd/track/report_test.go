@@ -368,3 +368,36 @@ func TestReportOnStandardOutput(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// A report on new seeds is a look at them; to check one is none.
+func TestReportsAreLooks(t *testing.T) {
+	t.Parallel()
+	in := newTrackIn(t)
+	in.must(twoMetrics, "spec", "add", "-")
+	values := func(i int) string { return fmt.Sprintf(`"values":{"a":0.3%d,"b":1}`, i) }
+	in.must(recordedSeeds("old", 9, values)+recordedSeeds("new", 6, values), "record", "batch", "-", "--quiet")
+	compare := []string{"improvement", "s@new", "--baseline", "s@old"}
+	looks := func() string {
+		t.Helper()
+		out := in.must("", append(compare, "--format", "json")...)
+		return regexp.MustCompile(`"number": \d+`).FindString(out)
+	}
+	report := append([]string{"report"}, compare...)
+	for range 2 {
+		if out, problem, code := in.run("", append(report, "--check", filepath.Join(t.TempDir(), "nosuch.md"))...); code != exitNotFound {
+			t.Fatalf("exit %d: %s%s", code, out, problem)
+		}
+	}
+	in.must(recordedSeed("new", 6, values(6)), "record", "batch", "-", "--quiet")
+	first := in.must("", report...)
+	if second := in.must("", report...); first != second || strings.Contains(first, "ook 2 at this question") {
+		t.Errorf("the first look, and the same seeds once more:\n%s", second)
+	}
+	in.must(recordedSeed("new", 7, values(7)), "record", "batch", "-", "--quiet")
+	if out := in.must("", report...); !strings.Contains(out, "Look 2 at this question") {
+		t.Errorf("the second look is not counted:\n%s", out)
+	}
+	if got := looks(); got != `"number": 2` {
+		t.Errorf("the same seeds as the second report: %s", got)
+	}
+}
