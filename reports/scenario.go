@@ -18,6 +18,7 @@ type ScenarioData struct {
 	Spec          SpecVersion
 	NSpecs        int // versions of the spec that there are
 	History       HistoryData
+	Limit         int           // configurations that the history shows at most
 	Stability     StabilityData // of the configuration recorded to last
 	Improvement   *ImprovementData
 	NoBaseline    string // why there is no Improvement
@@ -249,7 +250,8 @@ func (d ScenarioData) warnings() []document.Block {
 func (d ScenarioData) reproduce() []document.Block {
 	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	selector := shellWord(d.Stability.Configuration.Selector())
-	lines := []string{"track spec show " + scenario, "track history " + scenario + spec, "track stability " + selector + spec + " --sort"}
+	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
+	lines := []string{"track spec show " + scenario, "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
 	for i, f := range d.Stability.Failing {
 		if i == 3 {
 			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.Stability.Failing)-i))
@@ -260,7 +262,7 @@ func (d ScenarioData) reproduce() []document.Block {
 	if d.Improvement != nil {
 		lines = append(lines, d.Improvement.command("track improvement"))
 	}
-	lines = append(lines, "track report scenario "+scenario+spec+" -o report.md", "track report scenario "+scenario+spec+" --check report.md")
+	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
 	blocks := reproduceBlocks(d.Stability.Configuration, lines)
 	text := cell("Schema version %d", d.SchemaVersion)
 	if d.DatabaseHash != "" {

@@ -44,7 +44,7 @@ Examples:
 				if err != nil {
 					return d, nil, err
 				}
-				data, err := scenarioData(report)
+				data, err := scenarioData(report, options.Limit)
 				return reports.Scenario(data), report.Looks, err
 			})
 		},

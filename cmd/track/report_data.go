@@ -81,8 +81,9 @@ func parameterChanges(before, after track.Params) (list []reports.ParameterChang
 }
 
 // scenarioData is what the report of a scenario tells.
-func scenarioData(r tracker.ReportedScenario) (d reports.ScenarioData, err error) {
+func scenarioData(r tracker.ReportedScenario, limit int) (d reports.ScenarioData, err error) {
 	d = reports.ScenarioData{
+		Limit: limit,
 		Spec: reportedSpec(r.Stored, r.Spec), NSpecs: r.NSpecs, NoBaseline: r.NoBaseline, NPinsBefore: r.NPinsBefore, SchemaVersion: store.SchemaVersion,
 	}
 	if d.History, err = historyData(r.History); err != nil {

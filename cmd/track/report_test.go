@@ -112,6 +112,7 @@ var exampleReports = []struct {
 	{"improvement_theta_14", false, []string{"improvement", "growth_plus@theta-14", "--baseline", "growth_plus", "--margin", "0.01"}},
 	{"improvement_consumer_matching_random", false, []string{"improvement", "baseline@consumer-matching-random", "--baseline", "baseline"}},
 	{"scenario_baseline", false, []string{"scenario", "baseline"}},
+	{"scenario_growth_plus", false, []string{"scenario", "growth_plus", "--limit", "2"}},
 	{"scenario_buffer_stock", false, []string{"scenario", "buffer_stock"}},
 }
 
