@@ -84,7 +84,7 @@ func parameterChanges(before, after track.Params) (list []reports.ParameterChang
 func scenarioData(r tracker.ReportedScenario, limit int) (d reports.ScenarioData, err error) {
 	d = reports.ScenarioData{
 		Limit: limit,
-		Spec: reportedSpec(r.Stored, r.Spec), NSpecs: r.NSpecs, NoBaseline: r.NoBaseline, NPinsBefore: r.NPinsBefore, SchemaVersion: store.SchemaVersion,
+		Spec:  reportedSpec(r.Stored, r.Spec), NSpecs: r.NSpecs, NoBaseline: r.NoBaseline, NPinsBefore: r.NPinsBefore, SchemaVersion: store.SchemaVersion,
 	}
 	if d.History, err = historyData(r.History); err != nil {
 		return d, err
