@@ -22,19 +22,7 @@ Example:
    track draws sepa --format csv`,
 		BashComplete: p.completeLineages,
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("track draws takes one LINEAGE")
-			}
-			st, err := p.open(c.Context)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = st.Close() }()
-			lineage, err := evolving(c.Context, st, c.Args().First())
-			if err != nil {
-				return err
-			}
-			return p.draws(c.Context, st, lineage)
+			return p.readLineage(c, func(st *store.Store, lineage string) error { return p.draws(c.Context, st, lineage) })
 		},
 	}
 }

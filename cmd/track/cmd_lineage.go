@@ -59,6 +59,23 @@ func evolving(ctx context.Context, st *store.Store, name string) (string, error)
 	return "", usage("name the lineage: there are %s", strings.Join(names, ", "))
 }
 
+// readLineage opens the database for a command on one lineage, which its argument names, or which is the only one.
+func (p *program) readLineage(c *cli.Context, read func(st *store.Store, lineage string) error) error {
+	if c.NArg() > 1 {
+		return usage("%s takes one LINEAGE", c.Command.HelpName)
+	}
+	st, err := p.open(c.Context)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	lineage, err := evolving(c.Context, st, c.Args().First())
+	if err != nil {
+		return err
+	}
+	return read(st, lineage)
+}
+
 func (p *program) lineageListCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "list",

@@ -27,19 +27,7 @@ Example:
 		BashComplete: p.completeLineages,
 		Flags:        []cli.Flag{&cli.BoolFlag{Name: "suggest", Usage: "say which operator to use now", Destination: &suggest}},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("track operators takes one LINEAGE")
-			}
-			st, err := p.open(c.Context)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = st.Close() }()
-			lineage, err := evolving(c.Context, st, c.Args().First())
-			if err != nil {
-				return err
-			}
-			return p.operators(c.Context, st, lineage, suggest)
+			return p.readLineage(c, func(st *store.Store, lineage string) error { return p.operators(c.Context, st, lineage, suggest) })
 		},
 	}
 }

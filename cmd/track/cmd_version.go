@@ -78,33 +78,23 @@ Example:
    track version list sepa --format csv`,
 		BashComplete: p.completeLineages,
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("track version list takes one LINEAGE")
-			}
-			st, err := p.open(c.Context)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = st.Close() }()
-			lineage, err := evolving(c.Context, st, c.Args().First())
-			if err != nil {
-				return err
-			}
-			list, err := tracker.LineageVersions(c.Context, st, lineage)
-			if err != nil {
-				return err
-			}
-			documents, v := []versionDocument{}, view{lines: []any{}, rows: versionsGrid()}
-			for _, entry := range list {
-				d := newVersionDocument(entry)
-				documents, v.lines = append(documents, d), append(v.lines, d)
-				v.rows.cells = append(v.rows.cells, d.cells())
-			}
-			v.document, v.page = documents, []any{v.rows}
-			if len(list) == 0 {
-				v.page = []any{"lineage " + lineage + " has no version yet"}
-			}
-			return p.write(v)
+			return p.readLineage(c, func(st *store.Store, lineage string) error {
+				list, err := tracker.LineageVersions(c.Context, st, lineage)
+				if err != nil {
+					return err
+				}
+				documents, v := []versionDocument{}, view{lines: []any{}, rows: versionsGrid()}
+				for _, entry := range list {
+					d := newVersionDocument(entry)
+					documents, v.lines = append(documents, d), append(v.lines, d)
+					v.rows.cells = append(v.rows.cells, d.cells())
+				}
+				v.document, v.page = documents, []any{v.rows}
+				if len(list) == 0 {
+					v.page = []any{"lineage " + lineage + " has no version yet"}
+				}
+				return p.write(v)
+			})
 		},
 	}
 }
