@@ -26,7 +26,7 @@ func (w Warning) Message() string {
 	case WarnUnpaired:
 		return "fewer than 80 % of the trials have a partner with the same task or seed"
 	case WarnUnclear:
-		return "accepted, though the interval of the difference contains 0"
+		return "accepted, though no interval shows the difference to be above 0"
 	case WarnNoise:
 		return "at this noise the policy accepts more than one in ten mutations that change nothing"
 	case WarnNMax:

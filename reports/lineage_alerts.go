@@ -115,7 +115,7 @@ func (l *lineageReport) lostParentsAlert() alert {
 }
 
 func (l *lineageReport) insideNoiseAlert() alert {
-	a := alert{what: "Accepted, though the interval of the difference contains 0", kind: document.NoteWarning}
+	a := alert{what: "Accepted, though no interval shows the difference to be above 0", kind: document.NoteWarning}
 	for _, d := range l.decisions {
 		if !slices.Contains(d.Decision.Warnings, evolution.WarnUnclear) {
 			continue

@@ -116,7 +116,7 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 	}
 	r.Mutation.State, r.Mutation.NAttempts, r.Mutation.Delta = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1, r.Record.Decision.Delta
 	r.warn(l)
-	if was == evolution.MutationAccepted && !r.Record.Decision.Accepted {
+	if was == evolution.MutationAccepted && !r.Record.Decision.Accepted && l.Head == r.Mutation.Child {
 		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", orDash(l.Head), l.Name))
 	}
 	return r, nil
@@ -163,26 +163,34 @@ func (r *DecideResult) repeat(ctx context.Context, st *store.Store, l Lineage, p
 	if err != nil {
 		return err
 	}
-	for i, entry := range before {
+	for _, entry := range before {
 		var record evolution.Record
 		if err := entry.Decode(&record); err != nil {
 			return err
-		}
-		if i < len(before)-1 {
-			r.count(record)
-			continue
 		}
 		same, err := record.SameQuestion(policy, e)
 		if err != nil {
 			return l.explainEvidence(err)
 		}
-		if same {
+		if same { // also where another policy was asked in between: asking in turns would be another draw each time
 			r.Entry, r.Record, r.Repeated = entry, record, true
-		} else {
-			r.count(record)
+			return nil
+		}
+		r.count(record)
+	}
+	return r.countTwins(ctx, st, l)
+}
+
+// countTwins notes decisions on other mutations of the same parent to the same child: another operator, or id, is another draw from the same evidence.
+func (r *DecideResult) countTwins(ctx context.Context, st *store.Store, l Lineage) error {
+	twins, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Child: r.Mutation.Child})
+	for _, m := range twins {
+		ended := m.State == evolution.MutationAccepted || m.State == evolution.MutationRejected
+		if m.Key != r.Mutation.Key && ended && len(m.Parents) > 0 && m.Parents[0] == r.Parent {
+			r.ended++
 		}
 	}
-	return nil
+	return err
 }
 
 // count notes an earlier decision on the mutation. One that asked for more evidence was no chance to be accepted, or the policy reckons with it.

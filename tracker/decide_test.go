@@ -512,3 +512,52 @@ func TestAdoptLineage(t *testing.T) {
 		t.Errorf("%v %+v", err, s)
 	}
 }
+
+// No way of asking draws again from the same evidence unseen: policies in turn get what they decided before, and another operator for the same child is said.
+func TestNoDrawsInTurns(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	l.run("v001", 60)
+	p := l.propose(text("French"), tracker.ProposeOptions{Operator: "a"})
+	l.run(p.Child, 58)
+	threshold, err := evolution.DefaultPolicy("threshold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := l.decide(p.Key, tracker.DecideOptions{Policy: threshold})
+	l.decide(p.Key, tracker.DecideOptions{Policy: evolution.Strict{Eps: 3}})
+	if again := l.decide(p.Key, tracker.DecideOptions{Policy: threshold}); !again.Repeated || again.Number != first.Number || again.Record.Draw.U != first.Record.Draw.U {
+		t.Errorf("%+v, first %+v", again.Record.Draw, first.Record.Draw)
+	}
+	twin := l.propose(text("French"), tracker.ProposeOptions{Operator: "b"})
+	if twin.Key == p.Key || twin.Child != p.Child {
+		t.Fatalf("%+v", twin)
+	}
+	if r := l.decide(twin.Key, tracker.DecideOptions{Policy: threshold}); !warned(r, tracker.WarnAttempts, "decided before, once") {
+		t.Errorf("%v", r.Warnings)
+	}
+	l.sound()
+}
+
+// What looks like a secret does not come into the ledger, from which nothing can be taken away.
+func TestNoSecretsInLedger(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	const secret = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMn"
+	p := l.propose(text("French"), tracker.ProposeOptions{Note: "key " + secret})
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", p.Key, "leaks "+secret, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tracker.ChangeSettings(t.Context(), l.st, "l", func(s *evolution.Settings) error { s.Loop.Keep++; return nil }, "with "+secret, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.rollback(tracker.RollbackOptions{To: p.Child, Reason: "for " + secret})
+	x, err := tracker.ExportLineage(t.Context(), l.st, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range x.Entries {
+		if strings.Contains(string(e.Body), secret) {
+			t.Errorf("entry %d, %s: %s", e.Number, e.Kind, e.Body)
+		}
+	}
+	l.sound()
+}

@@ -332,7 +332,7 @@ func ChangeSettings(ctx context.Context, st *store.Store, name string, edit Sett
 		}
 		if changed = !after.Equal(w.Settings); changed {
 			after.Number++
-			if _, err := w.append(evolution.KindSettings, evolution.SettingsChange{Settings: after, Reason: reason}, w.Head, orNow(at, st)); err != nil {
+			if _, err := w.append(evolution.KindSettings, evolution.SettingsChange{Settings: after, Reason: withoutSecrets(reason)}, w.Head, orNow(at, st)); err != nil {
 				return err
 			}
 			w.Settings = after
@@ -341,6 +341,12 @@ func ChangeSettings(ctx context.Context, st *store.Store, name string, edit Sett
 		return nil
 	})
 	return l, changed, err
+}
+
+// withoutSecrets masks what looks like a secret in a text for the ledger, from which nothing can be taken away.
+func withoutSecrets(text string) string {
+	masked, _ := masking.Mask(text)
+	return masked
 }
 
 func orNow(at time.Time, st *store.Store) time.Time {

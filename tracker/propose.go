@@ -58,7 +58,7 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 	if o, err = w.asBefore(o); err != nil {
 		return r, err
 	}
-	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: o.Note, CostUSD: o.CostUSD}
+	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(o.Note), CostUSD: o.CostUSD}
 	if err := w.parents(&p, o.Parents); err != nil {
 		return r, err
 	}
@@ -290,7 +290,7 @@ func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason st
 			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), "an accepted version is left by track rollback "+w.Name)
 		}
 		m.State = evolution.MutationWithdrawn
-		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: reason}, w.Head, orNow(at, w.st)); err != nil {
+		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}, w.Head, orNow(at, w.st)); err != nil {
 			return err
 		}
 		return w.tx.SetMutationState(m)

@@ -67,7 +67,7 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 	if err != nil {
 		return nil, err
 	}
-	event, err := evolution.RollbackByHand(state.InForce, to, cmp.Or(o.Reason, "by hand"))
+	event, err := evolution.RollbackByHand(state.InForce, to, cmp.Or(withoutSecrets(o.Reason), "by hand"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}

@@ -44,6 +44,11 @@ Examples:
 			if c.NArg() != 1 {
 				return usage("track mutation decide takes M, the id of a mutation")
 			}
+			for _, flag := range []string{"expect-head", "policy", "lineage", "pcg-state"} {
+				if c.IsSet(flag) && c.String(flag) == "" { // a variable of a script that was never set
+					return usage("--%s is empty", flag)
+				}
+			}
 			return p.decide(c.Context, c.Args().First(), o)
 		},
 	}
@@ -261,7 +266,7 @@ func scoreLine(r evolution.Record) string {
 		text += fmt.Sprintf("; %s %s interval %s to %s", confidencePercent(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
 	}
 	if d.PImprove != nil {
-		text += "; P(improvement) " + fixed(d.PImprove.Value, 2)
+		text += fmt.Sprintf("; P(improvement) %s, the share of %d comparisons won", fixed(d.PImprove.Value, 2), d.PImprove.N)
 	}
 	return text + "; " + n
 }
@@ -316,6 +321,9 @@ func noiseLine(r evolution.Record) string {
 	text := fmt.Sprintf("noise: sd %s per score", fixed(*n.SD, 2))
 	if n.FalseAccept != nil {
 		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s)", r.Policy, percent(*n.FalseAccept), n.Method)
+	}
+	if less := n.ServesFalseAccept != nil && n.FalseAccept != nil && *n.ServesFalseAccept > *n.FalseAccept; n.Serves != r.Policy && less {
+		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, percent(*n.ServesFalseAccept))
 	}
 	if n.Serves != r.Policy {
 		text += "; " + n.Serves + " would serve"

@@ -83,6 +83,9 @@ type alternativeDocument struct {
 }
 
 func (p *program) replay(ctx context.Context, o replayOptions) error {
+	if o.decision != "" && (o.counterfactual != "" || o.manifest != "") {
+		return usage("--decision replays one decision: --counterfactual and --manifest are for whole ledgers")
+	}
 	var policy evolution.Policy
 	if o.counterfactual != "" {
 		var err error
