@@ -643,6 +643,12 @@ func TestAfterDecision(t *testing.T) {
 		if state != c.state || state.Open() != c.open || head != c.result {
 			t.Errorf("%s with %q in force, of %q: %s, %q in force; want %s, %q", c.d.State, c.head, c.parent, state, head, c.state, c.result)
 		}
+		// A difference that decided stays when more is asked for afterwards.
+		c.d.Delta = nil
+		ended, earlier := c.before == evolution.MutationAccepted || c.before == evolution.MutationRejected, ptr(1.5)
+		if delta := evolution.DeltaAfter(c.d, c.before, earlier); (delta == earlier) != (ended && c.d.State == evolution.Continue) {
+			t.Errorf("%s after %s: delta %v", c.d.State, c.before, delta)
+		}
 	}
 	for state, open := range map[evolution.MutationState]bool{evolution.MutationProposed: true, evolution.MutationRefused: false, evolution.MutationWithdrawn: false} {
 		if state.Open() != open {

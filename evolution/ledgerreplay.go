@@ -59,6 +59,15 @@ func StateAfter(d Decision, before MutationState) MutationState {
 	return MutationContinued
 }
 
+// DeltaAfter is the difference that a mutation stands with after a decision: that of the decision, unless it asks for more evidence of what was accepted or
+// rejected before.
+func DeltaAfter(d Decision, before MutationState, delta *float64) *float64 {
+	if d.State == Continue && (before == MutationAccepted || before == MutationRejected) {
+		return delta
+	}
+	return d.Delta
+}
+
 // HeadAfter is the head after a decision on a mutation of parent to child: the child of an accepted mutation takes the place of its parent, and
 // of no other version. What was accepted against a version that is no longer in force was not compared with the head.
 func HeadAfter(d Decision, head, parent, child string) string {
@@ -301,7 +310,8 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	if r.Evidence.Step != m.Number-1 {
 		w.differs("evidence.step", strconv.Itoa(r.Evidence.Step), strconv.Itoa(m.Number-1))
 	}
-	m.Attempts, m.State, m.Delta = r.Attempt+1, StateAfter(r.Decision, m.State), r.Decision.Delta
+	m.Delta = DeltaAfter(r.Decision, m.State, m.Delta)
+	m.Attempts, m.State = r.Attempt+1, StateAfter(r.Decision, m.State)
 	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"track/evolution"
 	"track/reports/chart"
@@ -123,7 +124,7 @@ func (l *lineageReport) ledger() []document.Block {
 		})
 	}
 	if left := len(l.decisions) - len(rows); left > 0 {
-		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "decision before these is", "decisions before these are")), word("track query \"SELECT * FROM v_decision WHERE lineage = '"+l.Name+"'\" --format csv")))
+		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "decision before these is", "decisions before these are")), word("track query "+shellWord("SELECT * FROM v_decision WHERE lineage = '"+strings.ReplaceAll(l.Name, "'", "''")+"'")+" --format csv")))
 	}
 	return blocks
 }

@@ -214,7 +214,7 @@ func TestLineageReportEmpty(t *testing.T) {
 
 // Of many decisions and steps the newest are shown, and the others counted.
 func TestLineageReportLong(t *testing.T) {
-	b := newLineage(t, "long")
+	b := newLineage(t, "it's")
 	const n = 500
 	for i := range n {
 		score := 61.5 + float64(i)/20
@@ -224,6 +224,7 @@ func TestLineageReportLong(t *testing.T) {
 	}
 	text := textOf(b.report().Blocks)
 	wantText(t, text, "3: ", "(481 versions between)", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
+	wantText(t, text, `track query 'SELECT * FROM v_decision WHERE lineage = '\''it'\'''\''s'\''' --format csv`) // as a shell and SQL read it
 	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
 		t.Errorf("%d rows of decisions", rows)
 	}

@@ -114,7 +114,8 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 	if r.Entry, err = l.next(evolution.KindDecision, r.Record, after, orNow(o.At, st)); err != nil {
 		return r, err
 	}
-	r.Mutation.State, r.Mutation.NAttempts, r.Mutation.Delta = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1, r.Record.Decision.Delta
+	r.Mutation.State, r.Mutation.NAttempts = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1
+	r.Mutation.Delta = evolution.DeltaAfter(r.Record.Decision, was, r.Mutation.Delta)
 	r.warn(l)
 	if was == evolution.MutationAccepted && !r.Record.Decision.Accepted && l.Head == r.Mutation.Child {
 		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", orDash(l.Head), l.Name))

@@ -12,6 +12,7 @@ type MutationStory struct {
 	Lineage   string
 	Mutation  store.Mutation
 	Refusals  []evolution.Refusal
+	Inferred  bool   // a parent was inferred, and not recorded by its source
 	Withdrawn string // why
 	Decisions []DecideResult
 }
@@ -43,12 +44,12 @@ func TellMutation(ctx context.Context, st *store.Store, lineage, mutation string
 
 func (s *MutationStory) add(l Lineage, e evolution.Entry) error {
 	switch e.Kind {
-	case evolution.KindRefusal:
+	case evolution.KindProposal, evolution.KindRefusal:
 		var p evolution.Proposal
 		if err := e.Decode(&p); err != nil {
 			return err
 		}
-		s.Refusals = p.Refusals
+		s.Refusals, s.Inferred = p.Refusals, p.Inferred
 	case evolution.KindWithdrawal:
 		var w evolution.Withdrawal
 		if err := e.Decode(&w); err != nil {

@@ -56,7 +56,7 @@ Examples:
 }
 
 func (p *program) newLineage(ctx context.Context, name string, o newLineageOptions) error {
-	options, err := o.parse(p, name)
+	options, err := o.parse(ctx, p, name)
 	if err == nil {
 		err = options.Validate()
 	}
@@ -112,7 +112,7 @@ func orNone(name string) string {
 	return name
 }
 
-func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLineageOptions, err error) {
+func (o newLineageOptions) parse(ctx context.Context, p *program, name string) (options tracker.NewLineageOptions, err error) {
 	options = tracker.NewLineageOptions{Name: name, Subject: o.subject, Head: o.head, Settings: evolution.DefaultSettings(), KeepSecrets: o.keepSecrets}
 	if o.subject != tracker.SubjectAgent {
 		options.Settings = evolution.DefaultParameterSettings()
@@ -138,7 +138,7 @@ func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLi
 		}
 	}
 	if o.root != "" {
-		root, err := p.readContent("--root", o.root)
+		root, err := p.readContent(ctx, "--root", o.root)
 		options.Root = &root
 		return options, err
 	}
@@ -146,11 +146,11 @@ func (o newLineageOptions) parse(p *program, name string) (options tracker.NewLi
 }
 
 // readContent reads the content of a version, to the byte: a file, or standard input, or, of a simulation, the object itself.
-func (p *program) readContent(flag, file string) (string, error) {
+func (p *program) readContent(ctx context.Context, flag, file string) (string, error) {
 	if strings.HasPrefix(file, "{") {
 		return file, nil
 	}
-	text, err := p.readText(file)
+	text, err := p.readText(ctx, file)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", flag, err)
 	}

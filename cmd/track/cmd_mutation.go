@@ -194,6 +194,7 @@ func (p *program) mutationShowCommand() *cli.Command {
 type mutationDetail struct {
 	mutationDocument
 	Refusals  []evolution.Refusal `json:"refusals"`
+	Inferred  bool                `json:"inferred"`            // a parent was inferred, and not recorded by its source
 	Withdrawn string              `json:"withdrawn,omitempty"` // why
 	Decisions []decisionDocument  `json:"decisions"`
 }
@@ -204,13 +205,16 @@ func (p *program) showMutation(ctx context.Context, st *store.Store, lineage, id
 		return err
 	}
 	d := mutationDetail{
-		mutationDocument: newMutationDocument(story.Lineage, story.Mutation), Refusals: notNil(story.Refusals), Withdrawn: story.Withdrawn, Decisions: []decisionDocument{},
+		mutationDocument: newMutationDocument(story.Lineage, story.Mutation), Refusals: notNil(story.Refusals), Inferred: story.Inferred, Withdrawn: story.Withdrawn, Decisions: []decisionDocument{},
 	}
 	m := mutationsGrid()
 	m.cells = [][]any{d.cells(story.Mutation)}
 	page := []any{m}
 	if d.Note != "" {
 		page = append(page, "note: "+d.Note)
+	}
+	if d.Inferred {
+		page = append(page, "a parent was inferred: its source has lost it, or does not tell it")
 	}
 	for _, r := range d.Refusals {
 		page = append(page, fmt.Sprintf("refused: %s: %s", r.Code, r.Reason))

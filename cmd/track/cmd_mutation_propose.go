@@ -59,7 +59,7 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 	if err != nil {
 		return err
 	}
-	child, err := p.readContent("--child", o.child)
+	child, err := p.readContent(ctx, "--child", o.child)
 	if err != nil {
 		return err
 	}

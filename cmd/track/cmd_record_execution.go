@@ -99,7 +99,7 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		fillIn(&execution, log)
 	}
 	if o.output != "" {
-		if execution.Output, err = p.readOutput(o.output); err != nil {
+		if execution.Output, err = p.readOutput(ctx, o.output); err != nil {
 			return err
 		}
 	}
@@ -262,8 +262,8 @@ func fillIn(e *track.Execution, log track.Execution) {
 	}
 }
 
-func (p *program) readOutput(path string) (*string, error) {
-	text, err := p.readText(path)
+func (p *program) readOutput(ctx context.Context, path string) (*string, error) {
+	text, err := p.readText(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -271,8 +271,27 @@ func (p *program) readOutput(path string) (*string, error) {
 	return &text, nil
 }
 
+// readAll reads until the end, or until ctx is done: what is read may be a terminal at which nobody types.
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(in)
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // readText reads a file as it is, - for standard input.
-func (p *program) readText(path string) (string, error) {
+func (p *program) readText(ctx context.Context, path string) (string, error) {
 	in := p.in
 	if path != "-" {
 		file, err := os.Open(path)
@@ -283,7 +302,7 @@ func (p *program) readText(path string) (string, error) {
 		in = file
 	}
 	const longest = 64 << 20
-	data, err := io.ReadAll(io.LimitReader(in, longest+1))
+	data, err := readAll(ctx, io.LimitReader(in, longest+1))
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", inputName(path), err)
 	}

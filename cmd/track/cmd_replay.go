@@ -127,6 +127,10 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 		}
 		differences += len(d.Differences)
 		documents, v.lines, v.page = append(documents, d), append(v.lines, d), append(v.page, page...)
+		if policy != nil {
+			v.rows = v.rows.with(alternativesGrid(d))
+			continue
+		}
 		v.rows.cells = append(v.rows.cells, []any{d.Lineage, d.Entries, d.Decisions, d.Verified, len(d.Differences), d.Head})
 	}
 	v.document = documents
@@ -196,6 +200,25 @@ func replayLineage(ctx context.Context, st *store.Store, name string, strict boo
 		}
 	}
 	return d, page, err
+}
+
+// alternativesGrid has a row for each decision of a lineage, for programs.
+func alternativesGrid(d replayDocument) grid {
+	g := grid{columns: []string{"lineage", "number", "decision", "mutation", "attempt", "was", "would", "label", "delta", "need_child", "need_parent", "problem"}}
+	for _, a := range d.Counterfactual {
+		var child, parent any
+		if a.Need != nil {
+			child, parent = a.Need.Child, a.Need.Parent
+		}
+		g.cells = append(g.cells, []any{d.Lineage, a.Number, a.Decision, a.Mutation, a.Attempt, string(a.Was), string(a.Would), string(a.Label), a.Delta, child, parent, a.Problem})
+	}
+	return g
+}
+
+// with puts the rows of another grid, of the same columns, below those that are there.
+func (g grid) with(other grid) grid {
+	other.cells = append(g.cells, other.cells...)
+	return other
 }
 
 func entriesText(n int) string {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,6 +154,20 @@ func TestInterruptedBatch(t *testing.T) {
 		t.Errorf("exit code %d, want %d:\n%s", code, exitInterrupted, &batch.stderr)
 	}
 	batch.check(t)
+}
+
+// Who is asked to stop does not wait for the end of an input at which nobody types.
+func TestInterruptedInput(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	never, _ := io.Pipe()
+	cancel()
+	if text, err := readAll(ctx, never); !errors.Is(err, context.Canceled) || exitCode(err) != exitInterrupted {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := readAll(t.Context(), strings.NewReader("all")); string(text) != "all" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
 }
 
 func seedLines(from, to int) []byte {

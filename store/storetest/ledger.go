@@ -48,16 +48,7 @@ func evolving(t testing.TB, st *store.Store, name string) store.Evolving {
 
 // Entries come back whole, in their order, by what they are about; the end and the head of the lineage move with each.
 func testLedger(t *testing.T, st *store.Store) {
-	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(strings.Join(track.Hints(err), " "), "track lineage new l") {
-		t.Errorf("no lineage: %v, %q", err, track.Hints(err))
-	}
-	update(t, st, func(tx *store.Tx) error {
-		_, err := tx.AddVersion(track.Version{Lineage: "recorded", Name: "v1"}, false)
-		return err
-	})
-	if _, err := st.Evolving(t.Context(), "recorded"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(err.Error(), "not evolved yet") {
-		t.Errorf("a lineage without a ledger: %v", err)
-	}
+	checkNoLedger(t, st)
 	l, other := evolve(t, st, "l", 3), evolve(t, st, "other", 1)
 	if got := evolving(t, st, "l"); got != (store.Evolving{ID: l.ID, Name: "l", Seed: 1<<63 + 7, Subject: "agent"}) {
 		t.Errorf("%+v", got)
@@ -68,9 +59,32 @@ func testLedger(t *testing.T, st *store.Store) {
 	if _, ok, err := st.LastEntry(t.Context(), l); ok || err != nil {
 		t.Errorf("an entry of an empty ledger, %v", err)
 	}
+	want := fillLedger(t, st, l, other)
+	checkEntries(t, st, l, want)
+	checkHeadChanges(t, st, l)
+	checkLastEntry(t, st, l)
+}
+
+// checkNoLedger asks for lineages that have none.
+func checkNoLedger(t *testing.T, st *store.Store) {
+	t.Helper()
+	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(strings.Join(track.Hints(err), " "), "track lineage new l") {
+		t.Errorf("no lineage: %v, %q", err, track.Hints(err))
+	}
+	update(t, st, func(tx *store.Tx) error {
+		_, err := tx.AddVersion(track.Version{Lineage: "recorded", Name: "v1"}, false)
+		return err
+	})
+	if _, err := st.Evolving(t.Context(), "recorded"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(err.Error(), "not evolved yet") {
+		t.Errorf("a lineage without a ledger: %v", err)
+	}
+}
+
+// fillLedger appends entries of several kinds to a lineage, whose end and head move with each, and one to another.
+func fillLedger(t *testing.T, st *store.Store, l, other store.Evolving) (want []evolution.Entry) {
+	t.Helper()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 	zero, one := 0, 1
-	var want []evolution.Entry
 	for i, e := range []evolution.Entry{
 		{Kind: evolution.KindCreation, HeadAfter: "v001"},
 		{Kind: evolution.KindProposal, Mutation: "m", HeadBefore: "v001", HeadAfter: "v001"},
@@ -89,6 +103,12 @@ func testLedger(t *testing.T, st *store.Store) {
 		}
 	}
 	appendEntry(t, st, other, evolution.Entry{Lineage: "other", Number: 1, Kind: evolution.KindDecision, Mutation: "m", Attempt: &zero, At: at, Body: []byte("{}"), Hash: "x"})
+	return want
+}
+
+// checkEntries asks for entries by what they are about.
+func checkEntries(t *testing.T, st *store.Store, l store.Evolving, want []evolution.Entry) {
+	t.Helper()
 	decisions := []evolution.Kind{evolution.KindDecision}
 	for name, c := range map[string]struct {
 		filter store.EntryFilter
@@ -120,6 +140,10 @@ func testLedger(t *testing.T, st *store.Store) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+func checkHeadChanges(t *testing.T, st *store.Store, l store.Evolving) {
+	t.Helper()
 	changes, err := st.HeadChanges(t.Context(), l)
 	wantChanges := []store.HeadChange{
 		{Number: 1, Kind: evolution.KindCreation, After: "v001"}, {Number: 5, Kind: evolution.KindDecision, Mutation: "m", Before: "v001", After: "v002"},
@@ -128,6 +152,11 @@ func testLedger(t *testing.T, st *store.Store) {
 	if diff := cmp.Diff(wantChanges, changes); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+}
+
+func checkLastEntry(t *testing.T, st *store.Store, l store.Evolving) {
+	t.Helper()
+	decisions := []evolution.Kind{evolution.KindDecision}
 	for name, c := range map[string]struct {
 		kinds []evolution.Kind
 		want  int
@@ -203,6 +232,29 @@ func testMutations(t *testing.T, st *store.Store) {
 	if got, err := st.Mutation(t.Context(), l, "a"); err != nil || !cmp.Equal(got, first) {
 		t.Errorf("%v %s", err, cmp.Diff(first, got))
 	}
+	checkMutations(t, st, l, at)
+	if n, err := st.NMutations(t.Context(), l); err != nil || n != 3 {
+		t.Errorf("%d mutations, %v", n, err)
+	}
+	for version, want := range map[string]string{"v003": "a", "v002": "a", "v001": "a", "v004": "c", "v009": ""} {
+		if m, err := st.MutationOf(t.Context(), l, version); m.Key != want || (want == "") != errors.Is(err, track.ErrNotFound) {
+			t.Errorf("of version %s: %q %v, want %q", version, m.Key, err, want)
+		}
+	}
+	checkMutationLineage(t, st, other)
+	outcomes, err := st.MutationOutcomes(t.Context(), l)
+	want := []store.MutationOutcome{
+		{Operator: "o", Risk: evolution.High, State: evolution.MutationRejected, Delta: &delta, CostUSD: &cost}, {Operator: "p", Risk: evolution.Low, State: evolution.MutationRefused},
+		{Operator: "o", Risk: evolution.Medium, State: evolution.MutationContinued},
+	}
+	if diff := cmp.Diff(want, outcomes); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// checkMutations asks for mutations by where they stand.
+func checkMutations(t *testing.T, st *store.Store, l store.Evolving, at time.Time) {
+	t.Helper()
 	for name, c := range map[string]struct {
 		filter store.MutationFilter
 		want   string
@@ -224,14 +276,11 @@ func testMutations(t *testing.T, st *store.Store) {
 			t.Errorf("%s: %v %v, want %s", name, keys, err, c.want)
 		}
 	}
-	if n, err := st.NMutations(t.Context(), l); err != nil || n != 3 {
-		t.Errorf("%d mutations, %v", n, err)
-	}
-	for version, want := range map[string]string{"v003": "a", "v002": "a", "v001": "a", "v004": "c", "v009": ""} {
-		if m, err := st.MutationOf(t.Context(), l, version); m.Key != want || (want == "") != errors.Is(err, track.ErrNotFound) {
-			t.Errorf("of version %s: %q %v, want %q", version, m.Key, err, want)
-		}
-	}
+}
+
+// checkMutationLineage asks which lineage a mutation is of.
+func checkMutationLineage(t *testing.T, st *store.Store, other store.Evolving) {
+	t.Helper()
 	if name, err := st.MutationLineage(t.Context(), "b"); err != nil || name != "l" {
 		t.Errorf("%q %v", name, err)
 	}
@@ -242,14 +291,6 @@ func testMutations(t *testing.T, st *store.Store) {
 	_, nor := st.Mutation(t.Context(), other, "b")
 	if !errors.Is(notThere, track.ErrNotFound) || !errors.Is(nor, track.ErrNotFound) {
 		t.Error(notThere, nor)
-	}
-	outcomes, err := st.MutationOutcomes(t.Context(), l)
-	want := []store.MutationOutcome{
-		{Operator: "o", Risk: evolution.High, State: evolution.MutationRejected, Delta: &delta, CostUSD: &cost}, {Operator: "p", Risk: evolution.Low, State: evolution.MutationRefused},
-		{Operator: "o", Risk: evolution.Medium, State: evolution.MutationContinued},
-	}
-	if diff := cmp.Diff(want, outcomes); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
