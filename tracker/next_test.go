@@ -390,3 +390,30 @@ func TestOperators(t *testing.T) {
 	}
 	l.sound()
 }
+
+// Where two versions both fail too often, triggers do not go back and forth between them; a person may, and what is accepted later is trusted anew.
+func TestTriggersDoNotGoBackAndForth(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	l.run("v001", 60)
+	l.evolve("French", 70)
+	l.fails("v001", track.ExecutionTimeout, 5)
+	l.fails("v002", track.ExecutionTimeout, 5)
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" {
+		t.Fatalf("%+v", r.Event)
+	}
+	for range 2 {
+		if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event != nil || l.head() != "v001" {
+			t.Fatalf("back to what was just left: %+v", r.Event)
+		}
+	}
+	if s := l.next(); s.Action == tracker.ActionRollback {
+		t.Errorf("%+v", s)
+	}
+	if r := l.rollback(tracker.RollbackOptions{To: "v002"}); r.Head != "v002" {
+		t.Errorf("by hand: %+v", r.Event)
+	}
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+		t.Errorf("after somebody went back by hand the triggers look again: %+v", r.Event)
+	}
+	l.sound()
+}
