@@ -289,10 +289,17 @@ func (f figure) labelTicks(p plot) []tick {
 	var ticks []tick
 	for i := 0; i < len(labels); i += stride {
 		t := labels[i]
-		t.label, t.whole = abridge(t.label, sizeTick, room)
+		t.label, t.whole = abridge(t.label, sizeTick, p.labelRoom(t, room))
 		ticks = append(ticks, t)
 	}
 	return ticks
+}
+
+// labelRoom is what the label of t may take of the room between its neighbours: near an edge of the chart it stands beside its tick,
+// where half of that is theirs.
+func (p plot) labelRoom(t tick, room float64) float64 {
+	x := p.x.at(t.value)
+	return min(room, room/2+min(x, width-x)-margin/2)
 }
 
 // round is the smallest of 1, 2 and 5 times a power of ten that is not below n.

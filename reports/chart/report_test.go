@@ -370,3 +370,13 @@ func TestAnyLineage(t *testing.T) {
 		inspect(t, svg(t, l))
 	})
 }
+
+// A label at the edge of the chart stands beside its tick, and still not on its neighbour.
+func TestFirstLabelWithoutRoomAtItsLeft(t *testing.T) {
+	h := chart.HeatMap{Rows: []chart.HeatRow{{Name: "a"}}}
+	for range 200 {
+		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: "日本日本日本"})
+	}
+	h.Seeds[0].Label = "<script>alert(1)</script>"
+	inspect(t, svg(t, h))
+}
