@@ -146,7 +146,7 @@ func unreadable(t *testing.T) error {
 	return doors["Open"](t.Context(), path)
 }
 
-// The disk is a file system of a megabyte that only the child sees and that goes with it.
+// The disk is a file system of two megabytes that only the child sees and that goes with it.
 func TestFullDisk(t *testing.T) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if !inChild(t, &syscall.SysProcAttr{
@@ -157,7 +157,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skipf("mounting a small disk: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
