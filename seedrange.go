@@ -1,7 +1,11 @@
 package track
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
+	"math"
+	"slices"
 	"strings"
 )
 
@@ -35,3 +39,76 @@ func ParseSeedRanges(s string) ([]SeedRange, error) {
 
 // Contains says whether n lies in the range.
 func (r SeedRange) Contains(n SeedNumber) bool { return r.First <= n && n <= r.Last }
+
+// SeedRanges are seed numbers in ascending order: ranges that do not touch.
+type SeedRanges []SeedRange
+
+// NewSeedRanges puts ranges in order, each number once.
+func NewSeedRanges(ranges ...SeedRange) SeedRanges {
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b SeedRange) int { return cmp.Compare(a.First, b.First) })
+	var list SeedRanges
+	for _, r := range sorted {
+		last := len(list) - 1
+		if last < 0 || r.First > list[last].Last && r.First-list[last].Last > 1 {
+			list = append(list, r)
+			continue
+		}
+		list[last].Last = max(list[last].Last, r.Last)
+	}
+	return list
+}
+
+// String writes the ranges as [ParseSeedRanges] reads them: 0..99,200.
+func (s SeedRanges) String() string {
+	words := make([]string, len(s))
+	for i, r := range s {
+		if words[i] = r.First.String(); r.Last > r.First {
+			words[i] += ".." + r.Last.String()
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// Len counts the numbers; what does not fit is math.MaxInt.
+func (s SeedRanges) Len() int {
+	n := 0
+	for _, r := range s {
+		if span := uint64(r.Last - r.First); span >= uint64(math.MaxInt-n) {
+			return math.MaxInt
+		}
+		n += int(r.Last-r.First) + 1
+	}
+	return n
+}
+
+// All visits the numbers.
+func (s SeedRanges) All() iter.Seq[SeedNumber] {
+	return func(yield func(SeedNumber) bool) {
+		for _, r := range s {
+			for n := r.First; ; n++ {
+				if !yield(n) {
+					return
+				}
+				if n == r.Last {
+					break
+				}
+			}
+		}
+	}
+}
+
+// Slice returns the numbers at the positions from, …, to-1; there are fewer where the ranges end before.
+func (s SeedRanges) Slice(from, to int) (part SeedRanges) {
+	at := 0 // position of the first number of r
+	for _, r := range s {
+		n := SeedRanges{r}.Len()
+		first, last := max(from-at, 0), min(to-at, n) // within r
+		if first < last {
+			part = append(part, SeedRange{r.First + SeedNumber(first), r.First + SeedNumber(last-1)})
+		}
+		if at += n; at >= to || at < 0 {
+			break
+		}
+	}
+	return part
+}

@@ -52,6 +52,7 @@ type Seed struct {
 	StartedAt     time.Time      // zero where unknown
 	Duration      *time.Duration // nil where unknown
 	RecordedAt    time.Time      // given when it is recorded
+	Run           *Run           // nil where it was recorded by itself
 }
 
 // Environment is where a seed ran: host, os, arch, versions. It is kept for each seed and is no part of its identity.

@@ -56,6 +56,25 @@ func ReadFile(path string) ([]Series, error) {
 	return list, err
 }
 
+// ReadFiles is [ReadFile] of several; a name may stand in one of them only.
+func ReadFiles(paths []string) (all []track.Series, err error) {
+	from := map[string]string{}
+	for _, path := range paths {
+		list, err := ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range list {
+			if other, taken := from[s.Name]; taken {
+				return nil, &track.FieldError{File: path, Field: s.Name, Message: "a series of this name stands in " + other + " as well"}
+			}
+			from[s.Name] = path
+			all = append(all, track.Series(s))
+		}
+	}
+	return all, nil
+}
+
 func readFile(path string, l limits) ([]Series, error) {
 	f, err := formatOf(path)
 	if err != nil {

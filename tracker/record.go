@@ -131,6 +131,9 @@ func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error)
 	if err == nil {
 		err = tx.AddSeries(rowID, seed.series)
 	}
+	if err == nil && seed.Run != nil {
+		err = tx.AddRun(rowID, *seed.Run)
+	}
 	if err != nil {
 		return RecordResult{}, err
 	}

@@ -45,6 +45,8 @@ func (p *program) app() *cli.App {
 			p.initCommand(),
 			p.specCommand(),
 			p.recordCommand(),
+			p.sweepCommand(),
+			p.repeatCommand(),
 			p.importCommand(),
 			p.exportCommand(),
 			p.stabilityCommand(),
@@ -89,9 +91,11 @@ func (p *program) prepare(commands []*cli.Command) {
 		c.OnUsageError = onUsageError
 		c.HideHelpCommand = true
 		if len(c.Subcommands) > 0 {
-			c.Action = group
 			p.prepare(c.Subcommands)
-			continue
+			if c.Action == nil {
+				c.Action = group
+				continue
+			}
 		}
 		c.Flags = append(c.Flags, p.sharedFlags()...)
 		for _, flag := range c.Flags {

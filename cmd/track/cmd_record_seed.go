@@ -83,7 +83,7 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	provenance := p.provenance(ctx, o.commit)
-	if seed.Series, err = readSeries(o.series.Value()); err != nil {
+	if seed.Series, err = series.ReadFiles(o.series.Value()); err != nil {
 		return err
 	}
 	if file != "" || len(seed.Series) == 0 {
@@ -213,25 +213,6 @@ func parseParams(given string, pairs []string) (track.Params, error) {
 		return "", usage("--param: %v", err)
 	}
 	return params, nil
-}
-
-// readSeries reads the files of series; a name may stand in one of them only.
-func readSeries(files []string) (all []track.Series, err error) {
-	from := map[string]string{}
-	for _, file := range files {
-		list, err := series.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range list {
-			if other, taken := from[s.Name]; taken {
-				return nil, &track.FieldError{File: file, Field: s.Name, Message: "a series of this name stands in " + other + " as well"}
-			}
-			from[s.Name] = file
-			all = append(all, track.Series(s))
-		}
-	}
-	return all, nil
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {

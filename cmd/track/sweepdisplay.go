@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"track"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/sweep"
+	"track/tracker"
+)
+
+// sweepDisplay tells how far a sweep is: on a terminal a line that is drawn again and again, elsewhere a line now and then, and with
+// --format jsonl each seed as one object.
+type sweepDisplay struct {
+	p        *program
+	terminal bool
+	plain    bool // a line now and then
+	severalC bool // configurations
+	began    time.Time
+
+	mutex    sync.Mutex
+	progress tracker.SweepProgress
+	running  map[string]int
+	drawn    time.Time
+	told     int // seeds that the last plain line told
+	failures int // that were told in full
+	problem  error
+}
+
+func (p *program) newSweepDisplay(plan sweep.Plan) *sweepDisplay {
+	d := &sweepDisplay{p: p, severalC: len(plan.Grid) > 1, began: p.now(), running: map[string]int{}}
+	d.terminal = isTerminal(p.err) && !p.shared.quiet
+	d.plain = !d.terminal && !p.shared.quiet && p.shared.format != "jsonl"
+	return d
+}
+
+func (d *sweepDisplay) observer() tracker.SweepObserver {
+	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Running: d.run, Decided: d.decided, Halved: d.halved}
+}
+
+func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.progress, d.told = progress, progress.NRan
+	text := counted(progress.NPlanned, "planned seed")
+	if progress.NKnown > 0 {
+		text += fmt.Sprintf(", %d of them recorded before", progress.NKnown)
+	}
+	d.tell("%s", text)
+}
+
+func (d *sweepDisplay) run(job sweep.Job, started bool) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	name := d.name(job.Configuration, job.Seed)
+	if d.running[name]++; !started {
+		if d.running[name] -= 2; d.running[name] == 0 {
+			delete(d.running, name)
+		}
+	}
+	d.draw(false)
+}
+
+// name is a seed with what tells its configuration from the others.
+func (d *sweepDisplay) name(c track.Configuration, seed track.SeedNumber) string {
+	if !d.severalC {
+		return seed.String()
+	}
+	return seed.String() + " " + paramsShort(c.Params)
+}
+
+func paramsShort(p track.Params) string {
+	return strings.NewReplacer(`{`, "", `}`, "", `"`, "", ":", "=").Replace(string(p.JSON()))
+}
+
+func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepProgress) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.progress = progress
+	if d.p.shared.format == "jsonl" {
+		if err := writeJSON(d.p.out, newSweptDocument(swept)); err != nil && d.problem == nil {
+			d.problem = err
+		}
+	}
+	const mostFailures = 10
+	switch {
+	case len(swept.Differences) > 0:
+		d.tell("seed %s is not deterministic: %s", d.name(swept.Seed.Configuration, swept.Seed.Number), strings.Join(swept.Differences, "; "))
+	case swept.Repeated:
+	case swept.Seed.Outcome != track.OutcomeOK:
+		if d.failures++; d.failures <= mostFailures {
+			d.tell("seed %s failed (%s): %s", d.name(swept.Seed.Configuration, swept.Seed.Number), swept.Seed.Outcome, swept.Seed.Message)
+		}
+		if d.failures == mostFailures {
+			d.tell("further failures are only counted here; track seeds lists them")
+		}
+	}
+	d.draw(false)
+	if step := max(1, progress.NPlanned/10); d.plain && progress.NRan-d.told >= step {
+		d.told = progress.NRan
+		d.line(d.p.err, "track: ", "\n")
+	}
+}
+
+func (d *sweepDisplay) decided(decision tracker.StopDecision) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	name := ""
+	if d.severalC {
+		name = paramsShort(decision.Configuration.Params) + ": "
+	}
+	d.tell("%send after %s: %s", name, counted(decision.N, "seed"), decision.Reason)
+}
+
+func (d *sweepDisplay) halved(tier tracker.HalvedTier) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if tier.Kept > 0 {
+		d.tell("%s with %d seeds each: the best %d go on, from a mean score of %s to %s", counted(len(tier.Ranked), "configuration"), tier.Seeds,
+			tier.Kept, fixed(tier.Ranked[0].Mean, 4), fixed(tier.Ranked[tier.Kept-1].Mean, 4))
+	}
+}
+
+func (d *sweepDisplay) stopping() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.tell("finishing the %s that run; Ctrl-C again kills them", counted(len(d.running), "seed"))
+}
+
+// tell writes a line of its own.
+func (d *sweepDisplay) tell(format string, args ...any) {
+	d.clear()
+	d.p.notice(format, args...)
+	d.draw(true)
+}
+
+func (d *sweepDisplay) clear() {
+	if d.terminal && !d.drawn.IsZero() {
+		fmt.Fprint(d.p.err, "\r\x1b[K")
+	}
+}
+
+// draw draws the line at most ten times a second.
+func (d *sweepDisplay) draw(now bool) {
+	const interval = 100 * time.Millisecond
+	if at := d.p.now(); d.terminal && (now || at.Sub(d.drawn) >= interval) {
+		d.drawn = at
+		d.line(d.p.err, "\r\x1b[K", "")
+	}
+}
+
+func (d *sweepDisplay) line(w io.Writer, before, after string) {
+	const width = 20
+	p := d.progress
+	done := p.NKnown + p.NRan
+	share := 1.0
+	if p.NPlanned > 0 {
+		share = min(1, float64(done)/float64(p.NPlanned))
+	}
+	filled := int(share * width)
+	elapsed := d.p.now().Sub(d.began)
+	text := fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", filled), strings.Repeat("░", width-filled), done, p.NPlanned)
+	if p.NFailed > 0 {
+		text += fmt.Sprintf(", %d failed", p.NFailed)
+	}
+	if p.NRan > 0 && elapsed > 0 {
+		rate := float64(p.NRan) / elapsed.Seconds()
+		text += fmt.Sprintf(", %s/s", significant(rate))
+		if left := float64(p.NPlanned-done) / rate; left > 0 && left < 1e9 {
+			text += ", " + shortDuration(time.Duration(left*float64(time.Second))) + " left"
+		}
+	}
+	if p.NScored > 0 {
+		if rate, err := stats.Wilson(p.NPassed, p.NScored+p.NFailed, scoring.DefaultConfidence); err == nil {
+			text += fmt.Sprintf(", pass rate %s [%s, %s] so far", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
+		}
+	}
+	if names := slices.Sorted(maps.Keys(d.running)); d.terminal && len(names) > 0 {
+		const most = 4
+		text += ", running " + strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			text += "…"
+		}
+	}
+	if d.terminal {
+		text = cutLine(printable(text), terminalWidth(d.p.err)-1)
+	}
+	fmt.Fprint(w, before+printable(text)+after)
+}
+
+// finish takes the line away.
+func (d *sweepDisplay) finish(errs ...error) error {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.clear()
+	for _, err := range append(errs, d.problem) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// significant writes a rate with two digits where it is small.
+func significant(x float64) string {
+	if x >= 10 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// shortDuration writes 1h02m, 3m20s, 12s and 350ms.
+func shortDuration(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	case d >= time.Minute:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d >= time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return fmt.Sprintf("%dms", d.Milliseconds())
+}
+
+// terminalWidth is the number of columns of a terminal.
+func terminalWidth(stream any) int {
+	if file, ok := stream.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 1 {
+			return columns
+		}
+	}
+	return 80
+}

@@ -1,0 +1,44 @@
+package provenance
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// Changes returns what differs between the tracked files of the git repository around dir and its commit, as git diff writes it; nothing
+// where nothing does. Of more than most bytes it returns the first, and says so at the end. It takes at most ten seconds.
+func Changes(ctx context.Context, dir string, most int) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errBudget)
+	defer cancel()
+	repo, err := findRepository(dir)
+	if err != nil {
+		return "", err
+	}
+	out, cut, err := repo.git(ctx, most, "-c", "core.fsmonitor=", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=diff", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	if cut {
+		return string(out) + fmt.Sprintf("\n# cut after %d bytes\n", most), nil
+	}
+	return string(out), nil
+}
+
+// Libraries returns what a command of the shell prints, as pip freeze does, at most so many bytes.
+func Libraries(ctx context.Context, command string, most int) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	output, complaint := limitedBuffer{max: most}, limitedBuffer{max: maxStderr}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &output, &complaint, time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w %s", command, err, firstLine(complaint.bytes))
+	}
+	text := string(output.bytes)
+	if output.cut {
+		text += fmt.Sprintf("\n# cut after %d bytes\n", most)
+	}
+	return text, nil
+}

@@ -1,0 +1,393 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+)
+
+const (
+	insertSweep = `
+	INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (ulid) DO NOTHING RETURNING id`
+	findSweep      = `SELECT id FROM sweep WHERE ulid = ?`
+	endSweep       = `UPDATE sweep SET ended_at = ?, ending = ? WHERE ulid = ?`
+	insertPlanned  = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES (?, ?, ?, ?, ?)`
+	updatePlanned  = `UPDATE sweep_configuration SET seeds = ?, n = ? WHERE sweep_id = ? AND configuration_id = ?`
+	findAttachment = `SELECT id FROM attachment WHERE hash = ?`
+	addAttachment  = `INSERT INTO attachment (hash, n_bytes, data) VALUES (?, ?, ?) RETURNING id`
+	insertRun      = `
+	INSERT INTO run (seed_id, sweep_id, attempts, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertRepetition = `
+	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at)
+	SELECT ?, seed.id, ?, ?, ?, ? FROM seed WHERE seed.ulid = ?`
+)
+
+// AddSweep stores a sweep, and says whether it was new. Its ID is given.
+func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
+	scenario, err := t.scenarioID(s.Scenario)
+	if err != nil {
+		return false, err
+	}
+	environment, err := t.environmentID(s.Environment)
+	if err != nil {
+		return false, err
+	}
+	changes, err := t.attachment(s.Changes)
+	if err != nil {
+		return false, err
+	}
+	libraries, err := t.attachment(s.Libraries)
+	if err != nil {
+		return false, err
+	}
+	var id int64
+	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt), nullTime(s.EndedAt), string(s.Ending))
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for i, p := range s.Planned {
+		configuration, err := t.configurationID(p.Configuration)
+		if err != nil {
+			return false, err
+		}
+		if _, err := t.exec(insertPlanned, id, configuration, i, p.Seeds.String(), p.Seeds.Len()); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// SetPlanned changes the planned seeds of a configuration, as a rule that was declared before says.
+func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
+	var id int64
+	if err := t.getID(&id, findSweep, sweep); err != nil {
+		return err
+	}
+	configuration, err := t.configurationID(p.Configuration)
+	if err == nil {
+		_, err = t.exec(updatePlanned, p.Seeds.String(), p.Seeds.Len(), id, configuration)
+	}
+	return err
+}
+
+// EndSweep notes when and why a sweep ended.
+func (t *Tx) EndSweep(sweep string, at time.Time, ending track.SweepEnding) error {
+	_, err := t.exec(endSweep, micros(at), string(ending), sweep)
+	return err
+}
+
+// AddRun stores how the command of a seed ended. A sweep that is not here leaves it out: the seed stands without.
+func (t *Tx) AddRun(seedID int64, run track.Run) error {
+	var sweep int64
+	err := t.getID(&sweep, findSweep, run.Sweep)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	stderr, err := t.attachment(run.Stderr)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(insertRun, seedID, sweep, run.Attempts, run.ExitCode, run.Signal, stderr, nullMicros(run.CPU), run.MaxRSS)
+	return err
+}
+
+// AddRepetition stores what became of a seed, named by its ULID, that was run again.
+func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
+	var sweep *int64
+	if r.Sweep != "" {
+		sweep = new(int64)
+		if err := t.getID(sweep, findSweep, r.Sweep); err != nil {
+			return err
+		}
+	}
+	differences := ""
+	if len(r.Differences) > 0 {
+		text, err := json.Marshal(r.Differences)
+		if err != nil {
+			return err
+		}
+		differences = string(text)
+	}
+	_, err := t.exec(insertRepetition, r.ID, sweep, r.Digest[:], differences, micros(r.RepeatedAt), seed)
+	return err
+}
+
+// attachment stores a text once, and returns its id; nil for the empty one.
+func (t *Tx) attachment(text string) (*int64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	hash := sha256.Sum256([]byte(text))
+	var id int64
+	err := t.getID(&id, findAttachment, hash[:])
+	if errors.Is(err, sql.ErrNoRows) {
+		var data []byte
+		if data, err = compress(text); err == nil {
+			err = t.getID(&id, addAttachment, hash[:], len(text), data)
+		}
+	}
+	return &id, err
+}
+
+func compress(text string) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := io.WriteString(w, text)
+	return b.Bytes(), errors.Join(err, w.Close())
+}
+
+func decompress(data []byte) (string, error) {
+	if len(data) == 0 {
+		return "", nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return "", fmt.Errorf("attachment: %w", err)
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
+}
+
+const (
+	listRecorded = `
+	SELECT seed.number, seed.outcome FROM seed
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
+	   AND seed.configuration_id = (SELECT id FROM configuration WHERE hash = ?)`
+	findRecorded = listRecorded + ` AND seed.number = ?`
+)
+
+// RecordedSeed is a seed that a sweep need not run again.
+type RecordedSeed struct {
+	Number  track.SeedNumber `db:"number"`
+	Outcome track.Outcome    `db:"outcome"`
+}
+
+// RecordedSeeds lists the seeds of a configuration, in no order.
+func (s *Store) RecordedSeeds(ctx context.Context, scenario, configuration string) (list []RecordedSeed, err error) {
+	err = s.read().SelectContext(ctx, &list, listRecorded, scenario, configuration)
+	return list, explain(err)
+}
+
+// IsRecorded says whether a seed is there by now.
+func (s *Store) IsRecorded(ctx context.Context, scenario, configuration string, number track.SeedNumber) (bool, error) {
+	var list []RecordedSeed
+	err := s.read().SelectContext(ctx, &list, findRecorded, scenario, configuration, number)
+	return len(list) > 0, explain(err)
+}
+
+const listPlanned = `
+	SELECT sweep_configuration.seeds FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+
+// PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
+func (s *Store) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
+	var rows []string
+	if err := s.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
+		return nil, explain(err)
+	}
+	var all []track.SeedRange
+	for _, row := range rows {
+		ranges, err := track.ParseSeedRanges(row)
+		if err != nil {
+			return nil, fmt.Errorf("planned seeds: %w", err)
+		}
+		all = append(all, ranges...)
+	}
+	return track.NewSeedRanges(all...), nil
+}
+
+const getRun = `
+	SELECT sweep.ulid AS sweep, run.attempts, run.exit_code, run.signal, stderr.data AS stderr, run.cpu_us, run.rss_bytes
+	  FROM run
+	  JOIN seed ON seed.id = run.seed_id
+	  JOIN sweep ON sweep.id = run.sweep_id
+	  LEFT JOIN attachment AS stderr ON stderr.id = run.stderr_id
+	 WHERE seed.ulid = ?`
+
+// Run returns how the command of the seed with this ULID ended; nil where no sweep ran it.
+func (s *Store) Run(ctx context.Context, seed string) (*track.Run, error) {
+	var row struct {
+		Sweep    string        `db:"sweep"`
+		Attempts int           `db:"attempts"`
+		ExitCode *int          `db:"exit_code"`
+		Signal   string        `db:"signal"`
+		Stderr   []byte        `db:"stderr"`
+		CPU      sql.NullInt64 `db:"cpu_us"`
+		MaxRSS   *int64        `db:"rss_bytes"`
+	}
+	err := s.read().GetContext(ctx, &row, getRun, seed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	run := track.Run{Sweep: row.Sweep, Attempts: row.Attempts, ExitCode: row.ExitCode, Signal: row.Signal, MaxRSS: row.MaxRSS}
+	if row.CPU.Valid {
+		cpu := time.Duration(row.CPU.Int64) * time.Microsecond
+		run.CPU = &cpu
+	}
+	run.Stderr, err = decompress(row.Stderr)
+	return &run, err
+}
+
+func repetitionsQuery(where string) string {
+	return `
+	SELECT seed.number, repetition.differences FROM repetition JOIN seed ON seed.id = repetition.seed_id WHERE ` + where + `
+	 ORDER BY seed.number, repetition.id`
+}
+
+// RepeatedSeed is a seed that was run again.
+type RepeatedSeed struct {
+	Number      track.SeedNumber
+	Differences []string // empty where it gave the same
+}
+
+// Repetitions lists the seeds of a selection that were run again, by number.
+func (s *Store) Repetitions(ctx context.Context, sel Selection) (list []RepeatedSeed, err error) {
+	where, args := sel.where()
+	var rows []struct {
+		Number      track.SeedNumber `db:"number"`
+		Differences string           `db:"differences"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, repetitionsQuery(where), args...); err != nil {
+		return nil, explain(err)
+	}
+	for _, row := range rows {
+		seed := RepeatedSeed{Number: row.Number}
+		if row.Differences != "" {
+			if err := json.Unmarshal([]byte(row.Differences), &seed.Differences); err != nil {
+				return nil, fmt.Errorf("differences %s: %w", row.Differences, err)
+			}
+		}
+		list = append(list, seed)
+	}
+	return list, nil
+}
+
+func sweepsQuery(filter SweepFilter) (query string, args []any) {
+	query = `
+	SELECT sweep.id AS row_id, sweep.ulid, scenario.name AS scenario, sweep.plan, sweep.shard, sweep.n_shards, environment.document AS environment,
+	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, sweep.ending
+	  FROM sweep
+	  JOIN scenario ON scenario.id = sweep.scenario_id
+	  JOIN environment ON environment.id = sweep.environment_id
+	  LEFT JOIN attachment AS changes ON changes.id = sweep.changes_id
+	  LEFT JOIN attachment AS libraries ON libraries.id = sweep.libraries_id
+	 WHERE 1`
+	if filter.Scenario != "" {
+		query, args = query+" AND scenario.name = ?", append(args, filter.Scenario)
+	}
+	if filter.ID != "" {
+		query, args = query+" AND substr(sweep.ulid, -length(?)) = ?", append(args, strings.ToUpper(filter.ID), strings.ToUpper(filter.ID))
+	}
+	return query + " ORDER BY sweep.started_at DESC, sweep.ulid DESC", args
+}
+
+// SweepFilter narrows a list of sweeps; the zero value is all of them.
+type SweepFilter struct {
+	Scenario string
+	ID       string // or its end
+}
+
+// SweepSummary is a sweep with the number of its runs.
+type SweepSummary struct {
+	track.Sweep
+	NRuns   int // seeds that it ran and that stand
+	NFailed int // of these
+}
+
+const (
+	listSweepConfigurations = `
+	SELECT ` + configurationColumns + `, sweep_configuration.seeds
+	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
+	 WHERE sweep_configuration.sweep_id = ? ORDER BY sweep_configuration.position`
+	countRuns = `
+	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed
+	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = ? AND seed.superseded_at IS NULL`
+)
+
+// Sweeps lists sweeps, the newest first.
+func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSummary, err error) {
+	query, args := sweepsQuery(filter)
+	var rows []struct {
+		RowID       int64         `db:"row_id"`
+		ULID        string        `db:"ulid"`
+		Scenario    string        `db:"scenario"`
+		Plan        string        `db:"plan"`
+		Shard       int           `db:"shard"`
+		NShards     int           `db:"n_shards"`
+		Environment []byte        `db:"environment"`
+		Changes     []byte        `db:"changes"`
+		Libraries   []byte        `db:"libraries"`
+		StartedAt   int64         `db:"started_at"`
+		EndedAt     sql.NullInt64 `db:"ended_at"`
+		Ending      string        `db:"ending"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	for _, row := range rows {
+		sweep := SweepSummary{Sweep: track.Sweep{
+			ID: row.ULID, Scenario: row.Scenario, Plan: row.Plan, Shard: row.Shard, NShards: row.NShards,
+			StartedAt: fromMicros(row.StartedAt), EndedAt: nullableTime(row.EndedAt), Ending: track.SweepEnding(row.Ending),
+		}}
+		var errs [3]error
+		sweep.Changes, errs[0] = decompress(row.Changes)
+		sweep.Libraries, errs[1] = decompress(row.Libraries)
+		errs[2] = json.Unmarshal(row.Environment, &sweep.Environment)
+		if err := errors.Join(errs[:]...); err != nil {
+			return nil, fmt.Errorf("sweep %s: %w", row.ULID, err)
+		}
+		if sweep.Planned, err = s.planned(ctx, row.RowID); err != nil {
+			return nil, err
+		}
+		var counts struct {
+			N       int `db:"n"`
+			NFailed int `db:"n_failed"`
+		}
+		if err := s.read().GetContext(ctx, &counts, countRuns, row.RowID); err != nil {
+			return nil, explain(err)
+		}
+		sweep.NRuns, sweep.NFailed = counts.N, counts.NFailed
+		list = append(list, sweep)
+	}
+	return list, nil
+}
+
+func (s *Store) planned(ctx context.Context, sweep int64) (list []track.PlannedSeeds, err error) {
+	var rows []struct {
+		configurationRow
+		Seeds string `db:"seeds"`
+	}
+	if err := s.read().SelectContext(ctx, &rows, listSweepConfigurations, sweep); err != nil {
+		return nil, explain(err)
+	}
+	for _, row := range rows {
+		ranges, err := track.ParseSeedRanges(row.Seeds)
+		if err != nil {
+			return nil, fmt.Errorf("planned seeds: %w", err)
+		}
+		list = append(list, track.PlannedSeeds{Configuration: row.configuration().Configuration, Seeds: track.NewSeedRanges(ranges...)})
+	}
+	return list, nil
+}

@@ -1,0 +1,235 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// Plan is all that decides what a sweep runs. Its JSON may go to other machines.
+type Plan struct {
+	Scenario       string
+	Command        []string // with placeholders
+	Label          string
+	Revision       track.Revision
+	Grid           []track.Params // the parameters of each configuration
+	Seeds          track.SeedRanges
+	Timeout        time.Duration // 0 for none
+	Retries        int
+	CollapsedExit  int // 0 for none
+	Series         []string
+	Env            []string       // NAME=VALUE
+	LibrariesFrom  string         // a command of the shell
+	RepeatShare    float64        // of the seeds that are run again, from 0 to 1
+	Until          string         // the rule by which it ends early; empty for none
+	Halving        []Tier         // empty for none
+	Shards         int            // into which it is cut; 0 for none
+	Spec           jsontext.Value // the spec to judge by, for machines that do not have it; nil for none
+	CreatedVersion string         // of the program that made it
+}
+
+// Tier is a round of successive halving: so many configurations go on to so many seeds each, in total.
+type Tier struct {
+	Configurations int `json:"configurations"`
+	Seeds          int `json:"seeds"`
+}
+
+const planKind = "track sweep plan 1"
+
+type planDocument struct {
+	Kind           string           `json:"kind"`
+	Scenario       string           `json:"scenario"`
+	Command        []string         `json:"command"`
+	Label          string           `json:"label,omitempty"`
+	Revision       track.Revision   `json:"revision"`
+	Grid           []jsontext.Value `json:"grid"`
+	Seeds          string           `json:"seeds"`
+	TimeoutS       float64          `json:"timeout_s,omitempty"`
+	Retries        int              `json:"retries,omitempty"`
+	CollapsedExit  int              `json:"collapsed_exit,omitempty"`
+	Series         []string         `json:"series,omitempty"`
+	Env            []string         `json:"env,omitempty"`
+	LibrariesFrom  string           `json:"env_cmd,omitempty"`
+	RepeatShare    float64          `json:"repeat_check,omitempty"`
+	Until          string           `json:"until,omitempty"`
+	Halving        []Tier           `json:"halving,omitempty"`
+	Shards         int              `json:"shards,omitempty"`
+	Spec           jsontext.Value   `json:"spec,omitempty"`
+	CreatedVersion string           `json:"track_version,omitempty"`
+}
+
+// JSON is the plan as [ReadPlan] reads it.
+func (p Plan) JSON() ([]byte, error) {
+	d := planDocument{
+		Kind: planKind, Scenario: p.Scenario, Command: p.Command, Label: p.Label, Revision: p.Revision, Seeds: p.Seeds.String(), TimeoutS: p.Timeout.Seconds(),
+		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, Env: p.Env, LibrariesFrom: p.LibrariesFrom, RepeatShare: p.RepeatShare,
+		Until: p.Until, Halving: p.Halving, Shards: p.Shards, Spec: p.Spec, CreatedVersion: p.CreatedVersion,
+	}
+	for _, params := range p.Grid {
+		d.Grid = append(d.Grid, jsontext.Value(params.JSON()))
+	}
+	return json.Marshal(d, json.Deterministic(true))
+}
+
+// ReadPlan reads a plan; file stands in the errors.
+func ReadPlan(file string, text []byte) (p Plan, err error) {
+	var d planDocument
+	if err := json.Unmarshal(text, &d, json.RejectUnknownMembers(true)); err != nil {
+		failure := track.NewJSONError(err)
+		failure.File = file
+		return p, failure
+	}
+	wrong := func(field, format string, args ...any) (Plan, error) {
+		return p, &track.FieldError{File: file, Field: field, Message: fmt.Sprintf(format, args...)}
+	}
+	if d.Kind != planKind {
+		return wrong("kind", "%q, and not %q: track sweep plan writes one", d.Kind, planKind)
+	}
+	if err := track.CheckScenarioName(d.Scenario); err != nil {
+		return wrong("scenario", "%v", err)
+	}
+	if len(d.Grid) == 0 || len(d.Grid) > maxConfigurations {
+		return wrong("grid", "%d configurations, and not 1 to %d", len(d.Grid), maxConfigurations)
+	}
+	p = Plan{
+		Scenario: d.Scenario, Command: d.Command, Label: d.Label, Revision: d.Revision, Retries: d.Retries, CollapsedExit: d.CollapsedExit, Series: d.Series, Env: d.Env,
+		LibrariesFrom: d.LibrariesFrom, RepeatShare: d.RepeatShare, Until: d.Until, Halving: d.Halving, Shards: d.Shards, Spec: d.Spec, CreatedVersion: d.CreatedVersion,
+	}
+	for i, object := range d.Grid {
+		params, err := track.NewParams(object)
+		if err != nil {
+			return wrong(fmt.Sprintf("grid.%d", i), "%v", err)
+		}
+		p.Grid = append(p.Grid, params)
+	}
+	ranges, err := track.ParseSeedRanges(d.Seeds)
+	if err != nil {
+		return wrong("seeds", "%v", err)
+	}
+	p.Seeds = track.NewSeedRanges(ranges...)
+	if !(d.TimeoutS >= 0 && d.TimeoutS <= 1e9) {
+		return wrong("timeout_s", "%v is not a number of seconds from 0", d.TimeoutS)
+	}
+	p.Timeout = time.Duration(math.Round(d.TimeoutS*1e6)) * time.Microsecond
+	if problem := p.Check(); problem != nil {
+		problem.File = file
+		return p, problem
+	}
+	return p, nil
+}
+
+// Check says what is wrong with the plan.
+func (p Plan) Check() *track.FieldError {
+	wrong := func(field, format string, args ...any) *track.FieldError {
+		return &track.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
+	}
+	if _, err := p.ParsedCommand(); err != nil {
+		return wrong("command", "%v", err)
+	}
+	for i, e := range p.Env {
+		if name, _, given := strings.Cut(e, "="); !given || name == "" {
+			return wrong("env", "entry %d is not NAME=VALUE", i+1)
+		}
+	}
+	switch {
+	case len(p.Seeds) == 0:
+		return wrong("seeds", "there are none")
+	case p.Retries < 0 || p.Retries > 100:
+		return wrong("retries", "%d is not a number from 0 to 100", p.Retries)
+	case p.CollapsedExit < 0 || p.CollapsedExit > 255:
+		return wrong("collapsed_exit", "%d is not an exit code from 1 to 255", p.CollapsedExit)
+	case !(p.RepeatShare >= 0 && p.RepeatShare <= 1):
+		return wrong("repeat_check", "%v is not a share from 0 to 1", p.RepeatShare)
+	case p.Shards < 0 || p.Shards > p.Seeds.Len():
+		return wrong("shards", "%d is not a number from 1 to that of the seeds, which are %d", p.Shards, p.Seeds.Len())
+	}
+	return p.checkHalving()
+}
+
+func (p Plan) checkHalving() *track.FieldError {
+	wrong := func(format string, args ...any) *track.FieldError {
+		return &track.FieldError{Field: "halving", Message: fmt.Sprintf(format, args...)}
+	}
+	for i, tier := range p.Halving {
+		switch {
+		case i == 0 && tier.Configurations != len(p.Grid):
+			return wrong("it begins with %d configurations, and the grid has %d", tier.Configurations, len(p.Grid))
+		case tier.Configurations < 1 || tier.Seeds < 1:
+			return wrong("%d:%d has to be numbers from 1", tier.Configurations, tier.Seeds)
+		case i > 0 && tier.Configurations >= p.Halving[i-1].Configurations:
+			return wrong("%d:%d keeps no fewer configurations than the tier before", tier.Configurations, tier.Seeds)
+		case i > 0 && tier.Seeds <= p.Halving[i-1].Seeds:
+			return wrong("%d:%d has no more seeds than the tier before: seeds are counted in total", tier.Configurations, tier.Seeds)
+		case tier.Seeds > p.Seeds.Len():
+			return wrong("%d:%d needs %d seeds, and there are %d", tier.Configurations, tier.Seeds, tier.Seeds, p.Seeds.Len())
+		}
+	}
+	if len(p.Halving) > 0 && p.Until != "" {
+		return wrong("it says itself how many seeds there are: it cannot be had with a rule to end early")
+	}
+	if p.Shards > 0 && (len(p.Halving) > 0 || p.Until != "") {
+		return &track.FieldError{Field: "shards", Message: "halving and rules to end early look at all seeds, of which a shard has a part: they cannot be cut into shards"}
+	}
+	return nil
+}
+
+// ParsedCommand is the command with its placeholders.
+func (p Plan) ParsedCommand() (Command, error) {
+	var names []string
+	if len(p.Grid) > 0 {
+		params, err := words(p.Grid[0])
+		if err != nil {
+			return Command{}, err
+		}
+		for name := range params {
+			names = append(names, name)
+		}
+	}
+	return ParseCommand(p.Command, names)
+}
+
+// Configurations are those of the grid.
+func (p Plan) Configurations() []track.Configuration {
+	list := make([]track.Configuration, len(p.Grid))
+	for i, params := range p.Grid {
+		if params == "{}" {
+			params = ""
+		}
+		list[i] = track.Configuration{Label: p.Label, Params: params, Revision: p.Revision}
+	}
+	return list
+}
+
+// Shard returns the part of the plan with this number, from 1: a run of its seeds, as long as that of the others up to one.
+func (p Plan) Shard(number int) (Plan, error) {
+	if p.Shards == 0 {
+		return p, fmt.Errorf("%w: the plan is not cut into shards: track sweep plan --shards N cuts it", track.ErrInvalid)
+	}
+	if number < 1 || number > p.Shards {
+		return p, fmt.Errorf("%w: shard %d: the plan has those from 1 to %d", track.ErrInvalid, number, p.Shards)
+	}
+	n := p.Seeds.Len()
+	p.Seeds = p.Seeds.Slice(part(n, number-1, p.Shards), part(n, number, p.Shards))
+	return p, nil
+}
+
+// part is n·i/parts without overflow.
+func part(n, i, parts int) int { return n/parts*i + n%parts*i/parts }
+
+// ParseHalving reads tiers as 100:10,50:20.
+func ParseHalving(s string) (tiers []Tier, err error) {
+	for word := range strings.SplitSeq(s, ",") {
+		var t Tier
+		if n, err := fmt.Sscanf(strings.TrimSpace(word)+"\n", "%d:%d\n", &t.Configurations, &t.Seeds); n != 2 || err != nil {
+			return nil, fmt.Errorf("%q is not CONFIGURATIONS:SEEDS, as in 100:10,50:20,10:100", word)
+		}
+		tiers = append(tiers, t)
+	}
+	return tiers, nil
+}

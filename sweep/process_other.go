@@ -1,0 +1,23 @@
+//go:build !unix
+
+package sweep
+
+import (
+	"os"
+	"os/exec"
+	"time"
+)
+
+func ownGroup(*exec.Cmd) {}
+
+func killGroup(p *os.Process, _ bool) { _ = p.Kill() }
+
+func exitOf(state *os.ProcessState) (code *int, signal string) {
+	n := state.ExitCode()
+	return &n, ""
+}
+
+func usageOf(state *os.ProcessState) (*time.Duration, *int64) {
+	cpu := state.UserTime() + state.SystemTime()
+	return &cpu, nil
+}

@@ -1,0 +1,300 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"track"
+	"track/masking"
+)
+
+const (
+	keptStderr = 64 << 10
+	keptStdout = 4 << 20 // what the last line may have
+	grace      = 2 * time.Second
+)
+
+// Job is one run of the command: a seed of a configuration.
+type Job struct {
+	Scenario      string
+	Configuration track.Configuration
+	Seed          track.SeedNumber
+}
+
+// Runner runs jobs. Its methods may be called from several goroutines.
+type Runner struct {
+	Command       Command
+	Dir           string        // where the folders of the runs are made; each is removed after its run unless Keep
+	Keep          bool          // the folders stay, as DIR/CONFIGURATION/SEED
+	Env           []string      // of the command, beside the variables of the job
+	Timeout       time.Duration // of each attempt; 0 for none
+	Retries       int           // attempts after one that failed
+	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
+	Series        []string      // patterns of files of series in the folder of the run; those that are called series where empty
+	Now           func() time.Time
+}
+
+// Run runs one job to its end, with as many attempts as it takes, and returns the seed with its Run. An error is not the command's but
+// the machine's, that no folder can be made, say; or it is that of the context, whose end kills the command with its children.
+func (r Runner) Run(ctx context.Context, job Job) (seed track.Seed, err error) {
+	for attempt := 1; ; attempt++ {
+		if seed, err = r.attempt(ctx, job, attempt); err != nil {
+			return seed, err
+		}
+		if seed.Outcome == track.OutcomeOK || seed.Outcome == track.OutcomeCollapsed || attempt > r.Retries {
+			return seed, nil
+		}
+	}
+}
+
+func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.Seed, err error) {
+	seed = track.Seed{Scenario: job.Scenario, Configuration: job.Configuration, Number: job.Seed, Run: &track.Run{Attempts: attempt}}
+	out, err := r.folder(job)
+	if err != nil {
+		return seed, err
+	}
+	if !r.Keep {
+		defer func() { _ = os.RemoveAll(out) }()
+	}
+	params, err := words(job.Configuration.Params)
+	if err != nil {
+		return seed, err
+	}
+	values := maps.Clone(params)
+	values[placeSeed], values[placeOut] = job.Seed.String(), out
+	words := r.Command.Arguments(values)
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Env = append(append(os.Environ(), r.Env...), environment(job, params, out, attempt)...)
+	p := &process{cmd: cmd, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
+	seed.StartedAt = r.Now()
+	started := time.Now()
+	end := p.run(ctx)
+	duration := time.Since(started).Round(time.Microsecond)
+	if ctx.Err() != nil {
+		return seed, context.Cause(ctx)
+	}
+	seed.Duration = &duration
+	seed.Run.ExitCode, seed.Run.Signal, seed.Run.CPU, seed.Run.MaxRSS = end.exitCode, end.signal, end.cpu, end.maxRSS
+	seed.Run.Stderr, _ = masking.Mask(strings.ToValidUTF8(string(p.stderr.text()), "\uFFFD"))
+	r.judge(&seed, end, p, out)
+	return seed, nil
+}
+
+// folder makes the folder of a run, which nothing is in yet.
+func (r Runner) folder(job Job) (string, error) {
+	if !r.Keep {
+		return os.MkdirTemp(r.Dir, "seed-"+job.Seed.String()+"-")
+	}
+	out := filepath.Join(r.Dir, track.ShortHash(job.Configuration.Hash()), job.Seed.String())
+	if err := os.RemoveAll(out); err != nil {
+		return "", err
+	}
+	return out, os.MkdirAll(out, 0o755)
+}
+
+// environment are the variables that tell a command what to run.
+func environment(job Job, params map[string]string, out string, attempt int) []string {
+	list := []string{
+		"TRACK_SEED=" + job.Seed.String(), "TRACK_OUT=" + out, "TRACK_SCENARIO=" + job.Scenario, "TRACK_ATTEMPT=" + strconv.Itoa(attempt),
+		"TRACK_PARAMS=" + string(job.Configuration.Params.JSON()),
+	}
+	for name, value := range params {
+		if !strings.ContainsAny(name+value, "=\x00") {
+			list = append(list, "TRACK_PARAM_"+name+"="+value)
+		}
+	}
+	return list
+}
+
+// judge says how the attempt ended, and takes over what it measured, whatever its end.
+func (r Runner) judge(seed *track.Seed, end ending, p *process, out string) {
+	values, list, problem := r.measured(out, &p.stdout)
+	fail := func(outcome track.Outcome, format string, args ...any) {
+		seed.Outcome = outcome
+		seed.Message, _ = masking.Mask(fmt.Sprintf(format, args...))
+		if line := lastWords(p); line != "" {
+			seed.Message += ": " + line
+		}
+	}
+	switch {
+	case end.err != nil:
+		fail(track.OutcomeError, "the command cannot be started: %v", end.err)
+	case end.timedOut:
+		fail(track.OutcomeTimeout, "no end after %v", r.Timeout)
+	case end.signal == "SIGKILL":
+		fail(track.OutcomeError, "killed by SIGKILL, as the system does where memory runs out")
+	case end.signal != "":
+		fail(track.OutcomeError, "killed by %s", end.signal)
+	case *end.exitCode != 0 && *end.exitCode == r.CollapsedExit:
+		fail(track.OutcomeCollapsed, "exit code %d", *end.exitCode)
+	case *end.exitCode != 0:
+		fail(track.OutcomeError, "exit code %d", *end.exitCode)
+	case problem != nil:
+		fail(track.OutcomeError, "%v", problem)
+	default:
+		seed.Outcome = track.OutcomeOK
+	}
+	seed.Values, seed.Series = values, list
+	if failure := seed.Validate(); failure != nil {
+		seed.Values, seed.Series = nil, nil
+		seed.Outcome, seed.Message = track.OutcomeError, "exit code 0, and what it measured is refused: "+failure.Error()
+	}
+}
+
+// lastWords are the last line of standard error, which is often the reason.
+func lastWords(p *process) string {
+	const most = 300
+	line, _ := p.stderr.lastLine()
+	text, _ := masking.Mask(strings.ToValidUTF8(strings.TrimSpace(string(line)), "\uFFFD"))
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+// ending is how a process ended.
+type ending struct {
+	err      error // it never started
+	timedOut bool
+	exitCode *int
+	signal   string
+	cpu      *time.Duration
+	maxRSS   *int64
+}
+
+// process is a command that runs in a process group of its own.
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr tail
+	timeout        time.Duration
+}
+
+// run starts the process and waits for its end. What it leaves running is killed with it, and so is all of it where ctx ends.
+func (p *process) run(ctx context.Context) ending {
+	outputs, err := p.capture()
+	if err != nil {
+		return ending{err: err}
+	}
+	ownGroup(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		outputs.closeAll()
+		return ending{err: err}
+	}
+	outputs.started()
+	ended := make(chan struct{})
+	timedOut := make(chan bool, 1)
+	go func() { timedOut <- p.watch(ctx, ended) }()
+	_ = p.cmd.Wait() // its state says more
+	close(ended)
+	end := ending{timedOut: <-timedOut}
+	killGroup(p.cmd.Process, true) // what it left behind; it would hold the pipes open
+	outputs.finish()
+	end.exitCode, end.signal = exitOf(p.cmd.ProcessState)
+	end.cpu, end.maxRSS = usageOf(p.cmd.ProcessState)
+	return end
+}
+
+// watch ends the process when its time is up or ctx is done. It asks first, except where ctx is done.
+func (p *process) watch(ctx context.Context, ended <-chan struct{}) (timedOut bool) {
+	var late <-chan time.Time
+	if p.timeout > 0 {
+		timer := time.NewTimer(p.timeout)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-ended:
+			return timedOut
+		case <-ctx.Done():
+			killGroup(p.cmd.Process, true)
+			<-ended
+			return timedOut
+		case <-late:
+			killGroup(p.cmd.Process, timedOut) // the second time for good
+			timedOut = true
+			late = time.After(grace)
+		}
+	}
+}
+
+// outputs are the pipes that a process writes to.
+type outputs struct {
+	readers, writers []*os.File
+	done             chan struct{}
+	tails            []*tail
+}
+
+func (p *process) capture() (*outputs, error) {
+	o := &outputs{done: make(chan struct{}, 2), tails: []*tail{&p.stdout, &p.stderr}}
+	for range o.tails {
+		r, w, err := os.Pipe()
+		if err != nil {
+			o.closeAll()
+			return nil, err
+		}
+		o.readers, o.writers = append(o.readers, r), append(o.writers, w)
+	}
+	p.cmd.Stdout, p.cmd.Stderr = o.writers[0], o.writers[1]
+	return o, nil
+}
+
+func (o *outputs) closeAll() {
+	for _, f := range append(o.readers, o.writers...) {
+		_ = f.Close()
+	}
+}
+
+// started begins to read.
+func (o *outputs) started() {
+	for _, w := range o.writers {
+		_ = w.Close()
+	}
+	for i, r := range o.readers {
+		go func() {
+			_, _ = io.Copy(o.tails[i], r) // an error is its end
+			o.done <- struct{}{}
+		}()
+	}
+}
+
+// finish reads what is left. Whoever escaped from the group of the process is listened to no longer than this.
+func (o *outputs) finish() {
+	const most = time.Second
+	for _, r := range o.readers {
+		_ = r.SetReadDeadline(time.Now().Add(most))
+	}
+	for range o.readers {
+		<-o.done
+	}
+	for _, r := range o.readers {
+		_ = r.Close()
+	}
+}
+
+// LookUp says whether the command can be found, before a sweep records that it cannot once for each seed.
+func (c Command) LookUp() error {
+	word := c.Arguments(map[string]string{})[0]
+	for _, p := range c.words[0] {
+		if p.name != "" {
+			return nil // it is another one for each configuration
+		}
+	}
+	_, err := exec.LookPath(word)
+	if errors.Is(err, exec.ErrDot) {
+		return track.WithHint(fmt.Errorf("command %s: it lies in the working directory: %w", word, track.ErrNotFound), "./"+word+" names it")
+	}
+	if err != nil {
+		return track.WithHint(fmt.Errorf("command %s: %w", word, track.ErrNotFound), "a program on the PATH, or a path to one; a line of shell needs sh -c '…'")
+	}
+	return nil
+}

@@ -1,0 +1,410 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"track"
+	"track/masking"
+	"track/store"
+	"track/sweep"
+)
+
+// SweepOptions say how a plan is run.
+type SweepOptions struct {
+	Plan        sweep.Plan // its seeds are those to run, of a shard or of all
+	Shard       int        // 0 for the whole plan
+	Jobs        int        // runs at a time
+	SpecVersion int        // to judge under; 0 for the newest
+	RerunFailed bool       // seeds that are recorded as failed are run again, and superseded
+	Environment track.Environment
+	Changes     string // of the code since its commit
+	Libraries   string
+	Until       *StopRule // nil for none
+}
+
+// SweptSeed is a seed that a sweep ran.
+type SweptSeed struct {
+	Seed        track.Seed
+	Result      RecordResult
+	Repeated    bool     // it was recorded before, and run again to be compared
+	Differences []string // of a repeated one
+}
+
+// SweepObserver hears of a sweep as it goes on; each field may be nil.
+type SweepObserver struct {
+	Planned  func(SweepProgress)
+	Finished func(SweptSeed, SweepProgress) // it is recorded
+	Running  func(sweep.Job, bool)          // started, or ended; called from several goroutines
+	Decided  func(StopDecision)
+	Halved   func(HalvedTier)
+}
+
+// SweepProgress counts the seeds of all configurations.
+type SweepProgress struct {
+	NPlanned int // in this round, where there are several
+	NKnown   int // recorded before
+	NRan     int
+	NFailed  int // of those that ran
+	NScored  int // of those that ran
+	NPassed  int // of those that were scored
+}
+
+// SweepSummary says what became of a sweep.
+type SweepSummary struct {
+	SweepProgress
+	Sweep          track.Sweep
+	NRetried       int // seeds that took more than one attempt
+	NConflicts     int // seeds that another process recorded meanwhile, with other values
+	NElsewhere     int // seeds that another process is running
+	NRepeated      int
+	Differing      []SweptSeed // repeated seeds that gave something else
+	Unknown        []string    // values that the spec does not know
+	WithoutSpec    bool
+	Configurations []SweptConfiguration
+	Halved         []HalvedTier
+}
+
+// SweptConfiguration is a configuration with the seeds of the sweep.
+type SweptConfiguration struct {
+	track.Configuration
+	Hash     string
+	Planned  track.SeedRanges // as they are at the end
+	NSeeds   int              // of these, the recorded ones
+	NFailed  int              // of the recorded ones
+	Decision *StopDecision    // nil where no rule ended it
+	Dropped  bool             // by halving
+}
+
+// Sweeper runs a plan and records what comes of it.
+type Sweeper struct {
+	store    *store.Store
+	recorder *Recorder
+	run      func(context.Context, sweep.Job) (track.Seed, error)
+	options  SweepOptions
+	observer SweepObserver
+	claims   store.Claims
+	summary  SweepSummary
+	swept    []*sweptConfiguration
+	unknown  map[string]bool
+}
+
+// NewSweeper returns a sweeper that runs jobs by run, as [sweep.Runner.Run] does.
+func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) *Sweeper {
+	return &Sweeper{
+		store: st, run: run, options: options, observer: observer, unknown: map[string]bool{},
+		recorder: NewRecorder(st, Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy),
+	}
+}
+
+// sweptConfiguration is what a sweep knows of a configuration.
+type sweptConfiguration struct {
+	SweptConfiguration
+	recorded map[track.SeedNumber]track.Outcome
+	known    int // of the recorded ones, those that were there before
+	prefix   int // of the planned seeds, the first so many are recorded
+	next     func() (track.SeedNumber, bool)
+	looked   int // seeds at the last look of the stopping rule
+}
+
+// Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running ones finish. The end of ctx kills
+// them; they are not recorded. What the summary counts is recorded, whatever the error.
+func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (SweepSummary, error) {
+	if err := s.begin(ctx); err != nil {
+		return s.summary, err
+	}
+	defer func() { _ = s.claims.Close() }()
+	err := s.rounds(ctx, stop)
+	if err == nil && s.options.Plan.RepeatShare > 0 && !closed(stop) && ctx.Err() == nil {
+		err = s.repeat(ctx, stop)
+	}
+	return s.end(err, closed(stop) || ctx.Err() != nil)
+}
+
+func closed(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// begin records the sweep with its plan, and finds out what is recorded already.
+func (s *Sweeper) begin(ctx context.Context) (err error) {
+	o := s.options
+	if err := s.checkSpec(ctx); err != nil {
+		return err
+	}
+	if s.claims, err = s.store.Claims(); err != nil {
+		return err
+	}
+	planned := o.Plan
+	planned.Env = slices.Clone(planned.Env)
+	for i := range planned.Env {
+		planned.Env[i], _ = masking.Mask(planned.Env[i])
+	}
+	planned.Command = slices.Clone(planned.Command)
+	for i := range planned.Command {
+		planned.Command[i], _ = masking.Mask(planned.Command[i])
+	}
+	planned.LibrariesFrom, _ = masking.Mask(planned.LibrariesFrom)
+	planned.Spec = nil // it is recorded as such
+	text, err := planned.JSON()
+	if err != nil {
+		return err
+	}
+	sweep := track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.store.Now()}
+	if o.Shard > 0 {
+		sweep.NShards = o.Plan.Shards
+	}
+	sweep.Changes, _ = masking.Mask(o.Changes)
+	sweep.Libraries, _ = masking.Mask(o.Libraries)
+	seeds := o.Plan.Seeds
+	if len(o.Plan.Halving) > 0 {
+		seeds = seeds.Slice(0, o.Plan.Halving[0].Seeds)
+	}
+	for _, c := range o.Plan.Configurations() {
+		sweep.Planned = append(sweep.Planned, track.PlannedSeeds{Configuration: c, Seeds: seeds})
+		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}}
+		recorded, err := s.store.RecordedSeeds(ctx, o.Plan.Scenario, known.Hash)
+		if err != nil {
+			return err
+		}
+		for _, seed := range recorded {
+			if !o.RerunFailed || seed.Outcome == track.OutcomeOK {
+				known.recorded[seed.Number] = seed.Outcome
+			}
+		}
+		s.swept = append(s.swept, known)
+	}
+	if sweep.ID, err = newULID(sweep.StartedAt, s.recorder.entropy); err != nil {
+		return err
+	}
+	s.summary.Sweep = sweep
+	return s.store.Update(ctx, func(tx *store.Tx) error {
+		_, err := tx.AddSweep(sweep)
+		return err
+	})
+}
+
+// checkSpec refuses rules that need a spec where there is none.
+func (s *Sweeper) checkSpec(ctx context.Context) error {
+	_, err := s.store.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
+	if !errors.Is(err, track.ErrNotFound) {
+		return err
+	}
+	if s.options.SpecVersion == 0 && s.options.Until == nil && len(s.options.Plan.Halving) == 0 {
+		s.summary.WithoutSpec = true
+		return nil
+	}
+	return track.WithHint(fmt.Errorf("halving and rules to end early judge the seeds: %w", err), "track spec add FILE adds a spec")
+}
+
+// rounds runs the planned seeds: all of them, or those of one tier after another.
+func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
+	tiers := s.options.Plan.Halving
+	if len(tiers) == 0 {
+		return s.round(ctx, stop, s.swept)
+	}
+	active := s.swept
+	for i, tier := range tiers {
+		if i > 0 {
+			var err error
+			if active, err = s.halve(ctx, active, tiers[i-1], tier); err != nil {
+				return err
+			}
+		}
+		if err := s.round(ctx, stop, active); err != nil {
+			return err
+		}
+		if closed(stop) || ctx.Err() != nil {
+			return nil
+		}
+	}
+	_, err := s.halve(ctx, active, tiers[len(tiers)-1], sweep.Tier{})
+	return err
+}
+
+// round runs the planned seeds of some configurations: the first of each, then the second of each, so that they can be compared at any time.
+func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*sweptConfiguration) error {
+	s.summary.NPlanned, s.summary.NKnown = 0, 0
+	for _, c := range active {
+		next, done := iter.Pull(c.Planned.All())
+		defer done()
+		c.next, c.prefix, c.known = next, 0, 0
+		s.summary.NPlanned = addLen(s.summary.NPlanned, c.Planned.Len())
+		for n := range c.recorded {
+			if contains(c.Planned, n) {
+				c.known++
+			}
+		}
+		s.summary.NKnown += c.known
+		if err := s.advance(ctx, c); err != nil {
+			return err
+		}
+	}
+	if s.observer.Planned != nil {
+		s.observer.Planned(s.summary.SweepProgress)
+	}
+	var elsewhere []*claimed
+	err := s.dispatch(ctx, stop, s.jobs(ctx, active, &elsewhere), s.record)
+	if err == nil && len(elsewhere) > 0 && !closed(stop) && ctx.Err() == nil {
+		left := elsewhere
+		elsewhere = nil
+		err = s.dispatch(ctx, stop, s.left(ctx, left, &elsewhere), s.record)
+	}
+	s.summary.NElsewhere += len(elsewhere)
+	return err
+}
+
+func addLen(a, b int) int {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return a
+}
+
+func contains(ranges track.SeedRanges, n track.SeedNumber) bool {
+	i, found := slices.BinarySearchFunc(ranges, n, func(r track.SeedRange, n track.SeedNumber) int {
+		switch {
+		case r.Last < n:
+			return -1
+		case r.First > n:
+			return 1
+		}
+		return 0
+	})
+	return found && ranges[i].Contains(n)
+}
+
+// claimed is a seed that another process was running.
+type claimed struct {
+	configuration *sweptConfiguration
+	seed          track.SeedNumber
+}
+
+// job is a run with what it is for.
+type job struct {
+	sweep.Job
+	configuration *sweptConfiguration
+	repeated      bool
+}
+
+// jobs are the seeds that are neither recorded nor claimed by others.
+func (s *Sweeper) jobs(ctx context.Context, active []*sweptConfiguration, elsewhere *[]*claimed) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		for more := true; more; {
+			more = false
+			for _, c := range active {
+				if c.Decision != nil {
+					continue
+				}
+				seed, ok := c.next()
+				if !ok {
+					continue
+				}
+				more = true
+				if _, there := c.recorded[seed]; there {
+					continue
+				}
+				j, ok, err := s.claim(ctx, c, seed)
+				if err == nil && !ok {
+					if _, there := c.recorded[seed]; !there {
+						*elsewhere = append(*elsewhere, &claimed{c, seed})
+					}
+					continue
+				}
+				if !yield(j, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// left are the seeds that other processes had claimed, and neither recorded nor kept.
+func (s *Sweeper) left(ctx context.Context, list []*claimed, elsewhere *[]*claimed) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		for _, item := range list {
+			if item.configuration.Decision != nil {
+				continue
+			}
+			j, ok, err := s.claim(ctx, item.configuration, item.seed)
+			if err == nil && !ok {
+				if _, there := item.configuration.recorded[item.seed]; !there {
+					*elsewhere = append(*elsewhere, item)
+				}
+				continue
+			}
+			if !yield(j, err) {
+				return
+			}
+		}
+	}
+}
+
+// claim makes a job of a seed, unless another process runs it or has recorded it meanwhile.
+func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.SeedNumber) (j job, ok bool, err error) {
+	scenario := s.options.Plan.Scenario
+	if ok, err = s.claims.Take(scenario, c.Hash, seed); err != nil || !ok {
+		return j, false, err
+	}
+	if !s.options.RerunFailed {
+		there, err := s.store.IsRecorded(ctx, scenario, c.Hash, seed)
+		if err != nil {
+			return j, false, err
+		}
+		if there {
+			c.recorded[seed] = track.OutcomeOK
+			return j, false, errors.Join(s.claims.Release(scenario, c.Hash, seed), s.advance(ctx, c))
+		}
+	}
+	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
+}
+
+// end notes how the sweep ended.
+func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
+	ctx := context.Background() // what is known has to be kept
+	ending := track.SweepFinished
+	var planned []track.PlannedSeeds
+	for _, c := range s.swept {
+		if c.Decision != nil {
+			ending = track.SweepDecided
+		}
+		planned = append(planned, track.PlannedSeeds{Configuration: c.Configuration, Seeds: c.Planned})
+	}
+	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || s.summary.NElsewhere > 0 {
+		ending = track.SweepInterrupted
+	}
+	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.store.Now()
+	for _, c := range s.swept {
+		c.NSeeds, c.NFailed = 0, 0
+		for n, outcome := range c.recorded {
+			if contains(c.Planned, n) {
+				c.NSeeds++
+				if outcome != track.OutcomeOK {
+					c.NFailed++
+				}
+			}
+		}
+		s.summary.Configurations = append(s.summary.Configurations, c.SweptConfiguration)
+	}
+	for name := range s.unknown {
+		s.summary.Unknown = append(s.summary.Unknown, name)
+	}
+	slices.Sort(s.summary.Unknown)
+	err := s.store.Update(ctx, func(tx *store.Tx) error {
+		for _, p := range planned {
+			if err := tx.SetPlanned(s.summary.Sweep.ID, p); err != nil {
+				return err
+			}
+		}
+		return tx.EndSweep(s.summary.Sweep.ID, s.summary.Sweep.EndedAt, ending)
+	})
+	return s.summary, errors.Join(problem, err)
+}

@@ -1,0 +1,214 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"track"
+	"track/store"
+)
+
+// ran is what came of a job.
+type ran struct {
+	job
+	seed track.Seed
+	err  error
+}
+
+// dispatch gives jobs to as many workers as there may be, and what comes of them to done, several at a time. It takes no new job once stop is
+// closed, and returns when no job runs any more.
+func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.Seq2[job, error], done func(context.Context, []ran) error) (err error) {
+	todo, results := make(chan job, s.options.Jobs), make(chan ran, s.options.Jobs)
+	var workers sync.WaitGroup
+	for range s.options.Jobs {
+		workers.Go(func() {
+			for j := range todo {
+				results <- s.perform(ctx, stop, j)
+			}
+		})
+	}
+	defer workers.Wait()
+	defer close(todo)
+	next, finish := iter.Pull2(jobs)
+	defer finish()
+	pending, problem, more := next()
+	for running := 0; ; {
+		var to chan<- job
+		if more && problem == nil && err == nil {
+			to = todo
+		}
+		if to == nil && running == 0 {
+			return errors.Join(err, problem)
+		}
+		select {
+		case to <- pending:
+			running++
+			pending, problem, more = next()
+		case r := <-results:
+			list := drain(results, r)
+			running -= len(list)
+			err = errors.Join(err, s.finished(ctx, list, done))
+		case <-stop:
+			stop, more = nil, false
+		case <-ctx.Done():
+			more = false
+			if running == 0 {
+				return errors.Join(err, problem)
+			}
+			r := <-results
+			list := drain(results, r)
+			running -= len(list)
+			err = errors.Join(err, s.finished(ctx, list, done))
+		}
+	}
+}
+
+func drain(results <-chan ran, first ran) []ran {
+	list := []ran{first}
+	for {
+		select {
+		case r := <-results:
+			list = append(list, r)
+		default:
+			return list
+		}
+	}
+}
+
+// errNotStarted is the error of a job that waited for a worker when the sweep was stopped.
+var errNotStarted = errors.New("not started")
+
+func (s *Sweeper) perform(ctx context.Context, stop <-chan struct{}, j job) ran {
+	if closed(stop) || ctx.Err() != nil {
+		return ran{job: j, err: errNotStarted}
+	}
+	if s.observer.Running != nil {
+		s.observer.Running(j.Job, true)
+		defer s.observer.Running(j.Job, false)
+	}
+	seed, err := s.run(ctx, j.Job)
+	return ran{j, seed, err}
+}
+
+// finished hands over the runs that came to an end of their own, and gives back the claims on all.
+func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Context, []ran) error) (err error) {
+	var whole []ran
+	for _, r := range list {
+		switch {
+		case r.err == nil:
+			whole = append(whole, r)
+		case errors.Is(r.err, errNotStarted), ctx.Err() != nil:
+		default:
+			err = errors.Join(err, fmt.Errorf("seed %s: %w", r.Seed, r.err))
+		}
+	}
+	if len(whole) > 0 {
+		err = errors.Join(err, done(context.WithoutCancel(ctx), whole))
+	}
+	for _, r := range list {
+		err = errors.Join(err, s.claims.Release(r.Scenario, r.configuration.Hash, r.Seed))
+	}
+	return err
+}
+
+// record stores runs, and looks whether a rule ends the sweep.
+func (s *Sweeper) record(ctx context.Context, list []ran) error {
+	prepared, results := make([]preparedSeed, len(list)), make([]RecordResult, len(list))
+	for i, r := range list {
+		r.seed.Environment = s.options.Environment
+		r.seed.Run.Sweep = s.summary.Sweep.ID
+		prepared[i] = prepare(r.seed)
+	}
+	err := s.store.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
+		s.recorder.begin()
+		for i, seed := range prepared {
+			if results[i], err = s.recorder.record(tx, seed); err != nil {
+				return err
+			}
+			if problem := results[i].Problem; results[i].Disposition == Contradicted {
+				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
+				seed.digest = seed.Seed.Digest()
+				if results[i], err = s.recorder.record(tx, seed); err != nil {
+					return err
+				}
+				prepared[i] = seed
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, seed := range prepared {
+		s.count(list[i].configuration, seed.Seed, results[i])
+		if s.observer.Finished != nil {
+			s.observer.Finished(SweptSeed{Seed: seed.Seed, Result: results[i]}, s.summary.SweepProgress)
+		}
+	}
+	for i, r := range list {
+		if i == 0 || list[i-1].configuration != r.configuration {
+			if err := s.advance(ctx, r.configuration); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordResult) {
+	c.recorded[seed.Number] = seed.Outcome
+	s.summary.NRan++
+	if seed.Run.Attempts > 1 {
+		s.summary.NRetried++
+	}
+	if result.Disposition == Conflict {
+		s.summary.NConflicts++
+	}
+	if seed.Outcome != track.OutcomeOK {
+		s.summary.NFailed++
+	}
+	if a := result.Assessment; a != nil && a.Scored {
+		s.summary.NScored++
+		if a.NFail == 0 {
+			s.summary.NPassed++
+		}
+	}
+	for _, name := range result.Unknown {
+		note(s.unknown, name)
+	}
+}
+
+// advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that it looks at.
+func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
+	from := c.prefix
+	for seed := range c.Planned.Slice(from, c.Planned.Len()).All() {
+		if _, there := c.recorded[seed]; !there {
+			break
+		}
+		c.prefix++
+	}
+	if s.options.Until == nil || c.prefix == from {
+		return nil
+	}
+	for n := range s.options.Until.looks(from, c.prefix) {
+		if n <= c.looked || c.Decision != nil {
+			continue
+		}
+		c.looked = n
+		decision, err := s.options.Until.ask(ctx, s, c, n)
+		if err != nil {
+			return err
+		}
+		if decision != nil {
+			c.Decision, c.Planned = decision, c.Planned.Slice(0, n)
+			c.prefix = n
+			if s.observer.Decided != nil {
+				s.observer.Decided(*decision)
+			}
+		}
+	}
+	return nil
+}
