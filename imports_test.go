@@ -36,13 +36,16 @@ var mayImport = map[string][]string{
 	"track/importer/...":   {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/provenance":     {},
 
+	// Processes and their files.
+	"track/sweep": {"track", "track/batch", "track/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
 	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/bundle":  {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
-	"track/tracker": {"track", "track/bundle", "track/importer", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker": {"track", "track/bundle", "track/importer", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/live":           {"track", "track/importer/...", "track/masking", "track/store", "track/tracker"},
@@ -51,7 +54,7 @@ var mayImport = map[string][]string{
 	// Programs: everything but the schema.
 	"track/cmd/...": {
 		"track", "track/batch", "track/bundle", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
-		"track/store", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2",
+		"track/store", "track/sweep", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
 	"track/bench/...":    {"track/...", "gonum.org/v1/gonum/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},

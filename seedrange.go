@@ -97,6 +97,58 @@ func (s SeedRanges) All() iter.Seq[SeedNumber] {
 	}
 }
 
+// Intersect returns the numbers that are in both.
+func (s SeedRanges) Intersect(other SeedRanges) (both SeedRanges) {
+	for i, k := 0, 0; i < len(s) && k < len(other); {
+		if first, last := max(s[i].First, other[k].First), min(s[i].Last, other[k].Last); first <= last {
+			both = append(both, SeedRange{first, last})
+		}
+		if s[i].Last < other[k].Last {
+			i++
+		} else {
+			k++
+		}
+	}
+	return both
+}
+
+// Minus returns the numbers that are not in other.
+func (s SeedRanges) Minus(other SeedRanges) (rest SeedRanges) {
+	k := 0
+	for _, r := range s {
+		for ; k < len(other) && other[k].Last < r.First; k++ {
+		}
+		from, done := r.First, false
+		for i := k; i < len(other) && other[i].First <= r.Last; i++ {
+			if other[i].First > from {
+				rest = append(rest, SeedRange{from, other[i].First - 1})
+			}
+			if done = other[i].Last >= r.Last; done {
+				break
+			}
+			from = other[i].Last + 1
+		}
+		if !done {
+			rest = append(rest, SeedRange{from, r.Last})
+		}
+	}
+	return rest
+}
+
+// Contains says whether n is among the numbers.
+func (s SeedRanges) Contains(n SeedNumber) bool {
+	i, found := slices.BinarySearchFunc(s, n, func(r SeedRange, n SeedNumber) int {
+		switch {
+		case r.Last < n:
+			return -1
+		case r.First > n:
+			return 1
+		}
+		return 0
+	})
+	return found && s[i].Contains(n)
+}
+
 // Slice returns the numbers at the positions from, …, to-1; there are fewer where the ranges end before.
 func (s SeedRanges) Slice(from, to int) (part SeedRanges) {
 	at := 0 // position of the first number of r

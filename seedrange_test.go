@@ -59,6 +59,21 @@ func TestAnySeedRanges(t *testing.T) {
 		}
 		from := rapid.IntRange(0, 70).Draw(t, "from")
 		to := rapid.IntRange(from, 80).Draw(t, "to")
+		there := track.NewSeedRanges(track.SeedRange{First: track.SeedNumber(from), Last: track.SeedNumber(to)}, track.SeedRange{First: 3, Last: 5})
+		var in, out []track.SeedNumber
+		for _, n := range want {
+			if there.Contains(n) {
+				in = append(in, n)
+			} else {
+				out = append(out, n)
+			}
+		}
+		if got := slices.Collect(ranges.Intersect(there).All()); !slices.Equal(got, in) {
+			t.Fatalf("%v and %v are %v, want %v", ranges, there, got, in)
+		}
+		if got := slices.Collect(ranges.Minus(there).All()); !slices.Equal(got, out) {
+			t.Fatalf("%v without %v are %v, want %v", ranges, there, got, out)
+		}
 		part := want[min(from, len(want)):min(to, len(want))]
 		if got := slices.Collect(ranges.Slice(from, to).All()); !slices.Equal(got, part) {
 			t.Fatalf("[%d:%d] of %v is %v, want %v", from, to, ranges, got, part)

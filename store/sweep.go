@@ -187,6 +187,20 @@ func (s *Store) RecordedSeeds(ctx context.Context, scenario, configuration strin
 	return list, explain(err)
 }
 
+// RecordedNumbers lists the seeds of a configuration, in no order.
+func (s *Store) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
+	where, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.where()
+	err = s.read().SelectContext(ctx, &list, `SELECT seed.number FROM seed WHERE `+where, args...)
+	return list, explain(err)
+}
+
+// CountRecorded counts the seeds of a selection.
+func (s *Store) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
+	where, args := sel.where()
+	err = s.read().GetContext(ctx, &n, `SELECT count(*) FROM seed WHERE `+where, args...)
+	return n, explain(err)
+}
+
 // IsRecorded says whether a seed is there by now.
 func (s *Store) IsRecorded(ctx context.Context, scenario, configuration string, number track.SeedNumber) (bool, error) {
 	var list []RecordedSeed
@@ -250,9 +264,10 @@ func (s *Store) Run(ctx context.Context, seed string) (*track.Run, error) {
 	return &run, err
 }
 
+// repetitionsQuery begins with the repetitions, of which there are few.
 func repetitionsQuery(where string) string {
 	return `
-	SELECT seed.number, repetition.differences FROM repetition JOIN seed ON seed.id = repetition.seed_id WHERE ` + where + `
+	SELECT seed.number, repetition.differences FROM repetition CROSS JOIN seed ON seed.id = repetition.seed_id WHERE ` + where + `
 	 ORDER BY seed.number, repetition.id`
 }
 

@@ -17,7 +17,9 @@ func exitOf(state *os.ProcessState) (code *int, signal string) {
 	return &n, ""
 }
 
-func usageOf(state *os.ProcessState) (*time.Duration, *int64) {
+func usageOf(state *os.ProcessState, _ int64) (*time.Duration, *int64) {
 	cpu := state.UserTime() + state.SystemTime()
 	return &cpu, nil
 }
+
+func peakOf(int) int64 { return 0 }

@@ -34,15 +34,28 @@ func exitOf(state *os.ProcessState) (code *int, signal string) {
 	return &n, ""
 }
 
-func usageOf(state *os.ProcessState) (*time.Duration, *int64) {
+// usageOf returns the CPU time of a process, and the most memory that it held. The system counts in what this process held when it made
+// the other one, so that only more than that is surely the command's own; below, what was sampled while it ran stands, or nothing.
+func usageOf(state *os.ProcessState, sampled int64) (*time.Duration, *int64) {
 	cpu := state.UserTime() + state.SystemTime()
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return &cpu, nil
 	}
-	rss := int64(usage.Maxrss)
-	if runtime.GOOS != "darwin" {
-		rss <<= 10
+	var own syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &own)
+	switch rss := bytesOf(usage); {
+	case err == nil && rss > bytesOf(&own):
+		return &cpu, &rss
+	case sampled > 0:
+		return &cpu, &sampled
 	}
-	return &cpu, &rss
+	return &cpu, nil
+}
+
+func bytesOf(usage *syscall.Rusage) int64 {
+	if runtime.GOOS == "darwin" {
+		return int64(usage.Maxrss)
+	}
+	return int64(usage.Maxrss) << 10
 }

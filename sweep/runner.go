@@ -21,6 +21,9 @@ const (
 	keptStderr = 64 << 10
 	keptStdout = 4 << 20 // what the last line may have
 	grace      = 2 * time.Second
+
+	firstSample = 20 * time.Millisecond // of the memory of a process
+	nextSample  = 250 * time.Millisecond
 )
 
 // Job is one run of the command: a seed of a configuration.
@@ -176,6 +179,7 @@ type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr tail
 	timeout        time.Duration
+	sampled        int64 // bytes of memory that it was seen to have held at most; see usageOf
 }
 
 // run starts the process and waits for its end. What it leaves running is killed with it, and so is all of it where ctx ends.
@@ -199,7 +203,7 @@ func (p *process) run(ctx context.Context) ending {
 	killGroup(p.cmd.Process, true) // what it left behind; it would hold the pipes open
 	outputs.finish()
 	end.exitCode, end.signal = exitOf(p.cmd.ProcessState)
-	end.cpu, end.maxRSS = usageOf(p.cmd.ProcessState)
+	end.cpu, end.maxRSS = usageOf(p.cmd.ProcessState, p.sampled)
 	return end
 }
 
@@ -211,10 +215,15 @@ func (p *process) watch(ctx context.Context, ended <-chan struct{}) (timedOut bo
 		defer timer.Stop()
 		late = timer.C
 	}
+	sample := time.NewTimer(firstSample)
+	defer sample.Stop()
 	for {
 		select {
 		case <-ended:
 			return timedOut
+		case <-sample.C:
+			p.sampled = max(p.sampled, peakOf(p.cmd.Process.Pid))
+			sample.Reset(nextSample)
 		case <-ctx.Done():
 			killGroup(p.cmd.Process, true)
 			<-ended

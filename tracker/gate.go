@@ -142,6 +142,9 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice
 		g.Stability = scoring.NewStability(spec.decoded, totals.SeedTotals, nil)
 		return nil
 	}
+	if g.Coverage, err = coverageOf(ctx, st, sel); err != nil {
+		return err
+	}
 	metrics, err := st.MetricTotals(ctx, sel)
 	if err != nil {
 		return err

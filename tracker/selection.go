@@ -148,6 +148,11 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 	report.Stability = scoring.NewStability(report.Spec, totals.SeedTotals, metrics)
 	report.NEnvironments = totals.NEnvironments
 	report.Estimates = verdict.NewEstimates(report.Stability, scoring.DefaultConfidence)
+	coverage, err := coverageOf(ctx, st, selection)
+	if err != nil {
+		return report, err
+	}
+	report.Estimates.Add(coverage)
 	report.Finding = verdict.Stability(report.Stability, report.Estimates)
 	report.Failing, err = st.FailingSeeds(ctx, selection)
 	return report, err
@@ -172,6 +177,7 @@ type HistoryEntry struct {
 	NUnassessed   int // seeds that ran well but were never scored under the spec; the aggregate is then undefined
 	NEnvironments int
 	Metric        *scoring.MetricStability // the one that was asked for
+	Coverage      verdict.Coverage
 }
 
 // HistoryOptions narrow a history.
@@ -230,7 +236,10 @@ func (h History) entry(ctx context.Context, st *store.Store, c store.Configurati
 	if err != nil {
 		return HistoryEntry{}, err
 	}
-	e := HistoryEntry{c, scoring.NewStability(h.Spec, totals.SeedTotals, nil), totals.NUnassessed, totals.NEnvironments, nil}
+	e := HistoryEntry{c, scoring.NewStability(h.Spec, totals.SeedTotals, nil), totals.NUnassessed, totals.NEnvironments, nil, verdict.Coverage{}}
+	if e.Coverage, err = coverageOf(ctx, st, sel); err != nil {
+		return e, err
+	}
 	if h.Metric == nil {
 		return e, nil
 	}

@@ -239,7 +239,7 @@ func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*swe
 		c.next, c.prefix, c.known = next, 0, 0
 		s.summary.NPlanned = addLen(s.summary.NPlanned, c.Planned.Len())
 		for n := range c.recorded {
-			if contains(c.Planned, n) {
+			if c.Planned.Contains(n) {
 				c.known++
 			}
 		}
@@ -267,19 +267,6 @@ func addLen(a, b int) int {
 		return sum
 	}
 	return a
-}
-
-func contains(ranges track.SeedRanges, n track.SeedNumber) bool {
-	i, found := slices.BinarySearchFunc(ranges, n, func(r track.SeedRange, n track.SeedNumber) int {
-		switch {
-		case r.Last < n:
-			return -1
-		case r.First > n:
-			return 1
-		}
-		return 0
-	})
-	return found && ranges[i].Contains(n)
 }
 
 // claimed is a seed that another process was running.
@@ -385,7 +372,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 	for _, c := range s.swept {
 		c.NSeeds, c.NFailed = 0, 0
 		for n, outcome := range c.recorded {
-			if contains(c.Planned, n) {
+			if c.Planned.Contains(n) {
 				c.NSeeds++
 				if outcome != track.OutcomeOK {
 					c.NFailed++

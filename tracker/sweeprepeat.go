@@ -47,7 +47,7 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.SeedNumber, error) {
 	var well []track.SeedNumber
 	for n, outcome := range c.recorded {
-		if outcome == track.OutcomeOK && contains(c.Planned, n) {
+		if outcome == track.OutcomeOK && c.Planned.Contains(n) {
 			well = append(well, n)
 		}
 	}

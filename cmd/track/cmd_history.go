@@ -160,6 +160,7 @@ func newHistoryLine(e tracker.HistoryEntry, previous *float64) historyLine {
 		return l
 	}
 	l.estimates = verdict.NewEstimates(e.Stability, scoring.DefaultConfidence)
+	l.estimates.Add(e.Coverage)
 	d, n := &l.entry, e.Score.N
 	d.PassRate, d.Stable = number(e.PassRate, e.NSeeds), &e.Stable
 	d.MeanScore, d.StdScore, d.CombinedScore = number(e.Score.Mean, n), number(e.Score.Std, n), number(e.CombinedScore, n)

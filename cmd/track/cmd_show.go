@@ -51,7 +51,11 @@ Examples:
 func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
 	return p.withSeed(ctx, selector, seedText, func(st *store.Store, seed store.SeedDetail, others []store.SeedSummary) error {
 		shown := shownSeed{SeedDetail: seed, others: others}
-		if err := shown.judge(ctx, st, version); err != nil {
+		err := shown.judge(ctx, st, version)
+		if err != nil {
+			return err
+		}
+		if shown.run, err = st.Run(ctx, seed.ID); err != nil {
 			return err
 		}
 		if err := shown.findAmong(ctx, st); err != nil {
@@ -68,6 +72,7 @@ type shownSeed struct {
 	stored  store.Spec
 	spec    scoring.Spec
 	results map[string]scoring.Result // empty where it was not judged
+	run     *track.Run                // nil where no sweep ran it
 	among   *tracker.StabilityReport  // all seeds of its configuration; nil where they are not all judged
 }
 
@@ -109,6 +114,7 @@ type shownSeedDocument struct {
 	seedDocument `json:",inline"`
 	Spec         *specRef          `json:"spec"`
 	Environment  track.Environment `json:"environment"`
+	Run          *runDocument      `json:"run,omitempty"`
 	Others       []string          `json:"other_configurations"`
 	Metrics      []shownMetric     `json:"metrics"`
 	Unscored     map[string]any    `json:"unscored"` // values that the spec does not know, or all of them
@@ -142,6 +148,10 @@ func (s shownSeed) view() view {
 		seedDocument: newSeedDocument(s.SeedSummary), Environment: s.Environment, Others: []string{},
 		Metrics: []shownMetric{}, Unscored: map[string]any{},
 	}
+	if s.run != nil {
+		run := newRunDocument(*s.run)
+		d.Run = &run
+	}
 	if s.results != nil {
 		ref := newSpecRef(s.stored)
 		d.Spec = &ref
@@ -166,6 +176,9 @@ func (s shownSeed) view() view {
 		table.cells = append(table.cells, []any{m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, metric.Target, cell, string(r.Status), metric.Score})
 	}
 	v.page = []any{s.heading()}
+	if s.run != nil {
+		v.page = append(v.page, runText(*s.run))
+	}
 	if len(table.cells) > 0 {
 		v.page = append(v.page, table)
 	}
@@ -234,6 +247,38 @@ func (s shownSeed) heading() string {
 		fmt.Fprintf(&b, "\n\n%s under spec version %d: score %s, %d PASS %d WARN %d FAIL", a.status, s.stored.Version, peopleText(a.total), a.nPass, a.nWarn, a.nFail)
 	}
 	return b.String()
+}
+
+// runText says how the command of the seed ended, with the last of what it complained of.
+func runText(r track.Run) string {
+	const most = 20 // lines
+	words := []string{fmt.Sprintf("run by sweep %s", shortID(r.Sweep))}
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	if r.Attempts > 1 {
+		add("%d attempts, of which this is the last", r.Attempts)
+	}
+	switch {
+	case r.Signal != "":
+		add("ended by %s", r.Signal)
+	case r.ExitCode != nil:
+		add("exit code %d", *r.ExitCode)
+	}
+	if r.CPU != nil {
+		add("CPU time %v", *r.CPU)
+	}
+	if r.MaxRSS != nil {
+		add("at most %.1f MB of memory", float64(*r.MaxRSS)/1e6)
+	}
+	text := strings.Join(words, ", ")
+	if r.Stderr == "" {
+		return text
+	}
+	lines := strings.Split(strings.TrimRight(r.Stderr, "\n"), "\n")
+	left := ""
+	if n := len(lines) - most; n > 0 {
+		lines, left = lines[n:], fmt.Sprintf(", the last %d of %d lines; --format json has all", most, len(lines))
+	}
+	return text + "\nstandard error" + left + ":\n  " + printableLines(strings.Join(lines, "\n  "))
 }
 
 type seedCount struct {

@@ -88,6 +88,10 @@ type stabilityDocument struct {
 	Configurations []configurationDocument `json:"configurations,omitempty"` // where several were mixed
 	NOthers        int                     `json:"n_other_configurations"`
 	NEnvironments  int                     `json:"n_environments"`
+	NPlanned       int                     `json:"n_planned,omitzero"` // by sweeps
+	NMissing       int                     `json:"n_missing,omitzero"` // of these, those that are not recorded
+	NRepeated      int                     `json:"n_repeated,omitzero"`
+	NDiffering     int                     `json:"n_differing,omitzero"` // of these, those that gave something else
 	NSeeds         int                     `json:"n_seeds"`
 	NScored        int                     `json:"n_scored"`
 	NFailed        int                     `json:"n_failed"`
@@ -140,6 +144,8 @@ func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
 		Scenario: r.Scenario, Spec: newSpecRef(r.Stored),
 		Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration),
 		NOthers:       r.NOthers, NEnvironments: r.NEnvironments,
+		NPlanned: r.Estimates.Coverage.NPlanned, NMissing: r.Estimates.Coverage.NMissing,
+		NRepeated: r.Estimates.Coverage.NRepeated, NDiffering: r.Estimates.Coverage.NDiffering,
 		NSeeds: r.NSeeds, NScored: n, NFailed: r.NFailed, NPassed: r.NPassed, PassRate: r.PassRate,
 		MeanScore: number(r.Score.Mean, n), StdScore: number(r.Score.Std, n), StdKind: populationStd,
 		MinScore: number(r.Score.Min, n), MaxScore: number(r.Score.Max, n), CombinedScore: number(r.CombinedScore, n), Stable: r.Stable,
@@ -213,6 +219,12 @@ func stabilityHeading(r tracker.StabilityReport) string {
 	}
 	if r.NOthers > 0 {
 		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", counted(r.NOthers, "other configuration"), r.Scenario)
+	}
+	if c := r.Estimates.Coverage; c.NPlanned > 0 {
+		fmt.Fprintf(&b, "\n%d of %d planned seeds are recorded", c.NPlanned-c.NMissing, c.NPlanned)
+		if c.NRepeated > 0 {
+			fmt.Fprintf(&b, "; %d were run again, %d of them gave something else", c.NRepeated, c.NDiffering)
+		}
 	}
 	if r.NEnvironments > 1 {
 		fmt.Fprintf(&b, "\nthe seeds ran in %d different environments", r.NEnvironments)

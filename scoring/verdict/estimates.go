@@ -19,6 +19,7 @@ type Estimates struct {
 	PassRateInterval         stats.Interval
 	Combined                 float64 // with the population standard deviation, see [scoring.CombinedScore]
 	CombinedInterval         stats.Interval
+	Coverage                 Coverage
 	Warnings                 []Warning
 }
 

@@ -32,6 +32,7 @@ type GateInput struct {
 	Look          Look
 	Problem       string // why there is nothing to judge: no seeds, no spec; empty where there is
 	Stability     scoring.Stability
+	Coverage      Coverage
 	Seeds         []JudgedSeed // in the order in which they were recorded; Scores are not looked at
 	Improvement   *Improvement // over the baseline; nil where the rules do not ask for it, or where there is none
 	Baseline      string       // what Improvement is over, for people
@@ -253,6 +254,7 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
 	s.Estimates = NewEstimates(in.Stability, confidence)
+	s.Estimates.Add(in.Coverage)
 	if problem := in.problem(); problem != "" {
 		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil
@@ -264,7 +266,10 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 		return s, err
 	}
 	j.applyPlan(seeds)
-	s.Outcomes = append(seeds, j.metricOutcomes()...)
+	if in.Coverage.NPlanned > 0 {
+		s.Outcomes = append(s.Outcomes, in.Coverage.planned())
+	}
+	s.Outcomes = append(append(s.Outcomes, seeds...), j.metricOutcomes()...)
 	if in.Rules.NoDegradation {
 		degradation, err := j.noDegradation()
 		if err != nil {

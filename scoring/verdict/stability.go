@@ -20,7 +20,8 @@ type Finding struct {
 //	PASS          both limits lie outside the intervals, on the good side
 //	WARN          stable by the numbers, but an interval reaches beyond its limit, or all scores are equal and show no spread
 //	FAIL          an interval lies wholly on the bad side of its limit
-//	INCONCLUSIVE  fewer than 5 scored seeds, or not stable by the numbers while the intervals allow for it
+//	INCONCLUSIVE  fewer than 5 scored seeds, or not stable by the numbers while the intervals allow for it, or planned seeds are missing and
+//	              it is not FAIL
 func Stability(s scoring.Stability, e Estimates) Finding {
 	var f Finding
 	rate, sd := e.PassRateInterval, e.SDInterval
@@ -47,6 +48,7 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 	}
 	f.explainRate(e, rateShown, rateRefuted)
 	f.explainSD(e, sdShown, sdRefuted, constant)
+	f.complete(e.Coverage)
 	return f
 }
 

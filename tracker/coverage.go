@@ -1,0 +1,86 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"track"
+	"track/scoring/verdict"
+	"track/store"
+)
+
+// coverageOf says how complete and how repeatable the seeds of a selection are.
+func coverageOf(ctx context.Context, st *store.Store, sel store.Selection) (r verdict.Coverage, err error) {
+	for _, configuration := range sel.Configurations {
+		planned, err := st.PlannedSeeds(ctx, sel.Scenario, configuration)
+		if err != nil {
+			return r, err
+		}
+		if len(sel.Seeds) > 0 {
+			planned = planned.Intersect(track.NewSeedRanges(sel.Seeds...))
+		}
+		if len(planned) == 0 {
+			continue
+		}
+		n, err := st.CountRecorded(ctx, store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration}, Seeds: planned})
+		if err != nil {
+			return r, err
+		}
+		r.NPlanned += planned.Len()
+		if missing := planned.Len() - n; missing > 0 {
+			r.NMissing += missing
+			if r.Missing == "" {
+				if r.Missing, err = firstMissing(ctx, st, sel.Scenario, configuration, planned); err != nil {
+					return r, err
+				}
+			}
+		}
+	}
+	repeated, err := st.Repetitions(ctx, sel)
+	if err != nil {
+		return r, err
+	}
+	addRepeated(&r, repeated)
+	return r, nil
+}
+
+// firstMissing names the first planned seeds that are not recorded.
+func firstMissing(ctx context.Context, st *store.Store, scenario string, configuration int64, planned track.SeedRanges) (string, error) {
+	const most = 5 // ranges
+	recorded, err := st.RecordedNumbers(ctx, scenario, configuration)
+	if err != nil {
+		return "", err
+	}
+	there := make([]track.SeedRange, len(recorded))
+	for i, n := range recorded {
+		there[i] = track.SeedRange{First: n, Last: n}
+	}
+	missing := planned.Minus(track.NewSeedRanges(there...))
+	if len(missing) > most {
+		return missing[:most].String() + ",…", nil
+	}
+	return missing.String(), nil
+}
+
+func addRepeated(r *verdict.Coverage, repeated []store.RepeatedSeed) {
+	const most = 3
+	differing := map[track.SeedNumber][]string{}
+	numbers := map[track.SeedNumber]bool{}
+	for _, seed := range repeated {
+		if numbers[seed.Number] = true; len(seed.Differences) > 0 {
+			differing[seed.Number] = seed.Differences
+		}
+	}
+	r.NRepeated, r.NDiffering = len(numbers), len(differing)
+	var words []string
+	for n, differences := range differing {
+		words = append(words, fmt.Sprintf("seed %s: %s", n, differences[0]))
+	}
+	slices.Sort(words)
+	if len(words) > most {
+		words = append(words[:most], fmt.Sprintf("and %d more", len(words)-most))
+	}
+	r.Differing = strings.Join(words, "; ")
+}
