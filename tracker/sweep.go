@@ -48,6 +48,7 @@ type SweepObserver struct {
 type SweepProgress struct {
 	NPlanned int // in this round, where there are several
 	NKnown   int // recorded before
+	NRound   int // ran in this round
 	NRan     int
 	NFailed  int // of those that ran
 	NScored  int // of those that ran
@@ -168,6 +169,9 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if len(o.Plan.Halving) > 0 {
 		seeds = seeds.Slice(0, o.Plan.Halving[0].Seeds)
 	}
+	if o.Until != nil && len(o.Until.Looks) > 0 {
+		seeds = seeds.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
+	}
 	for _, c := range o.Plan.Configurations() {
 		sweep.Planned = append(sweep.Planned, track.PlannedSeeds{Configuration: c, Seeds: seeds})
 		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}}
@@ -208,7 +212,10 @@ func (s *Sweeper) checkSpec(ctx context.Context) error {
 // rounds runs the planned seeds: all of them, or those of one tier after another.
 func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 	tiers := s.options.Plan.Halving
-	if len(tiers) == 0 {
+	switch rule := s.options.Until; {
+	case rule != nil && len(rule.Looks) > 0:
+		return s.looks(ctx, stop, rule.Looks)
+	case len(tiers) == 0:
 		return s.round(ctx, stop, s.swept)
 	}
 	active := s.swept
@@ -230,9 +237,26 @@ func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
+// looks runs the seeds up to one planned look after another: more seeds than that would be another look.
+func (s *Sweeper) looks(ctx context.Context, stop <-chan struct{}, looks []int) error {
+	for _, n := range looks {
+		var open []*sweptConfiguration
+		for _, c := range s.swept {
+			if c.Decision == nil {
+				c.Planned = s.options.Plan.Seeds.Slice(0, n)
+				open = append(open, c)
+			}
+		}
+		if err := s.round(ctx, stop, open); err != nil || closed(stop) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // round runs the planned seeds of some configurations: the first of each, then the second of each, so that they can be compared at any time.
 func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*sweptConfiguration) error {
-	s.summary.NPlanned, s.summary.NKnown = 0, 0
+	s.summary.NPlanned, s.summary.NKnown, s.summary.NRound = 0, 0, 0
 	for _, c := range active {
 		next, done := iter.Pull(c.Planned.All())
 		defer done()

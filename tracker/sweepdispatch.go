@@ -161,6 +161,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordResult) {
 	c.recorded[seed.Number] = seed.Outcome
 	s.summary.NRan++
+	s.summary.NRound++
 	if seed.Run.Attempts > 1 {
 		s.summary.NRetried++
 	}

@@ -23,7 +23,9 @@ import (
 	"track"
 	"track/masking"
 	"track/provenance"
+	"track/scoring"
 	"track/scoring/verdict"
+	"track/store"
 	"track/sweep"
 	"track/tracker"
 )
@@ -153,7 +155,7 @@ func (f *sweepFlags) checkRules() error {
 }
 
 // stopRule is the rule by which a sweep ends early; nil for none.
-func (f *sweepFlags) stopRule() (rule *tracker.StopRule, err error) {
+func (f *sweepFlags) stopRule(seeds track.SeedRanges) (rule *tracker.StopRule, err error) {
 	switch {
 	case f.until != "":
 		precision, err := tracker.ParsePrecision(f.until)
@@ -173,6 +175,9 @@ func (f *sweepFlags) stopRule() (rule *tracker.StopRule, err error) {
 	if rule.Looks = options.Plan; len(rule.Looks) > 0 {
 		if err := verdict.CheckPlan(rule.Looks); err != nil {
 			return nil, usage("--plan: %v", err)
+		}
+		if last := rule.Looks[len(rule.Looks)-1]; last > seeds.Len() {
+			return nil, usage("--plan %s: the last look is at %d seeds, and there are %d", f.looks, last, seeds.Len())
 		}
 	}
 	rule.Baseline, err = selectorFlag("baseline", f.baseline)
@@ -255,7 +260,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			rule, err := f.stopRule()
+			rule, err := f.stopRule(plan.Seeds)
 			if err != nil {
 				return err
 			}
@@ -317,6 +322,9 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
 		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: st.Now,
 	}
+	if err := p.noticeRule(ctx, st, run); err != nil {
+		return err
+	}
 	display := p.newSweepDisplay(run.plan)
 	kill, stop, release := p.sweepSignals(ctx, display)
 	defer release()
@@ -328,6 +336,21 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 		}
 	}
 	return p.sweepAnswer(summary, err, ctx.Err() != nil)
+}
+
+// noticeRule says where a gate is never decided without a plan of looks.
+func (p *program) noticeRule(ctx context.Context, st *store.Store, run sweepRun) error {
+	if run.rule == nil || run.rule.Precision != nil || run.rule.Baseline != nil || len(run.rule.Looks) > 0 {
+		return nil
+	}
+	_, declared, err := tracker.LoadSpec(ctx, st, run.plan.Scenario, run.spec)
+	if err != nil {
+		return err
+	}
+	if rules := tracker.RulesInForce(declared, scoring.GateRules{}); rules.Stable || rules.MaxStd != nil {
+		p.notice("the gate asks for a bound of the sd, which no method decides at any time: it can end as FAIL only; --plan 30,60,120 looks at planned numbers of seeds")
+	}
+	return nil
 }
 
 func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.SweepOptions, err error) {

@@ -51,7 +51,7 @@ func (d *sweepDisplay) observer() tracker.SweepObserver {
 func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.progress, d.told = progress, progress.NRan
+	d.progress, d.told = progress, 0
 	text := counted(progress.NPlanned, "planned seed")
 	if progress.NKnown > 0 {
 		text += fmt.Sprintf(", %d of them recorded before", progress.NKnown)
@@ -106,8 +106,8 @@ func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepP
 		}
 	}
 	d.draw(false)
-	if step := max(1, progress.NPlanned/10); d.plain && progress.NRan-d.told >= step {
-		d.told = progress.NRan
+	if step := max(1, progress.NPlanned/10); d.plain && progress.NRound-d.told >= step {
+		d.told = progress.NRound
 		d.line(d.p.err, "track: ", "\n")
 	}
 }
@@ -162,7 +162,7 @@ func (d *sweepDisplay) draw(now bool) {
 func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	const width = 20
 	p := d.progress
-	done := p.NKnown + p.NRan
+	done := p.NKnown + p.NRound
 	share := 1.0
 	if p.NPlanned > 0 {
 		share = min(1, float64(done)/float64(p.NPlanned))
