@@ -95,3 +95,6 @@ func (p Picture) Markdown(o MarkdownOptions) string {
 	m.block(p)
 	return strings.TrimRight(m.String(), "\n")
 }
+
+// Reference is a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host and runs nothing.
+func Reference(href string) string { return reference(href) }

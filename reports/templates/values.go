@@ -1,0 +1,173 @@
+package templates
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"track/reports/document"
+	"track/reports/escape"
+)
+
+// The values of a JSON document, as templates see them. A number that is none is a text, as in JSON: "NaN", "Infinity".
+type (
+	object map[string]any
+	list   []any
+	null   map[string]any // nothing: false, without items, and "-" where it is written
+	number float64
+)
+
+// trusted is Markdown that is written as it is.
+type trusted string
+
+// section and picture are parts of a report. That one of their texts was used is for the run to know: it may name pictures.
+type section struct {
+	document.Section
+	text any
+}
+
+type picture struct {
+	document.Picture
+	file string
+}
+
+func (o object) String() string   { return jsonText(o) }
+func (l list) String() string     { return jsonText(l) }
+func (null) String() string       { return "-" }
+func (n number) String() string   { return exact(float64(n)) }
+func (s *section) String() string { return s.Title }
+func (p *picture) String() string { return p.Name }
+
+// Format makes a number print as what it is, whole numbers with %d too.
+func (n number) Format(f fmt.State, verb rune) {
+	switch x := float64(n); {
+	case verb == 'v' || verb == 's':
+		_, _ = io.WriteString(f, exact(x)) // to memory
+	case verb == 'd' && x == math.Trunc(x) && math.Abs(x) < 1<<63:
+		fmt.Fprintf(f, fmt.FormatString(f, verb), int64(x))
+	default:
+		fmt.Fprintf(f, fmt.FormatString(f, verb), x)
+	}
+}
+
+// exact writes a number with all of its digits.
+func exact(x float64) string {
+	if abs := math.Abs(x); x != 0 && (abs < 1e-6 || abs >= 1e21) {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// decode reads a JSON document; nothing is null.
+func decode(document []byte) (any, error) {
+	if len(document) == 0 {
+		return null(nil), nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(document))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return value(v), nil
+}
+
+func value(v any) any {
+	switch v := v.(type) {
+	case nil:
+		return null(nil)
+	case string:
+		return escape.Code(v)
+	case json.Number:
+		return numeral(v.String())
+	case []any:
+		l := make(list, len(v))
+		for i := range v {
+			l[i] = value(v[i])
+		}
+		return l
+	case map[string]any:
+		o := object{}
+		for name := range v {
+			o[name] = value(v[name])
+		}
+		return o
+	}
+	return v
+}
+
+// numeral is a number, or the text of a whole number that float64 cannot hold.
+func numeral(text string) any {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !strings.ContainsAny(text, ".eE") && math.Abs(x) >= 1<<53 && exact(x) != text {
+		return text
+	}
+	return number(x)
+}
+
+// field is what a value has under a name; problem says why there is nothing.
+func field(v any, name string) (result any, problem string) {
+	var fields object
+	switch v := v.(type) {
+	case object:
+		fields = v
+	case *section:
+		fields = object{"Title": v.Title, "Anchor": v.Anchor, "Text": v.text}
+	case *picture:
+		fields = object{"Name": v.Name, "Alt": v.Alt, "File": v.file}
+	default:
+		return nil, kind(v) + ", which has no fields"
+	}
+	if result, ok := fields[name]; ok {
+		return result, ""
+	}
+	return nil, fmt.Sprintf("there is no field %q; there are %s", name, known(slices.Sorted(maps.Keys(fields))))
+}
+
+// known lists names in an error.
+func known(names []string) string {
+	const most = 60
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// kind says what a value is.
+func kind(v any) string {
+	switch v.(type) {
+	case nil, null:
+		return "it is null here"
+	case object:
+		return "it is an object"
+	case list:
+		return "it is a list"
+	case bool:
+		return "it is true or false"
+	case *section, *picture:
+		return "it is a part of the report"
+	}
+	if _, ok := numeric(v); ok {
+		return "it is a number"
+	}
+	return "it is a text"
+}
+
+func jsonText(v any) string {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return "null" // cannot be: values come from JSON
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
