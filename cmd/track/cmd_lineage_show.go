@@ -45,15 +45,23 @@ type lineageDetail struct {
 	Settings  evolution.Settings              `json:"settings"`
 }
 
+func newLineageDetail(o tracker.Overview) lineageDetail {
+	l := o.Lineage
+	d := lineageDetail{
+		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: o.Mutations, Versions: []versionDocument{}, Settings: l.Settings,
+	}
+	for _, v := range o.Versions {
+		d.Versions = append(d.Versions, newVersionDocument(v))
+	}
+	return d
+}
+
 func (p *program) showLineage(ctx context.Context, st *store.Store, name string) error {
 	overview, err := tracker.LineageOverview(ctx, st, name)
 	if err != nil {
 		return err
 	}
-	l := overview.Lineage
-	d := lineageDetail{
-		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: overview.Mutations, Versions: []versionDocument{}, Settings: l.Settings,
-	}
+	l, d := overview.Lineage, newLineageDetail(overview)
 	var states []string
 	for _, state := range []evolution.MutationState{
 		evolution.MutationProposed, evolution.MutationContinued, evolution.MutationAccepted, evolution.MutationRejected, evolution.MutationRefused, evolution.MutationWithdrawn,
@@ -68,7 +76,6 @@ func (p *program) showLineage(ctx context.Context, st *store.Store, name string)
 	versions := versionsGrid()
 	for _, v := range overview.Versions {
 		row := newVersionDocument(v)
-		d.Versions = append(d.Versions, row)
 		if v.State != tracker.VersionArchived || len(overview.Versions) <= 20 {
 			versions.cells = append(versions.cells, row.cells())
 		}

@@ -162,6 +162,13 @@ func readManifest(o *replayOptions) (m bundle.Manifest, err error) {
 	return m, nil
 }
 
+func newReplayDocument(r tracker.ReplayReport) replayDocument {
+	return replayDocument{
+		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
+		Differences: notNil(r.Differences),
+	}
+}
+
 func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
 	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict})
 	if err != nil {
@@ -176,10 +183,7 @@ func replayLineage(ctx context.Context, st *store.Store, name string, strict boo
 			r.Differences = append(r.Differences, *cut)
 		}
 	}
-	d = replayDocument{
-		Lineage: name, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
-		Differences: notNil(r.Differences),
-	}
+	d = newReplayDocument(r)
 	text := fmt.Sprintf("%s: %d/%d decisions verified, %s of the ledger, %s in force", name, r.Verified, r.Decisions, entriesText(r.Entries), orNone(r.Head))
 	if strict {
 		d.StrictTrials = &r.NStrict

@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"track/reports/document"
 	"track/store"
 )
 
@@ -17,10 +16,14 @@ func (p *program) reportCommand() *cli.Command {
 	}
 }
 
-// report opens the database, and writes or checks the document that compose makes of it. What a report decides on new seeds counts as a
-// look, like the answer of the command that it shows; to check a report shows nothing new.
-func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Store) (document.Document, []store.Look, error)) error {
+// writeReportOf opens the database, and writes or checks the report that compose makes of it. What a report decides on new seeds counts as a
+// look, like the answer of the command that it shows; to check a report shows nothing new, and a template that cannot be filled shows nothing.
+func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Store) (composedReport, error)) error {
 	if err := o.validate(p.shared.format); err != nil {
+		return err
+	}
+	template, err := o.readTemplate()
+	if err != nil {
 		return err
 	}
 	st, err := p.open(ctx)
@@ -28,12 +31,21 @@ func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose fu
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	d, looks, err := compose(st)
+	d, err := compose(st)
+	if err != nil {
+		return err
+	}
+	var files []reportFile
+	if template != nil {
+		files, err = o.fill(ctx, template, d)
+	} else {
+		files, err = makeReport(d.Document, o)
+	}
 	if err != nil {
 		return err
 	}
 	if o.check == "" {
-		p.recordLooks(ctx, st, looks)
+		p.recordLooks(ctx, st, d.looks)
 	}
-	return p.writeReport(d, o)
+	return p.writeReport(files, o)
 }

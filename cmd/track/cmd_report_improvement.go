@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/reports"
-	"track/reports/document"
 	"track/store"
 	"track/tracker"
 )
@@ -24,7 +23,8 @@ reproduce it. It compares as track improvement does, and counts as a look like i
 
 Examples:
    track report improvement buffer_stock --baseline growth_plus -o improvement.md
-   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md`,
+   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md
+   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --template pull-request.md.tmpl`,
 		BashComplete: p.completeScenarios,
 		Flags:        slices.Concat(o.judgingFlags(), o.flags(), to.flags()),
 		Action: func(c *cli.Context) error {
@@ -40,13 +40,16 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.writeReportOf(c.Context, to, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+			return p.writeReportOf(c.Context, to, func(st *store.Store) (composedReport, error) {
 				report, err := tracker.LoadImprovementReport(c.Context, st, sel, options)
 				if err != nil {
-					return d, nil, err
+					return composedReport{}, err
 				}
 				data, err := improvementData(report, o.seeds)
-				return reports.Improvement(data), []store.Look{report.Look}, err
+				return composedReport{
+					Document: reports.Improvement(data), looks: []store.Look{report.Look}, kind: c.Command.Name,
+					answer: newImprovementDocument(report.ImprovementReport, report.Metrics), version: report.Stored.Version, command: data.Command(),
+				}, err
 			})
 		},
 	}

@@ -8,7 +8,6 @@ import (
 
 	"track/bundle"
 	"track/reports"
-	"track/reports/document"
 	"track/scoring/stats"
 	"track/store"
 	"track/tracker"
@@ -27,27 +26,27 @@ and the commands that reproduce it. The same database gives the same bytes.
 Examples:
    track report lineage sepa -o lineage.md
    track report lineage sepa -o lineage.html
-   track report lineage sepa --check lineage.md`,
+   track report lineage sepa --check lineage.md
+   track report lineage sepa --template lineage-note.md.tmpl`,
 		BashComplete: p.completeLineages,
 		Flags:        o.flags(),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return usage("track report lineage takes one LINEAGE")
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (d composedReport, err error) {
 				name, err := evolving(c.Context, st, c.Args().First())
 				if err != nil {
-					return d, nil, err
+					return d, err
 				}
-				d, err = lineageReport(c.Context, st, name)
-				return d, nil, err
+				return lineageReport(c.Context, st, name, o.template != "")
 			})
 		},
 	}
 }
 
-// lineageReport makes the report of a lineage.
-func lineageReport(ctx context.Context, st *store.Store, name string) (d document.Document, err error) {
+// lineageReport makes the report of a lineage; with the answers of its commands, where a template is to be filled.
+func lineageReport(ctx context.Context, st *store.Store, name string, answers bool) (d composedReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
 		facts, err := tracker.LoadLineageFacts(ctx, st, name)
 		if err != nil {
@@ -63,7 +62,10 @@ func lineageReport(ctx context.Context, st *store.Store, name string) (d documen
 		}
 		data := lineageData(facts)
 		data.SHA256 = manifest.SHA256
-		d, err = reports.Lineage(data)
+		d.kind, d.command = "lineage", data.Command()
+		if d.Document, err = reports.Lineage(data); err == nil && answers {
+			d.answer, err = newLineageAnswer(ctx, st, facts)
+		}
 		return err
 	})
 	return d, err

@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/reports"
-	"track/reports/document"
 	"track/store"
 	"track/tracker"
 )
@@ -23,7 +22,8 @@ baseline that the spec names or that is pinned, warnings, provenance, and the co
 
 Examples:
    track report scenario growth_plus -o growth_plus.md
-   track report scenario growth_plus -o growth_plus.html --limit 50`,
+   track report scenario growth_plus -o growth_plus.html --limit 50
+   track report scenario growth_plus --template pull-request.md.tmpl -o comment.md`,
 		BashComplete: p.completeScenarios,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &options.SpecVersion},
@@ -39,13 +39,20 @@ Examples:
 			if options.Limit < 1 {
 				return usage("--limit: %d is not a number from 1", options.Limit)
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (composedReport, error) {
 				report, err := tracker.LoadScenarioReport(c.Context, st, c.Args().First(), options)
 				if err != nil {
-					return d, nil, err
+					return composedReport{}, err
 				}
 				data, err := scenarioData(report, options.Limit)
-				return reports.Scenario(data), report.Looks, err
+				if err != nil {
+					return composedReport{}, err
+				}
+				answer, err := newScenarioAnswer(report)
+				return composedReport{
+					Document: reports.Scenario(data), looks: report.Looks, kind: c.Command.Name, answer: answer, gate: newGateDocument(report.Stability.Gate),
+					version: report.Stored.Version, command: data.Command(),
+				}, err
 			})
 		},
 	}

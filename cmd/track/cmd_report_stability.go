@@ -5,7 +5,6 @@ import (
 
 	"track"
 	"track/reports"
-	"track/reports/document"
 	"track/store"
 	"track/tracker"
 )
@@ -25,7 +24,8 @@ provenance, and the commands that reproduce it. The same database gives the same
 Examples:
    track report stability growth_plus -o stability.md
    track report stability growth_plus@theta-14 -o stability.html
-   track report stability growth_plus --check stability.md`,
+   track report stability growth_plus --check stability.md
+   track report stability growth_plus --template pull-request.md.tmpl -o comment.md`,
 		BashComplete: p.completeScenarios,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &spec},
@@ -45,13 +45,16 @@ Examples:
 					return usage("--seeds: %v", err)
 				}
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (d document.Document, looks []store.Look, err error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Store) (composedReport, error) {
 				report, err := tracker.LoadStabilityReport(c.Context, st, sel, options)
 				if err != nil {
-					return d, nil, err
+					return composedReport{}, err
 				}
 				data, err := stabilityData(report, seeds)
-				return reports.Stability(data), report.Looks, err
+				return composedReport{
+					Document: reports.Stability(data), looks: report.Looks, kind: c.Command.Name, answer: newStabilityDocument(report.StabilityReport),
+					gate: newGateDocument(report.Gate), version: report.Stored.Version, command: data.Command(),
+				}, err
 			})
 		},
 	}

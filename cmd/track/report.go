@@ -19,15 +19,17 @@ import (
 
 // reportOptions say where a report goes, or what it is held against.
 type reportOptions struct {
-	output string // a file, or - for standard output
-	check  string // a file
-	png    bool
+	output   string // a file, or - for standard output
+	check    string // a file
+	template string // a file; empty for the report as it is
+	png      bool
 }
 
 func (o *reportOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output},
 		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check},
+		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template},
 		&cli.BoolFlag{Name: "png", Usage: "pictures as PNG too", Destination: &o.png},
 	}
 }
@@ -44,8 +46,8 @@ func (o reportOptions) validate(format string) error {
 		if file == "" || file == "-" && name == "output" {
 			continue
 		}
-		if suffix := filepath.Ext(file); suffix != ".md" && suffix != ".html" {
-			return usage("--%s %s: name a file that ends in .md or .html", name, file)
+		if suffix := filepath.Ext(file); o.template == "" && suffix != ".md" && suffix != ".html" {
+			return track.WithHint(usage("--%s %s: name a file that ends in .md or .html", name, file), "with --template it may end in anything")
 		}
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return usage("--%s %s is not a file; -o - writes to standard output", name, file)
@@ -59,21 +61,24 @@ func (o reportOptions) toStandardOutput() bool {
 	return o.check == "" && (o.output == "" || o.output == "-")
 }
 
-// writeReport writes a report with its pictures, or checks those that are there.
-func (p *program) writeReport(d document.Document, o reportOptions) error {
+// makeReport makes the files of a report; on standard output there is one, which has no path.
+func makeReport(d document.Document, o reportOptions) ([]reportFile, error) {
+	if !o.toStandardOutput() {
+		return reportFiles(d, o.target(), o.png)
+	}
+	var report bytes.Buffer
+	err := reports.WithoutPictures(d).Markdown(&report, document.MarkdownOptions{})
+	return []reportFile{{"", report.Bytes()}}, err
+}
+
+// writeReport writes the files of a report, or checks those that are there.
+func (p *program) writeReport(files []reportFile, o reportOptions) error {
 	switch {
 	case o.toStandardOutput():
-		return reports.WithoutPictures(d).Markdown(p.out, document.MarkdownOptions{})
-	case o.check != "":
-		files, err := reportFiles(d, o.check, o.png)
-		if err != nil {
-			return err
-		}
-		return p.checkReport(files)
-	}
-	files, err := reportFiles(d, o.output, o.png)
-	if err != nil {
+		_, err := p.out.Write(files[0].data)
 		return err
+	case o.check != "":
+		return p.checkReport(files)
 	}
 	if err := replaceFiles(files); err != nil {
 		return err
@@ -111,21 +116,27 @@ func reportFiles(d document.Document, path string, png bool) ([]reportFile, erro
 	}
 	files := []reportFile{{path, report.Bytes()}}
 	for _, picture := range d.Pictures() {
-		name := filepath.Join(folder, picture.Name)
-		var svg, pixels bytes.Buffer
-		if !html {
-			err = chart.SVG(&svg, picture.Chart)
-			files = append(files, reportFile{name + ".svg", svg.Bytes()})
-		}
-		if png && err == nil {
-			err = chart.PNG(&pixels, picture.Chart)
-			files = append(files, reportFile{name + ".png", pixels.Bytes()})
-		}
+		pictures, err := pictureFiles(picture, filepath.Join(folder, picture.Name), !html, png)
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, pictures...)
 	}
 	return files, nil
+}
+
+// pictureFiles are a picture in the formats that are wanted.
+func pictureFiles(p document.Picture, name string, svg, png bool) (files []reportFile, err error) {
+	var drawn, pixels bytes.Buffer
+	if svg {
+		err = chart.SVG(&drawn, p.Chart)
+		files = append(files, reportFile{name + ".svg", drawn.Bytes()})
+	}
+	if png && err == nil {
+		err = chart.PNG(&pixels, p.Chart)
+		files = append(files, reportFile{name + ".png", pixels.Bytes()})
+	}
+	return files, err
 }
 
 // replaceFiles writes all files beside their places, and only then puts them there: the first one last, so that a report never shows

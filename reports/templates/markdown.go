@@ -156,11 +156,11 @@ func (p *place) endRun() {
 
 // endSpan ends a span of code that has no end.
 func (p *place) endSpan() error {
-	p.code = 0
-	if !p.filled {
+	open := p.code > 0 && p.filled
+	p.code, p.filled = 0, false
+	if !open {
 		return nil
 	}
-	p.filled = false
 	return fmt.Errorf("line %d of the result: a value stands behind a backtick that no other one follows on that line: {{code …}} writes both", p.line)
 }
 

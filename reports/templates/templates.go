@@ -264,7 +264,7 @@ func (r *run) execute(data object) error {
 	if err := t.Execute(r, data); err != nil || r.format != Markdown {
 		return err
 	}
-	return r.place.endLine()
+	return r.place.next('\n')
 }
 
 // charged counts what a function reads and makes.

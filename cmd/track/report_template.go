@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"track/reports"
+	"track/reports/document"
+	"track/reports/templates"
+	"track/store"
+	"track/tracker"
+)
+
+// composedReport is a report, with what templates are told of it.
+type composedReport struct {
+	document.Document
+	looks   []store.Look // to be recorded
+	kind    string
+	answer  any // as --format json has it
+	gate    any
+	version int // of the spec
+	command string
+}
+
+// answers of reports that more than one command tells of. Their fields are those of the commands.
+type (
+	scenarioAnswer struct {
+		History     historyDocument      `json:"history"`
+		Stability   stabilityDocument    `json:"stability"`
+		Improvement *improvementDocument `json:"improvement"` // null where there is no baseline
+	}
+	lineageAnswer struct {
+		Show      lineageDetail      `json:"show"`
+		Replay    replayDocument     `json:"replay"`
+		Mutations []mutationDocument `json:"mutations"`
+		Operators []operatorDocument `json:"operators"`
+	}
+)
+
+func newScenarioAnswer(r tracker.ReportedScenario) (a scenarioAnswer, err error) {
+	history, err := historyView(r.History)
+	if err != nil {
+		return a, err
+	}
+	a = scenarioAnswer{History: history.document.(historyDocument), Stability: newStabilityDocument(r.Stability.StabilityReport)}
+	if i := r.Improvement; i != nil {
+		improvement := newImprovementDocument(i.ImprovementReport, i.Metrics)
+		a.Improvement = &improvement
+	}
+	return a, nil
+}
+
+func newLineageAnswer(ctx context.Context, st *store.Store, facts tracker.LineageFacts) (a lineageAnswer, err error) {
+	overview, err := tracker.LineageOverview(ctx, st, facts.Lineage.Name)
+	if err != nil {
+		return a, err
+	}
+	mutations, err := st.Mutations(ctx, facts.Lineage.Evolving, store.MutationFilter{})
+	if err != nil {
+		return a, err
+	}
+	a = lineageAnswer{newLineageDetail(overview), newReplayDocument(facts.Replay), []mutationDocument{}, []operatorDocument{}}
+	for _, m := range mutations {
+		a.Mutations = append(a.Mutations, newMutationDocument(facts.Lineage.Name, m))
+	}
+	for _, o := range facts.Operators {
+		a.Operators = append(a.Operators, newOperatorDocument(o))
+	}
+	return a, nil
+}
+
+// target is the file that a report is written to or held against; empty for standard output.
+func (o reportOptions) target() string {
+	switch {
+	case o.check != "":
+		return o.check
+	case o.output == "-":
+		return ""
+	}
+	return o.output
+}
+
+// templateFormat is that of the file; on standard output that which the name of the template tells, as in comment.md.tmpl.
+func (o reportOptions) templateFormat() templates.Format {
+	file := o.target()
+	if file == "" {
+		file = strings.TrimSuffix(strings.TrimSuffix(o.template, ".tmpl"), ".gotmpl")
+	}
+	switch suffix := filepath.Ext(file); {
+	case suffix == ".html":
+		return templates.HTML
+	case suffix == ".md" || o.toStandardOutput() && suffix == "":
+		return templates.Markdown
+	}
+	return templates.Plain
+}
+
+// validateTemplate refuses to write a report over its template.
+func (o reportOptions) validateTemplate() error {
+	there, err := os.Stat(o.template)
+	if err != nil {
+		return notFound(err)
+	}
+	if there.IsDir() {
+		return usage("--template %s is a folder, not a file", o.template)
+	}
+	if to, err := os.Stat(o.target()); err == nil && os.SameFile(there, to) {
+		return usage("--template %s is the file that the report would be written to", o.template)
+	}
+	return nil
+}
+
+// readTemplate reads the template that was named; nil for none.
+func (o reportOptions) readTemplate() (*templates.Template, error) {
+	if o.template == "" {
+		return nil, nil
+	}
+	if err := o.validateTemplate(); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(o.template)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, templates.MaxSource+1))
+	if err != nil {
+		return nil, err
+	}
+	return templates.Parse(o.template, string(text), o.templateFormat())
+}
+
+// fill makes the files of a report by a template: the report, and the pictures that it names.
+func (o reportOptions) fill(ctx context.Context, t *templates.Template, d composedReport) ([]reportFile, error) {
+	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.version, Command: d.command}
+	path := o.target()
+	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
+	if path == "" {
+		r.Document = reports.WithoutPictures(d.Document)
+	} else {
+		r.PictureDir = filepath.ToSlash(filepath.Base(folder)) + "/"
+	}
+	var err error
+	if r.Answer, err = jsonBytes(d.answer); err == nil && d.gate != nil {
+		r.Gate, err = jsonBytes(d.gate)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err := t.Execute(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	files := []reportFile{{path, result.Text}}
+	for _, p := range result.Pictures {
+		pictures, err := pictureFiles(p, filepath.Join(folder, p.Name), true, o.png)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, pictures...)
+	}
+	return files, nil
+}
+
+func jsonBytes(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := writeJSON(&b, v)
+	return b.Bytes(), err
+}
