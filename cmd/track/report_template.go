@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +59,7 @@ func newLineageAnswer(ctx context.Context, st *store.Store, facts tracker.Lineag
 	if err != nil {
 		return a, err
 	}
-	mutations, err := st.Mutations(ctx, facts.Lineage.Evolving, store.MutationFilter{})
+	mutations, err := st.Mutations(ctx, facts.Lineage.Evolving, store.MutationFilter{Newest: math.MaxInt})
 	if err != nil {
 		return a, err
 	}
@@ -145,8 +145,8 @@ func (o reportOptions) fill(ctx context.Context, t *templates.Template, d compos
 		r.PictureDir = filepath.ToSlash(filepath.Base(folder)) + "/"
 	}
 	var err error
-	if r.Answer, err = jsonBytes(d.answer); err == nil && d.gate != nil {
-		r.Gate, err = jsonBytes(d.gate)
+	if r.Answer, err = answerJSON(d.answer); err == nil && d.gate != nil {
+		r.Gate, err = answerJSON(d.gate)
 	}
 	if err != nil {
 		return nil, err
@@ -164,10 +164,4 @@ func (o reportOptions) fill(ctx context.Context, t *templates.Template, d compos
 		files = append(files, pictures...)
 	}
 	return files, nil
-}
-
-func jsonBytes(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := writeJSON(&b, v)
-	return b.Bytes(), err
 }

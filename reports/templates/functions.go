@@ -26,7 +26,7 @@ type function func(args []any) (any, error)
 func Functions() []string {
 	return []string{
 		"code", "cut", "estimate", "fence", "first", "has", "html", "icon", "interval", "join", "json", "md", "number", "percent", "picture", "raw", "section",
-		"shell", "short", "signed",
+		"shell", "short", "signed", "where",
 	}
 }
 
@@ -39,7 +39,7 @@ func (r *run) functions() map[string]function {
 		"md": r.md, "html": r.html, "raw": r.raw, "code": r.code, "fence": r.fence,
 		"number": oneNumber("number", significant), "percent": oneNumber("percent", func(x float64, _ int) string { return reports.Percent(x) }),
 		"signed":   oneNumber("signed", func(x float64, _ int) string { return reports.Signed(x) }),
-		"interval": interval, "estimate": estimate, "short": short, "icon": icon, "shell": shell, "json": toJSON, "join": join, "first": first, "cut": cut,
+		"interval": interval, "estimate": estimate, "short": short, "icon": icon, "shell": shell, "json": toJSON, "join": join, "first": first, "where": where, "cut": cut,
 		"eq": eq, "ne": ne, "lt": ordered(func(sign int) bool { return sign < 0 }), "le": ordered(func(sign int) bool { return sign <= 0 }),
 		"gt": ordered(func(sign int) bool { return sign > 0 }), "ge": ordered(func(sign int) bool { return sign >= 0 }),
 		"index": index, "print": printed(fmt.Sprint), "println": printed(fmt.Sprintln), "printf": printf,
@@ -388,6 +388,29 @@ func first(args []any) (any, error) {
 		return nil, errors.New("it is used as " + usage)
 	}
 	return items[:int(min(n, float64(len(items))))], nil
+}
+
+// where are the items of a list whose field is a value.
+func where(args []any) (any, error) {
+	const usage = `where "field" VALUE LIST`
+	if err := want(args, 3, 3, usage); err != nil {
+		return nil, err
+	}
+	items, ok := items(args[2])
+	if !ok {
+		return nil, errors.New("it is used as " + usage)
+	}
+	found := list{}
+	for _, item := range items {
+		v, problem := field(item, text(args[0]))
+		if problem != "" {
+			return nil, errors.New(problem)
+		}
+		if equal(v, args[1]) {
+			found = append(found, item)
+		}
+	}
+	return found, nil
 }
 
 func cut(args []any) (any, error) {

@@ -24,7 +24,7 @@ func report() templates.Report {
 	return templates.Report{
 		Kind: "stability", Schema: 7, Version: 2, Command: "track report stability growth_plus@12ab --spec 2", PictureDir: "r_files/",
 		Answer: []byte(`{"name":"growth_plus","hostile":` + quoted(hostile) + `,"n":10,"one":1,"mean":0.6623456789012345,"ci":[0.61,0.7],"none":null,"nan":"NaN","big":12345678901234567890,
-			"million":1000000,"list":["a","b"],"params":{"theta":0.5},"estimate":{"value":0.5,"n":10,"ci":[0.4,0.6],"method":"t"},"yes":true}`),
+			"million":1000000,"list":["a","b"],"params":{"theta":0.5},"estimate":{"value":0.5,"n":10,"ci":[0.4,0.6],"method":"t"},"yes":true,"rows":[{"name":"a","n":1},{"name":"b","n":2}]}`),
 		Document: document.Document{Title: "Stability of growth_plus", Blocks: []document.Block{
 			document.Paragraph{Text: document.T("first *words*")},
 			document.Heading{Level: 2, Text: "Gate"}, document.Paragraph{Text: document.T("rules & such")},
@@ -59,6 +59,7 @@ func TestValues(t *testing.T) {
 		{`{{estimate 2 .Answer.estimate}}`, "0.50 (0.40 to 0.60, n = 10, t)"},
 		{`{{short "0123456789abcdef"}} {{icon "FAIL"}} {{shell "a b"}} {{json .Answer.list}} {{join "+" .Answer.list}} {{cut 3 "abcdef"}} {{cut 3 "abc"}}`, `0123456789 ❌ 'a b' ["a","b"] a+b ab… abc`},
 		{`{{range first 1 .Answer.list}}{{.}}{{end}}{{range $i, $x := .Answer.list}}{{if $i}},{{end}}{{$x}}{{end}}{{range .Answer.none}}x{{end}}`, "aa,b"},
+		{`{{range where "n" 2 .Answer.rows}}{{.name}}{{end}}{{len (where "name" "c" .Answer.rows)}}`, "b0"},
 		// Whole numbers are compared with whatever there is.
 		{`{{if eq .Answer.one 1}}a{{end}}{{if lt .Answer.mean 1}}b{{end}}{{if ge .Answer.n 10.0}}c{{end}}{{if lt .Answer.none 1}}d{{end}}{{if lt .Answer.nan 1}}e{{end}}{{if eq .Answer.none nil}}f{{end}}`, "abcf"},
 		{`{{if eq .Answer.name "x" "growth_plus"}}a{{end}}{{if .Answer.none}}b{{end}}{{with .Answer.ci}}{{index . 0}}{{end}}{{index .Answer "name"}}{{len .Answer.list}}`, "a0.61growth_plus2"},
