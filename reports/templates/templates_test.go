@@ -107,6 +107,24 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+func TestHTML(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ source, want string }{
+		{`<script>var a = {{.Answer.estimate}}, n = {{.Answer.none}}, x = {{.Answer.mean}};</script>`, `<script>var a = {"ci":[0.4,0.6],"method":"t","n":10,"value":0.5}, n =  null , x =  0.6623456789012345 ;</script>`},
+		{`<b title="{{.Answer.rows}}">{{.Answer.none}}</b>`, `<b title="[{&#34;n&#34;:1,&#34;name&#34;:&#34;a&#34;},{&#34;n&#34;:2,&#34;name&#34;:&#34;b&#34;}]">-</b>`},
+		{`{{section "Gate"}}{{code "<b>"}}{{html "<b>"}}{{"<b>"}}{{raw "<b>"}}`, `<p>rules &amp; such</p><code>&lt;b&gt;</code>&lt;b&gt;&lt;b&gt;<b>`},
+		{`<a href="{{"javascript:alert(1)"}}">x</a>`, `<a href="#ZgotmplZ">x</a>`},
+	} {
+		got, _, err := fill(tt.source, templates.HTML, report())
+		if err != nil || got != tt.want {
+			t.Errorf("%s\n gives %q, %v\n want  %q", tt.source, got, err, tt.want)
+		}
+	}
+	if got, _, err := fill("<style>{{.Style}}</style>", templates.HTML, report()); err != nil || !strings.Contains(got, ":root") {
+		t.Errorf("%.200s, %v", got, err)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ source, want string }{

@@ -44,6 +44,13 @@ func (n number) String() string   { return exact(float64(n)) }
 func (s *section) String() string { return s.Title }
 func (p *picture) String() string { return p.Name }
 
+// In scripts of a page they are what they are in JSON.
+
+func (o object) MarshalJSON() ([]byte, error) { return []byte(jsonText(map[string]any(o))), nil }
+func (l list) MarshalJSON() ([]byte, error)   { return []byte(jsonText([]any(l))), nil }
+func (null) MarshalJSON() ([]byte, error)     { return []byte("null"), nil }
+func (n number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
+
 // Format makes a number print as what it is, whole numbers with %d too.
 func (n number) Format(f fmt.State, verb rune) {
 	switch x := float64(n); {
