@@ -29,14 +29,15 @@ type line struct {
 	Environment   track.Environment `json:"environment"`
 	Series        jsontext.Value    `json:"series"`
 	SeriesFile    string            `json:"series_file"`
+	Run           *run              `json:"run"`
 }
 
 type configuration struct {
-	Label    string         `json:"label"`
-	Params   jsontext.Value `json:"params"`
-	Commit   string         `json:"commit"`
-	Dirty    bool           `json:"dirty"`
-	DiffHash string         `json:"diff_hash"`
+	Label    string         `json:"label,omitempty"`
+	Params   jsontext.Value `json:"params,omitempty"`
+	Commit   string         `json:"commit,omitempty"`
+	Dirty    bool           `json:"dirty,omitzero"`
+	DiffHash string         `json:"diff_hash,omitempty"`
 }
 
 // ParseLine reads one line of a batch. Its error names the field. A series_file is looked for in the working directory.
@@ -64,8 +65,8 @@ func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	switch l.Kind {
 	case "seed":
-	case "execution":
-		return track.Seed{}, &track.FieldError{Field: "kind", Message: `"execution" is no seed`}
+	case "execution", "sweep":
+		return track.Seed{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q is no seed", l.Kind)}
 	case "":
 		return track.Seed{}, &track.FieldError{Field: "kind", Message: `missing: a line of a batch says "kind":"seed" or "kind":"execution"`}
 	default:
@@ -84,14 +85,8 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	seed := track.Seed{
 		Scenario: l.Scenario, Number: l.Seed.number, Outcome: outcome, Message: l.Message, Values: l.Values, Environment: l.Environment,
 	}
-	seed.Configuration.Label = l.Configuration.Label
-	seed.Configuration.Revision = track.Revision{
-		Commit: l.Configuration.Commit, Dirty: l.Configuration.Dirty, DiffHash: l.Configuration.DiffHash,
-	}
-	if len(l.Configuration.Params) > 0 && l.Configuration.Params.Kind() != 'n' {
-		if seed.Configuration.Params, err = track.NewParams(l.Configuration.Params); err != nil {
-			return seed, &track.FieldError{Field: "configuration.params", Message: err.Error()}
-		}
+	if seed.Configuration, err = l.Configuration.configuration(); err != nil {
+		return seed, &track.FieldError{Field: "configuration.params", Message: err.Error()}
 	}
 	if l.StartedAt != "" {
 		if seed.StartedAt, err = time.Parse(time.RFC3339Nano, l.StartedAt); err != nil {
@@ -107,6 +102,9 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 		seed.Duration = &duration
 	}
 	var problem *track.FieldError
+	if seed.Run, problem = l.Run.run(); problem != nil {
+		return seed, problem
+	}
 	if seed.Series, problem = l.series(dir); problem != nil {
 		return seed, problem
 	}

@@ -17,11 +17,12 @@ import (
 	"track/importer/jsonl"
 )
 
-// Record is a line of a batch: a seed, an execution, or what is wrong with the line.
+// Record is a line of a batch: a seed, an execution, a sweep that seeds were run by, or what is wrong with the line.
 type Record struct {
 	Line      int // from 1
 	Seed      track.Seed
 	Execution *track.Execution  // nil for a seed
+	Sweep     *track.Sweep      // nil for a seed
 	Err       *track.FieldError // nil for a good line
 }
 
@@ -68,9 +69,21 @@ func parseRecord(file, dir string, number int, text []byte, tooLong bool) Record
 	return record
 }
 
-// parse reads a line of either kind. Seeds come first: a good one is read once.
+// parse reads a line of any kind. Seeds come first: a good one is read once.
 func (r *Record) parse(text []byte, dir string) {
-	if r.Seed, r.Err = parseLine(text, dir); r.Err == nil || kindOf(text) != "execution" {
+	if r.Seed, r.Err = parseLine(text, dir); r.Err == nil {
+		return
+	}
+	switch kindOf(text) {
+	case "execution":
+	case "sweep":
+		r.Seed = track.Seed{}
+		sweep, failure := parseSweep(text)
+		if r.Err = failure; failure == nil {
+			r.Sweep = &sweep
+		}
+		return
+	default:
 		return
 	}
 	r.Seed = track.Seed{}

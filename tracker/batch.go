@@ -22,11 +22,12 @@ const (
 	maxTransaction = 20 * time.Millisecond
 )
 
-// Entry is one record of a batch: a seed, an execution, or why there is neither.
+// Entry is one record of a batch: a seed, an execution, a sweep, or why there is neither.
 type Entry struct {
 	Line      int
 	Seed      track.Seed
 	Execution *track.Execution // nil for a seed
+	Sweep     *track.Sweep     // nil for a seed
 	Err       *track.FieldError
 }
 
@@ -42,6 +43,7 @@ type BatchProblem struct {
 type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected int
 	Executions                                          int      // of the recorded ones
+	Sweeps                                              int      // of the recorded ones
 	Scored                                              int      // of the recorded ones
 	WithoutRevision                                     int      // of the recorded ones, those whose code nobody named
 	WithoutSpec                                         []string // scenarios whose seeds wait for a spec
@@ -88,7 +90,7 @@ type preparedEntry struct {
 func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err error) {
 	p = preparedEntry{Entry: entry}
 	switch {
-	case entry.Err != nil:
+	case entry.Err != nil, entry.Sweep != nil:
 	case entry.Execution == nil:
 		p.prepared = prepare(entry.Seed)
 	default:
@@ -227,6 +229,9 @@ func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result Record
 	switch {
 	case entry.Err != nil:
 		return result, nil
+	case entry.Sweep != nil:
+		result.Disposition, err = recordSweep(tx, *entry.Sweep)
+		return result, err
 	case entry.Execution == nil:
 		return b.Recorder.record(tx, entry.prepared)
 	}
@@ -269,6 +274,10 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		b.summary.Executions++
 		return
 	}
+	if entry.Sweep != nil {
+		b.summary.Sweeps++
+		return
+	}
 	if entry.Seed.Configuration.Revision.Commit == "" {
 		b.summary.WithoutRevision++
 	}
@@ -298,4 +307,21 @@ func note(set map[string]bool, name string) {
 func conflictMessage(seed track.Seed, result RecordResult) string {
 	return fmt.Sprintf("seed %s of %s is recorded with other values under this configuration (%s)",
 		seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
+}
+
+// recordSweep stores a sweep that was run elsewhere, or how one that is here ended.
+func recordSweep(tx *store.Tx, s track.Sweep) (Disposition, error) {
+	added, err := tx.AddSweep(s)
+	if err != nil || added {
+		return Recorded, err
+	}
+	if s.Ending == "" {
+		return Duplicate, nil
+	}
+	for _, p := range s.Planned {
+		if err := tx.SetPlanned(s.ID, p); err != nil {
+			return Recorded, err
+		}
+	}
+	return Duplicate, tx.EndSweep(s.ID, s.EndedAt, s.Ending)
 }

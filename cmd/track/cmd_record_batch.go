@@ -113,7 +113,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 func entries(name string, source io.Reader) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
 		for record, err := range batch.Read(name, source) {
-			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Execution: record.Execution, Err: record.Err}, err) {
+			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Execution: record.Execution, Sweep: record.Sweep, Err: record.Err}, err) {
 				return
 			}
 		}

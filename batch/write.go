@@ -1,0 +1,90 @@
+package batch
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// nonFinite writes the numbers that JSON cannot say as the strings that stand for them.
+var nonFinite = json.MarshalToFunc(func(enc *jsontext.Encoder, x float64) error {
+	switch {
+	case math.IsNaN(x):
+		return enc.WriteToken(jsontext.String("NaN"))
+	case math.IsInf(x, 1):
+		return enc.WriteToken(jsontext.String("Infinity"))
+	case math.IsInf(x, -1):
+		return enc.WriteToken(jsontext.String("-Infinity"))
+	}
+	return enc.WriteToken(jsontext.Float(x))
+})
+
+// seedLine is a line of kind seed as it is written.
+type seedLine struct {
+	Kind          string               `json:"kind"`
+	Scenario      string               `json:"scenario"`
+	Seed          track.SeedNumber     `json:"seed"`
+	Values        map[string]float64   `json:"values,omitempty"`
+	Configuration configuration        `json:"configuration"`
+	Outcome       track.Outcome        `json:"outcome"`
+	Message       string               `json:"message,omitempty"`
+	StartedAt     string               `json:"started_at,omitempty"`
+	Duration      *float64             `json:"duration_s,omitempty"`
+	Environment   track.Environment    `json:"environment,omitempty"`
+	Series        map[string][]float64 `json:"series,omitempty"`
+	Run           *run                 `json:"run,omitempty"`
+}
+
+// AppendSeed appends a seed as a line of a batch, which [Read] reads as the same seed.
+func AppendSeed(b []byte, seed track.Seed) ([]byte, error) {
+	l := seedLine{
+		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Values: seed.Values, Configuration: lineOf(seed.Configuration), Outcome: seed.Outcome,
+		Message: seed.Message, StartedAt: timeText(seed.StartedAt), Environment: seed.Environment,
+	}
+	if seed.Duration != nil {
+		seconds := seed.Duration.Seconds()
+		l.Duration = &seconds
+	}
+	for _, s := range seed.Series {
+		if l.Series == nil {
+			l.Series = map[string][]float64{}
+		}
+		l.Series[s.Name] = s.Values
+	}
+	if r := seed.Run; r != nil {
+		l.Run = &run{Sweep: r.Sweep, Attempts: r.Attempts, ExitCode: r.ExitCode, Signal: r.Signal, Stderr: r.Stderr, MaxRSS: r.MaxRSS}
+		if r.CPU != nil {
+			seconds := r.CPU.Seconds()
+			l.Run.CPU = &seconds
+		}
+	}
+	return appendLine(b, l)
+}
+
+// AppendSweep appends a sweep as a line of a batch.
+func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
+	l := sweepLine{
+		Kind: "sweep", ID: s.ID, Scenario: s.Scenario, Plan: jsontext.Value(s.Plan), Shard: s.Shard, NShards: s.NShards, Environment: s.Environment, Changes: s.Changes,
+		Libraries: s.Libraries, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending, Planned: []plannedLine{},
+	}
+	for _, p := range s.Planned {
+		l.Planned = append(l.Planned, plannedLine{lineOf(p.Configuration), p.Seeds.String()})
+	}
+	return appendLine(b, l)
+}
+
+func appendLine(b []byte, line any) ([]byte, error) {
+	text, err := json.Marshal(line, json.WithMarshalers(nonFinite), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return append(append(b, text...), '\n'), err
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
