@@ -36,6 +36,9 @@ var mayImport = map[string][]string{
 	"track/importer/...":   {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/provenance":     {},
 
+	// Records that wait for a database.
+	"track/spool": {"track", "track/batch"},
+
 	// Processes and their files.
 	"track/sweep": {"track", "track/batch", "track/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
@@ -53,8 +56,8 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/batch", "track/bundle", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec",
-		"track/store", "track/sweep", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/urfave/cli/v2", "golang.org/x/term",
+		"track", "track/batch", "track/bundle", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
+		"track/store", "track/sweep", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
 	"track/bench/...":    {"track/...", "gonum.org/v1/gonum/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},

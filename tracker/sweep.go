@@ -7,6 +7,9 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"track"
 	"track/masking"
@@ -83,12 +86,13 @@ type SweptConfiguration struct {
 
 // Sweeper runs a plan and records what comes of it.
 type Sweeper struct {
-	store    *store.Store
+	store    *store.Store // nil where it records into a journal
 	recorder *Recorder
+	records  sweepRecords
+	now      func() time.Time
 	run      func(context.Context, sweep.Job) (track.Seed, error)
 	options  SweepOptions
 	observer SweepObserver
-	claims   store.Claims
 	summary  SweepSummary
 	swept    []*sweptConfiguration
 	unknown  map[string]bool
@@ -97,9 +101,27 @@ type Sweeper struct {
 // NewSweeper returns a sweeper that runs jobs by run, as [sweep.Runner.Run] does.
 func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) *Sweeper {
 	return &Sweeper{
-		store: st, run: run, options: options, observer: observer, unknown: map[string]bool{},
+		store: st, now: st.Now, run: run, options: options, observer: observer, unknown: map[string]bool{},
 		recorder: NewRecorder(st, Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy),
 	}
+}
+
+// NewJournalSweeper returns a sweeper that keeps what comes of the jobs in a journal, which judges nothing. known are the seeds that are kept there.
+func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) (*Sweeper, error) {
+	if options.Until != nil || len(options.Plan.Halving) > 0 || options.Plan.RepeatShare > 0 || options.RerunFailed {
+		return nil, fmt.Errorf("%w: what is recorded into a file of lines is not judged: rules to end early, halving, repetition and running failed seeds again need a database", track.ErrInvalid)
+	}
+	records := &journalRecords{journal, map[string][]store.RecordedSeed{}}
+	for _, seed := range known {
+		if seed.Scenario == options.Plan.Scenario {
+			hash := seed.Configuration.Hash()
+			records.known[hash] = append(records.known[hash], store.RecordedSeed{Number: seed.Number, Outcome: seed.Outcome})
+		}
+	}
+	return &Sweeper{
+		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{},
+		recorder: &Recorder{entropy: ulid.Monotonic(entropy, 0)}, records: records,
+	}, nil
 }
 
 // sweptConfiguration is what a sweep knows of a configuration.
@@ -118,7 +140,7 @@ func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (SweepSummary
 	if err := s.begin(ctx); err != nil {
 		return s.summary, err
 	}
-	defer func() { _ = s.claims.Close() }()
+	defer func() { _ = s.records.close() }()
 	err := s.rounds(ctx, stop)
 	if err == nil && s.options.Plan.RepeatShare > 0 && !closed(stop) && ctx.Err() == nil {
 		err = s.repeat(ctx, stop)
@@ -141,8 +163,10 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if err := s.checkSpec(ctx); err != nil {
 		return err
 	}
-	if s.claims, err = s.store.Claims(); err != nil {
-		return err
+	if s.store != nil {
+		if s.records, err = newStoreRecords(s.store, s.recorder); err != nil {
+			return err
+		}
 	}
 	planned := o.Plan
 	planned.Env = slices.Clone(planned.Env)
@@ -159,7 +183,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	sweep := track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.store.Now()}
+	sweep := track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.now()}
 	if o.Shard > 0 {
 		sweep.NShards = o.Plan.Shards
 	}
@@ -175,7 +199,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	for _, c := range o.Plan.Configurations() {
 		sweep.Planned = append(sweep.Planned, track.PlannedSeeds{Configuration: c, Seeds: seeds})
 		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}}
-		recorded, err := s.store.RecordedSeeds(ctx, o.Plan.Scenario, known.Hash)
+		recorded, err := s.records.recorded(ctx, o.Plan.Scenario, known.Hash)
 		if err != nil {
 			return err
 		}
@@ -190,14 +214,14 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.summary.Sweep = sweep
-	return s.store.Update(ctx, func(tx *store.Tx) error {
-		_, err := tx.AddSweep(sweep)
-		return err
-	})
+	return s.records.begin(ctx, sweep)
 }
 
 // checkSpec refuses rules that need a spec where there is none.
 func (s *Sweeper) checkSpec(ctx context.Context) error {
+	if s.store == nil {
+		return nil
+	}
 	_, err := s.store.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
 	if !errors.Is(err, track.ErrNotFound) {
 		return err
@@ -362,17 +386,17 @@ func (s *Sweeper) left(ctx context.Context, list []*claimed, elsewhere *[]*claim
 // claim makes a job of a seed, unless another process runs it or has recorded it meanwhile.
 func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.SeedNumber) (j job, ok bool, err error) {
 	scenario := s.options.Plan.Scenario
-	if ok, err = s.claims.Take(scenario, c.Hash, seed); err != nil || !ok {
+	if ok, err = s.records.claim(scenario, c.Hash, seed); err != nil || !ok {
 		return j, false, err
 	}
 	if !s.options.RerunFailed {
-		there, err := s.store.IsRecorded(ctx, scenario, c.Hash, seed)
+		there, err := s.records.isRecorded(ctx, scenario, c.Hash, seed)
 		if err != nil {
 			return j, false, err
 		}
 		if there {
 			c.recorded[seed] = track.OutcomeOK
-			return j, false, errors.Join(s.claims.Release(scenario, c.Hash, seed), s.advance(ctx, c))
+			return j, false, errors.Join(s.records.release(scenario, c.Hash, seed), s.advance(ctx, c))
 		}
 	}
 	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
@@ -392,7 +416,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || s.summary.NElsewhere > 0 {
 		ending = track.SweepInterrupted
 	}
-	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.store.Now()
+	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.now()
 	for _, c := range s.swept {
 		c.NSeeds, c.NFailed = 0, 0
 		for n, outcome := range c.recorded {
@@ -409,13 +433,5 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		s.summary.Unknown = append(s.summary.Unknown, name)
 	}
 	slices.Sort(s.summary.Unknown)
-	err := s.store.Update(ctx, func(tx *store.Tx) error {
-		for _, p := range planned {
-			if err := tx.SetPlanned(s.summary.Sweep.ID, p); err != nil {
-				return err
-			}
-		}
-		return tx.EndSweep(s.summary.Sweep.ID, s.summary.Sweep.EndedAt, ending)
-	})
-	return s.summary, errors.Join(problem, err)
+	return s.summary, errors.Join(problem, s.records.end(ctx, s.summary.Sweep))
 }

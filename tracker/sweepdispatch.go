@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"track"
-	"track/store"
 )
 
 // ran is what came of a job.
@@ -109,43 +108,27 @@ func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Co
 		err = errors.Join(err, done(context.WithoutCancel(ctx), whole))
 	}
 	for _, r := range list {
-		err = errors.Join(err, s.claims.Release(r.Scenario, r.configuration.Hash, r.Seed))
+		err = errors.Join(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
 	}
 	return err
 }
 
 // record stores runs, and looks whether a rule ends the sweep.
 func (s *Sweeper) record(ctx context.Context, list []ran) error {
-	prepared, results := make([]preparedSeed, len(list)), make([]RecordResult, len(list))
+	seeds := make([]track.Seed, len(list))
 	for i, r := range list {
-		r.seed.Environment = s.options.Environment
-		r.seed.Run.Sweep = s.summary.Sweep.ID
-		prepared[i] = prepare(r.seed)
+		seeds[i] = r.seed
+		seeds[i].Environment = s.options.Environment
+		seeds[i].Run.Sweep = s.summary.Sweep.ID
 	}
-	err := s.store.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
-		s.recorder.begin()
-		for i, seed := range prepared {
-			if results[i], err = s.recorder.record(tx, seed); err != nil {
-				return err
-			}
-			if problem := results[i].Problem; results[i].Disposition == Contradicted {
-				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
-				seed.digest = seed.Seed.Digest()
-				if results[i], err = s.recorder.record(tx, seed); err != nil {
-					return err
-				}
-				prepared[i] = seed
-			}
-		}
-		return nil
-	})
+	seeds, results, err := s.records.record(ctx, seeds)
 	if err != nil {
 		return err
 	}
-	for i, seed := range prepared {
-		s.count(list[i].configuration, seed.Seed, results[i])
+	for i, seed := range seeds {
+		s.count(list[i].configuration, seed, results[i])
 		if s.observer.Finished != nil {
-			s.observer.Finished(SweptSeed{Seed: seed.Seed, Result: results[i]}, s.summary.SweepProgress)
+			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.summary.SweepProgress)
 		}
 	}
 	for i, r := range list {

@@ -27,7 +27,7 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 		}
 		jobs := func(yield func(job, error) bool) {
 			for _, seed := range chosen {
-				taken, err := s.claims.Take(s.options.Plan.Scenario, c.Hash, seed)
+				taken, err := s.records.claim(s.options.Plan.Scenario, c.Hash, seed)
 				if err == nil && !taken {
 					continue
 				}

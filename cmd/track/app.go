@@ -47,6 +47,7 @@ func (p *program) app() *cli.App {
 			p.recordCommand(),
 			p.sweepCommand(),
 			p.repeatCommand(),
+			p.ingestCommand(),
 			p.importCommand(),
 			p.exportCommand(),
 			p.stabilityCommand(),

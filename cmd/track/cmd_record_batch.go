@@ -21,6 +21,7 @@ import (
 type recordBatchOptions struct {
 	spec               int
 	replace, valuesWin bool
+	spool              bool
 }
 
 func (p *program) recordBatchCommand() *cli.Command {
@@ -48,35 +49,55 @@ Examples:
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
+			spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track record batch takes one FILE, or - for standard input")
+			}
+			dir, spooled, err := p.spooling(c, o.spool)
+			if err != nil {
+				return err
+			}
+			if spooled && (o.spec > 0 || o.replace || o.valuesWin) {
+				return usage("--spec, --replace and --values-win are for the database, and this goes into a spool: --spool=false, or leave them out")
+			}
+			if spooled {
+				return p.spoolBatch(c.Context, dir, c.Args().First())
 			}
 			return p.recordBatch(c.Context, o, c.Args().First())
 		},
 	}
 }
 
-func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file string) error {
-	source, name, size := p.in, inputName(file), int64(0)
-	if file != "-" {
-		opened, err := os.Open(file)
-		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("batch file %s: %w", file, track.ErrNotFound)
-		}
-		if err != nil {
-			return &track.FieldError{File: file, Message: err.Error()}
-		}
-		defer func() { _ = opened.Close() }()
-		source = opened
-		if info, err := opened.Stat(); err == nil {
-			if info.IsDir() {
-				return &track.FieldError{File: file, Message: "is a directory"}
-			}
-			size = info.Size()
+// openBatch opens a file of lines, or standard input, whose size is 0.
+func (p *program) openBatch(file string) (source io.Reader, size int64, closeFile func(), err error) {
+	if file == "-" {
+		return p.in, 0, func() {}, nil
+	}
+	opened, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, 0, nil, fmt.Errorf("batch file %s: %w", file, track.ErrNotFound)
+	}
+	if err != nil {
+		return nil, 0, nil, &track.FieldError{File: file, Message: err.Error()}
+	}
+	if info, err := opened.Stat(); err == nil {
+		if size = info.Size(); info.IsDir() {
+			_ = opened.Close()
+			return nil, 0, nil, &track.FieldError{File: file, Message: "is a directory"}
 		}
 	}
+	return opened, size, func() { _ = opened.Close() }, nil
+}
+
+func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file string) error {
+	name := inputName(file)
+	source, size, closeFile, err := p.openBatch(file)
+	if err != nil {
+		return err
+	}
+	defer closeFile()
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
 		return err
@@ -106,7 +127,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	if err := p.write(d.view(name)); err != nil {
 		return err
 	}
-	return d.verdict(name)
+	return d.verdict("record batch " + name)
 }
 
 // entries adapts the reader of batches to the recorder.
@@ -166,8 +187,12 @@ func (d *batchDocument) add(p tracker.BatchProblem) {
 }
 
 func (d *batchDocument) count(s tracker.BatchSummary) {
-	d.Recorded, d.Replaced, d.Duplicates, d.Conflicts, d.Rejected = s.Recorded, s.Replaced, s.Duplicates, s.Conflicts, s.Rejected
-	d.Executions = s.Executions
+	d.Recorded += s.Recorded
+	d.Replaced += s.Replaced
+	d.Duplicates += s.Duplicates
+	d.Conflicts += s.Conflicts
+	d.Rejected += s.Rejected
+	d.Executions += s.Executions
 }
 
 func (d *batchDocument) view(name string) view {
@@ -185,16 +210,17 @@ func (d *batchDocument) view(name string) view {
 	}
 }
 
-func (d *batchDocument) verdict(name string) error {
+// verdict is that of a command, which names what it read.
+func (d *batchDocument) verdict(command string) error {
 	switch {
 	case d.Rejected > 0:
-		err := fmt.Errorf("record batch %s: %w: %d of its lines were left out", name, track.ErrInvalid, d.Rejected+d.Conflicts)
+		err := fmt.Errorf("%s: %w: %d of its lines were left out", command, track.ErrInvalid, d.Rejected+d.Conflicts)
 		if d.Conflicts > 0 {
 			err = track.WithHint(err, "--replace records seeds that are recorded with other values, and keeps the others as superseded")
 		}
 		return track.WithHint(err, "mend them and run the same command again: what is recorded is skipped")
 	case d.Conflicts > 0:
-		err := fmt.Errorf("record batch %s: %w: %s recorded with other values before", name, track.ErrConflict, counted(d.Conflicts, "line"))
+		err := fmt.Errorf("%s: %w: %s recorded with other values before", command, track.ErrConflict, counted(d.Conflicts, "line"))
 		err = track.WithHint(err, "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs")
 		return track.WithHint(err, "--replace records them and keeps the others as superseded")
 	}

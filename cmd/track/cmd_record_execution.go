@@ -29,7 +29,8 @@ type recordExecutionOptions struct {
 	trial                                                                  int
 	cost, score                                                            *float64
 	events, output, formatSpec                                             string
-	keepText, dryRun, statusGiven                                          bool
+	keepText, dryRun, statusGiven, spool                                   bool
+	spoolDir                                                               string // empty where it is recorded at once
 }
 
 func (p *program) recordExecutionCommand() *cli.Command {
@@ -69,6 +70,7 @@ Examples:
 			&cli.StringFlag{Name: "key", Usage: "`ID` of your own: recording it again does nothing", Destination: &o.key},
 			&cli.BoolFlag{Name: "keep-text", Usage: "keep inputs and outputs of the calls too, masked", Destination: &o.keepText},
 			&cli.BoolFlag{Name: "dry-run", Usage: "score it and record nothing", Destination: &o.dryRun},
+			spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
 			if o.lineage == "" {
@@ -78,6 +80,13 @@ Examples:
 				return usage("track record execution takes no argument: --events FILE and --output FILE name its files")
 			}
 			o.cost, o.score, o.statusGiven = optional(c, "cost"), optional(c, "score"), c.IsSet("status")
+			dir, spooled, err := p.spooling(c, o.spool)
+			if err != nil {
+				return err
+			}
+			if spooled {
+				o.spoolDir = dir
+			}
 			return p.recordExecution(c.Context, o)
 		},
 	}
@@ -115,6 +124,12 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 			return err
 		}
 		return p.write(recordedExecutionView(execution, result, true))
+	}
+	if o.spoolDir != "" {
+		if o.keepText || o.formatSpec != "" {
+			return usage("--keep-text and --format-spec score at once, and a spool is scored when it is ingested: --spool=false, or leave them out")
+		}
+		return p.spoolExecution(o.spoolDir, execution)
 	}
 	st, err := p.openOrCreate(ctx)
 	if err != nil {

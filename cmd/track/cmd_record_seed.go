@@ -30,7 +30,8 @@ type recordSeedOptions struct {
 	params, series                                                       cli.StringSlice
 	valuesWin                                                            bool
 	spec                                                                 int
-	replace                                                              bool
+	replace, spool                                                       bool
+	spoolDir                                                             string // empty where it is recorded at once
 }
 
 func (p *program) recordSeedCommand() *cli.Command {
@@ -64,6 +65,7 @@ Examples:
 			&cli.StringSliceFlag{Name: "series", Usage: "`FILE` of series (.csv, .csv.gz, .npy, .npz, .parquet, .json), again for more", Destination: &o.series},
 			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede what is recorded for this seed, if it differs", Destination: &o.replace},
+			spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
 			if !c.IsSet("scenario") || !c.IsSet("seed") {
@@ -71,6 +73,13 @@ Examples:
 			}
 			if c.NArg() > 1 {
 				return usage("track record seed takes one file, not %d: %s", c.NArg(), strings.Join(c.Args().Slice(), " "))
+			}
+			dir, spooled, err := p.spooling(c, o.spool)
+			if err != nil {
+				return err
+			}
+			if spooled {
+				o.spoolDir = dir
 			}
 			return p.recordSeed(c.Context, o, c.Args().First())
 		},
@@ -100,6 +109,12 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		p.notice("%s", origin.notice)
 	}
 	seed.Configuration.Revision, seed.Environment = origin.revision, origin.environment
+	if o.spoolDir != "" {
+		if o.spec > 0 || o.replace || o.valuesWin {
+			return usage("--spec, --replace and --values-win are for the database, and this goes into a spool: --spool=false, or leave them out")
+		}
+		return p.spoolSeed(o.spoolDir, seed)
+	}
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -210,6 +211,7 @@ type runFlags struct {
 	outDir string
 	keep   bool
 	rerun  bool
+	spool  bool
 }
 
 func (f *runFlags) flags() []cli.Flag {
@@ -219,6 +221,7 @@ func (f *runFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "out-dir", DefaultText: "the folder for temporary files", Usage: "make the folders {out} of the runs in `DIR`", Destination: &f.outDir},
 		&cli.BoolFlag{Name: "keep", Usage: "keep them, as DIR/CONFIGURATION/SEED", Destination: &f.keep},
 		&cli.BoolFlag{Name: "rerun-failed", Usage: "run seeds again that are recorded as failed; what is recorded is kept as superseded", Destination: &f.rerun},
+		spoolFlag(&f.spool),
 	}
 }
 
@@ -267,8 +270,12 @@ Examples:
 			if err := r.check(); err != nil {
 				return err
 			}
-			plan.Revision = p.sweepRevision(c.Context, f.commit)
-			return p.sweep(c.Context, sweepRun{plan: plan, rule: rule, runFlags: r, declared: f.commit != ""})
+			run := sweepRun{plan: plan, rule: rule, runFlags: r, declared: f.commit != ""}
+			if err := p.journalOf(c, &run); err != nil {
+				return err
+			}
+			run.plan.Revision = p.sweepRevision(c.Context, f.commit)
+			return p.sweep(c.Context, run)
 		},
 	}
 }
@@ -289,6 +296,22 @@ type sweepRun struct {
 	shard    int
 	rule     *tracker.StopRule
 	declared bool // the revision is not that of the working directory
+	journal  journaled
+	database string // its file
+}
+
+// journalOf finds out whether the run is kept in a spool.
+func (p *program) journalOf(c *cli.Context, run *sweepRun) error {
+	dir, spooled, err := p.spooling(c, run.spool)
+	if err != nil || !spooled {
+		return err
+	}
+	run.journal.spoolDir = dir
+	run.database, err = p.databasePath()
+	if isNotFound(err) {
+		run.database, err = store.DefaultFile, nil
+	}
+	return err
 }
 
 const keptAttachment = 4 << 20
@@ -313,23 +336,19 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 		return err
 	}
 	defer remove()
-	st, err := p.openOrCreate(ctx)
+	runner := sweep.Runner{
+		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
+		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: p.recordedNow,
+	}
+	display := p.newSweepDisplay(run.plan)
+	sweeper, closeRecords, err := p.sweeper(ctx, run, runner, options, display)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	runner := sweep.Runner{
-		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
-		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: st.Now,
-	}
-	if err := p.noticeRule(ctx, st, run); err != nil {
-		return err
-	}
-	display := p.newSweepDisplay(run.plan)
 	kill, stop, release := p.sweepSignals(ctx, display)
 	defer release()
-	summary, err := tracker.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, options, display.observer()).Sweep(kill, stop)
-	err = display.finish(err, st.Sync())
+	summary, err := sweeper.Sweep(kill, stop)
+	err = display.finish(err, closeRecords())
 	if !run.declared && ctx.Err() == nil {
 		if now := <-p.provenance(ctx, ""); now.revision != run.plan.Revision {
 			p.notice("the code changed while the sweep ran, from %s to %s: its seeds are recorded under the first, whichever they ran", revisionText(run.plan.Revision), revisionText(now.revision))
@@ -337,6 +356,25 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	}
 	return p.sweepAnswer(summary, err, ctx.Err() != nil)
 }
+
+// sweeper makes what runs the plan, and records it in the database or keeps it as lines.
+func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner, options tracker.SweepOptions, display *sweepDisplay) (*tracker.Sweeper, func() error, error) {
+	if !run.journal.none() {
+		return p.journalSweeper(ctx, run, runner, options, display)
+	}
+	st, err := p.openOrCreate(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.noticeRule(ctx, st, run); err != nil {
+		return nil, nil, errors.Join(err, st.Close())
+	}
+	sweeper := tracker.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
+	return sweeper, func() error { return errors.Join(st.Sync(), st.Close()) }, nil
+}
+
+// recordedNow is the time as it is recorded.
+func (p *program) recordedNow() time.Time { return p.now().UTC().Truncate(time.Microsecond) }
 
 // noticeRule says where a gate is never decided without a plan of looks.
 func (p *program) noticeRule(ctx context.Context, st *store.Store, run sweepRun) error {

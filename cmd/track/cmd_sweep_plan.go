@@ -79,6 +79,7 @@ func (p *program) sweepRunCommand() *cli.Command {
 	var r runFlags
 	shard := 0
 	anyRevision := false
+	lines := ""
 	return &cli.Command{
 		Name:      "run",
 		Usage:     "run a plan, or one shard of it",
@@ -91,6 +92,7 @@ Examples:
    track sweep run plan.json --shard "$SLURM_ARRAY_TASK_ID" --db "shard$SLURM_ARRAY_TASK_ID.db" -j 16`,
 		Flags: append(r.flags(),
 			&cli.IntFlag{Name: "shard", Usage: "the part with this `NUMBER`, from 1; not needed where there is one", Destination: &shard},
+			&cli.StringFlag{Name: "jsonl", Usage: "keep the seeds as lines in `FILE`, which track ingest records; the same file resumes", Destination: &lines},
 			&cli.BoolFlag{Name: "any-revision", Usage: "run although the code here is another than the plan names", Destination: &anyRevision},
 		),
 		Action: func(c *cli.Context) error {
@@ -117,10 +119,18 @@ Examples:
 				return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, revisionText(plan.Revision), revisionText(here)),
 					"check out what the plan names, or say --any-revision: the seeds are recorded under the revision of the plan")
 			}
-			if err := p.addPlannedSpec(c, plan); err != nil {
+			run := sweepRun{plan: plan, shard: shard, runFlags: r, declared: true}
+			if lines != "" {
+				run.journal.file = lines
+			} else if err := p.journalOf(c, &run); err != nil {
 				return err
 			}
-			return p.sweep(c.Context, sweepRun{plan: plan, shard: shard, runFlags: r, declared: true})
+			if run.journal.none() {
+				if err := p.addPlannedSpec(c, plan); err != nil {
+					return err
+				}
+			}
+			return p.sweep(c.Context, run)
 		},
 	}
 }

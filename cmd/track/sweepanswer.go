@@ -196,7 +196,7 @@ func endText(c tracker.SweptConfiguration) string {
 }
 
 func (p *program) sweepNotices(s tracker.SweepSummary) {
-	if s.WithoutSpec {
+	if s.WithoutSpec && s.NRan > 0 {
 		p.notice("no spec yet, so recorded but not scored: %s", s.Sweep.Scenario)
 	}
 	if len(s.Unknown) > 0 {

@@ -1,0 +1,347 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/batch"
+	"track/importer/jsonl"
+	"track/masking"
+	"track/spool"
+	"track/store"
+	"track/tracker"
+)
+
+// spoolFlag says whether to record into a spool: by itself it is found out, on a network file system.
+func spoolFlag(spooled *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "spool", DefaultText: "where the database lies on a network file system", Usage: "keep it as a line in the folder spool beside the database, without any lock; track ingest records it (--spool=false never)", Destination: spooled}
+}
+
+// spooling says whether to record into a spool, and into which folder.
+func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, err error) {
+	path, err := p.databasePath()
+	if errors.Is(err, track.ErrNotFound) {
+		path, err = filepath.Join(store.DefaultDir, store.DefaultFile), nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", false, err
+	}
+	dir = filepath.Join(filepath.Dir(path), "spool")
+	if c.IsSet("spool") {
+		return dir, spooled, nil
+	}
+	kind, err := spool.NetworkFileSystem(filepath.Dir(path))
+	if err != nil || kind == "" {
+		return dir, false, nil // what it is then shows when it is opened
+	}
+	p.notice("%s lies on %s, whose locks cannot be trusted: recording into %s; track ingest brings it into the database", path, kind, dir)
+	return dir, true, nil
+}
+
+// createSpool makes a file of the spool that is this process's own.
+func (p *program) createSpool(dir string) (*spool.Writer, error) {
+	host, _ := os.Hostname()
+	id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	word := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, host)
+	return spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id.String()), word, os.Getpid()))
+}
+
+// spoolLines keeps lines in a file of the spool.
+func (p *program) spoolLines(dir string, lines []byte) (path string, err error) {
+	w, err := p.createSpool(dir)
+	if err != nil {
+		return "", err
+	}
+	err = w.Add(lines)
+	return w.Path(), errors.Join(err, w.Close())
+}
+
+type spooledDocument struct {
+	Kind  string `json:"kind"`
+	Spool string `json:"spool"` // the file
+	Lines int    `json:"lines"`
+}
+
+func spooledView(what, path string, lines int) view {
+	d := spooledDocument{"spooled", path, lines}
+	return view{
+		document: d, rows: grid{columns: []string{"spool", "lines"}, cells: [][]any{{path, lines}}},
+		page: []any{fmt.Sprintf("kept %s in %s; track ingest records it", what, path)},
+	}
+}
+
+func (p *program) spoolSeed(dir string, seed track.Seed) error {
+	lines, err := batch.AppendSeed(nil, seed)
+	if err != nil {
+		return err
+	}
+	path, err := p.spoolLines(dir, lines)
+	if err != nil {
+		return err
+	}
+	return p.write(spooledView(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
+}
+
+// spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is recorded once.
+func (p *program) spoolExecution(dir string, e track.Execution) error {
+	if e.Key == "" {
+		id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
+		if err != nil {
+			return err
+		}
+		e.Key = id.String()
+	}
+	lines, err := jsonl.Append(nil, maskedExecution(e))
+	if err != nil {
+		return err
+	}
+	path, err := p.spoolLines(dir, lines)
+	if err != nil {
+		return err
+	}
+	return p.write(spooledView("an execution of "+e.Lineage, path, 1))
+}
+
+func maskedExecution(e track.Execution) track.Execution {
+	mask := func(s string) string {
+		masked, _ := masking.Mask(s)
+		return masked
+	}
+	maskOptional := func(s *string) *string {
+		if s == nil {
+			return nil
+		}
+		masked := mask(*s)
+		return &masked
+	}
+	e.Message, e.Output = mask(e.Message), maskOptional(e.Output)
+	calls := make([]track.ToolCall, len(e.Calls))
+	for i, c := range e.Calls {
+		c.Input, c.Command, c.Error, c.Output = mask(c.Input), mask(c.Command), mask(c.Error), maskOptional(c.Output)
+		calls[i] = c
+	}
+	e.Calls = calls
+	files := make([]track.WrittenFile, len(e.Files))
+	for i, f := range e.Files {
+		files[i] = track.WrittenFile{Name: f.Name, Content: mask(f.Content)}
+	}
+	e.Files = files
+	return e
+}
+
+// spoolBatch keeps the good lines of a batch as they are, and tells the others.
+func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) {
+	const most = 1 << 20 // bytes that are kept together
+	name := inputName(file)
+	source, _, closeFile, err := p.openBatch(file)
+	if err != nil {
+		return err
+	}
+	defer closeFile()
+	w, err := p.createSpool(dir)
+	if err != nil {
+		return err
+	}
+	d := batchDocument{Errors: []batchProblem{}}
+	var lines []byte
+	for record, err := range batch.Read(name, source) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return errors.Join(err, w.Close())
+		}
+		if record.Err != nil {
+			fmt.Fprintln(p.err, printable(record.Err.Error()))
+			d.Rejected++
+			continue
+		}
+		if lines, err = appendRecord(lines, record); err != nil {
+			return errors.Join(err, w.Close())
+		}
+		if d.Recorded++; len(lines) >= most {
+			if err := w.Add(lines); err != nil {
+				return errors.Join(err, w.Close())
+			}
+			lines = lines[:0]
+		}
+	}
+	if len(lines) > 0 {
+		err = w.Add(lines)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	if err := p.write(spooledView(counted(d.Recorded, "line"), w.Path(), d.Recorded)); err != nil {
+		return err
+	}
+	return d.verdict("record batch " + name)
+}
+
+// appendRecord writes a line anew: a file of series that it named may not be there when it is ingested.
+func appendRecord(lines []byte, record batch.Record) ([]byte, error) {
+	switch {
+	case record.Execution != nil:
+		return jsonl.Append(lines, maskedExecution(*record.Execution))
+	case record.Sweep != nil:
+		return batch.AppendSweep(lines, *record.Sweep)
+	}
+	return batch.AppendSeed(lines, record.Seed)
+}
+
+func (p *program) ingestCommand() *cli.Command {
+	all := false
+	return &cli.Command{
+		Name:      "ingest",
+		Usage:     "record what was kept in a spool",
+		UsageText: "track ingest [FILE…] [FLAGS]",
+		Description: `Records the lines of all files in the folder spool beside the database, or of the files named, and moves those that are whole and closed into
+spool/ingested. What is recorded already counts as duplicate, so it may be run at any time, again, and after a crash; by one process at a time
+where the file system is a network's. A file that its process has not closed is recorded as far as it goes, and stays: it may still grow.
+--all moves those too, once their processes are gone.
+
+Examples:
+   track ingest
+   track ingest --all
+   track ingest node3/shard3.jsonl --db results.db`,
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "files that were never closed are done with as well", Destination: &all}},
+		Action: func(c *cli.Context) error {
+			files := make([]spool.File, 0, c.NArg())
+			for _, path := range c.Args().Slice() {
+				files = append(files, spool.File{Path: path, Open: true}) // it stays where it is
+			}
+			named := len(files) > 0
+			if named && all {
+				return usage("--all is for the files of the spool; a file that is named stays where it is")
+			}
+			if !named {
+				dir, _, err := p.spooling(c, false)
+				if err != nil {
+					return err
+				}
+				if files, err = spool.Files(dir); err != nil {
+					return err
+				}
+			}
+			return p.ingest(c.Context, files, all, named)
+		},
+	}
+}
+
+type ingestDocument struct {
+	Files         []ingestedFile `json:"files"`
+	batchDocument `json:",inline"`
+}
+
+type ingestedFile struct {
+	Path      string `json:"path"`
+	Lines     int    `json:"lines"`
+	Recorded  int    `json:"recorded"`
+	Known     int    `json:"known"`
+	Rejected  int    `json:"rejected"`
+	Conflicts int    `json:"conflicts"`
+	BytesLeft int64  `json:"bytes_left"` // of a line that does not end
+	Open      bool   `json:"open"`
+	Moved     bool   `json:"moved"`
+}
+
+func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {
+	if len(files) == 0 {
+		return p.write(view{document: ingestDocument{Files: []ingestedFile{}, batchDocument: batchDocument{Errors: []batchProblem{}}}, rows: grid{columns: []string{"file"}}, page: []any{"nothing in the spool"}})
+	}
+	st, err := p.openOrCreate(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	d := ingestDocument{batchDocument: batchDocument{Errors: []batchProblem{}}}
+	rows := grid{columns: []string{"file", "lines", "recorded", "known", "rejected", "conflicts", "state"}}
+	open := 0
+	for _, f := range files {
+		done, err := p.ingestFile(ctx, st, f, &d.batchDocument)
+		if err != nil {
+			return fmt.Errorf("ingest %s: %w", f.Path, err)
+		}
+		whole := done.Rejected == 0 && done.Conflicts == 0
+		if done.Moved = !named && whole && (!f.Open || all); done.Moved {
+			if err := f.Done(); err != nil {
+				return err
+			}
+		}
+		if f.Open && !named && !all {
+			open++
+		}
+		d.Files = append(d.Files, done)
+		rows.cells = append(rows.cells, []any{done.Path, done.Lines, done.Recorded, done.Known, done.Rejected, done.Conflicts, ingestState(done, named)})
+	}
+	if open > 0 {
+		p.notice("%s not closed by the process that writes it, and stays; --all is for when that is gone", counted(open, "file"))
+	}
+	if err := p.write(view{document: d, rows: rows, page: []any{rows}}); err != nil {
+		return err
+	}
+	return d.verdict("ingest")
+}
+
+func ingestState(f ingestedFile, named bool) string {
+	switch {
+	case f.Rejected > 0 || f.Conflicts > 0:
+		return "stays: see above"
+	case f.Moved:
+		return "done"
+	case f.BytesLeft > 0:
+		return "ends within a line"
+	case named:
+		return "read"
+	}
+	return "open"
+}
+
+func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File, d *batchDocument) (done ingestedFile, err error) {
+	done = ingestedFile{Path: f.Path, Open: f.Open}
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return done, notFound(err)
+	}
+	defer func() { _ = file.Close() }()
+	lines, size, left, err := spool.Lines(file)
+	if err != nil {
+		return done, err
+	}
+	done.BytesLeft = left
+	bar := p.newProgress("ingesting", "lines", size)
+	recorder := tracker.NewRecorder(st, tracker.Options{}, bufio.NewReader(rand.Reader))
+	summary, err := recorder.RecordAll(ctx, entries(f.Path, bar.reader(lines)), tracker.BatchObserver{
+		Problem: func(problem tracker.BatchProblem) {
+			bar.clear()
+			failure := track.FieldError{File: f.Path, Line: problem.Line, Field: problem.Field, Message: problem.Message}
+			fmt.Fprintln(p.err, printable(failure.Error()))
+			d.add(problem)
+		},
+		Progress: bar.update,
+	})
+	bar.clear()
+	d.count(summary)
+	p.noticeSummary(summary)
+	done.Recorded, done.Known, done.Rejected, done.Conflicts = summary.Recorded+summary.Replaced, summary.Duplicates, summary.Rejected, summary.Conflicts
+	done.Lines = done.Recorded + done.Known + done.Rejected + done.Conflicts
+	return done, err
+}

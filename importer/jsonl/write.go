@@ -1,0 +1,54 @@
+package jsonl
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+)
+
+// Append appends an execution as a line, which [ParseLine] reads as the same execution, up to its source.
+func Append(b []byte, e track.Execution) ([]byte, error) {
+	l := line{
+		Kind: "execution", Key: e.Key, Lineage: e.Lineage, Version: e.Version, Task: e.Task, TaskType: e.TaskType, Complexity: string(e.Complexity), Trial: e.Trial,
+		Session: e.Session, Status: string(e.Status), Message: e.Message, Output: e.Output, Truncated: e.Truncated, Corrections: e.Corrections, Model: e.Model,
+		Tokens: (*tokens)(e.Tokens), CostUSD: e.CostUSD, StartedAt: timeText(e.StartedAt), Duration: seconds(e.Duration), Score: e.Score, Truths: e.Truths,
+	}
+	for _, c := range e.Calls {
+		written := call{
+			Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: &c.Answered, Rejected: c.Rejected, Output: c.Output,
+			StartedAt: timeText(c.StartedAt), Duration: seconds(c.Duration),
+		}
+		if c.Input != "" {
+			var err error
+			if written.Input = jsontext.Value(c.Input); !written.Input.IsValid() {
+				if written.Input, err = json.Marshal(c.Input, jsontext.AllowInvalidUTF8(true)); err != nil {
+					return b, err
+				}
+			}
+		}
+		l.Calls = append(l.Calls, written)
+	}
+	for _, f := range e.Files {
+		l.Files = append(l.Files, file(f))
+	}
+	text, err := json.Marshal(l, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return append(append(b, text...), '\n'), err
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func seconds(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	s := d.Seconds()
+	return &s
+}
