@@ -22,6 +22,36 @@ func (d Document) Pictures() []Picture {
 	return list
 }
 
+// Links are where all links lead, in their order, those within details and notes too.
+func (d Document) Links() []string {
+	var list []string
+	add := func(texts ...Text) {
+		for _, text := range texts {
+			for _, s := range text.merged() {
+				if s.Href != "" {
+					list = append(list, s.Href)
+				}
+			}
+		}
+	}
+	walk(d.Blocks, func(b Block) error { //nolint:errcheck // there is none
+		switch b := b.(type) {
+		case Paragraph:
+			add(b.Text)
+		case List:
+			add(b.Items...)
+		case Table:
+			for _, row := range b.Rows {
+				add(row...)
+			}
+		case Details:
+			add(b.Summary)
+		}
+		return nil
+	})
+	return list
+}
+
 // walk visits blocks and those within them, in their order, until one gives an error.
 func walk(blocks []Block, visit func(Block) error) error {
 	for _, b := range blocks {
