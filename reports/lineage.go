@@ -69,9 +69,15 @@ type LineageTotals struct {
 
 // Lineage is the report of a lineage: what is in force and why, what speaks against it, and every decision with what it takes to check it.
 func Lineage(data LineageData) (document.Document, error) {
+	d, _, err := IndexedLineageReport(data)
+	return d, err
+}
+
+// IndexedLineageReport is the report of a lineage, and what an index tells of it.
+func IndexedLineageReport(data LineageData) (document.Document, IndexedLineage, error) {
 	l, err := newLineageReport(data)
 	if err != nil {
-		return document.Document{}, err
+		return document.Document{}, IndexedLineage{}, err
 	}
 	d := document.Document{Title: "Lineage " + data.Name}
 	for _, section := range []func() []document.Block{
@@ -79,7 +85,7 @@ func Lineage(data LineageData) (document.Document, error) {
 	} {
 		d.Blocks = append(d.Blocks, section()...)
 	}
-	return d, nil
+	return d, l.indexed(), nil
 }
 
 // lineageReport is the data with what follows from it.

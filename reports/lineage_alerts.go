@@ -20,25 +20,30 @@ type alert struct {
 	kind  document.NoteKind
 }
 
-// alerts says what speaks against trusting the lineage; one sentence where nothing does.
-func (l *lineageReport) alerts() []document.Block {
-	blocks := []document.Block{document.Heading{Level: 2, Text: "Alerts"}}
-	found := false
+// foundAlerts is what speaks against trusting the lineage.
+func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
 		l.differenceAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
-		a := find()
-		if len(a.cases) == 0 {
-			continue
+		if a := find(); len(a.cases) > 0 {
+			found = append(found, a)
 		}
-		found = true
+	}
+	return found
+}
+
+// alerts tells what was found; one sentence where nothing was.
+func (l *lineageReport) alerts() []document.Block {
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Alerts"}}
+	found := l.foundAlerts()
+	for _, a := range found {
 		list := a.cases[:min(mostAlerts, len(a.cases))]
 		if more := len(a.cases) - len(list); more > 0 {
 			list = append(slices.Clone(list), cell("and %d more", more))
 		}
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
-	if !found {
+	if len(found) == 0 {
 		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, and no parent is missing.")))
 	}
 	return blocks

@@ -398,6 +398,23 @@ func (s *Store) Versions(ctx context.Context, lineage string) ([]VersionSummary,
 	return list, nil
 }
 
+// TaskSummary is a task of a lineage with what was recorded of it.
+type TaskSummary struct {
+	Task        string `db:"task"`
+	NExecutions int    `db:"n"`
+	NFailed     int    `db:"n_failed"` // that did not end well
+}
+
+const listTasks = `
+	SELECT task, count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS n_failed
+	  FROM execution WHERE lineage_id = (SELECT id FROM lineage WHERE name = ?)
+	 GROUP BY task ORDER BY task`
+
+// Tasks returns the tasks of a lineage, by name.
+func (s *Store) Tasks(ctx context.Context, lineage string) (list []TaskSummary, err error) {
+	return list, explain(s.read().SelectContext(ctx, &list, listTasks, lineage))
+}
+
 const listLineages = `SELECT name FROM lineage ORDER BY name`
 
 // Lineages returns the names of all lineages, sorted.

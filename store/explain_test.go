@@ -191,6 +191,7 @@ func TestExecutionPlans(t *testing.T) {
 		{name: "scores", text: listExecutionScores, args: []any{1}},
 		{name: "components of scores", text: listScoreComponents, args: []any{1}},
 		{name: "versions", text: listVersions, args: []any{"l"}, sorts: true}, // the groups
+		{name: "tasks", text: listTasks, args: []any{"l"}, sorts: true},       // the groups
 		{name: "newest version", text: getNewestVersion, args: []any{"l"}},
 		{name: "lineages", text: listLineages},
 		{name: "keep_text", text: getKeepText, args: []any{"l"}},

@@ -48,7 +48,23 @@ Examples:
 // lineageReport makes the report of a lineage; with the answers of its commands, where a template is to be filled.
 func lineageReport(ctx context.Context, st *store.Store, name string, answers bool) (d composedReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		facts, err := tracker.LoadLineageFacts(ctx, st, name)
+		data, facts, err := loadLineageData(ctx, st, name)
+		if err != nil {
+			return err
+		}
+		d.kind, d.command = "lineage", data.Command()
+		if d.Document, err = reports.Lineage(data); err == nil && answers {
+			d.answer, err = newLineageAnswer(ctx, st, facts)
+		}
+		return err
+	})
+	return d, err
+}
+
+// loadLineageData collects what the report of a lineage tells.
+func loadLineageData(ctx context.Context, st *store.Store, name string) (data reports.LineageData, facts tracker.LineageFacts, err error) {
+	err = st.Snapshot(ctx, func(st *store.Store) error {
+		facts, err = tracker.LoadLineageFacts(ctx, st, name)
 		if err != nil {
 			return err
 		}
@@ -60,15 +76,11 @@ func lineageReport(ctx context.Context, st *store.Store, name string, answers bo
 		if err != nil {
 			return err
 		}
-		data := lineageData(facts)
+		data = lineageData(facts)
 		data.SHA256 = manifest.SHA256
-		d.kind, d.command = "lineage", data.Command()
-		if d.Document, err = reports.Lineage(data); err == nil && answers {
-			d.answer, err = newLineageAnswer(ctx, st, facts)
-		}
-		return err
+		return nil
 	})
-	return d, err
+	return data, facts, err
 }
 
 func lineageData(f tracker.LineageFacts) reports.LineageData {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"track"
 	"track/reports"
 	"track/reports/chart"
 	"track/reports/document"
@@ -25,11 +24,17 @@ type reportOptions struct {
 	png      bool
 }
 
+// flags are those of a single report.
 func (o *reportOptions) flags() []cli.Flag {
+	return append(o.fileFlags(),
+		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template})
+}
+
+// fileFlags say where a report goes.
+func (o *reportOptions) fileFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output},
 		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check},
-		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template},
 		&cli.BoolFlag{Name: "png", Usage: "pictures as PNG too", Destination: &o.png},
 	}
 }
@@ -47,7 +52,7 @@ func (o reportOptions) validate(format string) error {
 			continue
 		}
 		if suffix := filepath.Ext(file); o.template == "" && suffix != ".md" && suffix != ".html" {
-			return track.WithHint(usage("--%s %s: name a file that ends in .md or .html", name, file), "with --template it may end in anything")
+			return usage("--%s %s: name a file that ends in .md or .html", name, file)
 		}
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 			return usage("--%s %s is not a file; -o - writes to standard output", name, file)
@@ -139,49 +144,28 @@ func pictureFiles(p document.Picture, name string, svg, png bool) (files []repor
 	return files, err
 }
 
-// replaceFiles writes all files beside their places, and only then puts them there: the first one last, so that a report never shows
-// pictures that are not there.
-func replaceFiles(files []reportFile) (err error) {
-	const ending = ".new"
-	var written []string
-	defer func() {
-		for _, path := range written {
-			_ = os.Remove(path)
-		}
-	}()
-	for i, f := range files {
-		if i > 0 { // a folder of pictures; that of the report has to be there
-			if err := os.Mkdir(filepath.Dir(f.path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
-			}
-		}
-		written = append(written, f.path+ending)
-		if err := os.WriteFile(f.path+ending, f.data, 0o666); err != nil {
-			return err
-		}
+// replaceFiles writes a report and its pictures beside their places, and only then puts them there.
+func replaceFiles(files []reportFile) error {
+	var staged stagedFiles
+	defer staged.discard()
+	if err := staged.add(files); err != nil {
+		return err
 	}
-	for i := len(files) - 1; i >= 0; i-- {
-		if err := os.Rename(files[i].path+ending, files[i].path); err != nil {
-			return err
-		}
-	}
-	written = nil
-	return nil
+	return staged.place()
 }
 
 // checkReport exits 1 where a file is not what it would be if it was written now, and says which one is the first.
 func (p *program) checkReport(files []reportFile) error {
 	for i, f := range files {
-		data, err := os.ReadFile(f.path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && i == 0:
-			return track.WithHint(fmt.Errorf("report %s: %w", f.path, track.ErrNotFound), "-o "+f.path+" writes it")
-		case errors.Is(err, fs.ErrNotExist):
-			return p.outdated("%s is missing: %s shows it", f.path, files[0].path)
-		case err != nil:
+		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) && i == 0 {
+			return noReport(f.path)
+		}
+		why, err := f.outdated()
+		if err != nil {
 			return err
-		case !bytes.Equal(data, f.data):
-			return p.outdated("%s is not what the database says: %s", f.path, firstDifference(data, f.data))
+		}
+		if why != "" {
+			return p.outdated("%s", why)
 		}
 	}
 	p.notice("%s is what the database says%s", files[0].path, withPictures(len(files)-1))

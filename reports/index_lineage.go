@@ -1,0 +1,135 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"track/reports/document"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// IndexedLineage is what an index tells of a lineage.
+type IndexedLineage struct {
+	Name         string
+	Subject      string
+	Problem      string // why there is no report, and nothing of what follows
+	Page         string // the report; empty where there is none
+	Head         string // empty where no version is in force
+	Score        string // of the head, with n and interval
+	Mutations    string
+	Replay       string
+	NDifferences int
+	Alerts       []string
+}
+
+func (l *lineageReport) indexed() IndexedLineage {
+	x := IndexedLineage{Name: l.Name, Subject: l.Subject, Head: l.replayed.Head, Mutations: l.statesSentence(), Replay: l.replaySentence(), NDifferences: len(l.Differences)}
+	if x.Head != "" {
+		x.Score = l.scoreSentence(l.honestScores(x.Head))
+	}
+	for _, a := range l.foundAlerts() {
+		x.Alerts = append(x.Alerts, fmt.Sprintf("%s (%d)", a.what, len(a.cases)))
+	}
+	return x
+}
+
+// lineages is a table of the lineages that have a ledger.
+func (d IndexData) lineages() []document.Block {
+	const alwaysShown = 50
+	blocks := []document.Block{heading("Lineages")}
+	if len(d.Lineages) == 0 {
+		return append(blocks, paragraph(plain("None is recorded.")))
+	}
+	t := columns("lineage", "of", "in force", "score of what is in force", "decisions", "replay", "alerts")
+	for _, l := range d.Lineages {
+		if l.Problem != "" {
+			t.Rows = append(t.Rows, []document.Text{{word(l.Name)}, document.T("-"), document.T("-"), document.T("-"), document.T("-"), document.T("no report: " + l.Problem), document.T("-")})
+			continue
+		}
+		alerts := document.T("none")
+		if n := len(l.Alerts); n > 0 {
+			alerts = document.Text{strong("%d", n), plain(": %s", strings.Join(l.Alerts, "; "))}
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			linked(l.Name, l.Page), document.T(l.Subject), codeCell(l.Head), document.T(orDash(l.Score)), document.T(l.Mutations), document.T(strings.TrimPrefix(l.Replay, "Replay: ")), alerts,
+		})
+	}
+	return append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+}
+
+// IndexedAgent is what an index tells of an agent that does not evolve.
+type IndexedAgent struct {
+	Name        string
+	NExecutions int
+	NFailed     int
+	Success     stats.Proportion
+	Tasks       []IndexedTask
+	Newest      string // the version that was executed last
+	Fitness     *IndexedFitness
+}
+
+// IndexedTask is what an index tells of a task of an agent.
+type IndexedTask struct {
+	Name        string
+	NExecutions int
+	Success     stats.Proportion
+}
+
+// IndexedFitness is the fitness of a version, as track fitness gives it.
+type IndexedFitness struct {
+	Value float64
+	Grade string
+	NUsed int
+	Mean  stats.Mean // of the scores used
+}
+
+func (f *IndexedFitness) text() string {
+	if f == nil {
+		return "none has a score"
+	}
+	text := fmt.Sprintf("%.2f, grade %s, of %s", f.Value, f.Grade, Counted(f.NUsed, "score"))
+	if i := f.Mean.Interval; i.Defined() {
+		return text + fmt.Sprintf(" (plain mean %.2f, %s %s interval %.2f to %.2f)", f.Mean.Mean, Confidence(i.Confidence), i.Method, i.Lo, i.Hi)
+	}
+	return text + " (no interval)"
+}
+
+// agents is a table of the agents, and one of the tasks of each.
+func (d IndexData) agents() []document.Block {
+	const alwaysShown, mostTasks = 50, 200
+	blocks := []document.Block{heading("Agents that do not evolve")}
+	if len(d.Agents) == 0 {
+		return append(blocks, paragraph(plain("None is recorded.")))
+	}
+	t := columns("agent", "#executions", "#failed", "success rate", "version executed last", "fitness of that version")
+	for _, a := range d.Agents {
+		t.Rows = append(t.Rows, []document.Text{
+			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(orDash(a.Newest)), document.T(a.Fitness.text()),
+		})
+	}
+	blocks = append(blocks, paragraph(plain("A success is an execution that ended well; success rates with their 95 %% Wilson intervals. Their executions: "), word("track executions AGENT"), plain(".")))
+	blocks = append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+	for _, a := range d.Agents {
+		if len(a.Tasks) < 2 {
+			continue
+		}
+		tasks := columns("task", "#executions", "success rate")
+		for _, task := range a.Tasks[:min(mostTasks, len(a.Tasks))] {
+			tasks.Rows = append(tasks.Rows, []document.Text{codeCell(task.Name), cell("%d", task.NExecutions), document.T(successText(task.Success))})
+		}
+		details := document.Details{Summary: document.Text{word(a.Name), plain(": %s", Counted(len(a.Tasks), "task"))}, Blocks: []document.Block{tasks}}
+		if left := len(a.Tasks) - mostTasks; left > 0 {
+			details.Blocks = append(details.Blocks, paragraph(plain("%d more tasks are left out.", left)))
+		}
+		blocks = append(blocks, details)
+	}
+	return blocks
+}
+
+func successText(p stats.Proportion) string {
+	if p.N == 0 {
+		return "-"
+	}
+	return withInterval(p.Value, p.Interval, verdict.Percent) + fmt.Sprintf(", n = %d", p.N)
+}

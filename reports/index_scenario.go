@@ -1,0 +1,158 @@
+package reports
+
+import (
+	"math"
+	"time"
+
+	"track/reports/chart"
+	"track/reports/document"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// IndexedScenario is what an index tells of a scenario.
+type IndexedScenario struct {
+	Name           string
+	Problem        string // why there is no report, and nothing of what follows
+	Page           string // the report of the scenario; here as below empty where there is none
+	Gate           scoring.Verdict
+	Stability      scoring.Verdict
+	Estimates      verdict.Estimates
+	NFailing       int
+	LastStarted    time.Time // of the seeds of the newest configuration; zero where none is known
+	Newest         Configured
+	Trend          string // mean scores of the configurations as a sparkline
+	Against        *IndexedComparison
+	NoBaseline     string
+	Configurations []IndexedConfiguration // the newest first
+	NOlder         int
+}
+
+// IndexedComparison is a candidate against its baseline.
+type IndexedComparison struct {
+	Page    string
+	Verdict scoring.Verdict
+	Text    string
+}
+
+// IndexedConfiguration is a configuration of a scenario.
+type IndexedConfiguration struct {
+	HistoryEntry
+	Page    string
+	Problem string // why there is no report
+}
+
+// IndexScenario is what an index tells of a scenario, without its pages.
+func IndexScenario(d ScenarioData) IndexedScenario {
+	s := d.Stability
+	x := IndexedScenario{
+		Name: d.Spec.Scenario, Stability: s.Finding.Verdict, Estimates: s.Estimates, NFailing: len(s.Failing), LastStarted: s.Runs.Last,
+		Newest: s.Configuration, NoBaseline: d.NoBaseline, NOlder: d.History.NOlder,
+	}
+	for _, g := range s.Gate.Scenarios {
+		x.Gate = g.Verdict
+	}
+	if i := d.Improvement; i != nil {
+		x.Against = &IndexedComparison{Verdict: i.Improvement.Verdict, Text: i.differenceText()}
+	}
+	var means []float64
+	for _, e := range d.History.Entries {
+		mean := e.Estimates.Mean
+		if e.NUnassessed > 0 {
+			mean = math.NaN()
+		}
+		means = append(means, mean)
+		x.Configurations = append([]IndexedConfiguration{{HistoryEntry: e}}, x.Configurations...)
+	}
+	x.Trend = chart.Sparkline(means, 20)
+	return x
+}
+
+// scenarios is a table of those that can be judged, and a list of the others.
+func (d IndexData) scenarios() []document.Block {
+	const alwaysShown = 50
+	blocks := []document.Block{heading("Scenarios")}
+	t := columns("scenario", "newest configuration", "gate", "stability", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
+	var problems document.List
+	for _, s := range d.Scenarios {
+		if s.Problem != "" {
+			problems.Items = append(problems.Items, document.Text{word(s.Name), plain(": %s", s.Problem)})
+			continue
+		}
+		against := document.T(s.NoBaseline)
+		if a := s.Against; a != nil {
+			against = append(verdictText(a.Verdict), document.Span{Text: ": "}, document.Span{Text: a.Text, Href: a.Page})
+		}
+		last := faint("not recorded")
+		if !s.LastStarted.IsZero() {
+			last = cell("%s", s.LastStarted.UTC().Format(time.RFC3339))
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			linked(s.Name, s.Page), s.newest(), verdictText(s.Gate), verdictText(s.Stability), document.T(s.meanCell()),
+			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, verdict.Percent), s.Estimates.NSeeds),
+			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
+		})
+	}
+	switch {
+	case len(t.Rows) > 0:
+		blocks = append(blocks, paragraph(plain(
+			"Each by the configuration that was recorded to last, judged under the newest version of its spec. Means with their 95 %% t intervals, pass rates with their Wilson intervals; "+
+				"the means are those of the configurations, the oldest first.")))
+		blocks = append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+	case len(problems.Items) == 0:
+		return append(blocks, paragraph(plain("None is recorded.")))
+	}
+	if len(problems.Items) > 0 {
+		blocks = append(blocks, subheading("Without a report"), problems)
+	}
+	return blocks
+}
+
+// newest names the configuration that the scenario is judged by, which the history may be too short to show.
+func (s IndexedScenario) newest() document.Text {
+	for _, c := range s.Configurations {
+		if c.Selector() == s.Newest.Selector() {
+			return linked(s.Newest.Known(), c.Page)
+		}
+	}
+	return codeCell(s.Newest.Known())
+}
+
+func (s IndexedScenario) meanCell() string {
+	if s.Estimates.NScored == 0 {
+		return "no seed has a score"
+	}
+	return withInterval(s.Estimates.Mean, s.Estimates.MeanInterval, four) + ", n = " + cell("%d", s.Estimates.NScored)[0].Text
+}
+
+// configurations leads to the report of each configuration.
+func (d IndexData) configurations() []document.Block {
+	blocks := []document.Block{}
+	for _, s := range d.Scenarios {
+		if s.Problem != "" {
+			continue
+		}
+		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
+		for _, c := range s.Configurations {
+			row := []document.Text{linked(c.Selector(), c.Page), document.T(orDash(c.Label)), document.T(orDash(cut(c.Params, 120))), cell("%d", c.Estimates.NSeeds)}
+			switch {
+			case c.NUnassessed > 0:
+				row = append(row, faint("-"), cell("%s never scored under this version", Counted(c.NUnassessed, "seed")))
+			case c.Problem != "":
+				row = append(row, faint("-"), document.T(c.Problem))
+			default:
+				row = append(row, document.T(withInterval(c.Estimates.Mean, c.Estimates.MeanInterval, four)), verdictText(c.Verdict))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		summary := document.Text{word(s.Name), plain(": %s", Counted(len(s.Configurations), "configuration"))}
+		if s.NOlder > 0 {
+			summary = append(summary, plain("; %d older ones are left out", s.NOlder))
+		}
+		blocks = append(blocks, document.Details{Summary: summary, Blocks: []document.Block{t}})
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	return append([]document.Block{heading("Configurations")}, blocks...)
+}
