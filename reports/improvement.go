@@ -19,6 +19,8 @@ type ImprovementData struct {
 	CandidateSeeds      []verdict.JudgedSeed
 	BaselineSeeds       []verdict.JudgedSeed
 	Parameters          []ParameterChange // that differ between the baseline and the candidate
+	CandidateSHA256     string            // of the numbers of the seeds and what each of them measured, in hexadecimal
+	BaselineSHA256      string
 	CandidateRuns       Runs
 	BaselineRuns        Runs
 }

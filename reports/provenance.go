@@ -13,19 +13,19 @@ import (
 
 // provenance is where the numbers come from.
 func (d StabilityData) provenance() []document.Block {
-	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.Runs)...)
+	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.SHA256, d.Runs)...)
 }
 
 // provenance is that of both sides.
 func (d ImprovementData) provenance() []document.Block {
 	blocks := []document.Block{heading("Provenance"), subheading("Candidate")}
-	blocks = append(blocks, provenanceBlocks(d.Candidate, d.Spec, judgedNumbers(d.CandidateSeeds), d.CandidateRuns)...)
+	blocks = append(blocks, provenanceBlocks(d.Candidate, d.Spec, judgedNumbers(d.CandidateSeeds), d.CandidateSHA256, d.CandidateRuns)...)
 	blocks = append(blocks, subheading("Baseline"))
-	return append(blocks, provenanceBlocks(d.Baseline, d.Spec, judgedNumbers(d.BaselineSeeds), d.BaselineRuns)...)
+	return append(blocks, provenanceBlocks(d.Baseline, d.Spec, judgedNumbers(d.BaselineSeeds), d.BaselineSHA256, d.BaselineRuns)...)
 }
 
 // provenanceBlocks say what was run, where and when, and what it was judged by.
-func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber, runs Runs) []document.Block {
+func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber, hash string, runs Runs) []document.Block {
 	t := columns("", "")
 	add := func(name string, text document.Text) {
 		t.Rows = append(t.Rows, []document.Text{document.T(name), text})
@@ -39,6 +39,7 @@ func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber
 	add("parameters", orNone(string(c.Params)))
 	add("spec", slices.Concat(cell("%s version %d, ", spec.Scenario, spec.Version), codeCell(spec.Hash)))
 	add("seeds", cell("%d: %s", len(numbers), seedsText(numbers)))
+	add("SHA-256 of the seeds", slices.Concat(codeCell(hash), cell(" (numbers, outcomes, values and series)")))
 	add("started", document.T(runs.startText(len(numbers))))
 	add("took", document.T(runs.durationText(len(numbers))))
 	for i, use := range runs.Environments {

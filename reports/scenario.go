@@ -25,7 +25,6 @@ type ScenarioData struct {
 	Pinned        *Pin   // nil for none
 	NPinsBefore   int    // pins of the scenario that do not hold any more
 	SchemaVersion int
-	DatabaseHash  string // empty where it is not given
 }
 
 // Pin is a baseline that somebody chose.
@@ -264,9 +263,5 @@ func (d ScenarioData) reproduce() []document.Block {
 	}
 	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
 	blocks := reproduceBlocks(d.Stability.Configuration, lines)
-	text := cell("Schema version %d", d.SchemaVersion)
-	if d.DatabaseHash != "" {
-		text = slices.Concat(text, cell(", database "), codeCell(d.DatabaseHash))
-	}
-	return append(blocks, paragraphOf(text, document.T(".")))
+	return append(blocks, paragraphOf(cell("Schema version %d.", d.SchemaVersion)))
 }

@@ -20,6 +20,7 @@ type StabilityData struct {
 	Finding       verdict.Finding
 	Gate          verdict.Gate // of this configuration alone
 	Seeds         []Seed       // by number
+	SHA256        string       // of the numbers of the seeds and what each of them measured, in hexadecimal
 	Failing       []FailingSeed
 	Runs          Runs
 	Previous      *ImprovementData // over the configuration recorded before it; nil for the first

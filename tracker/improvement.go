@@ -36,6 +36,8 @@ type ImprovementReport struct {
 	Spec                scoring.Spec
 	Look                store.Look // to be recorded
 
+	CandidateSHA256, BaselineSHA256 string // of the seeds: see seedsSHA256
+
 	CandidateSeeds, BaselineSeeds []verdict.JudgedSeed // by number; for looks at any time in the order in which they were recorded
 }
 
@@ -92,6 +94,7 @@ func compare(ctx context.Context, st *store.Store, candidate Choice, options Imp
 		byNumber(theirs)
 	}
 	report.CandidateSeeds, report.BaselineSeeds = ours, theirs
+	report.CandidateSHA256, report.BaselineSHA256 = seedsSHA256(ourRows), seedsSHA256(theirRows)
 	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
 		Confidence: options.Confidence, Margin: options.Margin, Base: base, Look: look.rule,
 		IdenticalCandidate: repeated(ourRows), IdenticalBaseline: repeated(theirRows),

@@ -3,6 +3,9 @@ package tracker
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 
@@ -27,6 +30,7 @@ type ReportedStability struct {
 	StabilityReport
 	Gate     verdict.Gate
 	Seeds    []ReportedSeed // by number
+	SHA256   string         // of the seeds: see seedsSHA256
 	Runs     store.Runs
 	Previous *ImprovementReport // over the configuration that was recorded before it; nil for the first
 	Looks    []store.Look       // to be recorded
@@ -55,7 +59,7 @@ func reportedStability(ctx context.Context, st *store.Store, sel Selector, optio
 	}
 	report.Gate, report.Looks = gated.Gate, gated.Looks
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: report.Stored.ID, Seeds: options.Seeds}
-	if report.Seeds, err = reportedSeeds(ctx, st, selection); err != nil {
+	if report.Seeds, report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
 		return report, err
 	}
 	if report.Runs, err = st.Runs(ctx, selection); err != nil {
@@ -67,16 +71,27 @@ func reportedStability(ctx context.Context, st *store.Store, sel Selector, optio
 	return report, err
 }
 
-func reportedSeeds(ctx context.Context, st *store.Store, sel store.Selection) ([]ReportedSeed, error) {
+// seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were recorded: it is the SHA-256 of
+// a line for each in the order of their numbers, the number, a space and the digest of outcome, values and series in hexadecimal.
+func seedsSHA256(rows []store.SeedScore) string {
+	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.SeedScore) int { return cmp.Compare(a.Number, b.Number) })
+	h := sha256.New()
+	for _, row := range byNumber {
+		fmt.Fprintf(h, "%s %x\n", row.Number, row.Digest)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func reportedSeeds(ctx context.Context, st *store.Store, sel store.Selection) (seeds []ReportedSeed, hash string, err error) {
 	rows, err := st.SeedScores(ctx, sel, false)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	statuses, err := st.SeedStatuses(ctx, sel)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	seeds := make([]ReportedSeed, len(rows))
+	seeds = make([]ReportedSeed, len(rows))
 	for i, row := range rows {
 		scored := !math.IsNaN(row.TotalScore)
 		seeds[i] = ReportedSeed{
@@ -84,7 +99,7 @@ func reportedSeeds(ctx context.Context, st *store.Store, sel store.Selection) ([
 		}
 	}
 	slices.SortFunc(seeds, func(a, b ReportedSeed) int { return cmp.Compare(a.Number, b.Number) })
-	return seeds, nil
+	return seeds, seedsSHA256(rows), nil
 }
 
 // comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil where there is none.

@@ -41,7 +41,7 @@ func reportedFailing(f store.FailingSeed) reports.FailingSeed {
 func stabilityData(r tracker.ReportedStability, ranges string) (d reports.StabilityData, err error) {
 	d = reports.StabilityData{
 		Configuration: reportedConfiguration(r.Scenario, r.Configurations[0]), Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges,
-		Stability: r.Stability, Estimates: r.Estimates, Finding: r.Finding, Gate: r.Gate, Runs: reportedRuns(r.Runs),
+		Stability: r.Stability, Estimates: r.Estimates, Finding: r.Finding, Gate: r.Gate, SHA256: r.SHA256, Runs: reportedRuns(r.Runs),
 	}
 	for _, s := range r.Seeds {
 		d.Seeds = append(d.Seeds, reports.Seed(s))
@@ -65,7 +65,7 @@ func improvementData(r tracker.ReportedImprovement, ranges string) (d reports.Im
 	d = reports.ImprovementData{
 		Candidate: reportedConfiguration(r.Candidate.Scenario, candidate), Baseline: reportedConfiguration(r.Baseline.Scenario, baseline),
 		Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges, Improvement: r.Improvement, CandidateSeeds: r.CandidateSeeds, BaselineSeeds: r.BaselineSeeds,
-		CandidateRuns: reportedRuns(r.CandidateRuns), BaselineRuns: reportedRuns(r.BaselineRuns),
+		CandidateSHA256: r.CandidateSHA256, BaselineSHA256: r.BaselineSHA256, CandidateRuns: reportedRuns(r.CandidateRuns), BaselineRuns: reportedRuns(r.BaselineRuns),
 	}
 	d.Parameters, err = parameterChanges(baseline.Params, candidate.Params)
 	return d, err

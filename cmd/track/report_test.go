@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"track"
 )
 
 // trackIn runs commands on a database of its own.
@@ -400,5 +402,59 @@ func TestReportsAreLooks(t *testing.T) {
 	}
 	if got := looks(); got != `"number": 2` {
 		t.Errorf("the same seeds as the second report: %s", got)
+	}
+}
+
+// The hash of the seeds under provenance is that of their numbers and of what they measured: it stays when nothing but where, when and under
+// which label they ran is another, and goes with any value, outcome or number.
+func TestReportsHashTheirSeeds(t *testing.T) {
+	t.Parallel()
+	row := regexp.MustCompile("SHA-256 of the seeds \\| `([0-9a-f]{64})`")
+	hash := func(seeds string, args ...string) []string {
+		t.Helper()
+		in := newTrackIn(t)
+		in.must(twoMetrics, "spec", "add", "-")
+		in.must(seeds, "record", "batch", "-", "--quiet")
+		var list []string
+		for _, found := range row.FindAllStringSubmatch(in.must("", append([]string{"report"}, args...)...), -1) {
+			list = append(list, found[1])
+		}
+		return list
+	}
+	values := func(i int) string { return fmt.Sprintf(`"values":{"a":0.3%d,"b":1}`, i) }
+	seeds := recordedSeeds("v", 3, values)
+	// a line for each seed: its number, a space, and the digest that package track documents, here of seeds 0 to 2
+	h := sha256.New()
+	for i := range 3 {
+		digest := track.Seed{Outcome: track.OutcomeOK, Values: map[string]float64{"a": 0.3 + float64(i)/100, "b": 1}}.Digest()
+		fmt.Fprintf(h, "%d %x\n", i, digest)
+	}
+	want := []string{fmt.Sprintf("%x", h.Sum(nil))}
+	for name, tt := range map[string]struct {
+		seeds string
+		same  bool
+	}{
+		"as they are":      {seeds, true},
+		"another order":    {recordedSeed("v", 2, values(2)) + recordedSeed("v", 0, values(0)) + recordedSeed("v", 1, values(1)), true},
+		"another label":    {strings.ReplaceAll(seeds, `"v"`, `"w"`), true},
+		"a start":          {strings.ReplaceAll(seeds, `"b":1}`, `"b":1},"started_at":"2026-01-02T03:04:05Z"`), true},
+		"another value":    {strings.Replace(seeds, "0.32", "0.320001", 1), false},
+		"another outcome":  {recordedSeeds("v", 2, values) + recordedSeed("v", 2, `"outcome":"error"`), false},
+		"another number":   {strings.Replace(seeds, `"seed":"2"`, `"seed":"3"`, 1), false},
+		"one seed more":    {recordedSeeds("v", 4, values), false},
+		"the numbers swap": {recordedSeed("v", 0, values(1)) + recordedSeed("v", 1, values(0)) + recordedSeed("v", 2, values(2)), false},
+	} {
+		for _, report := range []string{"stability", "scenario"} {
+			if got := hash(tt.seeds, report, "s"); len(got) != 1 || slices.Equal(got, want) != tt.same {
+				t.Errorf("%s: report %s has %v; %v is that of the seeds as they are", name, report, got, want)
+			}
+		}
+	}
+	if got := hash(seeds, "stability", "s", "--seeds", "0..1"); len(got) != 1 || slices.Equal(got, want) {
+		t.Errorf("some of the seeds: %v", got)
+	}
+	both := hash(seeds+recordedSeeds("old", 4, values), "improvement", "s@v", "--baseline", "s@old")
+	if len(both) != 2 || both[0] != want[0] || both[1] == want[0] {
+		t.Errorf("a comparison: %v, the candidate has %v", both, want)
 	}
 }
