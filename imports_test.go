@@ -54,6 +54,9 @@ var mayImport = map[string][]string{
 	"track/live":           {"track", "track/importer/...", "track/masking", "track/store", "track/tracker"},
 	"track/claudesettings": {"github.com/go-json-experiment/json/..."},
 
+	// What tests read reports with.
+	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
+
 	// Programs: everything but the schema.
 	"track/cmd/...": {
 		"track", "track/batch", "track/bundle", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",

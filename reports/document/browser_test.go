@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	markup "github.com/yuin/goldmark/renderer/html"
 
+	"track/internal/outsidetest"
 	"track/reports/chart"
 	"track/reports/document"
 )
@@ -20,9 +21,9 @@ import (
 func TestBrowserReadsHTML(t *testing.T) {
 	t.Parallel()
 	for name, d := range documents() {
-		page := openFile(t, "report.html", map[string]string{"report.html": written(t, "html", d)})
-		if len(page.console) > 0 {
-			t.Errorf("%s: the browser says %q", name, page.console)
+		page := outsidetest.OpenFile(t, "report.html", map[string]string{"report.html": written(t, "html", d)})
+		if len(page.Console) > 0 {
+			t.Errorf("%s: the browser says %q", name, page.Console)
 		}
 		drawings := len(d.Pictures())
 		for _, b := range d.Blocks {
@@ -30,10 +31,10 @@ func TestBrowserReadsHTML(t *testing.T) {
 				drawings++
 			}
 		}
-		if n := strings.Count(page.dom, "<svg "); n != drawings || strings.Count(page.dom, "</svg>") != drawings {
+		if n := strings.Count(page.DOM, "<svg "); n != drawings || strings.Count(page.DOM, "</svg>") != drawings {
 			t.Errorf("%s: the browser shows %d drawings, want %d", name, n, drawings)
 		}
-		if !strings.Contains(page.dom, "</main>") || strings.Contains(page.dom, "<script") {
+		if !strings.Contains(page.DOM, "</main>") || strings.Contains(page.DOM, "<script") {
 			t.Errorf("%s: the browser sees another page", name)
 		}
 	}
@@ -48,10 +49,10 @@ func TestBrowserNotices(t *testing.T) {
 		"script":   {strings.Replace(good, "</main>", `<script>document.title = "run"</script></main>`, 1), "Content Security Policy"},
 		"resource": {strings.Replace(good, "</main>", `<img src="missing.svg"/></main>`, 1), "Content Security Policy"},
 	} {
-		page := openFile(t, "report.html", map[string]string{"report.html": c.page})
+		page := outsidetest.OpenFile(t, "report.html", map[string]string{"report.html": c.page})
 		says := func(s string) bool { return strings.Contains(s, c.says) }
-		if !slices.ContainsFunc(page.console, says) || strings.Contains(page.dom, "<title>run</title>") {
-			t.Errorf("%s: the browser says %q, want %q", name, page.console, c.says)
+		if !slices.ContainsFunc(page.Console, says) || strings.Contains(page.DOM, "<title>run</title>") {
+			t.Errorf("%s: the browser says %q, want %q", name, page.Console, c.says)
 		}
 	}
 }
@@ -80,9 +81,9 @@ func TestBrowserFindsPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		files["report.html"] = "<!DOCTYPE html><meta charset=\"utf-8\">" + b.String() + imagesScript
-		page := openFile(t, "report.html", files)
+		page := outsidetest.OpenFile(t, "report.html", files)
 		var missing []string
-		if err := json.Unmarshal([]byte(html.UnescapeString(between(page.dom, `<pre id="result">`, "</pre>"))), &missing); err != nil {
+		if err := json.Unmarshal([]byte(html.UnescapeString(outsidetest.Between(page.DOM, `<pre id="result">`, "</pre>"))), &missing); err != nil {
 			t.Fatal(err)
 		}
 		want := 0

@@ -1,20 +1,15 @@
 package document_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"html"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"track/internal/outsidetest"
 	"track/reports/document"
 	"track/reports/escape"
 )
@@ -23,7 +18,7 @@ import (
 func diagram(t failer, f document.Flowchart) string {
 	t.Helper()
 	text := written(t, "md", document.Document{Blocks: []document.Block{f}})
-	return between(text, "```mermaid\n", "```\n")
+	return outsidetest.Between(text, "```mermaid\n", "```\n")
 }
 
 // flowcharts are those of the golden files, and what may be hard for a parser.
@@ -65,21 +60,7 @@ func TestMermaidParses(t *testing.T) {
 	}
 	good := len(diagrams)
 	diagrams = append(diagrams, strings.Replace(diagrams[0], `"`, "", 1), strings.Replace(diagrams[0], "flowchart LR", "flowchart SIDEWAYS", 1), "pie\n", "")
-	input, err := json.Marshal(diagrams)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parse := exec.CommandContext(t.Context(), "node", filepath.Join("testdata", "mermaid", "parse.mjs"), mermaidDir(t))
-	var stderr bytes.Buffer
-	parse.Stdin, parse.Stderr = bytes.NewReader(input), &stderr
-	output, err := parse.Output()
-	if err != nil {
-		t.Fatalf("node parse.mjs: %v: %s", err, stderr.String())
-	}
-	var problems []string
-	if err := json.Unmarshal(output, &problems); err != nil {
-		t.Fatal(err)
-	}
+	problems := outsidetest.ParseMermaid(t, diagrams)
 	for i, problem := range problems {
 		switch {
 		case i < good && problem != "":
@@ -88,15 +69,6 @@ func TestMermaidParses(t *testing.T) {
 			t.Errorf("this was not refused:\n%s", diagrams[i])
 		}
 	}
-	if len(problems) != len(diagrams) {
-		t.Errorf("%d answers for %d diagrams", len(problems), len(diagrams))
-	}
-}
-
-// drawn is what Mermaid made of a flowchart.
-type drawn struct {
-	Nodes, Edges, Elements []string
-	Description, Error     string
 }
 
 // Mermaid shows every text as it is, line by line, and nothing of it as anything but text.
@@ -107,7 +79,7 @@ func TestMermaidShowsTexts(t *testing.T) {
 	for _, f := range list {
 		diagrams = append(diagrams, diagram(t, f))
 	}
-	for i, got := range draw(t, append(diagrams, "flowchart LR\n  n0[\"1. a\"] -->|\"x\"| n1[\"<b>b</b>\"]\n", "flowchart LR\n  n0[")) {
+	for i, got := range outsidetest.DrawMermaid(t, append(diagrams, "flowchart LR\n  n0[\"1. a\"] -->|\"x\"| n1[\"<b>b</b>\"]\n", "flowchart LR\n  n0[")) {
 		switch i {
 		case len(list): // so that the checks below can fail
 			if slices.Equal(got.Nodes, []string{"1. a", "<b>b</b>"}) {
@@ -118,46 +90,22 @@ func TestMermaidShowsTexts(t *testing.T) {
 				t.Errorf("a broken diagram gave %+v", got)
 			}
 		default:
-			if diff := cmp.Diff(texts(list[i]), got.squeezed()); diff != "" {
+			if diff := cmp.Diff(texts(list[i]), squeezed(got)); diff != "" {
 				t.Errorf("%s\nin %s", diff, diagrams[i])
 			}
 		}
 	}
 }
 
-// draw lets Mermaid draw in a browser.
-func draw(t *testing.T, diagrams []string) []drawn {
-	t.Helper()
-	installed := mermaidDir(t)
-	list, err := json.Marshal(diagrams)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join("testdata", "mermaid", "render.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := strings.Replace(string(page), "node_modules/", "file://"+filepath.ToSlash(installed)+"/node_modules/", 1)
-	opened := openFile(t, "render.html", map[string]string{"render.html": source, "diagrams.js": "const diagrams = " + string(list) + ";\n"})
-	var all []drawn
-	if err := json.Unmarshal([]byte(html.UnescapeString(between(opened.dom, `<pre id="result">`, "</pre>"))), &all); err != nil {
-		t.Fatalf("%v; console: %q", err, opened.console)
-	}
-	if len(all) != len(diagrams) {
-		t.Fatalf("%d drawings of %d", len(all), len(diagrams))
-	}
-	return all
-}
-
 // texts are what is to be seen of a flowchart.
-func texts(f document.Flowchart) drawn {
+func texts(f document.Flowchart) outsidetest.Drawn {
 	shown := func(lines ...string) string {
 		for i, line := range lines {
 			lines[i] = escape.Line(line)
 		}
 		return squeeze(strings.Join(lines, "\n"))
 	}
-	want := drawn{Elements: []string{}, Description: squeeze(escape.Line(f.Alt)), Nodes: []string{}, Edges: []string{}}
+	want := outsidetest.Drawn{Elements: []string{}, Description: squeeze(escape.Line(f.Alt)), Nodes: []string{}, Edges: []string{}}
 	for _, n := range f.Nodes {
 		want.Nodes = append(want.Nodes, shown(slices.Clone(n.Lines)...))
 	}
@@ -170,7 +118,7 @@ func texts(f document.Flowchart) drawn {
 }
 
 // squeezed is what is to be seen of what is drawn.
-func (d drawn) squeezed() drawn {
+func squeezed(d outsidetest.Drawn) outsidetest.Drawn {
 	for _, list := range [][]string{d.Nodes, d.Edges} {
 		for i := range list {
 			list[i] = squeeze(list[i])

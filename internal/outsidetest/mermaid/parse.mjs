@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const installed = process.argv[2];
+const installed = process.argv.at(-1);
 const { JSDOM } = createRequire(join(installed, 'package.json'))('jsdom');
 const dom = new JSDOM('<!DOCTYPE html><body></body>'); // Mermaid cleans texts with it
 globalThis.window = dom.window;
