@@ -1,0 +1,128 @@
+package main
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"track/importer/importertest"
+	"track/internal/outsidetest"
+)
+
+// checkSite opens all reports of a folder in a browser, and what they hold of Mermaid with Mermaid.
+func checkSite(t *testing.T, folder string) outsidetest.Site {
+	t.Helper()
+	s := outsidetest.OpenSite(t, folder)
+	for _, problem := range s.Problems {
+		t.Error(problem)
+	}
+	return s
+}
+
+// Every report of real data, as Markdown and as HTML, alone and in an index, is shown as it should be: no errors, all pictures, no link that
+// leads nowhere, all diagrams drawn.
+func TestReportsInBrowser(t *testing.T) {
+	t.Parallel()
+	in := indexedDatabase(t, asTheyAre)
+	s := checkSite(t, writeExampleReports(t, exampleDatabase(t, asTheyAre)))
+	if len(s.Pages) != 2*len(exampleReports) {
+		t.Errorf("%d pages", len(s.Pages))
+	}
+	for _, page := range s.Pages { // each report has pictures: as SVG in HTML, beside Markdown
+		if n := page.Drawings + page.Images; n < 2 {
+			t.Errorf("%s shows %d pictures", page.Name, n)
+		}
+	}
+	folder := t.TempDir()
+	for _, index := range []string{"index.md", "index.html"} {
+		in.must("", "report", "index", "-o", filepath.Join(folder, index))
+	}
+	s = checkSite(t, folder)
+	pages := map[string]outsidetest.SitePage{}
+	for _, page := range s.Pages {
+		pages[page.Name] = page
+	}
+	for _, suffix := range []string{".md", ".html"} {
+		reached := reachable(pages, "index"+suffix)
+		if len(reached) != len(pages)/2 || len(pages) != 26 {
+			t.Errorf("of %d pages the index leads to %d: %v", len(pages), len(reached), reached)
+		}
+		for name, page := range pages {
+			if path.Ext(name) == suffix && !slices.Contains(page.Links, "index"+suffix) && name != "index"+suffix {
+				t.Errorf("%s does not lead back", name)
+			}
+		}
+	}
+	if s.Diagrams == 0 {
+		t.Error("no diagram was drawn")
+	}
+}
+
+// Names that look like markup, paths or links change nothing of that.
+func TestHostileReportsInBrowser(t *testing.T) {
+	t.Parallel()
+	in, folder := hostileDatabase(t), t.TempDir()
+	for _, index := range []string{"index.md", "index.html"} {
+		in.must("", "report", "index", "-o", filepath.Join(folder, index))
+	}
+	s := checkSite(t, folder)
+	if want := 2 * (1 + 2*len(hostileNames) + (len(hostileNames)+3)/4); len(s.Pages) != want {
+		t.Errorf("%d pages, want %d", len(s.Pages), want)
+	}
+}
+
+// reachable are the pages to which links lead from one of them on.
+func reachable(pages map[string]outsidetest.SitePage, from string) (list []string) {
+	list = []string{from}
+	for i := 0; i < len(list); i++ {
+		for _, link := range pages[list[i]].Links {
+			if !slices.Contains(list, link) {
+				list = append(list, link)
+			}
+		}
+	}
+	return list
+}
+
+// The reports of lineages, that of the loop and those of real runs, are shown as they should be, with their paths drawn by Mermaid and in HTML.
+func TestLineageReportsInBrowser(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, database := evolveLoop(t, "42")
+	ask(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.md"))
+	ask(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.html"))
+	checkLineages(t, folder, 1)
+}
+
+func TestRealLineageReportsInBrowser(t *testing.T) {
+	t.Parallel()
+	runs := importertest.RealRuns(t)
+	folder, dir := t.TempDir(), t.TempDir()
+	for format, run := range map[string]string{"openevolve": "openevolve-metagpt-mast", "shinka": "shinka-txn-gemini3pro-run5"} {
+		mustTrack(t, dir, "import", format, filepath.Join(runs, run), "--lineage", run, "--seed", "1", "--at", "2026-01-02T03:04:05Z", "--db", "track.db")
+		for _, suffix := range []string{".md", ".html"} {
+			mustTrack(t, dir, "report", "lineage", run, "-o", filepath.Join(folder, run+suffix), "--db", "track.db")
+		}
+	}
+	checkLineages(t, folder, 2)
+}
+
+// checkLineages expects each report in both forms, with one picture and one flowchart.
+func checkLineages(t *testing.T, folder string, n int) {
+	t.Helper()
+	s := checkSite(t, folder)
+	if len(s.Pages) != 2*n || s.Diagrams != n {
+		t.Errorf("%d pages with %d diagrams of %d lineages", len(s.Pages), s.Diagrams, n)
+	}
+	for _, page := range s.Pages {
+		want := [2]int{2, 0} // the flowchart is drawn in HTML, and a diagram in Markdown
+		if strings.HasSuffix(page.Name, ".md") {
+			want = [2]int{0, 1}
+		}
+		if got := [2]int{page.Drawings, page.Images}; got != want {
+			t.Errorf("%s shows %v drawings and images, want %v", page.Name, got, want)
+		}
+	}
+}
