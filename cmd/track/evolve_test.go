@@ -37,7 +37,7 @@ func ask(t *testing.T, database string, args ...string) string {
 }
 
 // TestEvolveLoop runs the loop of docs/evolve-an-agent.md: everything that can happen to a lineage happens in it, it replays, and the same seed gives
-// the same ledger, byte for byte.
+// the same ledger, byte for byte. Its report is the one in testdata.
 func TestEvolveLoop(t *testing.T) {
 	t.Parallel()
 	printed, database := evolveLoop(t, "42")
@@ -61,6 +61,7 @@ func TestEvolveLoop(t *testing.T) {
 			t.Errorf("the loop does not print %q:\n%s", want, printed)
 		}
 	}
+	golden(t, "report/lineage_sepa.md", ask(t, database, "report", "lineage", "sepa"))
 	again, second := evolveLoop(t, "42")
 	if again != printed {
 		t.Error("the same seed prints something else in a second database")
@@ -68,7 +69,7 @@ func TestEvolveLoop(t *testing.T) {
 	other, third := evolveLoop(t, "1")
 	for _, args := range [][]string{
 		{"query", "SELECT * FROM v_ledger ORDER BY number", "--format", "csv"}, {"draws", "sepa", "--format", "csv"}, {"mutation", "list", "sepa", "--limit", "0", "--format", "json"},
-		{"version", "list", "sepa", "--format", "csv"},
+		{"version", "list", "sepa", "--format", "csv"}, {"report", "lineage", "sepa"},
 	} {
 		was := ask(t, database, args...)
 		if was != ask(t, second, args...) {
