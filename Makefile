@@ -55,7 +55,7 @@ sim-policies: ## what the policies gain and let through, simulated: docs/policie
 	$(GO) run -tags $(TAGS) ./bench/policies > docs/policies.md.new
 	mv docs/policies.md.new docs/policies.md
 
-demo: build ## real data in a fresh database: three stability tables
+demo: build ## real data in a fresh database: three stability tables, and all reports
 	@sh examples/bam/demo.sh bin/track
 
 clean:

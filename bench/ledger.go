@@ -4,7 +4,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -63,7 +65,36 @@ func (b bench) ledger() error {
 		}
 		row(append(cells, fmt.Sprintf("%.2f", medians[len(medians)-1].Seconds()/medians[0].Seconds()))...)
 	}
+	if err := b.lineageReports(path, sizes); err != nil {
+		return err
+	}
 	return b.replayRate(path)
+}
+
+// lineageReports measures track report lineage as a whole: how long it takes, and how long the reports are.
+func (b bench) lineageReports(path string, sizes []int) error {
+	heading("The report of a lineage as it grows (whole process, median)", "form", "10 mutations", "100", "1000", "10000", "bytes of the first", "bytes of the last")
+	for _, suffix := range []string{".md", ".html"} {
+		cells, bytes := []any{suffix}, []int64{}
+		for _, n := range sizes {
+			var took timings
+			file := filepath.Join(b.dir, lineageOf(n)+suffix)
+			for range b.rounds {
+				began := time.Now()
+				if output, err := exec.CommandContext(b.ctx, b.track, "--db", path, "report", "lineage", lineageOf(n), "-o", file).CombinedOutput(); err != nil {
+					return fmt.Errorf("track report lineage: %w\n%s", err, output)
+				}
+				took = append(took, time.Since(began))
+			}
+			info, err := os.Stat(file)
+			if err != nil {
+				return err
+			}
+			cells, bytes = append(cells, took), append(bytes, info.Size())
+		}
+		row(append(cells, bytes[0], bytes[len(bytes)-1])...)
+	}
+	return nil
 }
 
 func lineageOf(n int) string { return "l" + strconv.Itoa(n) }

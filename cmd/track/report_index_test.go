@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -296,6 +297,28 @@ func TestReportIndexUsage(t *testing.T) {
 	}
 	if out := in.must("", "report", "index"); strings.Count(out, "None is recorded.") != 3 {
 		t.Errorf("an empty database:\n%s", out)
+	}
+}
+
+// make demo ends with the reports of all that it recorded.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("track")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	demo := exec.CommandContext(t.Context(), "sh", "../../examples/bam/demo.sh", program)
+	demo.Env = append(os.Environ(), "TMPDIR="+folder)
+	output, err := demo.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for _, suffix := range []string{"md", "html"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*", "reports", "index."+suffix))
+		if err != nil || len(found) != 1 || !strings.Contains(string(output), "wrote "+found[0]+" and 10 reports") {
+			t.Errorf("%v, %v in\n%s", found, err, output)
+		}
 	}
 }
 

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"track"
+	"track/evolution"
 	"track/importer/importertest"
+	"track/store"
+	"track/tracker"
 )
 
 // The reports of real runs, by the hash of each file: what they are made of stays out of the project. When one changes, look at it, and then change the hash.
@@ -52,3 +58,63 @@ const (
 	mastReport = "b46300580b4260f8"
 	txnReport  = "0a3981e3499a3710"
 )
+
+// A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
+func TestReportOfLongLineage(t *testing.T) {
+	t.Parallel()
+	const n = 440
+	dir := t.TempDir()
+	withStore(t, dir, func(st *store.Store) {
+		settings, seed := evolution.DefaultSettings(), uint64(1)
+		settings.Policy, settings.Params, settings.Rubric = "strict", []byte(`{"eps":0}`), tracker.RubricOwn
+		content := func(i int) string {
+			return strings.Repeat("Read the task twice.\n", 20) + fmt.Sprintf("Version %d.\n", i)
+		}
+		root := content(0)
+		if _, _, err := tracker.NewLineage(t.Context(), st, tracker.NewLineageOptions{Name: "l", Seed: &seed, Subject: tracker.SubjectAgent, Root: &root, Settings: settings}, rand.Reader); err != nil {
+			t.Fatal(err)
+		}
+		recorder := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader)
+		run := func(version string, i int) {
+			var executions []track.Execution
+			for k := range 2 {
+				score := 20 + float64(i)/20 + float64(k)
+				executions = append(executions, track.Execution{Lineage: "l", Version: version, Task: fmt.Sprint("t", k), Key: fmt.Sprint(i, "-", k), Score: &score})
+			}
+			if _, err := recorder.Record(t.Context(), executions, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run("v001", 0)
+		for i := 1; i <= n; i++ {
+			id := fmt.Sprint("m-", i)
+			p, err := tracker.Propose(t.Context(), st, "l", tracker.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(p.Child, i)
+			if d, err := tracker.Decide(t.Context(), st, "l", id, tracker.DecideOptions{}); err != nil || !d.Record.Decision.Accepted {
+				t.Fatalf("mutation %d: %v", i, err)
+			}
+		}
+	})
+	for suffix, most := range map[string]int{".md": 100_000, ".html": 300_000} {
+		file := filepath.Join(dir, "report"+suffix)
+		mustTrack(t, dir, "report", "lineage", "l", "-o", file, "--db", "track.db")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > most || len(text) < 50_000 {
+			t.Errorf("%s: %d bytes", suffix, len(text))
+		}
+		for _, want := range []string{
+			"440/440 decisions verified", "440 mutations: 440 accepted", "400 earlier decisions", "10 decisions before these are left out", "(421 versions between)",
+			"The last 30 steps; the 410 before are left out",
+		} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: no %q", suffix, want)
+			}
+		}
+	}
+}

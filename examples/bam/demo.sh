@@ -1,9 +1,10 @@
 #!/bin/sh
-# Records the real results of examples/bam in a fresh database and judges them. Usage: demo.sh PATH/TO/track
+# Records the real results of examples/bam in a fresh database, judges them, and writes the reports. Usage: demo.sh PATH/TO/track
 set -eu
 track=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-TRACK_DB=$(mktemp -d)/track.db
+folder=$(mktemp -d)
+TRACK_DB=$folder/track.db
 export TRACK_DB
 
 "$track" init
@@ -21,4 +22,7 @@ for scenario in baseline growth_plus buffer_stock; do
 done
 printf '\n%s\n\n' "==> track history growth_plus"
 "$track" history growth_plus
+printf '\n%s\n\n' "==> track report index -o $folder/reports/index.html"
+"$track" report index -o "$folder/reports/index.html"
+"$track" report index -o "$folder/reports/index.md"
 printf '\n%s\n' "The database is $TRACK_DB: try TRACK_DB=$TRACK_DB $1 stability growth_plus@theta-14"
