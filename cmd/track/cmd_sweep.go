@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -347,6 +348,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	}
 	kill, stop, release := p.sweepSignals(ctx, display)
 	defer release()
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs
 	summary, err := sweeper.Sweep(kill, stop)
 	err = display.finish(err, closeRecords())
 	if !run.declared && ctx.Err() == nil {

@@ -160,7 +160,7 @@ func (d *sweepDisplay) draw(now bool) {
 }
 
 func (d *sweepDisplay) line(w io.Writer, before, after string) {
-	const width = 20
+	const width = 12
 	p := d.progress
 	done := p.NKnown + p.NRound
 	share := 1.0
@@ -182,7 +182,7 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	}
 	if p.NScored > 0 {
 		if rate, err := stats.Wilson(p.NPassed, p.NScored+p.NFailed, scoring.DefaultConfidence); err == nil {
-			text += fmt.Sprintf(", pass rate %s [%s, %s] so far", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
+			text += fmt.Sprintf(", pass rate %s [%s, %s]", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
 		}
 	}
 	if names := slices.Sorted(maps.Keys(d.running)); d.terminal && len(names) > 0 {
