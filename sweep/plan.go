@@ -2,7 +2,9 @@ package sweep
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,7 +119,11 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 		return wrong("timeout_s", "%v is not a number of seconds from 0", d.TimeoutS)
 	}
 	p.Timeout = time.Duration(math.Round(d.TimeoutS*1e6)) * time.Microsecond
-	if problem := p.Check(); problem != nil {
+	problem := p.checkGrid()
+	if problem == nil {
+		problem = p.Check()
+	}
+	if problem != nil {
 		problem.File = file
 		return p, problem
 	}
@@ -150,6 +156,35 @@ func (p Plan) Check() *track.FieldError {
 		return wrong("shards", "%d is not a number from 1 to that of the seeds, which are %d", p.Shards, p.Seeds.Len())
 	}
 	return p.checkHalving()
+}
+
+// checkGrid refuses what [Grid] does not make: the command is read with the names of the first configuration.
+func (p Plan) checkGrid() *track.FieldError {
+	var names []string
+	seen := map[track.Params]bool{}
+	for i, params := range p.Grid {
+		wrong := func(format string, args ...any) *track.FieldError {
+			return &track.FieldError{Field: fmt.Sprintf("grid.%d", i), Message: fmt.Sprintf(format, args...)}
+		}
+		values, err := words(params)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		here := slices.Sorted(maps.Keys(values))
+		if i == 0 {
+			names = here
+		}
+		switch {
+		case slices.Contains(here, placeSeed) || slices.Contains(here, placeOut):
+			return wrong("{seed} and {out} are filled in by the sweep: they are no names for parameters")
+		case !slices.Equal(here, names):
+			return wrong("its parameters have other names than those of grid.0")
+		case seen[params]:
+			return wrong("%s stands there twice", params.JSON())
+		}
+		seen[params] = true
+	}
+	return nil
 }
 
 func (p Plan) checkHalving() *track.FieldError {
