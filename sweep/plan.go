@@ -96,6 +96,11 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 	if err := track.CheckScenarioName(d.Scenario); err != nil {
 		return wrong("scenario", "%v", err)
 	}
+	for _, name := range [...]struct{ field, text string }{{"label", d.Label}, {"revision.commit", d.Revision.Commit}, {"revision.diff_hash", d.Revision.DiffHash}} {
+		if err := track.CheckName(name.text); name.text != "" && err != nil {
+			return wrong(name.field, "%v", err)
+		}
+	}
 	if len(d.Grid) == 0 || len(d.Grid) > maxConfigurations {
 		return wrong("grid", "%d configurations, and not 1 to %d", len(d.Grid), maxConfigurations)
 	}

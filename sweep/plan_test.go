@@ -88,6 +88,8 @@ func TestReadPlanRefused(t *testing.T) {
 		{`"seeds"`, `"sseeds"`, "sseeds", ""},
 		{"plan 1", "plan 2", "kind", "track sweep plan writes one"},
 		{`"s"`, `"a@b"`, "scenario", "@"},
+		{`"timeout_s":0`, `"label":"a\nb"`, "label", "control"},
+		{`"revision":{}`, `"revision":{"commit":" c"}`, "revision.commit", "white space"},
 		{`[{}]`, `[]`, "grid", "0 configurations"},
 		{`[{}]`, `[{},[1]]`, "grid.1", ""},
 		{`[{}]`, `[{"a":1},{"a":1.0}]`, "grid.1", "twice"},
