@@ -111,7 +111,7 @@ func environment(job Job, params map[string]string, out string, attempt int) []s
 		"TRACK_PARAMS=" + string(job.Configuration.Params.JSON()),
 	}
 	for name, value := range params {
-		if !strings.ContainsAny(name+value, "=\x00") {
+		if !strings.ContainsAny(name, "=\x00") && !strings.Contains(value, "\x00") {
 			list = append(list, "TRACK_PARAM_"+name+"="+value)
 		}
 	}
@@ -142,7 +142,7 @@ func (r Runner) judge(seed *track.Seed, end ending, p *process, out string) {
 	case *end.exitCode != 0:
 		fail(track.OutcomeError, "exit code %d", *end.exitCode)
 	case problem != nil:
-		fail(track.OutcomeError, "%v", problem)
+		fail(track.OutcomeError, "%s", strings.ReplaceAll(problem.Error(), out+string(filepath.Separator), "")) // the folder is another one each time
 	default:
 		seed.Outcome = track.OutcomeOK
 	}
