@@ -28,7 +28,7 @@ type SweepEnding string
 
 // The endings. One that has none runs, or was killed.
 const (
-	SweepFinished    SweepEnding = "finished"    // all planned seeds are recorded
+	SweepFinished    SweepEnding = "finished"    // it had no seed left to run
 	SweepDecided     SweepEnding = "decided"     // its stopping rule held before all seeds had run
 	SweepInterrupted SweepEnding = "interrupted" // by its user
 )

@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/verdict"
 	"track/store"
 )
 
@@ -15,6 +16,7 @@ type Compared struct {
 	Scenario string
 	store.Configuration
 	scoring.Stability // under the spec of the first one
+	Coverage          verdict.Coverage
 }
 
 // Comparison puts configurations side by side, judged by one spec.
@@ -72,6 +74,9 @@ func comparedSide(ctx context.Context, st *store.Store, sel Selector, ranges []t
 	}
 	for _, row := range rows {
 		numbers = append(numbers, row.Number)
+	}
+	if side.Coverage, err = coverageOf(ctx, st, selection); err != nil {
+		return side, nil, err
 	}
 	side.Stability, err = stabilityUnder(ctx, st, selection, rows, spec.decoded)
 	return side, numbers, err

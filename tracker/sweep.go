@@ -413,7 +413,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		}
 		planned = append(planned, track.PlannedSeeds{Configuration: c.Configuration, Seeds: c.Planned})
 	}
-	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || s.summary.NElsewhere > 0 {
+	if s.summary.Sweep.Planned = planned; interrupted || problem != nil {
 		ending = track.SweepInterrupted
 	}
 	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.now()

@@ -110,6 +110,7 @@ func compareView(c tracker.Comparison, values bool) (view, error) {
 	var estimates []verdict.Estimates
 	for _, side := range c.Sides {
 		e := verdict.NewEstimates(side.Stability, scoring.DefaultConfidence)
+		e.Add(side.Coverage)
 		estimates = append(estimates, e)
 		sd := comparedDocument{
 			sideDocument: sideDocument{side.Scenario, newConfigurationDocument(side.Hash, side.Configuration.Configuration)},
