@@ -418,7 +418,7 @@ func TestTimeout(t *testing.T) {
 // Who does not listen to SIGTERM is killed.
 func TestTimeoutNeedsKill(t *testing.T) {
 	signal.Ignore(syscall.SIGTERM) // and so does, from its first moment on, whoever is started
-	defer func() { // Reset alone does not undo it
+	defer func() {                 // Reset alone does not undo it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 		signal.Reset(syscall.SIGTERM)
 	}()
