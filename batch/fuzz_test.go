@@ -127,14 +127,18 @@ func FuzzParseValues(f *testing.F) {
 // FuzzRead holds the reader of streams against one that has the whole text.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("\ufeff" + seedLine(1) + "\n\n" + seedLine(2) + "\r\nx\n" + seedLine(3)))
+	f.Add([]byte(`{"kind":"sweep","id":"01A","scenario":"s","plan":{"x":1},"started_at":"2026-01-02T15:04:05Z","planned":[{"configuration":{"params":{"a":1}},"seeds":"0..9,12"}]}`))
 	f.Add([]byte(`{"kind":"execution","lineage":"l","calls":[{"tool":"Bash","exit":0}],"output":"x"}` + "\n" + seedLine(1)))
 	addLines(f, func(line string) { f.Add([]byte(line + "\n" + line)) })
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if bytes.Contains(text, []byte("_file")) {
 			return
 		}
-		if bytes.Contains(text, []byte("execution")) || bytes.Contains(text, []byte(`\u`)) { // which ParseLine does not read, or it may be spelt so
+		if bytes.Contains(text, []byte("execution")) || bytes.Contains(text, []byte("sweep")) || bytes.Contains(text, []byte(`\u`)) { // which ParseLine does not read, or it may be spelt so
 			for record, err := range batch.Read("f", &lines{line: text, n: 1}) {
+				if err == nil && record.Sweep != nil {
+					checkSweep(t, *record.Sweep)
+				}
 				if err == nil && record.Execution != nil && (record.Err != nil || record.Execution.Validate() != nil) {
 					t.Fatalf("%+v", record)
 				}

@@ -212,8 +212,8 @@ func (p *program) ingestCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "ingest",
 		Usage:     "record what was kept in a spool",
-		UsageText: "track ingest [FILE…] [FLAGS]",
-		Description: `Records the lines of all files in the folder spool beside the database, or of the files named, and moves those that are whole and closed into
+		UsageText: "track ingest [FILE|FOLDER…] [FLAGS]",
+		Description: `Records the lines of all files in the folder spool beside the database, or of the files and folders named, and moves those that are whole and closed into
 spool/ingested. What is recorded already counts as duplicate, so it may be run at any time, again, and after a crash; by one process at a time
 where the file system is a network's. A file that its process has not closed is recorded as far as it goes, and stays: it may still grow.
 --all moves those too, once their processes are gone.
@@ -224,11 +224,11 @@ Examples:
    track ingest node3/shard3.jsonl --db results.db`,
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "files that were never closed are done with as well", Destination: &all}},
 		Action: func(c *cli.Context) error {
-			files := make([]spool.File, 0, c.NArg())
-			for _, path := range c.Args().Slice() {
-				files = append(files, spool.File{Path: path, Open: true}) // it stays where it is
+			files, err := namedSpools(c.Args().Slice())
+			if err != nil {
+				return err
 			}
-			named := len(files) > 0
+			named := c.NArg() > 0
 			if named && all {
 				return usage("--all is for the files of the spool; a file that is named stays where it is")
 			}
@@ -244,6 +244,26 @@ Examples:
 			return p.ingest(c.Context, files, all, named)
 		},
 	}
+}
+
+// namedSpools are the files that somebody names, by themselves or by their folder. They stay where they are.
+func namedSpools(paths []string) (files []spool.File, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, notFound(err)
+		}
+		within := []spool.File{{Path: path}}
+		if info.IsDir() {
+			if within, err = spool.Files(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range within {
+			files = append(files, spool.File{Path: f.Path, Open: true})
+		}
+	}
+	return files, nil
 }
 
 type ingestDocument struct {
