@@ -16,7 +16,7 @@ import (
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth|ledger|mutation|mutation_parent|version)\b`)
+	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth|ledger|mutation|mutation_parent|version|run|attachment|sweep|sweep_configuration)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -120,6 +120,8 @@ func TestPlans(t *testing.T) {
 			{name: "when seeds ran", text: runTimesQuery(where), args: args},
 			{name: "environments of seeds", text: environmentsQuery(where), args: args},
 			{name: "ids of seeds", text: seedIDsQuery(where), args: args},
+			{name: "numbers of seeds", text: recordedNumbersQuery(where), args: args},
+			{name: "count of seeds", text: countRecordedQuery(where), args: args},
 			{name: "failing seeds", text: failingSeedsQuery(where), args: judged},
 			{name: "failing metrics", text: failingMetricsQuery(where), args: append(slices.Clone(judged), sel.SpecID)},
 		} {
@@ -309,6 +311,37 @@ func TestLedgerPlans(t *testing.T) {
 		all := strings.Join(steps, "\n\t")
 		t.Logf("%s:\n\t%s", q.name, all)
 		if slices.ContainsFunc(steps, big.MatchString) || !q.sorts && strings.Contains(all, "TEMP B-TREE") || !strings.Contains(all, q.want) {
+			t.Errorf("%s: want %s, got\n\t%s", q.name, q.want, all)
+		}
+	}
+}
+
+// Neither the planned seeds of a configuration, nor those that are recorded, run again or ran in a sweep, take a look at all seeds, runs or sweeps.
+func TestSweepPlans(t *testing.T) {
+	st := planStore(t)
+	sel := Selection{Scenario: "s", Configurations: []int64{1}, Seeds: []track.SeedRange{{First: 0, Last: 99}}}
+	where, selected := sel.where()
+	sweepsOf, ofScenario := sweepsQuery(SweepFilter{Scenario: "s"})
+	for _, q := range []struct {
+		name, text string
+		args       []any
+		want       string // a step that there has to be
+	}{
+		{"planned seeds", listPlanned, []any{1, "s"}, "SEARCH sweep_configuration USING "},
+		{"recorded seeds", listRecorded, []any{"s", "hash"}, "SEARCH seed USING INDEX seed_identity (scenario_id=? AND configuration_id=?)"},
+		{"a recorded seed", findRecorded, []any{"s", "hash", 7}, "SEARCH seed USING INDEX seed_identity (scenario_id=? AND configuration_id=? AND number=?)"},
+		{"repetitions", repetitionsQuery(where), selected, "SEARCH seed USING INTEGER PRIMARY KEY (rowid=?)"}, // there are few of them
+		{"how a seed ended", getRun, []any{"01J"}, "SEARCH run USING INTEGER PRIMARY KEY (rowid=?)"},
+		{"runs of a sweep", countRuns, []any{1}, "SEARCH run USING COVERING INDEX run_sweep (sweep_id=?)"},
+		{"sweeps of a scenario", sweepsOf, ofScenario, "SEARCH sweep USING INDEX sweep_scenario (scenario_id=?)"},
+		{"a sweep", findSweep, []any{"01J"}, "SEARCH sweep USING COVERING INDEX sqlite_autoindex_sweep_1 (ulid=?)"},
+		{"configurations of a sweep", listSweepConfigurations, []any{1}, "SEARCH sweep_configuration USING PRIMARY KEY (sweep_id=?)"},
+		{"an attachment", findAttachment, []any{[]byte("hash")}, "SEARCH attachment USING COVERING INDEX sqlite_autoindex_attachment_1 (hash=?)"},
+	} {
+		steps := plan(t, st, q.text, q.args...)
+		all := strings.Join(steps, "\n\t")
+		t.Logf("%s:\n\t%s", q.name, all)
+		if slices.ContainsFunc(steps, big.MatchString) || !strings.Contains(all, q.want) {
 			t.Errorf("%s: want %s, got\n\t%s", q.name, q.want, all)
 		}
 	}

@@ -188,25 +188,32 @@ func (s *Store) RecordedSeeds(ctx context.Context, scenario, configuration strin
 	return list, explain(err)
 }
 
+func recordedNumbersQuery(where string) string { return `SELECT seed.number FROM seed WHERE ` + where }
+
 // RecordedNumbers lists the seeds of a configuration, in no order.
 func (s *Store) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
 	where, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.where()
-	err = s.read().SelectContext(ctx, &list, `SELECT seed.number FROM seed WHERE `+where, args...)
+	err = s.read().SelectContext(ctx, &list, recordedNumbersQuery(where), args...)
 	return list, explain(err)
 }
+
+func countRecordedQuery(where string) string { return `SELECT count(*) FROM seed WHERE ` + where }
 
 // CountRecorded counts the seeds of a selection.
 func (s *Store) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
 	where, args := sel.where()
-	err = s.read().GetContext(ctx, &n, `SELECT count(*) FROM seed WHERE `+where, args...)
+	err = s.read().GetContext(ctx, &n, countRecordedQuery(where), args...)
 	return n, explain(err)
 }
 
-// IsRecorded says whether a seed is there by now.
-func (s *Store) IsRecorded(ctx context.Context, scenario, configuration string, number track.SeedNumber) (bool, error) {
+// RecordedOutcome is the outcome of a seed that is there by now; empty where it is not.
+func (s *Store) RecordedOutcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
 	var list []RecordedSeed
 	err := s.read().SelectContext(ctx, &list, findRecorded, scenario, configuration, number)
-	return len(list) > 0, explain(err)
+	if err != nil || len(list) == 0 {
+		return "", explain(err)
+	}
+	return list[0].Outcome, nil
 }
 
 const listPlanned = `

@@ -389,15 +389,13 @@ func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.S
 	if ok, err = s.records.claim(scenario, c.Hash, seed); err != nil || !ok {
 		return j, false, err
 	}
-	if !s.options.RerunFailed {
-		there, err := s.records.isRecorded(ctx, scenario, c.Hash, seed)
-		if err != nil {
-			return j, false, err
-		}
-		if there {
-			c.recorded[seed] = track.OutcomeOK
-			return j, false, errors.Join(s.records.release(scenario, c.Hash, seed), s.advance(ctx, c))
-		}
+	outcome, err := s.records.outcome(ctx, scenario, c.Hash, seed)
+	if err != nil {
+		return j, false, err
+	}
+	if outcome == track.OutcomeOK || outcome != "" && !s.options.RerunFailed {
+		c.recorded[seed] = outcome
+		return j, false, errors.Join(s.records.release(scenario, c.Hash, seed), s.advance(ctx, c))
 	}
 	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
 }

@@ -11,7 +11,7 @@ import (
 type sweepRecords interface {
 	begin(ctx context.Context, s track.Sweep) error
 	recorded(ctx context.Context, scenario, configuration string) ([]store.RecordedSeed, error)
-	isRecorded(ctx context.Context, scenario, configuration string, number track.SeedNumber) (bool, error)
+	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) // empty where it is not recorded
 	record(ctx context.Context, seeds []track.Seed) ([]track.Seed, []RecordResult, error)
 	end(ctx context.Context, s track.Sweep) error
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
@@ -42,8 +42,8 @@ func (r *storeRecords) recorded(ctx context.Context, scenario, configuration str
 	return r.RecordedSeeds(ctx, scenario, configuration)
 }
 
-func (r *storeRecords) isRecorded(ctx context.Context, scenario, configuration string, number track.SeedNumber) (bool, error) {
-	return r.IsRecorded(ctx, scenario, configuration, number)
+func (r *storeRecords) outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
+	return r.RecordedOutcome(ctx, scenario, configuration, number)
 }
 
 // record stores seeds in one transaction. One whose values are not those that its series give is stored as failed.
@@ -113,8 +113,8 @@ func (r *journalRecords) recorded(_ context.Context, _, configuration string) ([
 	return r.known[configuration], nil
 }
 
-func (*journalRecords) isRecorded(context.Context, string, string, track.SeedNumber) (bool, error) {
-	return false, nil
+func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber) (track.Outcome, error) {
+	return "", nil
 }
 
 func (r *journalRecords) record(_ context.Context, seeds []track.Seed) ([]track.Seed, []RecordResult, error) {

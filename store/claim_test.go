@@ -1,0 +1,135 @@
+//go:build unix
+
+package store_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"track"
+	"track/store"
+)
+
+const claimVariable = "TRACK_TEST_CLAIM"
+
+// claimant is another process that has claims on a database. It takes and releases what it is told: take 7, release 7.
+type claimant struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func newClaimant(t *testing.T, path string) *claimant {
+	t.Helper()
+	c := &claimant{Cmd: exec.Command(os.Args[0], "-test.run=^TestClaimant$")}
+	c.Env = append(os.Environ(), claimVariable+"="+path)
+	c.Stderr = os.Stderr
+	in, inErr := c.StdinPipe()
+	out, outErr := c.StdoutPipe()
+	if err := errors.Join(inErr, outErr, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	c.in, c.out = in, bufio.NewReader(out)
+	t.Cleanup(func() {
+		_ = c.Process.Kill() // it may be gone
+		_ = c.Wait()
+	})
+	return c
+}
+
+func (c *claimant) tell(t *testing.T, command string, number track.SeedNumber) string {
+	t.Helper()
+	if _, err := fmt.Fprintln(c.in, command, number); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := c.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(answer)
+}
+
+// TestClaimant is the other process of the tests below.
+func TestClaimant(t *testing.T) {
+	path := os.Getenv(claimVariable)
+	if path == "" {
+		t.Skip("it is run by other tests")
+	}
+	claims := openClaims(t, path)
+	for {
+		var command string
+		var number track.SeedNumber
+		if _, err := fmt.Scan(&command, &number); err != nil {
+			return
+		}
+		switch command {
+		case "take":
+			taken, err := claims.Take("s", "hash", number)
+			fmt.Println(taken, err)
+		case "release":
+			fmt.Println(claims.Release("s", "hash", number))
+		}
+	}
+}
+
+func openClaims(t *testing.T, path string) store.Claims {
+	t.Helper()
+	claims, err := openDatabase(t, path).Claims()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claims
+}
+
+// Two processes exclude each other, seed by seed, and the claims of one that is killed are gone.
+func TestClaims(t *testing.T) {
+	path := newDatabase(t)
+	here, there := openClaims(t, path), newClaimant(t, path)
+	take := func(scenario, configuration string, number track.SeedNumber, want bool) {
+		t.Helper()
+		if taken, err := here.Take(scenario, configuration, number); err != nil || taken != want {
+			t.Errorf("%s %s %s: taken here %v, error %v, want %v", scenario, configuration, number, taken, err, want)
+		}
+	}
+	ask := func(command string, number track.SeedNumber, want string) {
+		t.Helper()
+		if got := there.tell(t, command, number); got != want {
+			t.Errorf("%s %s there: %s, want %s", command, number, got, want)
+		}
+	}
+	take("s", "hash", 7, true)
+	take("s", "hash", 7, true) // one process may as often as it likes
+	ask("take", 7, "false <nil>")
+	ask("take", 8, "true <nil>")
+	take("s", "hash", 8, false)
+	take("s", "other", 8, true)
+	take("other", "hash", 8, true)
+	take("s", "hash", 1<<64-1, true)
+	if err := here.Release("s", "hash", 7); err != nil {
+		t.Error(err)
+	}
+	ask("take", 7, "true <nil>")
+	ask("release", 7, "<nil>")
+	take("s", "hash", 7, true)
+	ask("take", 9, "true <nil>")
+	take("s", "hash", 9, false)
+	if err := there.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = there.Wait() // it was killed
+	take("s", "hash", 9, true)
+	take("s", "hash", 8, true)
+	// The end of the claims of a process gives all back.
+	if err := here.Close(); err != nil {
+		t.Error(err)
+	}
+	there = newClaimant(t, path)
+	ask("take", 7, "true <nil>")
+	ask("take", 9, "true <nil>")
+}
