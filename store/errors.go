@@ -41,6 +41,12 @@ func isHot(err error) bool {
 	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
 }
 
+// isConstraint says that a row breaks a rule of its table.
+func isConstraint(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+}
+
 // explain puts SQLite's result codes that a user can do something about into words.
 func explain(err error) error {
 	var failure *sqlite.Error

@@ -113,7 +113,11 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 }
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
-	db, err := sqlx.Open("sqlite", dataSource(path, "mode=rw"))
+	return openConnection(ctx, dataSource(path, "mode=rw"))
+}
+
+func openConnection(ctx context.Context, source string) (*writer, error) {
+	db, err := sqlx.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}

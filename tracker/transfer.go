@@ -129,11 +129,8 @@ func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundl
 		return r, err
 	}
 	r.Known = min(len(here), len(x.Entries))
-	for i := range r.Known {
-		if here[i].Hash != x.Entries[i].Hash {
-			return r, track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, x.Name, i+1),
-				"one name, two histories: import it into another database with --db FILE, and compare")
-		}
+	if err := sameHistory(x.Name, here[:r.Known], x.Entries); err != nil {
+		return r, err
 	}
 	if len(here) >= len(x.Entries) {
 		r.Head, r.End = l.Head, l.End
@@ -141,6 +138,17 @@ func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundl
 	}
 	r.Entries = len(x.Entries) - r.Known
 	return r, addLineage(ctx, tx, reads, x, l, replayed, r.Known)
+}
+
+// sameHistory says whether the entries that two ledgers of a lineage both have are the same.
+func sameHistory(lineage string, here, there []evolution.Entry) error {
+	for i := range here {
+		if here[i].Hash != there[i].Hash {
+			return track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, lineage, i+1),
+				"one name, two histories: import it into another database with --db FILE, and compare")
+		}
+	}
+	return nil
 }
 
 // addLineage writes versions, the entries that are new, and where the mutations stand after them.

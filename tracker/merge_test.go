@@ -1,0 +1,304 @@
+package tracker_test
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/scoring"
+	"track/store"
+	"track/tracker"
+)
+
+// ticking is a clock on which a second passes with each look.
+func ticking(from time.Time) func() time.Time {
+	return func() time.Time {
+		from = from.Add(time.Second)
+		return from
+	}
+}
+
+// shard is a database of its own, whose times begin at a minute.
+type shard struct {
+	t    testing.TB
+	st   *store.Store
+	path string
+}
+
+func newShard(t testing.TB, minute int) *shard {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "track.db")
+	if _, err := store.Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(t.Context(), path, ticking(clock().Add(time.Duration(minute)*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &shard{t, st, path}
+}
+
+func (s *shard) exec(statements ...string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, statement := range statements {
+		if _, err := db.ExecContext(s.t.Context(), statement); err != nil {
+			s.t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// merge brings others in, and returns the conflicts by what they are about.
+func (s *shard) merge(others ...*shard) (reports []tracker.MergeReport, conflicts []string) {
+	s.t.Helper()
+	for _, other := range others {
+		r, err := tracker.Merge(s.t.Context(), s.st, other.path, tracker.MergeOptions{
+			MergeOptions: store.MergeOptions{Chunk: 3},
+			Conflict: func(c tracker.MergeConflict) {
+				conflicts = append(conflicts, strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.Scenario, " ", c.Name, ": ", c.Describe())))
+			},
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		reports = append(reports, r)
+	}
+	return reports, conflicts
+}
+
+// refs are the columns that name a row of another table by its id.
+var refs = map[string]string{
+	"scenario_id": "scenario", "spec_id": "spec", "metric_id": "metric", "configuration_id": "configuration", "environment_id": "environment",
+	"seed_id": "seed", "name_id": "series_name", "content_id": "series_content", "lineage_id": "lineage", "version_id": "version", "parent_id": "version",
+	"head_id": "version", "child_id": "version", "tool_id": "tool", "execution_id": "execution", "sweep_id": "sweep", "changes_id": "attachment",
+	"libraries_id": "attachment", "stderr_id": "attachment", "previous_id": "baseline", "mutation_id": "mutation",
+}
+
+// identities are the columns that tell the rows of a table apart, wherever they lie.
+var identities = map[string][]string{
+	"scenario": {"name"}, "spec": {"scenario_id", "hash"}, "metric": {"name"}, "configuration": {"hash"}, "environment": {"hash"}, "seed": {"ulid"},
+	"series_name": {"name"}, "series_content": {"hash"}, "lineage": {"name"}, "version": {"lineage_id", "name"}, "tool": {"name"}, "execution": {"ulid"},
+	"sweep": {"ulid"}, "attachment": {"hash"}, "baseline": {"ulid"}, "mutation": {"lineage_id", "key"},
+}
+
+type row map[string]any
+
+// tables returns the rows of all tables but those that no merge brings in.
+func (s *shard) tables() map[string][]row {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	names, err := db.QueryContext(s.t.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tables := map[string][]row{}
+	for names.Next() {
+		var name string
+		if err := names.Scan(&name); err != nil {
+			s.t.Fatal(err)
+		}
+		tables[name] = []row{}
+	}
+	if err := names.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+	left := store.LeftOut()
+	for name := range left {
+		if _, there := tables[name]; !there {
+			s.t.Errorf("%s is left out, and there is no such table", name)
+		}
+		delete(tables, name)
+	}
+	for name := range tables {
+		rows, err := db.QueryContext(s.t.Context(), "SELECT * FROM "+name)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for rows.Next() {
+			values, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				s.t.Fatal(err)
+			}
+			r := row{}
+			for i, column := range columns {
+				r[column] = values[i]
+			}
+			tables[name] = append(tables[name], r)
+		}
+		if err := rows.Err(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return tables
+}
+
+// dump tells what a database holds without the ids of its rows.
+func (s *shard) dump() map[string][]string {
+	s.t.Helper()
+	tables := s.tables()
+	byID := map[string]map[int64]row{}
+	for name, rows := range tables {
+		byID[name] = map[int64]row{}
+		for _, r := range rows {
+			if id, ok := r["id"].(int64); ok {
+				byID[name][id] = r
+			}
+		}
+	}
+	var text func(column string, value any) string
+	text = func(column string, value any) string {
+		table, isRef := refs[column]
+		switch value := value.(type) {
+		case nil:
+			return "-"
+		case []byte:
+			return hex.EncodeToString(value)
+		case float64:
+			return fmt.Sprintf("%x", math.Float64bits(value))
+		case int64:
+			if !isRef {
+				break
+			}
+			r, there := byID[table][value]
+			if !there {
+				return fmt.Sprintf("DANGLING %s %d", table, value)
+			}
+			var parts []string
+			for _, key := range identities[table] {
+				parts = append(parts, text(key, r[key]))
+			}
+			return strings.Join(parts, "/")
+		}
+		return fmt.Sprint(value)
+	}
+	dump := map[string][]string{}
+	for name, rows := range tables {
+		dump[name] = []string{}
+		for _, r := range rows {
+			var parts []string
+			for _, column := range slices.Sorted(maps.Keys(r)) {
+				if column != "id" {
+					parts = append(parts, column+"="+text(column, r[column]))
+				}
+			}
+			dump[name] = append(dump[name], strings.Join(parts, " "))
+		}
+		slices.Sort(dump[name])
+	}
+	return dump
+}
+
+func (s *shard) seed(number track.SeedNumber, label string, values map[string]float64, options tracker.Options) tracker.RecordResult {
+	s.t.Helper()
+	given := seed("s", number, values)
+	given.Configuration.Label, given.Environment = label, track.Environment{"host": "a"}
+	return record(s.t, s.st, options, given)
+}
+
+// full is a database with something in every table that is merged.
+func full(t testing.TB) *shard {
+	t.Helper()
+	s := newShard(t, 0)
+	spec := ranges("s", [2]float64{0, 1}, [2]float64{0, 2})
+	spec.Metrics[1].From = &scoring.Reduction{Reduce: "mean", Series: "u"}
+	addSpec(t, s.st, spec)
+	with := seed("s", 1, map[string]float64{"a": 0.5, "extra": math.Inf(-1)})
+	with.Series = []track.Series{{Name: "u", Values: []float64{1, math.NaN(), math.Copysign(0, -1)}}, {Name: "w", Values: []float64{}}}
+	record(t, s.st, tracker.Options{}, with)
+	s.seed(2, "v1", map[string]float64{"a": math.NaN(), "b": math.Copysign(0, -1)}, tracker.Options{})
+	s.seed(2, "v1", map[string]float64{"a": 0.25, "b": 1}, tracker.Options{Replace: true})
+	s.seed(math.MaxUint64, "v2", map[string]float64{"a": 7, "b": 1}, tracker.Options{})
+	record(t, s.st, tracker.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
+	second := ranges("s", [2]float64{0, 0.3}, [2]float64{0, 2})
+	addSpec(t, s.st, second)
+	if _, err := tracker.Rescore(t.Context(), s.st, "s", 2, tracker.RescoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range []string{"v1", "v2"} {
+		if _, _, err := tracker.PinBaseline(t.Context(), s.st, tracker.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tracker.RecordLooks(t.Context(), s.st, []store.Look{{Kind: store.LookGate, N: 2, Plan: []int{2, 4}, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoop(t, s.st, nil)
+	l.run("v001", 60)
+	first := l.propose(text("French"), tracker.ProposeOptions{Operator: "step_reorder"})
+	l.run("v002", 62, 63)
+	if r := l.decide(first.Key, tracker.DecideOptions{}); !r.Record.Decision.Accepted {
+		t.Fatalf("%+v", r.Record.Decision)
+	}
+	called := task("", 2)
+	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
+	recordExecution(t, s.st, called, false)
+	s.exec(`INSERT INTO attachment (hash, n_bytes, data) VALUES (x'01', 1, x'02'), (x'03', 1, x'04'), (x'05', 1, x'06')`,
+		`INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending)
+		 SELECT 'SWEEP', scenario.id, '{}', 1, 8, environment.id, 1, 2, 5, NULL, '' FROM scenario, environment WHERE scenario.name = 's' AND environment.document = '{"host":"a"}'`,
+		`INSERT INTO sweep_configuration SELECT 1, id, 0, '0..9', 10 FROM configuration WHERE label = 'v1'`,
+		`INSERT INTO run SELECT id, 1, 2, NULL, 'SIGKILL', 3, 7, 8 FROM seed WHERE number = 2`,
+		`INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) SELECT 'REPEATED', id, 1, x'09', '', 9 FROM seed WHERE number = 1`,
+		`INSERT INTO hook_event VALUES (1, 'session', '', 'Stop', 'k', 1, 1, 'l', '', '', NULL, '{}')`)
+	return s
+}
+
+// What a new database is merged from is what it is, table by table, and merging once more changes nothing. A table that is new to the schema fails
+// here until it is merged, with a row above, or left out for a reason.
+func TestMergeEverything(t *testing.T) {
+	from, to := full(t), newShard(t, 60)
+	want := from.dump()
+	for table, rows := range want {
+		if len(rows) == 0 {
+			t.Errorf("%s is empty, so that nothing shows whether it is merged", table)
+		}
+	}
+	for round := range 2 {
+		reports, conflicts := to.merge(from)
+		if diff := cmp.Diff(want, to.dump()); diff != "" || len(conflicts) > 0 {
+			t.Fatalf("round %d: %v %s", round, conflicts, diff)
+		}
+		r := reports[0]
+		if n := (store.MergeCount{Recorded: 5}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
+			t.Errorf("round %d: %+v", round, r)
+		}
+	}
+	if diff := cmp.Diff(want, from.dump()); diff != "" {
+		t.Error("the other database is another now: ", diff)
+	}
+	for _, o := range []tracker.ReplayOptions{{}, {Strict: true}} {
+		if r, err := tracker.Replay(t.Context(), to.st, "l", o); err != nil || len(r.Differences) > 0 {
+			t.Errorf("%v %v", err, r.Differences)
+		}
+	}
+}
