@@ -75,6 +75,8 @@ type Merger struct {
 	progress      func(done int)
 	lastSeed      int64 // what was recorded there since is left for the next time
 	lastExecution int64
+	series, runs  bool // the other database has some
+	by            shortcuts
 	replaced      bool // which seeds were superseded is known
 	touched       map[int64]bool
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"track"
 )
@@ -22,6 +23,7 @@ var errDamagedRows = errors.New("it refers to what it does not hold")
 
 const (
 	hasSeedSeries = `SELECT EXISTS (SELECT 1 FROM other.seed_series)`
+	hasRuns       = `SELECT EXISTS (SELECT 1 FROM other.run) OR EXISTS (SELECT 1 FROM other.repetition)`
 	// A seed of the same id is the same seed. Without one, the place that it would take decides: its scenario, configuration and number.
 	classifySeeds = `
 	INSERT INTO temp.merge_seed (o, h, c, class)
@@ -78,22 +80,6 @@ const (
 	INSERT INTO main.scenario_configuration (scenario_id, configuration_id)
 	SELECT seed.scenario_id, seed.configuration_id FROM main.seed WHERE seed.id > ? GROUP BY 1, 2 ORDER BY min(seed.id)
 	    ON CONFLICT (scenario_id, configuration_id) DO NOTHING`
-	copyValues = `
-	INSERT INTO main.value (seed_id, metric_id, value)
-	SELECT ? + f.n, (SELECT m.h FROM temp.merge_metric AS m WHERE m.o = v.metric_id), v.value
-	  FROM temp.merge_fresh AS f CROSS JOIN other.value AS v ON v.seed_id = f.o`
-	copyAssessments = `
-	INSERT INTO main.assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at)
-	SELECT ? + f.n, s.h, a.total_score, a.n_pass, a.n_warn, a.n_fail, a.assessed_at
-	  FROM temp.merge_fresh AS f CROSS JOIN other.assessment AS a ON a.seed_id = f.o CROSS JOIN temp.merge_spec AS s ON s.o = a.spec_id`
-	copyResults = `
-	INSERT INTO main.result (seed_id, spec_id, metric_id, status, score)
-	SELECT ? + f.n, s.h, (SELECT m.h FROM temp.merge_metric AS m WHERE m.o = r.metric_id), r.status, r.score
-	  FROM temp.merge_fresh AS f CROSS JOIN other.result AS r ON r.seed_id = f.o CROSS JOIN temp.merge_spec AS s ON s.o = r.spec_id`
-	copyComputed = `
-	INSERT INTO main.computed_value (seed_id, spec_id, metric_id, value, reason)
-	SELECT ? + f.n, s.h, (SELECT m.h FROM temp.merge_metric AS m WHERE m.o = r.metric_id), r.value, r.reason
-	  FROM temp.merge_fresh AS f CROSS JOIN other.computed_value AS r ON r.seed_id = f.o CROSS JOIN temp.merge_spec AS s ON s.o = r.spec_id`
 	countUnjudged = `
 	SELECT scenario.name, count(*) AS n
 	  FROM temp.merge_fresh AS f CROSS JOIN main.seed ON seed.id = ? + f.n
@@ -103,6 +89,80 @@ const (
 	   AND NOT EXISTS (SELECT 1 FROM main.assessment AS a WHERE a.seed_id = seed.id AND a.spec_id = newest.spec_id)
 	 GROUP BY scenario.name`
 	touchedScenarios = `SELECT DISTINCT m.h FROM temp.merge_fresh AS f CROSS JOIN other.seed AS o ON o.id = f.o CROSS JOIN temp.merge_scenario AS m ON m.o = o.scenario_id`
+)
+
+// copied is a table whose rows belong to a seed.
+type copied struct {
+	table        string
+	spec, metric bool // it has these ids, besides that of the seed
+	columns      string
+}
+
+func copiedTables() []copied {
+	return []copied{
+		{"value", false, true, "value"},
+		{"assessment", true, false, "total_score, n_pass, n_warn, n_fail, assessed_at"},
+		{"result", true, true, "status, score"},
+		{"computed_value", true, true, "value, reason"},
+	}
+}
+
+// shortcuts are what makes copying the rows of a chunk cheap: they lie in one range, and ids are the same on both sides.
+type shortcuts struct{ ranged, sameSpecs, sameMetrics bool }
+
+// query copies the rows of new seeds. Its arguments are what ids of seeds are raised by, and of a range where it begins and ends.
+func (c copied) query(by shortcuts) string {
+	into, from := "seed_id", `? + f.n`
+	if by.ranged {
+		from = `? + o.seed_id`
+	}
+	if c.spec {
+		into += ", spec_id"
+		if by.sameSpecs {
+			from += ", o.spec_id"
+		} else {
+			from += ", s.h"
+		}
+	}
+	if c.metric {
+		into += ", metric_id"
+		if by.sameMetrics {
+			from += ", o.metric_id"
+		} else {
+			from += ", (SELECT m.h FROM temp.merge_metric AS m WHERE m.o = o.metric_id)"
+		}
+	}
+	query := "INSERT INTO main." + c.table + " (" + into + ", " + c.columns + ") SELECT " + from + ", o." + strings.ReplaceAll(c.columns, ", ", ", o.")
+	if by.ranged {
+		query += " FROM other." + c.table + " AS o"
+	} else {
+		query += " FROM temp.merge_fresh AS f CROSS JOIN other." + c.table + " AS o ON o.seed_id = f.o"
+	}
+	if c.spec && !by.sameSpecs {
+		query += " CROSS JOIN temp.merge_spec AS s ON s.o = o.spec_id"
+	}
+	query += " WHERE 1"
+	if by.ranged {
+		query += " AND o.seed_id > ? AND o.seed_id <= ?"
+	}
+	if c.spec && by.sameSpecs { // one that came since is left for the next time, as its spec is
+		query += " AND o.spec_id BETWEEN 1 AND (SELECT count(*) FROM temp.merge_spec)"
+	}
+	return query
+}
+
+// strange finds rows of a range that refer to a metric that is not there, which no subquery has turned away.
+func (c copied) strange() string {
+	query := "SELECT EXISTS (SELECT 1 FROM other." + c.table + " AS o WHERE o.seed_id > ? AND o.seed_id <= ?"
+	return query + " AND (o.metric_id < 1 OR o.metric_id > (SELECT count(*) FROM temp.merge_metric)))"
+}
+
+const (
+	// All of a table are here under the same ids, which have no gap.
+	hasSameMetrics = `SELECT count(*) > 0 AND count(*) = max(o) AND min(o) = 1 AND total(h IS NOT o) = 0 AND count(*) = (SELECT count(*) FROM other.metric) FROM temp.merge_metric`
+	hasSameSpecs   = `SELECT count(*) > 0 AND count(*) = max(o) AND min(o) = 1 AND total(h IS NOT o) = 0 AND count(*) = (SELECT count(*) FROM other.spec) FROM temp.merge_spec`
+	firstFresh     = `SELECT min(o) FROM temp.merge_fresh`
+	lastFresh      = `SELECT max(o) FROM temp.merge_fresh`
 )
 
 // What becomes of seeds that are here already.
@@ -178,20 +238,21 @@ const (
 
 // Seeds brings in the seeds that were recorded there when the definitions were read, chunk by chunk.
 func (m *Merger) Seeds(ctx context.Context) error {
-	series := false
 	chunk := int64(mergeChunk)
-	err := m.in(ctx, func(tx *Tx) error { return tx.get(&series, hasSeedSeries) })
+	err := m.in(ctx, func(tx *Tx) error {
+		return errors.Join(tx.get(&m.series, hasSeedSeries), tx.get(&m.runs, hasRuns), tx.get(&m.by.sameMetrics, hasSameMetrics), tx.get(&m.by.sameSpecs, hasSameSpecs))
+	})
 	if err != nil {
 		return err
 	}
-	if series {
+	if m.series {
 		chunk = mergeChunkSeries
 	}
 	if m.options.Chunk > 0 {
 		chunk = int64(m.options.Chunk)
 	}
 	for from := int64(0); from < m.lastSeed; from += chunk {
-		err := m.in(ctx, func(tx *Tx) error { return m.seeds(tx, from, min(from+chunk, m.lastSeed), series) })
+		err := m.in(ctx, func(tx *Tx) error { return m.seeds(tx, from, min(from+chunk, m.lastSeed)) })
 		if err != nil {
 			return err
 		}
@@ -200,7 +261,7 @@ func (m *Merger) Seeds(ctx context.Context) error {
 	return m.order(ctx)
 }
 
-func (m *Merger) seeds(tx *Tx, from, to int64, series bool) error {
+func (m *Merger) seeds(tx *Tx, from, to int64) error {
 	err := tx.runAll(`DELETE FROM temp.merge_seed`, `DELETE FROM temp.merge_fresh`, `DELETE FROM temp.merge_judged`, `DELETE FROM temp.merge_content`)
 	if err == nil {
 		_, err = tx.exec(classifySeeds, from, to)
@@ -214,21 +275,37 @@ func (m *Merger) seeds(tx *Tx, from, to int64, series bool) error {
 	if err != nil {
 		return err
 	}
-	if err := m.countSeeds(tx); err != nil {
+	classes, err := m.countSeeds(tx)
+	if err != nil {
 		return err
 	}
-	if err := m.seedConflicts(tx); err != nil || m.options.DryRun {
-		return err
+	if classes[mergeConflict] > 0 {
+		if err := m.seedConflicts(tx); err != nil {
+			return err
+		}
+	}
+	if m.options.DryRun {
+		return nil
 	}
 	if err := m.freshSeeds(tx); err != nil {
 		return err
 	}
-	if series {
+	if m.series {
 		if err := tx.runAll(pickContents, insertContents, matchContents, copyChunks, restoreContents, copySeedSeries); err != nil {
 			return err
 		}
 	}
-	return tx.runAll(takeEarlier, dropLaterRuns, copyRuns, copyRepetitions, copyJudged, copyJudgedResults, copyJudgedComputed)
+	if classes[mergeEarlier] > 0 {
+		if err := tx.runAll(takeEarlier, dropLaterRuns); err != nil {
+			return err
+		}
+	}
+	if m.runs {
+		if err := tx.runAll(copyRuns, copyRepetitions); err != nil {
+			return err
+		}
+	}
+	return tx.runAll(copyJudged, copyJudgedResults, copyJudgedComputed)
 }
 
 // settle looks at what was replaced on either side, where that makes a difference.
@@ -246,12 +323,10 @@ func (m *Merger) settle(tx *Tx) error {
 	return tx.runAll(settleSuperseded)
 }
 
-func (m *Merger) countSeeds(tx *Tx) error {
-	var n [6]int
+func (m *Merger) countSeeds(tx *Tx) (n [6]int, err error) {
 	for class := range n {
-		var err error
 		if n[class], err = tx.count(countSeedClass, class); err != nil {
-			return err
+			return n, err
 		}
 	}
 	c := &m.counts
@@ -262,18 +337,21 @@ func (m *Merger) countSeeds(tx *Tx) error {
 	if n[mergeKnown]+n[mergeEarlier] > 0 {
 		judged, err := tx.run(pickJudged)
 		if err != nil {
-			return err
+			return n, err
 		}
 		c.Assessments += judged
 	}
+	if !m.runs {
+		return n, nil
+	}
 	known, err := tx.count(countRepetitions, 1)
 	if err != nil {
-		return err
+		return n, err
 	}
 	fresh, err := tx.count(countRepetitions, 0)
 	c.Repetitions.Known += known
 	c.Repetitions.Recorded += fresh
-	return err
+	return n, err
 }
 
 // freshSeeds stores the seeds that are not here, with all that was measured and judged.
@@ -289,8 +367,10 @@ func (m *Merger) freshSeeds(tx *Tx) error {
 	if err := tx.runAll(supersedeMerged); err != nil {
 		return err
 	}
-	if _, err := tx.exec(freshIDs, base); err != nil {
-		return err
+	if m.runs || m.series {
+		if _, err := tx.exec(freshIDs, base); err != nil {
+			return err
+		}
 	}
 	stored, err := tx.run(insertSeeds, base)
 	if err != nil {
@@ -299,10 +379,11 @@ func (m *Merger) freshSeeds(tx *Tx) error {
 	if stored != want {
 		return fmt.Errorf("%w: %s: %w", track.ErrInvalid, m.other, errDamagedRows)
 	}
-	for _, query := range []string{insertPairs, copyValues, copyAssessments, copyResults, copyComputed} {
-		if _, err := tx.exec(query, base); err != nil {
-			return err
-		}
+	if _, err := tx.exec(insertPairs, base); err != nil {
+		return err
+	}
+	if err := m.copySeedRows(tx, base, want); err != nil {
+		return err
 	}
 	var scenarios []int64
 	if err := tx.selectAll(&scenarios, touchedScenarios); err != nil {
@@ -320,6 +401,36 @@ func (m *Merger) freshSeeds(tx *Tx) error {
 	}
 	for _, u := range unjudged {
 		m.counts.Unjudged[u.Name] += u.N
+	}
+	return nil
+}
+
+func (m *Merger) copySeedRows(tx *Tx, base, n int) error {
+	first, err := tx.count(firstFresh)
+	if err != nil {
+		return err
+	}
+	last, err := tx.count(lastFresh)
+	if err != nil {
+		return err
+	}
+	by := m.by
+	by.ranged = last-first+1 == n
+	by.sameMetrics = by.sameMetrics && by.ranged
+	args := []any{base}
+	if by.ranged {
+		args = []any{base + 1 - first, first - 1, last}
+	}
+	for _, c := range copiedTables() {
+		if _, err := tx.exec(c.query(by), args...); err != nil {
+			return err
+		}
+		if !by.sameMetrics || !c.metric {
+			continue
+		}
+		if strange, err := tx.count(c.strange(), first-1, last); err != nil || strange > 0 {
+			return errors.Join(err, fmt.Errorf("%w: %s: %w", track.ErrInvalid, m.other, errDamagedRows))
+		}
 	}
 	return nil
 }

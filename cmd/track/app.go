@@ -50,6 +50,7 @@ func (p *program) app() *cli.App {
 			p.ingestCommand(),
 			p.importCommand(),
 			p.exportCommand(),
+			p.mergeCommand(),
 			p.stabilityCommand(),
 			p.seedsCommand(),
 			p.showCommand(),

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) mergeCommand() *cli.Command {
+	var dryRun bool
+	return &cli.Command{
+		Name:      "merge",
+		Usage:     "bring in what other databases hold",
+		UsageText: "track merge OTHER.db... [--dry-run]",
+		Description: `Everything comes: specs, seeds with their values, judgements and series, those that others replaced, baselines, looks, sweeps, lineages
+with their ledgers, executions. The other files are only read, also while somebody records into them; what they recorded since the
+merge began is left for the next one. Merging the same again does nothing, the order does not matter, and after an interruption the
+same command continues.
+
+What stands here stays. Where another database holds something else in its place, that is a conflict: it is named and left out, all the
+rest comes, and the exit code is 14. Of a seed that both recorded alike, the record that was first counts.
+
+Examples:
+   track merge shard-*.db
+   track merge ~/laptop/.track/track.db --dry-run --format json`,
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "say what would come, and record nothing", Destination: &dryRun}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return usage("track merge takes at least one OTHER.db")
+			}
+			return p.merge(c.Context, c.Args().Slice(), dryRun)
+		},
+	}
+}
+
+type mergeCount struct {
+	Recorded  int `json:"recorded"`
+	Known     int `json:"known"`
+	Conflicts int `json:"conflicts"`
+}
+
+type mergedLineage struct {
+	Lineage  string `json:"lineage"`
+	Entries  int    `json:"entries"`
+	Known    int    `json:"known"`
+	Conflict bool   `json:"conflict"`
+}
+
+type mergeConflict struct {
+	Kind          string `json:"kind"`
+	Scenario      string `json:"scenario,omitzero"`
+	Lineage       string `json:"lineage,omitzero"`
+	Name          string `json:"name,omitzero"`
+	Label         string `json:"label,omitzero"`
+	Configuration string `json:"configuration,omitzero"`
+	Reason        string `json:"reason"`
+}
+
+// mergeDocument says what became of one file.
+type mergeDocument struct {
+	File           string          `json:"file"`
+	Scenarios      mergeCount      `json:"scenarios"`
+	Specs          mergeCount      `json:"specs"`
+	Configurations mergeCount      `json:"configurations"`
+	Seeds          mergeCount      `json:"seeds"`
+	Baselines      mergeCount      `json:"baselines"`
+	Looks          mergeCount      `json:"looks"`
+	Sweeps         mergeCount      `json:"sweeps"`
+	Repetitions    mergeCount      `json:"repetitions"`
+	Versions       mergeCount      `json:"versions"`
+	Executions     mergeCount      `json:"executions"`
+	Lineages       []mergedLineage `json:"lineages"`
+	Superseded     int             `json:"superseded"`
+	Completed      int             `json:"completed"`
+	Forgotten      int             `json:"forgotten"`
+	Assessments    int             `json:"assessments"`
+	Scores         int             `json:"scores"`
+	Unjudged       map[string]int  `json:"unjudged"`
+	NConflicts     int             `json:"n_conflicts"`
+	Conflicts      []mergeConflict `json:"conflicts"`
+}
+
+func newMergeDocument(file string) *mergeDocument {
+	return &mergeDocument{File: file, Lineages: []mergedLineage{}, Conflicts: []mergeConflict{}, Unjudged: map[string]int{}}
+}
+
+func (d *mergeDocument) add(c tracker.MergeConflict) {
+	m := mergeConflict{Kind: c.Kind, Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
+	switch c.Kind {
+	case "seed", "spec":
+		m.Scenario = c.Scenario
+	default:
+		m.Lineage = c.Scenario
+	}
+	d.Conflicts = append(d.Conflicts, m)
+}
+
+func (d *mergeDocument) count(r tracker.MergeReport) {
+	d.Scenarios, d.Specs, d.Configurations, d.Seeds = mergeCount(r.Scenarios), mergeCount(r.Specs), mergeCount(r.Configurations), mergeCount(r.Seeds)
+	d.Baselines, d.Looks, d.Sweeps, d.Repetitions = mergeCount(r.Baselines), mergeCount(r.Looks), mergeCount(r.Sweeps), mergeCount(r.Repetitions)
+	d.Versions, d.Executions = mergeCount(r.Versions), mergeCount(r.Executions)
+	d.Superseded, d.Completed, d.Forgotten, d.Assessments, d.Scores = r.Superseded, r.Replaced, r.Forgotten, r.Assessments, r.Scores
+	for _, l := range r.Lineages {
+		d.Lineages = append(d.Lineages, mergedLineage(l))
+	}
+	maps.Copy(d.Unjudged, r.Unjudged)
+	d.NConflicts = r.Conflicts()
+}
+
+func (d *mergeDocument) entries() (added int) {
+	for _, l := range d.Lineages {
+		added += l.Entries
+	}
+	return added
+}
+
+// conflictsNamed is how many conflicts of a file people are told of.
+const conflictsNamed = 20
+
+func (c mergeConflict) text() string {
+	what := c.Kind + " " + c.Name
+	switch c.Kind {
+	case "seed":
+		what = "seed " + c.Name + " of " + c.Scenario + "@" + tracker.ShortHash(c.Configuration)
+		if c.Label != "" {
+			what += " (" + c.Label + ")"
+		}
+	case "spec":
+		what = "spec " + c.Scenario + "@" + c.Name
+	case "version":
+		what = "version " + c.Name + " of lineage " + c.Lineage
+	case "lineage":
+		what = "lineage " + c.Lineage
+	case "execution":
+		what = "execution " + c.Name + " of lineage " + c.Lineage
+	}
+	return what + ": " + c.Reason
+}
+
+func (p *program) merge(ctx context.Context, files []string, dryRun bool) error {
+	st, done, err := p.openForMerge(ctx, dryRun)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var documents []*mergeDocument
+	var failed error
+	for _, file := range files {
+		d, err := p.mergeFile(ctx, st, file, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: dryRun}})
+		if err != nil {
+			failed = fmt.Errorf("merge %s: %w", file, err)
+			break
+		}
+		documents = append(documents, d)
+	}
+	if failed != nil && len(documents) == 0 {
+		return failed
+	}
+	if err := p.write(mergeView(documents, dryRun)); err != nil {
+		return err
+	}
+	if failed != nil {
+		return fmt.Errorf("%w; merged before that: %s", failed, counted(len(documents), "file"))
+	}
+	return mergeVerdict("merge", documents)
+}
+
+// openForMerge opens the target; a dry run without one compares with an empty one.
+func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Store, done func(), err error) {
+	if !dryRun {
+		st, err = p.openOrCreate(ctx)
+	} else if st, err = p.open(ctx); errors.Is(err, track.ErrNotFound) {
+		dir, err := os.MkdirTemp("", "track-merge-")
+		if err != nil {
+			return nil, nil, err
+		}
+		path := filepath.Join(dir, store.DefaultFile)
+		if _, err = store.Init(ctx, path); err == nil {
+			st, err = store.Open(ctx, path, p.now)
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		return st, func() { _ = errors.Join(st.Close(), os.RemoveAll(dir)) }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return st, func() { _ = st.Close() }, nil
+}
+
+func (p *program) mergeFile(ctx context.Context, st *store.Store, file string, o tracker.MergeOptions) (*mergeDocument, error) {
+	d := newMergeDocument(file)
+	bar := p.newProgress("merging", "records", 0)
+	o.Conflict, o.Progress = d.add, bar.update
+	r, err := tracker.Merge(ctx, st, file, o)
+	bar.clear()
+	if errors.Is(err, context.Canceled) {
+		err = track.WithHint(err, "run the same command again: it continues")
+	}
+	d.count(r)
+	return d, err
+}
+
+func mergeView(documents []*mergeDocument, dryRun bool) view {
+	v := view{
+		document: map[string]any{"dry_run": dryRun, "files": documents},
+		rows: grid{columns: []string{
+			"file", "seeds", "known", "conflicts", "executions", "known executions", "conflicting executions", "entries", "conflicts in all",
+		}},
+	}
+	people := grid{columns: []string{"file", "seeds", "known", "conflicts", "executions", "known", "conflicts", "ledger entries"}}
+	for _, d := range documents {
+		v.lines = append(v.lines, d)
+		cells := []any{d.File, d.Seeds.Recorded, d.Seeds.Known, d.Seeds.Conflicts, d.Executions.Recorded, d.Executions.Known, d.Executions.Conflicts, d.entries()}
+		people.cells = append(people.cells, cells)
+		v.rows.cells = append(v.rows.cells, append(slices.Clone(cells), d.NConflicts))
+	}
+	if dryRun {
+		v.page = append(v.page, "dry run, nothing recorded; each file as if it were the only one")
+	}
+	v.page = append(v.page, people)
+	for _, d := range documents {
+		for _, line := range d.remarks() {
+			v.page = append(v.page, line)
+		}
+	}
+	return v
+}
+
+// remarks are what people should know of a file beyond its counts.
+func (d *mergeDocument) remarks() (lines []string) {
+	for i, c := range d.Conflicts {
+		if i == conflictsNamed {
+			lines = append(lines, fmt.Sprintf("%s: and %d more conflicts; --format json names them all", d.File, len(d.Conflicts)-conflictsNamed))
+			break
+		}
+		lines = append(lines, d.File+": conflict: "+c.text())
+	}
+	for _, what := range []struct {
+		n    int
+		text string
+	}{
+		{d.Superseded, "superseded, as there"}, {d.Completed, "completed: what is there had come further"}, {d.Forgotten, "forgotten, as there"},
+	} {
+		if what.n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d %s", d.File, what.n, what.text))
+		}
+	}
+	for _, scenario := range slices.Sorted(maps.Keys(d.Unjudged)) {
+		lines = append(lines, fmt.Sprintf("%s: %s of %s not judged under the newest spec: track rescore %s judges", d.File, counted(d.Unjudged[scenario], "seed"), scenario, scenario))
+	}
+	return lines
+}
+
+func mergeVerdict(verb string, documents []*mergeDocument) error {
+	n, kinds := 0, map[string]bool{}
+	for _, d := range documents {
+		n += d.NConflicts
+		for _, c := range d.Conflicts {
+			kinds[c.Kind] = true
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, counted(n, "record"))
+	for _, hint := range []struct{ kind, text string }{
+		{"seed", "of a seed, one measurement can count: look at both with track show seed, there with --db OTHER; track record seed --replace puts another in place"},
+		{"spec", "of a scenario, one list of specs can count: add what is missing with track spec add, and track rescore judges all seeds under it"},
+		{"lineage", "one name, two histories: merge that file into another database with --db, and compare"},
+	} {
+		if kinds[hint.kind] {
+			err = track.WithHint(err, hint.text)
+		}
+	}
+	return err
+}
