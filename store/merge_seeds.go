@@ -78,7 +78,7 @@ const (
 	  FROM temp.merge_fresh AS f CROSS JOIN other.seed AS o ON o.id = f.o`
 	insertPairs = `
 	INSERT INTO main.scenario_configuration (scenario_id, configuration_id)
-	SELECT seed.scenario_id, seed.configuration_id FROM main.seed WHERE seed.id > ? GROUP BY 1, 2 ORDER BY min(seed.id)
+	SELECT seed.scenario_id, seed.configuration_id FROM main.seed WHERE seed.id > ? GROUP BY +seed.scenario_id, +seed.configuration_id ORDER BY min(seed.id)
 	    ON CONFLICT (scenario_id, configuration_id) DO NOTHING`
 	countUnjudged = `
 	SELECT scenario.name, count(*) AS n
