@@ -31,15 +31,16 @@ const (
 	  LEFT JOIN baseline AS previous ON previous.id = baseline.previous_id
 	  LEFT JOIN configuration AS replaced ON replaced.id = previous.configuration_id`
 	getBaseline = selectBaselines + `
-	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.id DESC LIMIT 1`
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.set_at DESC, baseline.id DESC LIMIT 1`
 	listScenarioBaselines = selectBaselines + `
-	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.id DESC`
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.set_at DESC, baseline.id DESC`
 	listCurrentBaselines = selectBaselines + `
-	 WHERE baseline.id = (SELECT max(id) FROM baseline AS newest WHERE newest.scenario_id = scenario.id) AND baseline.configuration_id IS NOT NULL
+	 WHERE baseline.id = (SELECT newest.id FROM baseline AS newest WHERE newest.scenario_id = scenario.id ORDER BY newest.set_at DESC, newest.id DESC LIMIT 1) AND baseline.configuration_id IS NOT NULL
 	 ORDER BY scenario.name`
 	insertBaseline = `
 	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at)
-	VALUES (?, ?, ?, (SELECT max(id) FROM baseline WHERE scenario_id = ?), ?, ?, ?)`
+	VALUES (?, ?, ?, (SELECT id FROM baseline WHERE scenario_id = ? ORDER BY set_at DESC, id DESC LIMIT 1), ?, ?,
+	        max(?, (SELECT coalesce(max(set_at), -1) + 1 FROM baseline WHERE scenario_id = ?)))` // later than what it replaces, which may come from a clock that is ahead
 )
 
 type baselineRow struct {
@@ -113,6 +114,6 @@ func (t *Tx) SetBaseline(b Baseline) error {
 	if b.Configuration != nil {
 		configuration = b.Configuration.ID
 	}
-	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, scenario, b.Reason, b.Actor, micros(b.SetAt))
+	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, scenario, b.Reason, b.Actor, micros(b.SetAt), scenario)
 	return err
 }

@@ -53,7 +53,7 @@ const (
 	SELECT ` + configurationColumns + `
 	  FROM seed JOIN configuration ON configuration.id = seed.configuration_id
 	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
-	 ORDER BY seed.id DESC LIMIT 1`
+	 ORDER BY seed.recorded_at DESC, seed.id DESC LIMIT 1`
 	listConfigurations = `
 	SELECT ` + configurationColumns + `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id

@@ -34,7 +34,7 @@ type Look struct {
 
 const (
 	listLooks = `
-	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = ? ORDER BY id`
+	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = ? ORDER BY looked_at, id`
 	insertLook = `
 	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (question, evidence, plan) DO NOTHING`

@@ -218,7 +218,7 @@ func (s *Store) MutationOutcomes(ctx context.Context, lineage Evolving) (list []
 }
 
 const (
-	findVersionByContent = `SELECT name FROM version WHERE lineage_id = ? AND content_digest = ? ORDER BY id LIMIT 1`
+	findVersionByContent = `SELECT name FROM version WHERE lineage_id = ? AND content_digest = ? ORDER BY created_at, id LIMIT 1`
 	hasVersion           = `SELECT count(*) FROM version WHERE lineage_id = ? AND name = ?`
 	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = ?`
 	setContent           = `UPDATE version SET content = ?, content_digest = ? WHERE id = ?`

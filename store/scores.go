@@ -30,7 +30,7 @@ type SeedScore struct {
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 func seedScoresQuery(where string) string {
 	return `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, seed.digest, assessment.seed_id IS NOT NULL AS assessed,
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, seed.digest, seed.recorded_at, assessment.seed_id IS NOT NULL AS assessed,
 	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
 	 WHERE ` + where
@@ -44,25 +44,31 @@ func metricScoresQuery(where string) string {
 	 WHERE ` + where
 }
 
+type seedScoreRow struct {
+	ID         int64            `db:"id"`
+	ULID       string           `db:"ulid"`
+	Number     track.SeedNumber `db:"number"`
+	Outcome    string           `db:"outcome"`
+	Message    string           `db:"message"`
+	Assessed   bool             `db:"assessed"`
+	TotalScore sql.NullFloat64  `db:"total_score"`
+	NFail      int              `db:"n_fail"`
+	Digest     []byte           `db:"digest"`
+	RecordedAt int64            `db:"recorded_at"`
+}
+
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
 // withMetrics is set. That takes several reads: see [Store.Snapshot].
 func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
 	where, args := sel.where()
 	args = append([]any{sel.SpecID}, args...)
-	var rows []struct {
-		ID         int64            `db:"id"`
-		ULID       string           `db:"ulid"`
-		Number     track.SeedNumber `db:"number"`
-		Outcome    string           `db:"outcome"`
-		Message    string           `db:"message"`
-		Assessed   bool             `db:"assessed"`
-		TotalScore sql.NullFloat64  `db:"total_score"`
-		NFail      int              `db:"n_fail"`
-		Digest     []byte           `db:"digest"`
-	}
+	var rows []seedScoreRow
 	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
 		return nil, explain(err)
 	}
+	slices.SortFunc(rows, func(a, b seedScoreRow) int {
+		return cmp.Or(cmp.Compare(a.RecordedAt, b.RecordedAt), cmp.Compare(a.ID, b.ID))
+	})
 	seeds := make([]SeedScore, len(rows))
 	for i, r := range rows {
 		seeds[i] = SeedScore{
@@ -70,7 +76,6 @@ func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool)
 			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail, Digest: [sha256.Size]byte(r.Digest),
 		}
 	}
-	slices.SortFunc(seeds, func(a, b SeedScore) int { return cmp.Compare(a.ID, b.ID) })
 	if withMetrics {
 		if err := s.addMetricScores(ctx, seeds, sel.SpecID, where, args); err != nil {
 			return nil, explain(err)

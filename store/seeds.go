@@ -143,11 +143,7 @@ func (f SeedFilter) query() (query string, args []any) {
 	if !f.Since.IsZero() {
 		add("seed.recorded_at >= ?", micros(f.Since))
 	}
-	if f.Since.IsZero() {
-		b.WriteString(" ORDER BY seed.id DESC")
-	} else {
-		b.WriteString(" ORDER BY seed.recorded_at DESC, seed.id DESC") // an index ends the walk
-	}
+	b.WriteString(" ORDER BY seed.recorded_at DESC, seed.id DESC") // not by id: what was merged came later than it was recorded
 	if f.Limit > 0 {
 		b.WriteString(" LIMIT ?")
 		args = append(args, f.Limit)
@@ -157,8 +153,8 @@ func (f SeedFilter) query() (query string, args []any) {
 
 func (f SeedFilter) failed() bool { return f.Outcome != "" && f.Outcome != track.OutcomeOK }
 
-// few is the condition for what few seeds have, a label or a failure. An index yields their ids, in order, so that the list needs
-// neither a sort nor a look at other seeds.
+// few is the condition for what few seeds have, a label or a failure. An index yields their ids, so that the list needs no look
+// at other seeds.
 func (f SeedFilter) few() (condition string, args []any) {
 	condition = "seed.id IN (SELECT few.id FROM seed AS few WHERE few.superseded_at IS NULL"
 	if f.Scenario != "" {
@@ -206,7 +202,7 @@ const (
 	seedByNumberAnywhere = selectSeeds + `
 	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
 	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
-	 ORDER BY seed.id DESC`
+	 ORDER BY seed.recorded_at DESC, seed.id DESC`
 	getSeedEnvironment = `
 	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = ?`
 	listSeedValues = `

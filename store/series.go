@@ -187,7 +187,7 @@ type Pruned struct {
 const (
 	keptSeeds = `
 	WITH ranked AS (
-	    SELECT id, recorded_at, row_number() OVER (PARTITION BY scenario_id ORDER BY id DESC) AS rank
+	    SELECT id, recorded_at, row_number() OVER (PARTITION BY scenario_id ORDER BY recorded_at DESC, id DESC) AS rank
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM seed_series)
 	), kept AS MATERIALIZED (

@@ -209,7 +209,7 @@ const selectVersions = `
 
 // VersionStates returns all versions of a lineage that have a name, the oldest first.
 func (s *Store) VersionStates(ctx context.Context, lineage string) ([]VersionState, error) {
-	return s.versionStates(ctx, selectVersions+" AND version.name <> '' ORDER BY version.id", lineage)
+	return s.versionStates(ctx, selectVersions+" AND version.name <> '' ORDER BY version.created_at, version.id", lineage)
 }
 
 // VersionState returns one version of a lineage.

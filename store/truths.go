@@ -23,7 +23,7 @@ const (
 	  FROM execution JOIN version ON version.id = execution.version_id
 	  JOIN truth ON truth.execution_id = execution.id AND truth.name = ?
 	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND execution.status = 'ok'
-	 ORDER BY execution.id`
+	 ORDER BY execution.recorded_at, execution.id`
 	listTrialComponents = `
 	SELECT component.execution_id, component.name, component.value
 	  FROM execution
