@@ -299,7 +299,7 @@ func TestLedgerPlans(t *testing.T) {
 		{"its newest executions", func() (string, []any) { return with(listRecent, "l", "v", 5) }, oneVersion, false},
 		{"their components", func() (string, []any) { return with(listRecentComponents, "", "", 1) }, "(execution_id=? AND rubric=?)", false},
 		{"the number of executions", func() (string, []any) { return with(countExecutions, 1) }, "execution_lineage (lineage_id=?)", false},
-		{"the number of seeds", func() (string, []any) { return with(countSeeds, "s") }, "seed_scenario (scenario_id=?)", false},
+		{"the number of seeds", func() (string, []any) { return with(countSeeds, "s") }, "seed_newest (scenario_id=?)", false},
 		{"seeds of parameters", func() (string, []any) { return with(listSeedTrials, 1, "s", "{}") }, "seed_identity (scenario_id=? AND configuration_id=?)", true}, // by time
 		{"a version", func() (string, []any) { return with(selectVersions+" AND version.name = ?", "l", "v") }, version, false},
 		{"a content", func() (string, []any) { return with(getContent, "l", "v") }, version, false},

@@ -88,7 +88,8 @@ const (
 	 WHERE seed.outcome = 'ok' AND seed.superseded_at IS NULL
 	   AND NOT EXISTS (SELECT 1 FROM main.assessment AS a WHERE a.seed_id = seed.id AND a.spec_id = newest.spec_id)
 	 GROUP BY scenario.name`
-	touchedScenarios = `SELECT DISTINCT m.h FROM temp.merge_fresh AS f CROSS JOIN other.seed AS o ON o.id = f.o CROSS JOIN temp.merge_scenario AS m ON m.o = o.scenario_id`
+	touchedScenarios = `
+	SELECT DISTINCT m.h FROM temp.merge_seed AS s CROSS JOIN other.seed AS o ON o.id = s.o CROSS JOIN temp.merge_scenario AS m ON m.o = o.scenario_id WHERE s.class IN (0, 3, 4)`
 )
 
 // copied is a table whose rows belong to a seed.
@@ -290,6 +291,9 @@ func (m *Merger) seeds(tx *Tx, from, to int64) error {
 	if err := m.freshSeeds(tx); err != nil {
 		return err
 	}
+	if err := m.touch(tx); err != nil {
+		return err
+	}
 	if m.series {
 		if err := tx.runAll(pickContents, insertContents, matchContents, copyChunks, restoreContents, copySeedSeries); err != nil {
 			return err
@@ -306,6 +310,18 @@ func (m *Merger) seeds(tx *Tx, from, to int64) error {
 		}
 	}
 	return tx.runAll(copyJudged, copyJudgedResults, copyJudgedComputed)
+}
+
+// touch notes the scenarios whose configurations may now have another first seed.
+func (m *Merger) touch(tx *Tx) error {
+	var scenarios []int64
+	if err := tx.selectAll(&scenarios, touchedScenarios); err != nil {
+		return err
+	}
+	for _, id := range scenarios {
+		m.touched[id] = true
+	}
+	return nil
 }
 
 // settle looks at what was replaced on either side, where that makes a difference.
@@ -384,13 +400,6 @@ func (m *Merger) freshSeeds(tx *Tx) error {
 	}
 	if err := m.copySeedRows(tx, base, want); err != nil {
 		return err
-	}
-	var scenarios []int64
-	if err := tx.selectAll(&scenarios, touchedScenarios); err != nil {
-		return err
-	}
-	for _, id := range scenarios {
-		m.touched[id] = true
 	}
 	var unjudged []struct {
 		Name string `db:"name"`

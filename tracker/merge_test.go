@@ -4,9 +4,11 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"track"
 	"track/scoring"
@@ -38,19 +41,43 @@ type shard struct {
 
 func newShard(t testing.TB, minute int) *shard {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	st, err := store.Open(t.Context(), path, ticking(clock().Add(time.Duration(minute)*time.Minute)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return newShardAt(t, clock().Add(time.Duration(minute)*time.Minute))
+}
+
+func newShardAt(t testing.TB, at time.Time) *shard {
+	t.Helper()
+	s := openShard(t, emptyDatabase(t), at)
 	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
+		if err := s.st.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return s
+}
+
+func emptyDatabase(t testing.TB) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "empty.db")
+	if _, err := store.Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	empty, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return empty
+}
+
+func openShard(t testing.TB, database []byte, at time.Time) *shard {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "track.db")
+	if err := os.WriteFile(path, database, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(t.Context(), path, ticking(at))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &shard{t, st, path}
 }
 
@@ -301,4 +328,136 @@ func TestMergeEverything(t *testing.T) {
 			t.Errorf("%v %v", err, r.Differences)
 		}
 	}
+}
+
+// answers are what people see of a database, which must not depend on the order in which it was brought together.
+func (s *shard) answers() map[string]any {
+	s.t.Helper()
+	ctx := s.t.Context()
+	seeds, err := s.st.Seeds(ctx, store.SeedFilter{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	specs, err := s.st.Specs(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range specs {
+		specs[i].ID = 0
+	}
+	answers := map[string]any{"seeds": seeds, "specs": specs}
+	if len(seeds) > 0 {
+		newest, total, err := s.st.Configurations(ctx, "s", -1)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var labels []string
+		for _, c := range newest {
+			labels = append(labels, c.Label)
+			report, err := tracker.Stability(ctx, s.st, tracker.Selector{Scenario: "s", Configuration: c.Hash}, tracker.StabilityOptions{})
+			answers["stability "+c.Label] = fmt.Sprintf("%+v %v", report.Stability, err)
+		}
+		answers["history"], answers["configurations"] = labels, total
+		last, err := s.st.NewestConfiguration(ctx, "s")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		answers["newest"] = last.Label
+	}
+	executions, err := s.st.Executions(ctx, store.ExecutionFilter{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answers["executions"] = executions
+	pins, err := s.st.Baselines(ctx, "s")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var held []string
+	for _, pin := range pins {
+		held = append(held, pin.ULID+" "+pin.Reason)
+	}
+	answers["baselines"] = held
+	looks, err := s.st.Looks(ctx, [32]byte{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answers["looks"] = looks
+	return answers
+}
+
+// something records a seed, an execution, a pin, a look or a judgement, of which several shards may record the same.
+func (s *shard) something(rt *rapid.T) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	label := rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(rt, "label")
+	number := track.SeedNumber(rapid.IntRange(0, 3).Draw(rt, "number"))
+	switch rapid.SampledFrom([]string{"seed", "seed", "seed", "replace", "execution", "pin", "look", "rescore"}).Draw(rt, "what") {
+	case "seed":
+		s.seed(number, label, map[string]float64{"a": float64(number) / 4, "b": 1}, tracker.Options{})
+	case "replace": // numbers that nobody else has
+		number += 10 * track.SeedNumber(s.st.Now().UnixMilli()%10+1)
+		s.seed(number, label, map[string]float64{"a": 0.1}, tracker.Options{})
+		s.seed(number, label, map[string]float64{"a": 0.2}, tracker.Options{Replace: true})
+	case "execution":
+		e := task("", 1)
+		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
+		recordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
+	case "pin":
+		_, _, err := tracker.PinBaseline(ctx, s.st, tracker.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader)
+		if err != nil && !errors.Is(err, track.ErrNotFound) {
+			s.t.Fatal(err)
+		}
+	case "look":
+		if err := tracker.RecordLooks(ctx, s.st, []store.Look{{Kind: store.LookGate, Evidence: [32]byte{byte(number)}, N: 1, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
+			s.t.Fatal(err)
+		}
+	case "rescore":
+		_, err := tracker.Rescore(ctx, s.st, "s", 0, tracker.RescoreOptions{})
+		if err != nil && !errors.Is(err, track.ErrNotFound) {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// Whatever several databases recorded, alike or not, the order in which they are merged makes no difference where nothing is in conflict, and
+// merging any of them again changes nothing.
+func TestMergeAnyOrder(t *testing.T) {
+	specs := []scoring.Spec{ranges("s", [2]float64{0, 1}), ranges("s", [2]float64{0, 0.5})}
+	empty := emptyDatabase(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		shards := make([]*shard, 3)
+		for i := range shards {
+			// The clocks of the shards run beside each other, and no two events are at the same time.
+			at := clock().Add(time.Duration(rapid.IntRange(0, 20).Draw(rt, "minute"))*time.Minute + time.Duration(i)*time.Millisecond)
+			shards[i] = openShard(t, empty, at)
+			defer func() { _ = shards[i].st.Close() }()
+			for _, spec := range specs[:rapid.IntRange(0, len(specs)).Draw(rt, "specs")] {
+				addSpec(t, shards[i].st, spec)
+			}
+			for range rapid.IntRange(0, 6).Draw(rt, "records") {
+				shards[i].something(rt)
+			}
+		}
+		var want map[string]any
+		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0, 1}, {2, 0, 0, 1}} {
+			to := openShard(t, empty, clock().Add(time.Hour))
+			defer func() { _ = to.st.Close() }()
+			var conflicts []string
+			for _, i := range order {
+				_, told := to.merge(shards[i])
+				conflicts = append(conflicts, told...)
+			}
+			if len(conflicts) > 0 {
+				rt.Fatal(conflicts)
+			}
+			got := to.answers()
+			if want == nil {
+				want = got
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				rt.Fatalf("in the order %v: %s", order, diff)
+			}
+		}
+	})
 }
