@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"track"
 )
@@ -78,7 +77,6 @@ type Merger struct {
 	series, runs  bool // the other database has some
 	by            shortcuts
 	replaced      bool // which seeds were superseded is known
-	touched       map[int64]bool
 }
 
 // NewMerger opens the database at path for reading beside this one. It must have the schema of this program.
@@ -95,7 +93,7 @@ func (s *Store) NewMerger(ctx context.Context, path string, o MergeOptions) (m *
 	if err != nil {
 		return nil, openError(s.path, err)
 	}
-	m = &Merger{store: own, other: path, options: o, touched: map[int64]bool{}, conflict: func(MergeConflict) {}, progress: func(int) {}}
+	m = &Merger{store: own, other: path, options: o, conflict: func(MergeConflict) {}, progress: func(int) {}}
 	m.counts.Unjudged = map[string]int{}
 	if err := m.attach(ctx); err != nil {
 		return nil, errors.Join(badInput(err), m.Close())
@@ -204,14 +202,18 @@ func (m *Merger) checkTables(ctx context.Context) error {
 	return nil
 }
 
-// CheckSound reads all of the other file, and refuses one that is damaged.
-func (m *Merger) CheckSound(ctx context.Context) error {
-	var found []string
-	err := m.store.writer.conn.SelectContext(ctx, &found, "PRAGMA other.integrity_check(1)")
-	if err == nil && (len(found) != 1 || found[0] != "ok") {
-		err = fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " "))
+// CheckSound reads all of the database at path, and refuses one that is damaged. It changes nothing.
+func CheckSound(ctx context.Context, path string) (err error) {
+	if err := checkOther(ctx, "", path); err != nil {
+		return badInput(err)
 	}
-	return badInput(openError(m.other, err))
+	s := &Store{path: path}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var found []string
+	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
+		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), "nothing was changed; ask for the file again")
+	}
+	return badInput(openError(path, err))
 }
 
 const (
@@ -316,53 +318,4 @@ func (t *Tx) count(query string, args ...any) (n int, err error) {
 		err = stmt.QueryRowContext(t.ctx, args...).Scan(&id)
 	}
 	return int(id.Int64), err
-}
-
-// MergeContents says in what a database consists of, for those who get it as a file.
-type MergeContents struct {
-	Scenarios  int   `db:"scenarios"`
-	Specs      int   `db:"specs"`
-	Seeds      int   `db:"seeds"`
-	Superseded int   `db:"superseded"`
-	Series     int   `db:"series"`
-	Sweeps     int   `db:"sweeps"`
-	Lineages   int   `db:"lineages"`
-	Entries    int   `db:"entries"`
-	Executions int   `db:"executions"`
-	First      int64 `db:"first"`
-	Last       int64 `db:"last"`
-}
-
-const getContents = `
-	SELECT (SELECT count(*) FROM scenario) AS scenarios, (SELECT count(*) FROM spec) AS specs,
-	       (SELECT count(*) FROM seed WHERE superseded_at IS NULL) AS seeds, (SELECT count(*) FROM seed WHERE superseded_at IS NOT NULL) AS superseded,
-	       (SELECT count(*) FROM seed_series) AS series, (SELECT count(*) FROM sweep) AS sweeps, (SELECT count(*) FROM lineage) AS lineages,
-	       (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM execution) AS executions,
-	       coalesce(min((SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution)), (SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution), 0) AS first,
-	       coalesce(max((SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution)), (SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution), 0) AS last`
-
-// Contents counts what a database holds.
-func (s *Store) Contents(ctx context.Context) (c MergeContents, err error) {
-	return c, explain(s.read().GetContext(ctx, &c, getContents))
-}
-
-// Pack makes the database one file without a log, as small as it can be.
-func (s *Store) Pack(ctx context.Context) error {
-	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
-		return err
-	}
-	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "VACUUM"} {
-		if _, err := s.writer.conn.ExecContext(ctx, statement); err != nil {
-			return explain(err)
-		}
-	}
-	return nil
-}
-
-// since is the time of a count of [MergeContents].
-func (c MergeContents) Times() (first, last time.Time) {
-	if c.First == 0 {
-		return first, last
-	}
-	return fromMicros(c.First), fromMicros(c.Last)
 }

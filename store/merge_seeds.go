@@ -88,8 +88,6 @@ const (
 	 WHERE seed.outcome = 'ok' AND seed.superseded_at IS NULL
 	   AND NOT EXISTS (SELECT 1 FROM main.assessment AS a WHERE a.seed_id = seed.id AND a.spec_id = newest.spec_id)
 	 GROUP BY scenario.name`
-	touchedScenarios = `
-	SELECT DISTINCT m.h FROM temp.merge_seed AS s CROSS JOIN other.seed AS o ON o.id = s.o CROSS JOIN temp.merge_scenario AS m ON m.o = o.scenario_id WHERE s.class IN (0, 3, 4)`
 )
 
 // copied is a table whose rows belong to a seed.
@@ -291,9 +289,6 @@ func (m *Merger) seeds(tx *Tx, from, to int64) error {
 	if err := m.freshSeeds(tx); err != nil {
 		return err
 	}
-	if err := m.touch(tx); err != nil {
-		return err
-	}
 	if m.series {
 		if err := tx.runAll(pickContents, insertContents, matchContents, copyChunks, restoreContents, copySeedSeries); err != nil {
 			return err
@@ -310,18 +305,6 @@ func (m *Merger) seeds(tx *Tx, from, to int64) error {
 		}
 	}
 	return tx.runAll(copyJudged, copyJudgedResults, copyJudgedComputed)
-}
-
-// touch notes the scenarios whose configurations may now have another first seed.
-func (m *Merger) touch(tx *Tx) error {
-	var scenarios []int64
-	if err := tx.selectAll(&scenarios, touchedScenarios); err != nil {
-		return err
-	}
-	for _, id := range scenarios {
-		m.touched[id] = true
-	}
-	return nil
 }
 
 // settle looks at what was replaced on either side, where that makes a difference.
@@ -515,10 +498,17 @@ const (
 	dealtPairs = `UPDATE main.scenario_configuration SET id = -id WHERE id < 0`
 )
 
-// order puts the configurations of scenarios in the order of their first seeds, as they are where all seeds are recorded in one database. The
-// seeds are looked at without keeping others from recording.
+// order puts the configurations of scenarios in the order of their first seeds, as they are where all seeds are recorded in one database: also
+// where nothing is new, for the merge before may have been cut short. The seeds are looked at without keeping others from recording.
 func (m *Merger) order(ctx context.Context) error {
-	for scenario := range m.touched {
+	if m.options.DryRun {
+		return nil
+	}
+	var scenarios []int64
+	if err := m.look(ctx, func(tx *Tx) error { return tx.selectAll(&scenarios, `SELECT h FROM temp.merge_scenario ORDER BY h`) }); err != nil {
+		return err
+	}
+	for _, scenario := range scenarios {
 		pairs, ordered := 0, true
 		err := m.look(ctx, func(tx *Tx) (err error) {
 			if pairs, err = tx.count(countPairs, scenario); err != nil || pairs < 2 {

@@ -16,7 +16,6 @@ import (
 // MergeOptions say how another database is brought in.
 type MergeOptions struct {
 	store.MergeOptions
-	Sound    bool                // read all of the file first, and refuse it where it is damaged
 	Whole    bool                // in one transaction, for a target that nobody else waits for
 	Conflict func(MergeConflict) // hears of each conflict; may be nil
 	Progress func(done int)      // may be nil
@@ -65,11 +64,6 @@ func Merge(ctx context.Context, st *store.Store, path string, o MergeOptions) (r
 		return r, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	if o.Sound {
-		if err := m.CheckSound(ctx); err != nil {
-			return r, err
-		}
-	}
 	if o.Conflict == nil {
 		o.Conflict = func(MergeConflict) {}
 	}

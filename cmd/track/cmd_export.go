@@ -16,7 +16,7 @@ func (p *program) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "export",
 		Usage:       "write what is recorded, to be taken elsewhere",
-		Subcommands: []*cli.Command{p.exportLineageCommand()},
+		Subcommands: []*cli.Command{p.exportLineageCommand(), p.exportBundleCommand()},
 	}
 }
 

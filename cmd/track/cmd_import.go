@@ -43,7 +43,7 @@ a pattern such as 'logs/*.jsonl', or - for standard input. Every execution is sc
 
 openevolve and shinka are runs of other evolvers: each content is a version, each step a mutation, each evaluation an execution; what failed
 earns no score, whatever the source carries for it. lineage is what track export lineage wrote: it is recorded whole, and only where it
-replays without a difference.
+replays without a difference. bundle is what track export bundle wrote: it is merged, as track merge does it.
 
 Import again and again: what is recorded counts as duplicate, and an execution that went on since then is completed. What is
 damaged is left out, with file, line and reason, and everything whole is kept; the exit code is then 5, or 14 where the only trouble is
@@ -76,6 +76,8 @@ Examples:
 			switch format, paths := c.Args().First(), c.Args().Tail(); format {
 			case formatLineage:
 				return p.importLineage(c.Context, paths, o)
+			case formatBundle:
+				return p.importBundle(c.Context, paths, o)
 			case formatOpenEvolve, formatShinka:
 				return p.importPrograms(c.Context, format, paths, o)
 			default:
@@ -89,7 +91,7 @@ func importFormats() (names []string) {
 	for _, format := range importer.Formats() {
 		names = append(names, format.Name)
 	}
-	return append(names, formatOpenEvolve, formatShinka, formatLineage, formatAuto)
+	return append(names, formatOpenEvolve, formatShinka, formatLineage, formatBundle, formatAuto)
 }
 
 func (p *program) importLogs(ctx context.Context, format string, paths []string, o importOptions) error {

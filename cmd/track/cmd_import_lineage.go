@@ -20,6 +20,7 @@ import (
 // The formats of import that hold lineages, and not logs.
 const (
 	formatLineage    = "lineage"    // what track export lineage wrote
+	formatBundle     = "bundle"     // what track export bundle wrote
 	formatOpenEvolve = "openevolve" // runs of other evolvers
 	formatShinka     = "shinka"
 )

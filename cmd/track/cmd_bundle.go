@@ -1,0 +1,268 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/importer"
+	"track/store"
+	"track/tracker"
+)
+
+func (p *program) exportBundleCommand() *cli.Command {
+	var file string
+	return &cli.Command{
+		Name:      "bundle",
+		Usage:     "write scenarios and lineages with all that belongs to them as one file",
+		UsageText: "track export bundle [--scenario S]... [--lineage L]... -o FILE",
+		Description: `The file is a database of track with a copy of what is named, or of everything: track import bundle FILE records it in another
+database, and every command reads it with --db FILE. Scenarios come with specs, seeds, series, baselines and sweeps, lineages with
+versions, ledgers and executions. With a name that ends in .gz it is compressed, and has to be imported to be read.
+
+Examples:
+   track export bundle -o all.db.gz
+   track export bundle --scenario growth_plus --lineage sepa -o paper.db`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write", Destination: &file},
+			&cli.StringSliceFlag{Name: "scenario", Usage: "`NAME` of a scenario; may be repeated"},
+			&cli.StringSliceFlag{Name: "lineage", Usage: "`NAME` of a lineage; may be repeated"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("track export bundle takes no argument: name what to export with --scenario and --lineage")
+			}
+			if file == "" || file == "-" {
+				return usage("track export bundle needs -o FILE")
+			}
+			return p.exportBundle(c.Context, file, c.StringSlice("scenario"), c.StringSlice("lineage"))
+		},
+	}
+}
+
+func (p *program) exportBundle(ctx context.Context, file string, scenarios, lineages []string) (err error) {
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	if source, err := os.Stat(st.Path()); err == nil {
+		if target, err := os.Stat(file); err == nil && os.SameFile(source, target) {
+			return usage("-o %s: this is the database itself", file)
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(file), ".track-bundle-")
+	if err != nil {
+		return notFound(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	made := filepath.Join(dir, store.DefaultFile)
+	contents, err := tracker.WriteBundle(ctx, st, made, store.MergeOptions{Scenarios: scenarios, Lineages: lineages})
+	if err != nil {
+		return fmt.Errorf("export bundle: %w", err)
+	}
+	if strings.HasSuffix(file, ".gz") {
+		if err := compress(made, made+".gz"); err != nil {
+			return err
+		}
+		made += ".gz"
+	}
+	if err := os.Rename(made, file); err != nil {
+		return err
+	}
+	return p.write(contentsView(file, contents))
+}
+
+func compress(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	w := gzip.NewWriter(out)
+	_, err = io.Copy(w, in)
+	return errors.Join(err, w.Close(), out.Sync())
+}
+
+type contentsDocument struct {
+	File       string `json:"file"`
+	Scenarios  int    `json:"scenarios"`
+	Specs      int    `json:"specs"`
+	Seeds      int    `json:"seeds"`
+	Superseded int    `json:"superseded"`
+	Series     int    `json:"series"`
+	Sweeps     int    `json:"sweeps"`
+	Lineages   int    `json:"lineages"`
+	Entries    int    `json:"entries"`
+	Executions int    `json:"executions"`
+	First      string `json:"first,omitzero"` // when the first seed or execution was recorded
+	Last       string `json:"last,omitzero"`
+}
+
+func newContentsDocument(file string, c store.Contents) contentsDocument {
+	d := contentsDocument{
+		File: file, Scenarios: c.Scenarios, Specs: c.Specs, Seeds: c.Seeds, Superseded: c.Superseded, Series: c.Series, Sweeps: c.Sweeps,
+		Lineages: c.Lineages, Entries: c.Entries, Executions: c.Executions,
+	}
+	if first, last := c.Times(); !first.IsZero() {
+		d.First, d.Last = first.Format(time.RFC3339Nano), last.Format(time.RFC3339Nano)
+	}
+	return d
+}
+
+func (d contentsDocument) text() string {
+	line := fmt.Sprintf("%s: %s with %s and %s, %d superseded; %s with %s of ledgers and %s", d.File, counted(d.Scenarios, "scenario"), counted(d.Specs, "spec"),
+		counted(d.Seeds, "seed"), d.Superseded, counted(d.Lineages, "lineage"), entriesText(d.Entries), counted(d.Executions, "execution"))
+	if d.First != "" {
+		line += "; recorded from " + d.First + " to " + d.Last
+	}
+	return line
+}
+
+func contentsView(file string, c store.Contents) view {
+	d := newContentsDocument(file, c)
+	return view{
+		document: d,
+		rows: grid{
+			columns: []string{"file", "scenarios", "specs", "seeds", "superseded", "series", "sweeps", "lineages", "entries", "executions"},
+			cells:   [][]any{{d.File, d.Scenarios, d.Specs, d.Seeds, d.Superseded, d.Series, d.Sweeps, d.Lineages, d.Entries, d.Executions}},
+		},
+		page: []any{d.text()},
+	}
+}
+
+// importBundle records what track export bundle wrote: all of it, or where the file is damaged nothing.
+func (p *program) importBundle(ctx context.Context, paths []string, o importOptions) error {
+	if len(paths) != 1 {
+		return usage("track import bundle takes one FILE, - for standard input")
+	}
+	if o.lineage != "" || o.version != "" || o.since != "" || o.keepText || o.programsOnly() {
+		return usage("track import bundle takes no flag but --dry-run: the file says all")
+	}
+	dir, err := os.MkdirTemp("", "track-bundle-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path, err := p.unpack(paths[0], dir)
+	if err != nil {
+		return fmt.Errorf("import %s: %w", inputName(paths[0]), err)
+	}
+	if path, err = p.upToDate(ctx, path, dir); err != nil {
+		return p.bundleError(paths[0], path, err)
+	}
+	contents, err := tracker.CheckBundle(ctx, path)
+	if err != nil {
+		return p.bundleError(paths[0], path, err)
+	}
+	p.notice("%s", newContentsDocument(inputName(paths[0]), contents).text())
+	st, done, err := p.openForMerge(ctx, o.dryRun)
+	if err != nil {
+		return err
+	}
+	defer done()
+	d, err := p.mergeFile(ctx, st, path, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: o.dryRun}})
+	if err != nil {
+		return p.bundleError(paths[0], path, err)
+	}
+	d.File = inputName(paths[0])
+	if err := p.write(mergeView([]*mergeDocument{d}, o.dryRun)); err != nil {
+		return err
+	}
+	return mergeVerdict("import bundle", []*mergeDocument{d})
+}
+
+// bundleError names the file that the user named, and not the copy of it.
+func (p *program) bundleError(named, path string, err error) error {
+	if named == path {
+		return fmt.Errorf("import bundle: %w", err)
+	}
+	renamed := errors.New(strings.ReplaceAll(err.Error(), path, inputName(named)))
+	return &renamedError{renamed, err}
+}
+
+type renamedError struct {
+	shown error
+	error
+}
+
+func (e *renamedError) Error() string { return "import bundle: " + e.shown.Error() }
+
+func (e *renamedError) Unwrap() error { return e.error }
+
+// upToDate returns a copy of a bundle that an earlier track wrote, with the schema of this one; another is returned as it is.
+func (p *program) upToDate(ctx context.Context, path, dir string) (string, error) {
+	older, err := store.IsOlder(ctx, path)
+	if err != nil || !older {
+		return path, nil // checked later
+	}
+	migrated := filepath.Join(dir, "migrated.db")
+	if err := copyFile(path, migrated); err != nil {
+		return path, err
+	}
+	_, err = store.Migrate(ctx, migrated, p.now())
+	return migrated, err
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	_, err = io.Copy(out, in)
+	return err
+}
+
+// unpack returns where the bundle lies as it is: a compressed one, or one that comes from standard input, is copied to dir.
+func (p *program) unpack(file, dir string) (path string, err error) {
+	in := p.in
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return "", notFound(err)
+		}
+		defer func() { _ = opened.Close() }()
+		magic := make([]byte, 2)
+		if _, err := io.ReadFull(opened, magic); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+			return file, nil
+		}
+		if _, err := opened.Seek(0, io.SeekStart); err != nil {
+			return "", err
+		}
+		in = opened
+	}
+	unzipped, err := importer.Decompress(in)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	path = filepath.Join(dir, store.DefaultFile)
+	out, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := io.Copy(out, unzipped); err != nil {
+		return "", track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), "the file is cut off or damaged; nothing was recorded")
+	}
+	return path, nil
+}

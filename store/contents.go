@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Contents says what a database holds.
+type Contents struct {
+	Scenarios  int   `db:"scenarios"`
+	Specs      int   `db:"specs"`
+	Seeds      int   `db:"seeds"`
+	Superseded int   `db:"superseded"`
+	Series     int   `db:"series"`
+	Sweeps     int   `db:"sweeps"`
+	Lineages   int   `db:"lineages"`
+	Entries    int   `db:"entries"`
+	Executions int   `db:"executions"`
+	First      int64 `db:"first"`
+	Last       int64 `db:"last"`
+}
+
+const getContents = `
+	SELECT (SELECT count(*) FROM scenario) AS scenarios, (SELECT count(*) FROM spec) AS specs,
+	       (SELECT count(*) FROM seed WHERE superseded_at IS NULL) AS seeds, (SELECT count(*) FROM seed WHERE superseded_at IS NOT NULL) AS superseded,
+	       (SELECT count(*) FROM seed_series) AS series, (SELECT count(*) FROM sweep) AS sweeps, (SELECT count(*) FROM lineage) AS lineages,
+	       (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM execution) AS executions,
+	       coalesce(min((SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution)), (SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution), 0) AS first,
+	       coalesce(max((SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution)), (SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution), 0) AS last`
+
+// Contents counts what a database holds.
+func (s *Store) Contents(ctx context.Context) (c Contents, err error) {
+	return c, explain(s.read().GetContext(ctx, &c, getContents))
+}
+
+// IsOlder says whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
+func IsOlder(ctx context.Context, path string) (bool, error) {
+	state, err := inspect(ctx, path)
+	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
+}
+
+// Pack makes the database one file without a log, as small as it can be.
+func (s *Store) Pack(ctx context.Context) error {
+	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
+		return err
+	}
+	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "VACUUM"} {
+		if _, err := s.writer.conn.ExecContext(ctx, statement); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
+}
+
+// Times are when the first and the last seed or execution was recorded; zero where there is none.
+func (c Contents) Times() (first, last time.Time) {
+	if c.First == 0 {
+		return first, last
+	}
+	return fromMicros(c.First), fromMicros(c.Last)
+}

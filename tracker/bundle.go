@@ -1,0 +1,43 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+
+	"track/store"
+)
+
+// WriteBundle makes a database at path, where none is, of what is chosen of another. It shows one state of that, whatever is recorded meanwhile.
+func WriteBundle(ctx context.Context, from *store.Store, path string, o store.MergeOptions) (c store.Contents, err error) {
+	if _, err := store.Init(ctx, path); err != nil {
+		return c, err
+	}
+	st, err := store.OpenForUpdate(ctx, path, from.Now)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if _, err := Merge(ctx, st, from.Path(), MergeOptions{MergeOptions: o, Whole: true}); err != nil {
+		return c, err
+	}
+	if err := st.Pack(ctx); err != nil {
+		return c, err
+	}
+	return st.Contents(ctx)
+}
+
+// CheckBundle reads all of a bundle and says what is in it. It refuses one that is damaged.
+func CheckBundle(ctx context.Context, path string) (c store.Contents, err error) {
+	if err := store.CheckSound(ctx, path); err != nil {
+		return c, err
+	}
+	st, err := store.Open(ctx, path, nil)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := checkSpecs(ctx, st); err != nil {
+		return c, err
+	}
+	return st.Contents(ctx)
+}
