@@ -461,3 +461,234 @@ func TestMergeAnyOrder(t *testing.T) {
 		}
 	})
 }
+
+// seeds tells the seeds of s by number, with what they measured and whether another took their place.
+func (s *shard) seeds() (list []string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(s.t.Context(), `SELECT number || ' ' || value || CASE WHEN superseded_at IS NULL THEN '' ELSE ' replaced' END
+		  FROM seed JOIN value ON seed_id = seed.id ORDER BY number, superseded_at IS NULL, value`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			s.t.Fatal(err)
+		}
+		list = append(list, text)
+	}
+	if err := rows.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+	return list
+}
+
+// A seed that was replaced on one side is replaced on the other too, whichever is merged into which; what both replaced otherwise is a conflict.
+func TestMergeSuperseded(t *testing.T) {
+	a := func(x float64) map[string]float64 { return map[string]float64{"a": x} }
+	replace := tracker.Options{Replace: true}
+	for name, c := range map[string]struct {
+		left, right func(s *shard)
+		want        []string
+		conflict    string // begins so; into the left one
+	}{
+		"the same measured": {
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, []string{"1 1.0"}, "",
+		},
+		"replaced there": {
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) },
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
+		},
+		"replaced on both sides alike": {
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) },
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
+		},
+		"another": {
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, func(s *shard) { s.seed(1, "v", a(2), tracker.Options{}); s.seed(2, "v", a(2), tracker.Options{}) },
+			[]string{"1 1.0", "2 2.0"}, "seed s 1: a: recorded 1, now 2",
+		},
+		"replaced by each other": {
+			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) },
+			func(s *shard) { s.seed(1, "v", a(2), tracker.Options{}); s.seed(1, "v", a(1), replace) },
+			[]string{"1 1.0 replaced", "1 2.0 replaced", "1 2.0"}, "seed s 1: a: recorded 2, now 1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			left, right := newShard(t, 0), newShard(t, 10)
+			c.left(left)
+			c.right(right)
+			there := newShard(t, 20)
+			there.merge(right)
+			_, conflicts := left.merge(right, there)
+			if diff := cmp.Diff(c.want, left.seeds()); diff != "" {
+				t.Error(diff)
+			}
+			if c.conflict == "" != (len(conflicts) == 0) || len(conflicts) > 0 && conflicts[0] != c.conflict {
+				t.Errorf("%q", conflicts)
+			}
+			if _, _ = there.merge(left); c.conflict == "" {
+				if diff := cmp.Diff(c.want, there.seeds()); diff != "" {
+					t.Error("the other way round: ", diff)
+				}
+			}
+		})
+	}
+}
+
+// A copy that goes on in two places: what was replaced in one of them is replaced, by its id, and its replacement comes.
+func TestMergeCopies(t *testing.T) {
+	first := newShard(t, 0)
+	first.seed(1, "v", map[string]float64{"a": 1}, tracker.Options{})
+	second := newShard(t, 10)
+	second.merge(first)
+	second.seed(1, "v", map[string]float64{"a": 2}, tracker.Options{Replace: true})
+	want := []string{"1 1.0 replaced", "1 2.0"}
+	for range 2 {
+		if _, conflicts := second.merge(first); !cmp.Equal(want, second.seeds()) || len(conflicts) > 0 {
+			t.Errorf("the old one into the new one: %q %q", second.seeds(), conflicts)
+		}
+		if _, conflicts := first.merge(second); !cmp.Equal(want, first.seeds()) || len(conflicts) > 0 {
+			t.Errorf("the new one into the old one: %q %q", first.seeds(), conflicts)
+		}
+	}
+}
+
+// A ledger that went on there goes on here; one that is behind is known; one that went on otherwise is a conflict, and its executions come.
+func TestMergeLineages(t *testing.T) {
+	here, there := newShard(t, 0), newShard(t, 30)
+	l := newLoop(t, here.st, nil)
+	l.run("v001", 60)
+	there.merge(here)
+	l.propose(text("French"), tracker.ProposeOptions{})
+	l.run("v002", 70, 80)
+	for _, round := range []struct{ entries, known int }{{1, 1}, {0, 2}} {
+		reports, conflicts := there.merge(here)
+		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (tracker.MergedLineage{Lineage: "l", Entries: round.entries, Known: round.known}) {
+			t.Errorf("%+v %q", got, conflicts)
+		}
+	}
+	other := &loop{t: t, st: there.st, name: "l", n: 50}
+	m := other.propose(text("German"), tracker.ProposeOptions{})
+	other.run(m.Child, 50)
+	l.propose(text("Italian"), tracker.ProposeOptions{})
+	l.run("v003", 75)
+	_, conflicts := there.merge(here)
+	want := []string{
+		"lineage l : conflict: lineage l went on otherwise here: entry 3 is another",
+		"version l v003: it has another content here; its executions are left out",
+		"execution l e004: its version v003 has another content here",
+	}
+	if diff := cmp.Diff(want, conflicts); diff != "" {
+		t.Error(diff)
+	}
+	for _, s := range []*shard{here, there} {
+		for _, strict := range []bool{false, true} {
+			if r, err := tracker.Replay(t.Context(), s.st, "l", tracker.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
+				t.Errorf("%v %v", err, r.Differences)
+			}
+		}
+	}
+}
+
+// Of an execution, the state that has come further counts; what was forgotten anywhere is forgotten; complete ones that differ are a conflict.
+func TestMergeExecutions(t *testing.T) {
+	short, long := task("", 1), task("", 2)
+	for _, e := range []*track.Execution{&short, &long} {
+		e.Lineage, e.Version, e.Source, e.Key, e.Output = "l", "v1", "log", "k", pointer("the answer")
+	}
+	for name, c := range map[string]struct {
+		here, there         track.Execution
+		openHere, openThere bool
+		forget              bool
+		calls, conflicts    int
+		forgotten           bool
+	}{
+		"complete there":  {short, long, true, false, false, 2, 0, false},
+		"complete here":   {long, short, false, true, false, 2, 0, false},
+		"further there":   {short, long, true, true, false, 2, 0, false},
+		"further here":    {long, short, true, true, false, 2, 0, false},
+		"another":         {short, long, false, false, false, 1, 1, false},
+		"forgotten there": {short, short, false, false, true, 1, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			here, there := newShard(t, 0), newShard(t, 10)
+			recordExecution(t, here.st, c.here, c.openHere)
+			recordExecution(t, there.st, c.there, c.openThere)
+			if c.forget {
+				list, err := there.st.Executions(t.Context(), store.ExecutionFilter{})
+				if err == nil {
+					err = there.st.Forget(t.Context(), list[0].ID)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				_, conflicts := here.merge(there)
+				list, err := here.st.Executions(t.Context(), store.ExecutionFilter{})
+				if err != nil || len(list) != 1 || list[0].NCalls != c.calls || len(conflicts) != c.conflicts || list[0].ForgottenAt.IsZero() == c.forgotten {
+					t.Errorf("%v %+v %q", err, list, conflicts)
+				}
+				dump := here.dump()
+				if n := len(dump["call"]); n != c.calls {
+					t.Errorf("%d calls", n)
+				}
+				if kept := strings.Contains(dump["execution"][0], "output=the answer"); kept == c.forgotten {
+					t.Error(dump["execution"])
+				}
+			}
+		})
+	}
+}
+
+// Numbers of series that were pruned on one side are there again.
+func TestMergePruned(t *testing.T) {
+	with := seed("s", 1, map[string]float64{"a": 1})
+	with.Series = []track.Series{{Name: "u", Values: []float64{1, 2, 3}}}
+	pruned, whole := newShard(t, 0), newShard(t, 10)
+	for _, s := range []*shard{pruned, whole} {
+		record(t, s.st, tracker.Options{}, with)
+	}
+	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
+		t.Fatal(err)
+	}
+	want := whole.dump()["series_chunk"]
+	whole.merge(pruned)
+	pruned.merge(whole)
+	for _, s := range []*shard{pruned, whole} {
+		if diff := cmp.Diff(want, s.dump()["series_chunk"]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A dry run tells what a merge then does, and writes nothing.
+func TestMergeDryRun(t *testing.T) {
+	from, to := full(t), newShard(t, 60)
+	to.seed(2, "v1", map[string]float64{"a": 0.9}, tracker.Options{})
+	before := to.dump()
+	var foreseen []string
+	dry, err := tracker.Merge(t.Context(), to.st, from.path, tracker.MergeOptions{
+		MergeOptions: store.MergeOptions{DryRun: true}, Conflict: func(c tracker.MergeConflict) { foreseen = append(foreseen, c.Kind+" "+c.Name) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, to.dump()); diff != "" {
+		t.Error(diff)
+	}
+	reports, conflicts := to.merge(from)
+	if len(foreseen) != 1 || len(conflicts) != 1 || foreseen[0] != "seed 2" {
+		t.Errorf("%q %q", foreseen, conflicts)
+	}
+	dry.Unjudged, dry.Versions, reports[0].Versions = reports[0].Unjudged, store.MergeCount{}, store.MergeCount{} // a ledger brings its versions along
+	if diff := cmp.Diff(dry, reports[0]); diff != "" {
+		t.Error(diff)
+	}
+}
