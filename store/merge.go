@@ -75,6 +75,7 @@ type Merger struct {
 	lastSeed      int64 // what was recorded there since is left for the next time
 	lastExecution int64
 	series, runs  bool // the other database has some
+	oneSpec       bool // no scenario has more than one here
 	by            shortcuts
 	replaced      bool // which seeds were superseded is known
 }
