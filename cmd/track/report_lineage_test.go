@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "b46300580b4260f8"
-	txnReport  = "0a3981e3499a3710"
+	mastReport = "c106fb8833ba0eb7"
+	txnReport  = "ea1e69ed8f5be801"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
