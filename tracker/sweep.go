@@ -19,11 +19,12 @@ import (
 
 // SweepOptions say how a plan is run.
 type SweepOptions struct {
-	Plan        sweep.Plan // its seeds are those to run, of a shard or of all
-	Shard       int        // 0 for the whole plan
-	Jobs        int        // runs at a time
-	SpecVersion int        // to judge under; 0 for the newest
-	RerunFailed bool       // seeds that are recorded as failed are run again, and superseded
+	Plan        sweep.Plan       // its seeds are those to run, of a shard or of all
+	Shard       int              // 0 for the whole plan
+	Whole       track.SeedRanges // the planned seeds of all shards, where this is one: a shard alone is not what was planned
+	Jobs        int              // runs at a time
+	SpecVersion int              // to judge under; 0 for the newest
+	RerunFailed bool             // seeds that are recorded as failed are run again, and superseded
 	Environment track.Environment
 	Changes     string // of the code since its commit
 	Libraries   string
@@ -197,7 +198,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		seeds = seeds.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
 	}
 	for _, c := range o.Plan.Configurations() {
-		sweep.Planned = append(sweep.Planned, track.PlannedSeeds{Configuration: c, Seeds: seeds})
+		sweep.Planned = append(sweep.Planned, s.planned(c, seeds))
 		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}}
 		recorded, err := s.records.recorded(ctx, o.Plan.Scenario, known.Hash)
 		if err != nil {
@@ -215,6 +216,14 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	}
 	s.summary.Sweep = sweep
 	return s.records.begin(ctx, sweep)
+}
+
+// planned are the seeds of a configuration that are recorded as planned.
+func (s *Sweeper) planned(c track.Configuration, seeds track.SeedRanges) track.PlannedSeeds {
+	if len(s.options.Whole) > 0 {
+		seeds = s.options.Whole
+	}
+	return track.PlannedSeeds{Configuration: c, Seeds: seeds}
 }
 
 // checkSpec refuses rules that need a spec where there is none.
@@ -409,7 +418,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		if c.Decision != nil {
 			ending = track.SweepDecided
 		}
-		planned = append(planned, track.PlannedSeeds{Configuration: c.Configuration, Seeds: c.Planned})
+		planned = append(planned, s.planned(c.Configuration, c.Planned))
 	}
 	if s.summary.Sweep.Planned = planned; interrupted || problem != nil {
 		ending = track.SweepInterrupted

@@ -295,6 +295,7 @@ type sweepRun struct {
 	runFlags
 	plan     sweep.Plan
 	shard    int
+	whole    track.SeedRanges // the planned seeds of all shards, where this is one
 	rule     *tracker.StopRule
 	declared bool // the revision is not that of the working directory
 	journal  journaled
@@ -395,7 +396,7 @@ func (p *program) noticeRule(ctx context.Context, st *store.Store, run sweepRun)
 
 func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.SweepOptions, err error) {
 	o = tracker.SweepOptions{
-		Plan: run.plan, Shard: run.shard, Jobs: run.jobs, SpecVersion: run.spec, RerunFailed: run.rerun, Until: run.rule,
+		Plan: run.plan, Shard: run.shard, Whole: run.whole, Jobs: run.jobs, SpecVersion: run.spec, RerunFailed: run.rerun, Until: run.rule,
 		Environment: provenance.Environment(provenance.Version(version)),
 	}
 	for _, entry := range run.plan.Env {

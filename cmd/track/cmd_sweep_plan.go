@@ -112,6 +112,7 @@ Examples:
 			case !c.IsSet("shard"):
 				shard = 1
 			}
+			whole := plan.Seeds
 			if plan, err = plan.Shard(shard); err != nil {
 				return usage("--shard: %v", err)
 			}
@@ -119,7 +120,7 @@ Examples:
 				return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, revisionText(plan.Revision), revisionText(here)),
 					"check out what the plan names, or say --any-revision: the seeds are recorded under the revision of the plan")
 			}
-			run := sweepRun{plan: plan, shard: shard, runFlags: r, declared: true}
+			run := sweepRun{plan: plan, shard: shard, whole: whole, runFlags: r, declared: true}
 			if lines != "" {
 				run.journal.file = lines
 			} else if err := p.journalOf(c, &run); err != nil {
