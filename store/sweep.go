@@ -216,9 +216,15 @@ func (s *Store) RecordedOutcome(ctx context.Context, scenario, configuration str
 	return list[0].Outcome, nil
 }
 
+// Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.
 const listPlanned = `
 	SELECT sweep_configuration.seeds FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
-	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)
+	   AND (sweep.ending IN ('finished', 'decided') OR NOT EXISTS (
+	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
+	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
+	           AND decided.ending = 'decided' AND decided.shard = sweep.shard
+	           AND json_remove(decided.plan, '$.track_version') = json_remove(sweep.plan, '$.track_version')))`
 
 // PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
 func (s *Store) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
