@@ -179,7 +179,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		planned.Command[i], _ = masking.Mask(planned.Command[i])
 	}
 	planned.LibrariesFrom, _ = masking.Mask(planned.LibrariesFrom)
-	planned.Spec = nil // it is recorded as such
+	planned.Spec, planned.Shards = nil, 0 // they are recorded as such
 	text, err := planned.JSON()
 	if err != nil {
 		return err
