@@ -22,10 +22,11 @@ type ran struct {
 func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.Seq2[job, error], done func(context.Context, []ran) error) (err error) {
 	todo, results := make(chan job, s.options.Jobs), make(chan ran, s.options.Jobs)
 	var workers sync.WaitGroup
+	stopped := stop // what workers look at, for as long as there is one that waits
 	for range s.options.Jobs {
 		workers.Go(func() {
 			for j := range todo {
-				results <- s.perform(ctx, stop, j)
+				results <- s.perform(ctx, stopped, j)
 			}
 		})
 	}
@@ -38,6 +39,9 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 		var to chan<- job
 		if more && problem == nil && err == nil {
 			to = todo
+		}
+		if ctx.Err() != nil {
+			problem = nil // of looking for more work
 		}
 		if to == nil && running == 0 {
 			return errors.Join(err, problem)
@@ -55,7 +59,7 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 		case <-ctx.Done():
 			more = false
 			if running == 0 {
-				return errors.Join(err, problem)
+				return err
 			}
 			r := <-results
 			list := drain(results, r)
@@ -143,6 +147,9 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 
 func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordResult) {
 	c.recorded[seed.Number] = seed.Outcome
+	if result.Disposition == Conflict {
+		c.recorded[seed.Number] = result.Outcome
+	}
 	s.summary.NRan++
 	s.summary.NRound++
 	if seed.Run.Attempts > 1 {
