@@ -39,7 +39,11 @@ Examples:
 			if f.untilDecided || f.until != "" || f.halving != "" {
 				return usage("a plan runs all of its seeds: --until, --until-decided and --halving are for track sweep")
 			}
-			plan.Shards = max(shards, 1)
+			if plan.Shards = 1; c.IsSet("shards") {
+				if plan.Shards = shards; shards < 1 {
+					return usage("--shards %d: it must be a number from 1", shards)
+				}
+			}
 			if problem := plan.Check(); problem != nil {
 				return usage("--%s: %s", problem.Field, problem.Message)
 			}
