@@ -262,7 +262,7 @@ func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 		if err := s.round(ctx, stop, active); err != nil {
 			return err
 		}
-		if closed(stop) || ctx.Err() != nil {
+		if closed(stop) || ctx.Err() != nil || s.summary.NElsewhere > 0 { // they are ranked on the same seeds
 			return nil
 		}
 	}
