@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"math"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -9,19 +8,6 @@ import (
 
 	"track"
 )
-
-// nonFinite writes the numbers that JSON cannot say as the strings that stand for them.
-var nonFinite = json.MarshalToFunc(func(enc *jsontext.Encoder, x float64) error {
-	switch {
-	case math.IsNaN(x):
-		return enc.WriteToken(jsontext.String("NaN"))
-	case math.IsInf(x, 1):
-		return enc.WriteToken(jsontext.String("Infinity"))
-	case math.IsInf(x, -1):
-		return enc.WriteToken(jsontext.String("-Infinity"))
-	}
-	return enc.WriteToken(jsontext.Float(x))
-})
 
 // seedLine is a line of kind seed as it is written.
 type seedLine struct {
@@ -78,7 +64,7 @@ func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
 }
 
 func appendLine(b []byte, line any) ([]byte, error) {
-	text, err := json.Marshal(line, json.WithMarshalers(nonFinite), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(line, json.WithMarshalers(track.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return append(append(b, text...), '\n'), err
 }
 

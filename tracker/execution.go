@@ -254,7 +254,7 @@ func checkExecution(e track.Execution) (p preparedExecution, err error) {
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
 		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
 	}
-	p.Execution, p.nMasked = masked(e)
+	p.Execution, p.nMasked = Masked(e)
 	p.ID = "" // given when it is recorded
 	return p, nil
 }

@@ -12,8 +12,8 @@ import (
 	"track/store"
 )
 
-// masked takes the secrets out of every text of an execution, and says how many there were.
-func masked(e track.Execution) (track.Execution, int) {
+// Masked takes the secrets out of every text of an execution, and says how many there were.
+func Masked(e track.Execution) (track.Execution, int) {
 	total := 0
 	mask := func(s string) string {
 		clean, n := masking.Mask(s)

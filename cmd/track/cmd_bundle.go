@@ -82,7 +82,23 @@ func (p *program) exportBundle(ctx context.Context, file string, scenarios, line
 	return p.write(contentsView(file, contents))
 }
 
-func compress(from, to string) (err error) {
+func compress(from, to string) error {
+	return writeFileOf(from, to, func(out *os.File, in io.Reader) error {
+		w := gzip.NewWriter(out)
+		_, err := io.Copy(w, in)
+		return errors.Join(err, w.Close(), out.Sync())
+	})
+}
+
+func copyFile(from, to string) error {
+	return writeFileOf(from, to, func(out *os.File, in io.Reader) error {
+		_, err := io.Copy(out, in)
+		return err
+	})
+}
+
+// writeFileOf makes one file of another.
+func writeFileOf(from, to string, write func(out *os.File, in io.Reader) error) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -93,9 +109,7 @@ func compress(from, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	w := gzip.NewWriter(out)
-	_, err = io.Copy(w, in)
-	return errors.Join(err, w.Close(), out.Sync())
+	return write(out, in)
 }
 
 type contentsDocument struct {
@@ -216,21 +230,6 @@ func (p *program) upToDate(ctx context.Context, path, dir string) (string, error
 	}
 	_, err = store.Migrate(ctx, migrated, p.now())
 	return migrated, err
-}
-
-func copyFile(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
 }
 
 // unpack returns where the bundle lies as it is: a compressed one, or one that comes from standard input, is copied to dir.

@@ -14,6 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"track"
 )
 
 // view is an answer in all its formats.
@@ -66,21 +68,8 @@ func (p *program) write(v view) error {
 	return p.writePage(v.page)
 }
 
-// jsonFloats writes the numbers that JSON cannot say as strings.
-var jsonFloats = json.MarshalToFunc(func(enc *jsontext.Encoder, x float64) error {
-	switch {
-	case math.IsNaN(x):
-		return enc.WriteToken(jsontext.String("NaN"))
-	case math.IsInf(x, 1):
-		return enc.WriteToken(jsontext.String("Infinity"))
-	case math.IsInf(x, -1):
-		return enc.WriteToken(jsontext.String("-Infinity"))
-	}
-	return enc.WriteToken(jsontext.Float(x))
-})
-
 func writeJSON(w io.Writer, document any, options ...json.Options) error {
-	options = append(options, json.WithMarshalers(jsonFloats), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	options = append(options, json.WithMarshalers(track.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err := json.MarshalWrite(w, document, options...); err != nil {
 		return err
 	}
@@ -289,5 +278,5 @@ func isTerminal(stream any) bool {
 
 // marshalCell writes one value of a row.
 func marshalCell(enc *jsontext.Encoder, cell any) error {
-	return json.MarshalEncode(enc, cell, json.WithMarshalers(jsonFloats))
+	return json.MarshalEncode(enc, cell, json.WithMarshalers(track.NonFinite()))
 }

@@ -16,7 +16,6 @@ import (
 	"track"
 	"track/batch"
 	"track/importer/jsonl"
-	"track/masking"
 	"track/spool"
 	"track/store"
 	"track/tracker"
@@ -112,7 +111,8 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 		}
 		e.Key = id.String()
 	}
-	lines, err := jsonl.Append(nil, maskedExecution(e))
+	masked, _ := tracker.Masked(e)
+	lines, err := jsonl.Append(nil, masked)
 	if err != nil {
 		return err
 	}
@@ -121,33 +121,6 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 		return err
 	}
 	return p.write(spooledView("an execution of "+e.Lineage, path, 1))
-}
-
-func maskedExecution(e track.Execution) track.Execution {
-	mask := func(s string) string {
-		masked, _ := masking.Mask(s)
-		return masked
-	}
-	maskOptional := func(s *string) *string {
-		if s == nil {
-			return nil
-		}
-		masked := mask(*s)
-		return &masked
-	}
-	e.Message, e.Output = mask(e.Message), maskOptional(e.Output)
-	calls := make([]track.ToolCall, len(e.Calls))
-	for i, c := range e.Calls {
-		c.Input, c.Command, c.Error, c.Output = mask(c.Input), mask(c.Command), mask(c.Error), maskOptional(c.Output)
-		calls[i] = c
-	}
-	e.Calls = calls
-	files := make([]track.WrittenFile, len(e.Files))
-	for i, f := range e.Files {
-		files[i] = track.WrittenFile{Name: f.Name, Content: mask(f.Content)}
-	}
-	e.Files = files
-	return e
 }
 
 // spoolBatch keeps the good lines of a batch as they are, and tells the others.
@@ -200,7 +173,8 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 func appendRecord(lines []byte, record batch.Record) ([]byte, error) {
 	switch {
 	case record.Execution != nil:
-		return jsonl.Append(lines, maskedExecution(*record.Execution))
+		masked, _ := tracker.Masked(*record.Execution)
+		return jsonl.Append(lines, masked)
 	case record.Sweep != nil:
 		return batch.AppendSweep(lines, *record.Sweep)
 	}
