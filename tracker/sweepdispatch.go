@@ -41,7 +41,7 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 			to = todo
 		}
 		if ctx.Err() != nil {
-			problem = nil // of looking for more work
+			more, problem = false, nil // a problem of looking for more work is none now
 		}
 		if to == nil && running == 0 {
 			return errors.Join(err, problem)
