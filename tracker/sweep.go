@@ -420,7 +420,8 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		}
 		planned = append(planned, s.planned(c.Configuration, c.Planned))
 	}
-	if s.summary.Sweep.Planned = planned; interrupted || problem != nil {
+	ranked := len(s.options.Plan.Halving) == 0 || s.summary.NElsewhere == 0
+	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || !ranked {
 		ending = track.SweepInterrupted
 	}
 	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.now()
