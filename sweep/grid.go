@@ -67,10 +67,13 @@ func Grid(pairs []string) ([]track.Params, error) {
 }
 
 func gridValues(key, text string) (values []jsontext.Value, err error) {
-	words := []string{text}
-	if !jsontext.Value(text).IsValid() {
-		words = strings.Split(text, ",")
+	if list := jsontext.Value("[" + text + "]"); list.IsValid() { // 8,10 and [1,2],[3], and what is one value
+		err := json.Unmarshal(list, &values)
+		if err == nil && len(values) > 0 {
+			return values, nil
+		}
 	}
+	words := strings.Split(text, ",")
 	for _, word := range words {
 		value := jsontext.Value(word)
 		if len(words) > 1 && word == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +38,7 @@ type Job struct {
 type Runner struct {
 	Command       Command
 	Dir           string        // where the folders of the runs are made; each is removed after its run unless Keep
-	Keep          bool          // the folders stay, as DIR/CONFIGURATION/SEED
+	Keep          bool          // the folders stay, as DIR/SCENARIO/CONFIGURATION/SEED
 	Env           []string      // of the command, beside the variables of the job
 	Timeout       time.Duration // of each attempt; 0 for none
 	Retries       int           // attempts after one that failed
@@ -97,11 +98,19 @@ func (r Runner) folder(job Job) (string, error) {
 	if !r.Keep {
 		return os.MkdirTemp(r.Dir, "seed-"+job.Seed.String()+"-")
 	}
-	out := filepath.Join(r.Dir, track.ShortHash(job.Configuration.Hash()), job.Seed.String())
+	out := filepath.Join(r.Dir, folderName(job.Scenario), track.ShortHash(job.Configuration.Hash()), job.Seed.String())
 	if err := os.RemoveAll(out); err != nil {
 		return "", err
 	}
 	return out, os.MkdirAll(out, 0o755)
+}
+
+// folderName is a name for a folder that no other scenario has.
+func folderName(scenario string) string {
+	if strings.Trim(scenario, ".") == "" { // which would lead elsewhere
+		return strings.ReplaceAll(scenario, ".", "%2E")
+	}
+	return url.PathEscape(scenario)
 }
 
 // environment are the variables that tell a command what to run.

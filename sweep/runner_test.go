@@ -183,7 +183,7 @@ func TestHostileParameters(t *testing.T) {
 			t.Errorf("%.40q: %v, %s %q", value, err, seed.Outcome, seed.Message)
 			continue
 		}
-		out := filepath.Join(r.Dir, track.ShortHash(job.Configuration.Hash()), "7")
+		out := filepath.Join(r.Dir, "s", track.ShortHash(job.Configuration.Hash()), "7")
 		if got, want := read(t, out, "words"), value+"\n.<"+value+">\n.7\n."; got != want {
 			t.Errorf("the words are %.100q, want %.100q", got, want)
 		}
@@ -233,7 +233,7 @@ func TestEnvironmentOfRun(t *testing.T) {
 	if err != nil || seed.Outcome != track.OutcomeOK {
 		t.Fatalf("%v, %s", err, seed.Message)
 	}
-	out := filepath.Join(r.Dir, track.ShortHash(job.Configuration.Hash()), "7")
+	out := filepath.Join(r.Dir, "s", track.ShortHash(job.Configuration.Hash()), "7")
 	env := strings.Split(read(t, out, "env"), "\n")
 	for _, want := range []string{
 		"TRACK_SEED=7", "TRACK_OUT=" + out, "TRACK_SCENARIO=s", "TRACK_ATTEMPT=1", `TRACK_PARAMS={"p":[1,"x"],"q":1.5,"s":"text","t":null}`,
@@ -265,7 +265,7 @@ func TestFolders(t *testing.T) {
 	}
 	// A kept one is fresh as well, for each attempt.
 	r.Keep, r.Retries = true, 2
-	out := filepath.Join(r.Dir, track.ShortHash(track.Configuration{}.Hash()), "7")
+	out := filepath.Join(r.Dir, "s", track.ShortHash(track.Configuration{}.Hash()), "7")
 	if err := os.MkdirAll(filepath.Join(out, "old"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -504,4 +504,21 @@ func TestUsage(t *testing.T) {
 		t.Errorf("a shell held %d bytes", *seed.Run.MaxRSS)
 	}
 	runtime.KeepAlive(ballast)
+}
+
+// Runs of scenarios whose names look like paths stay in the folder that was named.
+func TestKeptFoldersOfOddNames(t *testing.T) {
+	r := shell(t, `echo "$TRACK_OUT" >&2; echo '{"a": 1}'`)
+	r.Keep = true
+	kept := map[string]bool{}
+	for _, scenario := range []string{".", "..", "a/b", "a", "%2E", "../../x"} {
+		job := jobOf(t, `{}`)
+		job.Scenario = scenario
+		seed, err := r.Run(t.Context(), job)
+		out := strings.TrimSpace(seed.Run.Stderr)
+		if relative, relErr := filepath.Rel(r.Dir, out); err != nil || relErr != nil || len(strings.Split(relative, "/")) != 3 || kept[out] || strings.HasPrefix(relative, "../") {
+			t.Errorf("%s is kept in %s, %v", scenario, out, err)
+		}
+		kept[out] = true
+	}
 }

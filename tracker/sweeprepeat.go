@@ -69,7 +69,7 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 	slices.SortFunc(well, func(a, b track.SeedNumber) int {
 		return cmp.Or(bytes.Compare(order(a), order(b)), cmp.Compare(a, b))
 	})
-	chosen := well[:int(math.Ceil(s.options.Plan.RepeatShare*float64(len(well))))]
+	chosen := well[:int(math.Ceil(s.options.Plan.RepeatShare*float64(len(well))-1e-9))]
 	return slices.DeleteFunc(chosen, func(n track.SeedNumber) bool {
 		return slices.ContainsFunc(before, func(r store.RepeatedSeed) bool { return r.Number == n })
 	}), nil

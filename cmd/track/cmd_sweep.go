@@ -220,7 +220,7 @@ func (f *runFlags) flags() []cli.Flag {
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one for each processor", Usage: "run `N` at a time", Destination: &f.jobs},
 		&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &f.spec},
 		&cli.StringFlag{Name: "out-dir", DefaultText: "the folder for temporary files", Usage: "make the folders {out} of the runs in `DIR`", Destination: &f.outDir},
-		&cli.BoolFlag{Name: "keep", Usage: "keep them, as DIR/CONFIGURATION/SEED", Destination: &f.keep},
+		&cli.BoolFlag{Name: "keep", Usage: "keep them, as DIR/SCENARIO/CONFIGURATION/SEED", Destination: &f.keep},
 		&cli.BoolFlag{Name: "rerun-failed", Usage: "run seeds again that are recorded as failed; what is recorded is kept as superseded", Destination: &f.rerun},
 		spoolFlag(&f.spool),
 	}
