@@ -14,6 +14,8 @@ type Sweep struct {
 	StartedAt      time.Time
 	EndedAt        time.Time // zero while it runs, and where it was killed
 	Ending         SweepEnding
+	CodeChanged    bool           // while it ran: its seeds may be of other code than they say
+	Note           string         // why its plan was withdrawn
 	Planned        []PlannedSeeds // in the order of the grid
 }
 
@@ -31,6 +33,7 @@ const (
 	SweepFinished    SweepEnding = "finished"    // it had no seed left to run
 	SweepDecided     SweepEnding = "decided"     // its stopping rule held before all seeds had run
 	SweepInterrupted SweepEnding = "interrupted" // by its user
+	SweepWithdrawn   SweepEnding = "withdrawn"   // its plan was a mistake: what it did not run is not missing
 )
 
 // Run is how the command ended that made a seed.

@@ -57,6 +57,8 @@ type sweepLine struct {
 	StartedAt   string            `json:"started_at"`
 	EndedAt     string            `json:"ended_at,omitempty"`
 	Ending      track.SweepEnding `json:"ending,omitempty"`
+	CodeChanged bool              `json:"code_changed,omitzero"`
+	Note        string            `json:"note,omitempty"`
 	Planned     []plannedLine     `json:"planned"`
 }
 
@@ -84,12 +86,12 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 		return wrong("plan", "missing")
 	}
 	switch l.Ending {
-	case "", track.SweepFinished, track.SweepDecided, track.SweepInterrupted:
+	case "", track.SweepFinished, track.SweepDecided, track.SweepInterrupted, track.SweepWithdrawn:
 	default:
 		return wrong("ending", "unknown ending %q", l.Ending)
 	}
 	s = track.Sweep{
-		ID: l.ID, Scenario: l.Scenario, Plan: string(l.Plan), Shard: l.Shard, NShards: l.NShards, Environment: l.Environment, Changes: l.Changes, Libraries: l.Libraries, Ending: l.Ending,
+		ID: l.ID, Scenario: l.Scenario, Plan: string(l.Plan), Shard: l.Shard, NShards: l.NShards, Environment: l.Environment, Changes: l.Changes, Libraries: l.Libraries, Ending: l.Ending, CodeChanged: l.CodeChanged, Note: l.Note,
 	}
 	var err error
 	for _, at := range []struct {

@@ -268,14 +268,14 @@ func (m *Merger) sweeps(tx *Tx) (err error) {
 		return err
 	}
 	return tx.runAll(`
-		INSERT INTO main.sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending)
+		INSERT INTO main.sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending, code_changed, note)
 		SELECT o.ulid, (SELECT s.h FROM temp.merge_scenario AS s WHERE s.o = o.scenario_id), o.plan, o.shard, o.n_shards,
 		       (SELECT e.h FROM temp.merge_environment AS e WHERE e.o = o.environment_id),
 		       (SELECT a.h FROM temp.merge_attachment AS a WHERE a.o = o.changes_id), (SELECT a.h FROM temp.merge_attachment AS a WHERE a.o = o.libraries_id),
-		       o.started_at, o.ended_at, o.ending
+		       o.started_at, o.ended_at, o.ending, o.code_changed, o.note
 		  FROM temp.merge_sweep AS m CROSS JOIN other.sweep AS o ON o.id = m.o WHERE m.h IS NULL ORDER BY o.id`, matchULID("sweep"), `
-		UPDATE main.sweep AS h SET ended_at = o.ended_at, ending = o.ending FROM temp.merge_sweep AS m CROSS JOIN other.sweep AS o ON o.id = m.o
-		 WHERE h.id = m.h AND h.ended_at IS NULL AND o.ended_at IS NOT NULL`, `
+		UPDATE main.sweep AS h SET ended_at = o.ended_at, ending = o.ending, code_changed = o.code_changed, note = o.note FROM temp.merge_sweep AS m CROSS JOIN other.sweep AS o ON o.id = m.o
+		 WHERE h.id = m.h AND (h.ended_at IS NULL AND o.ended_at IS NOT NULL OR h.ending <> 'withdrawn' AND o.ending = 'withdrawn')`, `
 		INSERT INTO main.sweep_configuration (sweep_id, configuration_id, position, seeds, n)
 		SELECT m.h, (SELECT c.h FROM temp.merge_configuration AS c WHERE c.o = o.configuration_id), o.position, o.seeds, o.n
 		  FROM temp.merge_sweep AS m CROSS JOIN other.sweep_configuration AS o ON o.sweep_id = m.o WHERE 1

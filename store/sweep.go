@@ -19,11 +19,11 @@ import (
 
 const (
 	insertSweep = `
-	INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending, code_changed, note)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
 	findSweep      = `SELECT id FROM sweep WHERE ulid = ?`
-	endSweep       = `UPDATE sweep SET ended_at = ?, ending = ? WHERE ulid = ?`
+	endSweep       = `UPDATE sweep SET ended_at = ?, ending = ?, code_changed = max(code_changed, ?), note = ? WHERE ulid = ?`
 	insertPlanned  = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES (?, ?, ?, ?, ?)`
 	updatePlanned  = `UPDATE sweep_configuration SET seeds = ?, n = ? WHERE sweep_id = ? AND configuration_id = ?`
 	findAttachment = `SELECT id FROM attachment WHERE hash = ?`
@@ -54,7 +54,7 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 		return false, err
 	}
 	var id int64
-	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt), nullTime(s.EndedAt), string(s.Ending))
+	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt), nullTime(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -87,8 +87,8 @@ func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
 }
 
 // EndSweep notes when and why a sweep ended.
-func (t *Tx) EndSweep(sweep string, at time.Time, ending track.SweepEnding) error {
-	_, err := t.exec(endSweep, micros(at), string(ending), sweep)
+func (t *Tx) EndSweep(s track.Sweep) error {
+	_, err := t.exec(endSweep, micros(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note, s.ID)
 	return err
 }
 
@@ -220,7 +220,7 @@ func (s *Store) RecordedOutcome(ctx context.Context, scenario, configuration str
 const listPlanned = `
 	SELECT sweep_configuration.seeds FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)
-	   AND (sweep.ending IN ('finished', 'decided') OR NOT EXISTS (
+	   AND sweep.ending <> 'withdrawn' AND (sweep.ending IN ('finished', 'decided') OR NOT EXISTS (
 	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
 	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
 	           AND decided.ending = 'decided' AND decided.shard = sweep.shard
@@ -241,6 +241,48 @@ func (s *Store) PlannedSeeds(ctx context.Context, scenario string, configuration
 		all = append(all, ranges...)
 	}
 	return track.NewSeedRanges(all...), nil
+}
+
+// listSweepsOf are those that ran seeds of a configuration, or whose plan of it was withdrawn.
+const listSweepsOf = `
+	SELECT json_extract(sweep.plan, '$.command') AS command, coalesce(json_extract(sweep.plan, '$.env'), '[]') AS env, sweep.code_changed, sweep.ending, sweep.note
+	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)
+	   AND (sweep.ending = 'withdrawn' OR EXISTS (
+	        SELECT 1 FROM run JOIN seed ON seed.id = run.seed_id
+	         WHERE run.sweep_id = sweep.id AND seed.configuration_id = sweep_configuration.configuration_id AND seed.superseded_at IS NULL))
+	 ORDER BY sweep.started_at, sweep.ulid`
+
+// SweepOf is what a sweep says of the seeds of a configuration that it ran.
+type SweepOf struct {
+	Command     string            `db:"command"` // JSON array, with placeholders
+	Env         string            `db:"env"`     // JSON array
+	CodeChanged bool              `db:"code_changed"`
+	Ending      track.SweepEnding `db:"ending"`
+	Note        string            `db:"note"`
+}
+
+// SweepsOf lists the sweeps that ran seeds of a configuration, or whose plan of it was withdrawn, the oldest first.
+func (s *Store) SweepsOf(ctx context.Context, scenario string, configuration int64) (list []SweepOf, err error) {
+	err = s.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario)
+	return list, explain(err)
+}
+
+// listSweptTogether are the configurations of the newest sweep that ran the given one, as far as they have seeds.
+const listSweptTogether = `
+	SELECT ` + configurationColumns + `
+	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
+	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
+	 WHERE sweep.id = (
+	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
+	        WHERE of.configuration_id = ? AND newest.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND newest.ending <> 'withdrawn'
+	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
+	 ORDER BY sweep_configuration.position`
+
+// SweptTogether lists the configurations that one grid ran together with the given one: those of the newest sweep that planned it.
+func (s *Store) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
+	return s.configurations(ctx, listSweptTogether, configuration, scenario)
 }
 
 const getRun = `
@@ -316,7 +358,7 @@ func (s *Store) Repetitions(ctx context.Context, sel Selection) (list []Repeated
 func sweepsQuery(filter SweepFilter) (query string, args []any) {
 	query = `
 	SELECT sweep.id AS row_id, sweep.ulid, scenario.name AS scenario, sweep.plan, sweep.shard, sweep.n_shards, environment.document AS environment,
-	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, sweep.ending
+	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, sweep.ending, sweep.code_changed, sweep.note
 	  FROM sweep
 	  JOIN scenario ON scenario.id = sweep.scenario_id
 	  JOIN environment ON environment.id = sweep.environment_id
@@ -371,6 +413,8 @@ func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSum
 		StartedAt   int64         `db:"started_at"`
 		EndedAt     sql.NullInt64 `db:"ended_at"`
 		Ending      string        `db:"ending"`
+		CodeChanged bool          `db:"code_changed"`
+		Note        string        `db:"note"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
@@ -378,7 +422,7 @@ func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSum
 	for _, row := range rows {
 		sweep := SweepSummary{Sweep: track.Sweep{
 			ID: row.ULID, Scenario: row.Scenario, Plan: row.Plan, Shard: row.Shard, NShards: row.NShards,
-			StartedAt: fromMicros(row.StartedAt), EndedAt: nullableTime(row.EndedAt), Ending: track.SweepEnding(row.Ending),
+			StartedAt: fromMicros(row.StartedAt), EndedAt: nullableTime(row.EndedAt), Ending: track.SweepEnding(row.Ending), CodeChanged: row.CodeChanged, Note: row.Note,
 		}}
 		var errs [3]error
 		sweep.Changes, errs[0] = decompress(row.Changes)

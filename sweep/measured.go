@@ -18,18 +18,17 @@ import (
 // measured collects what a run wrote: its values from values.json or values.csv in its folder, or else from a JSON object on the last line
 // of its standard output; and its series.
 func (r Runner) measured(out string, stdout *tail) (values map[string]float64, list []track.Series, err error) {
-	files, err := r.seriesFiles(out)
-	if err == nil {
-		list, err = series.ReadFiles(files)
-	}
-	if err != nil {
-		return nil, nil, err
+	files, seriesErr := r.seriesFiles(out)
+	if seriesErr == nil {
+		if list, seriesErr = series.ReadFiles(files); seriesErr != nil {
+			list = nil
+		}
 	}
 	values, found, err := valuesIn(out)
 	if err == nil && !found {
 		values, found, err = valuesOn(stdout)
 	}
-	if err == nil && !found && len(list) == 0 {
+	if err = errors.Join(err, seriesErr); err == nil && !found && len(list) == 0 {
 		err = errors.New("no values: neither values.json nor values.csv in the folder that {out} and TRACK_OUT name, nor a JSON object on the last line of standard output")
 	}
 	return values, list, err

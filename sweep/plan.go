@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -146,6 +147,11 @@ func (p Plan) Check() *track.FieldError {
 	for i, e := range p.Env {
 		if name, _, given := strings.Cut(e, "="); !given || name == "" {
 			return wrong("env", "entry %d is not NAME=VALUE", i+1)
+		}
+	}
+	for _, pattern := range p.Series {
+		if _, err := filepath.Match(pattern, ""); err != nil {
+			return wrong("series", "%q is no pattern: %v", pattern, err)
 		}
 	}
 	switch {

@@ -23,3 +23,5 @@ func usageOf(state *os.ProcessState, _ int64) (*time.Duration, *int64) {
 }
 
 func peakOf(int) int64 { return 0 }
+
+func apart(*exec.Cmd) {}

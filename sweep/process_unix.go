@@ -59,3 +59,6 @@ func bytesOf(usage *syscall.Rusage) int64 {
 	}
 	return int64(usage.Maxrss) << 10
 }
+
+// apart puts a command into a session of its own, where no signal of a terminal reaches it.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

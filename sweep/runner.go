@@ -23,8 +23,8 @@ const (
 	keptStdout = 4 << 20 // what the last line may have
 	grace      = 2 * time.Second
 
-	firstSample = 20 * time.Millisecond // of the memory of a process
-	nextSample  = 250 * time.Millisecond
+	firstSample = 20 * time.Millisecond  // of the memory of a process
+	nextSample  = 250 * time.Millisecond // at most
 )
 
 // Job is one run of the command: a seed of a configuration.
@@ -32,6 +32,7 @@ type Job struct {
 	Scenario      string
 	Configuration track.Configuration
 	Seed          track.SeedNumber
+	Repeated      bool // it is recorded, and run again to be compared
 }
 
 // Runner runs jobs. Its methods may be called from several goroutines.
@@ -40,6 +41,8 @@ type Runner struct {
 	Dir           string        // where the folders of the runs are made; each is removed after its run unless Keep
 	Keep          bool          // the folders stay, as DIR/SCENARIO/CONFIGURATION/SEED
 	Env           []string      // of the command, beside the variables of the job
+	Secrets       []string      // texts that standard error must not show
+	Guard         *Guard        // nil where nothing watches over what outlives this process
 	Timeout       time.Duration // of each attempt; 0 for none
 	Retries       int           // attempts after one that failed
 	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
@@ -78,7 +81,7 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	words := r.Command.Arguments(values)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = append(append(os.Environ(), r.Env...), environment(job, params, out, attempt)...)
-	p := &process{cmd: cmd, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
+	p := &process{cmd: cmd, guard: r.Guard, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
 	seed.StartedAt = r.Now()
 	started := time.Now()
 	end := p.run(ctx)
@@ -88,7 +91,7 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	}
 	seed.Duration = &duration
 	seed.Run.ExitCode, seed.Run.Signal, seed.Run.CPU, seed.Run.MaxRSS = end.exitCode, end.signal, end.cpu, end.maxRSS
-	seed.Run.Stderr, _ = masking.Mask(strings.ToValidUTF8(string(p.stderr.text()), "\uFFFD"))
+	seed.Run.Stderr = r.masked(string(p.stderr.text()))
 	r.judge(&seed, end, p, out)
 	return seed, nil
 }
@@ -98,7 +101,11 @@ func (r Runner) folder(job Job) (string, error) {
 	if !r.Keep {
 		return os.MkdirTemp(r.Dir, "seed-"+job.Seed.String()+"-")
 	}
-	out := filepath.Join(r.Dir, folderName(job.Scenario), track.ShortHash(job.Configuration.Hash()), job.Seed.String())
+	name := job.Seed.String()
+	if job.Repeated { // what belongs to the record stays
+		name += ".repeated"
+	}
+	out := filepath.Join(r.Dir, folderName(job.Scenario), track.ShortHash(job.Configuration.Hash()), name)
 	if err := os.RemoveAll(out); err != nil {
 		return "", err
 	}
@@ -132,8 +139,8 @@ func (r Runner) judge(seed *track.Seed, end ending, p *process, out string) {
 	values, list, problem := r.measured(out, &p.stdout)
 	fail := func(outcome track.Outcome, format string, args ...any) {
 		seed.Outcome = outcome
-		seed.Message, _ = masking.Mask(fmt.Sprintf(format, args...))
-		if line := lastWords(p); line != "" {
+		seed.Message = r.masked(fmt.Sprintf(format, args...))
+		if line := r.lastWords(p); line != "" {
 			seed.Message += ": " + line
 		}
 	}
@@ -163,13 +170,22 @@ func (r Runner) judge(seed *track.Seed, end ending, p *process, out string) {
 }
 
 // lastWords are the last line of standard error, which is often the reason.
-func lastWords(p *process) string {
+func (r Runner) lastWords(p *process) string {
 	const most = 300
 	line, _ := p.stderr.lastLine()
-	text, _ := masking.Mask(strings.ToValidUTF8(strings.TrimSpace(string(line)), "\uFFFD"))
+	text := r.masked(strings.TrimSpace(string(line)))
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
+	return text
+}
+
+// masked is a text of the command without its secrets.
+func (r Runner) masked(text string) string {
+	for _, secret := range r.Secrets {
+		text = strings.ReplaceAll(text, secret, "[masked]")
+	}
+	text, _ = masking.Mask(strings.ToValidUTF8(text, "\uFFFD"))
 	return text
 }
 
@@ -186,6 +202,7 @@ type ending struct {
 // process is a command that runs in a process group of its own.
 type process struct {
 	cmd            *exec.Cmd
+	guard          *Guard
 	stdout, stderr tail
 	timeout        time.Duration
 	sampled        int64 // bytes of memory that it was seen to have held at most; see usageOf
@@ -202,6 +219,7 @@ func (p *process) run(ctx context.Context) ending {
 		outputs.closeAll()
 		return ending{err: err}
 	}
+	p.guard.watch(p.cmd.Process.Pid)
 	outputs.started()
 	ended := make(chan struct{})
 	timedOut := make(chan bool, 1)
@@ -210,6 +228,7 @@ func (p *process) run(ctx context.Context) ending {
 	close(ended)
 	end := ending{timedOut: <-timedOut}
 	killGroup(p.cmd.Process, true) // what it left behind; it would hold the pipes open
+	p.guard.release(p.cmd.Process.Pid)
 	outputs.finish()
 	end.exitCode, end.signal = exitOf(p.cmd.ProcessState)
 	end.cpu, end.maxRSS = usageOf(p.cmd.ProcessState, p.sampled)
@@ -224,6 +243,7 @@ func (p *process) watch(ctx context.Context, ended <-chan struct{}) (timedOut bo
 		defer timer.Stop()
 		late = timer.C
 	}
+	sampled := time.Now()
 	sample := time.NewTimer(firstSample)
 	defer sample.Stop()
 	for {
@@ -232,7 +252,7 @@ func (p *process) watch(ctx context.Context, ended <-chan struct{}) (timedOut bo
 			return timedOut
 		case <-sample.C:
 			p.sampled = max(p.sampled, peakOf(p.cmd.Process.Pid))
-			sample.Reset(nextSample)
+			sample.Reset(min(nextSample, time.Since(sampled)/4)) // so that the last is never long before the end
 		case <-ctx.Done():
 			killGroup(p.cmd.Process, true)
 			<-ended

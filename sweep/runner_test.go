@@ -91,7 +91,7 @@ func TestOutcomes(t *testing.T) {
 		"an empty file":          {`: >$TRACK_OUT/values.json; echo '{"a": 1}'`, "error", "values.json: empty", "0", nil},
 		"an empty object":        {`echo '{}'`, "error", "values", "0", nil},
 		"a folder for values":    {`mkdir $TRACK_OUT/values.json`, "error", "values.json: ", "0", nil},
-		"a broken series":        {`echo '{"a": 1}'; printf 'x\n1,2,3\n' >$TRACK_OUT/series.csv`, "error", "series.csv:2: more cells", "0", nil},
+		"a broken series":        {`echo '{"a": 1}'; printf 'x\n1,2,3\n' >$TRACK_OUT/series.csv`, "error", "series.csv:2: more cells", "0", map[string]float64{"a": 1}},
 		"an exit code":           {`echo before >&2; echo why >&2; exit 3`, "error", "exit code 3: why", "3", nil},
 		"an exit code of values": {`echo '{"a": 1}'; exit 3`, "error", "exit code 3", "3", map[string]float64{"a": 1}},
 		"collapsed":              {`echo '{"a": 1}'; exit 42`, "collapsed", "exit code 42", "42", map[string]float64{"a": 1}},

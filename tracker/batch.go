@@ -323,5 +323,5 @@ func recordSweep(tx *store.Tx, s track.Sweep) (Disposition, error) {
 			return Recorded, err
 		}
 	}
-	return Duplicate, tx.EndSweep(s.ID, s.EndedAt, s.Ending)
+	return Duplicate, tx.EndSweep(s)
 }

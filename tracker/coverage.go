@@ -21,6 +21,9 @@ func coverageOf(ctx context.Context, st *store.Store, sel store.Selection) (r ve
 		if len(sel.Seeds) > 0 {
 			planned = planned.Intersect(track.NewSeedRanges(sel.Seeds...))
 		}
+		if err := addSweeps(ctx, st, &r, sel.Scenario, configuration); err != nil {
+			return r, err
+		}
 		if len(planned) == 0 {
 			continue
 		}
@@ -44,6 +47,29 @@ func coverageOf(ctx context.Context, st *store.Store, sel store.Selection) (r ve
 	}
 	addRepeated(&r, repeated)
 	return r, nil
+}
+
+// addSweeps tells what the sweeps say that ran the seeds.
+func addSweeps(ctx context.Context, st *store.Store, r *verdict.Coverage, scenario string, configuration int64) error {
+	sweeps, err := st.SweepsOf(ctx, scenario, configuration)
+	if err != nil {
+		return err
+	}
+	commands := map[[2]string]bool{}
+	for _, s := range sweeps {
+		commands[[2]string{s.Command, s.Env}] = true
+		if s.CodeChanged {
+			r.NCodeChanged++
+		}
+		if s.Ending == track.SweepWithdrawn {
+			if r.Withdrawn != "" {
+				r.Withdrawn += "; "
+			}
+			r.Withdrawn += s.Note
+		}
+	}
+	r.NCommands = max(r.NCommands, len(commands))
+	return nil
 }
 
 // firstMissing names the first planned seeds that are not recorded.

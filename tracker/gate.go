@@ -3,6 +3,8 @@ package tracker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"track"
 	"track/scoring"
@@ -121,9 +123,29 @@ func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateO
 	if err != nil {
 		return g, err
 	}
+	if sel.Configuration == "" {
+		if err := oneOfGrid(ctx, st, choice); err != nil {
+			return g, err
+		}
+	}
 	g.Configuration = choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
 	return g, g.load(ctx, st, choice, spec, options)
+}
+
+// oneOfGrid refuses a scenario whose newest configuration is one of a grid: which of them ended last is chance.
+func oneOfGrid(ctx context.Context, st *store.Store, choice Choice) error {
+	together, err := st.SweptTogether(ctx, choice.Scenario, choice.Configurations[0].ID)
+	if err != nil || len(together) < 2 {
+		return err
+	}
+	const most = 6
+	var names []string
+	for _, c := range together[:min(len(together), most)] {
+		names = append(names, choice.Scenario+"@"+ShortHash(c.Hash))
+	}
+	return track.WithHint(fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario),
+		"name those that count: track gate "+strings.Join(names, " "))
 }
 
 // load fills in what the rules look at.

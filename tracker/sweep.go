@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/oklog/ulid/v2"
 
 	"track"
@@ -28,7 +30,8 @@ type SweepOptions struct {
 	Environment track.Environment
 	Changes     string // of the code since its commit
 	Libraries   string
-	Until       *StopRule // nil for none
+	Until       *StopRule   // nil for none
+	CodeChanged func() bool // says whether the code is another than the plan says; asked from time to time and at the end; nil where nobody knows
 }
 
 // SweptSeed is a seed that a sweep ran.
@@ -46,6 +49,7 @@ type SweepObserver struct {
 	Running  func(sweep.Job, bool)          // started, or ended; called from several goroutines
 	Decided  func(StopDecision)
 	Halved   func(HalvedTier)
+	Notice   func(text string) // something that its user should know
 }
 
 // SweepProgress counts the seeds of all configurations.
@@ -97,6 +101,9 @@ type Sweeper struct {
 	summary  SweepSummary
 	swept    []*sweptConfiguration
 	unknown  map[string]bool
+
+	codeChecked time.Time
+	nKnown      int // seeds of the plan that were recorded before
 }
 
 // NewSweeper returns a sweeper that runs jobs by run, as [sweep.Runner.Run] does.
@@ -161,7 +168,11 @@ func closed(stop <-chan struct{}) bool {
 // begin records the sweep with its plan, and finds out what is recorded already.
 func (s *Sweeper) begin(ctx context.Context) (err error) {
 	o := s.options
+	s.summary.Sweep.Scenario = o.Plan.Scenario
 	if err := s.checkSpec(ctx); err != nil {
+		return err
+	}
+	if err := s.checkRule(ctx); err != nil {
 		return err
 	}
 	if s.store != nil {
@@ -207,6 +218,9 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		for _, seed := range recorded {
 			if !o.RerunFailed || seed.Outcome == track.OutcomeOK {
 				known.recorded[seed.Number] = seed.Outcome
+				if o.Plan.Seeds.Contains(seed.Number) {
+					s.nKnown++
+				}
 			}
 		}
 		s.swept = append(s.swept, known)
@@ -215,7 +229,72 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s.summary.Sweep = sweep
+	if err := s.noticeCommands(ctx, planned); err != nil {
+		return err
+	}
 	return s.records.begin(ctx, sweep)
+}
+
+// checkCode asks, at most every few seconds, whether the code is another by now.
+func (s *Sweeper) checkCode(atEnd bool) {
+	const interval = 5 * time.Second
+	now := s.now()
+	if s.options.CodeChanged == nil || s.summary.Sweep.CodeChanged || s.summary.NRan == 0 || !atEnd && now.Sub(s.codeChecked) < interval {
+		return
+	}
+	s.codeChecked = now
+	if s.summary.Sweep.CodeChanged = s.options.CodeChanged(); s.summary.Sweep.CodeChanged {
+		s.notice("the code changed while the sweep runs: its seeds are recorded under the revision that it began with, whichever they ran")
+	}
+}
+
+func (s *Sweeper) notice(format string, args ...any) {
+	if s.observer.Notice != nil {
+		s.observer.Notice(fmt.Sprintf(format, args...))
+	}
+}
+
+// noticeCommands tells of seeds that another command ran: they are taken for the same thing.
+func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
+	if s.store == nil {
+		return nil
+	}
+	var own struct {
+		Command jsontext.Value `json:"command"`
+		Env     jsontext.Value `json:"env"`
+	}
+	text, err := plan.JSON()
+	if err == nil {
+		err = json.Unmarshal(text, &own)
+	}
+	if err != nil {
+		return err
+	}
+	env := string(own.Env)
+	if env == "" {
+		env = "[]"
+	}
+	told := map[string]bool{}
+	for _, c := range s.swept {
+		if len(c.recorded) == 0 {
+			continue
+		}
+		choice, err := Choose(ctx, s.store, Selector{Scenario: plan.Scenario, Configuration: c.Hash}, false)
+		if err != nil {
+			return err
+		}
+		sweeps, err := s.store.SweepsOf(ctx, plan.Scenario, choice.Configurations[0].ID)
+		if err != nil {
+			return err
+		}
+		for _, other := range sweeps {
+			if what := other.Command + other.Env; (other.Command != string(own.Command) || other.Env != env) && !told[what] {
+				told[what] = true
+				s.notice("seeds of this configuration were run by another command, %s with %s: they are taken for the same; what differs belongs into --param or --label", other.Command, other.Env)
+			}
+		}
+	}
+	return nil
 }
 
 // planned are the seeds of a configuration that are recorded as planned.
@@ -239,7 +318,30 @@ func (s *Sweeper) checkSpec(ctx context.Context) error {
 		s.summary.WithoutSpec = true
 		return nil
 	}
-	return track.WithHint(fmt.Errorf("halving and rules to end early judge the seeds: %w", err), "track spec add FILE adds a spec")
+	return fmt.Errorf("halving and rules to end early judge the seeds: %w", err)
+}
+
+// checkRule finds out before the first seed runs whether the rule can be asked.
+func (s *Sweeper) checkRule(ctx context.Context) error {
+	rule, plan := s.options.Until, s.options.Plan
+	if rule == nil || rule.Precision != nil {
+		return nil
+	}
+	if rule.Baseline != nil {
+		_, err := Choose(ctx, s.store, *rule.Baseline, false)
+		return err
+	}
+	spec, err := loadSpecInUse(ctx, s.store, plan.Scenario, s.options.SpecVersion)
+	if err != nil {
+		return err
+	}
+	for _, c := range plan.Configurations() {
+		look := store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, plan.Scenario, c.Hash())}
+		if _, err := prepareLook(ctx, s.store, look, rule.lookOptions()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rounds runs the planned seeds: all of them, or those of one tier after another.
@@ -424,6 +526,8 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || !ranked {
 		ending = track.SweepInterrupted
 	}
+	s.checkCode(true)
+	s.summary.NKnown = s.nKnown // and not only those of the last round
 	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.now()
 	for _, c := range s.swept {
 		c.NSeeds, c.NFailed = 0, 0

@@ -135,6 +135,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.summary.SweepProgress)
 		}
 	}
+	s.checkCode(false)
 	for i, r := range list {
 		if i == 0 || list[i-1].configuration != r.configuration {
 			if err := s.advance(ctx, r.configuration); err != nil {

@@ -79,7 +79,7 @@ func (r *storeRecords) end(ctx context.Context, s track.Sweep) error {
 				return err
 			}
 		}
-		return tx.EndSweep(s.ID, s.EndedAt, s.Ending)
+		return tx.EndSweep(s)
 	})
 }
 

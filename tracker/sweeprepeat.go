@@ -31,7 +31,7 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 				if err == nil && !taken {
 					continue
 				}
-				j := job{Job: sweep.Job{Scenario: s.options.Plan.Scenario, Configuration: c.Configuration, Seed: seed}, configuration: c, repeated: true}
+				j := job{Job: sweep.Job{Scenario: s.options.Plan.Scenario, Configuration: c.Configuration, Seed: seed, Repeated: true}, configuration: c, repeated: true}
 				if !yield(j, err) {
 					return
 				}

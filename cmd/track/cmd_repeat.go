@@ -86,7 +86,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 	if here := p.sweepRevision(ctx, ""); here != configuration.Revision && here.Commit != "" {
 		p.notice("the seed is recorded under %s, and the code here is %s", revisionText(configuration.Revision), revisionText(here))
 	}
-	again, err := runner.Run(ctx, sweep.Job{Scenario: sel.Scenario, Configuration: configuration, Seed: number})
+	again, err := runner.Run(ctx, sweep.Job{Scenario: sel.Scenario, Configuration: configuration, Seed: number, Repeated: true})
 	if err != nil {
 		return err
 	}

@@ -258,7 +258,7 @@ Examples:
    track sweep --scenario growth --seeds 0..99 --param theta=8,10,12 --timeout 5m --retries 1 -- ./sim --seed {seed} --theta {theta}
    track sweep --scenario growth --seeds 0..999 --until "se<0.01" --repeat-check 0.05 -- ./sim --seed {seed}`,
 		Flags:       slices.Concat(f.flags(), r.flags()),
-		Subcommands: []*cli.Command{p.sweepPlanCommand(), p.sweepRunCommand(), p.sweepListCommand(), p.sweepShowCommand()},
+		Subcommands: []*cli.Command{p.sweepPlanCommand(), p.sweepRunCommand(), p.sweepListCommand(), p.sweepShowCommand(), p.sweepWithdrawCommand()},
 		Action: func(c *cli.Context) error {
 			plan, err := f.resolve(c.Args().Slice())
 			if err != nil {
@@ -341,22 +341,20 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	runner := sweep.Runner{
 		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
 		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: p.recordedNow,
+		Secrets: secretsOf(run.plan.Env),
 	}
 	display := p.newSweepDisplay(run.plan)
 	sweeper, closeRecords, err := p.sweeper(ctx, run, runner, options, display)
 	if err != nil {
 		return err
 	}
+	runner.Guard = sweep.NewGuard()
+	defer runner.Guard.Close()
 	kill, stop, release := p.sweepSignals(ctx, display)
 	defer release()
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs
 	summary, err := sweeper.Sweep(kill, stop)
 	err = display.finish(err, closeRecords())
-	if !run.declared && ctx.Err() == nil {
-		if now := <-p.provenance(ctx, ""); now.revision != run.plan.Revision {
-			p.notice("the code changed while the sweep ran, from %s to %s: its seeds are recorded under the first, whichever they ran", revisionText(run.plan.Revision), revisionText(now.revision))
-		}
-	}
 	return p.sweepAnswer(summary, err, ctx.Err() != nil)
 }
 
@@ -399,6 +397,13 @@ func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.Swe
 		Plan: run.plan, Shard: run.shard, Whole: run.whole, Jobs: run.jobs, SpecVersion: run.spec, RerunFailed: run.rerun, Until: run.rule,
 		Environment: provenance.Environment(provenance.Version(version)),
 	}
+	if !run.declared && run.plan.Revision.Commit != "" {
+		o.CodeChanged = func() bool {
+			now, err := provenance.GitRevision(context.WithoutCancel(ctx), "")
+			return err == nil && now.Dirty != provenance.DirtyUnknown &&
+				(track.Revision{Commit: now.Commit, Dirty: now.Dirty == provenance.DirtyYes, DiffHash: now.DiffHash}) != run.plan.Revision
+		}
+	}
 	for _, entry := range run.plan.Env {
 		masked, _ := masking.Mask(entry)
 		name, value, _ := strings.Cut(masked, "=")
@@ -416,6 +421,17 @@ func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.Swe
 		o.Environment["libraries"] = textHash(o.Libraries)
 	}
 	return o, nil
+}
+
+// secretsOf are the values of variables that are masked where they are recorded.
+func secretsOf(env []string) (secrets []string) {
+	for _, entry := range env {
+		_, value, _ := strings.Cut(entry, "=")
+		if masked, n := masking.Mask(entry); n > 0 && value != "" && !strings.HasSuffix(masked, "="+value) {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
 }
 
 // outFolder is where the folders of the runs are made.
@@ -436,7 +452,7 @@ func (p *program) sweepSignals(ctx context.Context, display *sweepDisplay) (kill
 	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop = make(chan struct{})
 	signals := make(chan os.Signal, 3)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	released := make(chan struct{})
 	go func() {
 		select {

@@ -57,6 +57,8 @@ type recordedSweepDocument struct {
 	StartedAt      string            `json:"started_at"`
 	EndedAt        string            `json:"ended_at"` // empty while it runs, and where it was killed
 	Ending         track.SweepEnding `json:"ending"`
+	CodeChanged    bool              `json:"code_changed"`   // while it ran
+	Note           string            `json:"note,omitempty"` // why it was withdrawn
 	NRuns          int               `json:"n_runs"`
 	NFailed        int               `json:"n_failed"`
 	Configurations []plannedDocument `json:"configurations"`
@@ -74,7 +76,7 @@ type plannedDocument struct {
 
 func newRecordedSweep(s store.SweepSummary) (recordedSweepDocument, error) {
 	d := recordedSweepDocument{
-		ID: s.ID, Scenario: s.Scenario, Shard: s.Shard, NShards: s.NShards, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending,
+		ID: s.ID, Scenario: s.Scenario, Shard: s.Shard, NShards: s.NShards, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending, CodeChanged: s.CodeChanged, Note: s.Note,
 		NRuns: s.NRuns, NFailed: s.NFailed, Configurations: []plannedDocument{},
 	}
 	plan, err := sweep.ReadPlan("plan of sweep "+s.ID, []byte(s.Plan))
@@ -111,6 +113,12 @@ func sweepEndingText(s store.SweepSummary) string {
 	if text == "" {
 		text = "running, or killed"
 	}
+	if s.CodeChanged {
+		text += ", the code changed"
+	}
+	if s.Note != "" {
+		text += ": " + s.Note
+	}
 	if s.NShards > 0 {
 		text += fmt.Sprintf(", shard %d of %d", s.Shard, s.NShards)
 	}
@@ -146,22 +154,63 @@ Examples:
 	}
 }
 
+// findSweep finds a sweep by its id or the end of it.
+func findSweep(ctx context.Context, st *store.Store, id string) (s store.SweepSummary, err error) {
+	found, err := st.Sweeps(ctx, store.SweepFilter{ID: id})
+	switch {
+	case err != nil:
+		return s, err
+	case len(found) == 0:
+		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), "track sweep list lists those there are")
+	case len(found) > 1:
+		return s, fmt.Errorf("sweep %s: %w: %d end so", id, track.ErrAmbiguous, len(found))
+	}
+	return found[0], nil
+}
+
+func (p *program) sweepWithdrawCommand() *cli.Command {
+	reason := ""
+	return &cli.Command{
+		Name:      "withdraw",
+		Usage:     "take back the plan of a sweep that was a mistake: what it did not run is not missing any more",
+		UsageText: "track sweep withdraw SWEEP --reason TEXT [FLAGS]",
+		Description: `The seeds that it recorded stay. That a plan was withdrawn, and why, stands beside everything that is said of its configurations.
+
+Examples:
+   track sweep withdraw 7k3m9q2x --reason "10000 seeds were meant to be 1000"`,
+		Flags: []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`TEXT` for those who read the results", Destination: &reason}},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || strings.TrimSpace(reason) == "" {
+				return usage("track sweep withdraw takes one SWEEP and --reason TEXT")
+			}
+			st, err := p.openForUpdate(c.Context)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			s, err := findSweep(c.Context, st, c.Args().First())
+			if err != nil {
+				return err
+			}
+			s.Sweep.Ending, s.Sweep.Note, s.Sweep.EndedAt = track.SweepWithdrawn, reason, st.Now()
+			if err := st.Update(c.Context, func(tx *store.Tx) error { return tx.EndSweep(s.Sweep) }); err != nil {
+				return err
+			}
+			return p.write(sweepsView([]store.SweepSummary{s}))
+		},
+	}
+}
+
 func (p *program) sweepShow(ctx context.Context, id string) error {
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	found, err := st.Sweeps(ctx, store.SweepFilter{ID: id})
-	switch {
-	case err != nil:
+	s, err := findSweep(ctx, st, id)
+	if err != nil {
 		return err
-	case len(found) == 0:
-		return track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), "track sweep list lists those there are")
-	case len(found) > 1:
-		return fmt.Errorf("sweep %s: %w: %d end so", id, track.ErrAmbiguous, len(found))
 	}
-	s := found[0]
 	d, err := newRecordedSweep(s)
 	if err != nil {
 		return err

@@ -120,7 +120,7 @@ Examples:
 			if plan, err = plan.Shard(shard); err != nil {
 				return usage("--shard: %v", err)
 			}
-			if here := p.sweepRevision(c.Context, ""); here != plan.Revision && here.Commit != "" && !anyRevision {
+			if here := p.sweepRevision(c.Context, ""); here != plan.Revision && !anyRevision {
 				return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, revisionText(plan.Revision), revisionText(here)),
 					"check out what the plan names, or say --any-revision: the seeds are recorded under the revision of the plan")
 			}

@@ -156,6 +156,9 @@ func newSweepDocument(s tracker.SweepSummary) sweepDocument {
 // sweepAnswer tells what became of a sweep; interrupted says that its user ended it.
 func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted bool) error {
 	if problem != nil {
+		if s.NRan == 0 {
+			return fmt.Errorf("sweep %s: %w", s.Sweep.Scenario, problem)
+		}
 		return fmt.Errorf("sweep %s: %w; recorded before that: %s", s.Sweep.Scenario, problem, counted(s.NRan, "seed"))
 	}
 	p.sweepNotices(s)
@@ -173,8 +176,8 @@ func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted
 	}
 	switch {
 	case interrupted:
-		return track.WithHint(fmt.Errorf("sweep %s: %w", s.Sweep.Scenario, context.Canceled), "the same command goes on where it stopped")
-	case s.NRan > 0 && s.NFailed == s.NRan:
+		return track.WithHint(fmt.Errorf("sweep %s: interrupted: %w", s.Sweep.Scenario, context.Canceled), "the same command goes on where it stopped")
+	case allFailed(s):
 		return verdictExit(exitFail)
 	}
 	return nil
@@ -211,15 +214,26 @@ func (p *program) sweepNotices(s tracker.SweepSummary) {
 	if n := len(s.Differing); n > 0 {
 		p.notice("NOT DETERMINISTIC: %d of %d repeated seeds gave something else", n, s.NRepeated)
 	}
-	if s.NRan > 0 && s.NFailed == s.NRan {
+	if allFailed(s) {
 		p.notice("every seed failed: track show seed %s SEED shows the end of its standard error", s.Sweep.Scenario)
 	}
 	if last := len(s.Halved) - 1; last >= 0 && s.Halved[last].Configurations > 1 {
 		p.notice("the best of %d configurations looks better than it is: fresh seeds say how good", s.Halved[0].Configurations)
 	}
-	if len(s.Configurations) > 1 && !s.WithoutSpec {
-		p.notice("track compare %s shows the configurations side by side", strings.Join(comparedNames(s), " "))
+	if names := comparedNames(s); len(names) > 1 && !s.WithoutSpec {
+		p.notice("track compare %s shows the configurations side by side", strings.Join(names, " "))
 	}
+}
+
+// allFailed says that no planned seed ran well, now or before.
+func allFailed(s tracker.SweepSummary) bool {
+	ran := 0
+	for _, c := range s.Configurations {
+		if ran += c.NSeeds; c.NFailed < c.NSeeds {
+			return false
+		}
+	}
+	return ran > 0
 }
 
 func comparedNames(s tracker.SweepSummary) (names []string) {

@@ -45,7 +45,7 @@ func (p *program) newSweepDisplay(plan sweep.Plan) *sweepDisplay {
 }
 
 func (d *sweepDisplay) observer() tracker.SweepObserver {
-	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Running: d.run, Decided: d.decided, Halved: d.halved}
+	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Running: d.run, Decided: d.decided, Halved: d.halved, Notice: d.notice}
 }
 
 func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
@@ -131,6 +131,12 @@ func (d *sweepDisplay) halved(tier tracker.HalvedTier) {
 	}
 }
 
+func (d *sweepDisplay) notice(text string) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.tell("%s", text)
+}
+
 func (d *sweepDisplay) stopping() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -180,7 +186,7 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 			text += ", " + shortDuration(time.Duration(left*float64(time.Second))) + " left"
 		}
 	}
-	if p.NScored > 0 {
+	if p.NScored > 0 && !d.severalC { // of several configurations it would describe none
 		if rate, err := stats.Wilson(p.NPassed, p.NScored+p.NFailed, scoring.DefaultConfidence); err == nil {
 			text += fmt.Sprintf(", pass rate %s [%s, %s]", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
 		}

@@ -20,7 +20,9 @@ CREATE TABLE sweep (
     libraries_id   INTEGER REFERENCES attachment, -- what --env-cmd printed, masked; NULL for none
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER,          -- NULL while it runs, and where it was killed
-    ending         TEXT    NOT NULL  -- finished, decided or interrupted; empty while it runs, and where it was killed
+    ending         TEXT    NOT NULL, -- finished, decided, interrupted or withdrawn; empty while it runs, and where it was killed
+    code_changed   INTEGER NOT NULL DEFAULT 0 CHECK (code_changed IN (0, 1)), -- while it ran: its seeds may be of other code than they say
+    note           TEXT    NOT NULL DEFAULT '' -- why its plan was withdrawn
 ) STRICT;
 
 CREATE INDEX sweep_scenario ON sweep (scenario_id);
@@ -79,6 +81,7 @@ SELECT sweep.ulid                AS id,
        sweep.shard               AS shard,
        sweep.n_shards            AS n_shards,
        sweep.ending              AS ending,
+       sweep.code_changed        AS code_changed,
        strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
        strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at
   FROM sweep

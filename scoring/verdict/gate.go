@@ -266,10 +266,7 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 		return s, err
 	}
 	j.applyPlan(seeds)
-	if in.Coverage.NPlanned > 0 {
-		s.Outcomes = append(s.Outcomes, in.Coverage.planned())
-	}
-	s.Outcomes = append(append(s.Outcomes, seeds...), j.metricOutcomes()...)
+	s.Outcomes = slices.Concat(in.Coverage.outcomes(), seeds, j.metricOutcomes())
 	if in.Rules.NoDegradation {
 		degradation, err := j.noDegradation()
 		if err != nil {

@@ -91,7 +91,7 @@ func testSweeps(t *testing.T, st *store.Store) {
 	// A rule narrows what is planned, and the end is noted.
 	second.Planned[0].Seeds, second.EndedAt, second.Ending = track.SeedRanges{{First: 0, Last: 3}, {First: 7, Last: 7}}, sweepTime.Add(time.Hour), track.SweepDecided
 	update(t, st, func(tx *store.Tx) error {
-		return errors.Join(tx.SetPlanned(second.ID, second.Planned[0]), tx.EndSweep(second.ID, second.EndedAt, second.Ending))
+		return errors.Join(tx.SetPlanned(second.ID, second.Planned[0]), tx.EndSweep(second))
 	})
 	check(store.SweepFilter{Scenario: "s"}, second, first)
 	view := queryRows(t, st, "SELECT params, seeds, n_planned, n_recorded, shard, ending FROM v_sweep WHERE scenario = 's' ORDER BY params, seeds")

@@ -1,0 +1,65 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+)
+
+// Guard kills what commands left running when this process ends before it could: it is a shell that knows their process groups, and reads
+// from a pipe that ends with this process, however that ends. Its methods do nothing on a nil Guard.
+type Guard struct {
+	mutex sync.Mutex
+	pipe  io.WriteCloser
+	shell *exec.Cmd
+}
+
+// guardScript keeps the groups that it is told of, and kills those that are left at the end of its input.
+const guardScript = `trap '' INT TERM HUP
+groups=
+while read -r sign group; do
+  left=
+  for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done
+  groups=$left
+  [ "$sign" = - ] || groups="$groups $group"
+done
+for g in $groups; do kill -KILL "-$g"; done 2>/dev/null`
+
+// NewGuard starts a guard. Where there is no shell there is none, which is no error: then only the commands themselves end with this process.
+func NewGuard() *Guard {
+	g := &Guard{shell: exec.Command("sh", "-c", guardScript)}
+	var err error
+	if g.pipe, err = g.shell.StdinPipe(); err != nil {
+		return nil
+	}
+	apart(g.shell)
+	if g.shell.Start() != nil {
+		return nil
+	}
+	return g
+}
+
+func (g *Guard) watch(group int) { g.tell("+", group) }
+
+func (g *Guard) release(group int) { g.tell("-", group) }
+
+func (g *Guard) tell(sign string, group int) {
+	if g == nil {
+		return
+	}
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	_, _ = fmt.Fprintln(g.pipe, sign, group) // a guard that is gone guards nothing
+}
+
+// Close ends the guard, which kills what is still running.
+func (g *Guard) Close() {
+	if g == nil {
+		return
+	}
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	_ = g.pipe.Close()
+	_ = g.shell.Wait()
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package sweep
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"track"
+)
+
+const guardedVariable = "TRACK_TEST_GUARDED"
+
+// TestIsGuarded is the process that [TestGuard] kills: it runs a command that starts another one, which holds a pipe.
+func TestIsGuarded(t *testing.T) {
+	path := os.Getenv(guardedVariable)
+	if path == "" {
+		t.Skip("it is a part of TestGuard")
+	}
+	command, err := ParseCommand([]string{"sh", "-c", `(exec 3>"$1"; echo there >&3; sleep 600) & wait`, "sh", path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Runner{Command: command, Dir: t.TempDir(), Guard: NewGuard(), Now: time.Now}
+	_, _ = r.Run(t.Context(), Job{Scenario: "s", Configuration: track.Configuration{}})
+}
+
+// What commands left running ends with the process that ran them, although nothing was left to that.
+func TestGuard(t *testing.T) {
+	f := newFifo(t)
+	runs := exec.Command(os.Args[0], "-test.run=^TestIsGuarded$")
+	runs.Env = append(os.Environ(), guardedVariable+"="+f.path)
+	if err := runs.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line := f.line(t); line != "there" {
+		t.Fatalf("%q", line)
+	}
+	if err := runs.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = runs.Wait()
+	f.gone(t)
+}
+
+// A guard leaves alone what it was told to forget.
+func TestGuardForgets(t *testing.T) {
+	other := exec.Command("sh", "-c", "echo there; read -r line; echo still")
+	in, inErr := other.StdinPipe()
+	out, outErr := other.StdoutPipe()
+	ownGroup(other)
+	if err := errors.Join(inErr, outErr, other.Start()); err != nil {
+		t.Fatal(err)
+	}
+	g := NewGuard()
+	g.watch(other.Process.Pid)
+	g.watch(1 << 30)
+	g.release(other.Process.Pid)
+	g.Close()
+	_, err := io.WriteString(in, "go on\n")
+	lines := bufio.NewScanner(out)
+	var got []string
+	for lines.Scan() {
+		got = append(got, lines.Text())
+	}
+	if err := errors.Join(err, other.Wait()); err != nil || strings.Join(got, " ") != "there still" {
+		t.Errorf("%v, %v", got, err)
+	}
+	var none *Guard
+	none.watch(1)
+	none.Close()
+}
