@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -31,6 +32,28 @@ func PartOf(index string, d document.Document) document.Document {
 	back := document.Text{plain("Part of "), {Text: "all reports", Href: index}, plain(".")}
 	d.Blocks = slices.Concat([]document.Block{document.Paragraph{Text: back}}, d.Blocks)
 	return d
+}
+
+// IndexOf is the file name of the index that a report belongs to, given the report as it was written; empty where it belongs to none. The
+// link that PartOf puts there is the first line of the text; whatever else looks like it comes later.
+func IndexOf(report []byte) string {
+	href := ""
+	for line := range strings.Lines(string(report)) {
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutPrefix(line, "Part of [all reports]("); ok {
+			href = strings.TrimSuffix(rest, ").")
+			break
+		}
+		if rest, ok := strings.CutPrefix(line, `<p>Part of <a href="`); ok {
+			href = strings.TrimSuffix(rest, `">all reports</a>.</p>`)
+			break
+		}
+	}
+	name, err := url.PathUnescape(href)
+	if err != nil || strings.ContainsAny(name, `/\`) {
+		return ""
+	}
+	return name
 }
 
 // linked is a name that leads to its report, where there is one.

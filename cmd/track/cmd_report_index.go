@@ -59,6 +59,9 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 		return err
 	}
 	defer pages.discard()
+	if o.check != "" && pages.before == nil {
+		return p.missing(o.check)
+	}
 	x := indexer{pages: pages, data: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}}
 	if err := st.Snapshot(ctx, func(st *store.Store) error { return x.all(ctx, st) }); err != nil {
 		return err

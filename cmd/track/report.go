@@ -27,15 +27,25 @@ type reportOptions struct {
 // flags are those of a single report.
 func (o *reportOptions) flags() []cli.Flag {
 	return append(o.fileFlags(),
-		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template})
+		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template, Action: notEmpty("template")})
 }
 
 // fileFlags say where a report goes.
 func (o *reportOptions) fileFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output},
-		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output, Action: notEmpty("output")},
+		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check, Action: notEmpty("check")},
 		&cli.BoolFlag{Name: "png", Usage: "pictures as PNG too", Destination: &o.png},
+	}
+}
+
+// notEmpty refuses a flag that is given without a value, as by a variable that is not set: a check that checks nothing would always be green.
+func notEmpty(name string) func(*cli.Context, string) error {
+	return func(_ *cli.Context, value string) error {
+		if value == "" {
+			return usage("--%s is given, and empty: name a file", name)
+		}
+		return nil
 	}
 }
 
@@ -85,7 +95,15 @@ func (p *program) writeReport(files []reportFile, o reportOptions) error {
 	case o.check != "":
 		return p.checkReport(files)
 	}
-	if err := replaceFiles(files); err != nil {
+	var staged stagedFiles
+	defer staged.discard()
+	if err := staged.mkdir(filepath.Dir(files[0].path)); err != nil {
+		return err
+	}
+	if err := staged.add(files); err != nil {
+		return err
+	}
+	if err := staged.place(); err != nil {
 		return err
 	}
 	p.notice("wrote %s%s", o.output, picturesText(len(files)-1))
@@ -144,7 +162,7 @@ func pictureFiles(p document.Picture, name string, svg, png bool) (files []repor
 	return files, err
 }
 
-// replaceFiles writes a report and its pictures beside their places, and only then puts them there.
+// replaceFiles writes files beside their places, and only then puts them there.
 func replaceFiles(files []reportFile) error {
 	var staged stagedFiles
 	defer staged.discard()
@@ -158,7 +176,7 @@ func replaceFiles(files []reportFile) error {
 func (p *program) checkReport(files []reportFile) error {
 	for i, f := range files {
 		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) && i == 0 {
-			return noReport(f.path)
+			return p.missing(f.path)
 		}
 		why, err := f.outdated()
 		if err != nil {
@@ -186,22 +204,49 @@ func (p *program) outdated(format string, args ...any) error {
 	return verdictExit(exitFail)
 }
 
-// firstDifference tells the first line in which a text differs.
+// missing is the answer that there is no report to check.
+func (p *program) missing(path string) error {
+	return p.outdated("%s is missing", path)
+}
+
+// firstDifference tells the first line in which a text differs, around the first character that does.
 func firstDifference(there, now []byte) string {
-	const most = 160
-	line := func(lines [][]byte, i int) string {
-		if i >= len(lines) {
-			return "(nothing: the file ends)"
-		}
-		return cutLine(string(lines[i]), most)
-	}
+	const most, before = 160, 40
 	a, b := bytes.Split(there, []byte("\n")), bytes.Split(now, []byte("\n"))
 	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || !bytes.Equal(a[i], b[i]) {
-			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, line(a, i), line(b, i))
+		switch {
+		case i >= len(a):
+			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, fileEnds, cutLine(string(b[i]), most))
+		case i >= len(b):
+			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, cutLine(string(a[i]), most), fileEnds)
+		case !bytes.Equal(a[i], b[i]):
+			file, database := []rune(string(a[i])), []rune(string(b[i]))
+			from, where := 0, ""
+			if n := equalRunes(file, database); n >= most-1 {
+				from, where = n-before, fmt.Sprintf(" from character %d on", n+1)
+			}
+			return fmt.Sprintf("line %d differs%s\n  file      %s\n  database  %s", i+1, where, window(file, from, most), window(database, from, most))
 		}
 	}
 	return "it differs"
+}
+
+const fileEnds = "(nothing: the file ends)"
+
+// equalRunes counts those with which both begin.
+func equalRunes(a, b []rune) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// window is a part of a line, with … where something stands before and after it.
+func window(line []rune, from, most int) string {
+	if from == 0 {
+		return cutLine(string(line), most)
+	}
+	return "…" + cutLine(string(line[from:]), most-1)
 }
 
 // cutLine keeps a line readable.

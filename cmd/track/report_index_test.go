@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,7 +184,7 @@ func TestReportIndexCheck(t *testing.T) {
 			}
 		}
 	}
-	check("nothing there", exitNotFound, "index.md: not found")
+	check("nothing there", exitFail, "index.md is missing")
 	in.must("", "report", "index", "--limit", "3", "-o", index)
 	gone := "stability-growth_plus-d209c84974.md" // the third configuration
 	check("another limit", exitFail, "index.md is not what the database says: line", gone+" is no longer part of the index")
@@ -222,19 +223,25 @@ func TestReportIndexReplacesWhole(t *testing.T) {
 	folder := t.TempDir()
 	index := filepath.Join(folder, "index.md")
 	in.must("", "report", "index", "-o", index)
+	pictures := filepath.Join(folder, "lineage-writer_files") // of the last page
+	if err := os.RemoveAll(pictures); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pictures, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	before := readFolder(t, folder)
 	in.must(`{"kind":"seed","scenario":"buffer_stock","seed":"0","outcome":"error","configuration":{"label":"new"}}`+"\n", "record", "batch", "-", "--quiet")
-	mkdir(t, folder, "lineage-writer.md.new") // the last page
-	if out, problem, code := in.run("", "report", "index", "-o", index); code == exitOK {
-		t.Errorf("exit 0: %s%s", out, problem)
+	if out, problem, code := in.run("", "report", "index", "-o", index); code != exitInvalid || !strings.Contains(problem, "lineage-writer_files: a file stands where") {
+		t.Errorf("exit %d: %s%s", code, out, problem)
 	}
 	if diff := cmp.Diff(before, readFolder(t, folder)); diff != "" {
 		t.Errorf("%.2000s", diff)
 	}
-	if folders, err := filepath.Glob(filepath.Join(folder, "*_files")); err != nil || len(folders) != 12 {
+	if folders, err := filepath.Glob(filepath.Join(folder, "*_files")); err != nil || len(folders) != 12 { // with the file
 		t.Errorf("%d folders of pictures, %v: those of the pages that were not written are left", len(folders), err)
 	}
-	if err := os.RemoveAll(filepath.Join(folder, "lineage-writer.md.new")); err != nil {
+	if err := os.Remove(pictures); err != nil {
 		t.Fatal(err)
 	}
 	evolved(in, "zebra")
@@ -247,7 +254,7 @@ func TestReportIndexReplacesWhole(t *testing.T) {
 		t.Error("the index leads to a page that is not there")
 	}
 	for name := range after {
-		if strings.HasSuffix(name, ".new") {
+		if strings.Contains(name, ".track-") {
 			t.Errorf("%s is left", name)
 		}
 	}
@@ -255,6 +262,54 @@ func TestReportIndexReplacesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.must("", "report", "index", "-o", index)
+}
+
+// Writers at once do not get in each other's way, and leave nothing behind.
+func TestReportIndexAtOnce(t *testing.T) {
+	t.Parallel()
+	in := newTrackIn(t)
+	in.must(twoMetrics, "spec", "add", "-")
+	in.must(recordedSeeds("old", 6, func(i int) string { return fmt.Sprintf(`"values":{"a":0.3%d,"b":1}`, i) }), "record", "batch", "-", "--quiet")
+	index := filepath.Join(t.TempDir(), "index.md")
+	in.must("", "report", "index", "-o", index, "--png")
+	want := readFolder(t, filepath.Dir(index))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if out, problem, code := in.run("", "report", "index", "-o", index, "--png"); code != exitOK {
+				t.Errorf("exit %d: %s%s", code, out, problem)
+			}
+		})
+	}
+	all.Wait()
+	if diff := cmp.Diff(want, readFolder(t, filepath.Dir(index))); diff != "" {
+		t.Errorf("%.2000s", diff)
+	}
+}
+
+// A second index in a folder would take the pages of the first.
+func TestReportIndexBesideAnother(t *testing.T) {
+	t.Parallel()
+	in := newTrackIn(t)
+	in.must(twoMetrics, "spec", "add", "-")
+	in.must(recordedSeeds("old", 6, func(i int) string { return fmt.Sprintf(`"values":{"a":0.3%d,"b":1}`, i) }), "record", "batch", "-", "--quiet")
+	for _, suffix := range []string{".md", ".html"} {
+		folder := t.TempDir()
+		first, second := filepath.Join(folder, "an index"+suffix), filepath.Join(folder, "second"+suffix)
+		in.must("", "report", "index", "-o", first)
+		before := readFolder(t, folder)
+		if out, problem, code := in.run("", "report", "index", "-o", second); code != exitConflict || !strings.Contains(problem, "is a page of the index "+first) {
+			t.Errorf("exit %d: %s%s", code, out, problem)
+		}
+		if diff := cmp.Diff(before, readFolder(t, folder)); diff != "" {
+			t.Errorf("%.2000s", diff)
+		}
+		if err := os.Rename(first, second); err != nil { // its pages go with it
+			t.Fatal(err)
+		}
+		in.must("", "report", "index", "-o", second)
+		in.must("", "report", "index", "--check", second)
+	}
 }
 
 // The verdicts that an index shows are looks, once for the same seeds; to check it is none.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"track"
 	"track/reports"
@@ -42,10 +43,10 @@ func newIndexPages(o reportOptions) (*indexPages, error) {
 	var err error
 	switch x.before, err = os.ReadFile(x.path); {
 	case err == nil:
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return nil, fileProblem(x.path, err)
 	case x.check:
-		return nil, noReport(x.path)
+		return x, nil // who asked is told that it is missing
 	default:
 		return x, x.staged.mkdir(filepath.Dir(x.path))
 	}
@@ -87,6 +88,9 @@ func (x *indexPages) addIndex(d document.Document) error {
 // put writes a page beside its place, after its pictures, or says what is different.
 func (x *indexPages) put(files []reportFile) error {
 	if !x.check {
+		if err := x.ofAnother(files[0]); err != nil {
+			return err
+		}
 		return x.staged.add(files)
 	}
 	for _, f := range slices.Backward(files) {
@@ -99,6 +103,23 @@ func (x *indexPages) put(files []reportFile) error {
 		}
 	}
 	return nil
+}
+
+// ofAnother refuses to take a page from another index that stands beside this one: the pages of both have the same names.
+func (x *indexPages) ofAnother(page reportFile) error {
+	there, err := os.ReadFile(page.path)
+	if err != nil {
+		return nil // what keeps it from being written is told then
+	}
+	other := reports.IndexOf(there)
+	if other == "" || other == filepath.Base(x.path) {
+		return nil
+	}
+	index := filepath.Join(filepath.Dir(x.path), other)
+	if _, err := os.Lstat(index); err != nil {
+		return nil
+	}
+	return track.WithHint(fmt.Errorf("report index %s: %s is a page of the index %s: %w", x.path, page.path, index, track.ErrConflict), "a folder is for one index in each format; name another folder, or -o "+index)
 }
 
 // name is that of the page of a report: the same one each time, another one for each report, also where large and small letters are one, and
@@ -194,72 +215,9 @@ func (f reportFile) outdated() (why string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f.path + " is missing", nil
 	case err != nil:
-		return "", err
+		return "", fileProblem(f.path, err)
 	case !bytes.Equal(data, f.data):
 		return f.path + " is not what the database says: " + firstDifference(data, f.data), nil
 	}
 	return "", nil
-}
-
-func noReport(path string) error {
-	return track.WithHint(fmt.Errorf("report %s: %w", path, track.ErrNotFound), "-o "+path+" writes it")
-}
-
-// stagedFiles stand beside their places, until all of them are written.
-type stagedFiles struct {
-	paths   []string
-	folders []string // that were made for them
-}
-
-const stagedEnding = ".new"
-
-// mkdir makes a folder, unless it is there; the one around it has to be.
-func (s *stagedFiles) mkdir(folder string) error {
-	err := os.Mkdir(folder, 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err == nil {
-		s.folders = append(s.folders, folder)
-	}
-	return err
-}
-
-// add writes a report and its pictures beside their places; the pictures come first, so that no report shows some that are not there. The
-// folder of pictures is made, that of the report has to be there.
-func (s *stagedFiles) add(report []reportFile) error {
-	for i, f := range slices.Backward(report) {
-		if i > 0 {
-			if err := s.mkdir(filepath.Dir(f.path)); err != nil {
-				return err
-			}
-		}
-		s.paths = append(s.paths, f.path)
-		if err := os.WriteFile(f.path+stagedEnding, f.data, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place puts the files where they belong, in the order in which they were added.
-func (s *stagedFiles) place() error {
-	for len(s.paths) > 0 {
-		if err := os.Rename(s.paths[0]+stagedEnding, s.paths[0]); err != nil {
-			return err
-		}
-		s.paths = s.paths[1:]
-	}
-	s.folders = nil
-	return nil
-}
-
-// discard takes away what was not put in place.
-func (s *stagedFiles) discard() {
-	for _, path := range s.paths {
-		_ = os.Remove(path + stagedEnding)
-	}
-	for _, folder := range slices.Backward(s.folders) {
-		_ = os.Remove(folder) // unless something is in it
-	}
 }

@@ -291,7 +291,7 @@ func TestReportCheck(t *testing.T) {
 	check("a missing picture", exitFail, "heatmap.png is missing", file)
 	undo()
 	check("put back", exitOK, "", file)
-	check("no report", exitNotFound, "nosuch.md", filepath.Join(folder, "nosuch.md"))
+	check("no report", exitFail, "nosuch.md is missing", filepath.Join(folder, "nosuch.md"))
 
 	out, _, code := in.run("", "report", "stability", "buffer_stock", "--check", page)
 	if code != exitOK {
@@ -318,6 +318,10 @@ func TestReportUsage(t *testing.T) {
 		{"is Markdown or HTML", exitUsage, []string{"stability", "baseline", "--format", "json"}},
 		{"ends in .md or .html", exitUsage, []string{"stability", "baseline", "--check", "-"}},
 		{"is not a file", exitUsage, []string{"stability", "baseline", "-o", mkdir(t, folder, "folder.md")}},
+		{"--check is given, and empty", exitUsage, []string{"stability", "baseline", "--check", ""}},
+		{"--output is given, and empty", exitUsage, []string{"stability", "baseline", "-o", ""}},
+		{"--template is given, and empty", exitUsage, []string{"stability", "baseline", "--template="}},
+		{"--check is given, and empty", exitUsage, []string{"index", "--check", ""}},
 		{"not a number from 1", exitUsage, []string{"scenario", "baseline", "--limit", "0"}},
 		{"nosuch", exitNotFound, []string{"stability", "nosuch"}},
 		{"has no baseline", exitNotFound, []string{"improvement", "baseline"}},
