@@ -155,6 +155,12 @@ func TestTemplatePictures(t *testing.T) {
 	if out := in.must("", report...); !strings.Contains(out, "Picture: ") || strings.Contains(out, "![") {
 		t.Errorf("on standard output:\n%s", out)
 	}
+	for _, suffix := range []string{".md", ".html", ".txt"} {
+		named := writeTemplate(t, "a"+suffix+".tmpl", `{{picture "scores"}}{{len .Pictures}}`)
+		if out := in.must("", "report", "stability", "buffer_stock", "--template", named); !strings.HasPrefix(out, "Picture: Total scores") || strings.Contains(out, "<svg") || !strings.HasSuffix(strings.TrimSpace(out), "0") {
+			t.Errorf("%s on standard output: %s", suffix, out)
+		}
+	}
 	if err := os.Remove(filepath.Join(folder, "report_files", "scores.svg")); err != nil {
 		t.Fatal(err)
 	}

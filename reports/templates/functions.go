@@ -122,6 +122,9 @@ func (r *run) picture(args []any) (any, error) {
 }
 
 func (r *run) show(p *picture) (any, error) {
+	if r.format == HTML && p.told {
+		return "Picture: " + p.Alt, nil // which html/template escapes
+	}
 	if r.format == HTML {
 		page, err := p.HTML()
 		return htmltemplate.HTML(page), err

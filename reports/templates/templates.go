@@ -45,12 +45,13 @@ const pictureSuffix = ".svg"
 type Report struct {
 	Kind       string // stability, improvement, scenario or lineage
 	Document   document.Document
-	Answer     []byte // JSON, of the commands that answer the question
-	Gate       []byte // JSON of track gate; empty for none
-	Schema     int    // of the database
-	Version    int    // of the spec; 0 for none
-	Command    string // that gives the report
-	PictureDir string // where the pictures stand, from where the report stands, with a / at its end; empty where there is no place for any
+	Answer     []byte             // JSON, of the commands that answer the question
+	Gate       []byte             // JSON of track gate; empty for none
+	Schema     int                // of the database
+	Version    int                // of the spec; 0 for none
+	Command    string             // that gives the report
+	PictureDir string             // where the pictures stand, from where the report stands, with a / at its end; empty where there is no place for any
+	Told       []document.Picture // that Document had, and that are told in words for want of a place
 }
 
 // Result is a report as a template has it.
@@ -228,6 +229,11 @@ func (r *run) readParts() error {
 			shown.file = r.report.PictureDir + p.Name + pictureSuffix
 		}
 		r.pictures = append(r.pictures, shown)
+	}
+	for _, p := range r.report.Told {
+		told := &picture{Picture: p, told: true}
+		told.Alt = escape.Code(p.Alt)
+		r.pictures = append(r.pictures, told)
 	}
 	return nil
 }

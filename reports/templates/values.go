@@ -33,6 +33,7 @@ type section struct {
 }
 
 type picture struct {
+	told bool // in words
 	document.Picture
 	file string
 }
