@@ -71,7 +71,7 @@ func (d ImprovementData) paired() []document.Block {
 		return nil
 	}
 	c := chart.Paired{
-		Title: "Total scores by seed", XLabel: "seed", YLabel: unitOfScores,
+		Title: "Total scores by seed", XLabel: "seed", YLabel: unitOfScores, Lo: 0, Hi: 1,
 		OnlyBaseline: len(i.UnmatchedBaseline), OnlyCandidate: len(i.UnmatchedCandidate),
 	}
 	t := columns("#seed", "#baseline", "#candidate", "#difference")

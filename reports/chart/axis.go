@@ -85,6 +85,14 @@ func upright(e extent) axis {
 	return padded
 }
 
+// within is an axis that does not leave the scale from lo to hi, where no value does.
+func (a axis) within(lo, hi float64, e extent) axis {
+	if lo < hi && lo <= e.lo && e.hi <= hi {
+		a.lo, a.hi = max(a.lo, lo), min(a.hi, hi)
+	}
+	return a
+}
+
 // widened gives an axis without width one.
 func (a axis) widened() axis {
 	largest := max(math.Abs(a.lo), math.Abs(a.hi))

@@ -53,7 +53,7 @@ func (d Distribution) figure() figure {
 	if s, ok := newSwarm(d.Values, f.x); ok {
 		d.dots(&f, s)
 	} else {
-		d.bars(&f, newHistogram(d.Values, &f.x))
+		d.bars(&f, newHistogram(d.Values, &f.x, d.top(values)))
 	}
 	return f
 }
@@ -89,22 +89,24 @@ var spreadStyle = style{stroke: vermillion, width: 1.6}
 func (d Distribution) axis(e extent) axis {
 	if d.hasMean() {
 		e.add(d.Mean.Mean)
-		if d.Mean.hasInterval() {
-			e.add(d.Mean.Lo)
-			e.add(d.Mean.Hi)
-		}
+	}
+	least, most := math.Inf(-1), math.Inf(1) // where no score is beyond an end of the scale, nothing is
+	if d.Lo < d.Hi && d.Lo <= e.lo {
+		least = d.Lo
+	}
+	if d.Lo < d.Hi && e.hi <= d.Hi {
+		most = d.Hi
+	}
+	if d.hasMean() && d.Mean.hasInterval() { // what is beyond is cut, and marked
+		e.add(max(d.Mean.Lo, least))
+		e.add(min(d.Mean.Hi, most))
 	}
 	scale := d.Hi/narrowness - d.Lo/narrowness
 	if missing := scale - (e.hi - e.lo); finite(scale) && missing > 0 {
 		e.lo, e.hi = e.lo-missing/2, e.hi+missing/2
 	}
 	a := padded(e)
-	if d.Lo < d.Hi && d.Lo <= e.lo { // no room beyond the scale
-		a.lo = max(a.lo, d.Lo)
-	}
-	if d.Lo < d.Hi && e.hi <= d.Hi {
-		a.hi = min(a.hi, d.Hi)
-	}
+	a.lo, a.hi = max(a.lo, least), min(a.hi, most)
 	return a
 }
 
@@ -117,16 +119,28 @@ func (d Distribution) drawMean(c canvas, p plot) {
 	c.polyline([]point{{x, y}, {x, p.bottom}}, style{stroke: vermillion, width: 1})
 	if d.Mean.hasInterval() {
 		a, b := p.x.at(d.Mean.Lo), p.x.at(d.Mean.Hi)
-		lying(c, y, min(a, b), max(a, b), 2*maxCap, spreadStyle)
+		cutOff := [2]bool{d.Mean.Lo < p.x.lo, d.Mean.Hi > p.x.hi}
+		lyingCut(c, y, min(a, b), max(a, b), 2*maxCap, spreadStyle, cutOff)
 	}
 	diamond.draw(c, point{x, y}, 1.4*markerSize, solid(vermillion))
 }
 
 // lying draws an interval from left to right; half is half the length of its ends.
 func lying(c canvas, y, left, right, half float64, s style) {
+	lyingCut(c, y, left, right, half, s, [2]bool{})
+}
+
+// lyingCut draws an interval with the head of an arrow at an end that is beyond the axis.
+func lyingCut(c canvas, y, left, right, half float64, s style, cut [2]bool) {
 	c.polyline([]point{{left, y}, {right, y}}, s)
-	c.polyline([]point{{left, y - half}, {left, y + half}}, s)
-	c.polyline([]point{{right, y - half}, {right, y + half}}, s)
+	for i, x := range [2]float64{left, right} {
+		inwards := [2]float64{half, -half}[i]
+		if cut[i] {
+			c.polygon([]point{{x, y}, {x + inwards, y - half}, {x + inwards, y + half}}, style{fill: s.stroke})
+			continue
+		}
+		c.polyline([]point{{x, y - half}, {x, y + half}}, s)
+	}
 }
 
 // swarm has a dot for each value, at its place on the axis and as low as others let it.
@@ -186,14 +200,25 @@ type histogram struct {
 	most   int
 }
 
-// newHistogram widens x to whole bars.
-func newHistogram(values []float64, x *axis) histogram {
+// top is the end of the scale, where no score is beyond it; else infinite.
+func (d Distribution) top(e extent) float64 {
+	if d.Lo < d.Hi && e.hi <= d.Hi {
+		return d.Hi
+	}
+	return math.Inf(1)
+}
+
+// newHistogram widens x to whole bars; a value at the top belongs to the bar below it.
+func newHistogram(values []float64, x *axis, top float64) histogram {
 	digit, power := x.step(mostBars)
 	h := histogram{step: decimal(int64(digit), power), counts: map[int64]int{}}
 	const tolerance = 1e-9
 	for _, v := range values {
 		if finite(v) {
 			i := int64(math.Floor(v/h.step + tolerance))
+			if v == top {
+				i = int64(math.Ceil(v/h.step-tolerance)) - 1
+			}
 			h.counts[i]++
 			h.most = max(h.most, h.counts[i])
 			x.lo, x.hi = min(x.lo, h.edge(i)), max(x.hi, h.edge(i+1))

@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,7 +60,10 @@ func TestHistogram(t *testing.T) {
 			e.add(v)
 		}
 		x := d.axis(e)
-		h := newHistogram(values, &x)
+		h := newHistogram(values, &x, d.top(e))
+		if x.lo < 0 || x.hi > 1 {
+			t.Errorf("the axis %v leaves the scale", x)
+		}
 		n, most := 0, 0
 		for i, k := range h.counts {
 			n, most = n+k, max(most, k)
@@ -105,5 +110,32 @@ func TestDistributionAxis(t *testing.T) {
 				t.Errorf("from %v to %v, want %v to %v", got.lo, got.hi, tt.lo, tt.hi)
 			}
 		})
+	}
+}
+
+// An interval beyond the scale is cut at it, with a mark, and told as it is.
+func TestIntervalBeyondScale(t *testing.T) {
+	d := Distribution{XLabel: "score (0 to 1)", Values: []float64{0.1, 0.9, 1}, Lo: 0, Hi: 1}
+	drawn := func(lo, hi float64) string {
+		d.Mean = &Estimate{N: 3, Mean: 0.667, Lo: lo, Hi: hi}
+		if f := d.figure(); f.x.lo < 0 || f.x.hi > 1 {
+			t.Errorf("%v to %v: the axis is %v", lo, hi, f.x)
+		}
+		var b bytes.Buffer
+		if err := SVG(&b, d); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	inside, beyond := drawn(0.25, 0.95), drawn(-0.5, 1.83)
+	if strings.Count(beyond, "<path") == strings.Count(inside, "<path") && strings.Count(beyond, "<polygon") == strings.Count(inside, "<polygon") {
+		t.Error("no mark says that the interval goes on")
+	}
+	if !strings.Contains(beyond, "−0.5 to 1.83") && !strings.Contains(beyond, "-0.5 to 1.83") {
+		t.Errorf("the interval is not told: %.1500s", beyond)
+	}
+	p := Paired{Lo: 0, Hi: 1, Pairs: []Pair{{Baseline: 0.2, Candidate: 1}}}
+	if f := p.figure(); f.y.lo < 0 || f.y.hi > 1 {
+		t.Errorf("pairs: the axis is %v", f.y)
 	}
 }

@@ -9,6 +9,7 @@ import (
 // there is room for, those are drawn that lie evenly in the order of their change.
 type Paired struct {
 	Title, XLabel, YLabel       string
+	Lo, Hi                      float64 // ends of the scale of scores; equal where it has none
 	Pairs                       []Pair
 	OnlyBaseline, OnlyCandidate int // seeds without a partner
 }
@@ -86,7 +87,7 @@ func (d Paired) figure() figure {
 	for _, p := range drawn {
 		f.labels = append(f.labels, p.Label)
 	}
-	f.x, f.y = axis{lo: -0.5, hi: float64(len(drawn)) - 0.5}, upright(y)
+	f.x, f.y = axis{lo: -0.5, hi: float64(len(drawn)) - 0.5}, upright(y).within(d.Lo, d.Hi, y)
 	switch {
 	case len(d.Pairs) == 0:
 		f.empty = "no pairs"
