@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"track"
 )
 
 // middle is the median of whole numbers, the lower of two.
@@ -18,9 +20,4 @@ func sortedNames(set map[string]bool) string {
 }
 
 // shellWord quotes a word for a shell where it must.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func shellWord(s string) string { return track.ShellWord(s) }

@@ -92,7 +92,7 @@ func (s *Store) noSeeds(ctx context.Context, scenario string) error {
 	for _, name := range names {
 		if name == scenario {
 			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound),
-				"record one: track record seed --scenario "+scenario+" --seed 0 values.json")
+				"record one: track record seed --scenario "+track.ShellWord(scenario)+" --seed 0 values.json")
 		}
 	}
 	if len(names) > 0 {

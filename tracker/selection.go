@@ -161,11 +161,11 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 func checkAssessed(scenario string, version int, totals store.Totals) error {
 	switch {
 	case totals.NSeeds == 0:
-		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), "track seeds "+scenario+" lists the seeds there are")
+		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), "track seeds "+track.ShellWord(scenario)+" lists the seeds there are")
 	case totals.NUnassessed > 0:
 		return track.WithHint(
 			fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version),
-			fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", scenario, version))
+			fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", track.ShellWord(scenario), version))
 	}
 	return nil
 }
