@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +28,34 @@ func (c Configured) Known() string {
 		return c.Configuration.Label
 	}
 	return track.ShortHash(c.Hash)
+}
+
+// params are the parameters in a few words, as theta=14 n_firms=10; empty where none are recorded.
+func (c Configured) params() string {
+	const most = 60
+	var values map[string]json.RawMessage
+	if c.Configuration.Params == "" || json.Unmarshal([]byte(c.Configuration.Params), &values) != nil {
+		return ""
+	}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		words = append(words, name+"="+string(values[name]))
+	}
+	return cut(strings.Join(words, " "), most)
+}
+
+// title names the configuration so that no other one of the scenario has the same title.
+func (c Configured) title() string {
+	var words []string
+	for _, word := range []string{c.Configuration.Label, c.params()} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 {
+		return c.Selector()
+	}
+	return c.Selector() + " (" + strings.Join(words, ", ") + ")"
 }
 
 // SpecVersion is a version of a spec.
@@ -53,6 +83,13 @@ type Runs struct {
 	Duration     time.Duration
 	NTimed       int // seeds whose duration is known: Duration is that of all of them together
 	Environments []EnvironmentUse
+	Sweeps       []SweepUse // that ran them; seeds may have been run by none
+}
+
+// SweepUse is a sweep with the number of seeds that it ran.
+type SweepUse struct {
+	ID, Command string
+	NSeeds      int
 }
 
 // EnvironmentUse is an environment with the number of seeds that ran in it.

@@ -34,10 +34,14 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 		return r
 	}
+	sd := row("sd of scores", e.SD, e.NScored, e.SDInterval, four, ", sample sd")
+	if e.NScored > 1 && e.SD == 0 { // an interval from 0 to 0 would claim that other seeds give the same
+		sd.Interval, sd.Method = "", "no interval: all scores are equal"
+	}
 	return []EstimateRow{
 		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
 		row("mean score", e.Mean, e.NScored, e.MeanInterval, four, ""),
-		row("sd of scores", e.SD, e.NScored, e.SDInterval, four, ", sample sd"),
+		sd,
 		row("combined", e.Combined, e.NScored, e.CombinedInterval, four, ""),
 	}
 }

@@ -2,7 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"track"
 	"track/reports/document"
@@ -38,9 +40,28 @@ func Improvement(d ImprovementData) document.Document {
 // title names the sides in a few words.
 func (d ImprovementData) title() string {
 	if d.Candidate.Scenario == d.Baseline.Scenario {
-		return d.Candidate.Scenario + ": " + d.Candidate.Known() + " over " + d.Baseline.Known()
+		candidate, baseline := d.changed(func(p ParameterChange) string { return p.After }), d.changed(func(p ParameterChange) string { return p.Before })
+		if candidate == baseline && d.Candidate.Known() == d.Baseline.Known() {
+			return d.Candidate.Selector() + " over " + d.Baseline.Selector()
+		}
+		return d.Candidate.Scenario + ": " + d.Candidate.Known() + candidate + " over " + d.Baseline.Known() + baseline
 	}
 	return d.Candidate.Scenario + " over " + d.Baseline.Scenario
+}
+
+// changed are the parameters in which one side differs, as " (theta=14)"; empty where there are none.
+func (d ImprovementData) changed(side func(ParameterChange) string) string {
+	const most = 60
+	var words []string
+	for _, p := range d.Parameters {
+		if value := side(p); value != "" {
+			words = append(words, p.Name+"="+value)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + cut(strings.Join(words, " "), most) + ")"
 }
 
 // summary is the verdict with what it rests on.
@@ -162,10 +183,27 @@ func (d ImprovementData) metrics() []document.Block {
 		Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
 		cell("The data decide %d of the changes; ~ marks those that they do not: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
 			nDecided, Counted(len(i.Metrics), "metric"), PValue(i.Options.Alpha()))))
+	if text := d.undecidable(); text != "" {
+		blocks = append(blocks, paragraphOf(cell("%s", text)))
+	}
 	if len(metrics) == 0 {
 		return append(blocks, paragraphOf(cell("None.")))
 	}
 	return append(blocks, folded(d.metricTable(metrics), shown, "PASS, and not decided")...)
+}
+
+// undecidable says that so few pairs decide on no metric, whatever they show: the smallest p of n pairs is 2/2^n, as all signs are flipped or
+// none, and Holm's correction multiplies the smallest of m by m. Empty where they can.
+func (d ImprovementData) undecidable() string {
+	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
+	least := min(1, math.Ldexp(float64(m), 1-n))
+	if n == 0 || m == 0 || least <= alpha {
+		return ""
+	}
+	if m == 1 {
+		return fmt.Sprintf("With %s, the metric cannot be decided: the smallest p there can be is %s, above %s.", Counted(n, "pair"), PValue(least), PValue(alpha))
+	}
+	return fmt.Sprintf("With %s, no metric of %d can be decided after Holm's correction: the smallest p there can be is %s, above %s.", Counted(n, "pair"), m, PValue(least), PValue(alpha))
 }
 
 func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Table {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ type IndexData struct {
 	Agents    []IndexedAgent
 	Limit     int      // configurations of a scenario that have a report at most
 	Pages     []string // the files of all reports, in the order in which they were made; none where there are none
+	File      string   // the name of the index; empty where it has none
 	Schema    int      // version of the database's schema
 }
 
@@ -34,26 +34,19 @@ func PartOf(index string, d document.Document) document.Document {
 	return d
 }
 
-// IndexOf is the file name of the index that a report belongs to, given the report as it was written; empty where it belongs to none. The
+// IndexOf is the address of the index that a report belongs to, given the report as it was written; empty where it belongs to none. The
 // link that PartOf puts there is the first line of the text; whatever else looks like it comes later.
 func IndexOf(report []byte) string {
-	href := ""
 	for line := range strings.Lines(string(report)) {
 		line = strings.TrimSuffix(line, "\n")
 		if rest, ok := strings.CutPrefix(line, "Part of [all reports]("); ok {
-			href = strings.TrimSuffix(rest, ").")
-			break
+			return strings.TrimSuffix(rest, ").")
 		}
 		if rest, ok := strings.CutPrefix(line, `<p>Part of <a href="`); ok {
-			href = strings.TrimSuffix(rest, `">all reports</a>.</p>`)
-			break
+			return strings.TrimSuffix(rest, `">all reports</a>.</p>`)
 		}
 	}
-	name, err := url.PathUnescape(href)
-	if err != nil || strings.ContainsAny(name, `/\`) {
-		return ""
-	}
-	return name
+	return ""
 }
 
 // linked is a name that leads to its report, where there is one.
@@ -154,10 +147,13 @@ func between(s, before, after string) string {
 }
 
 func (d IndexData) reproduce() []document.Block {
-	limit := fmt.Sprintf(" --limit %d", d.Limit)
+	limit, file := fmt.Sprintf(" --limit %d", d.Limit), "index.md"
+	if d.File != "" {
+		file = shellWord(d.File)
+	}
 	return []document.Block{
 		heading("How to reproduce"),
-		document.Code{Language: "sh", Text: "track report index" + limit + " -o index.md\ntrack report index" + limit + " --check index.md\n"},
+		document.Code{Language: "sh", Text: "track report index" + limit + " -o " + file + "\ntrack report index" + limit + " --check " + file + "\n"},
 		paragraph(plain("Schema version %d. Each report names the commands that reproduce it alone.", d.Schema)),
 	}
 }

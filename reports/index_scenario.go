@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"track"
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
@@ -19,9 +20,9 @@ type IndexedScenario struct {
 	Stability      scoring.Verdict
 	Estimates      verdict.Estimates
 	NFailing       int
-	LastStarted    time.Time // of the seeds of the newest configuration; zero where none is known
-	Newest         Configured
-	Trend          string // mean scores of the configurations as a sparkline
+	LastStarted    time.Time  // of the seeds of Newest; zero where none is known
+	Newest         Configured // recorded to last
+	Trend          string     // mean scores of the configurations as a sparkline
 	Against        *IndexedComparison
 	NoBaseline     string
 	Configurations []IndexedConfiguration // the newest first
@@ -72,7 +73,7 @@ func IndexScenario(d ScenarioData) IndexedScenario {
 func (d IndexData) scenarios() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Scenarios")}
-	t := columns("scenario", "newest configuration", "gate", "stability", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
+	t := columns("scenario", "gate", "stability", "configuration recorded to last", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
 	var problems document.List
 	for _, s := range d.Scenarios {
 		if s.Problem != "" {
@@ -88,7 +89,7 @@ func (d IndexData) scenarios() []document.Block {
 			last = cell("%s", s.LastStarted.UTC().Format(time.RFC3339))
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			linked(s.Name, s.Page), s.newest(), verdictText(s.Gate), verdictText(s.Stability), document.T(s.meanCell()),
+			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(s.meanCell()),
 			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, verdict.Percent), s.Estimates.NSeeds),
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
@@ -112,10 +113,20 @@ func (d IndexData) scenarios() []document.Block {
 func (s IndexedScenario) newest() document.Text {
 	for _, c := range s.Configurations {
 		if c.Selector() == s.Newest.Selector() {
-			return linked(s.Newest.Known(), c.Page)
+			text := linked(track.ShortHash(c.Hash), c.Page)
+			for _, word := range []string{c.Label, cut(c.Params, 60)} {
+				if word != "" {
+					text = append(text, plain(", %s", word))
+				}
+			}
+			return text
 		}
 	}
-	return codeCell(s.Newest.Known())
+	text := codeCell(track.ShortHash(s.Newest.Hash))
+	if s.Newest.Label != "" {
+		text = append(text, plain(", %s", s.Newest.Label))
+	}
+	return text
 }
 
 func (s IndexedScenario) meanCell() string {

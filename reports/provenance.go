@@ -42,6 +42,9 @@ func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber
 	add("SHA-256 of the seeds", slices.Concat(codeCell(hash), cell(" (numbers, outcomes, values and series)")))
 	add("started", document.T(runs.startText(len(numbers))))
 	add("took", document.T(runs.durationText(len(numbers))))
+	for _, use := range runs.Sweeps {
+		add(Counted(use.NSeeds, "seed")+" run by", slices.Concat(cell("sweep "), codeCell(use.ID), cell(": "), codeCell(use.Command)))
+	}
 	for i, use := range runs.Environments {
 		const most = 5
 		if i == most {

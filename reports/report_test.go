@@ -186,7 +186,35 @@ func TestImprovementSections(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
 	}
-	if d.Title != "Improvement of s: new over ba5e" {
+	if d.Title != "Improvement of s: new (theta=14) over ba5e" {
 		t.Error(d.Title)
+	}
+}
+
+// Equal scores have no interval of the sd.
+func TestEqualScoresHaveNoSDInterval(t *testing.T) {
+	for _, tt := range []struct {
+		scores []float64
+		want   bool
+	}{{[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, false}, {[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.6}, true}} {
+		for _, row := range reports.EstimateRows(stabilityOf(tt.scores...).Estimates) {
+			if row.Name == "sd of scores" && ((row.Interval != "") != tt.want || strings.Contains(row.Method, "all scores are equal") == tt.want) {
+				t.Errorf("%v: %q by %q", tt.scores, row.Interval, row.Method)
+			}
+		}
+	}
+}
+
+// The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
+func TestImprovementThatNothingCanDecide(t *testing.T) {
+	for n, want := range map[int]string{7: "With 7 pairs, no metric of 10 can be decided after Holm's correction: the smallest p there can be is 0.1562", 9: ""} {
+		d := reports.ImprovementData{Improvement: verdict.Improvement{NPairs: n, Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
+		for i := range d.Improvement.Metrics {
+			d.Improvement.Metrics[i].Status = scoring.Pass
+		}
+		text := texts(reports.Improvement(d).Blocks)
+		if want != "" && strings.Count(text, want) != 1 || want == "" && strings.Contains(text, "can be decided") {
+			t.Errorf("%d pairs: want %q in\n%.3000s", n, want, text)
+		}
 	}
 }

@@ -22,7 +22,15 @@ func (d StabilityData) reproduce() []document.Block {
 	if len(d.Failing) > 0 {
 		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Failing[0].Number, spec))
 	}
-	return reproduceBlocks(d.Configuration, lines)
+	return reproduceBlocks(d.Configuration, append(lines, d.Runs.sweepLines()...))
+}
+
+// sweepLines show how the seeds were run.
+func (r Runs) sweepLines() (lines []string) {
+	for _, s := range r.Sweeps {
+		lines = append(lines, "track sweep show "+s.ID+" # ran "+Counted(s.NSeeds, "seed"))
+	}
+	return lines
 }
 
 func (d ImprovementData) reproduce() []document.Block {

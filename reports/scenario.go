@@ -69,7 +69,7 @@ func Scenario(d ScenarioData) document.Document {
 func (d ScenarioData) summary() []document.Block {
 	s := d.Stability
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the newest configuration: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the configuration recorded to last: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", RulesText(g.Rules))))
@@ -215,7 +215,7 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 	return fmt.Sprintf("%s (%s)", text(x), Interval(i, text))
 }
 
-// stability is the report of the newest configuration as a section.
+// stability is the report of the configuration recorded to last as a section.
 func (d ScenarioData) stability() []document.Block {
 	s := d.Stability
 	changes := s.changes()
@@ -250,7 +250,7 @@ func (d ScenarioData) reproduce() []document.Block {
 	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	selector := shellWord(d.Stability.Configuration.Selector())
 	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
-	lines := []string{"track spec show " + scenario, "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
+	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
 	for i, f := range d.Stability.Failing {
 		if i == 3 {
 			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.Stability.Failing)-i))
@@ -261,6 +261,7 @@ func (d ScenarioData) reproduce() []document.Block {
 	if d.Improvement != nil {
 		lines = append(lines, d.Improvement.command("track improvement"))
 	}
+	lines = append(lines, d.Stability.Runs.sweepLines()...)
 	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
 	blocks := reproduceBlocks(d.Stability.Configuration, lines)
 	return append(blocks, paragraphOf(cell("Schema version %d.", d.SchemaVersion)))

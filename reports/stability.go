@@ -29,7 +29,7 @@ type StabilityData struct {
 // Stability is the report of one configuration of a scenario: whether its seeds show that it is stable, and what they show beside that.
 func Stability(d StabilityData) document.Document {
 	return document.Document{
-		Title: "Stability of " + d.Configuration.Scenario,
+		Title: "Stability of " + d.Configuration.title(),
 		Blocks: slices.Concat(
 			d.summary(), d.gate(), d.metrics(), d.scores(), d.failing(), d.changes(), d.warnings(), d.provenance(), d.reproduce(),
 		),
@@ -70,6 +70,9 @@ func (c Configured) text() document.Text {
 	}
 	if c.Revision != (track.Revision{}) {
 		text = append(text, cell(", revision %s", c.Revision)...)
+	}
+	if c.Params != "" {
+		text = slices.Concat(text, cell(", parameters "), codeCell(cut(string(c.Params), 200)))
 	}
 	return text
 }

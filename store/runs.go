@@ -18,6 +18,13 @@ type Runs struct {
 	Duration     time.Duration
 	NTimed       int              // seeds whose duration is known: Duration is that of all of them together
 	Environments []EnvironmentUse // those of most seeds first
+	Sweeps       []SweepUse       // those of most seeds first; seeds that none ran are in no sweep
+}
+
+// SweepUse is a sweep with the number of seeds that it ran.
+type SweepUse struct {
+	ID, Plan string
+	NSeeds   int
 }
 
 // EnvironmentUse is an environment with the number of seeds that ran in it.
@@ -39,6 +46,14 @@ func environmentsQuery(where string) string {
 	  FROM (SELECT seed.environment_id, count(*) AS n FROM seed WHERE ` + where + ` GROUP BY seed.environment_id) AS used
 	  JOIN environment ON environment.id = used.environment_id
 	 ORDER BY used.n DESC, environment.document`
+}
+
+func sweepUsesQuery(where string) string {
+	return `
+	SELECT sweep.ulid, sweep.plan, used.n
+	  FROM (SELECT run.sweep_id, count(*) AS n FROM seed JOIN run ON run.seed_id = seed.id WHERE ` + where + ` GROUP BY run.sweep_id) AS used
+	  JOIN sweep ON sweep.id = used.sweep_id
+	 ORDER BY used.n DESC, sweep.ulid`
 }
 
 // Runs says where and when the seeds of a selection ran.
@@ -71,6 +86,17 @@ func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
 			return Runs{}, fmt.Errorf("environment %s: %w", row.Document, err)
 		}
 		runs.Environments = append(runs.Environments, use)
+	}
+	var sweeps []struct {
+		ULID string `db:"ulid"`
+		Plan string `db:"plan"`
+		N    int    `db:"n"`
+	}
+	if err := s.read().SelectContext(ctx, &sweeps, sweepUsesQuery(where), args...); err != nil {
+		return Runs{}, explain(err)
+	}
+	for _, row := range sweeps {
+		runs.Sweeps = append(runs.Sweeps, SweepUse{row.ULID, row.Plan, row.N})
 	}
 	return runs, nil
 }

@@ -330,11 +330,9 @@ func historyChart(h tracker.History) chart.History {
 	if h.Metric != nil {
 		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
 	}
+	labels := historyLabels(h)
 	for i, l := range lines {
-		label := h.Entries[i].Label
-		if label == "" {
-			label = tracker.ShortHash(h.Entries[i].Hash)
-		}
+		label := labels[i]
 		c.Points = append(c.Points, chart.Estimate{Label: label, N: l.n, Mean: orNaN(l.mean), Lo: l.interval.Lo, Hi: l.interval.Hi})
 		if l.mean == nil {
 			c.Points[i].Lo, c.Points[i].Hi = math.NaN(), math.NaN()
@@ -373,4 +371,30 @@ func stableText(stable *bool) any {
 		return "yes"
 	}
 	return "no"
+}
+
+// historyLabels tell the configurations apart: by label, else by the parameters that differ, else by hash.
+func historyLabels(h tracker.History) []string {
+	const most = 24
+	var all []track.Params
+	uses := map[string]int{}
+	for _, e := range h.Entries {
+		all = append(all, e.Params)
+		uses[e.Label]++
+	}
+	params, err := parameterLines(all)
+	labels := make([]string, len(h.Entries))
+	for i, e := range h.Entries {
+		switch {
+		case e.Label != "" && uses[e.Label] == 1:
+			labels[i] = e.Label
+		case err == nil && params[i] != "":
+			labels[i] = cutLine(params[i], most)
+		case e.Label != "":
+			labels[i] = e.Label
+		default:
+			labels[i] = tracker.ShortHash(e.Hash)
+		}
+	}
+	return labels
 }

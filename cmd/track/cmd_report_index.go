@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -67,7 +68,7 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 		return err
 	}
 	if pages != nil {
-		x.data.Pages = pages.names
+		x.data.Pages, x.data.File = pages.names, filepath.Base(pages.path)
 	}
 	index := reports.Index(x.data)
 	if o.check != "" {

@@ -8,6 +8,7 @@ import (
 	"track/reports"
 	"track/scoring"
 	"track/store"
+	"track/sweep"
 	"track/tracker"
 )
 
@@ -21,12 +22,19 @@ func reportedSpec(stored store.Spec, spec scoring.Spec) reports.SpecVersion {
 	return reports.SpecVersion{Scenario: stored.Scenario, Version: stored.Version, Hash: stored.Hash, Declared: spec}
 }
 
-func reportedRuns(r store.Runs) reports.Runs {
+func reportedRuns(r store.Runs) (reports.Runs, error) {
 	runs := reports.Runs{First: r.First, Last: r.Last, NStarted: r.NStarted, Duration: r.Duration, NTimed: r.NTimed}
 	for _, use := range r.Environments {
 		runs.Environments = append(runs.Environments, reports.EnvironmentUse(use))
 	}
-	return runs
+	for _, use := range r.Sweeps {
+		plan, err := sweep.ReadPlan("plan of sweep "+use.ID, []byte(use.Plan))
+		if err != nil {
+			return runs, err
+		}
+		runs.Sweeps = append(runs.Sweeps, reports.SweepUse{ID: shortID(use.ID), Command: commandText(plan.Command), NSeeds: use.NSeeds})
+	}
+	return runs, nil
 }
 
 func reportedFailing(f store.FailingSeed) reports.FailingSeed {
@@ -41,7 +49,10 @@ func reportedFailing(f store.FailingSeed) reports.FailingSeed {
 func stabilityData(r tracker.ReportedStability, ranges string) (d reports.StabilityData, err error) {
 	d = reports.StabilityData{
 		Configuration: reportedConfiguration(r.Scenario, r.Configurations[0]), Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges,
-		Stability: r.Stability, Estimates: r.Estimates, Finding: r.Finding, Gate: r.Gate, SHA256: r.SHA256, Runs: reportedRuns(r.Runs),
+		Stability: r.Stability, Estimates: r.Estimates, Finding: r.Finding, Gate: r.Gate, SHA256: r.SHA256,
+	}
+	if d.Runs, err = reportedRuns(r.Runs); err != nil {
+		return d, err
 	}
 	for _, s := range r.Seeds {
 		d.Seeds = append(d.Seeds, reports.Seed(s))
@@ -65,7 +76,13 @@ func improvementData(r tracker.ReportedImprovement, ranges string) (d reports.Im
 	d = reports.ImprovementData{
 		Candidate: reportedConfiguration(r.Candidate.Scenario, candidate), Baseline: reportedConfiguration(r.Baseline.Scenario, baseline),
 		Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges, Improvement: r.Improvement, CandidateSeeds: r.CandidateSeeds, BaselineSeeds: r.BaselineSeeds,
-		CandidateSHA256: r.CandidateSHA256, BaselineSHA256: r.BaselineSHA256, CandidateRuns: reportedRuns(r.CandidateRuns), BaselineRuns: reportedRuns(r.BaselineRuns),
+		CandidateSHA256: r.CandidateSHA256, BaselineSHA256: r.BaselineSHA256,
+	}
+	if d.CandidateRuns, err = reportedRuns(r.CandidateRuns); err != nil {
+		return d, err
+	}
+	if d.BaselineRuns, err = reportedRuns(r.BaselineRuns); err != nil {
+		return d, err
 	}
 	d.Parameters, err = parameterChanges(baseline.Params, candidate.Params)
 	return d, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,8 +112,8 @@ func (x *indexPages) ofAnother(page reportFile) error {
 	if err != nil {
 		return nil // what keeps it from being written is told then
 	}
-	other := reports.IndexOf(there)
-	if other == "" || other == filepath.Base(x.path) {
+	other, err := url.PathUnescape(reports.IndexOf(there))
+	if err != nil || other == "" || other == filepath.Base(x.path) || other != filepath.Base(other) {
 		return nil
 	}
 	index := filepath.Join(filepath.Dir(x.path), other)

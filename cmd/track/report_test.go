@@ -391,7 +391,7 @@ func TestReportsAreLooks(t *testing.T) {
 	}
 	report := append([]string{"report"}, compare...)
 	for range 2 {
-		if out, problem, code := in.run("", append(report, "--check", filepath.Join(t.TempDir(), "nosuch.md"))...); code != exitNotFound {
+		if out, problem, code := in.run("", append(report, "--check", filepath.Join(t.TempDir(), "nosuch.md"))...); code != exitFail {
 			t.Fatalf("exit %d: %s%s", code, out, problem)
 		}
 	}
