@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,35 @@ func TestBrowserFindsPictures(t *testing.T) {
 		}
 		if strings.Count(b.String(), "<img ") != 3 || len(missing) != want {
 			t.Errorf("without %q, these pictures are missing: %q", lost, missing)
+		}
+	}
+}
+
+// overflowScript lists the cells of tables whose text is wider than they are.
+const overflowScript = `<pre id="result"></pre><script>onload = () => {
+	document.getElementById("result").textContent = JSON.stringify([...document.querySelectorAll("td")].filter((c) => c.scrollWidth > c.clientWidth + 1).map((c) => c.textContent.slice(0, 9)));
+}</script>`
+
+// No name is so long that it covers the next cell.
+func TestBrowserWrapsCells(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 200)
+	row := []document.Text{{{Text: long, Style: document.Monospace}}, document.T(long), {{Text: long, Style: document.Monospace, Href: "a.html"}}}
+	table := document.Table{Columns: []document.Column{{Title: "a"}, {Title: "b"}, {Title: "c"}}, Rows: [][]document.Text{row}}
+	page := written(t, "html", document.Document{Title: "Wide", Blocks: []document.Block{table}})
+	// The policy of a page lets no script run, so this one goes without.
+	page = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(page, "")
+	for name, tt := range map[string]struct {
+		page string
+		want int
+	}{"as it is": {page, 0}, "without wrapping": {strings.ReplaceAll(page, "overflow-wrap: anywhere", ""), 3}} {
+		shown := outsidetest.OpenFile(t, "report.html", map[string]string{"report.html": strings.Replace(tt.page, "</main>", overflowScript+"</main>", 1)})
+		var wide []string
+		if err := json.Unmarshal([]byte(html.UnescapeString(outsidetest.Between(shown.DOM, `<pre id="result">`, "</pre>"))), &wide); err != nil {
+			t.Fatal(err)
+		}
+		if len(wide) != tt.want {
+			t.Errorf("%s: %d cells are too narrow, want %d", name, len(wide), tt.want)
 		}
 	}
 }
