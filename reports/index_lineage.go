@@ -29,7 +29,7 @@ func (l *lineageReport) indexed() IndexedLineage {
 		x.Score = l.scoreSentence(l.honestScores(x.Head))
 	}
 	for _, a := range l.foundAlerts() {
-		x.Alerts = append(x.Alerts, fmt.Sprintf("%s (%d)", a.what, len(a.cases)))
+		x.Alerts = append(x.Alerts, fmt.Sprintf("%s (%d)", a.what, max(a.n, len(a.cases))))
 	}
 	return x
 }

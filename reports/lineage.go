@@ -81,7 +81,7 @@ func IndexedLineageReport(data LineageData) (document.Document, IndexedLineage, 
 	}
 	d := document.Document{Title: "Lineage " + data.Name}
 	for _, section := range []func() []document.Block{
-		l.verdict, l.alerts, l.path, l.scores, l.ledger, l.operators, l.steps, l.rollbackList, l.noise, l.costs, l.reproduce,
+		l.verdict, l.alerts, l.path, l.scores, l.ledger, l.refusedList, l.operators, l.steps, l.rollbackList, l.noise, l.costs, l.reproduce,
 	} {
 		d.Blocks = append(d.Blocks, section()...)
 	}
@@ -118,8 +118,9 @@ func newLineageReport(data LineageData) (*lineageReport, error) {
 	}
 	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
-		// Of several mutations that made one version, it is the one that put it in force; else the first.
-		if made := l.madeBy[m.Child.Label]; made == nil || made.State != evolution.MutationAccepted && m.State == evolution.MutationAccepted {
+		// Of several mutations that made one version, it is the one that put it in force; else the first that was not refused.
+		if made := l.madeBy[m.Child.Label]; made == nil || made.State != evolution.MutationAccepted && m.State == evolution.MutationAccepted ||
+			made.State == evolution.MutationRefused && m.State != evolution.MutationRefused {
 			l.madeBy[m.Child.Label] = &l.replayed.Mutations[i]
 		}
 	}

@@ -17,13 +17,14 @@ const mostAlerts = 10
 type alert struct {
 	what  string // of what there are several
 	cases []document.Text
+	n     int // of what there are several, where cases are not one each
 	kind  document.NoteKind
 }
 
 // foundAlerts is what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -44,7 +45,7 @@ func (l *lineageReport) alerts() []document.Block {
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
 	if len(found) == 0 {
-		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, and no parent is missing.")))
+		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, and no parent is missing.")))
 	}
 	return blocks
 }

@@ -62,7 +62,7 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation, last map[string]
 	case evolution.MutationRejected:
 		p.Decision = chart.Rejected
 	case evolution.MutationRefused:
-		p.Decision = chart.Failed
+		p.Decision = chart.Refused
 	}
 	if d, decided := last[m.Mutation]; decided && d.Decision.NewScore != nil {
 		p.Mean, p.N = *d.Decision.NewScore, d.Decision.NChild
@@ -76,7 +76,9 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation, last map[string]
 			continue
 		}
 		if t.Failed != "" {
-			p.Decision = chart.Failed
+			if p.Decision != chart.Refused {
+				p.Decision = chart.Failed
+			}
 		} else if p.Decision != chart.Failed {
 			p.Mean, p.N = *t.Score, 1
 		}

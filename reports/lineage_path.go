@@ -21,13 +21,14 @@ type step struct {
 	mutation *evolution.ReplayedMutation // nil for the first
 }
 
-// bestPath leads from where the lineage began to the version in force; where nothing was ever decided, to the best candidate that did not fail.
+// bestPath leads from where the lineage began to the version in force; where nothing was ever decided, to the best candidate that did not fail and was not refused, if one has a score.
 // decided says which of the two it is.
 func (l *lineageReport) bestPath() (path []step, decided bool) {
 	to := l.replayed.Head
 	decided = len(l.replayed.Mutations) == 0 || slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue })
 	if !decided {
-		if best := l.bestCandidate(); best != "" {
+		best := l.bestCandidate()
+		if decided = best == ""; !decided {
 			to = best
 		}
 	}
@@ -46,15 +47,25 @@ func (l *lineageReport) bestPath() (path []step, decided bool) {
 	return path, decided
 }
 
-// bestCandidate has the highest fitness of all versions; the first of equals.
+// bestCandidate has the highest fitness of all versions that were not refused; the first of equals.
 func (l *lineageReport) bestCandidate() (label string) {
 	best := 0.0
 	for _, v := range l.Versions {
-		if v.Fitness != nil && (label == "" || *v.Fitness > best) {
+		if v.Fitness != nil && !l.refusedVersion(v.Label) && (label == "" || *v.Fitness > best) {
 			label, best = v.Label, *v.Fitness
 		}
 	}
 	return label
+}
+
+// tried counts the versions that were not refused.
+func (l *lineageReport) tried() (n int) {
+	for _, v := range l.Versions {
+		if !l.refusedVersion(v.Label) {
+			n++
+		}
+	}
+	return n
 }
 
 // path draws the way to the version in force.
@@ -69,7 +80,7 @@ func (l *lineageReport) path() []document.Block {
 		return append(blocks, paragraph(plain("No version is in force.")))
 	}
 	if !decided {
-		blocks = append(blocks, paragraph(plain("Nothing was decided: this is the way to the highest score of a candidate that did not fail, the best of %s. The best of many is, if anything, too high.", counted(len(l.Versions), "version", "versions"))))
+		blocks = append(blocks, paragraph(plain("Nothing was decided: this is the way to the highest score of a candidate that did not fail and was not refused, the best of %s. The best of many is, if anything, too high.", counted(l.tried(), "version", "versions"))))
 	}
 	return append(blocks, l.flowchart(path, decided))
 }
@@ -144,14 +155,17 @@ func (l *lineageReport) children() map[string][]evolution.ReplayedMutation {
 
 // stubOf counts the children of a version that are not on the path.
 func stubOf(children []evolution.ReplayedMutation, next string) string {
-	n, rejected := 0, 0
+	n, rejected, refused := 0, 0, 0
 	for _, m := range children {
 		if m.Child.Label == next {
 			continue
 		}
 		n++
-		if m.State == evolution.MutationRejected || m.State == evolution.MutationRefused {
+		switch m.State {
+		case evolution.MutationRejected:
 			rejected++
+		case evolution.MutationRefused:
+			refused++
 		}
 	}
 	switch {
@@ -159,10 +173,17 @@ func stubOf(children []evolution.ReplayedMutation, next string) string {
 		return ""
 	case n == 1 && rejected == 1:
 		return "(1 other child, rejected)"
-	case rejected == 0:
-		return "(" + counted(n, "other child", "other children") + ")"
+	case n == 1 && refused == 1:
+		return "(1 other child, refused)"
 	}
-	return fmt.Sprintf("(%s, %d rejected)", counted(n, "other child", "other children"), rejected)
+	text := counted(n, "other child", "other children")
+	if rejected > 0 {
+		text += fmt.Sprintf(", %d rejected", rejected)
+	}
+	if refused > 0 {
+		text += fmt.Sprintf(", %d refused", refused)
+	}
+	return "(" + text + ")"
 }
 
 // mostDiffs steps are shown with their differences, the newest; and of a difference so many lines.

@@ -8,6 +8,7 @@ import (
 
 	"track/evolution"
 	"track/reports"
+	"track/reports/chart"
 	"track/reports/document"
 )
 
@@ -63,7 +64,7 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 	child := b.version(fmt.Sprintf("one\ntwo\n%d %s\n", len(b.data.Versions), operator), scores...)
 	n := 0
 	for _, e := range b.data.Entries {
-		if e.Kind == evolution.KindProposal {
+		if e.Kind == evolution.KindProposal || e.Kind == evolution.KindRefusal {
 			n++
 		}
 	}
@@ -85,6 +86,24 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 	r.Settings = 1
 	b.entry(evolution.KindDecision, r, evolution.HeadAfter(r.Decision, head, p.Label, child.Label))
 	return r.Decision
+}
+
+// refuse proposes a child of a version that is not tried, though it has scores.
+func (b *lineageBuilder) refuse(parent int, refusals []evolution.Refusal, scores ...float64) {
+	b.t.Helper()
+	p := b.data.Versions[parent]
+	child := b.version(fmt.Sprintf("refused %d\n", len(b.data.Versions)), scores...)
+	n := 0
+	for _, e := range b.data.Entries {
+		if e.Kind == evolution.KindProposal || e.Kind == evolution.KindRefusal {
+			n++
+		}
+	}
+	proposal := evolution.Proposal{
+		Number: n + 1, Parents: []evolution.VersionRef{{Label: p.Label, ID: p.ContentID}}, Child: child, Operator: "rephrase", Risk: evolution.Low, Refusals: refusals,
+	}
+	proposal.Mutation = proposal.ID()
+	b.entry(evolution.KindRefusal, proposal, b.last.HeadAfter)
 }
 
 func (b *lineageBuilder) rollback(to string) {
@@ -227,5 +246,44 @@ func TestLineageReportLong(t *testing.T) {
 	wantText(t, text, `track query 'SELECT * FROM v_decision WHERE lineage = '\''it'\'''\''s'\''' --format csv`) // as a shell and SQL read it
 	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
 		t.Errorf("%d rows of decisions", rows)
+	}
+}
+
+// What was refused is never the best, has an alert with its reasons, and is listed; its score is shown, as refused.
+func TestLineageReportRefused(t *testing.T) {
+	b := newLineage(t, "sepa")
+	long := evolution.Refusal{Code: "too_long", Reason: "119 characters, more than twice 39"}
+	for i := range 11 {
+		b.refuse(0, []evolution.Refusal{long}, 90+float64(i)/2)
+	}
+	b.refuse(0, []evolution.Refusal{{Code: "forbidden", Reason: `line 2 matches rm\s+-rf`}, {Code: "forbidden", Reason: "line 3 matches secret"}, long})
+	d := b.report()
+	text := textOf(d.Blocks)
+	wantText(t, text,
+		"Refused and never tried: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
+		"# Path to the best candidate\n", "the best of 1 version.", "others of v001: (12 other children, 12 refused)",
+		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
+	)
+	if strings.Contains(text, "v012: v012") || strings.Contains(text, "None: the replay agrees") {
+		t.Errorf("a refused version is on the path, or there is no alert:\n%s", text)
+	}
+	for _, block := range d.Blocks {
+		if p, ok := block.(document.Picture); ok {
+			for i, c := range p.Chart.(chart.Lineage).Candidates {
+				if c.Decision != chart.Refused || i < 11 && c.Mean != 90+float64(i)/2 {
+					t.Errorf("candidate %d is %v with %v", i, c.Decision, c.Mean)
+				}
+			}
+		}
+	}
+	// Where others are tried, one refusal is listed and no alert.
+	b = newLineage(t, "other")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.mutate(1, "rephrase", "", 50, 51, 52)
+	b.refuse(1, []evolution.Refusal{long})
+	text = textOf(b.report().Blocks)
+	wantText(t, text, "(2 other children, 1 rejected, 1 refused)", "3 | v004 | v002 | rephrase | too_long: ")
+	if strings.Contains(text, "Refused and never tried") {
+		t.Error("an alert on 1 refusal of 3")
 	}
 }

@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "c106fb8833ba0eb7"
-	txnReport  = "ea1e69ed8f5be801"
+	mastReport = "03525533491c8ca2"
+	txnReport  = "50d84037fda1105b"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.

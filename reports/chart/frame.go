@@ -16,6 +16,7 @@ type figure struct {
 	columns                         []string // what stands to the right of each row
 	widest                          float64  // the plot has no use for more room than that; 0 for any
 	lane                            float64  // room for marks above the plot
+	floor                           float64  // room for marks below the values of y, above the axis of x
 	empty                           string   // why there is nothing to draw
 	noted                           bool     // there is a line at the bottom for the fact that data returns
 	data                            func(canvas, plot) (fact string)
@@ -197,11 +198,14 @@ func (f figure) drawXLabel(c canvas, p plot) {
 
 // drawYTicks gives y its scale, and its ticks the room they need at the left.
 func (f figure) drawYTicks(c canvas, p *plot) {
-	p.y = f.y.scale(p.bottom, p.top)
+	p.y = f.y.scale(p.bottom-f.floor, p.top)
+	if f.floor > 0 {
+		c.polyline([]point{{p.left, p.bottom - f.floor}, {p.right, p.bottom - f.floor}}, style{stroke: axisInk, width: 1})
+	}
 	if f.noTicks {
 		return
 	}
-	ticks := p.y.ticks(int((p.bottom - p.top) / 38))
+	ticks := p.y.ticks(int((p.bottom - f.floor - p.top) / 38))
 	p.left += widest(ticks) + gap
 	for _, t := range ticks {
 		y := p.y.at(t.value)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Lineage shows the scores of candidates in the order of their numbers: accepted ones as dots, rejected ones as faint strokes, failed
-// ones as crosses at the bottom; the best accepted score so far as a line, rollbacks as upright ones. Where there are many, those
+// Lineage shows the scores of candidates in the order of their numbers: accepted ones as dots, rejected ones as faint strokes, refused
+// ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores; the best accepted score so far as a line, rollbacks as upright ones. Where there are many, those
 // that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
@@ -32,6 +32,7 @@ const (
 	Accepted
 	Rejected
 	Failed
+	Refused // never tried: drawn where it has a score all the same
 	nDecisions
 )
 
@@ -59,10 +60,15 @@ func (c Candidate) words() string {
 // scored says that there is a point to draw.
 func (c Candidate) scored() bool { return c.decision() != Failed && finite(c.Mean) }
 
+// below says that it is drawn in the lane below the scores.
+func (c Candidate) below() bool {
+	return c.decision() == Failed || c.decision() == Refused && !c.scored()
+}
+
 // inForce says that there is a point to draw for the head.
 func (c Candidate) inForce() bool { return c.Head && c.scored() }
 
-var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed"}
+var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed", Refused: "refused"}
 
 // ordered sorts candidates and rollbacks by number.
 func (l Lineage) ordered() Lineage {
@@ -84,8 +90,11 @@ func (l Lineage) figure() figure {
 		counts[c.decision()]++
 		if c.scored() {
 			y.add(c.Mean)
-		} else if c.decision() != Failed {
+		} else if !c.below() {
 			unscored++
+		}
+		if c.below() {
+			f.floor = belowLane
 		}
 		if intervals.of(c) {
 			y.add(c.Lo)

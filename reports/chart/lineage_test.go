@@ -14,7 +14,7 @@ func anyLineage(t *rapid.T, most int) (l Lineage) {
 	state := rapid.Uint64().Draw(t, "state")
 	for i := range rapid.IntRange(0, most).Draw(t, "candidates") {
 		state = state*6364136223846793005 + 1442695040888963407
-		c := Candidate{Number: i, Decision: Decision(state >> 62), Estimate: Estimate{Mean: float64(state>>40&0xffff) / 655.36}}
+		c := Candidate{Number: i, Decision: Decision(state >> 32 % uint64(nDecisions)), Estimate: Estimate{Mean: float64(state>>40&0xffff) / 655.36}}
 		if state>>20&15 == 0 {
 			c.Mean = math.NaN()
 		}
@@ -36,10 +36,10 @@ func TestLineagePoints(t *testing.T) {
 		var all [nDecisions][]point
 		for _, c := range l.Candidates {
 			at := p.at(float64(c.Number), c.Mean)
-			if c.Decision == Failed {
-				at.y = p.bottom
+			if c.below() {
+				at.y = p.bottom - belowLane/2
 			}
-			if c.Decision == Failed || finite(c.Mean) {
+			if c.below() || finite(c.Mean) {
 				scored++
 				all[c.Decision] = append(all[c.Decision], at)
 			}
@@ -99,6 +99,28 @@ func TestThin(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// What failed, and what was refused without a score, stands below every score; a refused one with a score stands at it.
+func TestLineageBelow(t *testing.T) {
+	nan := math.NaN()
+	l := Lineage{Candidates: []Candidate{
+		{Number: 1, Decision: Rejected, Estimate: Estimate{Mean: 3}}, {Number: 2, Decision: Refused, Estimate: Estimate{Mean: 7}},
+		{Number: 3, Decision: Refused, Estimate: Estimate{Mean: nan}}, {Number: 4, Decision: Failed, Estimate: Estimate{Mean: 5}},
+	}}
+	f := l.figure()
+	if f.empty != "" || f.floor != belowLane {
+		t.Errorf("empty %q, floor %v", f.empty, f.floor)
+	}
+	p := plot{bottom: 300, x: axis{hi: 10}.scale(0, 10), y: axis{hi: 10}.scale(300-f.floor, 0)}
+	points, _, _ := l.points(p)
+	lowest := points[Rejected][0].y
+	if at := points[Refused]; at[0].y >= lowest || at[1].y <= p.bottom-belowLane {
+		t.Errorf("refused at %v, the lowest score at %v", at, lowest)
+	}
+	if at := points[Failed]; at[0].y <= p.bottom-belowLane {
+		t.Errorf("failed at %v", at)
+	}
 }
 
 func TestSteps(t *testing.T) {

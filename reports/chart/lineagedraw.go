@@ -7,6 +7,7 @@ import (
 
 const (
 	rollbackLane = 18.0
+	belowLane    = 22.0
 	maxRollbacks = 40 // drawn from top to bottom
 	headSize     = 9.0
 	crowdedSize  = 2.8 // of many candidates
@@ -22,7 +23,7 @@ var (
 
 func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entry {
 	var legend []entry
-	for _, d := range []Decision{Accepted, Rejected, Undecided, Failed} {
+	for _, d := range []Decision{Accepted, Rejected, Undecided, Refused, Failed} {
 		if counts[d] > 0 {
 			legend = append(legend, entry{decisions[d] + " " + whole(counts[d]), func(c canvas, at point) {
 				drawDecision(c, d, []point{{at.x + sampleWidth/2, at.y}}, markerSize)
@@ -96,7 +97,7 @@ func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) 
 	if len(l.Candidates) > maxMarked {
 		size = crowdedSize
 	}
-	for _, d := range []Decision{Rejected, Failed, Undecided} {
+	for _, d := range []Decision{Rejected, Refused, Failed, Undecided} {
 		drawDecision(c, d, points[d], size)
 	}
 	if best := l.steps(p); best != nil {
@@ -141,8 +142,8 @@ func (l Lineage) points(p plot) (points [nDecisions][]point, left int, square pi
 	for _, c := range l.Candidates {
 		d, at := c.decision(), p.at(float64(c.Number), c.Mean)
 		switch {
-		case d == Failed:
-			at.y = p.bottom
+		case c.below():
+			at.y = p.bottom - belowLane/2
 		case !c.scored() || c.Head:
 			continue
 		}
@@ -179,6 +180,8 @@ func drawDecision(c canvas, d Decision, at []point, size float64) {
 			lines = append(lines, []point{{p.x - dash, p.y}, {p.x + dash, p.y}})
 		case Undecided:
 			squares = append(squares, box(p.x-dash, p.y-dash, p.x+dash, p.y+dash))
+		case Refused:
+			squares = append(squares, []point{{p.x - dash, p.y - dash}, {p.x + dash, p.y - dash}, {p.x, p.y + dash}})
 		case Failed:
 			lines = append(lines, cross(p, dash)...)
 		}
@@ -191,6 +194,8 @@ func drawDecision(c canvas, d Decision, at []point, size float64) {
 		c.lines(lines, rejectedStyle)
 	case Undecided:
 		c.areas(squares, hollow(blue))
+	case Refused:
+		c.areas(squares, hollow(axisInk))
 	case Failed:
 		c.lines(lines, failedStyle)
 	}

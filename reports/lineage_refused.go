@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"track/evolution"
+	"track/reports/document"
+)
+
+// refused are the mutations that were never tried, in the order of their proposals.
+func (l *lineageReport) refused() (refused []evolution.ReplayedMutation) {
+	for _, m := range l.replayed.Mutations {
+		if m.State == evolution.MutationRefused {
+			refused = append(refused, m)
+		}
+	}
+	return refused
+}
+
+// refusedVersion says that every mutation that made a version was refused.
+func (l *lineageReport) refusedVersion(label string) bool {
+	m := l.madeBy[label]
+	return m != nil && m.State == evolution.MutationRefused
+}
+
+// refusedAlert is about lineages that are hardly tried: where half of the proposals or more are refused, with the reasons.
+func (l *lineageReport) refusedAlert() alert {
+	refused, all := l.refused(), len(l.replayed.Mutations)
+	if len(refused) == 0 || 2*len(refused) < all {
+		return alert{}
+	}
+	a := alert{what: fmt.Sprintf("Refused and never tried: %d of %s", len(refused), counted(all, "proposal", "proposals")), n: len(refused), kind: document.NoteWarning}
+	type reason struct {
+		code, example string
+		n             int
+	}
+	var reasons []reason
+	for _, m := range refused {
+		seen := map[string]bool{} // a child may match several forbidden patterns
+		for _, r := range m.Refusals {
+			i := slices.IndexFunc(reasons, func(x reason) bool { return x.code == r.Code })
+			if i < 0 {
+				i, reasons = len(reasons), append(reasons, reason{code: r.Code, example: m.Child.Label + ": " + r.Reason})
+			}
+			if !seen[r.Code] {
+				seen[r.Code] = true
+				reasons[i].n++
+			}
+		}
+	}
+	slices.SortStableFunc(reasons, func(a, b reason) int { return b.n - a.n })
+	for _, r := range reasons {
+		a.cases = append(a.cases, document.Text{word(r.code), plain(": %d, the first %s", r.n, r.example)})
+	}
+	return a
+}
+
+// refusedList tells what was refused and why, the newest first.
+func (l *lineageReport) refusedList() []document.Block {
+	const alwaysShown = 10
+	refused := l.refused()
+	if len(refused) == 0 {
+		return nil
+	}
+	left := len(refused) - foldedRows
+	t := columns("#mutation", "child", "parent", "operator", "reason", "id")
+	for _, m := range slices.Backward(refused[max(0, left):]) {
+		reasons := ""
+		for _, r := range m.Refusals {
+			if reasons != "" {
+				reasons += "; "
+			}
+			reasons += r.Code + ": " + r.Reason
+		}
+		t.Rows = append(t.Rows, []document.Text{cell("%d", m.Number), codeCell(m.Child.Label), codeCell(firstParent(m)), codeCell(m.Operator), document.T(reasons), codeCell(m.Mutation)})
+	}
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Refused"}, paragraph(plain("%s refused for what stands in the child, and never decided.", counted(len(refused), "proposal was", "proposals were")))}
+	blocks = append(blocks, folded(t, alwaysShown, "the newest first")...)
+	if left > 0 {
+		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "refusal before these is", "refusals before these are")), word("track mutation list "+shellWord(l.Name)+" --state refused --limit 0")))
+	}
+	return blocks
+}
