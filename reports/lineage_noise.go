@@ -151,7 +151,7 @@ func (l *lineageReport) reproduce() []document.Block {
 	if draws == "" {
 		draws = "none yet"
 	}
-	commands := fmt.Sprintf("track replay --lineage %[1]s --strict\ntrack draws %[1]s\ntrack export lineage %[1]s | sha256sum\ntrack report lineage %[1]s --check FILE\n", shellWord(l.Name))
+	commands := fmt.Sprintf("track replay --lineage %[1]s --strict\ntrack draws %[1]s\ntrack export lineage %[1]s | sha256sum\ntrack report lineage %[1]s -o report.md\ntrack report lineage %[1]s --check report.md\n", shellWord(l.Name))
 	return []document.Block{
 		document.Heading{Level: 2, Text: "How to reproduce"},
 		document.Code{Language: "sh", Text: commands},

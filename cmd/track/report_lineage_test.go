@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "03525533491c8ca2"
-	txnReport  = "50d84037fda1105b"
+	mastReport = "b460d40d3e954266"
+	txnReport  = "6a708612a5af086e"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
