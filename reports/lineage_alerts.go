@@ -126,7 +126,7 @@ func (l *lineageReport) insideNoiseAlert() alert {
 		if !slices.Contains(d.Decision.Warnings, evolution.WarnUnclear) {
 			continue
 		}
-		text := document.Text{word(d.Mutation), plain(": %s", changeOf(d.Decision.Delta))}
+		text := append(l.named(d.Mutation), plain(": %s", changeOf(d.Decision.Delta)))
 		if i := d.Decision.Interval; i != nil {
 			text = append(text, plain(", %s to %s", change(i.Lo), change(i.Hi)))
 		}
@@ -142,7 +142,7 @@ func (l *lineageReport) overriddenAlert() alert {
 	a := alert{what: "Decided by another policy than that of the lineage", kind: document.NoteWarning}
 	for _, d := range l.decisions {
 		if d.Override {
-			a.cases = append(a.cases, document.Text{word(d.Mutation), plain(" by "), word(d.Policy + " " + string(d.Params)), plain(": %s", d.Decision.State)})
+			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" by "), word(d.Policy+" "+string(d.Params)), plain(": %s", d.Decision.State)))
 		}
 	}
 	return a
@@ -159,7 +159,7 @@ func (l *lineageReport) attemptsAlert() alert {
 	}
 	for _, m := range l.replayed.Mutations {
 		if n := ended[m.Mutation]; n > 1 {
-			a.cases = append(a.cases, document.Text{word(m.Mutation), plain(": %d times, in the end %s", n, m.State)})
+			a.cases = append(a.cases, append(l.named(m.Mutation), plain(": %d times, in the end %s", n, m.State)))
 		}
 	}
 	return a
@@ -169,7 +169,7 @@ func (l *lineageReport) staleAlert() alert {
 	a := alert{what: "Accepted against a version that was no longer in force: not put in force", kind: document.NoteInfo}
 	for _, d := range l.decisions {
 		if m := l.mutations[d.Mutation]; d.Decision.Accepted && d.entry.HeadAfter != m.Child.Label {
-			a.cases = append(a.cases, document.Text{word(d.Mutation), plain(": "), word(m.Child.Label), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was in force")})
+			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was in force")))
 		}
 	}
 	return a
@@ -198,6 +198,12 @@ func (l *lineageReport) limitsAlert() alert {
 		a.cases = append(a.cases, document.T(fmt.Sprintf("%d from %s on, where %d are allowed", most, when.UTC().Format(time.RFC3339), limit)))
 	}
 	return a
+}
+
+// named is a mutation as the decisions, the picture and the commands know it: by its child, its number and its id.
+func (l *lineageReport) named(mutation string) document.Text {
+	m := l.mutations[mutation]
+	return document.Text{word(m.Child.Label), plain(" (mutation %d, ", m.Number), word(mutation), plain(")")}
 }
 
 func firstParent(m evolution.ReplayedMutation) string {

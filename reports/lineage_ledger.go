@@ -110,7 +110,7 @@ func (l *lineageReport) ledger() []document.Block {
 	if len(l.decisions) == 0 {
 		return append(blocks, paragraph(plain("Nothing was decided yet.")))
 	}
-	blocks = append(blocks, paragraph(plain("The newest first. The interval is that of the difference at 95 %%; a draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same.")))
+	blocks = append(blocks, paragraph(plain("The newest first. The interval is that of the difference at 95 %%; a draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same. The number is that of the mutation, as in the picture and in the alerts; entry is that of the ledger.")))
 	rows := make([][]document.Text, 0, len(l.decisions))
 	for _, d := range slices.Backward(l.decisions) {
 		rows = append(rows, l.decisionRow(d))
@@ -133,8 +133,8 @@ func (l *lineageReport) ledger() []document.Block {
 
 func decisionColumns() []document.Column {
 	return []document.Column{
-		{Title: "#", Numeric: true}, {Title: "child"}, {Title: "parents"}, {Title: "operator"}, {Title: "n", Numeric: true}, {Title: "delta", Numeric: true}, {Title: "interval"},
-		{Title: "P(improvement)", Numeric: true}, {Title: "label"}, {Title: "u < p"}, {Title: "verdict"}, {Title: "replay"},
+		{Title: "mutation", Numeric: true}, {Title: "child"}, {Title: "verdict"}, {Title: "replay"}, {Title: "parents"}, {Title: "operator"}, {Title: "n", Numeric: true}, {Title: "delta", Numeric: true}, {Title: "interval"},
+		{Title: "P(improvement)", Numeric: true}, {Title: "label"}, {Title: "u < p"}, {Title: "id"}, {Title: "entry", Numeric: true},
 	}
 }
 
@@ -170,8 +170,8 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 		replay = "✗ differs"
 	}
 	return []document.Text{
-		cell("%d", d.entry.Number), codeCell(m.Child.Label), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
-		cell("%s", improve), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), verdict, cell("%s", replay),
+		cell("%d", m.Number), codeCell(m.Child.Label), verdict, cell("%s", replay), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
+		cell("%s", improve), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), codeCell(d.Mutation), cell("%d", d.entry.Number),
 	}
 }
 

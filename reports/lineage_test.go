@@ -287,3 +287,24 @@ func TestLineageReportRefused(t *testing.T) {
 		t.Error("an alert on 1 refusal of 3")
 	}
 }
+
+// An alert, the decisions and the picture name a mutation by the same number, child and id; the verdict stands in front.
+func TestLineageReportNames(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 62, 75, 60) // accepted, inside its noise
+	id := b.data.Entries[1].Mutation
+	d := b.report()
+	text := textOf(d.Blocks)
+	wantText(t, text, "v002 (mutation 1, "+id+"): +", "\n1 | v002 | accept | ✓ | v001 | ", " | "+id+" | 3 | \n")
+	for _, block := range d.Blocks {
+		if table, ok := block.(document.Table); ok && table.Columns[0].Title == "mutation" {
+			var titles []string
+			for _, c := range table.Columns {
+				titles = append(titles, c.Title)
+			}
+			if got := strings.Join(titles, ", "); got != "mutation, child, verdict, replay, parents, operator, n, delta, interval, P(improvement), label, u < p, id, entry" {
+				t.Error(got)
+			}
+		}
+	}
+}
