@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/evolution"
 	"track/reports/document"
@@ -16,27 +17,82 @@ func (l *lineageReport) noise() []document.Block {
 	if versions == 0 {
 		return append(blocks, paragraph(plain("Not known: no version has two scores.")))
 	}
-	items := []document.Text{cell("sd of the score within a version: %.2f, pooled over %s with %d scores", sd, counted(versions, "version", "versions"), trials)}
+	df := trials - versions
+	text := fmt.Sprintf("sd of the score within a version: %.2f", sd)
+	if i, err := stats.PooledSDInterval(sd, df, evolution.Confidence); err == nil && sd > 0 {
+		text += fmt.Sprintf(" (95 %% chi-square interval %.2f to %.2f, n = %d, df = %d)", i.Lo, i.Hi, trials, df)
+	} else {
+		text += fmt.Sprintf(" (n = %d, df = %d)", trials, df)
+	}
+	items := []document.Text{cell("%s, pooled over %s", text, counted(versions, "version", "versions"))}
 	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
-	if err == nil {
+	if err == nil && sd > 0 {
 		items = append(items, l.falseAccept(policy, sd))
 	}
-	if serves := evolution.ServingPolicy(sd); serves != l.Settings.Policy {
-		item := document.Text{plain("the policy that would serve: "), word(serves)}
-		if other, err := evolution.DefaultPolicy(serves); err == nil {
-			rate, method := evolution.FalseAccept(other, l.conditions(sd))
-			item = append(item, plain(", which accepts %s of mutations that change nothing (%s)", share(rate), method))
-		}
-		items = append(items, item)
-	} else {
-		items = append(items, cell("the policy in force is the one that serves at this noise"))
-	}
+	items = append(items, l.recommended(policy, sd, df))
 	for _, n := range []int{5, 20} {
 		if text := detectable(sd, n); text != "" {
 			items = append(items, document.T(text))
 		}
 	}
 	return append(blocks, document.List{Items: items})
+}
+
+// A policy is recommended where the sd has fewestDF degrees of freedom; none is said to serve that accepts more than mostFalse of what changes nothing.
+const (
+	fewestDF  = 4
+	mostFalse = 0.2
+)
+
+// recommended is the policy that would serve, or why none is recommended. The policy in force is nil where it is not known.
+func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int) document.Text {
+	if why := l.noRecommendation(sd, df); why != "" {
+		return cell("no policy is recommended: %s", why)
+	}
+	serves := evolution.ServingPolicy(sd)
+	text := document.Text{plain("the policy that would serve: "), word(serves)}
+	if serves == l.Settings.Policy {
+		rate := 0.0
+		if policy != nil {
+			rate, _ = evolution.FalseAccept(policy, l.conditions(sd))
+		}
+		if rate <= mostFalse {
+			return cell("the policy in force is the one that serves at this noise")
+		}
+		serves = evolution.RecommendedPolicy
+		text = document.Text{plain("the policy in force is the cheapest at this noise, but accepts that much: that it would serve does not apply here; stricter is "), word(serves)}
+		if serves == l.Settings.Policy {
+			return cell("the policy in force is recommended at this noise, but with these parameters it accepts that much: the recommendation does not apply")
+		}
+	}
+	if other, err := evolution.DefaultPolicy(serves); err == nil {
+		rate, method := evolution.FalseAccept(other, l.conditions(sd))
+		text = append(text, plain(", which accepts %s of mutations that change nothing (%s)", share(rate), method))
+	}
+	return text
+}
+
+// noRecommendation says why the noise recommends no policy; empty where it does. What is recommended is for scores from 0 to 100.
+func (l *lineageReport) noRecommendation(sd float64, df int) string {
+	for _, v := range l.Versions {
+		for _, t := range v.Trials {
+			if t.Score != nil && (*t.Score < 0 || *t.Score > 100) {
+				return fmt.Sprintf("the scores are not from 0 to 100 (%v of %s)", *t.Score, v.Label)
+			}
+		}
+	}
+	for _, m := range l.replayed.Mutations {
+		if m.Source != "" {
+			return "the scores were imported from " + m.Source + ", and need not be on a scale of 0 to 100"
+		}
+	}
+	switch {
+	case sd == 0:
+		return "the scores within a version do not differ, which says nothing of the noise of others"
+	case df < fewestDF:
+		return "with " + counted(df, "degree of freedom", "degrees of freedom") + " the sd is too rough for it"
+	}
+	return ""
 }
 
 // noiseSD is the sd of scores pooled within versions: √(Σss/Σ(n-1)).
@@ -80,9 +136,13 @@ func (l *lineageReport) conditions(sd float64) evolution.Conditions {
 func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) document.Text {
 	c := l.conditions(sd)
 	rate, method := evolution.FalseAccept(policy, c)
+	basis := "the medians of its decisions"
+	if !slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue }) {
+		basis = "which are assumed, as nothing was decided"
+	}
 	return document.Text{
 		plain("A/A: "), word(l.Settings.Policy),
-		plain(" accepts %s of mutations that change nothing, at this noise and with %d and %d trials, the medians of its decisions (%s)", share(rate), c.NChild, c.NParent, method),
+		plain(" accepts %s of mutations that change nothing, at this noise and with %d and %d trials, %s (%s)", share(rate), c.NChild, c.NParent, basis, method),
 	}
 }
 

@@ -308,3 +308,28 @@ func TestLineageReportNames(t *testing.T) {
 		}
 	}
 }
+
+// The sd has its interval, and a policy is recommended only where the noise tells something.
+func TestLineageReportNoise(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
+	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over 1 version\n",
+		"with 5 and 5 trials, which are assumed, as nothing was decided", "no policy is recommended: with 1 degree of freedom the sd is too rough for it")
+
+	b = newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.mutate(1, "rephrase", "", 70, 71, 72)
+	text := textOf(b.report().Blocks)
+	wantText(t, text, "n = 9, df = 6), pooled over 3 versions", "with 3 and 3 trials, the medians of its decisions", "the policy in force is the cheapest at this noise, but accepts that much", "stricter is confirm, which accepts ")
+	if strings.Contains(text, "is the one that serves") {
+		t.Error("a policy that accepts most of what changes nothing is said to serve")
+	}
+
+	b = newLineage(t, "sepa")
+	for i := range b.data.Versions[0].Trials {
+		*b.data.Versions[0].Trials[i].Score = 50
+	}
+	wantText(t, textOf(b.report().Blocks), "version: 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
+	*b.data.Versions[0].Trials[0].Score = 460
+	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not from 0 to 100 (460 of v001)")
+}

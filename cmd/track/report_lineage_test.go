@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "b460d40d3e954266"
-	txnReport  = "6a708612a5af086e"
+	mastReport = "2e1b1ba6814de070"
+	txnReport  = "e4775abcabbce09f"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.

@@ -113,6 +113,17 @@ func sdInterval(s float64, n int, confidence float64) Interval {
 	}
 }
 
+// PooledSDInterval is the chi-square interval of [NewSD] of an sd that was pooled over samples, with df degrees of freedom.
+func PooledSDInterval(sd float64, df int, confidence float64) (Interval, error) {
+	if err := checkOpenUnit("confidence", confidence); err != nil {
+		return Interval{}, err
+	}
+	if df < 1 {
+		return noInterval(confidence, MethodChiSquare), nil
+	}
+	return sdInterval(sd, df+1, confidence), nil
+}
+
 // sdBound is s·√((n-1)/χ²(p)): the true sd exceeds it with probability p.
 func sdBound(s float64, n int, p float64) float64 {
 	df := float64(n - 1)
