@@ -215,7 +215,7 @@ func changeOf(x *float64) string {
 }
 
 // share writes a share in percent.
-func share(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+func share(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + "%" }
 
 // counted writes a number of things.
 func counted(n int, one, many string) string {

@@ -24,7 +24,7 @@ type alert struct {
 // foundAlerts is what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -135,6 +135,31 @@ func (l *lineageReport) insideNoiseAlert() alert {
 		}
 		a.cases = append(a.cases, text)
 	}
+	return a
+}
+
+// rollbacksAlert is about rollbacks that follow each other with nothing accepted between: what was in force before did not hold either.
+func (l *lineageReport) rollbacksAlert() alert {
+	const several = 3
+	a := alert{what: "Rolled back again and again, with nothing accepted between", kind: document.NoteWarning}
+	var run []lineageRollback
+	end := func() {
+		if len(run) >= several {
+			first, last := run[0], run[len(run)-1]
+			a.cases = append(a.cases, document.Text{plain("%d rollbacks, entries %d to %d: from ", len(run), first.Number, last.Number), word(first.From), plain(" to "), word(last.To)})
+		}
+		run = nil
+	}
+	decisions := l.decisions
+	for _, r := range l.rollbacks {
+		for ; len(decisions) > 0 && decisions[0].entry.Number < r.Number; decisions = decisions[1:] {
+			if decisions[0].Decision.Accepted {
+				end()
+			}
+		}
+		run = append(run, r)
+	}
+	end()
 	return a
 }
 

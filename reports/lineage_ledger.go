@@ -24,7 +24,7 @@ func (l *lineageReport) scores() []document.Block {
 	return []document.Block{
 		document.Heading{Level: 2, Text: "Scores"},
 		paragraph(word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none. The interval in the picture is that of the difference, put at the score of the parent.")),
-		document.Picture{Name: "scores", Alt: "Scores of the candidates of " + l.Name + ", with the best accepted so far", Chart: c},
+		document.Picture{Name: "scores", Alt: "Scores of the candidates of " + l.Name + ", with the best accepted and not rolled back", Chart: c},
 	}
 }
 
@@ -47,7 +47,7 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 	slices.Reverse(c.Candidates)
 	slices.Reverse(scores)
 	for _, r := range l.rollbacks {
-		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: l.proposedBefore(r.Number), To: l.numberOf(r.To)})
+		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: l.proposedBefore(r.Number), To: l.numberOf(r.To), Name: r.To})
 	}
 	const width = 60
 	return c, chart.Sparkline(scores, width)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"track/evolution"
 	"track/reports/document"
@@ -170,14 +171,24 @@ func (l *lineageReport) costs() []document.Block {
 		}
 		return fmt.Sprintf(" (known of %d of %d)", n, t.Executions)
 	}
-	if t.NSeconds > 0 {
+	unknown := []string{}
+	if t.NSeconds == 0 {
+		unknown = append(unknown, "time")
+	} else {
 		items = append(items, cell("time: %s%s", duration(t.Seconds), known(t.NSeconds)))
 	}
-	if t.NTokens > 0 {
+	if t.NTokens == 0 {
+		unknown = append(unknown, "tokens")
+	} else {
 		items = append(items, cell("tokens: %d in, %d out%s", t.TokensInput, t.TokensOutput, known(t.NTokens)))
 	}
-	if t.NCost > 0 {
+	if t.NCost == 0 {
+		unknown = append(unknown, "cost")
+	} else {
 		items = append(items, cell("cost of the executions: %.4g USD%s", t.CostUSD, known(t.NCost)))
+	}
+	if len(unknown) > 0 {
+		items = append(items, cell("not recorded: %s", strings.Join(unknown, ", ")))
 	}
 	cost, n := 0.0, 0
 	for _, m := range l.replayed.Mutations {

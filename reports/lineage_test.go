@@ -333,3 +333,27 @@ func TestLineageReportNoise(t *testing.T) {
 	*b.data.Versions[0].Trials[0].Score = 460
 	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not from 0 to 100 (460 of v001)")
 }
+
+// Rollbacks that follow each other raise an alert, and the picture names where they lead.
+func TestLineageReportRollbacks(t *testing.T) {
+	b := newLineage(t, "sepa")
+	for i := range 3 {
+		b.mutate(i, "rephrase", "", 70+10*float64(i), 71+10*float64(i), 72+10*float64(i))
+	}
+	b.rollback("v003")
+	b.rollback("v002")
+	if text := textOf(b.report().Blocks); strings.Contains(text, "Rolled back again") {
+		t.Error("an alert on two rollbacks")
+	}
+	b.rollback("v001")
+	d := b.report()
+	wantText(t, textOf(d.Blocks), "Rolled back again and again, with nothing accepted between\n3 rollbacks, entries 8 to 10: from v004 to v001\n", "not recorded: time, tokens, cost\n")
+	for _, block := range d.Blocks {
+		if p, ok := block.(document.Picture); ok {
+			r := p.Chart.(chart.Lineage).Rollbacks
+			if len(r) != 3 || r[2] != (chart.Rollback{After: 3, To: 0, Name: "v001"}) {
+				t.Error(r)
+			}
+		}
+	}
+}

@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "2e1b1ba6814de070"
-	txnReport  = "e4775abcabbce09f"
+	mastReport = "a20e6b9d7b9963a2"
+	txnReport  = "ffb903bece3dd671"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.

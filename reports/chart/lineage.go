@@ -6,7 +6,8 @@ import (
 )
 
 // Lineage shows the scores of candidates in the order of their numbers: accepted ones as dots, rejected ones as faint strokes, refused
-// ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores; the best accepted score so far as a line, rollbacks as upright ones. Where there are many, those
+// ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores; the best accepted score so far as a line, which leaves out what was rolled back,
+// rollbacks as upright ones. Where there are many, those
 // that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
@@ -38,8 +39,9 @@ const (
 
 // Rollback is a return to an earlier candidate.
 type Rollback struct {
-	After int // number of the last candidate before it
-	To    int // number of the candidate that is in force again
+	After int    // number of the last candidate before it
+	To    int    // number of the candidate that is in force again
+	Name  string // of what is in force again; else its number
 }
 
 func (c Candidate) decision() Decision {

@@ -132,9 +132,19 @@ func TestSteps(t *testing.T) {
 		score(6, Accepted, math.NaN()), score(8, Rejected, 6),
 	}}
 	p := plot{x: axis{hi: 10}.scale(0, 10), y: axis{hi: 10}.scale(10, 0)}
-	want := []point{{1, 8}, {4, 8}, {4, 5}, {8, 5}}
+	want := [][]point{{{1, 8}, {4, 8}, {4, 5}, {8, 5}}}
 	if diff := cmp.Diff(want, l.steps(p), unexported); diff != "" {
 		t.Error(diff)
+	}
+	// After the fourth it is back at the first, and after the sixth at one without a score.
+	back := l
+	back.Rollbacks = []Rollback{{After: 4, To: 2}, {After: 4, To: 1}, {After: 6, To: 6, Name: "v9"}}
+	want = [][]point{{{1, 8}, {4, 8}, {4, 5}, {4.5, 5}, {4.5, 9}, {4.5, 9}, {4.5, 8}, {6.5, 8}}}
+	if diff := cmp.Diff(want, back.steps(p), unexported); diff != "" {
+		t.Error(diff)
+	}
+	if n := back.together(1); n != 2 || back.together(2) != 1 || back.bestName() == l.bestName() {
+		t.Errorf("%d together", n)
 	}
 	if best, ok := l.best(); !ok || best.Number != 4 {
 		t.Errorf("the best is %v", best)

@@ -40,7 +40,7 @@ func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entr
 		}})
 	}
 	if _, ok := l.best(); ok {
-		legend = append(legend, entry{"best accepted so far", strip(bestStyle)})
+		legend = append(legend, entry{l.bestName(), strip(bestStyle)})
 	}
 	if slices.ContainsFunc(l.Candidates, Candidate.inForce) {
 		legend = append(legend, entry{"head", func(c canvas, at point) {
@@ -65,23 +65,90 @@ func (l Lineage) best() (best Candidate, ok bool) {
 	return best, ok
 }
 
-// steps is the line of the best accepted score so far, up to the last candidate.
-func (l Lineage) steps(p plot) (line []point) {
+// bestName is what the legend calls the line.
+func (l Lineage) bestName() string {
+	if len(l.Rollbacks) > 0 {
+		return "best accepted and not rolled back"
+	}
+	return "best accepted so far"
+}
+
+// steps are the line of the best accepted score so far, up to the last candidate. A rollback takes it to the score of what is in force
+// again; where that has none, the line ends, and another begins with the next that is accepted.
+func (l Lineage) steps(p plot) (lines [][]point) {
+	var line []point
 	y := 0.0
-	for _, c := range l.Candidates {
-		at := p.at(float64(c.Number), c.Mean)
-		if c.decision() != Accepted || !c.scored() || line != nil && at.y >= y {
-			continue
-		}
+	to := func(x, next float64) {
 		if line != nil {
-			line = append(line, point{at.x, y})
+			line = append(line, point{x, y})
 		}
-		line, y = append(line, at), at.y
+		line, y = append(line, point{x, next}), next
 	}
-	if line != nil {
-		line = append(line, point{p.x.at(float64(l.Candidates[len(l.Candidates)-1].Number)), y})
+	end := func(x float64) {
+		if line != nil {
+			lines, line = append(lines, append(line, point{x, y})), nil
+		}
 	}
-	return line
+	rollbacks := l.Rollbacks
+	back := func(before int) {
+		for len(rollbacks) > 0 && rollbacks[0].After < before {
+			r := rollbacks[0]
+			rollbacks = rollbacks[1:]
+			x := p.x.at(float64(r.After) + 0.5)
+			again := slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Number == r.To && c.scored() })
+			if again < 0 {
+				end(x)
+			} else {
+				to(x, p.y.at(l.Candidates[again].Mean))
+			}
+		}
+	}
+	for _, c := range l.Candidates {
+		back(c.Number)
+		at := p.at(float64(c.Number), c.Mean)
+		if c.decision() == Accepted && c.scored() && (line == nil || at.y < y) {
+			to(at.x, at.y)
+		}
+	}
+	if len(l.Candidates) > 0 {
+		last := l.Candidates[len(l.Candidates)-1].Number
+		back(math.MaxInt)
+		end(p.x.at(float64(last)))
+	}
+	return lines
+}
+
+// perColumn keeps of each column of a long line where it comes in, its highest, its lowest, and where it goes out.
+func perColumn(line []point) (kept []point) {
+	const long = 1000
+	if len(line) <= long {
+		return line
+	}
+	for from := 0; from < len(line); {
+		to, high, low := from, from, from
+		for ; to < len(line) && math.Floor(line[to].x) == math.Floor(line[from].x); to++ {
+			if line[to].y < line[high].y {
+				high = to
+			}
+			if line[to].y > line[low].y {
+				low = to
+			}
+		}
+		ends := []int{from, min(high, low), max(high, low), to - 1}
+		for _, i := range slices.Compact(ends) {
+			kept = append(kept, line[i])
+		}
+		from = to
+	}
+	return kept
+}
+
+// together counts the rollbacks up to i that are at the same place.
+func (l Lineage) together(i int) (n int) {
+	for at := l.Rollbacks[i].After; i >= 0 && l.Rollbacks[i].After == at; i-- {
+		n++
+	}
+	return n
 }
 
 func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) {
@@ -100,8 +167,8 @@ func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) 
 	for _, d := range []Decision{Rejected, Refused, Failed, Undecided} {
 		drawDecision(c, d, points[d], size)
 	}
-	if best := l.steps(p); best != nil {
-		c.polyline(best, bestStyle)
+	for _, line := range l.steps(p) {
+		c.polyline(perColumn(line), bestStyle)
 	}
 	drawDecision(c, Accepted, points[Accepted], size)
 	for _, head := range heads {
@@ -212,6 +279,9 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 	last, arrow := math.Inf(-1), math.Inf(-1) // where they are
 	for i, r := range l.Rollbacks {
 		x := l.place(p, i)
+		if i+1 < len(l.Rollbacks) && l.Rollbacks[i+1].After == r.After {
+			continue // the last of several at one place leads to what is in force
+		}
 		if many && x < last+apart {
 			left++
 			continue
@@ -222,7 +292,10 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 		}
 		drawRollback(c, x, top, bottom)
 		arrow = x
-		name := "to " + whole(r.To)
+		name := "to " + or(clean(r.Name), whole(r.To))
+		if n := l.together(i); n > 1 {
+			name = whole(n) + " rollbacks " + name
+		}
 		if end := x + gap + TextWidth(name, sizeTick); end < l.place(p, i+1)-2*arrowSize {
 			c.text(x+gap/2, top+sizeTick-2, name, textStyle{sizeTick, dim, start})
 		}
