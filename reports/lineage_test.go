@@ -261,6 +261,7 @@ func TestLineageReportRefused(t *testing.T) {
 	text := textOf(d.Blocks)
 	wantText(t, text,
 		"Refused and never tried: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
+		"12 refused; nothing was decided, and the best candidate by score is v001 with a fitness of 61.", "(n = 3).\n",
 		"# Path to the best candidate\n", "the best of 1 version.", "others of v001: (12 other children, 12 refused)",
 		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
 	)

@@ -52,7 +52,7 @@ func (l *lineageReport) honestScores(label string) (h honest) {
 func (l *lineageReport) verdict() []document.Block {
 	head := l.replayed.Head
 	if head == "" {
-		return []document.Block{paragraph(strong("No version is in force."), plain(" %s.", l.replaySentence()))}
+		return []document.Block{paragraph(strong("No version is in force."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}
 	}
 	h := l.honestScores(head)
 	first := document.Text{word(head), plain(" "), strong("is in force"), plain(": %s", l.scoreSentence(h))}
@@ -61,7 +61,7 @@ func (l *lineageReport) verdict() []document.Block {
 	}
 	return []document.Block{
 		document.Paragraph{Text: append(first, plain("."))},
-		paragraph(plain("%s; policy ", l.replaySentence()), word(l.Settings.Policy), plain("; %s.", l.statesSentence())),
+		paragraph(plain("%s; policy ", l.replaySentence()), word(l.Settings.Policy), plain("; %s%s.", l.statesSentence(), l.undecidedSentence())),
 	}
 }
 
@@ -130,6 +130,16 @@ func (l *lineageReport) replaySentence() string {
 		return text + ", " + counted(n, "difference", "differences")
 	}
 	return text + ", no difference"
+}
+
+// undecidedSentence says, where there are mutations and none was decided, that it is so, and which candidate has the highest score.
+func (l *lineageReport) undecidedSentence() string {
+	_, decided := l.bestPath()
+	if decided {
+		return ""
+	}
+	best := l.bestCandidate()
+	return fmt.Sprintf("; nothing was decided, and the best candidate by score is %s with a fitness of %s (n = %d)", best, points(l.versions[best].Fitness), len(l.honestScores(best).scores))
 }
 
 func (l *lineageReport) statesSentence() string {

@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "a20e6b9d7b9963a2"
-	txnReport  = "ffb903bece3dd671"
+	mastReport = "d4e58337cb94d252"
+	txnReport  = "04c2f4169f233721"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
