@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,6 +56,15 @@ func (s schemaState) usable(path string) error {
 			"use a newer track; nothing was changed")
 	}
 	return nil
+}
+
+// HeadSize is how many bytes of a file [IsDatabase] looks at.
+const HeadSize = 100
+
+// IsDatabase says whether a file that begins with head is a database of track, of whatever schema.
+func IsDatabase(head []byte) bool {
+	const magic, idAt = "SQLite format 3\x00", 68 // https://www.sqlite.org/fileformat2.html#the_database_header
+	return len(head) >= HeadSize && string(head[:len(magic)]) == magic && binary.BigEndian.Uint32(head[idAt:]) == applicationID
 }
 
 // inspect looks at the file at path without a change to it or to its folder; the state of no file is that of an empty one.

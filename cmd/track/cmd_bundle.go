@@ -21,19 +21,22 @@ import (
 
 func (p *program) exportBundleCommand() *cli.Command {
 	var file string
+	var force bool
 	return &cli.Command{
 		Name:      "bundle",
 		Usage:     "write scenarios and lineages with all that belongs to them as one file",
 		UsageText: "track export bundle [--scenario S]... [--lineage L]... -o FILE",
 		Description: `The file is a database of track with a copy of what is named, or of everything: track import bundle FILE records it in another
 database, and every command reads it with --db FILE. Scenarios come with specs, seeds, series, baselines and sweeps, lineages with
-versions, ledgers and executions. With a name that ends in .gz it is compressed, and has to be imported to be read.
+versions, ledgers and executions. With a name that ends in .gz it is compressed, and has to be imported to be read. A file that is
+there already is refused; --force replaces it where it is a bundle or another database of track.
 
 Examples:
    track export bundle -o all.db.gz
    track export bundle --scenario growth_plus --lineage sepa -o paper.db`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write", Destination: &file},
+			&cli.BoolFlag{Name: "force", Usage: "replace FILE, where it is a database of track", Destination: &force},
 			&cli.StringSliceFlag{Name: "scenario", Usage: "`NAME` of a scenario; may be repeated"},
 			&cli.StringSliceFlag{Name: "lineage", Usage: "`NAME` of a lineage; may be repeated"},
 		},
@@ -44,12 +47,12 @@ Examples:
 			if file == "" || file == "-" {
 				return usage("track export bundle needs -o FILE")
 			}
-			return p.exportBundle(c.Context, file, c.StringSlice("scenario"), c.StringSlice("lineage"))
+			return p.exportBundle(c.Context, file, force, c.StringSlice("scenario"), c.StringSlice("lineage"))
 		},
 	}
 }
 
-func (p *program) exportBundle(ctx context.Context, file string, scenarios, lineages []string) (err error) {
+func (p *program) exportBundle(ctx context.Context, file string, force bool, scenarios, lineages []string) (err error) {
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -60,9 +63,12 @@ func (p *program) exportBundle(ctx context.Context, file string, scenarios, line
 			return usage("-o %s: this is the database itself", file)
 		}
 	}
+	if err := checkBundleTarget(file, force); err != nil {
+		return fmt.Errorf("export bundle: %w", err)
+	}
 	dir, err := os.MkdirTemp(filepath.Dir(file), ".track-bundle-")
 	if err != nil {
-		return notFound(err)
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	made := filepath.Join(dir, store.DefaultFile)
@@ -76,10 +82,64 @@ func (p *program) exportBundle(ctx context.Context, file string, scenarios, line
 		}
 		made += ".gz"
 	}
+	if err := checkBundleTarget(file, force); err != nil { // again: making it takes time
+		return fmt.Errorf("export bundle: %w", err)
+	}
 	if err := os.Rename(made, file); err != nil {
 		return err
 	}
 	return p.write(contentsView(file, contents))
+}
+
+// checkBundleTarget refuses what a bundle must not be written over: with force everything but a database of track that nobody has open.
+func checkBundleTarget(file string, force bool) error {
+	info, err := os.Lstat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(file)); err != nil {
+			return fmt.Errorf("the folder of -o %s: %w", file, notFound(err))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%w: %s is a folder", track.ErrConflict, file)
+	}
+	ours, err := isBundle(file)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !ours:
+		return track.WithHint(fmt.Errorf("%w: %s is there, and is no database of track", track.ErrConflict, file), "name another file: not even --force replaces this one")
+	case !force:
+		return track.WithHint(fmt.Errorf("%w: %s is there already", track.ErrConflict, file), "--force replaces it, or name another file")
+	}
+	for _, end := range []string{"-wal", "-journal"} { // SQLite would apply it to the new file
+		if _, err := os.Lstat(file + end); err == nil {
+			return track.WithHint(fmt.Errorf("%w: %s is in use: %s%s belongs to it", track.ErrConflict, file, file, end), "name another file, or end what has it open")
+		}
+	}
+	return nil
+}
+
+// isBundle says whether a file is a database of track, as it is or compressed.
+func isBundle(file string) (bool, error) {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false, nil // a link to nowhere, a device
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = in.Close() }()
+	unzipped, err := importer.Decompress(in)
+	if err != nil {
+		return false, nil
+	}
+	head, _ := unzipped.Peek(store.HeadSize) // a shorter file is none
+	return store.IsDatabase(head), nil
 }
 
 func compress(from, to string) error {
