@@ -14,7 +14,7 @@ func (p *program) queryCommand() *cli.Command {
 		Name:      "query",
 		Usage:     "run SQL that reads",
 		UsageText: "track query SQL [FLAGS]",
-		Description: `The views v_seed, v_result and v_stability are described in docs/query.md and stay as they are across versions.
+		Description: `The views v_seed, v_result, v_stability, v_run and v_sweep are described in docs/query.md and stay as they are across versions.
 SQL for - is read from standard input. A BLOB is printed in hexadecimal.
 
 Examples:
