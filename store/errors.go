@@ -3,7 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -25,6 +27,9 @@ func openError(path string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), hintFull)
 	}
+	if isNoDatabase(err) && isCompressed(path) {
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), "track import bundle "+path+" records it into another database")
+	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
 }
 
@@ -32,6 +37,33 @@ func openError(path string, err error) error {
 func isNoDatabase(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_NOTADB
+}
+
+// isDamaged says that a file cannot be read as the SQLite database that it is.
+func isDamaged(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || isNoDatabase(err)
+}
+
+// isMistake says that a statement is wrong.
+func isMistake(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_ERROR
+}
+
+// errFolder is what comes of a folder in the place of a database.
+var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), "name the file in it")
+
+// isCompressed says whether the file at path is gzip.
+func isCompressed(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	magic := make([]byte, 2)
+	_, err = io.ReadFull(file, magic)
+	return err == nil && magic[0] == 0x1f && magic[1] == 0x8b
 }
 
 // isHot says that a reader met a transaction that was cut short before the database had its write-ahead log: while it was created.

@@ -121,6 +121,24 @@ func (m *Merger) Counts() MergeCounts { return m.counts }
 // Close lets go of both databases.
 func (m *Merger) Close() error { return m.store.Close() }
 
+// Blame says which of both files is damaged, where err says that one is. It reads all of the other one then.
+func (m *Merger) Blame(ctx context.Context, err error) error {
+	if !isDamaged(err) || errors.Is(err, track.ErrInvalid) {
+		return err
+	}
+	path, kind, hint := m.store.path, track.ErrDatabase, "restore a copy of it, or save what can be read with: sqlite3 "+m.store.path+" .recover"
+	if sound(ctx, m.other) != nil {
+		path, kind = m.other, track.ErrInvalid
+		hint = "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: sqlite3 " + m.other + " .recover"
+	}
+	return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", kind, path), hint)
+}
+
+// CheckOther says whether the file at path can be merged into the database here, as far as that shows at a glance.
+func CheckOther(ctx context.Context, here, path string) error {
+	return badInput(checkOther(ctx, here, path))
+}
+
 // checkOther says whether the file at path can be merged.
 func checkOther(ctx context.Context, here, path string) error {
 	there, err := os.Stat(path)
@@ -129,6 +147,9 @@ func checkOther(ctx context.Context, here, path string) error {
 	}
 	if err != nil {
 		return openError(path, err)
+	}
+	if there.IsDir() {
+		return openError(path, errFolder)
 	}
 	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
 		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), "name another file, or another target with --db")
@@ -208,13 +229,18 @@ func CheckSound(ctx context.Context, path string) (err error) {
 	if err := checkOther(ctx, "", path); err != nil {
 		return badInput(err)
 	}
+	return badInput(openError(path, sound(ctx, path)))
+}
+
+// sound reads all of the database at path.
+func sound(ctx context.Context, path string) (err error) {
 	s := &Store{path: path}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var found []string
 	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
 		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), "nothing was changed; ask for the file again")
 	}
-	return badInput(openError(path, err))
+	return err
 }
 
 const (
@@ -302,11 +328,13 @@ func (t *Tx) run(query string, args ...any) (int, error) {
 	return int(n), err
 }
 
-// runAll executes statements without arguments.
+// runAll executes statements without arguments. It names the one that SQLite did not understand.
 func (t *Tx) runAll(queries ...string) error {
 	for _, query := range queries {
-		if _, err := t.exec(query); err != nil {
+		if _, err := t.exec(query); isMistake(err) {
 			return fmt.Errorf("%w, in %s", err, query)
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil

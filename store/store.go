@@ -78,8 +78,10 @@ func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Sto
 }
 
 func open(ctx context.Context, path string, now func() time.Time, readState func(*Store) (schemaState, error)) (*Store, error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), "track init creates it")
+	} else if err == nil && info.IsDir() {
+		return nil, openError(path, errFolder)
 	}
 	s := &Store{path: path, now: now}
 	state, err := readState(s)

@@ -63,7 +63,7 @@ func Merge(ctx context.Context, st *store.Store, path string, o MergeOptions) (r
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
+	defer func() { err = errors.Join(m.Blame(context.WithoutCancel(ctx), err), m.Close()) }()
 	if o.Conflict == nil {
 		o.Conflict = func(MergeConflict) {}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,7 +26,7 @@ func (p *program) mergeCommand() *cli.Command {
 		Description: `Everything comes: specs, seeds with their values, judgements and series, those that others replaced, baselines, looks, sweeps, lineages
 with their ledgers, executions. The other files are only read, also while somebody records into them; what they recorded since the
 merge began is left for the next one. Merging the same again does nothing, the order does not matter, and after an interruption the
-same command continues.
+same command continues. A file that cannot be merged is named and left out, and the others come; the exit code is that of the worst.
 
 What stands here stays. Where another database holds something else in its place, that is a conflict: it is named and left out, all the
 rest comes, and the exit code is 14. Of a seed that both recorded alike, the record that was first counts.
@@ -69,6 +70,8 @@ type mergeConflict struct {
 // mergeDocument says what became of one file.
 type mergeDocument struct {
 	File           string          `json:"file"`
+	State          string          `json:"state"`
+	Error          string          `json:"error,omitzero"`
 	Scenarios      mergeCount      `json:"scenarios"`
 	Specs          mergeCount      `json:"specs"`
 	Configurations mergeCount      `json:"configurations"`
@@ -88,11 +91,20 @@ type mergeDocument struct {
 	Unjudged       map[string]int  `json:"unjudged"`
 	NConflicts     int             `json:"n_conflicts"`
 	Conflicts      []mergeConflict `json:"conflicts"`
+
+	failed error
 }
 
 func newMergeDocument(file string) *mergeDocument {
 	return &mergeDocument{File: file, Lineages: []mergedLineage{}, Conflicts: []mergeConflict{}, Unjudged: map[string]int{}}
 }
+
+func (d *mergeDocument) fail(state string, err error) {
+	d.State, d.Error, d.failed = state, err.Error(), err
+}
+
+// records is how many seeds, executions and entries of ledgers came.
+func (d *mergeDocument) records() int { return d.Seeds.Recorded + d.Executions.Recorded + d.entries() }
 
 func (d *mergeDocument) add(c tracker.MergeConflict) {
 	m := mergeConflict{Kind: c.Kind, Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
@@ -147,33 +159,122 @@ func (c mergeConflict) text() string {
 	return what + ": " + c.Reason
 }
 
+// The states of a file that was to be merged.
+const (
+	stateMerged  = "merged"
+	stateRead    = "read" // in a dry run
+	stateInPart  = "in part"
+	stateRefused = "refused"
+	stateUntried = "not tried"
+)
+
+// merge brings in all files that can be: one that cannot does not keep out the others.
 func (p *program) merge(ctx context.Context, files []string, dryRun bool) error {
-	st, done, err := p.openForMerge(ctx, dryRun)
-	if err != nil {
-		return err
-	}
-	defer done()
 	var documents []*mergeDocument
-	var failed error
+	target, good := p.mergeTarget(), 0
 	for _, file := range files {
-		d, err := p.mergeFile(ctx, st, file, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: dryRun}})
-		if err != nil {
-			failed = fmt.Errorf("merge %s: %w", file, err)
-			break
+		d := newMergeDocument(file)
+		if err := store.CheckOther(ctx, target, file); err != nil {
+			d.fail(stateRefused, err)
+		} else {
+			good++
 		}
 		documents = append(documents, d)
 	}
-	if failed != nil && len(documents) == 0 {
-		return failed
+	if good > 0 {
+		st, done, err := p.openForMerge(ctx, dryRun)
+		if err != nil {
+			return err
+		}
+		defer done()
+		p.mergeFiles(ctx, st, documents, dryRun)
 	}
 	if err := p.write(mergeView(documents, dryRun)); err != nil {
 		return err
 	}
-	if failed != nil {
-		return fmt.Errorf("%w; merged before that: %s", failed, counted(len(documents), "file"))
-	}
-	return mergeVerdict("merge", documents)
+	return worst(documents)
 }
+
+// mergeTarget is where the database is, or would be made.
+func (p *program) mergeTarget() string {
+	path, err := p.databasePath()
+	if err != nil {
+		return filepath.Join(store.DefaultDir, store.DefaultFile)
+	}
+	return path
+}
+
+func (p *program) mergeFiles(ctx context.Context, st *store.Store, documents []*mergeDocument, dryRun bool) {
+	stopped := false
+	for i, d := range documents {
+		switch {
+		case d.failed != nil:
+			continue
+		case stopped:
+			d.State = stateUntried
+			continue
+		}
+		d, err := p.mergeFile(ctx, st, d.File, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: dryRun}})
+		documents[i] = d
+		if err == nil {
+			continue
+		}
+		d.fail(stateRefused, err)
+		if d.records() > 0 && !dryRun {
+			d.State = stateInPart
+		}
+		stopped = !errors.Is(err, track.ErrInvalid) && !errors.Is(err, track.ErrNotFound) // it is not the file's fault
+	}
+}
+
+// worst is the error of a merge: the exit code is that of the worst file, the text and the hints are those of all.
+func worst(documents []*mergeDocument) error {
+	var failures []error
+	for _, d := range documents {
+		if d.failed != nil {
+			failures = append(failures, fmt.Errorf("merge %s: %w", d.File, d.failed))
+		}
+	}
+	if conflicts := mergeVerdict("merge", documents); conflicts != nil {
+		failures = append(failures, conflicts)
+	}
+	if len(failures) < 2 {
+		return errors.Join(failures...)
+	}
+	badness := []int{exitNotFound, exitConflict, exitInvalid, exitInternal, exitInterrupted}
+	w := &worstError{error: failures[0]}
+	var lines, hints []string
+	for _, err := range failures {
+		lines = append(lines, err.Error())
+		for _, hint := range track.Hints(err) {
+			if !slices.Contains(hints, hint) {
+				hints = append(hints, hint)
+			}
+		}
+		if slices.Index(badness, exitCode(err)) > slices.Index(badness, exitCode(w.error)) {
+			w.error = err
+		}
+	}
+	own := track.Hints(w.error)
+	w.text = strings.Join(lines, "\n")
+	var err error = w
+	for _, hint := range hints {
+		if !slices.Contains(own, hint) {
+			err = track.WithHint(err, hint)
+		}
+	}
+	return err
+}
+
+// worstError is one of several errors, and tells all.
+type worstError struct {
+	error
+	text string
+}
+
+func (e *worstError) Error() string { return e.text }
+
+func (e *worstError) Unwrap() error { return e.error }
 
 // openForMerge opens the target; a dry run without one compares with an empty one.
 func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Store, done func(), err error) {
@@ -201,6 +302,10 @@ func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Stor
 
 func (p *program) mergeFile(ctx context.Context, st *store.Store, file string, o tracker.MergeOptions) (*mergeDocument, error) {
 	d := newMergeDocument(file)
+	d.State = stateMerged
+	if o.DryRun {
+		d.State = stateRead
+	}
 	bar := p.newProgress("merging", "records", 0)
 	o.Conflict, o.Progress = d.add, bar.update
 	r, err := tracker.Merge(ctx, st, file, o)
@@ -216,15 +321,17 @@ func mergeView(documents []*mergeDocument, dryRun bool) view {
 	v := view{
 		document: map[string]any{"dry_run": dryRun, "files": documents},
 		rows: grid{columns: []string{
-			"file", "seeds", "known", "conflicts", "executions", "known executions", "conflicting executions", "entries", "conflicts in all",
+			"file", "seeds", "known", "conflicts", "executions", "known executions", "conflicting executions", "entries", "conflicts in all", "state",
 		}},
 	}
-	people := grid{columns: []string{"file", "seeds", "known", "conflicts", "executions", "known", "conflicts", "ledger entries"}}
+	people := grid{columns: []string{
+		"file", "seeds", "seeds known", "seed conflicts", "executions", "executions known", "execution conflicts", "ledger entries", "state",
+	}}
 	for _, d := range documents {
 		v.lines = append(v.lines, d)
 		cells := []any{d.File, d.Seeds.Recorded, d.Seeds.Known, d.Seeds.Conflicts, d.Executions.Recorded, d.Executions.Known, d.Executions.Conflicts, d.entries()}
-		people.cells = append(people.cells, cells)
-		v.rows.cells = append(v.rows.cells, append(slices.Clone(cells), d.NConflicts))
+		people.cells = append(people.cells, append(slices.Clone(cells), d.State))
+		v.rows.cells = append(v.rows.cells, append(cells, d.NConflicts, d.State))
 	}
 	if dryRun {
 		v.page = append(v.page, "dry run, nothing recorded; each file as if it were the only one")
@@ -275,6 +382,9 @@ func mergeVerdict(verb string, documents []*mergeDocument) error {
 		return nil
 	}
 	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, counted(n, "record"))
+	if verb == "merge" {
+		err = track.WithHint(err, "nothing of this is recorded: track merge --dry-run with the same files lists it again")
+	}
 	for _, hint := range []struct{ kind, text string }{
 		{"seed", "of a seed, one measurement can count: look at both with track show seed, there with --db OTHER; track record seed --replace puts another in place"},
 		{"spec", "of a scenario, one list of specs can count: add what is missing with track spec add, and track rescore judges all seeds under it"},
