@@ -151,13 +151,21 @@ func Files(dir string) (files []File, err error) {
 	return files, err
 }
 
-// Done moves a file that is recorded out of the way, into a folder within its own.
+// Done moves a file that is recorded out of the way, into a folder within its own. One that another process moved meanwhile, or closed, is
+// done with here.
 func (f File) Done() error {
 	dir := filepath.Join(filepath.Dir(f.Path), doneFolder)
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(f.Path, filepath.Join(dir, strings.Replace(filepath.Base(f.Path), openSuffix, suffix, 1)))
+	to := filepath.Join(dir, strings.Replace(filepath.Base(f.Path), openSuffix, suffix, 1))
+	err := os.Rename(f.Path, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Lstat(f.Path); errors.Is(gone, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
 }
 
 // Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size is left.

@@ -2,6 +2,7 @@ package spool_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -156,5 +157,27 @@ func TestNetworkFileSystem(t *testing.T) {
 	}
 	if _, err := spool.NetworkFileSystem(dir + "\x00"); err == nil {
 		t.Error("no error of a path that cannot be")
+	}
+}
+
+// A file that another process moved meanwhile is done, and one that cannot be moved is not.
+func TestDoneTwice(t *testing.T) {
+	dir := t.TempDir()
+	w := create(t, dir, "a")
+	if err := errors.Join(w.AddSeeds([]track.Seed{seed(1)}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f := spool.File{Path: w.Path()}
+	for range 2 {
+		if err := f.Done(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "ingested", "b.jsonl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w = create(t, dir, "b")
+	if err := errors.Join(w.AddSeeds([]track.Seed{seed(1)}), w.Close(), spool.File{Path: w.Path()}.Done()); err == nil {
+		t.Error("a file was moved over a folder")
 	}
 }

@@ -140,6 +140,7 @@ func (p *program) gate(ctx context.Context, names []string, o gateOptions) error
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	p.noticeSpool(st.Path())
 	report, err := tracker.Gate(ctx, st, selectors, options)
 	if err != nil {
 		return err

@@ -71,6 +71,7 @@ func (p *program) stability(ctx context.Context, selector string, o stabilityOpt
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	p.noticeSpool(st.Path())
 	report, err := tracker.Stability(ctx, st, sel, options)
 	if errors.Is(err, track.ErrAmbiguous) {
 		return track.WithHint(err, "--allow-mixed takes them together")

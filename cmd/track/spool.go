@@ -76,6 +76,18 @@ func (p *program) spoolLines(dir string, lines []byte) (path string, err error) 
 	return w.Path(), errors.Join(err, w.Close())
 }
 
+// noticeSpool tells of what waits beside the database, and so is missing from what it answers.
+func (p *program) noticeSpool(database string) {
+	files, err := spool.Files(filepath.Join(filepath.Dir(database), "spool"))
+	if n := len(files); err == nil && n > 0 {
+		wait := "wait"
+		if n == 1 {
+			wait = "waits"
+		}
+		p.notice("%s %s in the spool: track ingest", counted(n, "file"), wait)
+	}
+}
+
 type spooledDocument struct {
 	Kind  string `json:"kind"`
 	Spool string `json:"spool"` // the file
@@ -271,6 +283,9 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 	open := 0
 	for _, f := range files {
 		done, err := p.ingestFile(ctx, st, f, &d.batchDocument)
+		if !named && errors.Is(err, track.ErrNotFound) {
+			continue // another process moved it meanwhile, closed or recorded: the next time finds what is left
+		}
 		if err != nil {
 			return fmt.Errorf("ingest %s: %w", f.Path, err)
 		}
@@ -309,6 +324,9 @@ func ingestState(f ingestedFile, named bool) string {
 	return "open"
 }
 
+// problemsNamed is how many problems of a file people are told of.
+const problemsNamed = 20
+
 func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File, d *batchDocument) (done ingestedFile, err error) {
 	done = ingestedFile{Path: f.Path, Open: f.Open}
 	file, err := os.Open(f.Path)
@@ -323,16 +341,22 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	done.BytesLeft = left
 	bar := p.newProgress("ingesting", "lines", size)
 	recorder := tracker.NewRecorder(st, tracker.Options{}, bufio.NewReader(rand.Reader))
+	problems := 0
 	summary, err := recorder.RecordAll(ctx, entries(f.Path, bar.reader(lines)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {
-			bar.clear()
-			failure := track.FieldError{File: f.Path, Line: problem.Line, Field: problem.Field, Message: problem.Message}
-			fmt.Fprintln(p.err, printable(failure.Error()))
+			if problems++; problems <= problemsNamed {
+				bar.clear()
+				failure := track.FieldError{File: f.Path, Line: problem.Line, Field: problem.Field, Message: problem.Message}
+				fmt.Fprintln(p.err, printable(failure.Error()))
+			}
 			d.add(problem)
 		},
 		Progress: bar.update,
 	})
 	bar.clear()
+	if more := problems - problemsNamed; more > 0 {
+		fmt.Fprintln(p.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", f.Path, counted(more, "problem"))))
+	}
 	d.count(summary)
 	p.noticeSummary(summary)
 	done.Recorded, done.Known, done.Rejected, done.Conflicts = summary.Recorded+summary.Replaced, summary.Duplicates, summary.Rejected, summary.Conflicts
