@@ -17,14 +17,15 @@ import (
 
 // SeedFilter narrows a list of seeds; the zero value of each field asks for everything.
 type SeedFilter struct {
-	Scenario string
-	Label    string
-	Outcome  track.Outcome
-	Status   scoring.Status
-	MinScore *float64
-	MaxScore *float64
-	Since    time.Time // recorded at or after
-	Limit    int       // at most so many; 0 for all
+	Scenario       string
+	Label          string
+	Configurations []int64 // ids of configurations of Scenario; nil for all
+	Outcome        track.Outcome
+	Status         scoring.Status
+	MinScore       *float64
+	MaxScore       *float64
+	Since          time.Time // recorded at or after
+	Limit          int       // at most so many; 0 for all
 }
 
 // SeedSummary is a seed in a list, judged by the newest spec that it was assessed under.
@@ -117,7 +118,7 @@ func (f SeedFilter) query() (query string, args []any) {
 		args = append(args, values...)
 	}
 	switch {
-	case f.Label != "" || f.failed():
+	case f.Label != "" || f.Configurations != nil || f.failed():
 		condition, values := f.few()
 		add(condition, values...)
 	case f.Scenario != "":
@@ -166,6 +167,12 @@ func (f SeedFilter) few() (condition string, args []any) {
 	if f.Label != "" {
 		condition += " AND few.configuration_id IN (SELECT id FROM configuration WHERE label = ?)"
 		args = append(args, f.Label)
+	}
+	if f.Configurations != nil {
+		condition += " AND few.configuration_id IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(f.Configurations)), ", ") + ")"
+		for _, id := range f.Configurations {
+			args = append(args, id)
+		}
 	}
 	if f.failed() {
 		condition += " AND few.outcome = ? AND few.outcome <> 'ok'" // the latter is the condition of the index

@@ -16,8 +16,8 @@ import (
 )
 
 type seedsOptions struct {
-	scenario, label, outcome, status, since, minScore, maxScore string
-	limit                                                       int
+	scenario, configuration, label, outcome, status, since, minScore, maxScore string
+	limit                                                                      int
 }
 
 func (p *program) seedsCommand() *cli.Command {
@@ -25,16 +25,17 @@ func (p *program) seedsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "seeds",
 		Usage:     "list recorded seeds, the newest first",
-		UsageText: "track seeds [SCENARIO] [FLAGS]",
+		UsageText: "track seeds [SCENARIO[@CONFIGURATION]] [FLAGS]",
 		Description: `Status and score are those under the newest spec that the seed was scored under.
 
 Examples:
    track seeds growth_plus --status FAIL
+   track seeds growth_plus@theta-14
    track seeds --outcome error --since 24h
    track seeds growth_plus --label v2 --max-score 0.8 --format csv --limit 0`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "scenario", Usage: "only of this `SCENARIO`", Destination: &o.scenario},
+			&cli.StringFlag{Name: "scenario", Usage: "only of this `SCENARIO`, or SCENARIO@CONFIGURATION", Destination: &o.scenario},
 			&cli.StringFlag{Name: "label", Usage: "only of configurations of this `LABEL`", Destination: &o.label},
 			&cli.StringFlag{Name: "outcome", Usage: "only ok, error, timeout or collapsed", Destination: &o.outcome},
 			&cli.StringFlag{Name: "status", Usage: "only PASS, WARN or FAIL", Destination: &o.status},
@@ -53,8 +54,12 @@ Examples:
 				}
 				o.scenario = c.Args().First()
 			}
-			if scenario, label, given := strings.Cut(o.scenario, "@"); given {
-				return usage("track seeds takes a scenario; use track seeds %s --label %s", scenario, label)
+			if o.scenario != "" {
+				sel, err := tracker.ParseSelector(o.scenario)
+				if err != nil {
+					return usage("%v", err)
+				}
+				o.scenario, o.configuration = sel.Scenario, sel.Configuration
 			}
 			return p.seeds(c.Context, o)
 		},
@@ -156,6 +161,15 @@ func (p *program) seeds(ctx context.Context, o seedsOptions) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	if o.configuration != "" {
+		found, err := st.FindConfigurations(ctx, o.scenario, o.configuration)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			filter.Configurations = append(filter.Configurations, c.ID)
+		}
+	}
 	seeds, err := st.Seeds(ctx, filter)
 	if err != nil {
 		return err
