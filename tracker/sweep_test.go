@@ -691,7 +691,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		return r.Verdict, rule
 	}
 	n := len(stored(t, st, "s"))
-	want := verdict.Coverage{NPlanned: 100, NMissing: 100 - n, Missing: fmt.Sprintf("%d..99", n)}
+	want := verdict.Coverage{NCommands: 1, NPlanned: 100, NMissing: 100 - n, Missing: fmt.Sprintf("%d..99", n)}
 	if r := sweptStability(t, st, nil); r.Estimates.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Estimates.Warnings, verdict.WarnPlannedMissing) {
 		t.Errorf("%+v, %+v, %+v", r.Estimates.Coverage, r.Finding, r.Estimates.Warnings)
 	}
@@ -703,9 +703,9 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		seeds track.SeedRanges
 		want  verdict.Coverage
 	}{
-		{upTo(50), verdict.Coverage{NPlanned: 50}},
-		{track.SeedRanges{{First: 70, Last: 94}}, verdict.Coverage{NPlanned: 25, NMissing: 95 - n, Missing: fmt.Sprintf("%d..94", n)}},
-		{track.SeedRanges{{First: 0, Last: 9}, {First: 99, Last: 1000}}, verdict.Coverage{NPlanned: 11, NMissing: 1, Missing: "99"}},
+		{upTo(50), verdict.Coverage{NCommands: 1, NPlanned: 50}},
+		{track.SeedRanges{{First: 70, Last: 94}}, verdict.Coverage{NCommands: 1, NPlanned: 25, NMissing: 95 - n, Missing: fmt.Sprintf("%d..94", n)}},
+		{track.SeedRanges{{First: 0, Last: 9}, {First: 99, Last: 1000}}, verdict.Coverage{NCommands: 1, NPlanned: 11, NMissing: 1, Missing: "99"}},
 	} {
 		if got := coverage(t, st, tt.seeds); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.seeds, got, tt.want)
@@ -715,7 +715,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	m.sweeps(t, st, options)
-	if c := coverage(t, st, nil); c != (verdict.Coverage{NPlanned: 100}) {
+	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
 	if v, rule := planned(tracker.GateOptions{}); v != scoring.VerdictPass || rule == nil || rule.N != 100 {
@@ -723,7 +723,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	}
 	// Seeds that nobody planned are no part of it.
 	record(t, st, tracker.Options{}, seed("s", 500, map[string]float64{"a": math.Pi / 4}))
-	if c := coverage(t, st, nil); c != (verdict.Coverage{NPlanned: 100}) {
+	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
 }

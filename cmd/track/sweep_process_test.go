@@ -91,10 +91,14 @@ func market(t *testing.T) string {
 	return path
 }
 
-// marketSweep are the arguments of a sweep of the market, in which each run does something before.
-func marketSweep(program, before string, words ...string) []string {
-	script := before + "\n" + `exec "$0" --out "$TRACK_OUT" --theta "$TRACK_PARAM_theta" --periods 200 --firms 8 --households 24`
-	return append([]string{"--scenario", "market", "--seeds", "0..199", "--param", "theta=8,14", "--jobs", "4", "--", "sh", "-c", script, program}, words...)
+// marketSweep are the arguments of a sweep of the market in dir, in which each run does something before. The command is the same whatever that is.
+func marketSweep(t *testing.T, dir, program, before string) []string {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "before.sh"), []byte(before+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	script := `. ./before.sh; exec "$0" --out "$TRACK_OUT" --theta "$TRACK_PARAM_theta" --periods 200 --firms 8 --households 24`
+	return []string{"--scenario", "market", "--seeds", "0..199", "--param", "theta=8,14", "--jobs", "4", "--", "sh", "-c", script, program}
 }
 
 // marketStability is what track says of the two configurations of the market.
@@ -128,7 +132,7 @@ func TestKilledSweep(t *testing.T) {
 	t.Parallel()
 	program := market(t)
 	undisturbed := marketFolder(t)
-	all, code, stderr := startSweep(t, undisturbed, marketSweep(program, "")...).ended(t)
+	all, code, stderr := startSweep(t, undisturbed, marketSweep(t, undisturbed, program, "")...).ended(t)
 	if code != exitOK || all.NRan != 400 || all.NFailed == 0 || all.NFailed > 40 { // of so few firms some cannot go on
 		t.Fatalf("exit code %d, %d ran, %d failed: %s", code, all.NRan, all.NFailed, stderr)
 	}
@@ -140,7 +144,7 @@ func TestKilledSweep(t *testing.T) {
 		t.Parallel()
 		dir := marketFolder(t)
 		_, lines := pipe(t, filepath.Join(dir, "pipe"))
-		args := marketSweep(program, `echo "$TRACK_SEED" >>"$1"`, filepath.Join(dir, "pipe"))
+		args := marketSweep(t, dir, program, `echo "$TRACK_SEED" >>pipe`)
 		recorded := 0
 		for range 3 {
 			cmd := startSweep(t, dir, args...)
@@ -155,7 +159,7 @@ func TestKilledSweep(t *testing.T) {
 				recorded = n
 			}
 		}
-		d, code, stderr := startSweep(t, dir, marketSweep(program, "")...).ended(t)
+		d, code, stderr := startSweep(t, dir, marketSweep(t, dir, program, "")...).ended(t)
 		if code != exitOK || d.NKnown != recorded || d.NRan != 400-recorded || recorded == 0 {
 			t.Errorf("exit code %d, %d known of %d, %d ran: %s", code, d.NKnown, recorded, d.NRan, stderr)
 		}
@@ -167,7 +171,7 @@ func TestKilledSweep(t *testing.T) {
 		t.Parallel()
 		dir := marketFolder(t)
 		_, lines := pipe(t, filepath.Join(dir, "pipe"))
-		cmd := startSweep(t, dir, marketSweep(program, `case $TRACK_SEED in 3|70|199) echo $$ >"$1"; exec sleep 600; esac`, filepath.Join(dir, "pipe"))...)
+		cmd := startSweep(t, dir, marketSweep(t, dir, program, `case $TRACK_SEED in 3|70|199) echo $$ >pipe; exec sleep 600; esac`)...)
 		for range 6 {
 			pid, err := strconv.Atoi(readLine(t, lines))
 			if err := errors.Join(err, syscall.Kill(pid, syscall.SIGKILL)); err != nil {
@@ -181,7 +185,7 @@ func TestKilledSweep(t *testing.T) {
 		if got := marketStability(t, dir); got == want {
 			t.Error("failed seeds leave no trace")
 		}
-		again := append([]string{"--rerun-failed"}, marketSweep(program, "")...)
+		again := append([]string{"--rerun-failed"}, marketSweep(t, dir, program, "")...)
 		if d, code, stderr := startSweep(t, dir, again...).ended(t); code != exitOK || d.NRan != 6+all.NFailed || d.NKnown != 394-all.NFailed || d.NFailed != all.NFailed {
 			t.Errorf("exit code %d, %d ran, %d known, %d failed: %s", code, d.NRan, d.NKnown, d.NFailed, stderr)
 		}
