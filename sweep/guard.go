@@ -8,7 +8,7 @@ import (
 )
 
 // Guard kills what commands left running when this process ends before it could: it is a shell that knows their process groups, and reads
-// from a pipe that ends with this process, however that ends. Its methods do nothing on a nil Guard.
+// from a pipe that ends with this process, however that ends. It learns of a command a moment after its start. Its methods do nothing on a nil Guard.
 type Guard struct {
 	mutex sync.Mutex
 	pipe  io.WriteCloser

@@ -5,6 +5,7 @@ package sweep
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -27,8 +28,19 @@ func TestIsGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Runner{Command: command, Dir: t.TempDir(), Guard: NewGuard(), Now: time.Now}
+	guard := NewGuard()
+	guard.pipe = announced{guard.pipe}
+	r := Runner{Command: command, Dir: t.TempDir(), Guard: guard, Now: time.Now}
 	_, _ = r.Run(t.Context(), Job{Scenario: "s", Configuration: track.Configuration{}})
+}
+
+// announced says that the guard was told something.
+type announced struct{ io.WriteCloser }
+
+func (a announced) Write(p []byte) (int, error) {
+	n, err := a.WriteCloser.Write(p)
+	fmt.Println("told")
+	return n, err
 }
 
 // What commands left running ends with the process that ran them, although nothing was left to that.
@@ -36,11 +48,15 @@ func TestGuard(t *testing.T) {
 	f := newFifo(t)
 	runs := exec.Command(os.Args[0], "-test.run=^TestIsGuarded$")
 	runs.Env = append(os.Environ(), guardedVariable+"="+f.path)
-	if err := runs.Start(); err != nil {
+	out, err := runs.StdoutPipe()
+	if err = errors.Join(err, runs.Start()); err != nil {
 		t.Fatal(err)
 	}
 	if line := f.line(t); line != "there" {
 		t.Fatalf("%q", line)
+	}
+	if told, err := bufio.NewReader(out).ReadString('\n'); told != "told\n" { // it may come to know of the command a moment after its start
+		t.Fatalf("%q, %v", told, err)
 	}
 	if err := runs.Process.Kill(); err != nil {
 		t.Fatal(err)
