@@ -1,12 +1,13 @@
 package evolution
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -34,71 +35,110 @@ func canonicalize(text []byte) ([]byte, error) {
 	if !json.Valid(text) { // also where it is nested deeper than 10,000 levels: what follows is recursive
 		return nil, errors.New("not valid JSON")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return appendValue(nil, decoder)
+	r := canonicalizer{text: text}
+	return r.appendValue(make([]byte, 0, len(text)))
 }
 
-func appendValue(b []byte, decoder *json.Decoder) ([]byte, error) {
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch v := token.(type) {
-	case json.Delim:
-		if v == '{' {
-			return appendObject(b, decoder)
-		}
-		return appendArray(b, decoder)
-	case string:
-		return appendString(b, v), nil
-	case json.Number:
-		return appendNumber(b, v)
-	case bool:
-		return strconv.AppendBool(b, v), nil
-	}
-	return append(b, "null"...), nil
+// canonicalizer reads JSON text that is known to be valid, so that every byte it meets can only be what it takes it for.
+type canonicalizer struct {
+	text []byte
+	at   int
 }
 
-func appendArray(b []byte, decoder *json.Decoder) (_ []byte, err error) {
-	b = append(b, '[')
-	for i := 0; decoder.More(); i++ {
-		if i > 0 {
-			b = append(b, ',')
+// next skips white space and returns the byte behind it, which is not read yet.
+func (r *canonicalizer) next() byte {
+	for r.text[r.at] == ' ' || r.text[r.at] == '\t' || r.text[r.at] == '\n' || r.text[r.at] == '\r' {
+		r.at++
+	}
+	return r.text[r.at]
+}
+
+func (r *canonicalizer) appendValue(b []byte) ([]byte, error) {
+	switch r.next() {
+	case '{':
+		return r.appendObject(b)
+	case '[':
+		return r.appendArray(b)
+	case '"':
+		s, err := r.string()
+		return appendString(b, s), err
+	case 't', 'n':
+		return append(b, r.skip(len("true"))...), nil
+	case 'f':
+		return append(b, r.skip(len("false"))...), nil
+	}
+	return r.appendNumber(b)
+}
+
+// skip reads n bytes as they are.
+func (r *canonicalizer) skip(n int) []byte {
+	r.at += n
+	return r.text[r.at-n : r.at]
+}
+
+// string reads a string. What stands in it without an escape is taken as it is.
+func (r *canonicalizer) string() (s string, err error) {
+	begin, escaped := r.at, false
+	for r.at++; r.text[r.at] != '"'; r.at++ {
+		if r.text[r.at] == '\\' {
+			escaped = true
+			r.at++
 		}
-		if b, err = appendValue(b, decoder); err != nil {
+	}
+	r.at++
+	if !escaped {
+		return string(r.text[begin+1 : r.at-1]), nil
+	}
+	err = json.Unmarshal(r.text[begin:r.at], &s)
+	return s, err
+}
+
+func (r *canonicalizer) appendArray(b []byte) (_ []byte, err error) {
+	open := byte('[')
+	for r.at++; r.next() != ']'; {
+		if r.text[r.at] == ',' {
+			r.at++
+		}
+		b, open = append(b, open), ','
+		if b, err = r.appendValue(b); err != nil {
 			return nil, err
 		}
 	}
-	_, err = decoder.Token()
-	return append(b, ']'), err
+	r.at++
+	if open == '[' {
+		b = append(b, open)
+	}
+	return append(b, ']'), nil
 }
 
 // member is one key of an object with its value in canonical form.
 type member struct {
 	key   string
-	order []uint16
 	value []byte
 }
 
-func appendObject(b []byte, decoder *json.Decoder) ([]byte, error) {
+func (r *canonicalizer) appendObject(b []byte) ([]byte, error) {
 	var members []member
-	for decoder.More() {
-		token, err := decoder.Token()
+	var values []byte
+	for r.at++; r.next() != '}'; {
+		if r.text[r.at] == ',' {
+			r.at++
+			r.next()
+		}
+		key, err := r.string()
 		if err != nil {
 			return nil, err
 		}
-		key := token.(string) // the decoder allows no other
-		value, err := appendValue(nil, decoder)
-		if err != nil {
+		r.next()
+		r.at++ // the colon
+		begin := len(values)
+		if values, err = r.appendValue(values); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		members = append(members, member{key, utf16.Encode([]rune(key)), value})
+		members = append(members, member{key, values[begin:len(values):len(values)]})
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(members, func(a, b member) int { return slices.Compare(a.order, b.order) })
+	r.at++
+	slices.SortStableFunc(members, func(a, b member) int { return compareUTF16(a.key, b.key) })
 	b = append(b, '{')
 	for i, m := range members {
 		if i > 0 {
@@ -113,9 +153,26 @@ func appendObject(b []byte, decoder *json.Decoder) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// compareUTF16 compares texts by their UTF-16 code units.
+func compareUTF16(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if n < len(a) && n < len(b) && a[n] < utf8.RuneSelf && b[n] < utf8.RuneSelf {
+		return cmp.Compare(a[n], b[n])
+	}
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+}
+
 // appendNumber writes a number as ECMAScript does, which is how encoding/json writes a float64, but for -0.
-func appendNumber(b []byte, n json.Number) ([]byte, error) {
-	f, err := n.Float64()
+func (r *canonicalizer) appendNumber(b []byte) ([]byte, error) {
+	begin := r.at
+	for r.at < len(r.text) && strings.IndexByte("+-.0123456789Ee", r.text[r.at]) >= 0 {
+		r.at++
+	}
+	n := string(r.text[begin:r.at])
+	f, err := strconv.ParseFloat(n, 64)
 	if err != nil {
 		return nil, fmt.Errorf("number %s is beyond float64", n)
 	}
