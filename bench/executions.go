@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"track"
+	"track/scoring/rubric"
 	"track/store"
+	"track/tracker"
 )
 
 const perVersion = 1000
@@ -50,11 +53,15 @@ func addExecutions(ctx context.Context, path string, from, to int) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	documents, err := scoreDocuments()
+	if err != nil {
+		return err
+	}
 	const batch = 2000
 	for ; from < to; from += batch {
 		err := st.UpdateRelaxed(ctx, func(tx *store.Tx) error {
 			for i := from; i < from+batch; i++ {
-				existing, err := tx.AddExecution(executionRecord(i))
+				existing, err := tx.AddExecution(executionRecord(i, documents))
 				if err != nil || existing != nil {
 					return fmt.Errorf("execution %d: %+v, %v", i, existing, err)
 				}
@@ -70,14 +77,34 @@ func addExecutions(ctx context.Context, path string, from, to int) error {
 
 func executionID(i int) string { return fmt.Sprintf("%026d", i) }
 
-// executionRecord is one of three calls, scored under two rubrics.
-func executionRecord(i int) store.ExecutionRecord {
+// scoreDocuments are what every rubric writes of the executions that executionRecord makes, but for their scores.
+func scoreDocuments() (map[string][]byte, error) {
+	e := executionRecord(0, nil).Execution
+	answer := exampleAnswer
+	e.Output = &answer
+	documents := map[string][]byte{}
+	for _, name := range rubric.Names() {
+		r, err := rubric.ByName(name)
+		if err != nil {
+			return nil, err
+		}
+		if documents[name], err = json.Marshal(r.Score(tracker.RubricInput(e, nil), rubric.Options{})); err != nil {
+			return nil, err
+		}
+	}
+	return documents, nil
+}
+
+const exampleAnswer = "The answer is 42, because six times seven is that."
+
+// executionRecord is one of three calls, scored under every rubric.
+func executionRecord(i int, documents map[string][]byte) store.ExecutionRecord {
 	zero, took, n := 0, 60*time.Second, int64(1200)
 	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC)
 	var seed [8]byte
 	binary.BigEndian.PutUint64(seed[:], uint64(i))
 	digest := sha256.Sum256(seed[:])
-	output := "The answer is 42, because six times seven is that."
+	output := exampleAnswer
 	e := store.ExecutionRecord{
 		Execution: track.Execution{
 			ID: executionID(i), Key: fmt.Sprintf("k%x", digest[:8]), Source: "codex", Lineage: "agent", Version: fmt.Sprintf("v%d", i/perVersion), Task: fmt.Sprintf("task %d", i%100),
@@ -90,12 +117,12 @@ func executionRecord(i int) store.ExecutionRecord {
 		e.Calls = append(e.Calls, track.ToolCall{Tool: "Bash", Exit: &zero, Answered: true, StartedAt: at, Duration: &took})
 		e.Inputs, e.Outputs = append(e.Inputs, store.StoredText{Digest: digest, Bytes: 80}), append(e.Outputs, &store.StoredText{Digest: digest, Bytes: 900})
 	}
-	for k, name := range []string{"rubric/1", "rubric/2"} {
+	for k, name := range rubric.Names() {
 		score, grade := float64((i*37+k)%101), "F"
 		if score >= 50 {
 			grade = "B"
 		}
-		s := store.ExecutionScore{Rubric: name, Score: &score, Grade: grade, Document: []byte(`{"components":[]}`), ScoredAt: at}
+		s := store.ExecutionScore{Rubric: name, Score: &score, Grade: grade, Document: documents[name], ScoredAt: at}
 		for _, component := range []string{"tool_success_rate", "output_quality", "efficiency", "one_minus_error_rate", "structure_score"} {
 			value := score / 100
 			s.Components = append(s.Components, store.ComponentValue{Name: component, Value: &value})

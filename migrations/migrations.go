@@ -14,4 +14,4 @@ var files embed.FS
 func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 
 // Latest is the version of the newest migration. Opening a database compares it with PRAGMA user_version.
-const Latest = 9
+const Latest = 10

@@ -86,16 +86,18 @@ const (
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES (?, ?, ?)`
 	insertExecutionScore = `
-	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, document, scored_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at) VALUES (?, ?, ?, ?, ?, ?)
 	ON CONFLICT (execution_id, rubric) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
-	       document = excluded.document, scored_at = excluded.scored_at`
-	deleteComponents = `DELETE FROM component WHERE execution_id = ? AND rubric = ?`
-	insertComponent  = `INSERT INTO component (execution_id, rubric, name, value) VALUES (?, ?, ?, ?)`
+	       scored_at = excluded.scored_at`
+	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = ? AND rubric = ?`
+	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document) VALUES (?, ?, ?)`
+	deleteComponents    = `DELETE FROM component WHERE execution_id = ? AND rubric = ?`
+	insertComponent     = `INSERT INTO component (execution_id, rubric, name, value) VALUES (?, ?, ?, ?)`
 )
 
 // deleteExecution removes an execution with all that belongs to it.
 var deleteExecution = []string{
-	`DELETE FROM component WHERE execution_id = ?`, `DELETE FROM execution_score WHERE execution_id = ?`,
+	`DELETE FROM component WHERE execution_id = ?`, `DELETE FROM score_document WHERE execution_id = ?`, `DELETE FROM execution_score WHERE execution_id = ?`,
 	`DELETE FROM truth WHERE execution_id = ?`, `DELETE FROM call WHERE execution_id = ?`, `DELETE FROM execution WHERE id = ?`,
 }
 
@@ -192,6 +194,9 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 	return err
 }
 
+// noDocument is the document of a score of which nothing more is known. It is not stored.
+const noDocument = "{}"
+
 // forgotten stands where an error message was.
 const forgotten = "[forgotten]"
 
@@ -212,7 +217,7 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 		e.Inputs[i], e.Outputs[i] = *without(&e.Inputs[i]), without(e.Outputs[i])
 	}
 	for i := range e.Scores {
-		e.Scores[i].Document = []byte("{}")
+		e.Scores[i].Document = []byte(noDocument)
 	}
 	return e
 }
@@ -303,8 +308,20 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 }
 
 func (t *Tx) addExecutionScore(id int64, s ExecutionScore) error {
-	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, s.Grade, s.NFailed, string(s.Document), micros(s.ScoredAt)); err != nil {
+	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, s.Grade, s.NFailed, micros(s.ScoredAt)); err != nil {
 		return err
+	}
+	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {
+		return err
+	}
+	if document := string(s.Document); document != noDocument {
+		compressed, err := t.compress(document)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(insertScoreDocument, id, s.Rubric, compressed); err != nil {
+			return err
+		}
 	}
 	if _, err := t.exec(deleteComponents, id, s.Rubric); err != nil {
 		return err
@@ -362,7 +379,7 @@ const (
 	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = coalesce(forgotten_at, ?) WHERE ulid = ?`
 	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '` + forgotten + `' END
 	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
-	forgetDetails = `UPDATE execution_score SET document = '{}' WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
+	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
 )
 
 const setKeepText = `UPDATE lineage SET keep_text = ? WHERE id = ?`

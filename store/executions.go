@@ -217,7 +217,9 @@ const (
 	       call.output, call.output_bytes, call.output_digest, call.started_at, call.duration_us
 	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = ? ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = ?`
-	listExecutionScores = `SELECT rubric, score, grade, n_failed, document, scored_at FROM execution_score WHERE execution_id = ? ORDER BY rubric`
+	listExecutionScores = `
+	SELECT rubric, score, grade, n_failed, document, scored_at
+	  FROM execution_score LEFT JOIN score_document USING (execution_id, rubric) WHERE execution_id = ? ORDER BY rubric`
 	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = ?`
 )
 
@@ -330,7 +332,7 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 		Score    sql.NullFloat64 `db:"score"`
 		Grade    string          `db:"grade"`
 		NFailed  int             `db:"n_failed"`
-		Document string          `db:"document"`
+		Document []byte          `db:"document"`
 		ScoredAt int64           `db:"scored_at"`
 	}
 	if err := s.read().SelectContext(ctx, &rows, listExecutionScores, execution); err != nil {
@@ -350,14 +352,30 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 	}
 	list := make([]ExecutionScore, len(rows))
 	for i, r := range rows {
+		document, err := scoreDocument(r.Document)
+		if err != nil {
+			return nil, fmt.Errorf("score under %s: %w", r.Rubric, err)
+		}
 		list[i] = ExecutionScore{
-			Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: []byte(r.Document), Components: byRubric[r.Rubric], ScoredAt: fromMicros(r.ScoredAt),
+			Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: document, Components: byRubric[r.Rubric], ScoredAt: fromMicros(r.ScoredAt),
 		}
 		if r.Score.Valid {
 			list[i].Score = &r.Score.Float64
 		}
 	}
 	return list, nil
+}
+
+// scoreDocument reads a document as it is stored: compressed, or, where it is older than schema 10, as it is.
+func scoreDocument(stored []byte) ([]byte, error) {
+	if len(stored) == 0 {
+		return []byte(noDocument), nil
+	}
+	if stored[0] == '{' {
+		return stored, nil
+	}
+	text, err := decompress(stored)
+	return []byte(text), err
 }
 
 // VersionSummary is a version of a lineage with what was recorded of it.

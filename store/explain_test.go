@@ -16,7 +16,7 @@ import (
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|component|truth|ledger|mutation|mutation_parent|version|run|attachment|sweep|sweep_configuration)\b`)
+	`^SCAN (seed|few|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|version|run|attachment|sweep|sweep_configuration)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -178,11 +178,12 @@ func TestPlans(t *testing.T) {
 // No query looks at all executions, calls, scores, components or truths, and none sorts executions that an index has in order.
 func TestExecutionPlans(t *testing.T) {
 	st := planStore(t)
-	for _, q := range []struct {
+	type query struct {
 		name, text string
 		args       []any
 		sorts      bool
-	}{
+	}
+	queries := []query{
 		{name: "execution in a place", text: findExecution, args: []any{1, "codex", "k"}},
 		{name: "version", text: findVersion, args: []any{1, "v"}},
 		{name: "execution", text: executionByID, args: []any{"01J"}},
@@ -205,12 +206,12 @@ func TestExecutionPlans(t *testing.T) {
 		{name: "forget an execution", text: forgetExecution, args: []any{1, "01J"}},
 		{name: "forget calls", text: forgetCalls, args: []any{"01J"}},
 		{name: "forget details", text: forgetDetails, args: []any{"01J"}},
-		{name: "remove components", text: deleteExecution[0], args: []any{1}},
-		{name: "remove scores", text: deleteExecution[1], args: []any{1}},
-		{name: "remove truths", text: deleteExecution[2], args: []any{1}},
-		{name: "remove calls", text: deleteExecution[3], args: []any{1}},
-		{name: "remove an execution", text: deleteExecution[4], args: []any{1}},
-	} {
+		{name: "remove a document", text: deleteScoreDocument, args: []any{1, "r"}},
+	}
+	for _, text := range deleteExecution {
+		queries = append(queries, query{name: text, text: text, args: []any{1}})
+	}
+	for _, q := range queries {
 		steps := plan(t, st, q.text, q.args...)
 		all := strings.Join(steps, "\n\t")
 		t.Logf("%s:\n\t%s", q.name, all)

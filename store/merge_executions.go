@@ -61,9 +61,14 @@ const (
 	countScored = `
 	SELECT count(*) FROM temp.merge_scored AS s JOIN temp.merge_execution AS m ON m.o = s.o WHERE m.class IN (1, 4)`
 	copyScores = `
-	INSERT INTO main.execution_score (execution_id, rubric, score, grade, n_failed, document, scored_at)
-	SELECT s.h, o.rubric, o.score, o.grade, o.n_failed, CASE WHEN e.forgotten_at IS NULL THEN o.document ELSE '{}' END, o.scored_at
-	  FROM temp.merge_scored AS s CROSS JOIN other.execution_score AS o ON o.execution_id = s.o AND o.rubric = s.rubric CROSS JOIN main.execution AS e ON e.id = s.h`
+	INSERT INTO main.execution_score (execution_id, rubric, score, grade, n_failed, scored_at)
+	SELECT s.h, o.rubric, o.score, o.grade, o.n_failed, o.scored_at
+	  FROM temp.merge_scored AS s CROSS JOIN other.execution_score AS o ON o.execution_id = s.o AND o.rubric = s.rubric`
+	copyDocuments = `
+	INSERT INTO main.score_document (execution_id, rubric, document)
+	SELECT s.h, o.rubric, o.document
+	  FROM temp.merge_scored AS s CROSS JOIN other.score_document AS o ON o.execution_id = s.o AND o.rubric = s.rubric CROSS JOIN main.execution AS e ON e.id = s.h
+	 WHERE e.forgotten_at IS NULL`
 	copyComponents = `
 	INSERT INTO main.component (execution_id, rubric, name, value)
 	SELECT s.h, o.rubric, o.name, o.value
@@ -76,7 +81,7 @@ const (
 	(SELECT m.h FROM temp.merge_execution AS m CROSS JOIN other.execution AS o ON o.id = m.o CROSS JOIN main.execution AS h ON h.id = m.h
 	  WHERE m.class IN (1, 4) AND o.forgotten_at IS NOT NULL AND h.forgotten_at IS NULL)`
 	forgetMergedCalls   = `UPDATE main.call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '` + forgotten + `' END WHERE execution_id IN ` + toForget
-	forgetMergedDetails = `UPDATE main.execution_score SET document = '{}' WHERE execution_id IN ` + toForget
+	forgetMergedDetails = `DELETE FROM main.score_document WHERE execution_id IN ` + toForget
 	forgetMerged        = `
 	UPDATE main.execution AS h SET output = NULL, message = '', forgotten_at = o.forgotten_at
 	  FROM temp.merge_execution AS m CROSS JOIN other.execution AS o ON o.id = m.o
@@ -86,6 +91,7 @@ const (
 // replacedExecutions removes what another takes the place of, with all that belongs to it.
 var replacedExecutions = []string{
 	`DELETE FROM main.component WHERE execution_id IN (SELECT c FROM temp.merge_execution WHERE class = 3)`,
+	`DELETE FROM main.score_document WHERE execution_id IN (SELECT c FROM temp.merge_execution WHERE class = 3)`,
 	`DELETE FROM main.execution_score WHERE execution_id IN (SELECT c FROM temp.merge_execution WHERE class = 3)`,
 	`DELETE FROM main.truth WHERE execution_id IN (SELECT c FROM temp.merge_execution WHERE class = 3)`,
 	`DELETE FROM main.call WHERE execution_id IN (SELECT c FROM temp.merge_execution WHERE class = 3)`,
@@ -134,7 +140,7 @@ func (m *Merger) executions(tx *Tx, from, to int64) error {
 	if err := m.freshExecutions(tx); err != nil {
 		return err
 	}
-	if err := tx.runAll(takeEarlierExecution, copyTruths, pickScores, copyScores, copyComponents, forgetMergedCalls, forgetMergedDetails); err != nil {
+	if err := tx.runAll(takeEarlierExecution, copyTruths, pickScores, copyScores, copyDocuments, copyComponents, forgetMergedCalls, forgetMergedDetails); err != nil {
 		return err
 	}
 	n, err := tx.run(forgetMerged)

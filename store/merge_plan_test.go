@@ -30,7 +30,7 @@ func TestMergePlans(t *testing.T) {
 		"new contents": insertContents, "match contents": matchContents, "chunks": copyChunks, "restore": restoreContents, "series": copySeedSeries,
 		"conflicts": listSeedConflicts, "values there": listOtherValues,
 		"classify executions": classifyExecutions, "insert executions": insertExecutions, "calls": copyCalls, "truths": copyTruths, "scores": pickScores,
-		"copy scores": copyScores, "components": copyComponents, "forget calls": forgetMergedCalls, "forget details": forgetMergedDetails, "forget": forgetMerged,
+		"copy scores": copyScores, "documents": copyDocuments, "components": copyComponents, "forget calls": forgetMergedCalls, "forget details": forgetMergedDetails, "forget": forgetMerged,
 		"conflicting executions": listExecutionConflicts,
 	}
 	for _, c := range copiedTables() {

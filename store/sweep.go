@@ -1,14 +1,11 @@
 package store
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -141,31 +138,11 @@ func (t *Tx) attachment(text string) (*int64, error) {
 	err := t.getID(&id, findAttachment, hash[:])
 	if errors.Is(err, sql.ErrNoRows) {
 		var data []byte
-		if data, err = compress(text); err == nil {
+		if data, err = t.compress(text); err == nil {
 			err = t.getID(&id, addAttachment, hash[:], len(text), data)
 		}
 	}
 	return &id, err
-}
-
-func compress(text string) ([]byte, error) {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, err := io.WriteString(w, text)
-	err = errors.Join(err, w.Close())
-	return b.Bytes(), err
-}
-
-func decompress(data []byte) (string, error) {
-	if len(data) == 0 {
-		return "", nil
-	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return "", fmt.Errorf("attachment: %w", err)
-	}
-	text, err := io.ReadAll(r)
-	return string(text), err
 }
 
 const (

@@ -19,6 +19,7 @@ type writer struct {
 	args       arguments
 	relaxed    bool // PRAGMA synchronous is NORMAL
 	ids        ids
+	compressor
 }
 
 // ids remembers the ids of rows that never change, so that a batch looks each up once. A rollback empties it.

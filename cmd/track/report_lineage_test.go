@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "d4e58337cb94d252"
-	txnReport  = "04c2f4169f233721"
+	mastReport = "cebf4c46cd76d4f4"
+	txnReport  = "4222fbb44292186b"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.

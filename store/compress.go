@@ -1,0 +1,44 @@
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"track"
+)
+
+// compressor compresses texts one after the other.
+type compressor struct {
+	gzip *gzip.Writer // made when it is first needed: it takes most of a megabyte
+}
+
+func (c *compressor) compress(text string) ([]byte, error) {
+	var b bytes.Buffer
+	if c.gzip == nil {
+		c.gzip = gzip.NewWriter(&b)
+	} else {
+		c.gzip.Reset(&b)
+	}
+	_, err := io.WriteString(c.gzip, text)
+	err = errors.Join(err, c.gzip.Close())
+	return b.Bytes(), err
+}
+
+// decompress returns the text that compress was given. Nothing is the empty text.
+func decompress(data []byte) (string, error) {
+	if len(data) == 0 {
+		return "", nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDatabase, err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDatabase, err)
+	}
+	return string(text), nil
+}
