@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"track"
@@ -36,15 +34,11 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 	if o.lineage != "" || o.version != "" || o.since != "" || o.keepText || o.dryRun || o.programsOnly() {
 		return usage("track import lineage takes no flag: the file says all")
 	}
-	in := p.in
-	if paths[0] != "-" {
-		file, err := os.Open(paths[0])
-		if err != nil {
-			return notFound(err)
-		}
-		defer func() { _ = file.Close() }()
-		in = io.Reader(file)
+	in, err := p.openInput("file", paths[0])
+	if err != nil {
+		return err
 	}
+	defer func() { _ = in.Close() }()
 	x, err := bundle.ReadLineage(inputName(paths[0]), in)
 	if err != nil {
 		return err

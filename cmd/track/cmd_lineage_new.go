@@ -150,7 +150,7 @@ func (p *program) readContent(ctx context.Context, flag, file string) (string, e
 	if strings.HasPrefix(file, "{") {
 		return file, nil
 	}
-	text, err := p.readText(ctx, file)
+	text, err := p.readText(file)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", flag, err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/hex"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
@@ -31,7 +30,7 @@ Examples:
 
 func (p *program) query(ctx context.Context, sql string) error {
 	if sql == "-" {
-		text, err := io.ReadAll(p.in)
+		text, err := p.readInput("file", sql, 64<<20)
 		if err != nil {
 			return err
 		}

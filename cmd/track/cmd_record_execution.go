@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -278,7 +277,7 @@ func fillIn(e *track.Execution, log track.Execution) {
 }
 
 func (p *program) readOutput(ctx context.Context, path string) (*string, error) {
-	text, err := p.readText(ctx, path)
+	text, err := p.readText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -286,45 +285,10 @@ func (p *program) readOutput(ctx context.Context, path string) (*string, error) 
 	return &text, nil
 }
 
-// readAll reads until the end, or until ctx is done: what is read may be a terminal at which nobody types.
-func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := io.ReadAll(in)
-		done <- result{data, err}
-	}()
-	select {
-	case r := <-done:
-		return r.data, r.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
 // readText reads a file as it is, - for standard input.
-func (p *program) readText(ctx context.Context, path string) (string, error) {
-	in := p.in
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return "", notFound(err)
-		}
-		defer func() { _ = file.Close() }()
-		in = file
-	}
-	const longest = 64 << 20
-	data, err := readAll(ctx, io.LimitReader(in, longest+1))
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", inputName(path), err)
-	}
-	if len(data) > longest {
-		return "", &track.FieldError{File: inputName(path), Message: "is longer than 64 MB"}
-	}
-	return string(data), nil
+func (p *program) readText(path string) (string, error) {
+	data, err := p.readInput("file", path, 64<<20)
+	return string(data), err
 }
 
 func notFound(err error) error {

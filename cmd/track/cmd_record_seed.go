@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -231,37 +229,20 @@ func parseParams(given string, pairs []string) (track.Params, error) {
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
-	const largest = 256 << 20
-	var source io.Reader
-	switch file {
-	case "":
+	if file == "" {
 		if outcome == track.OutcomeOK {
 			return nil, track.WithHint(usage("no values: name a FILE, or - for standard input"), "a seed that failed is recorded with --outcome error and needs none")
 		}
 		return nil, nil
-	case "-":
-		source, file = p.in, inputName(file)
-	default:
-		opened, err := os.Open(file)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("values file %s: %w", file, track.ErrNotFound)
-		}
-		if err != nil {
-			return nil, &track.FieldError{File: file, Message: err.Error()}
-		}
-		defer func() { _ = opened.Close() }()
-		source = opened
 	}
-	data, err := io.ReadAll(io.LimitReader(source, largest+1))
+	data, err := p.readInput("values file", file, 256<<20)
 	switch {
 	case err != nil:
-		return nil, &track.FieldError{File: file, Message: err.Error()}
-	case len(data) > largest:
-		return nil, &track.FieldError{File: file, Message: "is larger than 256 MiB, too much for the values of one seed"}
+		return nil, err
 	case len(strings.TrimSpace(string(data))) == 0 && outcome != track.OutcomeOK:
 		return nil, nil
 	}
-	values, err := batch.ParseValues(file, data)
+	values, err := batch.ParseValues(inputName(file), data)
 	if len(bytes.TrimSpace(data)) == 0 {
 		err = track.WithHint(err, "if the simulation crashed, record that: the same command with --outcome error in place of the values")
 	}

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
-	"track"
 	"track/reports"
 	"track/scoring"
 	"track/spec"
@@ -97,24 +94,11 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 
 // readSpec reads and checks a spec file; - is standard input.
 func (p *program) readSpec(file string) (scoring.Spec, error) {
-	const largest = 64 << 20
-	source, name := p.in, inputName(file)
-	if file != "-" {
-		opened, err := os.Open(file)
-		if errors.Is(err, os.ErrNotExist) {
-			return scoring.Spec{}, fmt.Errorf("spec file %s: %w", file, track.ErrNotFound)
-		}
-		if err != nil {
-			return scoring.Spec{}, &track.FieldError{File: file, Message: err.Error()}
-		}
-		defer func() { _ = opened.Close() }()
-		source = opened
-	}
-	data, err := io.ReadAll(io.LimitReader(source, largest))
+	data, err := p.readInput("spec file", file, 64<<20)
 	if err != nil {
-		return scoring.Spec{}, &track.FieldError{File: name, Message: err.Error()}
+		return scoring.Spec{}, err
 	}
-	return spec.Parse(name, data)
+	return spec.Parse(inputName(file), data)
 }
 
 func (p *program) specListCommand() *cli.Command {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
@@ -141,17 +139,7 @@ Examples:
 }
 
 func (p *program) readPlan(file string) (plan sweep.Plan, err error) {
-	const largest = 64 << 20
-	in := p.in
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return plan, notFound(err)
-		}
-		defer func() { _ = opened.Close() }()
-		in = opened
-	}
-	text, err := io.ReadAll(io.LimitReader(in, largest))
+	text, err := p.readInput("plan", file, 64<<20)
 	if err != nil {
 		return plan, err
 	}

@@ -36,7 +36,7 @@ type program struct {
 
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
-	p := &program{in: in, out: out, err: errOut, getenv: getenv, now: time.Now}
+	p := &program{in: newInterruptible(ctx, in), out: out, err: errOut, getenv: getenv, now: time.Now}
 	app := p.app()
 	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
 		p.complete(ctx, app, args[1:last])

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 )
 
 // TestManyProcessesRecord has many processes record into a database that does not exist yet: none is lost, none refused.
@@ -159,14 +160,42 @@ func TestInterruptedBatch(t *testing.T) {
 // Who is asked to stop does not wait for the end of an input at which nobody types.
 func TestInterruptedInput(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
 	never, _ := io.Pipe()
-	cancel()
-	if text, err := readAll(ctx, never); !errors.Is(err, context.Canceled) || exitCode(err) != exitInterrupted {
-		t.Errorf("%q, %v", text, err)
+	for _, command := range []string{"record seed --scenario s --seed 1 -", "record batch -", "record execution --lineage l --output -", "query -", "import jsonl -", "spec add -"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		in := reading{never, cancel}
+		var out, errOut bytes.Buffer
+		args := append([]string{"track", "--db", filepath.Join(t.TempDir(), "track.db")}, strings.Fields(command)...)
+		mustTrack(t, ".", "init", "--db", args[2])
+		if code := run(ctx, args, in, &out, &errOut, os.Getenv); code != exitInterrupted || out.Len() > 0 {
+			t.Errorf("track %s: exit code %d, want %d\n%s%s", command, code, exitInterrupted, &out, &errOut)
+		}
 	}
-	if text, err := readAll(t.Context(), strings.NewReader("all")); string(text) != "all" || err != nil {
-		t.Errorf("%q, %v", text, err)
+}
+
+// reading is an input that says when somebody waits for it.
+type reading struct {
+	io.Reader
+	waits func()
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	r.waits()
+	return r.Reader.Read(p)
+}
+
+// What is read before an interruption arrives whole, and in order.
+func TestInterruptible(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	text := strings.Repeat("0123456789", 1000)
+	in := newInterruptible(ctx, iotest.OneByteReader(strings.NewReader(text)))
+	if got, err := io.ReadAll(in); string(got) != text || err != nil {
+		t.Errorf("%d of %d bytes, error %v", len(got), len(text), err)
+	}
+	cancel()
+	if n, err := in.Read(make([]byte, 1)); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d bytes and error %v after the interruption", n, err)
 	}
 }
 
