@@ -39,7 +39,7 @@ func IsOlder(ctx context.Context, path string) (bool, error) {
 	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
 }
 
-// Pack makes the database one file without a log, as small as it can be.
+// Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store before.
 func (s *Store) Pack(ctx context.Context) error {
 	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
 		return err

@@ -50,7 +50,7 @@ func (r Runner) seriesFiles(out string) (files []string, err error) {
 	slices.Sort(files)
 	files = slices.DeleteFunc(slices.Compact(files), func(file string) bool {
 		info, err := os.Stat(file)
-		return err != nil || info.IsDir()
+		return err != nil || !info.Mode().IsRegular() // reading a pipe would wait for who writes it
 	})
 	return files, nil
 }
@@ -67,6 +67,9 @@ func valuesIn(out string) (values map[string]float64, found bool, err error) {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("is not a regular file")
 		}
 		if err == nil && info.Size() > largest {
 			err = errors.New("is larger than 256 MiB")

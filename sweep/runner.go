@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"track"
@@ -85,6 +88,9 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	seed.StartedAt = r.Now()
 	started := time.Now()
 	end := p.run(ctx)
+	if end.err != nil && r.Command.fixedProgram() && isOfMachine(end.err) {
+		return seed, fmt.Errorf("the command cannot be started: %w", end.err)
+	}
 	duration := time.Since(started).Round(time.Microsecond)
 	if ctx.Err() != nil {
 		return seed, context.Cause(ctx)
@@ -319,15 +325,27 @@ func (o *outputs) finish() {
 	}
 }
 
+// isOfMachine says that a command could not be started for a reason that has nothing to do with its seed or its parameters.
+func isOfMachine(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, exec.ErrNotFound) ||
+		errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// fixedProgram says that the program is the same for all seeds and configurations.
+func (c Command) fixedProgram() bool {
+	return !slices.ContainsFunc(c.words[0], func(p piece) bool { return p.name != "" })
+}
+
 // LookUp says whether the command can be found, before a sweep records that it cannot once for each seed.
 func (c Command) LookUp() error {
 	word := c.Arguments(map[string]string{})[0]
-	for _, p := range c.words[0] {
-		if p.name != "" {
-			return nil // it is another one for each configuration
-		}
+	if !c.fixedProgram() {
+		return nil
 	}
 	_, err := exec.LookPath(word)
+	if errors.Is(err, fs.ErrPermission) {
+		return track.WithHint(fmt.Errorf("%w: command %s: it may not be executed", track.ErrInvalid, word), "chmod +x "+word+", or name the program that reads it first")
+	}
 	if errors.Is(err, exec.ErrDot) {
 		return track.WithHint(fmt.Errorf("command %s: it lies in the working directory: %w", word, track.ErrNotFound), "./"+word+" names it")
 	}

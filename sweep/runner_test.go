@@ -123,14 +123,33 @@ func TestCollapsedWithBrokenSeries(t *testing.T) {
 	}
 }
 
+// Who would write into a pipe never comes.
+func TestPipeInFolder(t *testing.T) {
+	r := shell(t, `mkfifo $TRACK_OUT/values.json $TRACK_OUT/series.csv`)
+	if seed := r.runs(t); seed.Outcome != track.OutcomeError || seed.Message != "values.json: is not a regular file" || len(seed.Series) > 0 {
+		t.Errorf("%s %q, %d series", seed.Outcome, seed.Message, len(seed.Series))
+	}
+	r = shell(t, `mkfifo $TRACK_OUT/series.csv; echo '{"a":1}'`)
+	if seed := r.runs(t); seed.Outcome != track.OutcomeOK || len(seed.Series) > 0 {
+		t.Errorf("%s %q, %d series", seed.Outcome, seed.Message, len(seed.Series))
+	}
+}
+
 func TestNotStarted(t *testing.T) {
 	c, err := ParseCommand([]string{filepath.Join(t.TempDir(), "gone"), "{seed}"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := Runner{Command: c, Dir: t.TempDir(), Now: clock}.runs(t)
-	if seed.Outcome != track.OutcomeError || !strings.HasPrefix(seed.Message, "the command cannot be started") || seed.Run.ExitCode != nil || seed.Run.Signal != "" {
-		t.Errorf("%s %q, %+v", seed.Outcome, seed.Message, seed.Run)
+	if seed, err := (Runner{Command: c, Dir: t.TempDir(), Now: clock}).Run(t.Context(), jobOf(t, "")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a program that is gone is no fault of a seed: error %v, %+v", err, seed)
+	}
+	each, err := ParseCommand([]string{filepath.Join(t.TempDir(), "{p}")}, []string{"p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := Runner{Command: each, Dir: t.TempDir(), Now: clock}.Run(t.Context(), jobOf(t, `{"p":"gone"}`))
+	if err != nil || seed.Outcome != track.OutcomeError || !strings.HasPrefix(seed.Message, "the command cannot be started") || seed.Run.ExitCode != nil || seed.Run.Signal != "" {
+		t.Errorf("%v, %s %q, %+v", err, seed.Outcome, seed.Message, seed.Run)
 	}
 	if _, err := (Runner{Command: c, Dir: filepath.Join(t.TempDir(), "gone"), Now: clock}).Run(t.Context(), jobOf(t, "")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder for folders: %v", err)

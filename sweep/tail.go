@@ -1,6 +1,9 @@
 package sweep
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // tail keeps the last bytes that are written to it.
 type tail struct {
@@ -23,15 +26,18 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text is what was kept; where something is cut off, it starts with a whole line if there is one.
+// text is what was kept; where something is cut off, it starts with a whole line if one begins soon, else with a whole character.
 func (t *tail) text() []byte {
 	kept := t.bytes
 	if len(kept) > t.most {
 		kept = kept[len(kept)-t.most:]
 	}
 	if len(kept) < len(t.bytes) || t.cut {
-		if _, whole, found := bytes.Cut(kept, []byte("\n")); found && len(whole) > 0 {
-			return whole
+		if i := bytes.IndexByte(kept, '\n'); i >= 0 && i < t.most/16 && i+1 < len(kept) {
+			return kept[i+1:]
+		}
+		for i := 0; i < utf8.UTFMax-1 && len(kept) > 0 && !utf8.RuneStart(kept[0]); i++ {
+			kept = kept[1:]
 		}
 	}
 	return kept

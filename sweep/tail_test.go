@@ -2,15 +2,16 @@ package sweep
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-// However it is written, the tail is the end of the whole, from the start of a line where it was cut.
+// However it is written, the tail is the end of the whole, from the start of a line where one begins soon.
 func TestTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kept := &tail{most: rapid.IntRange(1, 20).Draw(t, "most")}
+		kept := &tail{most: rapid.SampledFrom([]int{1, 7, 20, 40}).Draw(t, "most")}
 		var all []byte
 		for _, part := range rapid.SliceOf(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 30)).Draw(t, "parts") {
 			if n, err := kept.Write(part); n != len(part) || err != nil {
@@ -25,8 +26,12 @@ func TestTail(t *testing.T) {
 		if len(all) <= kept.most && !bytes.Equal(got, all) {
 			t.Fatalf("%q of %q is left", got, all)
 		}
-		if before := all[:len(all)-len(got)]; len(before) > 0 && len(got) > 0 && bytes.Contains(got, []byte("\n")) && before[len(before)-1] != '\n' && bytes.Contains(all[max(0, len(all)-kept.most):len(all)-1], []byte("\n")) {
-			t.Fatalf("%q starts within a line of %q", got, all)
+		end := all[max(0, len(all)-kept.most):]
+		if i := bytes.IndexByte(end, '\n'); len(all) > kept.most && i >= 0 && i < kept.most/16 && i+1 < len(end) {
+			end = end[i+1:]
+		}
+		if !bytes.Equal(got, end) {
+			t.Fatalf("%q is kept of %q, want %q", got, all, end)
 		}
 		line, whole := kept.lastLine()
 		want := bytes.TrimRight(all, " \n")
@@ -35,4 +40,20 @@ func TestTail(t *testing.T) {
 			t.Fatalf("the last line is %q (whole %v), want %q", line, whole, want)
 		}
 	})
+}
+
+// A line without an end is kept as it is, from a whole character on.
+func TestTailOfLongLine(t *testing.T) {
+	kept := &tail{most: 100}
+	for range 1000 {
+		if _, err := kept.Write([]byte("é")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := kept.Write([]byte("\nx\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(kept.text()), strings.Repeat("é", 48)+"\nx\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

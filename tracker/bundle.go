@@ -12,18 +12,28 @@ func WriteBundle(ctx context.Context, from *store.Store, path string, o store.Me
 	if _, err := store.Init(ctx, path); err != nil {
 		return c, err
 	}
+	if err := mergeInto(ctx, path, from, o); err != nil {
+		return c, err
+	}
 	st, err := store.OpenForUpdate(ctx, path, from.Now)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, err := Merge(ctx, st, from.Path(), MergeOptions{MergeOptions: o, Whole: true}); err != nil {
-		return c, err
-	}
-	if err := st.Pack(ctx); err != nil {
+	if err := st.Pack(ctx); err != nil { // needs the database for itself: what the merge read it by is closed
 		return c, err
 	}
 	return st.Contents(ctx)
+}
+
+func mergeInto(ctx context.Context, path string, from *store.Store, o store.MergeOptions) (err error) {
+	st, err := store.OpenForUpdate(ctx, path, from.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	_, err = Merge(ctx, st, from.Path(), MergeOptions{MergeOptions: o, Whole: true})
+	return err
 }
 
 // CheckBundle reads all of a bundle and says what is in it. It refuses one that is damaged.

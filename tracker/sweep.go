@@ -52,13 +52,14 @@ type SweepObserver struct {
 
 // SweepProgress counts the seeds of all configurations.
 type SweepProgress struct {
-	NPlanned int // in this round, where there are several
-	NKnown   int // recorded before
-	NRound   int // ran in this round
-	NRan     int
-	NFailed  int // of those that ran
-	NScored  int // of those that ran
-	NPassed  int // of those that were scored
+	NPlanned    int // in this round, where there are several
+	NKnown      int // recorded before, or by another process meanwhile
+	NRound      int // ran in this round
+	NRan        int
+	NFailed     int  // of those that ran
+	NScored     int  // of those that ran
+	NPassed     int  // of those that were scored
+	WithoutSpec bool // nothing is scored
 }
 
 // SweepSummary says what became of a sweep.
@@ -67,11 +68,10 @@ type SweepSummary struct {
 	Sweep          track.Sweep
 	NRetried       int // seeds that took more than one attempt
 	NConflicts     int // seeds that another process recorded meanwhile, with other values
-	NElsewhere     int // seeds that another process is running
+	NElsewhere     int // seeds that another process was still running when this sweep was stopped
 	NRepeated      int
 	Differing      []SweptSeed // repeated seeds that gave something else
 	Unknown        []string    // values that the spec does not know
-	WithoutSpec    bool
 	Configurations []SweptConfiguration
 	Halved         []HalvedTier
 }
@@ -133,11 +133,12 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 // sweptConfiguration is what a sweep knows of a configuration.
 type sweptConfiguration struct {
 	SweptConfiguration
-	recorded map[track.SeedNumber]track.Outcome
-	known    int // of the recorded ones, those that were there before
-	prefix   int // of the planned seeds, the first so many are recorded
-	next     func() (track.SeedNumber, bool)
-	looked   int // seeds at the last look of the stopping rule
+	recorded  map[track.SeedNumber]track.Outcome
+	known     int // of the recorded ones, those that were there before
+	prefix    int // of the planned seeds, the first so many are recorded
+	next      func() (track.SeedNumber, bool)
+	looked    int                       // seeds at the last look of the stopping rule
+	elsewhere map[track.SeedNumber]bool // claimed by other processes
 }
 
 // Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running ones finish. The end of ctx kills
@@ -208,7 +209,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	}
 	for _, c := range o.Plan.Configurations() {
 		sweep.Planned = append(sweep.Planned, s.planned(c, seeds))
-		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}}
+		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{}}
 		recorded, err := s.records.recorded(ctx, o.Plan.Scenario, known.Hash)
 		if err != nil {
 			return err
@@ -261,7 +262,7 @@ func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 		if err := s.round(ctx, stop, active); err != nil {
 			return err
 		}
-		if closed(stop) || ctx.Err() != nil || s.summary.NElsewhere > 0 { // they are ranked on the same seeds
+		if closed(stop) || ctx.Err() != nil {
 			return nil
 		}
 	}
@@ -309,13 +310,31 @@ func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*swe
 	}
 	var elsewhere []*claimed
 	err := s.dispatch(ctx, stop, s.jobs(ctx, active, &elsewhere), s.record)
-	if err == nil && len(elsewhere) > 0 && !closed(stop) && ctx.Err() == nil {
+	for told := false; err == nil && len(elsewhere) > 0 && !closed(stop) && ctx.Err() == nil; {
 		left := elsewhere
 		elsewhere = nil
-		err = s.dispatch(ctx, stop, s.left(ctx, left, &elsewhere), s.record)
+		if err = s.dispatch(ctx, stop, s.left(ctx, left, &elsewhere), s.record); err != nil || len(elsewhere) == 0 {
+			break
+		}
+		if !told && s.observer.Notice != nil {
+			s.observer.Notice(fmt.Sprintf("waiting for %d of the planned seeds, which other processes run", len(elsewhere)))
+		}
+		told = true
+		wait(ctx, stop, 200*time.Millisecond)
 	}
 	s.summary.NElsewhere += len(elsewhere)
 	return err
+}
+
+// wait waits for a while, and no longer than it is wanted to.
+func wait(ctx context.Context, stop <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-stop:
+	case <-ctx.Done():
+	}
 }
 
 func addLen(a, b int) int {
@@ -359,6 +378,7 @@ func (s *Sweeper) jobs(ctx context.Context, active []*sweptConfiguration, elsewh
 				if err == nil && !ok {
 					if _, there := c.recorded[seed]; !there {
 						*elsewhere = append(*elsewhere, &claimed{c, seed})
+						c.elsewhere[seed] = true
 					}
 					continue
 				}
@@ -374,7 +394,7 @@ func (s *Sweeper) jobs(ctx context.Context, active []*sweptConfiguration, elsewh
 func (s *Sweeper) left(ctx context.Context, list []*claimed, elsewhere *[]*claimed) iter.Seq2[job, error] {
 	return func(yield func(job, error) bool) {
 		for _, item := range list {
-			if item.configuration.Decision != nil {
+			if _, there := item.configuration.recorded[item.seed]; there || item.configuration.Decision != nil {
 				continue
 			}
 			j, ok, err := s.claim(ctx, item.configuration, item.seed)
@@ -401,11 +421,22 @@ func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.S
 	if err != nil {
 		return j, false, err
 	}
-	if outcome == track.OutcomeOK || outcome != "" && !s.options.RerunFailed {
-		c.recorded[seed] = outcome
+	if s.stands(outcome) {
+		s.recordedElsewhere(c, seed, outcome)
 		return j, false, errors.Join(s.records.release(scenario, c.Hash, seed), s.advance(ctx, c))
 	}
 	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
+}
+
+// stands says that a seed with this outcome need not run; empty is the outcome of one that is not recorded.
+func (s *Sweeper) stands(outcome track.Outcome) bool {
+	return outcome == track.OutcomeOK || outcome != "" && !s.options.RerunFailed
+}
+
+func (s *Sweeper) recordedElsewhere(c *sweptConfiguration, seed track.SeedNumber, outcome track.Outcome) {
+	c.recorded[seed] = outcome
+	delete(c.elsewhere, seed)
+	s.summary.NKnown++
 }
 
 // end notes how the sweep ended.
@@ -419,8 +450,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		}
 		planned = append(planned, s.planned(c.Configuration, c.Planned))
 	}
-	ranked := len(s.options.Plan.Halving) == 0 || s.summary.NElsewhere == 0
-	if s.summary.Sweep.Planned = planned; interrupted || problem != nil || !ranked {
+	if s.summary.Sweep.Planned = planned; interrupted || problem != nil {
 		ending = track.SweepInterrupted
 	}
 	s.checkCode(true)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"track"
@@ -36,18 +37,11 @@ func TestHoldsClaim(t *testing.T) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// Configurations are ranked on the same seeds: as long as another process runs some of them, none is dropped.
-func TestHalvingWaits(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	st := openStore(t, path)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: 2}
-	options.Plan.Halving = []sweep.Tier{{Configurations: 2, Seeds: 10}, {Configurations: 1, Seeds: 20}}
+// claimElsewhere has another process run seed 3 of a configuration until leave is called.
+func claimElsewhere(t *testing.T, path string, c track.Configuration) (leave func()) {
+	t.Helper()
 	other := exec.Command(os.Args[0], "-test.run=^TestHoldsClaim$")
-	other.Env = append(os.Environ(), holdsVariable+"="+options.Plan.Configurations()[1].Hash(), "TRACK_TEST_PATH="+path)
+	other.Env = append(os.Environ(), holdsVariable+"="+c.Hash(), "TRACK_TEST_PATH="+path)
 	in, inErr := other.StdinPipe()
 	out, outErr := other.StdoutPipe()
 	if err := errors.Join(inErr, outErr, other.Start()); err != nil {
@@ -56,16 +50,73 @@ func TestHalvingWaits(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "true <nil>\n" {
 		t.Fatalf("%q, error %v", line, err)
 	}
+	return func() {
+		_ = in.Close()
+		_ = other.Wait() // its seed is nobody's now
+	}
+}
+
+// A rule that looks at the seeds in their order sees those that another process records meanwhile: fewer are run in vain.
+func TestRuleSeesSeedsOfOthers(t *testing.T) {
+	options := tracker.SweepOptions{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &tracker.StopRule{Precision: &tracker.Precision{Of: tracker.PrecisionSE, Less: 0.06}}}
+	options.Plan.Until = "se<0.06"
+	alone := newSweepStore(t)
+	want := newSimulator(noisy).sweeps(t, alone, options)
+	st := newSweepStore(t)
+	defer claimElsewhere(t, st.Path(), options.Plan.Configurations()[0])()
 	m := newSimulator(noisy)
-	first, err := tracker.NewSweeper(st, rand.Reader, m.run, options, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	observer := tracker.SweepObserver{Finished: func(swept tracker.SweptSeed, _ tracker.SweepProgress) {
+		if swept.Seed.Number == 5 {
+			third, err := m.run(t.Context(), sweep.Job{Scenario: "s", Configuration: swept.Seed.Configuration, Seed: 3})
+			if err == nil {
+				_, err = tracker.NewRecorder(openStore(t, st.Path()), tracker.Options{}, rand.Reader).Record(t.Context(), third)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	got, err := tracker.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(t.Context(), nil)
+	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Sweep.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
+		t.Errorf("%v, %d ran, %+v; want about %d, %+v", err, got.NRan, got.Configurations, want.NRan, want.Configurations) // a few more are on their way
+	}
+}
+
+func newSweepStore(t *testing.T) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "track.db")
+	if _, err := store.Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	st := openStore(t, path)
+	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	return st
+}
+
+// Configurations are ranked on the same seeds, and a rule looks at them in their order: a sweep waits for those that another process runs, and runs
+// those that it leaves.
+func TestSweepWaits(t *testing.T) {
+	st := newSweepStore(t)
+	options := tracker.SweepOptions{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: 2}
+	options.Plan.Halving = []sweep.Tier{{Configurations: 2, Seeds: 10}, {Configurations: 1, Seeds: 20}}
+	leave := claimElsewhere(t, st.Path(), options.Plan.Configurations()[1])
+	m := newSimulator(noisy)
+	stop := make(chan struct{})
+	stopped := tracker.SweepObserver{Notice: func(string) { close(stop) }}
+	first, err := tracker.NewSweeper(st, rand.Reader, m.run, options, stopped).Sweep(t.Context(), stop)
 	if err != nil || first.NElsewhere != 1 || first.NRan != 19 || len(first.Halved) != 0 || first.Sweep.Ending != track.SweepInterrupted {
 		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, first.NElsewhere, first.NRan, first.Halved, first.Sweep.Ending)
 	}
-	if err := in.Close(); err != nil {
-		t.Error(err)
+	var notices []string
+	leaves := tracker.SweepObserver{Notice: func(text string) {
+		notices = append(notices, text)
+		leave()
+	}}
+	second, err := tracker.NewSweeper(st, rand.Reader, m.run, options, leaves).Sweep(t.Context(), nil)
+	if err != nil || second.NElsewhere != 0 || second.NRan != 11 || len(second.Halved) != 2 || second.Sweep.Ending != track.SweepFinished {
+		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, second.NElsewhere, second.NRan, second.Halved, second.Sweep.Ending)
 	}
-	_ = other.Wait() // its seed is nobody's now
-	if second := m.sweeps(t, st, options); second.NRan != 11 || len(second.Halved) != 2 || second.Sweep.Ending != track.SweepFinished {
-		t.Errorf("%d ran, halved %+v, %s", second.NRan, second.Halved, second.Sweep.Ending)
+	if want := "waiting for 1 of the planned seeds, which other processes run"; !slices.Equal(notices, []string{want}) {
+		t.Errorf("%q, want %q", notices, want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 // checkSpec refuses rules that need a spec where there is none.
 func (s *Sweeper) checkSpec(ctx context.Context) error {
 	if s.store == nil {
+		s.summary.WithoutSpec = true
 		return nil
 	}
 	_, err := s.store.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
@@ -25,6 +26,9 @@ func (s *Sweeper) checkSpec(ctx context.Context) error {
 	}
 	if s.options.SpecVersion == 0 && s.options.Until == nil && len(s.options.Plan.Halving) == 0 {
 		s.summary.WithoutSpec = true
+		if s.observer.Notice != nil {
+			s.observer.Notice(fmt.Sprintf("scenario %s has no spec: its seeds are recorded, and not scored until track spec add gives it one", s.options.Plan.Scenario))
+		}
 		return nil
 	}
 	return fmt.Errorf("halving and rules to end early judge the seeds: %w", err)

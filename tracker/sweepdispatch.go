@@ -177,6 +177,15 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordRes
 func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 	from := c.prefix
 	for seed := range c.Planned.Slice(from, c.Planned.Len()).All() {
+		if _, there := c.recorded[seed]; !there && c.elsewhere[seed] {
+			outcome, err := s.records.outcome(ctx, s.options.Plan.Scenario, c.Hash, seed)
+			if err != nil {
+				return err
+			}
+			if s.stands(outcome) {
+				s.recordedElsewhere(c, seed, outcome)
+			}
+		}
 		if _, there := c.recorded[seed]; !there {
 			break
 		}

@@ -165,15 +165,14 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	runner := sweep.Runner{
 		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
 		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: p.recordedNow,
-		Secrets: secretsOf(run.plan.Env),
+		Secrets: secretsOf(run.plan.Env), Guard: sweep.NewGuard(),
 	}
+	defer runner.Guard.Close()
 	display := p.newSweepDisplay(run.plan)
 	sweeper, closeRecords, err := p.sweeper(ctx, run, runner, options, display)
 	if err != nil {
 		return err
 	}
-	runner.Guard = sweep.NewGuard()
-	defer runner.Guard.Close()
 	kill, stop, release := p.sweepSignals(ctx, display)
 	defer release()
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs

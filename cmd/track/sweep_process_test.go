@@ -232,17 +232,41 @@ func TestInterruptedSweep(t *testing.T) {
 		if n := countSeeds(t, dir, "track.db"); n != want.NRan {
 			t.Errorf("%d signals: %d seeds are recorded, want %d", signals, n, want.NRan)
 		}
-		// Only the test holds the pipe: after its own end, whoever reads finds it at its end.
-		reader, err := os.OpenFile(filepath.Join(dir, "alive"), os.O_RDONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = alive.Close()
-		if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
-			t.Errorf("%q, %v", rest, err)
-		}
-		_ = reader.Close()
+		nobodyHolds(t, alive)
 	}
+}
+
+// nobodyHolds waits until no process but the test holds a pipe: after its own end, whoever reads finds it at its end.
+func nobodyHolds(t *testing.T, pipe *os.File) {
+	t.Helper()
+	reader, err := os.OpenFile(pipe.Name(), os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	_ = pipe.Close()
+	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// A sweep that is killed leaves nothing running, not even what its commands started. What a command writes beyond what fits into a pipe is read by a
+// sweep that has told its guard of the command.
+func TestKilledSweepLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, began := pipe(t, filepath.Join(dir, "began"))
+	alive, _ := pipe(t, filepath.Join(dir, "alive"))
+	script := `exec 3>"$1"; sleep 600 & head -c 1000000 /dev/zero; echo "$TRACK_SEED" >began; wait`
+	cmd := startSweep(t, dir, "--scenario", "s", "--seeds", "0..9", "--jobs", "2", "--", "sh", "-c", script, "{{seed}}", "alive")
+	for range 2 {
+		readLine(t, began)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	nobodyHolds(t, alive)
 }
 
 // Two sweeps of one plan share its seeds: each runs once.
@@ -282,7 +306,8 @@ func TestTwoSweeps(t *testing.T) {
 	}
 	first, codeA, textA := a.ended(t)
 	second, codeB, textB := b.ended(t)
-	if codeA != exitOK || codeB != exitOK || first.NRan < 3 || second.NRan < 3 || first.NRan+second.NRan != seeds || first.NConflicts+second.NConflicts > 0 {
+	if codeA != exitOK || codeB != exitOK || first.NRan < 3 || second.NRan < 3 || first.NRan+second.NRan != seeds || first.NConflicts+second.NConflicts > 0 ||
+		first.Configurations[0].NSeeds != seeds || second.Configurations[0].NSeeds != seeds { // neither ends before all are recorded
 		t.Errorf("exit codes %d and %d, %+v, %+v\n%s\n%s", codeA, codeB, first, second, textA, textB)
 	}
 	for n, times := range counts {

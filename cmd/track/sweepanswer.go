@@ -176,12 +176,19 @@ func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted
 	}
 	switch {
 	case interrupted:
-		return track.WithHint(fmt.Errorf("sweep %s: interrupted: %w", s.Sweep.Scenario, context.Canceled), "the same command goes on where it stopped")
+		return track.WithHint(interruption("sweep "+s.Sweep.Scenario+": interrupted"), "the same command goes on where it stopped")
 	case allFailed(s):
 		return verdictExit(exitFail)
 	}
 	return nil
 }
+
+// interruption is the error of a command that its user interrupted.
+type interruption string
+
+func (i interruption) Error() string { return string(i) }
+
+func (interruption) Unwrap() error { return context.Canceled }
 
 // shortID is the part of an id that people read; its beginning is the time, which many share.
 func shortID(id string) string { return strings.ToLower(id[max(0, len(id)-8):]) }
@@ -195,13 +202,13 @@ func endText(c tracker.SweptConfiguration) string {
 	case c.NSeeds == c.Planned.Len():
 		return "finished"
 	}
-	return fmt.Sprintf("%d seeds are missing", c.Planned.Len()-c.NSeeds)
+	if missing := c.Planned.Len() - c.NSeeds; missing > 1 {
+		return fmt.Sprintf("%d seeds are missing", missing)
+	}
+	return "1 seed is missing"
 }
 
 func (p *program) sweepNotices(s tracker.SweepSummary) {
-	if s.WithoutSpec && s.NRan > 0 {
-		p.notice("no spec yet, so recorded but not scored: %s", s.Sweep.Scenario)
-	}
 	if len(s.Unknown) > 0 {
 		p.notice("not in the spec, stored but not scored: %s", shortList(s.Unknown))
 	}
@@ -209,7 +216,7 @@ func (p *program) sweepNotices(s tracker.SweepSummary) {
 		p.notice("%s recorded meanwhile by another process, with other values: the simulation is not deterministic, or something that differs is no parameter", counted(s.NConflicts, "seed"))
 	}
 	if s.NElsewhere > 0 {
-		p.notice("%s run in another process: track sweep again waits for none, and runs what it leaves", counted(s.NElsewhere, "seed"))
+		p.notice("%s still run in another process", counted(s.NElsewhere, "seed"))
 	}
 	if n := len(s.Differing); n > 0 {
 		p.notice("NOT DETERMINISTIC: %d of %d repeated seeds gave something else", n, s.NRepeated)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -33,15 +34,46 @@ type sweepDisplay struct {
 	running  map[string]int
 	drawn    time.Time
 	told     int // seeds that the last plain line told
+	toldAt   time.Time
 	failures int // that were told in full
 	problem  error
+	rates    []*runningRate // of the configurations, in the order in which their first seeds ended
+	ended    chan struct{}
+	ticking  sync.WaitGroup
+}
+
+// runningRate counts the seeds of a configuration that this sweep ran.
+type runningRate struct {
+	configuration track.Configuration
+	n, nPassed    int // n of them scored or failed
 }
 
 func (p *program) newSweepDisplay(plan sweep.Plan) *sweepDisplay {
-	d := &sweepDisplay{p: p, severalC: len(plan.Grid) > 1, began: p.now(), running: map[string]int{}}
+	d := &sweepDisplay{p: p, severalC: len(plan.Grid) > 1, began: p.now(), running: map[string]int{}, ended: make(chan struct{})}
 	d.terminal = isTerminal(p.err) && !p.shared.quiet
 	d.plain = !d.terminal && !p.shared.quiet && p.shared.format != "jsonl"
+	if d.terminal {
+		d.ticking.Go(d.tick)
+	}
 	return d
+}
+
+// tick draws what was not drawn because it came too soon after something else, and what changes by itself: the time that is left, and the width.
+func (d *sweepDisplay) tick() {
+	ticker := time.NewTicker(4 * drawInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-d.ended:
+			return
+		case <-ticker.C:
+			d.mutex.Lock()
+			if !d.drawn.IsZero() {
+				d.draw(true)
+			}
+			d.mutex.Unlock()
+		}
+	}
 }
 
 func (d *sweepDisplay) observer() tracker.SweepObserver {
@@ -87,7 +119,11 @@ func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepP
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.progress = progress
+	d.countRate(swept)
 	if d.p.shared.format == "jsonl" {
+		if isTerminal(d.p.out) {
+			d.clear()
+		}
 		if err := writeJSON(d.p.out, newSweptDocument(swept)); err != nil && d.problem == nil {
 			d.problem = err
 		}
@@ -106,8 +142,9 @@ func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepP
 		}
 	}
 	d.draw(false)
-	if step := max(1, progress.NPlanned/10); d.plain && progress.NRound-d.told >= step {
-		d.told = progress.NRound
+	const seldom = time.Second
+	if step := max(1, progress.NPlanned/10); d.plain && progress.NRound-d.told >= step && d.p.now().Sub(d.toldAt) >= seldom {
+		d.told, d.toldAt = progress.NRound, d.p.now()
 		d.line(d.p.err, "track: ", "\n")
 	}
 }
@@ -156,17 +193,18 @@ func (d *sweepDisplay) clear() {
 	}
 }
 
+const drawInterval = 100 * time.Millisecond
+
 // draw draws the line at most ten times a second.
 func (d *sweepDisplay) draw(now bool) {
-	const interval = 100 * time.Millisecond
-	if at := d.p.now(); d.terminal && (now || at.Sub(d.drawn) >= interval) {
+	if at := d.p.now(); d.terminal && (now || at.Sub(d.drawn) >= drawInterval) {
 		d.drawn = at
 		d.line(d.p.err, "\r\x1b[K", "")
 	}
 }
 
 func (d *sweepDisplay) line(w io.Writer, before, after string) {
-	const width = 12
+	const width, narrow = 12, 40
 	p := d.progress
 	done := p.NKnown + p.NRound
 	share := 1.0
@@ -175,7 +213,10 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	}
 	filled := int(share * width)
 	elapsed := d.p.now().Sub(d.began)
-	text := fmt.Sprintf("%s%s %d/%d", strings.Repeat("█", filled), strings.Repeat("░", width-filled), done, p.NPlanned)
+	text := fmt.Sprintf("%d/%d", done, p.NPlanned)
+	if columns := terminalWidth(d.p.err); !d.terminal || columns >= narrow {
+		text = strings.Repeat("█", filled) + strings.Repeat("░", width-filled) + " " + text
+	}
 	if p.NFailed > 0 {
 		text += fmt.Sprintf(", %d failed", p.NFailed)
 	}
@@ -186,11 +227,7 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 			text += ", " + shortDuration(time.Duration(left*float64(time.Second))) + " left"
 		}
 	}
-	if p.NScored > 0 && !d.severalC { // of several configurations it would describe none
-		if rate, err := stats.Wilson(p.NPassed, p.NScored+p.NFailed, scoring.DefaultConfidence); err == nil {
-			text += fmt.Sprintf(", pass rate %s [%s, %s]", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
-		}
-	}
+	text += d.passRates()
 	if names := slices.Sorted(maps.Keys(d.running)); d.terminal && len(names) > 0 {
 		const most = 4
 		text += ", running " + strings.Join(names[:min(len(names), most)], ", ")
@@ -204,8 +241,61 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	fmt.Fprint(w, before+printable(text)+after)
 }
 
+func (d *sweepDisplay) countRate(swept tracker.SweptSeed) {
+	if swept.Repeated || d.progress.WithoutSpec {
+		return
+	}
+	i := slices.IndexFunc(d.rates, func(r *runningRate) bool { return r.configuration == swept.Seed.Configuration })
+	if i < 0 {
+		i = len(d.rates)
+		d.rates = append(d.rates, &runningRate{configuration: swept.Seed.Configuration})
+	}
+	a, failed := swept.Result.Assessment, swept.Seed.Outcome != track.OutcomeOK
+	if scored := a != nil && a.Scored; scored || failed {
+		d.rates[i].n++
+		if !failed && a.NFail == 0 {
+			d.rates[i].nPassed++
+		}
+	}
+}
+
+// passRates are the pass rate with its interval; of several configurations, the lowest and the highest.
+func (d *sweepDisplay) passRates() string {
+	var known []*runningRate
+	for _, r := range d.rates {
+		if r.n > 0 {
+			known = append(known, r)
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	byRate := func(a, b *runningRate) int { return cmp.Compare(a.share(), b.share()) }
+	lowest, highest := slices.MinFunc(known, byRate), slices.MaxFunc(known, byRate)
+	if !d.severalC || lowest == highest {
+		return ", pass rate " + d.rateText(highest)
+	}
+	return ", pass rates from " + d.rateText(lowest) + " to " + d.rateText(highest)
+}
+
+func (r *runningRate) share() float64 { return float64(r.nPassed) / float64(r.n) }
+
+func (d *sweepDisplay) rateText(r *runningRate) string {
+	rate, err := stats.Wilson(r.nPassed, r.n, scoring.DefaultConfidence)
+	if err != nil {
+		return "?"
+	}
+	text := fmt.Sprintf("%s [%s, %s]", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
+	if d.severalC {
+		text += " (" + paramsShort(r.configuration.Params) + ")"
+	}
+	return text
+}
+
 // finish takes the line away.
 func (d *sweepDisplay) finish(errs ...error) error {
+	close(d.ended)
+	d.ticking.Wait()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.clear()
