@@ -17,6 +17,7 @@ type Sweep struct {
 	CodeChanged    bool           // while it ran: its seeds may be of other code than they say
 	Note           string         // why its plan was withdrawn
 	Planned        []PlannedSeeds // in the order of the grid
+	Spec           string         // JSON of the spec that a plan for other machines carries; it is not stored with the sweep
 }
 
 // PlannedSeeds are the seeds that a sweep is to run of a configuration. Whatever became of them, they are the denominator.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/spec"
 )
 
 // run is how the command ended that made a seed.
@@ -60,6 +61,7 @@ type sweepLine struct {
 	CodeChanged bool              `json:"code_changed,omitzero"`
 	Note        string            `json:"note,omitempty"`
 	Planned     []plannedLine     `json:"planned"`
+	Spec        jsontext.Value    `json:"spec,omitzero"`
 }
 
 type plannedLine struct {
@@ -85,6 +87,15 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 	if l.Plan.Kind() != '{' {
 		return wrong("plan", "missing")
 	}
+	if len(l.Spec) > 0 {
+		decoded, err := spec.Parse("spec", l.Spec)
+		if err == nil && decoded.Scenario != l.Scenario {
+			err = fmt.Errorf("is of scenario %s", decoded.Scenario)
+		}
+		if err != nil {
+			return wrong("spec", "%v", err)
+		}
+	}
 	switch l.Ending {
 	case "", track.SweepFinished, track.SweepDecided, track.SweepInterrupted, track.SweepWithdrawn:
 	default:
@@ -92,6 +103,7 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 	}
 	s = track.Sweep{
 		ID: l.ID, Scenario: l.Scenario, Plan: string(l.Plan), Shard: l.Shard, NShards: l.NShards, Environment: l.Environment, Changes: l.Changes, Libraries: l.Libraries, Ending: l.Ending, CodeChanged: l.CodeChanged, Note: l.Note,
+		Spec: string(l.Spec),
 	}
 	var err error
 	for _, at := range []struct {

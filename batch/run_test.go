@@ -1,6 +1,7 @@
 package batch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,9 @@ func TestSweepLines(t *testing.T) {
 			Environment: track.Environment{"host": text.Draw(t, "host")}, Changes: text.Draw(t, "changes"), Libraries: text.Draw(t, "libraries"),
 			StartedAt: time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "start")).UTC(),
 			Ending:    rapid.SampledFrom([]track.SweepEnding{"", track.SweepFinished, track.SweepDecided, track.SweepInterrupted}).Draw(t, "ending"),
+		}
+		if rapid.Bool().Draw(t, "has a spec") {
+			s.Spec = `{"scenario":"s","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`
 		}
 		if s.Ending != "" {
 			s.EndedAt = s.StartedAt.Add(time.Minute)
@@ -120,4 +124,19 @@ func TestRunOfASeed(t *testing.T) {
 	checkSeed(t, seed)
 	seed.Run = &track.Run{Sweep: "01A", Attempts: 1, Signal: "SIGKILL"}
 	checkSeed(t, seed)
+}
+
+func TestSweepWithWrongSpec(t *testing.T) {
+	line := `{"kind":"sweep","id":"01","scenario":"s","plan":{},"started_at":"2026-01-02T03:04:05Z","planned":[],"spec":%s}`
+	for text, want := range map[string]string{
+		`{"scenario":"other","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`: "spec: is of scenario other",
+		`{"scenario":"s","metrics":[]}`: "spec: ",
+		`7`:                             "spec: ",
+	} {
+		for record := range batch.Read("f", strings.NewReader(fmt.Sprintf(line, text))) {
+			if record.Err == nil || record.Sweep != nil || !strings.Contains(record.Err.Error(), want) {
+				t.Errorf("%s: %v, want %q", text, record.Err, want)
+			}
+		}
+	}
 }

@@ -57,6 +57,9 @@ func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
 		Kind: "sweep", ID: s.ID, Scenario: s.Scenario, Plan: jsontext.Value(s.Plan), Shard: s.Shard, NShards: s.NShards, Environment: s.Environment, Changes: s.Changes,
 		Libraries: s.Libraries, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending, CodeChanged: s.CodeChanged, Note: s.Note, Planned: []plannedLine{},
 	}
+	if s.Spec != "" {
+		l.Spec = jsontext.Value(s.Spec)
+	}
 	for _, p := range s.Planned {
 		l.Planned = append(l.Planned, plannedLine{lineOf(p.Configuration), p.Seeds.String()})
 	}

@@ -27,7 +27,10 @@ func openError(path string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), hintFull)
 	}
-	if isNoDatabase(err) && isCompressed(path) {
+	if isNoDatabase(err) && startsWith(path, "{") {
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is no SQLite database, and seems to be JSON lines", path, track.ErrDatabase), "track ingest "+path+" records them")
+	}
+	if isNoDatabase(err) && startsWith(path, "\x1f\x8b") { // gzip
 		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), "track import bundle "+path+" records it into another database")
 	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
@@ -54,16 +57,16 @@ func isMistake(err error) bool {
 // errFolder is what comes of a folder in the place of a database.
 var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), "name the file in it")
 
-// isCompressed says whether the file at path is gzip.
-func isCompressed(path string) bool {
+// startsWith says whether the file at path begins with these bytes.
+func startsWith(path, magic string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = file.Close() }()
-	magic := make([]byte, 2)
-	_, err = io.ReadFull(file, magic)
-	return err == nil && magic[0] == 0x1f && magic[1] == 0x8b
+	begin := make([]byte, len(magic))
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == magic
 }
 
 // isHot says that a reader met a transaction that was cut short before the database had its write-ahead log: while it was created.

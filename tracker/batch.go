@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"track"
+	"track/spec"
 	"track/store"
 )
 
@@ -195,6 +196,13 @@ type batchRun struct {
 
 // record stores a chunk in as many transactions as it takes.
 func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
+	for _, entry := range entries {
+		if entry.Sweep != nil && entry.Sweep.Spec != "" {
+			if err := b.addSpecIfNone(ctx, *entry.Sweep); err != nil {
+				return fmt.Errorf("line %d: %w", entry.Line, err)
+			}
+		}
+	}
 	for len(entries) > 0 {
 		results := make([]RecordResult, 0, len(entries))
 		err := b.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
@@ -223,6 +231,18 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 		}
 	}
 	return nil
+}
+
+// addSpecIfNone adds the spec that a sweep brings where its scenario has none here.
+func (b *batchRun) addSpecIfNone(ctx context.Context, s track.Sweep) error {
+	if _, err := b.store.Spec(ctx, s.Scenario, 0); !errors.Is(err, track.ErrNotFound) {
+		return err
+	}
+	decoded, err := spec.Parse("spec of sweep "+s.ID, []byte(s.Spec))
+	if err == nil {
+		_, err = AddSpec(ctx, b.store, decoded)
+	}
+	return err
 }
 
 func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {

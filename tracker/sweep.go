@@ -194,7 +194,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	sweep := track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.now()}
+	sweep := track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.now(), Spec: string(o.Plan.Spec)}
 	if o.Shard > 0 {
 		sweep.NShards = o.Plan.Shards
 	}

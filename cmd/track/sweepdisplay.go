@@ -220,6 +220,13 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	if p.NFailed > 0 {
 		text += fmt.Sprintf(", %d failed", p.NFailed)
 	}
+	if names := slices.Sorted(maps.Keys(d.running)); d.terminal && len(names) > 0 {
+		const most = 4
+		text += ", running " + strings.Join(names[:min(len(names), most)], ", ")
+		if len(names) > most {
+			text += "…"
+		}
+	}
 	if p.NRan > 0 && elapsed > 0 {
 		rate := float64(p.NRan) / elapsed.Seconds()
 		text += fmt.Sprintf(", %s/s", significant(rate))
@@ -228,13 +235,6 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 		}
 	}
 	text += d.passRates()
-	if names := slices.Sorted(maps.Keys(d.running)); d.terminal && len(names) > 0 {
-		const most = 4
-		text += ", running " + strings.Join(names[:min(len(names), most)], ", ")
-		if len(names) > most {
-			text += "…"
-		}
-	}
 	if d.terminal {
 		text = cutLine(printable(text), terminalWidth(d.p.err)-1)
 	}
