@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,9 +29,13 @@ func TestIsGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := NewGuard()
+	folder := filepath.Join(filepath.Dir(path), "folder")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	guard := NewGuard(folder)
 	guard.pipe = announced{guard.pipe}
-	r := Runner{Command: command, Dir: t.TempDir(), Guard: guard, Now: time.Now}
+	r := Runner{Command: command, Dir: folder, Guard: guard, Now: time.Now}
 	_, _ = r.Run(t.Context(), Job{Scenario: "s", Configuration: track.Configuration{}})
 }
 
@@ -63,6 +68,17 @@ func TestGuard(t *testing.T) {
 	}
 	_ = runs.Wait()
 	f.gone(t)
+	folder, late := filepath.Join(filepath.Dir(f.path), "folder"), time.After(patience)
+	for {
+		if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		select {
+		case <-late:
+			t.Fatal("the folder of the runs is still there")
+		default:
+		}
+	}
 }
 
 // A guard leaves alone what it was told to forget.
@@ -74,7 +90,7 @@ func TestGuardForgets(t *testing.T) {
 	if err := errors.Join(inErr, outErr, other.Start()); err != nil {
 		t.Fatal(err)
 	}
-	g := NewGuard()
+	g := NewGuard("")
 	g.watch(other.Process.Pid)
 	g.watch(1 << 30)
 	g.release(other.Process.Pid)

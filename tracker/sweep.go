@@ -83,6 +83,7 @@ type SweptConfiguration struct {
 	Planned  track.SeedRanges // as they are at the end
 	NSeeds   int              // of these, the recorded ones
 	NFailed  int              // of the recorded ones
+	NBeyond  int              // recorded seeds of the plan that a rule had no need of: they ran when it ended the configuration
 	Decision *StopDecision    // nil where no rule ended it
 	Dropped  bool             // by halving
 }
@@ -457,8 +458,11 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 	s.summary.NKnown = s.nKnown // and not only those of the last round
 	s.summary.Sweep.Ending, s.summary.Sweep.EndedAt = ending, s.now()
 	for _, c := range s.swept {
-		c.NSeeds, c.NFailed = 0, 0
+		c.NSeeds, c.NFailed, c.NBeyond = 0, 0, 0
 		for n, outcome := range c.recorded {
+			if c.Decision != nil && !c.Planned.Contains(n) && s.options.Plan.Seeds.Contains(n) {
+				c.NBeyond++
+			}
 			if c.Planned.Contains(n) {
 				c.NSeeds++
 				if outcome != track.OutcomeOK {
@@ -472,5 +476,8 @@ func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
 		s.summary.Unknown = append(s.summary.Unknown, name)
 	}
 	slices.Sort(s.summary.Unknown)
-	return s.summary, errors.Join(problem, s.records.end(ctx, s.summary.Sweep))
+	if err := s.records.end(ctx, s.summary.Sweep); problem == nil { // else it is of the same cause
+		problem = err
+	}
+	return s.summary, problem
 }

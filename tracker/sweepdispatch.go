@@ -53,7 +53,7 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 		case r := <-results:
 			list := drain(results, r)
 			running -= len(list)
-			err = errors.Join(err, s.finished(ctx, list, done))
+			err = first(err, s.finished(ctx, list, done))
 		case <-stop:
 			stop, more = nil, false
 		case <-ctx.Done():
@@ -64,9 +64,17 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 			r := <-results
 			list := drain(results, r)
 			running -= len(list)
-			err = errors.Join(err, s.finished(ctx, list, done))
+			err = first(err, s.finished(ctx, list, done))
 		}
 	}
+}
+
+// first is the first of two errors: what comes after is mostly of the same cause.
+func first(err, later error) error {
+	if err != nil {
+		return err
+	}
+	return later
 }
 
 func drain(results <-chan ran, first ran) []ran {
@@ -105,14 +113,14 @@ func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Co
 			whole = append(whole, r)
 		case errors.Is(r.err, errNotStarted), ctx.Err() != nil:
 		default:
-			err = errors.Join(err, fmt.Errorf("seed %s: %w", r.Seed, r.err))
+			err = first(err, fmt.Errorf("seed %s: %w", r.Seed, r.err))
 		}
 	}
 	if len(whole) > 0 {
-		err = errors.Join(err, done(context.WithoutCancel(ctx), whole))
+		err = first(err, done(context.WithoutCancel(ctx), whole))
 	}
 	for _, r := range list {
-		err = errors.Join(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
+		err = first(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
 	}
 	return err
 }

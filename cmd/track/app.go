@@ -87,6 +87,14 @@ func (p *program) app() *cli.App {
 	return app
 }
 
+// defaultText is none for a number that nobody means unless it is given.
+func defaultText(text string, value float64) string {
+	if text == "" && value == 0 {
+		return "none"
+	}
+	return text
+}
+
 // prepare gives every command what all of them share.
 func (p *program) prepare(commands []*cli.Command) {
 	for _, c := range commands {
@@ -101,8 +109,13 @@ func (p *program) prepare(commands []*cli.Command) {
 		}
 		c.Flags = append(c.Flags, p.sharedFlags()...)
 		for _, flag := range c.Flags {
-			if boolean, ok := flag.(*cli.BoolFlag); ok {
-				boolean.DisableDefaultText = true
+			switch flag := flag.(type) {
+			case *cli.BoolFlag:
+				flag.DisableDefaultText = true
+			case *cli.IntFlag:
+				flag.DefaultText = defaultText(flag.DefaultText, float64(flag.Value))
+			case *cli.Float64Flag:
+				flag.DefaultText = defaultText(flag.DefaultText, flag.Value)
 			}
 		}
 		action := c.Action

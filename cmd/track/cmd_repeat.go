@@ -83,7 +83,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 		return err
 	}
 	defer remove()
-	runner.Guard = sweep.NewGuard()
+	runner.Guard = sweep.NewGuard(r.temporary(runner.Dir))
 	defer runner.Guard.Close()
 	if here := p.sweepRevision(ctx, ""); here != configuration.Revision && here.Commit != "" {
 		p.notice("the seed is recorded under %s, and the code here is %s", revisionText(configuration.Revision), revisionText(here))

@@ -81,7 +81,7 @@ Examples:
    track sweep --scenario growth --seeds 0..99 -j 4 -- python sim.py --seed {seed} --out {out}
    track sweep --scenario growth --seeds 0..99 --param theta=8,10,12 --timeout 5m --retries 1 -- ./sim --seed {seed} --theta {theta}
    track sweep --scenario growth --seeds 0..999 --until "se<0.01" --repeat-check 0.05 -- ./sim --seed {seed}`,
-		Flags:       slices.Concat(f.flags(), r.flags()),
+		Flags:       slices.Concat(f.flags(), f.ruleFlags(), r.flags()),
 		Subcommands: []*cli.Command{p.sweepPlanCommand(), p.sweepRunCommand(), p.sweepListCommand(), p.sweepShowCommand(), p.sweepWithdrawCommand()},
 		Action: func(c *cli.Context) error {
 			plan, err := f.resolve(c.Args().Slice())
@@ -165,7 +165,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	runner := sweep.Runner{
 		Command: command, Dir: dir, Keep: run.keep, Env: run.plan.Env, Timeout: run.plan.Timeout, Retries: run.plan.Retries,
 		CollapsedExit: run.plan.CollapsedExit, Series: run.plan.Series, Now: p.recordedNow,
-		Secrets: secretsOf(run.plan.Env), Guard: sweep.NewGuard(),
+		Secrets: secretsOf(run.plan.Env), Guard: sweep.NewGuard(run.temporary(dir)),
 	}
 	defer runner.Guard.Close()
 	display := p.newSweepDisplay(run.plan)
@@ -268,6 +268,14 @@ func outFolder(f runFlags) (dir string, remove func(), err error) {
 	}
 	dir, err = os.MkdirTemp("", "track-sweep-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// temporary is the folder of the runs where it is to be removed, whatever becomes of track; else empty.
+func (f runFlags) temporary(dir string) string {
+	if f.outDir != "" {
+		return ""
+	}
+	return dir
 }
 
 // sweepSignals turn the first Ctrl-C, which ends ctx, into a stop that lets the running seeds finish, and the second one into the end of all.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/masking"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -28,7 +30,7 @@ Examples:
    track sweep plan --scenario growth --seeds 0..9999 --shards 8 -- ./sim --seed {seed} > plan.json
    track sweep run plan.json --shard 3 --db shard3.db
    track merge shard1.db shard2.db shard3.db`,
-		Flags: append(f.flags(), &cli.IntFlag{Name: "shards", Usage: "cut the seeds into `N` parts", Destination: &shards}),
+		Flags: append(append(f.flags(), hidden(f.ruleFlags())...), &cli.IntFlag{Name: "shards", Usage: "cut the seeds into `N` parts", Destination: &shards}),
 		Action: func(c *cli.Context) error {
 			plan, err := f.resolve(c.Args().Slice())
 			if err != nil {
@@ -66,6 +68,12 @@ Examples:
 			text, err := plan.JSON()
 			if err != nil {
 				return err
+			}
+			for _, setting := range plan.Env {
+				if _, n := masking.Mask(setting); n > 0 {
+					name, _, _ := strings.Cut(setting, "=")
+					p.notice("--env %s looks like a secret, and the plan holds it as it is: the shards need it", name)
+				}
 			}
 			value := jsontext.Value(text)
 			if err := value.Indent(jsontext.WithIndent("  ")); err != nil {
@@ -136,6 +144,19 @@ Examples:
 			return p.sweep(c.Context, run)
 		},
 	}
+}
+
+// hidden are flags that are taken, to be refused in words of their own, and not offered.
+func hidden(flags []cli.Flag) []cli.Flag {
+	for _, flag := range flags {
+		switch flag := flag.(type) {
+		case *cli.StringFlag:
+			flag.Hidden = true
+		case *cli.BoolFlag:
+			flag.Hidden = true
+		}
+	}
+	return flags
 }
 
 func (p *program) readPlan(file string) (plan sweep.Plan, err error) {

@@ -60,7 +60,7 @@ func (p *program) offer(candidates ...string) {
 
 func (p *program) completeFlag(command *cli.Command) {
 	p.offer("--help")
-	for _, flag := range command.Flags {
+	for _, flag := range command.VisibleFlags() {
 		p.offer("--" + flag.Names()[0])
 	}
 }

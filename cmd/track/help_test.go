@@ -72,7 +72,7 @@ func TestHelp(t *testing.T) {
 			if !strings.Contains(c.UsageText, "track "+name) {
 				t.Errorf("usage text is %q", c.UsageText)
 			}
-			for _, flag := range c.Flags {
+			for _, flag := range c.VisibleFlags() {
 				documented := flag.(cli.DocGenerationFlag)
 				if documented.GetUsage() == "" || !strings.Contains(stdout, "--"+flag.Names()[0]) {
 					t.Errorf("help does not say what --%s is for:\n%s", flag.Names()[0], stdout)

@@ -104,6 +104,7 @@ type sweptConfigurationDocument struct {
 	NPlanned              int           `json:"n_planned"`
 	NSeeds                int           `json:"n_seeds"`
 	NFailed               int           `json:"n_failed"`
+	NBeyond               int           `json:"n_beyond"`
 	Dropped               bool          `json:"dropped"`
 	Decision              *stopDocument `json:"decision"`
 }
@@ -136,7 +137,7 @@ func newSweepDocument(s tracker.SweepSummary) sweepDocument {
 	for _, c := range s.Configurations {
 		doc := sweptConfigurationDocument{
 			configurationDocument: newConfigurationDocument(c.Hash, c.Configuration), Planned: c.Planned.String(), NPlanned: c.Planned.Len(), NSeeds: c.NSeeds,
-			NFailed: c.NFailed, Dropped: c.Dropped,
+			NFailed: c.NFailed, NBeyond: c.NBeyond, Dropped: c.Dropped,
 		}
 		if c.Decision != nil {
 			doc.Decision = &stopDocument{c.Decision.N, c.Decision.Reason, c.Decision.Verdict}
@@ -196,7 +197,11 @@ func shortID(id string) string { return strings.ToLower(id[max(0, len(id)-8):]) 
 func endText(c tracker.SweptConfiguration) string {
 	switch {
 	case c.Decision != nil:
-		return fmt.Sprintf("after %d: %s", c.Decision.N, c.Decision.Reason)
+		text := fmt.Sprintf("after %d: %s", c.Decision.N, c.Decision.Reason)
+		if c.NBeyond > 0 {
+			text += fmt.Sprintf("; %d more are kept", c.NBeyond)
+		}
+		return text
 	case c.Dropped:
 		return fmt.Sprintf("dropped after %d", c.Planned.Len())
 	case c.NSeeds == c.Planned.Len():

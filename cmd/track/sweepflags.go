@@ -39,6 +39,12 @@ func (f *sweepFlags) flags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "series", Usage: "`PATTERN` of files of series in {out}, again for more; series.*, series_*, *.series.* and series/* where none is given", Destination: &f.series},
 		&cli.StringSliceFlag{Name: "env", Usage: "`KEY=VALUE` for the command, or KEY of a variable that is set, again for more; recorded as part of the environment", Destination: &f.env},
 		&cli.StringFlag{Name: "env-cmd", Usage: "`COMMAND` of the shell that lists what the results depend on, such as \"pip freeze\"; kept with the sweep", Destination: &f.libraries},
+	}
+}
+
+// ruleFlags are those that end a sweep early, or drop configurations of a grid.
+func (f *sweepFlags) ruleFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.StringFlag{Name: "until", Usage: "end early by this `RULE`: se<0.01, width<0.05 (of the mean score) or pass_width<0.1", Destination: &f.until},
 		&cli.BoolFlag{Name: "until-decided", Usage: "end early when the gate of the spec, or with --baseline the comparison, is decided, at any time or at the looks of --plan", Destination: &f.untilDecided},
 		&cli.StringFlag{Name: "plan", Usage: "look at these `N,N,…` seeds only, alpha split between them", Destination: &f.looks},
