@@ -19,15 +19,23 @@ import (
 
 // ReplayOptions say what is replayed besides the ledger.
 type ReplayOptions struct {
-	Strict bool // compare the evidence with the executions and seeds that are recorded now
+	Strict         bool             // compare the evidence with the executions and seeds that are recorded now
+	Counterfactual evolution.Policy // tell what this policy would have decided; nil for none
 }
 
 // ReplayReport is what the replay of a lineage came to. Its differences are those of the ledger, then those of what follows from it and is stored beside it.
 type ReplayReport struct {
 	Lineage string
 	evolution.Replayed
-	End     evolution.Head
-	NStrict int // trials of the evidence compared with what is recorded; 0 unless strict
+	End          evolution.Head
+	NStrict      int           // trials of the evidence compared with what is recorded; 0 unless strict
+	Alternatives []Alternative // of each decision; none without a counterfactual
+}
+
+// Alternative is what another policy would have decided in place of an entry of the ledger. Its Err says why that cannot be told.
+type Alternative struct {
+	evolution.Alternative
+	Entry evolution.Entry
 }
 
 // Replay computes the ledger of a lineage again, and compares it with itself, with the mutations, versions and head that are stored beside it, and, where that
@@ -35,28 +43,56 @@ type ReplayReport struct {
 func Replay(ctx context.Context, st *store.Store, lineage string, o ReplayOptions) (r ReplayReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
 		l, err := st.Evolving(ctx, lineage)
-		if err != nil {
-			return err
+		if err == nil {
+			r, _, err = replay(ctx, st, l, o)
 		}
-		entries, err := st.Entries(ctx, l, store.EntryFilter{})
-		if err != nil {
-			return err
-		}
-		r = ReplayReport{Lineage: lineage, Replayed: evolution.ReplayLedger(entries, l.End), End: l.End}
-		if len(entries) == 0 {
-			r.differs("lineage", "", "ledger", "no entry", "a creation")
-		}
-		for _, compare := range []func(context.Context, *store.Store, store.Evolving, []evolution.Entry) error{r.lineage, r.mutations, r.versions} {
-			if err := compare(ctx, st, l, entries); err != nil {
-				return err
-			}
-		}
-		if o.Strict {
-			return r.strict(ctx, st, l, entries)
-		}
-		return nil
+		return err
 	})
 	return r, err
+}
+
+// replay also returns the entries that it found.
+func replay(ctx context.Context, st *store.Store, l store.Evolving, o ReplayOptions) (r ReplayReport, entries []evolution.Entry, err error) {
+	if entries, err = st.Entries(ctx, l, store.EntryFilter{}); err != nil {
+		return r, nil, err
+	}
+	r = ReplayReport{Lineage: l.Name, Replayed: evolution.ReplayLedger(entries, l.End), End: l.End}
+	if len(entries) == 0 {
+		r.differs("lineage", "", "ledger", "no entry", "a creation")
+	}
+	compare := []func(context.Context, *store.Store, store.Evolving, []evolution.Entry) error{r.lineage, r.mutations, r.versions}
+	if o.Strict {
+		compare = append(compare, r.strict)
+	}
+	for _, compare := range compare {
+		if err := compare(ctx, st, l, entries); err != nil {
+			return r, nil, err
+		}
+	}
+	if o.Counterfactual != nil {
+		r.Alternatives = alternatives(entries, o.Counterfactual)
+	}
+	return r, entries, nil
+}
+
+// alternatives asks another policy about each decision that can be read.
+func alternatives(entries []evolution.Entry, policy evolution.Policy) (list []Alternative) {
+	for _, e := range entries {
+		if e.Kind != evolution.KindDecision {
+			continue
+		}
+		a := Alternative{Entry: e}
+		if a.Err = e.Decode(&a.Record); a.Err == nil {
+			a.Alternative = evolution.Counterfactual([]evolution.Record{a.Record}, policy)[0]
+		} else {
+			a.Record = evolution.Record{Mutation: e.Mutation} // as far as its row tells
+			if e.Attempt != nil {
+				a.Record.Attempt = *e.Attempt
+			}
+		}
+		list = append(list, a)
+	}
+	return list
 }
 
 // differs notes what is stored beside the ledger and does not follow from it.
@@ -211,20 +247,27 @@ func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving sto
 			continue // named already
 		}
 		m := r.Mutations[i]
-		now, _, err := l.evidence(ctx, st, m.Child.Label, m.Parents[0].Label, record.Evidence.Step)
-		if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing that it could be compared with
-			r.Differences = append(r.Differences, evolution.Difference{
-				Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(),
-			})
-			continue
-		}
-		if err != nil {
+		if err := r.strictDecision(ctx, st, l, e, record, m.Child.Label, m.Parents[0].Label); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// strictDecision compares the evidence of one decision.
+func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, record evolution.Record, child, parent string) error {
+	now, _, err := l.evidence(ctx, st, child, parent, record.Evidence.Step)
+	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing that it could be compared with
+		r.Differences = append(r.Differences, evolution.Difference{
+			Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(),
+		})
+		return nil
+	}
+	if err == nil {
 		r.strictSide(e, "child", record.Evidence.Child, now.Child)
 		r.strictSide(e, "parent", record.Evidence.Parent, now.Parent)
 	}
-	return nil
+	return err
 }
 
 func (r *ReplayReport) strictSide(e evolution.Entry, side string, then, now []evolution.Trial) {
@@ -257,86 +300,81 @@ func trialText(t evolution.Trial) string {
 	return fmt.Sprintf("key %q, at %s, score %s %s, failed %q", t.Key, microsText(t.At), score, t.Under, t.Failed)
 }
 
-// Alternatives are what another policy would have decided, decision by decision.
-func Alternatives(ctx context.Context, st *store.Store, lineage string, policy evolution.Policy) ([]evolution.Entry, []evolution.Alternative, error) {
-	l, err := st.Evolving(ctx, lineage)
-	if err != nil {
-		return nil, nil, err
-	}
-	entries, err := st.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}})
-	if err != nil {
-		return nil, nil, err
-	}
-	records := make([]evolution.Record, len(entries))
-	for i, e := range entries {
-		if err := e.Decode(&records[i]); err != nil {
-			return nil, nil, track.WithHint(err, "track replay --lineage "+lineage+" says more")
-		}
-	}
-	return entries, evolution.Counterfactual(records, policy), nil
-}
-
-// ReplayedDecision is a decision with what its own replay finds.
+// ReplayedDecision is a decision with the replay of the ledger that it stands in.
 type ReplayedDecision struct {
 	DecideResult
-	Differences []evolution.Difference
+	Problem error                  // why there is no decision to show, of a ledger that differs
+	Own     []evolution.Difference // those of the replay that are of this decision
+	Replay  ReplayReport
 }
 
-// ReplayDecision replays one decision: its record, its hash and, where strict, its evidence. id is its ID, the beginning of it, or its number in the ledger.
+// ReplayDecision shows one decision, and replays the ledger that it stands in; where strict, its evidence too. id is its ID, the beginning of it, or its
+// number in the ledger. Where the ledger differs, that a decision is missing, or cannot be read, is no error but a problem.
 func ReplayDecision(ctx context.Context, st *store.Store, lineage, id string, strict bool) (r ReplayedDecision, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		l, err := LoadLineage(ctx, st, lineage)
+		evolving, err := st.Evolving(ctx, lineage)
 		if err != nil {
 			return err
 		}
-		e, err := findDecision(ctx, st, l, id)
-		if err != nil {
+		var entries []evolution.Entry
+		if r.Replay, entries, err = replay(ctx, st, evolving, ReplayOptions{}); err != nil {
 			return err
 		}
-		story, err := TellMutation(ctx, st, lineage, e.Mutation)
-		if err != nil {
-			return err
+		l := Lineage{Evolving: evolving, Settings: r.Replay.Settings}
+		if err = r.find(ctx, st, l, entries, id, strict); len(r.Replay.Differences) > 0 && ctx.Err() == nil {
+			r.Problem, err = err, nil
 		}
-		for _, d := range story.Decisions {
-			if d.Number == e.Number {
-				r.DecideResult = d
-			}
-		}
-		report := ReplayReport{Lineage: lineage}
-		report.Differences = evolution.ReplayEntry(e)
-		if strict && r.Parent != "" {
-			now, _, err := l.evidence(ctx, st, r.Mutation.Child, r.Parent, r.Record.Evidence.Step)
-			if err != nil {
-				return err
-			}
-			report.strictSide(e, "child", r.Record.Evidence.Child, now.Child)
-			report.strictSide(e, "parent", r.Record.Evidence.Parent, now.Parent)
-		}
-		r.Differences = report.Differences
-		return nil
+		return err
 	})
 	return r, err
 }
 
-func findDecision(ctx context.Context, st *store.Store, l Lineage, id string) (evolution.Entry, error) {
-	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}})
+// find fills in the decision.
+func (r *ReplayedDecision) find(ctx context.Context, st *store.Store, l Lineage, entries []evolution.Entry, id string, strict bool) error {
+	e, err := findDecision(l.Name, entries, id)
 	if err != nil {
-		return evolution.Entry{}, err
+		return err
 	}
+	err = r.show(ctx, st, l, e, strict)
+	for _, d := range r.Replay.Differences {
+		if d.Number == e.Number {
+			r.Own = append(r.Own, d)
+		}
+	}
+	return err
+}
+
+func (r *ReplayedDecision) show(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, strict bool) error {
+	story, err := l.tell(ctx, st, e.Mutation)
+	if err != nil {
+		return err
+	}
+	for _, d := range story.Decisions {
+		if d.Number == e.Number {
+			r.DecideResult = d
+		}
+	}
+	if !strict || r.Parent == "" {
+		return nil
+	}
+	return r.Replay.strictDecision(ctx, st, l, e, r.Record, r.Mutation.Child, r.Parent)
+}
+
+func findDecision(lineage string, entries []evolution.Entry, id string) (evolution.Entry, error) {
 	number, notNumber := strconv.Atoi(id)
 	var found []evolution.Entry
 	for _, e := range entries {
-		if notNumber == nil && e.Number == number || notNumber != nil && strings.HasPrefix(e.ID(), id) {
+		if e.Kind == evolution.KindDecision && (notNumber == nil && e.Number == number || notNumber != nil && strings.HasPrefix(e.ID(), id)) {
 			found = append(found, e)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return evolution.Entry{}, track.WithHint(fmt.Errorf("decision %s of lineage %s: %w", id, l.Name, track.ErrNotFound),
+		return evolution.Entry{}, track.WithHint(fmt.Errorf("decision %s of lineage %s: %w", id, lineage, track.ErrNotFound),
 			"decisions are named as in d-0123456789abcdef, or by their number in the ledger: track mutation show M lists those on a mutation")
 	case 1:
 		return found[0], nil
 	}
-	err = fmt.Errorf("decision %s of lineage %s is %w: %d begin so", id, l.Name, track.ErrAmbiguous, len(found))
+	err := fmt.Errorf("decision %s of lineage %s is %w: %d begin so", id, lineage, track.ErrAmbiguous, len(found))
 	return evolution.Entry{}, track.WithHint(err, "give more of it: the first two are "+found[0].ID()+" and "+found[1].ID())
 }

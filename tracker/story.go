@@ -21,24 +21,25 @@ type MutationStory struct {
 func TellMutation(ctx context.Context, st *store.Store, lineage, mutation string) (s MutationStory, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
 		l, err := LoadLineage(ctx, st, lineage)
-		if err != nil {
-			return err
+		if err == nil {
+			s, err = l.tell(ctx, st, mutation)
 		}
-		s.Lineage = lineage
-		if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
-			return err
-		}
-		entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Mutation: mutation})
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if err := s.add(l, e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
+	return s, err
+}
+
+func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s MutationStory, err error) {
+	s.Lineage = l.Name
+	if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
+		return s, err
+	}
+	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Mutation: mutation})
+	for _, e := range entries {
+		if err == nil {
+			err = s.add(l, e)
+		}
+	}
 	return s, err
 }
 

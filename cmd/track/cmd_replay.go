@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,7 @@ func (p *program) replayCommand() *cli.Command {
 		Description: `Every draw, decision, choice of an operator, rollback and head is computed again from what the ledger holds, and compared; so are the
 hashes by which the entries hang together, and the mutations and versions stored beside them. Differences are named, and the exit code is 13.
 --strict compares the evidence with the executions and seeds that are recorded now, which a rescore may have changed since.
---decision shows one decision with its replay. --counterfactual tells, decision by decision, what another policy would have done with the
+--decision shows one decision beside the replay of its ledger. --counterfactual tells, decision by decision, what another policy would have done with the
 evidence that there is: each on its own, since under another policy other versions and other evidence would have followed.
 
 Examples:
@@ -63,7 +64,7 @@ type replayDocument struct {
 	End            evolution.Head         `json:"end"`
 	StrictTrials   *int                   `json:"strict_trials"` // compared; null unless --strict
 	Differences    []evolution.Difference `json:"differences"`
-	Counterfactual []alternativeDocument  `json:"counterfactual,omitempty"`
+	Counterfactual []alternativeDocument  `json:"counterfactual,omitzero"` // only where it was asked for
 }
 
 type alternativeDocument struct {
@@ -170,7 +171,7 @@ func newReplayDocument(r tracker.ReplayReport) replayDocument {
 }
 
 func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
-	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict})
+	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict, Counterfactual: policy})
 	if err != nil {
 		return d, nil, err
 	}
@@ -189,21 +190,27 @@ func replayLineage(ctx context.Context, st *store.Store, name string, strict boo
 		d.StrictTrials = &r.NStrict
 		text += fmt.Sprintf("\n%s of evidence compared with what is recorded now", counted(r.NStrict, "trial"))
 	}
+	page = []any{text + differencesText(r.Differences)}
+	if policy != nil {
+		d.Counterfactual = counterfactual(r.Alternatives)
+		if len(d.Counterfactual) > 0 {
+			page = append(page, counterfactualGrid(d.Counterfactual, policy.Name()))
+		}
+		page = append(page, summary(d.Counterfactual, policy.Name()))
+	}
+	return d, page, nil
+}
+
+// differencesText has a line for each of the first differences.
+func differencesText(list []evolution.Difference) (text string) {
 	const most = 50
-	for _, difference := range r.Differences[:min(most, len(r.Differences))] {
+	for _, difference := range list[:min(most, len(list))] {
 		text += "\n" + differenceText(difference)
 	}
-	if more := len(r.Differences) - most; more > 0 {
+	if more := len(list) - most; more > 0 {
 		text += fmt.Sprintf("\nand %d more: --format json lists all", more)
 	}
-	page = []any{text}
-	if policy != nil {
-		var g grid
-		if d.Counterfactual, g, err = counterfactual(ctx, st, name, policy); err == nil {
-			page = append(page, g, summary(d.Counterfactual, policy.Name()))
-		}
-	}
-	return d, page, err
+	return text
 }
 
 // alternativesGrid has a row for each decision of a lineage, for programs.
@@ -248,33 +255,44 @@ func differenceText(d evolution.Difference) string {
 	return text
 }
 
-func counterfactual(ctx context.Context, st *store.Store, lineage string, policy evolution.Policy) ([]alternativeDocument, grid, error) {
-	entries, alternatives, err := tracker.Alternatives(ctx, st, lineage, policy)
-	g := grid{title: "what " + policy.Name() + " would have done with the evidence there is", columns: []string{"#", "mutation", "attempt", "was", "would", "label", "delta", "needs"}}
+func counterfactual(alternatives []tracker.Alternative) []alternativeDocument {
 	list := make([]alternativeDocument, len(alternatives))
 	for i, a := range alternatives {
-		e := entries[i]
-		d := alternativeDocument{
-			Number: e.Number, Decision: e.ID(), Mutation: a.Record.Mutation, Attempt: a.Record.Attempt, Was: a.Record.Decision.State, Would: a.Decision.State, Label: a.Decision.Label,
-			Delta: a.Decision.Delta, Same: a.Same, Need: a.Decision.Need, Noise: a.Decision.Noise, P: a.Decision.P,
+		list[i] = alternativeDocument{
+			Number: a.Entry.Number, Decision: a.Entry.ID(), Mutation: a.Record.Mutation, Attempt: a.Record.Attempt, Was: a.Record.Decision.State, Would: a.Decision.State,
+			Label: a.Decision.Label, Delta: a.Decision.Delta, Same: a.Same, Need: a.Decision.Need, Noise: a.Decision.Noise, P: a.Decision.P,
 		}
+		if a.Err != nil {
+			list[i].Problem = a.Err.Error()
+		}
+	}
+	return list
+}
+
+func counterfactualGrid(list []alternativeDocument, policy string) grid {
+	g := grid{title: "what " + policy + " would have done with the evidence there is", columns: []string{"#", "mutation", "attempt", "was", "would", "label", "delta", "needs"}}
+	for _, d := range list {
 		var needs any
 		if d.Need != nil {
 			needs = d.Need.Child + d.Need.Parent
 		}
-		if a.Err != nil {
-			d.Problem = a.Err.Error()
+		if d.Problem != "" {
 			needs = d.Problem
 		}
-		list[i] = d
 		g.cells = append(g.cells, []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), signedCell(d.Delta), needs})
 	}
-	return list, g, err
+	return g
 }
 
 func summary(list []alternativeDocument, policy string) string {
-	same, accepted, would, needs := 0, 0, 0, 0
+	if len(list) == 0 {
+		return "no decision yet: nothing that " + policy + " would have done otherwise"
+	}
+	same, accepted, would, needs, unknown := 0, 0, 0, 0, 0
 	for _, a := range list {
+		if a.Problem != "" {
+			unknown++
+		}
 		if a.Same {
 			same++
 		}
@@ -288,10 +306,23 @@ func summary(list []alternativeDocument, policy string) string {
 			needs++
 		}
 	}
-	return fmt.Sprintf("accepted %d of %d; %s would have accepted %d, asked for more evidence in %d, and done the same in %d", accepted, len(list), policy, would, needs, same)
+	text := fmt.Sprintf("accepted %d of %d; %s would have accepted %d, asked for more evidence in %d, and done the same in %d", accepted, len(list), policy, would, needs, same)
+	if unknown > 0 {
+		text += fmt.Sprintf("; of %d it cannot be told", unknown)
+	}
+	return text
 }
 
-// replayDecision shows one decision with what its own replay finds. Its place in the chain is a matter of the whole ledger.
+// decisionReplay is a decision in JSON, with the replay of the ledger that it stands in.
+type decisionReplay struct {
+	Decision    *decisionDocument      `json:"decision"` // null where the ledger differs and no longer has it
+	OK          bool                   `json:"ok"`       // of the whole ledger
+	Evidence    *evolution.Evidence    `json:"evidence"`
+	Problem     string                 `json:"problem,omitempty"` // why there is no decision, or not its evidence
+	Differences []evolution.Difference `json:"differences"`
+}
+
+// replayDecision shows one decision with what the replay of its ledger finds, what is of the decision first.
 func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayOptions) error {
 	lineage, err := evolving(ctx, st, o.lineage)
 	if err != nil {
@@ -301,26 +332,30 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 	if err != nil {
 		return err
 	}
-	d, rows := newDecisionDocument(r.DecideResult), decisionsGrid()
-	rows.cells = [][]any{d.cells()}
-	text := decisionText(r.DecideResult)
-	if len(r.Differences) == 0 {
-		text += "\nreplayed: the same"
+	all := r.Replay.Differences
+	document, rows, text := decisionReplay{OK: len(all) == 0, Differences: notNil(all)}, decisionsGrid(), "decision "+o.decision+" of lineage "+lineage
+	if r.Number > 0 {
+		d := newDecisionDocument(r.DecideResult)
+		document.Decision, document.Evidence = &d, &r.Record.Evidence
+		rows.cells, text = [][]any{d.cells()}, decisionText(r.DecideResult)
+		if len(r.Own) == 0 && r.Problem == nil {
+			text += "\nreplayed: the same"
+		}
 	}
-	for _, difference := range r.Differences {
-		text += "\n" + differenceText(difference)
+	if r.Problem != nil {
+		document.Problem = r.Problem.Error()
+		text += "\ncannot be replayed: " + document.Problem
 	}
-	document := struct {
-		Decision    decisionDocument       `json:"decision"`
-		OK          bool                   `json:"ok"`
-		Evidence    evolution.Evidence     `json:"evidence"`
-		Differences []evolution.Difference `json:"differences"`
-	}{d, len(r.Differences) == 0, r.Record.Evidence, notNil(r.Differences)}
+	text += differencesText(r.Own)
+	others := slices.DeleteFunc(slices.Clone(all), func(d evolution.Difference) bool { return slices.Contains(r.Own, d) })
+	if len(others) > 0 {
+		text += "\nelsewhere in the ledger:" + differencesText(others)
+	}
 	if err := p.write(view{document: document, rows: rows, page: []any{text}}); err != nil {
 		return err
 	}
-	if len(r.Differences) > 0 {
-		return mismatch(len(r.Differences))
+	if len(all) > 0 {
+		return mismatch(len(all))
 	}
 	return nil
 }

@@ -387,6 +387,13 @@ func TestReplayTampered(t *testing.T) {
 		"UPDATE mutation SET state = 'accepted', delta = 40 WHERE key = 'm-02'":                           "mutation m-02: state: stored accepted, replayed proposed",
 		"UPDATE version SET content_digest = zeroblob(32) WHERE name = 'v003'":                            "version: v003.content_digest: stored 0000",
 		"UPDATE lineage SET seed = NULL":                                                                  "lineage: seed: stored 0, replayed 20260102",
+		"UPDATE ledger SET body = '{' WHERE number = " + last:                                             "entry " + last + ", decision (mutation m-01): body: ",
+		"UPDATE ledger SET body = json_set(body, '$.x', 1) WHERE number = " + last:                        "entry " + last + ", decision (mutation m-01): body: ",
+		"UPDATE ledger SET body = '{' WHERE number = 1":                                                   "entry 1, creation: body: ",
+		"UPDATE ledger SET mutation = 'm-x' WHERE number = " + last:                                       "entry " + last + ", decision (mutation m-01): mutation: stored m-x, replayed m-01",
+		"UPDATE ledger SET kind = 'proposal' WHERE number = " + last:                                      "entry " + last + ", proposal (mutation m-01): ",
+		"DELETE FROM mutation_parent":                                                                     "mutation m-01: parents: stored , replayed v001",
+		"DELETE FROM mutation_parent WHERE mutation_id = 2; DELETE FROM mutation WHERE id = 2":            "mutation m-01: row: stored missing, replayed there",
 	} {
 		other := copied(t, dir)
 		db, err := sql.Open("sqlite", filepath.Join(other, "track.db"))
@@ -397,9 +404,11 @@ func TestReplayTampered(t *testing.T) {
 		if closeErr := db.Close(); err != nil || closeErr != nil {
 			t.Fatal(err, closeErr)
 		}
-		stdout, stderr, code := runTrack(t, other, "replay", "--db", "track.db")
-		if code != exitMismatch || !strings.Contains(stdout, want) || !strings.Contains(stderr, "replay differs") {
-			t.Errorf("%s: exit code %d\n%s%s\nwant %s", statement, code, stdout, stderr, want)
+		for _, mode := range [][]string{nil, {"--lineage", "l", "--strict"}, {"--counterfactual", "poi"}, {"--decision", last}, {"--decision", "d-nosuch", "--lineage", "l"}} {
+			stdout, stderr, code := runTrack(t, other, append([]string{"replay", "--db", "track.db"}, mode...)...)
+			if code != exitMismatch || !strings.Contains(stdout, want) || !strings.Contains(stderr, "replay differs") {
+				t.Errorf("%s, %v: exit code %d\n%s%s\nwant %s", statement, mode, code, stdout, stderr, want)
+			}
 		}
 	}
 }
