@@ -20,11 +20,14 @@ type Evolving struct {
 	Subject string         // agent, or scenario:NAME
 	Head    string         // name of the version in force; empty for none
 	End     evolution.Head // of its ledger
+	// TrialsElsewhere counts the trials that the ledger reckons with and that are not here: they stayed where it was imported from.
+	TrialsElsewhere int
 }
 
 const (
 	getEvolving = `
-	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash
+	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash,
+	       lineage.trials_elsewhere
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
 	 WHERE lineage.name = ? AND ` + hasLedger
 	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
@@ -32,6 +35,7 @@ const (
 	hasLedger   = `(lineage.seed IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE ledger.lineage_id = lineage.id))`
 	setEvolving = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
 	setEnd      = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
+	setTrialsElsewhere = `UPDATE lineage SET trials_elsewhere = ? WHERE id = ?`
 	insertEntry = `
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -49,12 +53,13 @@ func (s *Store) Evolving(ctx context.Context, name string) (Evolving, error) {
 		Head     string           `db:"head"`
 		NEntries int              `db:"n_entries"`
 		LastHash string           `db:"last_hash"`
+		Trials   int              `db:"trials_elsewhere"`
 	}
 	err := s.read().GetContext(ctx, &row, getEvolving, name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Evolving{}, s.notEvolving(ctx, name)
 	}
-	return Evolving{row.ID, row.Name, row.Seed, row.Subject, row.Head, evolution.Head{Number: row.NEntries, Hash: row.LastHash}}, explain(err)
+	return Evolving{row.ID, row.Name, row.Seed, row.Subject, row.Head, evolution.Head{Number: row.NEntries, Hash: row.LastHash}, row.Trials}, explain(err)
 }
 
 // notEvolving says how a lineage gets a ledger.
@@ -105,6 +110,12 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 		return err
 	}
 	_, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter, lineage)
+	return err
+}
+
+// SetTrialsElsewhere stores how many trials the ledger of a lineage reckons with that are not here.
+func (t *Tx) SetTrialsElsewhere(lineage int64, n int) error {
+	_, err := t.exec(setTrialsElsewhere, n, lineage)
 	return err
 }
 

@@ -89,7 +89,24 @@ func Merge(ctx context.Context, st *store.Store, path string, o MergeOptions) (r
 		err = work()
 	}
 	r.MergeCounts = m.Counts()
+	if err == nil && !o.DryRun {
+		err = reckonMerged(ctx, st, r.Lineages)
+	}
 	return r, errors.Join(err, m.Sync())
+}
+
+// reckonMerged notes the trials that a ledger counts and that did not come along, for want of their scenario or because others stand in their place.
+func reckonMerged(ctx context.Context, st *store.Store, merged []MergedLineage) error {
+	for _, l := range merged {
+		if l.Conflict {
+			continue
+		}
+		err := st.Update(ctx, func(tx *store.Tx) error { return reckonTrials(ctx, tx, tx.Reads(st), l.Lineage, false) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func mergeRecords(ctx context.Context, m *store.Merger) error {
@@ -194,7 +211,7 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 		return MergedLineage{}, err
 	}
 	here, err := st.Evolving(ctx, name)
-	if err == nil && here.End == there.End && here.End.Number > 0 {
+	if err == nil && here.End == there.End && here.End.Number > 0 && here.TrialsElsewhere <= there.TrialsElsewhere {
 		return MergedLineage{Lineage: name, Known: here.End.Number}, nil
 	}
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
@@ -207,7 +224,25 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 	if dryRun {
 		return foreseeLineage(ctx, st, here, x.Entries, x.End)
 	}
-	r, err := ImportLineage(ctx, st, x)
+	replayed, err := soundLineage(x)
+	if err != nil {
+		return MergedLineage{}, err
+	}
+	var r ImportedLineage
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		reads := tx.Reads(st)
+		if r, err = writeLineage(ctx, tx, reads, x, replayed); err != nil {
+			return err
+		}
+		l, err := reads.Evolving(ctx, name)
+		if err != nil {
+			return err
+		}
+		if n := there.TrialsElsewhere; r.Created || n < l.TrialsElsewhere { // its trials come along
+			return tx.SetTrialsElsewhere(l.ID, n)
+		}
+		return nil
+	})
 	return MergedLineage{Lineage: name, Entries: r.Entries, Known: r.Known}, err
 }
 

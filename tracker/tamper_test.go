@@ -227,7 +227,7 @@ var columns = map[string]map[string]struct{ forged, unvouched string }{
 	"lineage": {
 		"id": {forged: "id + 1000"}, "name": {forged: "'renamed'"}, "seed": {forged: "seed + 1"}, "subject": {forged: "'scenario:s'"},
 		"head_id": {forged: "(SELECT max(id) FROM version WHERE id <> head_id)"}, "n_entries": {forged: "n_entries + 1"}, "last_hash": {forged: "lower(hex(randomblob(32)))"},
-		"keep_text": {unvouched: "of recording, not of deciding"}, "created_at": {unvouched: "the first entry has the time at which the ledger began"},
+		"keep_text": {unvouched: "of recording, not of deciding"}, "trials_elsewhere": {unvouched: "of waiting; a consideration tells what it was made from"}, "created_at": {unvouched: "the first entry has the time at which the ledger began"},
 	},
 	"version": {
 		"id": {forged: "id + 1000"}, "lineage_id": {forged: "lineage_id + 1000"}, "name": {forged: "name || 'x'"}, "content": {forged: "coalesce(content, '') || 'x'"},

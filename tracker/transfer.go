@@ -65,21 +65,69 @@ type ImportedLineage struct {
 // ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference, and hold what is here already: a ledger that
 // went on here otherwise is a conflict. Nothing is recorded, or everything.
 func ImportLineage(ctx context.Context, st *store.Store, x bundle.Lineage) (r ImportedLineage, err error) {
-	replayed := evolution.ReplayLedger(x.Entries, x.End)
-	if n := len(replayed.Differences); n > 0 {
-		return r, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), "nothing was recorded: the file was changed since it was exported, or cut off")
-	}
-	if len(x.Entries) == 0 {
-		return r, fmt.Errorf("%w: the file has no entry of a ledger", track.ErrInvalid)
-	}
-	if err := checkVersions(x); err != nil {
+	replayed, err := soundLineage(x)
+	if err != nil {
 		return r, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		r, err = writeLineage(ctx, tx, tx.Reads(st), x, replayed)
-		return err
+		if r, err = writeLineage(ctx, tx, tx.Reads(st), x, replayed); err != nil {
+			return err
+		}
+		return reckonTrials(ctx, tx, tx.Reads(st), x.Name, r.Entries > 0)
 	})
 	return r, err
+}
+
+// reckonTrials notes how many trials the newest entry of a ledger counts that are not here, so that whoever goes on with it waits for those made from now on and
+// not for as many as its origin had. Unless anew, it only notes more of them than are noted.
+func reckonTrials(ctx context.Context, tx *store.Tx, reads *store.Store, name string, anew bool) error {
+	var l Lineage
+	var err error
+	if l.Evolving, err = reads.Evolving(ctx, name); err != nil {
+		return err
+	}
+	counted, err := l.trialsCounted(ctx, reads)
+	if err != nil {
+		return err
+	}
+	here, err := l.countTrialsHere(ctx, reads)
+	if n := max(0, counted-here); err == nil && (anew || n > l.TrialsElsewhere) {
+		err = tx.SetTrialsElsewhere(l.ID, n)
+	}
+	return err
+}
+
+// trialsCounted are the trials that there were at the newest entry that says how many.
+func (l Lineage) trialsCounted(ctx context.Context, st *store.Store) (int, error) {
+	e, ok, err := st.LastEntry(ctx, l.Evolving, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
+	if err != nil || !ok {
+		return 0, err
+	}
+	switch e.Kind {
+	case evolution.KindConsideration:
+		var c evolution.Consideration
+		err = e.Decode(&c)
+		return c.Executions, err
+	case evolution.KindRollback:
+		var r evolution.RollbackEvent
+		err = e.Decode(&r)
+		return r.Executions, err
+	}
+	var p evolution.Proposal
+	err = e.Decode(&p)
+	return p.Executions, err
+}
+
+// soundLineage replays a lineage that was handed over, and refuses one that is not what its ledger says.
+func soundLineage(x bundle.Lineage) (evolution.Replayed, error) {
+	replayed := evolution.ReplayLedger(x.Entries, x.End)
+	if n := len(replayed.Differences); n > 0 {
+		return replayed, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), "nothing was recorded: the file was changed since it was exported, or cut off")
+	}
+	if len(x.Entries) == 0 {
+		return replayed, fmt.Errorf("%w: the file has no entry of a ledger", track.ErrInvalid)
+	}
+	return replayed, checkVersions(x)
 }
 
 // checkVersions compares contents with the identities that the ledger gives them.

@@ -230,8 +230,13 @@ func (l Lineage) explainEvidence(err error) error {
 	return err
 }
 
-// countTrials counts the executions of a lineage, of a scenario its seeds, recorded so far.
+// countTrials counts the executions of a lineage, of a scenario its seeds, recorded so far, here and where the ledger was imported from.
 func (l Lineage) countTrials(ctx context.Context, st *store.Store) (int, error) {
+	n, err := l.countTrialsHere(ctx, st)
+	return n + l.TrialsElsewhere, err
+}
+
+func (l Lineage) countTrialsHere(ctx context.Context, st *store.Store) (int, error) {
 	if scenario := l.Scenario(); scenario != "" {
 		return st.CountSeeds(ctx, scenario)
 	}

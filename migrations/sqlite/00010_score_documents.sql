@@ -10,6 +10,9 @@ INSERT INTO score_document (execution_id, rubric, document)
 SELECT execution_id, rubric, CAST(document AS BLOB) FROM execution_score WHERE document <> '{}' ORDER BY execution_id, rubric;
 ALTER TABLE execution_score DROP COLUMN document;
 
+-- Entries of a ledger count the trials until then: those of them that were never recorded here, but where the ledger comes from.
+ALTER TABLE lineage ADD COLUMN trials_elsewhere INTEGER NOT NULL DEFAULT 0;
+
 -- +goose Down
 -- What was written compressed is lost: SQL cannot read it.
 CREATE TABLE before (
@@ -37,3 +40,4 @@ SELECT before.execution_id, before.rubric, score, grade, n_failed, CASE WHEN sub
   FROM before LEFT JOIN score_document USING (execution_id, rubric);
 DROP TABLE before;
 DROP TABLE score_document;
+ALTER TABLE lineage DROP COLUMN trials_elsewhere;
