@@ -29,9 +29,10 @@ type DecideResult struct {
 	Parent   string         // that the child was compared with
 	Sides    [2]VersionTrials
 	Warnings []DecisionWarning
-	Now      string // the version in force now, which others may have changed since
-	seeds    bool   // the trials are seeds
-	ended    int    // decisions before this one that accepted or rejected
+	Now      string                  // the version in force now, which others may have changed since
+	seeds    bool                    // the trials are seeds
+	ended    int                     // decisions before this one that accepted or rejected
+	was      evolution.MutationState // accepted or rejected by these; empty for neither
 }
 
 // DecisionWarning is a reason to trust a decision less.
@@ -109,17 +110,14 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 		return r, l.explainEvidence(err)
 	}
 	r.Record.Settings, r.Record.Override = l.Settings.Number, override
-	was := r.Mutation.State
 	after := evolution.HeadAfter(r.Record.Decision, l.Head, r.Parent, r.Mutation.Child)
 	if r.Entry, err = l.next(evolution.KindDecision, r.Record, after, orNow(o.At, st)); err != nil {
 		return r, err
 	}
+	was := r.Mutation.State
 	r.Mutation.State, r.Mutation.NAttempts = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1
 	r.Mutation.Delta = evolution.DeltaAfter(r.Record.Decision, was, r.Mutation.Delta)
 	r.warn(l)
-	if was == evolution.MutationAccepted && !r.Record.Decision.Accepted && l.Head == r.Mutation.Child {
-		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", orDash(l.Head), l.Name))
-	}
 	return r, nil
 }
 
@@ -175,23 +173,50 @@ func (r *DecideResult) repeat(ctx context.Context, st *store.Store, l Lineage, p
 		}
 		if same { // also where another policy was asked in between: asking in turns would be another draw each time
 			r.Entry, r.Record, r.Repeated = entry, record, true
-			return nil
+			break
 		}
 		r.count(record)
 	}
 	return r.countTwins(ctx, st, l)
 }
 
-// countTwins notes decisions on other mutations of the same parent to the same child: another operator, or id, is another draw from the same evidence.
+// countTwins counts decisions on other mutations of the same parent to the same child, which are draws from the same evidence too: those before this one.
 func (r *DecideResult) countTwins(ctx context.Context, st *store.Store, l Lineage) error {
 	twins, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Child: r.Mutation.Child})
+	if err != nil {
+		return err
+	}
 	for _, m := range twins {
-		ended := m.State == evolution.MutationAccepted || m.State == evolution.MutationRejected
-		if m.Key != r.Mutation.Key && ended && len(m.Parents) > 0 && m.Parents[0] == r.Parent {
+		if m.Key == r.Mutation.Key || len(m.Parents) == 0 || m.Parents[0] != r.Parent {
+			continue
+		}
+		ended, err := l.endedBefore(ctx, st, m.Key, r.Number)
+		if err != nil {
+			return err
+		}
+		if ended {
 			r.ended++
 		}
 	}
-	return err
+	return nil
+}
+
+// endedBefore says whether a decision accepted or rejected a mutation before the entry of a number; 0 for any.
+func (l Lineage) endedBefore(ctx context.Context, st *store.Store, mutation string, number int) (bool, error) {
+	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: mutation})
+	for _, e := range entries {
+		if number > 0 && e.Number > number {
+			break
+		}
+		var record evolution.Record
+		if err := e.Decode(&record); err != nil {
+			return false, err
+		}
+		if record.Decision.State != evolution.Continue {
+			return true, nil
+		}
+	}
+	return false, err
 }
 
 // count notes an earlier decision on the mutation. One that asked for more evidence was no chance to be accepted, or the policy reckons with it.
@@ -199,6 +224,7 @@ func (r *DecideResult) count(earlier evolution.Record) {
 	if earlier.Decision.State != evolution.Continue {
 		r.ended++
 	}
+	r.was = evolution.StateAfter(earlier.Decision, r.was)
 }
 
 func (r *DecideResult) addWarning(code evolution.Warning, message string) {
@@ -223,6 +249,9 @@ func (r *DecideResult) warn(l Lineage) {
 			times = fmt.Sprintf("%d times", r.ended)
 		}
 		r.addWarning(WarnAttempts, "decided before, "+times+": deciding again until it passes lets more through than the rate says")
+	}
+	if r.was == evolution.MutationAccepted && !d.Accepted && r.HeadBefore == r.Mutation.Child {
+		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", r.HeadBefore, l.Name))
 	}
 	for i, side := range [...]string{"child", "parent"} {
 		if text := r.Sides[i].leftOut(); text != "" {

@@ -11,6 +11,8 @@ import (
 
 	cryptorand "crypto/rand"
 
+	"github.com/google/go-cmp/cmp"
+
 	"track"
 	"track/evolution"
 	"track/store"
@@ -57,6 +59,9 @@ func TestDecideAgain(t *testing.T) {
 	l.run("v002", 1, 2, 3, 4, 5)
 	if r := l.decide(m, tracker.DecideOptions{}); r.Record.Decision.Accepted || l.head() != "v002" || r.Mutation.State != evolution.MutationRejected || !warned(r, tracker.WarnWasAccepted, "v002 stays in force until track rollback l") {
 		t.Errorf("%+v %v", r.Record.Decision, r.Warnings)
+	if r := l.decide(m, tracker.DecideOptions{}); !r.Repeated || !warned(r, tracker.WarnWasAccepted, "v002 stays in force") {
+		t.Errorf("asked again: %+v", r)
+	}
 	}
 	l.sound()
 }
@@ -528,14 +533,51 @@ func TestNoDrawsInTurns(t *testing.T) {
 	if again := l.decide(p.Key, tracker.DecideOptions{Policy: threshold}); !again.Repeated || again.Number != first.Number || again.Record.Draw.U != first.Record.Draw.U {
 		t.Errorf("%+v, first %+v", again.Record.Draw, first.Record.Draw)
 	}
-	twin := l.propose(text("French"), tracker.ProposeOptions{Operator: "b"})
+	if _, err := l.try(text("French"), tracker.ProposeOptions{Operator: "b"}); err == nil {
+		t.Error("a draw for each operator")
+	} else {
+		wantHint(t, err, track.ErrConflict, "mutation "+p.Key+", the same child of v001 by a, is rejected already", "name this attempt with --id")
+	}
+	if _, err := l.try(text("French"), tracker.ProposeOptions{Operator: "b", Parents: []string{"v001", "v003"}}); err == nil {
+		t.Error("a draw for each second parent")
+	}
+	twin := l.propose(text("French"), tracker.ProposeOptions{Operator: "b", ID: "twin"})
 	if twin.Key == p.Key || twin.Child != p.Child {
 		t.Fatalf("%+v", twin)
 	}
-	if r := l.decide(twin.Key, tracker.DecideOptions{Policy: threshold}); !warned(r, tracker.WarnAttempts, "decided before, once") {
+	r := l.decide(twin.Key, tracker.DecideOptions{Policy: threshold})
+	if !warned(r, tracker.WarnAttempts, "decided before, once") {
 		t.Errorf("%v", r.Warnings)
 	}
+	again := l.decide(twin.Key, tracker.DecideOptions{Policy: threshold})
+	if diff := cmp.Diff(r.Warnings, again.Warnings); !again.Repeated || diff != "" {
+		t.Errorf("the same question, repeated %v: %s", again.Repeated, diff)
+	}
+	if before := l.decide(p.Key, tracker.DecideOptions{Policy: threshold}); warned(before, tracker.WarnAttempts, "") {
+		t.Errorf("a warning of what came after: %v", before.Warnings)
+	}
+	story, err := tracker.TellMutation(t.Context(), l.st, "l", twin.Key)
+	if err != nil || len(story.Decisions) != 1 || !warned(story.Decisions[0], tracker.WarnAttempts, "once") {
+		t.Errorf("%v, %+v", err, story.Decisions)
+	}
 	l.sound()
+}
+
+// What was taken back before it was decided, or refused, had no draw: another operator may try it.
+func TestProposeUntried(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	first := l.propose(text("French"), tracker.ProposeOptions{Operator: "a"})
+	if _, err := tracker.Withdraw(t.Context(), l.st, "l", first.Key, "", clock()); err != nil {
+		t.Fatal(err)
+	}
+	if m := l.propose(text("French"), tracker.ProposeOptions{Operator: "b"}); m.Known || m.Child != first.Child {
+		t.Errorf("%+v", m)
+	}
+	for _, operator := range []string{"a", "b"} {
+		if m := l.propose("x", tracker.ProposeOptions{Operator: operator}); m.Known || m.State != evolution.MutationRefused {
+			t.Errorf("%+v", m)
+		}
+	}
 }
 
 // What looks like a secret does not come into the ledger, from which nothing can be taken away.

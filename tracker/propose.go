@@ -88,6 +88,9 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil
 		return r, err
 	}
+	if err := w.tried(p); err != nil {
+		return r, err
+	}
 	if w.Settings.Loop.Frozen {
 		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), "track lineage unfreeze "+w.Name)
 	}
@@ -262,6 +265,24 @@ func (w *ledgerWriter) another(known store.Mutation) error {
 	}
 	return track.WithHint(fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, known.Key, known.State),
 		known.Operator+" is drawn and wants another child; or propose one by another --operator")
+}
+
+// tried says that the child was tried against the same parent before: under another operator it would be another mutation, with a draw of its own from the same
+// evidence. Who wants that gives it a name.
+func (w *ledgerWriter) tried(p evolution.Proposal) error {
+	if p.Named {
+		return nil
+	}
+	before, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: p.Child.Label})
+	for _, m := range before {
+		untried := m.State == evolution.MutationWithdrawn || m.State == evolution.MutationRefused
+		if untried || len(m.Parents) == 0 || m.Parents[0] != p.Parents[0].Label {
+			continue
+		}
+		return track.WithHint(fmt.Errorf("%w: mutation %s, the same child of %s by %s, is %s already", track.ErrConflict, m.Key, m.Parents[0], m.Operator, m.State),
+			"propose another child; or name this attempt with --id: it is decided with a warning")
+	}
+	return err
 }
 
 // refusals are the reasons not to try a child. The parameters of a simulation have no length to compare.

@@ -37,13 +37,13 @@ func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s 
 	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Mutation: mutation})
 	for _, e := range entries {
 		if err == nil {
-			err = s.add(l, e)
+			err = s.add(ctx, st, l, e)
 		}
 	}
 	return s, err
 }
 
-func (s *MutationStory) add(l Lineage, e evolution.Entry) error {
+func (s *MutationStory) add(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry) error {
 	switch e.Kind {
 	case evolution.KindProposal, evolution.KindRefusal:
 		var p evolution.Proposal
@@ -67,6 +67,9 @@ func (s *MutationStory) add(l Lineage, e evolution.Entry) error {
 		}
 		for _, earlier := range s.Decisions {
 			d.count(earlier.Record)
+		}
+		if err := d.countTwins(ctx, st, l); err != nil {
+			return err
 		}
 		d.warn(l)
 		s.Decisions = append(s.Decisions, d)

@@ -26,8 +26,9 @@ func (p *program) mutationProposeCommand() *cli.Command {
 		UsageText: "track mutation propose --lineage L --child FILE|- [--parent V]... [FLAGS]",
 		Description: `The child is kept to the byte; a content that the lineage has already is that version. Without --parent it is a child of the version
 in force; of two parents, as in a crossover, the child is compared with the first. Without --operator it is the one that track mutation
-next drew. The id follows from parents, child and operator, so that proposing it again does nothing; --id gives another. A child that is
-empty, shorter than half or longer than twice its parent, or that matches a forbidden pattern is recorded as refused, and the exit code is 10.
+next drew. The id follows from parents, child and operator, so that proposing it again does nothing; by another operator it is a conflict,
+exit code 14, unless --id names the attempt. A child that is empty, shorter than half or longer than twice its parent, or that matches a
+forbidden pattern is recorded as refused, and the exit code is 10.
 
 Examples:
    track mutation propose --lineage sepa --child prompt.md --operator example_inject
