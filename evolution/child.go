@@ -21,7 +21,7 @@ type Refusal struct {
 // CheckChild returns all that speaks against trying a child: it is empty, shorter than half or longer than twice its parent, in characters, or
 // matches a forbidden pattern. The lengths are not compared with a parent that is empty. A pattern that is no regular expression is an error.
 func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
-	patterns, err := compile(forbidden)
+	matches, err := CheckForbidden(child, forbidden)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +36,18 @@ func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
 	case old > 0 && new > 2*old:
 		list = append(list, Refusal{"too_long", fmt.Sprintf("%s, more than twice %d", characters(new), old)})
 	}
+	return append(list, matches...), nil
+}
+
+// CheckForbidden returns the forbidden patterns that a content matches, with the first line of each.
+func CheckForbidden(content string, forbidden []string) (list []Refusal, err error) {
+	patterns, err := compile(forbidden)
+	if err != nil {
+		return nil, err
+	}
 	for i, pattern := range patterns {
-		if at := pattern.FindStringIndex(child); at != nil {
-			line := 1 + strings.Count(child[:at[0]], "\n")
+		if at := pattern.FindStringIndex(content); at != nil {
+			line := 1 + strings.Count(content[:at[0]], "\n")
 			list = append(list, Refusal{"forbidden", fmt.Sprintf("line %d matches %s", line, forbidden[i])})
 		}
 	}

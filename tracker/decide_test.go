@@ -59,9 +59,9 @@ func TestDecideAgain(t *testing.T) {
 	l.run("v002", 1, 2, 3, 4, 5)
 	if r := l.decide(m, tracker.DecideOptions{}); r.Record.Decision.Accepted || l.head() != "v002" || r.Mutation.State != evolution.MutationRejected || !warned(r, tracker.WarnWasAccepted, "v002 stays in force until track rollback l") {
 		t.Errorf("%+v %v", r.Record.Decision, r.Warnings)
-	if r := l.decide(m, tracker.DecideOptions{}); !r.Repeated || !warned(r, tracker.WarnWasAccepted, "v002 stays in force") {
-		t.Errorf("asked again: %+v", r)
-	}
+		if r := l.decide(m, tracker.DecideOptions{}); !r.Repeated || !warned(r, tracker.WarnWasAccepted, "v002 stays in force") {
+			t.Errorf("asked again: %+v", r)
+		}
 	}
 	l.sound()
 }

@@ -258,6 +258,46 @@ func TestRollback(t *testing.T) {
 	l.sound()
 }
 
+// What is forbidden is never gone back to, whoever chooses; what was rejected is, with a warning.
+func TestRollbackForbidden(t *testing.T) {
+	l := newLoop(t, newStore(t), calm)
+	l.run("v001", 60)
+	l.evolve("French", 90)
+	l.evolve("German", 95)
+	l.evolve("Dutch", 100)
+	rejected := l.propose(text("Danish"), tracker.ProposeOptions{})
+	l.run("v005", 10)
+	l.decide(rejected.Key, tracker.DecideOptions{})
+	refused := l.propose("x", tracker.ProposeOptions{})
+	l.set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german"} })
+	for version, pattern := range map[string]string{"v002": "french", "v003": "german"} {
+		_, err := tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{To: version})
+		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "track lineage set l forbidden=@FILE")
+	}
+	if r := l.rollback(tracker.RollbackOptions{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
+		t.Errorf("before v004: %s, %v", r.Head, r.Warnings)
+	}
+	for _, m := range []tracker.ProposeResult{rejected, refused} {
+		r := l.rollback(tracker.RollbackOptions{To: m.Child})
+		if len(r.Warnings) != 1 || r.Warnings[0].Code != tracker.WarnNotAccepted || !strings.Contains(r.Warnings[0].Message, "track mutation show "+m.Key) {
+			t.Errorf("%s: %v", m.Child, r.Warnings)
+		}
+	}
+	if r := l.rollback(tracker.RollbackOptions{Best: true}); r.Head != "v004" {
+		t.Errorf("the best: %s", r.Head)
+	}
+	l.set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german", "dutch"} })
+	l.rollback(tracker.RollbackOptions{To: "v005"})
+	if r := l.rollback(tracker.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+		t.Errorf("the best that is allowed: %+v", r.Event)
+	}
+	l.rollback(tracker.RollbackOptions{To: "v005"})
+	if r := l.rollback(tracker.RollbackOptions{Best: true}); r.Head != "v001" {
+		t.Errorf("the best that is allowed: %s", r.Head)
+	}
+	l.sound()
+}
+
 // Two drops in a row lead back to the best; scores from before the last rollback do not count.
 func TestRollbackDrops(t *testing.T) {
 	l := newLoop(t, newStore(t), func(s *evolution.Settings) {

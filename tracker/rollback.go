@@ -25,7 +25,12 @@ type RollbackResult struct {
 	evolution.Entry
 	Event *evolution.RollbackEvent // nil where no trigger applies
 	Head  string                   // in force after it
+	// Warnings say what speaks against the version that somebody chose.
+	Warnings []DecisionWarning
 }
+
+// WarnNotAccepted warns of a version in force that a decision rejected, or that was refused.
+const WarnNotAccepted evolution.Warning = "not_accepted"
 
 // Rollback puts an earlier version in force, and begins the cooldown.
 func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
@@ -40,6 +45,11 @@ func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOp
 			return err
 		}
 		r.Event = event
+		if o.To != "" {
+			if r.Warnings, err = w.notAccepted(o.To); err != nil {
+				return err
+			}
+		}
 		r.Entry, err = w.append(evolution.KindRollback, *event, event.To, orNow(o.At, w.st))
 		r.Head = event.To
 		return err
@@ -83,7 +93,10 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evolution.Standing, error) {
 	switch {
 	case o.Best:
-		best, ok := evolution.Best(all)
+		best, ok, err := w.best(w.ctx, w.st, all)
+		if err != nil {
+			return best, err
+		}
 		if !ok {
 			return best, track.WithHint(fmt.Errorf("%w: no version of lineage %s that was in force has a score", track.ErrInvalid, w.Name), "name one with --to VERSION")
 		}
@@ -93,7 +106,12 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 		if err != nil {
 			return evolution.Standing{}, err
 		}
-		previous := find(all, r.before(w.Head))
+		var previous *evolution.Standing
+		for before := find(all, r.before(w.Head)); before != nil && previous == nil; before = find(all, r.before(before.Version)) {
+			if previous, err = w.unlessForbidden(w.ctx, w.st, before); err != nil {
+				return evolution.Standing{}, err
+			}
+		}
 		if previous == nil {
 			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), "name one with --to VERSION")
 		}
@@ -101,6 +119,12 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 	}
 	if _, err := w.st.VersionState(w.ctx, w.Name, o.To); err != nil {
 		return evolution.Standing{}, err
+	}
+	if matches, err := w.forbidden(w.ctx, w.st, o.To); err != nil {
+		return evolution.Standing{}, err
+	} else if len(matches) > 0 {
+		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, o.To, w.Name, matches[0].Reason),
+			"choose another version; or change what is forbidden: track lineage set "+w.Name+" forbidden=@FILE")
 	}
 	if s := find(all, o.To); s != nil {
 		return *s, nil
@@ -111,6 +135,20 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 	}
 	score, err := w.fitness(trials)
 	return evolution.Standing{Version: o.To, Score: score}, err
+}
+
+// notAccepted warns of a version that was tried and rejected, or not even tried, and never accepted.
+func (w *ledgerWriter) notAccepted(version string) (list []DecisionWarning, err error) {
+	mutations, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: version})
+	for _, m := range mutations {
+		switch m.State {
+		case evolution.MutationAccepted:
+			return nil, nil
+		case evolution.MutationRejected, evolution.MutationRefused:
+			list = append(list, DecisionWarning{WarnNotAccepted, fmt.Sprintf("%s was %s: track mutation show %s says why", version, m.State, m.Key)})
+		}
+	}
+	return list, err
 }
 
 // mentioned says whether the ledger knows a version: as the root, or as child or parent of a mutation.

@@ -111,11 +111,17 @@ func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolutio
 	}
 	left := r.leftSince()
 	if before := r.before(l.Head); !left[before] {
-		s.Previous = find(all, before)
+		if s.Previous, err = l.unlessForbidden(ctx, st, find(all, before)); err != nil {
+			return s, nil, err
+		}
 	}
 	s.Versions = []evolution.Standing{s.InForce}
 	trusted := slices.DeleteFunc(slices.Clone(all), func(v evolution.Standing) bool { return left[v.Version] })
-	if best, ok := evolution.Best(trusted); ok && best.Version != l.Head {
+	best, ok, err := l.best(ctx, st, trusted)
+	if err != nil {
+		return s, nil, err
+	}
+	if ok && best.Version != l.Head {
 		s.Versions = append(s.Versions, best)
 	}
 	s.Scores = []float64{}
@@ -127,6 +133,40 @@ func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolutio
 	signals, err := l.signals(ctx, st)
 	s.ErrorRate = signals.ErrorRate
 	return s, all, err
+}
+
+// best is the best version to go back to: one that matches a forbidden pattern is none, unless it is in force anyway.
+func (l Lineage) best(ctx context.Context, st *store.Store, list []evolution.Standing) (best evolution.Standing, ok bool, err error) {
+	for list = slices.Clone(list); ; {
+		if best, ok = evolution.Best(list); !ok || best.Version == l.Head {
+			return best, ok, nil
+		}
+		if allowed, err := l.unlessForbidden(ctx, st, &best); err != nil || allowed != nil {
+			return best, err == nil, err
+		}
+		list = slices.DeleteFunc(list, func(s evolution.Standing) bool { return s.Version == best.Version })
+	}
+}
+
+// unlessForbidden is nil for a version whose content matches a forbidden pattern of the settings.
+func (l Lineage) unlessForbidden(ctx context.Context, st *store.Store, s *evolution.Standing) (*evolution.Standing, error) {
+	if s == nil {
+		return nil, nil
+	}
+	matches, err := l.forbidden(ctx, st, s.Version)
+	if err != nil || len(matches) > 0 {
+		return nil, err
+	}
+	return s, nil
+}
+
+// forbidden are the patterns of the settings that the content of a version matches.
+func (l Lineage) forbidden(ctx context.Context, st *store.Store, version string) ([]evolution.Refusal, error) {
+	content, err := st.Content(ctx, l.Name, version)
+	if err != nil || content == nil {
+		return nil, err
+	}
+	return evolution.CheckForbidden(*content, l.Settings.Loop.Forbidden)
 }
 
 // signals are means over the newest executions of the version in force. A failed execution is an error through and through, and says nothing of the rest.

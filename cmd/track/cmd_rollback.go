@@ -19,7 +19,8 @@ func (p *program) rollbackCommand() *cli.Command {
 		UsageText: "track rollback L (--to V | --best | --previous | --if-triggered) [--reason TEXT]",
 		Description: `--best is the version with the highest fitness among those that were ever in force, --previous the one before that in force.
 --if-triggered goes back only where a trigger of the settings applies: drops of fitness from version to version in a row, a fitness below a
-share of the best, or an error rate that is too high. A rollback is an entry of the ledger, and begins the cooldown.
+share of the best, or an error rate that is too high. A rollback is an entry of the ledger, and begins the cooldown. None leads to a version
+that matches a forbidden pattern of the settings: named with --to, that is a conflict, exit code 14.
 
 Examples:
    track rollback sepa --if-triggered
@@ -53,12 +54,13 @@ Examples:
 }
 
 type rollbackDocument struct {
-	Lineage    string                   `json:"lineage"`
-	RolledBack bool                     `json:"rolled_back"`
-	Number     int                      `json:"number,omitzero"` // of its entry in the ledger
-	Head       string                   `json:"head"`
-	Event      *evolution.RollbackEvent `json:"event"`
-	Hash       string                   `json:"hash,omitempty"`
+	Lineage    string                    `json:"lineage"`
+	RolledBack bool                      `json:"rolled_back"`
+	Number     int                       `json:"number,omitzero"` // of its entry in the ledger
+	Head       string                    `json:"head"`
+	Event      *evolution.RollbackEvent  `json:"event"`
+	Hash       string                    `json:"hash,omitempty"`
+	Warnings   []tracker.DecisionWarning `json:"warnings"`
 }
 
 func (p *program) rollback(ctx context.Context, lineage string, o tracker.RollbackOptions) error {
@@ -74,12 +76,15 @@ func (p *program) rollback(ctx context.Context, lineage string, o tracker.Rollba
 	if err != nil {
 		return err
 	}
-	d := rollbackDocument{Lineage: lineage, RolledBack: r.Event != nil, Number: r.Number, Head: r.Head, Event: r.Event, Hash: r.Hash}
+	d := rollbackDocument{Lineage: lineage, RolledBack: r.Event != nil, Number: r.Number, Head: r.Head, Event: r.Event, Hash: r.Hash, Warnings: notNil(r.Warnings)}
 	text := "no trigger applies: " + orNone(r.Head) + " stays in force"
 	var trigger evolution.Trigger
 	if r.Event != nil {
 		trigger = r.Event.Trigger
 		text = fmt.Sprintf("%s is in force, before %s\n%s", r.Event.To, orNone(r.Event.From), r.Event.Reason)
+	}
+	for _, w := range r.Warnings {
+		text += "\nwarning: " + w.Message
 	}
 	return p.write(view{
 		document: d, page: []any{text},
