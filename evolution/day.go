@@ -22,3 +22,30 @@ func lastDay(list []PastMutation, now time.Time) (times []time.Time, high int) {
 	slices.SortFunc(times, time.Time.Compare)
 	return times, high
 }
+
+// DayLimit is a limit of the mutations in 24 hours that is reached.
+type DayLimit struct {
+	High  bool // of those of high risk
+	N     int  // made
+	Limit int
+	Until time.Time // when it lets the next one through; zero for never
+}
+
+// DayLimits are the limits that speak against one more mutation of a risk now.
+func (s LoopSettings) DayLimits(list []PastMutation, risk Risk, now time.Time) (reached []DayLimit) {
+	highs := slices.DeleteFunc(slices.Clone(list), func(m PastMutation) bool { return m.Risk != High })
+	for _, limit := range []struct {
+		DayLimit
+		of []PastMutation
+	}{{DayLimit{Limit: s.MaxPerDay}, list}, {DayLimit{Limit: s.MaxHighPerDay, High: true}, highs}} {
+		times, _ := lastDay(limit.of, now)
+		if limit.N = len(times); limit.N < limit.Limit || limit.High && risk != High {
+			continue
+		}
+		if limit.Limit > 0 {
+			limit.Until = times[limit.N-limit.Limit].Add(day)
+		}
+		reached = append(reached, limit.DayLimit)
+	}
+	return reached
+}

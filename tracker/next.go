@@ -213,7 +213,7 @@ func (l Lineage) loopState(ctx context.Context, st *store.Store, now time.Time) 
 	if c.Executions, err = l.countTrials(ctx, st); err != nil {
 		return c, err
 	}
-	c.Number, c.State = 1, evolution.LoopState{SinceConsidered: -1, SinceMutation: -1, SinceRollback: -1, Scores: []float64{}, Mutations: []evolution.PastMutation{}}
+	c.Number, c.State = 1, evolution.LoopState{SinceConsidered: -1, SinceMutation: -1, SinceRollback: -1, Scores: []float64{}}
 	var last evolution.Consideration
 	var proposal evolution.Proposal
 	var rollback evolution.RollbackEvent
@@ -250,20 +250,26 @@ func (l Lineage) loopState(ctx context.Context, st *store.Store, now time.Time) 
 		}
 	}
 	c.State.Scores = c.State.Scores[max(0, len(c.State.Scores)-max(recentTrials, l.Settings.Loop.StableScores)):]
-	recent, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
-	if err != nil {
+	if c.State.Mutations, err = l.lastDay(ctx, st, now); err != nil {
 		return c, err
-	}
-	for _, m := range recent {
-		if m.State != evolution.MutationRefused && m.Source == "" {
-			c.State.Mutations = append(c.State.Mutations, evolution.PastMutation{At: m.ProposedAt, Risk: m.Risk})
-		}
 	}
 	if c.Histories, err = l.histories(ctx, st); err != nil {
 		return c, err
 	}
 	c.Signals, err = l.signals(ctx, st)
 	return c, err
+}
+
+// lastDay are the mutations of the last 24 hours that the limits of a day count: none that was refused, or made elsewhere.
+func (l Lineage) lastDay(ctx context.Context, st *store.Store, now time.Time) ([]evolution.PastMutation, error) {
+	recent, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
+	list := []evolution.PastMutation{}
+	for _, m := range recent {
+		if m.State != evolution.MutationRefused && m.Source == "" {
+			list = append(list, evolution.PastMutation{At: m.ProposedAt, Risk: m.Risk})
+		}
+	}
+	return list, err
 }
 
 // histories are how the operators did so far.

@@ -204,6 +204,49 @@ func TestNextDay(t *testing.T) {
 }
 
 // Going back: to a version, to the best, to the previous one, and where a trigger says so.
+// The limits of a day bind the loop; what is proposed beyond them is recorded, with a warning.
+func TestProposeWarns(t *testing.T) {
+	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+		calm(s)
+		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay = 2, 1
+	})
+	at := func(hour int) time.Time { return clock().Add(time.Duration(hour) * time.Hour) }
+	const day, high = "in 24 hours with this one, where max_per_day is 2: track mutation next would have waited until ", "2 mutations of high risk in 24 hours with this one, where max_high_per_day is 1: track mutation next would have made none before "
+	for i, c := range []struct {
+		child string
+		o     tracker.ProposeOptions
+		want  []string
+	}{
+		{"French", tracker.ProposeOptions{Risk: evolution.High, Note: "n", At: at(1)}, nil},
+		{"x", tracker.ProposeOptions{At: at(2)}, nil}, // is refused, and counts for nothing
+		{"German", tracker.ProposeOptions{Risk: evolution.High, At: at(3)}, []string{high + at(25).Format(time.RFC3339)}},
+		{"Dutch", tracker.ProposeOptions{Operator: "nosuch", At: at(4)}, []string{
+			"the settings know no operator nosuch: risk MEDIUM is assumed; --risk says another", "3 mutations " + day + at(25).Format(time.RFC3339),
+		}},
+		{"Danish", tracker.ProposeOptions{At: at(5)}, []string{"4 mutations " + day + at(27).Format(time.RFC3339)}},
+		{"Czech", tracker.ProposeOptions{At: at(50)}, nil},
+		{"French", tracker.ProposeOptions{Risk: evolution.Low, Note: "m", CostUSD: pointer(0.5), At: at(51)}, []string{
+			`is recorded with the note "n": "m" is not recorded`, "is recorded with the risk HIGH: LOW is not recorded", "is recorded with the cost none: 0.5 is not recorded",
+		}},
+		{"French", tracker.ProposeOptions{Note: "n", At: at(52)}, nil},
+	} {
+		content := text(c.child)
+		if c.child == "x" {
+			content = c.child
+		}
+		r := l.propose(content, c.o)
+		if r.Mutation.Key == "" || len(r.Warnings) != len(c.want) {
+			t.Errorf("%d, %s: %v, want %q", i, c.child, r.Warnings, c.want)
+			continue
+		}
+		for j, w := range r.Warnings {
+			if !strings.Contains(w.Message, c.want[j]) {
+				t.Errorf("%d, %s: %s, want %s", i, c.child, w.Message, c.want[j])
+			}
+		}
+	}
+}
+
 func TestRollback(t *testing.T) {
 	l := newLoop(t, newStore(t), calm)
 	_, err := tracker.Rollback(t.Context(), l.st, "l", tracker.RollbackOptions{Best: true})

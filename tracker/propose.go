@@ -39,7 +39,22 @@ type ProposeResult struct {
 	Known    bool                // it had been proposed before
 	NewChild bool                // its content was new
 	Entry    evolution.Entry     // of the proposal; of one that was known, the zero Entry
+	Warnings []ProposeWarning
 }
+
+// ProposeWarning is something about a proposal that whoever made it may not have meant.
+type ProposeWarning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Warnings of proposals.
+const (
+	WarnMaxPerDay       = "max_per_day"
+	WarnMaxHighPerDay   = "max_high_per_day"
+	WarnUnknownOperator = "unknown_operator"
+	WarnNotRecorded     = "not_recorded"
+)
 
 // Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
 func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOptions) (r ProposeResult, err error) {
@@ -85,7 +100,9 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		err = w.another(*known)
 	}
 	if err != nil || known != nil {
-		r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil
+		if r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil; r.Known {
+			r.warnNotRecorded(o)
+		}
 		return r, err
 	}
 	if err := w.tried(p); err != nil {
@@ -98,11 +115,69 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		return r, err
 	}
 	r.Refusals = p.Refusals
-	r.Entry, r.Mutation, err = w.addMutation(p, orNow(o.At, w.st))
+	at := orNow(o.At, w.st)
+	if err := w.warn(&r, p, o, at); err != nil {
+		return r, err
+	}
+	r.Entry, r.Mutation, err = w.addMutation(p, at)
 	if err == nil && r.NewChild && len(p.Parents) > 0 {
 		_, err = w.tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
 	}
 	return r, err
+}
+
+func (r *ProposeResult) warn(code, format string, args ...any) {
+	r.Warnings = append(r.Warnings, ProposeWarning{code, fmt.Sprintf(format, args...)})
+}
+
+// warn says what speaks against a proposal that is recorded all the same: the limits of a day bind the loop, not people.
+func (w *ledgerWriter) warn(r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
+	known := slices.ContainsFunc(w.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
+	if !known && p.Operator != OperatorByHand {
+		text := "the settings know no operator " + p.Operator
+		if o.Risk == "" {
+			text += fmt.Sprintf(": risk %s is assumed; --risk says another", p.Risk)
+		}
+		r.warn(WarnUnknownOperator, "%s", text)
+	}
+	if len(p.Refusals) > 0 {
+		return nil
+	}
+	recent, err := w.lastDay(w.ctx, w.st, at)
+	if err != nil {
+		return err
+	}
+	for _, limit := range w.Settings.Loop.DayLimits(recent, p.Risk, at) {
+		code, what := WarnMaxPerDay, "mutations"
+		if limit.High {
+			code, what = WarnMaxHighPerDay, "mutations of high risk"
+		}
+		text := fmt.Sprintf("%d %s in 24 hours with this one, where %s is %d: track mutation next would have ", limit.N+1, what, code, limit.Limit)
+		switch {
+		case limit.Until.IsZero():
+			text += "made none"
+		case limit.High:
+			text += "made none before " + limit.Until.Format(time.RFC3339)
+		default:
+			text += "waited until " + limit.Until.Format(time.RFC3339)
+		}
+		r.warn(code, "%s", text)
+	}
+	return nil
+}
+
+// warnNotRecorded says what of a mutation that was proposed before is other than what is said of it now.
+func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
+	const format = "%s is recorded with the %s %s: %s is not recorded"
+	if note := withoutSecrets(o.Note); note != "" && note != r.Note {
+		r.warn(WarnNotRecorded, format, r.Key, "note", fmt.Sprintf("%q", r.Note), fmt.Sprintf("%q", note))
+	}
+	if o.Risk != "" && o.Risk != r.Risk {
+		r.warn(WarnNotRecorded, format, r.Key, "risk", r.Risk, o.Risk)
+	}
+	if o.CostUSD != nil && numberText(o.CostUSD) != numberText(r.CostUSD) {
+		r.warn(WarnNotRecorded, format, r.Key, "cost", numberText(r.CostUSD), numberText(o.CostUSD))
+	}
 }
 
 // asBefore fills in what is not said of a mutation that has the id and was proposed before: the version in force, and the operator that was drawn last, are others

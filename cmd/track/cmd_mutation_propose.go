@@ -28,7 +28,8 @@ func (p *program) mutationProposeCommand() *cli.Command {
 in force; of two parents, as in a crossover, the child is compared with the first. Without --operator it is the one that track mutation
 next drew. The id follows from parents, child and operator, so that proposing it again does nothing; by another operator it is a conflict,
 exit code 14, unless --id names the attempt. A child that is empty, shorter than half or longer than twice its parent, or that matches a
-forbidden pattern is recorded as refused, and the exit code is 10.
+forbidden pattern is recorded as refused, and the exit code is 10. The limits of a day bind track mutation next; a child beyond them is
+recorded, with a warning.
 
 Examples:
    track mutation propose --lineage sepa --child prompt.md --operator example_inject
@@ -83,6 +84,9 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 	if err := p.write(proposeView(r)); err != nil {
 		return err
 	}
+	for _, w := range r.Warnings {
+		p.notice("warning: %s", w.Message)
+	}
 	if r.State == evolution.MutationRefused {
 		return verdictExit(exitRejected)
 	}
@@ -91,12 +95,13 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 
 type proposeDocument struct {
 	mutationDocument
-	Known    bool                `json:"known"` // it was proposed before
-	Refusals []evolution.Refusal `json:"refusals"`
+	Known    bool                     `json:"known"` // it was proposed before
+	Refusals []evolution.Refusal      `json:"refusals"`
+	Warnings []tracker.ProposeWarning `json:"warnings"`
 }
 
 func proposeView(r tracker.ProposeResult) view {
-	d := proposeDocument{newMutationDocument(r.Lineage, r.Mutation), r.Known, notNil(r.Refusals)}
+	d := proposeDocument{newMutationDocument(r.Lineage, r.Mutation), r.Known, notNil(r.Refusals), notNil(r.Warnings)}
 	text := fmt.Sprintf("%s: %s of %s by %s (%s), %s", d.Mutation, d.Child, strings.Join(d.Parents, " and "), operatorText(d.Operator), d.Risk, d.State)
 	if r.Known {
 		text += "\nit was proposed before: nothing was changed"
