@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type DecideResult struct {
 	evolution.Entry
 	Record   evolution.Record
 	Mutation store.Mutation // after it
+	DryRun   bool           // nothing was recorded, and nothing else is in force
 	Repeated bool           // there is no new evidence: it is the decision made before
 	Parent   string         // that the child was compared with
 	Sides    [2]VersionTrials
@@ -61,6 +63,7 @@ func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o De
 			}
 			return err
 		})
+		r.DryRun = !r.Repeated
 		return r, err
 	}
 	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
@@ -109,6 +112,9 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 	if r.Record, err = evolution.NewRecord(policy, e, draw); err != nil {
 		return r, l.explainEvidence(err)
 	}
+	if err := l.canWait(ctx, st, r); err != nil {
+		return r, err
+	}
 	r.Record.Settings, r.Record.Override = l.Settings.Number, override
 	after := evolution.HeadAfter(r.Record.Decision, l.Head, r.Parent, r.Mutation.Child)
 	if r.Entry, err = l.next(evolution.KindDecision, r.Record, after, orNow(o.At, st)); err != nil {
@@ -127,10 +133,28 @@ func decidable(l Lineage, m store.Mutation) error {
 	case m.State == evolution.MutationRefused, m.State == evolution.MutationWithdrawn:
 		return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), "track mutation show "+m.Key+" says why; propose the child again under another --id")
 	case len(m.Parents) == 0:
-		return track.WithHint(fmt.Errorf("%w: mutation %s of lineage %s has no parent to be compared with", track.ErrInvalid, m.Key, l.Name),
-			"its source has lost it: track import --infer-parents may find it")
+		return l.parentLost(m, "has no parent to be compared with")
 	}
 	return nil
+}
+
+// parentLost says how a mutation whose source has lost its parent can be decided all the same.
+func (l Lineage) parentLost(m store.Mutation, what string) error {
+	err := fmt.Errorf("%w: mutation %s of lineage %s %s: its source has lost it", track.ErrInvalid, m.Key, l.Name, what)
+	err = track.WithHint(err, "track import "+cmp.Or(m.Source, "FORMAT")+" PATH --lineage OTHER --infer-parents imports the run again, with the likeliest parents, into a lineage of its own")
+	return track.WithHint(err, fmt.Sprintf("here, propose the child again with a parent that you choose: track version export %[1]s@%[2]s | track mutation propose --lineage %[1]s --parent VERSION --child -", l.Name, m.Child))
+}
+
+// canWait says whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.
+func (l Lineage) canWait(ctx context.Context, st *store.Store, r DecideResult) error {
+	if r.Record.Decision.State != evolution.Continue || r.Mutation.Source == "" || len(r.Sides[1].Trials)+r.Sides[1].Open+r.Sides[1].Unscored > 0 {
+		return nil
+	}
+	content, err := st.Content(ctx, l.Name, r.Parent)
+	if err == nil && content == nil {
+		err = l.parentLost(r.Mutation, "was made of "+r.Parent+", of which nothing but the id is known")
+	}
+	return err
 }
 
 // policy is the one named, or that of the settings. One that is named and the same is no override.

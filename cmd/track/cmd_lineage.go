@@ -260,11 +260,16 @@ Examples:
 
 // splitSettings tells keep_text apart, which is no part of the ledger; nil where it is not there.
 func splitSettings(assignments []string) (keep *bool, rest [][2]string, err error) {
+	seen := map[string]bool{}
 	for _, assignment := range assignments {
 		key, value, ok := strings.Cut(assignment, "=")
 		if !ok {
 			return nil, nil, usage("%s is not KEY=VALUE", assignment)
 		}
+		if seen[key] {
+			return nil, nil, usage("%s stands there twice", key)
+		}
+		seen[key] = true
 		if key != "keep_text" {
 			rest = append(rest, [2]string{key, value})
 			continue
@@ -290,6 +295,9 @@ func (p *program) setLineage(ctx context.Context, name string, keep *bool, rest 
 	trial := evolution.DefaultSettings()
 	if err := edit(&trial); err != nil { // before anything is written
 		return err
+	}
+	if err := trial.Validate(); err != nil { // of each value by itself
+		return usage("%v", err)
 	}
 	open := p.openForUpdate
 	if len(rest) == 0 {

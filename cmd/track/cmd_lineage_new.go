@@ -79,6 +79,13 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 	if !created {
 		text += "\nit was there already: nothing was changed"
 	}
+	if scenario := l.Scenario(); scenario != "" {
+		if _, err := st.Spec(ctx, scenario, 0); isNotFound(err) {
+			p.notice("scenario %s has no spec yet, so that its seeds have no score and nothing can be decided: track spec add FILE adds one", scenario)
+		} else if err != nil {
+			return err
+		}
+	}
 	return p.write(view{
 		document: map[string]any{"lineage": l.Name, "created": created, "seed": l.Seed.String(), "subject": l.Subject, "head": l.Head, "settings": l.Settings, "end": l.End},
 		rows:     grid{columns: []string{"lineage", "seed", "subject", "policy", "head"}, cells: [][]any{{l.Name, l.Seed.String(), l.Subject, l.Settings.Policy, l.Head}}},

@@ -234,12 +234,15 @@ func decisionText(r tracker.DecideResult) string {
 	if need := d.Need; need != nil {
 		lines = append(lines, needLine(r))
 	}
-	if r.HeadBefore == r.HeadAfter {
+	switch {
+	case r.HeadBefore == r.HeadAfter:
 		lines = append(lines, fmt.Sprintf("in force: %s, as before", orNone(r.HeadAfter)))
-	} else {
+	case r.DryRun:
+		lines = append(lines, fmt.Sprintf("in force: %s; recorded, the decision would put %s in force", orNone(r.Now), r.HeadAfter))
+	default:
 		lines = append(lines, fmt.Sprintf("in force: %s, before %s", r.HeadAfter, orNone(r.HeadBefore)))
 	}
-	if r.Now != r.HeadAfter {
+	if r.Now != r.HeadAfter && !r.DryRun {
 		lines = append(lines, "now in force: "+orNone(r.Now))
 	}
 	lines = append(lines, noiseLine(record))

@@ -72,6 +72,9 @@ func (p *program) rollback(ctx context.Context, lineage string, o tracker.Rollba
 	if lineage, err = evolving(ctx, st, lineage); err != nil {
 		return err
 	}
+	if o.To, err = versionOf(lineage, o.To); err != nil {
+		return err
+	}
 	r, err := tracker.Rollback(ctx, st, lineage, o)
 	if err != nil {
 		return err

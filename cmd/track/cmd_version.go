@@ -114,6 +114,18 @@ func versionArgument(c *cli.Context, command string) (lineage, version string, e
 	return lineage, *name, nil
 }
 
+// versionOf is the name of a version of a lineage, given as VERSION or LINEAGE@VERSION.
+func versionOf(lineage, text string) (string, error) {
+	of, name, long := strings.Cut(text, "@")
+	switch {
+	case !long:
+		return text, nil
+	case of == lineage && name != "":
+		return name, nil
+	}
+	return "", usage("%s is no version of lineage %s: give VERSION, or %s@VERSION", text, lineage, lineage)
+}
+
 // knownContent is the content of a version; an error that says why where it is not known.
 func knownContent(ctx context.Context, st *store.Store, lineage, version string) (string, error) {
 	content, err := st.Content(ctx, lineage, version)
@@ -198,7 +210,11 @@ Examples:
 			}
 			defer func() { _ = st.Close() }()
 			if c.NArg() == 2 {
-				return p.writeDiff(c.Context, st, lineage, name, strings.TrimPrefix(c.Args().Get(1), lineage+"@"))
+				other, err := versionOf(lineage, c.Args().Get(1))
+				if err != nil {
+					return err
+				}
+				return p.writeDiff(c.Context, st, lineage, name, other)
 			}
 			v, err := st.VersionState(c.Context, lineage, name)
 			if err != nil {

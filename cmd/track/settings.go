@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"track"
 	"track/evolution"
 )
 
@@ -144,11 +145,11 @@ func readPolicy(file string) (evolution.Policy, error) {
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&given); err != nil || given.Policy == "" {
-		return nil, usage(`%s is not {"policy": NAME, "params": {…}}: %v`, file, orProblem(err, "policy is missing"))
+		return nil, fmt.Errorf(`%w: %s is not {"policy": NAME, "params": {…}}: %s`, track.ErrInvalid, file, orProblem(err, "policy is missing"))
 	}
 	policy, err := evolution.ParsePolicy(given.Policy, given.Params)
 	if err != nil {
-		return nil, usage("%s: %v", file, err)
+		return nil, fmt.Errorf("%w: %s: %w", track.ErrInvalid, file, err)
 	}
 	return policy, nil
 }
@@ -169,7 +170,7 @@ func readOperators(file string) (list []evolution.Operator, err error) {
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&list); err != nil {
-		return nil, usage(`%s is not [{"name": NAME, "risk": "LOW"}, …]: %v`, file, err)
+		return nil, fmt.Errorf(`%w: %s is not [{"name": NAME, "risk": "LOW"}, …]: %w`, track.ErrInvalid, file, err)
 	}
 	for i := range list {
 		if list[i].Risk = evolution.Risk(strings.ToUpper(string(list[i].Risk))); list[i].Risk == "" {
@@ -179,7 +180,7 @@ func readOperators(file string) (list []evolution.Operator, err error) {
 	settings := evolution.DefaultSettings()
 	settings.Operators = list
 	if err := settings.Validate(); err != nil {
-		return nil, usage("%s: %v", file, err)
+		return nil, fmt.Errorf("%w: %s: %w", track.ErrInvalid, file, err)
 	}
 	return list, nil
 }
@@ -197,7 +198,7 @@ func readPatterns(file string) (list []string, err error) {
 			continue
 		}
 		if _, err := evolution.CheckChild("", "x", []string{line}); err != nil {
-			return nil, usage("%s, line %d: %s is no regular expression: %v", file, i+1, line, errors.Unwrap(err))
+			return nil, fmt.Errorf("%w: %s, line %d: %s is no regular expression: %w", track.ErrInvalid, file, i+1, line, errors.Unwrap(err))
 		}
 		list = append(list, line)
 	}
