@@ -32,11 +32,11 @@ const (
 	 WHERE lineage.name = ? AND ` + hasLedger
 	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
 	// A lineage whose seed was taken away still has its entries: replay names it.
-	hasLedger   = `(lineage.seed IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE ledger.lineage_id = lineage.id))`
-	setEvolving = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
-	setEnd      = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
+	hasLedger          = `(lineage.seed IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE ledger.lineage_id = lineage.id))`
+	setEvolving        = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
+	setEnd             = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
 	setTrialsElsewhere = `UPDATE lineage SET trials_elsewhere = ? WHERE id = ?`
-	insertEntry = `
+	insertEntry        = `
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	selectEntries = `
