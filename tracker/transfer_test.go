@@ -1,8 +1,10 @@
 package tracker_test
 
 import (
+	"crypto/rand"
 	"testing"
 
+	"track"
 	"track/evolution"
 	"track/store"
 	"track/tracker"
@@ -111,5 +113,32 @@ func TestMergeTrialsElsewhere(t *testing.T) {
 				t.Errorf("%d trials elsewhere after all came together", n)
 			}
 		})
+	}
+}
+
+// A merge of the lineage alone leaves the seeds of its scenario where they are; with these, all is counted here.
+func TestMergeLineageAlone(t *testing.T) {
+	home, away := newShard(t, 0), newShard(t, 30)
+	addSpec(t, home.st, ranges("s", [2]float64{0, 1}))
+	o := tracker.NewLineageOptions{
+		Name: "theta", Seed: pointer(uint64(7)), Subject: "scenario:s", Root: pointer(`{"theta": 10}`), Settings: evolution.DefaultParameterSettings(),
+	}
+	if _, _, err := tracker.NewLineage(t.Context(), home.st, o, rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	origin := &loop{t: t, st: home.st, name: "theta"}
+	origin.simulate(`{"theta": 10}`, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5}, 2: {"a": 0.6}})
+	origin.propose(`{"theta": 11}`, tracker.ProposeOptions{})
+	l := &loop{t: t, st: away.st, name: "theta"}
+	for _, c := range []struct {
+		only store.MergeOptions
+		want int
+	}{{store.MergeOptions{Lineages: []string{"theta"}}, 2}, {store.MergeOptions{}, 0}} {
+		if _, err := tracker.Merge(t.Context(), away.st, home.path, tracker.MergeOptions{MergeOptions: c.only}); err != nil {
+			t.Fatal(err)
+		}
+		if n := l.elsewhere(); n != c.want {
+			t.Errorf("%+v: %d trials elsewhere, want %d", c.only, n, c.want)
+		}
 	}
 }
