@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
-	"track/spec"
 )
 
 // run is how the command ended that made a seed.
@@ -86,15 +85,6 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 	}
 	if l.Plan.Kind() != '{' {
 		return wrong("plan", "missing")
-	}
-	if len(l.Spec) > 0 {
-		decoded, err := spec.Parse("spec", l.Spec)
-		if err == nil && decoded.Scenario != l.Scenario {
-			err = fmt.Errorf("is of scenario %s", decoded.Scenario)
-		}
-		if err != nil {
-			return wrong("spec", "%v", err)
-		}
 	}
 	switch l.Ending {
 	case "", track.SweepFinished, track.SweepDecided, track.SweepInterrupted, track.SweepWithdrawn:

@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -124,19 +123,4 @@ func TestRunOfASeed(t *testing.T) {
 	checkSeed(t, seed)
 	seed.Run = &track.Run{Sweep: "01A", Attempts: 1, Signal: "SIGKILL"}
 	checkSeed(t, seed)
-}
-
-func TestSweepWithWrongSpec(t *testing.T) {
-	line := `{"kind":"sweep","id":"01","scenario":"s","plan":{},"started_at":"2026-01-02T03:04:05Z","planned":[],"spec":%s}`
-	for text, want := range map[string]string{
-		`{"scenario":"other","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`: "spec: is of scenario other",
-		`{"scenario":"s","metrics":[]}`: "spec: ",
-		`7`:                             "spec: ",
-	} {
-		for record := range batch.Read("f", strings.NewReader(fmt.Sprintf(line, text))) {
-			if record.Err == nil || record.Sweep != nil || !strings.Contains(record.Err.Error(), want) {
-				t.Errorf("%s: %v, want %q", text, record.Err, want)
-			}
-		}
-	}
 }

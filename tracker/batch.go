@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"track"
+	"track/scoring"
 	"track/spec"
 	"track/store"
 )
@@ -85,13 +86,16 @@ type preparedEntry struct {
 	Entry
 	prepared  preparedSeed
 	execution preparedExecution
+	spec      *scoring.Spec // that a sweep brings; nil for none
 }
 
 // entry prepares an entry. What is wrong with an execution is the entry's error.
 func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err error) {
 	p = preparedEntry{Entry: entry}
 	switch {
-	case entry.Err != nil, entry.Sweep != nil:
+	case entry.Err != nil:
+	case entry.Sweep != nil:
+		p.spec, p.Err = specOf(*entry.Sweep)
 	case entry.Execution == nil:
 		p.prepared = prepare(entry.Seed)
 	default:
@@ -197,8 +201,8 @@ type batchRun struct {
 // record stores a chunk in as many transactions as it takes.
 func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 	for _, entry := range entries {
-		if entry.Sweep != nil && entry.Sweep.Spec != "" {
-			if err := b.addSpecIfNone(ctx, *entry.Sweep); err != nil {
+		if entry.spec != nil {
+			if err := b.addSpecIfNone(ctx, *entry.spec); err != nil {
 				return fmt.Errorf("line %d: %w", entry.Line, err)
 			}
 		}
@@ -234,15 +238,27 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 }
 
 // addSpecIfNone adds the spec that a sweep brings where its scenario has none here.
-func (b *batchRun) addSpecIfNone(ctx context.Context, s track.Sweep) error {
-	if _, err := b.store.Spec(ctx, s.Scenario, 0); !errors.Is(err, track.ErrNotFound) {
-		return err
-	}
-	decoded, err := spec.Parse("spec of sweep "+s.ID, []byte(s.Spec))
-	if err == nil {
-		_, err = AddSpec(ctx, b.store, decoded)
+func (b *batchRun) addSpecIfNone(ctx context.Context, s scoring.Spec) error {
+	_, err := b.store.Spec(ctx, s.Scenario, 0)
+	if errors.Is(err, track.ErrNotFound) {
+		_, err = AddSpec(ctx, b.store, s)
 	}
 	return err
+}
+
+// specOf is the spec that a sweep brings; nil where it brings none.
+func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
+	if s.Spec == "" {
+		return nil, nil
+	}
+	decoded, err := spec.Parse("", []byte(s.Spec))
+	if err == nil && decoded.Scenario != s.Scenario {
+		err = fmt.Errorf("is of scenario %s", decoded.Scenario)
+	}
+	if err != nil {
+		return nil, (&track.FieldError{Field: "spec", Message: err.Error()}).Shorten()
+	}
+	return &decoded, nil
 }
 
 func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {

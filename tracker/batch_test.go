@@ -2,6 +2,7 @@ package tracker_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -374,5 +375,24 @@ func TestRecordAllAtOnce(t *testing.T) {
 	stability, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
 	if err != nil || stability.NPassed != want.Recorded || stability.Metrics[0].NNotFailed != want.Recorded {
 		t.Errorf("%+v, %v, want %d passed", stability.SeedTotals, err, want.Recorded)
+	}
+}
+
+func TestSweepWithWrongSpec(t *testing.T) {
+	st := newStore(t)
+	for text, want := range map[string]string{
+		`{"scenario":"other","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`: "is of scenario other",
+		`{"scenario":"s","metrics":[]}`: "metric",
+		`7`:                             "",
+	} {
+		var problems []tracker.BatchProblem
+		entries := func(yield func(tracker.Entry, error) bool) {
+			yield(tracker.Entry{Line: 3, Sweep: &track.Sweep{ID: "01", Scenario: "s", Plan: "{}", Spec: text}}, nil)
+		}
+		observer := tracker.BatchObserver{Problem: func(p tracker.BatchProblem) { problems = append(problems, p) }}
+		summary, err := tracker.NewRecorder(st, tracker.Options{}, rand.Reader).RecordAll(t.Context(), entries, observer)
+		if err != nil || summary.Rejected != 1 || len(problems) != 1 || problems[0].Field != "spec" || problems[0].Line != 3 || !strings.Contains(problems[0].Message, want) {
+			t.Errorf("%s: %v, %+v, %+v, want %q", text, err, summary, problems, want)
+		}
 	}
 }
