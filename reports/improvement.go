@@ -81,7 +81,7 @@ func (d ImprovementData) summary() []document.Block {
 		return append(blocks, paragraphOf(cell("No seed stands on both sides, so there is nothing to compare seed by seed.")))
 	}
 	return append(blocks, totalTable(i), paragraphOf(cell(
-		"%s of the same seed on both sides, judged under %s spec version %d; a seed that failed on one side scores 0 there. The level of the tests is %s; the margin, the smallest difference that matters, is %v.",
+		"%s of the same seed on both sides, judged under %s spec version %d; a seed without a score on one side counts as 0 there. The level of the tests is %s; the margin, the smallest difference that matters, is %v.",
 		Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
 }
 
@@ -256,7 +256,27 @@ func (d ImprovementData) unmatched() []document.Block {
 	return append(blocks, d.failedPairs()...)
 }
 
-// failedPairs are the seeds that score 0 on one side.
+// withoutScoreText counts the paired seeds that have no score on one side, and those on both.
+func (d ImprovementData) withoutScoreText() string {
+	sides := map[uint64]int{}
+	for _, s := range slices.Concat(d.Improvement.FailedCandidate, d.Improvement.FailedBaseline) {
+		sides[s.Number]++
+	}
+	var counts [3]int // by the number of sides
+	for _, n := range sides {
+		counts[n]++
+	}
+	text := Counted(counts[1], "paired seed") + " without a score on one side"
+	switch {
+	case counts[2] > 0 && counts[1] > 0:
+		text += fmt.Sprintf(", %d on both", counts[2])
+	case counts[2] > 0:
+		text = Counted(counts[2], "paired seed") + " without a score on both sides"
+	}
+	return text + "; no score counts as 0:"
+}
+
+// failedPairs are the seeds that score 0 on one side or both.
 func (d ImprovementData) failedPairs() []document.Block {
 	t := columns("#seed", "side", "why it has no score")
 	for _, side := range []struct {
@@ -270,16 +290,8 @@ func (d ImprovementData) failedPairs() []document.Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	intro := paragraphOf(cell("%s failed on one side, and %s 0 there:", Counted(len(t.Rows), "paired seed"), plural2(len(t.Rows), "scores", "score")))
-	return append([]document.Block{intro}, folded(t, 10, "that failed")...)
-}
-
-// plural2 is one word for one thing, and another for several.
-func plural2(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
+	intro := paragraphOf(cell("%s", d.withoutScoreText()))
+	return append([]document.Block{intro}, folded(t, 10, "without a score")...)
 }
 
 func (d ImprovementData) warnings() []document.Block { return warningBlocks(d.warningTexts()) }

@@ -37,7 +37,7 @@ func (d ImprovementData) forest() []document.Block {
 	return []document.Block{heading("Change of each metric"), document.Picture{Name: "forest", Alt: alt, Chart: c}}
 }
 
-// pairedScores are the total scores of one seed on both sides; NaN where it failed.
+// pairedScores are the total scores of one seed on both sides; NaN where it has no score.
 type pairedScores struct {
 	number              uint64
 	baseline, candidate float64
@@ -79,7 +79,7 @@ func (d ImprovementData) paired() []document.Block {
 		c.Pairs = append(c.Pairs, chart.Pair{Label: fmt.Sprint(p.number), Baseline: p.baseline, Candidate: p.candidate})
 		score := func(x float64) string {
 			if math.IsNaN(x) {
-				return "failed"
+				return "no score"
 			}
 			return four(x)
 		}
@@ -94,8 +94,11 @@ func (d ImprovementData) paired() []document.Block {
 		})
 	}
 	wins := i.Total.Improvement
-	alt := fmt.Sprintf("Total scores of %s of seeds: the candidate is higher in %d, lower in %d, equal in %d.", Counted(len(pairs), "pair"), wins.Wins, wins.Losses, wins.Ties)
-	blocks := []document.Block{heading("Total score by seed"), document.Picture{Name: "pairs", Alt: alt, Chart: c}}
+	alt := fmt.Sprintf("Total scores of %s of seeds: the candidate is higher in %d, lower in %d, equal in %d", Counted(len(pairs), "pair"), wins.Wins, wins.Losses, wins.Ties)
+	if candidate, baseline := len(i.FailedCandidate), len(i.FailedBaseline); candidate+baseline > 0 {
+		alt += fmt.Sprintf("; a seed without a score counts as 0: candidate %d, baseline %d", candidate, baseline)
+	}
+	blocks := []document.Block{heading("Total score by seed"), document.Picture{Name: "pairs", Alt: alt + ".", Chart: c}}
 	return append(blocks, foldedMost(t, 500, "pairs, seed by seed")...)
 }
 

@@ -51,7 +51,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 	}{
 		{"one seed", twoMetrics, recordedSeeds("old", 1, good) + recordedSeeds("new", 1, good), []string{"n = 1 is too small", "1 pair", "Failing seeds: 0 of 1"}},
 		{"all failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, failed), []string{
-			"None of the 6 seeds has a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds failed on one side",
+			"None of the 6 seeds has a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds without a score on one side",
 		}},
 		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"no seed has a score"}},
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{

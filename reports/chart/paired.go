@@ -3,10 +3,12 @@ package chart
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
-// Paired shows what became of each seed: its score in the baseline and in the candidate, joined by a line. Of more pairs than
-// there is room for, those are drawn that lie evenly in the order of their change.
+// Paired shows what became of each seed: its score in the baseline and in the candidate, joined by a line. A side without a score
+// counts as 0, as it does in the tests, and stands in a lane below the scores. Of more pairs than there is room for, those are drawn
+// that lie evenly in the order of their change.
 type Paired struct {
 	Title, XLabel, YLabel       string
 	Lo, Hi                      float64 // ends of the scale of scores; equal where it has none
@@ -14,7 +16,7 @@ type Paired struct {
 	OnlyBaseline, OnlyCandidate int // seeds without a partner
 }
 
-// Pair is one seed. A side that is not finite has no score.
+// Pair is one seed. A side that is not finite has no score, and counts as 0.
 type Pair struct {
 	Label               string
 	Baseline, Candidate float64
@@ -30,7 +32,6 @@ const (
 	higher direction = iota
 	lower
 	equal
-	onesided // one score, or none
 )
 
 // directions are how candidates look: the shape alone says where they went.
@@ -39,19 +40,26 @@ var directions = [...]struct {
 	marker shape
 	ink    ink
 }{
-	higher:   {"candidate higher", upward, blue},
-	lower:    {"candidate lower", downward, vermillion},
-	equal:    {"equal", square, dim},
-	onesided: {"a side has no score", nil, dim},
+	higher: {"candidate higher", upward, blue},
+	lower:  {"candidate lower", downward, vermillion},
+	equal:  {"equal", square, dim},
 }
 
+// counted is what a score counts as: without one it is 0.
+func counted(score float64) float64 {
+	if !finite(score) {
+		return 0
+	}
+	return score
+}
+
+func (p Pair) change() float64 { return counted(p.Candidate) - counted(p.Baseline) }
+
 func (p Pair) direction() direction {
-	switch {
-	case !finite(p.Baseline) || !finite(p.Candidate):
-		return onesided
-	case p.Candidate > p.Baseline:
+	switch baseline, candidate := counted(p.Baseline), counted(p.Candidate); {
+	case candidate > baseline:
 		return higher
-	case p.Candidate < p.Baseline:
+	case candidate < baseline:
 		return lower
 	}
 	return equal
@@ -60,11 +68,10 @@ func (p Pair) direction() direction {
 func (d Paired) figure() figure {
 	f := figure{kind: "Paired dot plot", title: d.Title, xLabel: d.XLabel, yLabel: d.YLabel}
 	var y extent
-	var counts [len(directions)]int
+	counts := d.count()
 	for _, p := range d.Pairs {
 		y.add(p.Baseline)
 		y.add(p.Candidate)
-		counts[p.direction()]++
 	}
 	f.subtitle = count(len(d.Pairs), "pair", "pairs")
 	for _, side := range []struct {
@@ -75,12 +82,13 @@ func (d Paired) figure() figure {
 			f.subtitle += ", " + count(side.n, "seed", "seeds") + " only in the " + side.name
 		}
 	}
-	f.facts = []string{f.subtitle + ".", directionsText(counts)}
+	f.facts = []string{f.subtitle + ".", counts.String()}
+	if lane := counts.noScore(); lane != "" {
+		f.subtitle += ", " + lane
+		f.floor = noScoreLane
+	}
 	if y.n > 0 {
 		f.facts = append(f.facts, "Scores are "+y.span()+".")
-	}
-	if g := gaps(y, 0); g != "" {
-		f.facts = append(f.facts, "Scores "+g+".")
 	}
 	drawn := d.thinned()
 	f.noted = len(drawn) < len(d.Pairs)
@@ -92,35 +100,91 @@ func (d Paired) figure() figure {
 	case len(d.Pairs) == 0:
 		f.empty = "no pairs"
 	case y.n == 0:
-		f.empty = noValues
+		f.empty = "no scores"
 	}
-	f.legend = pairedLegend(drawn, counts)
-	f.data = func(c canvas, p plot) string { return d.draw(c, p, drawn) }
+	f.legend = pairedLegend(counts)
+	f.data = func(c canvas, p plot) string { return d.draw(c, p, drawn, f.floor) }
 	return f
 }
 
-func directionsText(counts [len(directions)]int) string {
-	s := ""
-	for k, look := range directions {
-		if k > 0 {
-			s += ", "
-		}
-		s += look.name + " " + whole(counts[k])
-	}
-	return s + "."
+// pairCounts are how many pairs went where, and how many sides have no score.
+type pairCounts struct {
+	directions          [len(directions)]int
+	baseline, candidate int // without a score
 }
 
-// thinned are at most maxPairs pairs: all, in the order given; or, of those with two scores, the ones that lie at equal steps in the
-// order of their change, from the largest loss to the largest gain.
+func (d Paired) count() (n pairCounts) {
+	for _, p := range d.Pairs {
+		n.directions[p.direction()]++
+		if !finite(p.Baseline) {
+			n.baseline++
+		}
+		if !finite(p.Candidate) {
+			n.candidate++
+		}
+	}
+	return n
+}
+
+func (n pairCounts) String() string {
+	var words []string
+	for k, look := range directions {
+		words = append(words, look.name+" "+whole(n.directions[k]))
+	}
+	for _, side := range n.withoutScore() {
+		words = append(words, side.name())
+	}
+	text := strings.Join(words, ", ")
+	if n.noScore() != "" {
+		text += "; no score counts as 0"
+	}
+	return text + "."
+}
+
+// noScore says how many sides stand in the lane, and what they count as; empty where none do.
+func (n pairCounts) noScore() string {
+	if n.baseline+n.candidate == 0 {
+		return ""
+	}
+	return "no score " + whole(n.baseline+n.candidate) + " (counts as 0)"
+}
+
+// sideWithoutScore is how a side without a score looks in the lane. Both of one pair are seen upon each other.
+type sideWithoutScore struct {
+	side string
+	n    int
+	draw func(c canvas, at point, size float64)
+}
+
+func (s sideWithoutScore) name() string { return s.side + " without a score " + whole(s.n) }
+
+// withoutScore are the sides that have seeds without a score.
+func (n pairCounts) withoutScore() (sides []sideWithoutScore) {
+	if n.baseline > 0 {
+		sides = append(sides, sideWithoutScore{"baseline", n.baseline, drawNoBaseline})
+	}
+	if n.candidate > 0 {
+		sides = append(sides, sideWithoutScore{"candidate", n.candidate, drawNoCandidate})
+	}
+	return sides
+}
+
+func drawNoBaseline(c canvas, at point, size float64) {
+	disk.draw(c, at, 1.5*size, hollow(dim))
+}
+
+func drawNoCandidate(c canvas, at point, size float64) {
+	c.lines(cross(at, 0.8*size), crossStyle)
+}
+
+// thinned are at most maxPairs pairs: all, in the order given; or those that lie at equal steps in the order of their change, from the
+// largest loss to the largest gain.
 func (d Paired) thinned() []Pair {
 	if len(d.Pairs) <= maxPairs {
 		return d.Pairs
 	}
-	sorted := slices.DeleteFunc(slices.Clone(d.Pairs), func(p Pair) bool { return p.direction() == onesided })
-	slices.SortStableFunc(sorted, func(a, b Pair) int { return cmp.Compare(a.Candidate-a.Baseline, b.Candidate-b.Baseline) })
-	if len(sorted) <= maxPairs {
-		return sorted
-	}
+	sorted := slices.Clone(d.Pairs)
+	slices.SortStableFunc(sorted, func(a, b Pair) int { return cmp.Compare(a.change(), b.change()) })
 	drawn := make([]Pair, maxPairs)
 	for i := range drawn {
 		drawn[i] = sorted[i*(len(sorted)-1)/(maxPairs-1)]
@@ -128,20 +192,14 @@ func (d Paired) thinned() []Pair {
 	return drawn
 }
 
-func pairedLegend(drawn []Pair, counts [len(directions)]int) []entry {
+func pairedLegend(counts pairCounts) []entry {
 	legend := []entry{{"baseline", func(c canvas, at point) {
 		disk.draw(c, point{at.x + sampleWidth/2, at.y}, markerSize, hollow(dim))
 	}}}
 	for k, look := range directions {
-		if direction(k) == onesided && counts[k] == 0 {
-			continue
-		}
-		legend = append(legend, entry{look.name + " " + whole(counts[k]), func(c canvas, at point) {
+		legend = append(legend, entry{look.name + " " + whole(counts.directions[k]), func(c canvas, at point) {
 			at.x += sampleWidth / 2
 			switch direction(k) {
-			case onesided:
-				c.lines(cross(at, markerSize), crossStyle)
-				return
 			case higher:
 				c.polyline([]point{{at.x, at.y + 9}, at}, style{stroke: look.ink, width: lineWidth})
 			case lower:
@@ -150,43 +208,53 @@ func pairedLegend(drawn []Pair, counts [len(directions)]int) []entry {
 			look.marker.draw(c, at, markerSize, solid(look.ink))
 		}})
 	}
-	if slices.ContainsFunc(drawn, func(p Pair) bool { return p.direction() == onesided && finite(p.Candidate) }) {
-		legend = append(legend, entry{"candidate alone", func(c canvas, at point) {
-			diamond.draw(c, point{at.x + sampleWidth/2, at.y}, markerSize, hollow(dim))
+	for _, side := range counts.withoutScore() {
+		legend = append(legend, entry{side.name(), func(c canvas, at point) {
+			side.draw(c, point{at.x + sampleWidth/2, at.y}, markerSize)
 		}})
 	}
 	return legend
 }
 
+const noScoreLane = 24.0
+
 var crossStyle = style{stroke: text, width: 1.6}
 
-func (d Paired) draw(c canvas, p plot, drawn []Pair) (fact string) {
+func (d Paired) draw(c canvas, p plot, drawn []Pair, floor float64) (fact string) {
 	size := min(markerSize, (p.right-p.left)/float64(len(drawn))/2.4)
+	lane := p.bottom - floor/2
+	if floor > 0 {
+		label(c, p.left-gap, lane+4.5, "none", p.left-gap, textStyle{sizeTick, dim, end})
+	}
 	for i, pair := range drawn {
-		pair.draw(c, p, float64(i), size)
+		pair.draw(c, p, float64(i), lane, size)
 	}
 	if len(drawn) == len(d.Pairs) {
 		return ""
 	}
-	return count(len(drawn), "pair", "pairs") + " of " + whole(len(d.Pairs)) + " are drawn: those with two scores, " +
-		"at equal steps in the order of their change, from the largest loss to the largest gain."
+	return count(len(drawn), "pair", "pairs") + " of " + whole(len(d.Pairs)) + " are drawn: those at equal steps in the order of their " +
+		"change, from the largest loss to the largest gain."
 }
 
-func (p Pair) draw(c canvas, in plot, x, size float64) {
+// draw draws a pair; what has no score stands in the lane.
+func (p Pair) draw(c canvas, in plot, x, lane, size float64) {
 	look := directions[p.direction()]
-	baseline, candidate := in.at(x, p.Baseline), in.at(x, p.Candidate)
-	if p.direction() == onesided {
-		c.lines(cross(point{in.x.at(x), in.bottom - 2*size}, size), crossStyle)
-		if finite(p.Candidate) {
-			diamond.draw(c, candidate, size, hollow(dim))
+	at := func(score float64) point {
+		if !finite(score) {
+			return point{in.x.at(x), lane}
 		}
-	} else {
-		c.polyline([]point{baseline, candidate}, style{stroke: look.ink, width: lineWidth})
+		return in.at(x, score)
 	}
+	baseline, candidate := at(p.Baseline), at(p.Candidate)
+	c.polyline([]point{baseline, candidate}, style{stroke: look.ink, width: lineWidth})
 	if finite(p.Baseline) {
 		disk.draw(c, baseline, size, hollow(dim))
+	} else {
+		drawNoBaseline(c, baseline, size)
 	}
-	if p.direction() != onesided {
+	if finite(p.Candidate) {
 		look.marker.draw(c, candidate, size, solid(look.ink))
+	} else {
+		drawNoCandidate(c, candidate, size)
 	}
 }

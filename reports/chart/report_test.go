@@ -156,7 +156,7 @@ func TestReportsCountEverything(t *testing.T) {
 		"forest":             {"7 metrics", "PASS 3, WARN 1, FAIL 1, not measured 2", "n = 1 to 10 pairs, not known for 1 other", "Undefined: " + longName, "1 row has a threshold beyond"},
 		"forest_cut":         {"2 go beyond the frame", "no upper end +0.1, far away −40"},
 		"forest_undefined":   {"2 undefined"},
-		"paired":             {"6 pairs, 2 seeds only in the baseline, 1 seed only in the candidate", "candidate higher 1, candidate lower 1, equal 1, a side has no score 3"},
+		"paired":             {"6 pairs, 2 seeds only in the baseline, 1 seed only in the candidate", "candidate higher 2, candidate lower 2, equal 2, baseline without a score 2, candidate without a score 2"},
 		"paired_many":        {"120 pairs of 300 are drawn"},
 		"lineage":            {"7 candidates, 1 rollback", "undecided 1, accepted 3, rejected 2, failed 1", "1 without a score", "The head is candidate 2, 68", "after 4 to 2"},
 	}
