@@ -273,7 +273,7 @@ func (d ImprovementData) withoutScoreText() string {
 	case counts[2] > 0:
 		text = Counted(counts[2], "paired seed") + " without a score on both sides"
 	}
-	return text + "; no score counts as 0:"
+	return text + "; it counts as 0 there:"
 }
 
 // failedPairs are the seeds that score 0 on one side or both.

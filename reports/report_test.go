@@ -179,7 +179,7 @@ func TestImprovementSections(t *testing.T) {
 	for _, want := range []string{
 		"FAIL: the candidate is worse (8 pairs).",
 		"Only in the candidate, and left out: 1 (0).", "Only in the baseline, and left out: 1 (9).", "Matched: 8 pairs, 80.0% of all seeds of both sides.",
-		"1 paired seed without a score on one side, 1 on both; no score counts as 0:\n3candidatetimeout\n5candidateoom\n5baselineoom\n",
+		"1 paired seed without a score on one side, 1 on both; it counts as 0 there:\n3candidatetimeout\n5candidateoom\n5baselineoom\n",
 		"30.8030no score-0.8030\n", "5no scoreno score+0.0000\n",
 		"the candidate is higher in 0, lower in 7, equal in 1; a seed without a score counts as 0: candidate 2, baseline 1.\n",
 		"parameter thetanot set14\n", "label" + "not setnew\n",

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Forest shows what became better or worse: a row for each metric, with the mean of its differences, an interval, and the
 // thresholds from which a difference counts. A few rows far beyond all others do not flatten these: they end in an arrow, and their
-// numbers stand at the right like those of all.
+// numbers stand at the right like those of all. A threshold beyond the frame is a chevron at its edge, with its value at the right.
 type Forest struct {
 	Title, XLabel string
 	Interval      string // what Lo and Hi are: "95 % t interval"; without it "interval"
@@ -24,7 +25,7 @@ type Difference struct {
 
 const (
 	arrowSize    = 6.0
-	thresholdsTo = 2 // thresholds up to that many times as far as the rows reach are drawn
+	thresholdsTo = 4 // the frame goes as far as thresholds up to that many times as far as the rows reach
 	flattening   = 5 // a row that reaches that many times as far as the next is cut
 )
 
@@ -47,13 +48,15 @@ func (f Forest) figure() figure {
 		g.facts = append(g.facts, "Beyond the frame, which ends at "+signed(g.x.lo)+" and "+signed(g.x.hi)+": "+f.names(cut)+".")
 	}
 	if far := f.where(func(d Difference) bool { return d.farThreshold(g.x) }); len(far) > 0 {
-		g.facts = append(g.facts, count(len(far), "row has", "rows have")+" a threshold beyond the frame.")
+		g.subtitle += ", " + count(len(far), "threshold", "thresholds") + " off the frame"
+		g.facts = append(g.facts, count(len(far), "row has", "rows have")+" a threshold beyond the frame: "+f.farNames(far, g.x)+".")
+		g.columns = append(g.columns, "threshold")
 	}
 	if len(f.Rows) == 0 {
 		g.empty = "no metrics"
 	}
-	g.rows = f.rows(signedAs(g.x))
-	g.legend = f.legend()
+	g.rows = f.rows(signedAs(g.x), len(g.columns))
+	g.legend = f.legend(g.x)
 	g.data = func(c canvas, p plot) string { f.draw(c, p); return "" }
 	return g
 }
@@ -94,7 +97,22 @@ func (f Forest) names(indices []int) string {
 	})
 }
 
-func (f Forest) rows(text func(float64) string) (rows []row) {
+// farNames lists rows with their thresholds beyond the frame.
+func (f Forest) farNames(indices []int, x axis) string {
+	return listed(len(indices), func(i int) string {
+		d := f.Rows[indices[i]]
+		name := or(d.Label, unnamed)
+		for _, t := range thresholds {
+			if t.side(d, x) != 0 {
+				name += " " + signed(t.of(d))
+			}
+		}
+		return name
+	})
+}
+
+// rows have their thresholds in a third column.
+func (f Forest) rows(text func(float64) string, nColumns int) (rows []row) {
 	for _, d := range f.Rows {
 		cells := []string{"undefined", ""}
 		if finite(d.Mean) {
@@ -103,7 +121,14 @@ func (f Forest) rows(text func(float64) string) (rows []row) {
 		if d.hasRange() {
 			cells[1] = text(d.Lo) + " to " + text(d.Hi)
 		}
-		rows = append(rows, row{d.Label, cells})
+		var limits []string
+		for _, t := range thresholds {
+			if v := t.of(d); set(v) {
+				limits = append(limits, text(v))
+			}
+		}
+		cells = append(cells, strings.Join(limits, ", "))
+		rows = append(rows, row{d.Label, cells[:nColumns]})
 	}
 	return rows
 }
@@ -156,6 +181,10 @@ func (f Forest) limit() float64 {
 
 func (f Forest) axis() axis {
 	limit := f.limit()
+	far := thresholdsTo * limit
+	if limit == 0 { // nothing changed
+		far = thresholdsTo * f.nearestThreshold()
+	}
 	var e extent
 	e.add(0)
 	for _, d := range f.Rows {
@@ -163,12 +192,24 @@ func (f Forest) axis() axis {
 		e.add(max(-limit, min(limit, known.lo)))
 		e.add(max(-limit, min(limit, known.hi)))
 		for _, v := range []float64{d.Loss, d.Gain} {
-			if math.Abs(v) <= thresholdsTo*limit {
+			if math.Abs(v) <= far {
 				e.add(v)
 			}
 		}
 	}
 	return padded(e)
+}
+
+// nearestThreshold is how far from 0 the first one is; 0 where there are none.
+func (f Forest) nearestThreshold() (nearest float64) {
+	for _, d := range f.Rows {
+		for _, t := range thresholds {
+			if v := math.Abs(t.of(d)); set(v) && (nearest == 0 || v < nearest) {
+				nearest = v
+			}
+		}
+	}
+	return nearest
 }
 
 func (d Difference) beyond(x axis) bool {
@@ -177,10 +218,10 @@ func (d Difference) beyond(x axis) bool {
 }
 
 func (d Difference) farThreshold(x axis) bool {
-	return d.Loss < x.lo || d.Loss > x.hi || d.Gain < x.lo || d.Gain > x.hi
+	return slices.ContainsFunc(thresholds, func(t threshold) bool { return t.side(d, x) != 0 })
 }
 
-func (f Forest) legend() []entry {
+func (f Forest) legend(x axis) []entry {
 	var legend []entry
 	all := f.tally()
 	for status := Status(0); status < nStatuses; status++ {
@@ -198,9 +239,16 @@ func (f Forest) legend() []entry {
 		}})
 	}
 	for _, threshold := range thresholds {
-		if len(f.where(func(d Difference) bool { return set(threshold.of(d)) })) > 0 {
+		within := func(d Difference) bool { return set(threshold.of(d)) && threshold.side(d, x) == 0 }
+		if len(f.where(within)) > 0 {
 			legend = append(legend, entry{threshold.name, func(c canvas, at point) {
-				c.lines(threshold.lines(at.x+sampleWidth/2, at.y), threshold.style)
+				c.lines(threshold.lines(at.x+sampleWidth/2, at.y), thresholdStyle)
+			}})
+		}
+		beyond := func(d Difference) bool { return threshold.side(d, x) != 0 }
+		if len(f.where(beyond)) > 0 {
+			legend = append(legend, entry{threshold.name + " (off the frame)", func(c canvas, at point) {
+				c.lines([][]point{chevron(point{at.x + sampleWidth/2 - 1.5, at.y}, threshold.turn)}, thresholdStyle)
 			}})
 		}
 	}
@@ -209,20 +257,41 @@ func (f Forest) legend() []entry {
 
 // thresholds are the limits of a row, each a line with its ends turned to where differences count.
 var thresholds = []threshold{
-	{"degradation below", func(d Difference) float64 { return d.Loss }, -1, style{stroke: vermillion, width: 1.4}},
-	{"improvement above", func(d Difference) float64 { return d.Gain }, 1, style{stroke: green, width: 1.4}},
+	{"degradation below", func(d Difference) float64 { return d.Loss }, -1},
+	{"improvement above", func(d Difference) float64 { return d.Gain }, 1},
 }
 
+// thresholdStyle has no colour, as those stand for statuses.
+var thresholdStyle = style{stroke: text, width: 1.4}
+
 type threshold struct {
-	name  string
-	of    func(Difference) float64
-	turn  float64
-	style style
+	name string
+	of   func(Difference) float64
+	turn float64
+}
+
+// side is -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right one, and else 0.
+func (t threshold) side(d Difference, x axis) float64 {
+	switch v := t.of(d); {
+	case !set(v):
+		return 0
+	case v < x.lo:
+		return -1
+	case v > x.hi:
+		return 1
+	}
+	return 0
 }
 
 func (t threshold) lines(x, y float64) [][]point {
 	const half, end = rowPitch/2 - 2, 3.0
 	return [][]point{{{x + t.turn*end, y - half}, {x, y - half}, {x, y + half}, {x + t.turn*end, y + half}}}
+}
+
+// chevron points from at to the left (-1) or to the right (1).
+func chevron(at point, side float64) []point {
+	const wide, half = 4.0, 4.5
+	return []point{{at.x, at.y - half}, {at.x + side*wide, at.y}, {at.x, at.y + half}}
 }
 
 func set(threshold float64) bool { return threshold != 0 && finite(threshold) }
@@ -236,15 +305,21 @@ func statusMark(c canvas, s Status, at point) {
 }
 
 func (f Forest) draw(c canvas, p plot) {
+	var lines [][]point
 	for _, threshold := range thresholds {
-		var lines [][]point
 		for i, d := range f.Rows {
-			if v := threshold.of(d); set(v) && p.x.lo <= v && v <= p.x.hi {
-				lines = append(lines, threshold.lines(p.x.at(v), p.y.at(float64(i)))...)
+			y := p.y.at(float64(i))
+			switch side := threshold.side(d, p.x.axis); {
+			case side < 0: // in the gap beside the frame
+				lines = append(lines, chevron(point{p.left - 1, y}, side))
+			case side > 0:
+				lines = append(lines, chevron(point{p.right + 1, y}, side))
+			case set(threshold.of(d)):
+				lines = append(lines, threshold.lines(p.x.at(threshold.of(d)), y)...)
 			}
 		}
-		c.lines(lines, threshold.style)
 	}
+	c.lines(lines, thresholdStyle)
 	for i, d := range f.Rows {
 		if finite(d.Mean) {
 			d.draw(c, p, p.y.at(float64(i)))

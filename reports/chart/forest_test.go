@@ -2,6 +2,8 @@ package chart
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -68,5 +70,46 @@ func TestSigned(t *testing.T) {
 		if got := in(tt.v); got != tt.inColumns {
 			t.Errorf("%v in a column: %q, want %q", tt.v, got, tt.inColumns)
 		}
+	}
+}
+
+// Thresholds are in the frame where that leaves room for the rows, and else at its edge.
+func TestForestThresholds(t *testing.T) {
+	rows := func(mean float64, losses ...float64) (f Forest) {
+		for _, loss := range losses {
+			f.Rows = append(f.Rows, Difference{Estimate: Estimate{Label: "a", Mean: mean, Lo: math.NaN()}, Loss: loss})
+		}
+		return f
+	}
+	const within, beyond = "degradation below", "degradation below (off the frame)"
+	tests := []struct {
+		name   string
+		f      Forest
+		legend []string
+		values string // at the right of the first row
+	}{
+		{"near", rows(-0.1, -0.25), []string{within}, ""},
+		{"far", rows(-0.01, -0.25), []string{beyond}, "−0.25000"},
+		{"both", rows(-0.1, -0.25, -9), []string{within, beyond}, "−0.2500"},
+		{"nothing changed", rows(0, -0.25, -9), []string{within, beyond}, "−0.2500"},
+		{"none", rows(-0.1, 0, math.NaN(), math.Inf(-1)), nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := tt.f.figure()
+			var legend []string
+			for _, e := range f.legend {
+				if strings.HasPrefix(e.name, within) {
+					legend = append(legend, e.name)
+				}
+			}
+			values := ""
+			if cells := f.rows[0].cells; len(cells) > 2 {
+				values = cells[2]
+			}
+			if !slices.Equal(legend, tt.legend) || values != tt.values {
+				t.Errorf("legend %q, value %q, want %q, %q", legend, values, tt.legend, tt.values)
+			}
+		})
 	}
 }

@@ -136,7 +136,7 @@ func (n pairCounts) String() string {
 	}
 	text := strings.Join(words, ", ")
 	if n.noScore() != "" {
-		text += "; no score counts as 0"
+		text += "; a side without a score counts as 0"
 	}
 	return text + "."
 }

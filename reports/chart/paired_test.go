@@ -67,7 +67,7 @@ func TestDirection(t *testing.T) {
 func TestPairsWithoutScore(t *testing.T) {
 	nan := math.NaN()
 	d := Paired{Pairs: []Pair{{"1", 0.5, 0.6}, {"2", 0.5, nan}, {"3", nan, 0.5}, {"4", nan, nan}, {"5", 0.5, nan}}}
-	const want = "candidate higher 2, candidate lower 2, equal 1, baseline without a score 2, candidate without a score 3; no score counts as 0."
+	const want = "candidate higher 2, candidate lower 2, equal 1, baseline without a score 2, candidate without a score 3; a side without a score counts as 0."
 	f := d.figure()
 	if f.facts[1] != want {
 		t.Errorf("%s\nwant %s", f.facts[1], want)
