@@ -89,7 +89,7 @@ func (d IndexData) scenarios() []document.Block {
 			last = cell("%s", s.LastStarted.UTC().Format(time.RFC3339))
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(s.meanCell()),
+			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(meanCell(s.Estimates)),
 			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, verdict.Percent), s.Estimates.NSeeds),
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
@@ -129,13 +129,6 @@ func (s IndexedScenario) newest() document.Text {
 	return text
 }
 
-func (s IndexedScenario) meanCell() string {
-	if s.Estimates.NScored == 0 {
-		return "no seed has a score"
-	}
-	return withInterval(s.Estimates.Mean, s.Estimates.MeanInterval, four) + ", n = " + cell("%d", s.Estimates.NScored)[0].Text
-}
-
 // configurations leads to the report of each configuration.
 func (d IndexData) configurations() []document.Block {
 	blocks := []document.Block{}
@@ -152,7 +145,7 @@ func (d IndexData) configurations() []document.Block {
 			case c.Problem != "":
 				row = append(row, faint("-"), document.T(c.Problem))
 			default:
-				row = append(row, document.T(withInterval(c.Estimates.Mean, c.Estimates.MeanInterval, four)), verdictText(c.Verdict))
+				row = append(row, document.T(meanCell(c.Estimates)), verdictText(c.Verdict))
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -47,8 +47,15 @@ type HistoryEntry struct {
 	Params      string // those that differ between the configurations, as theta=14 n_firms=10
 	NUnassessed int    // seeds that were never judged under the spec: there are no estimates then
 	Estimates   verdict.Estimates
-	Change      *float64 // of the mean score to the one before; nil where there is none
+	Step        *Step // from the one before; nil where there is nothing to compare
 	Verdict     scoring.Verdict
+}
+
+// Step is the change of total scores from one configuration to the next, over the seeds that both have.
+type Step struct {
+	NPairs   int
+	Mean     float64
+	Interval stats.Interval
 }
 
 // Scenario is the report of everything about one scenario.
@@ -171,6 +178,9 @@ func (d ScenarioData) history() []document.Block {
 	if len(h.Entries) > 1 {
 		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: h.Chart})
 	}
+	if text := h.stepsText(); text != "" {
+		blocks = append(blocks, paragraphOf(document.T(text)))
+	}
 	return append(blocks, folded(h.table(), alwaysShown, "older configurations")...)
 }
 
@@ -185,7 +195,7 @@ func historyAlt(h HistoryData) string {
 }
 
 func (h HistoryData) table() document.Table {
-	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "#change", "verdict")
+	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
 	for _, e := range slices.Backward(h.Entries) {
 		row := []document.Text{codeCell(e.Selector()), document.T(orDash(e.Label)), document.T(orDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
 		if e.NUnassessed > 0 {
@@ -194,14 +204,31 @@ func (h HistoryData) table() document.Table {
 			continue
 		}
 		change := "-"
-		if e.Change != nil {
-			change = Signed(*e.Change)
+		if s := e.Step; s != nil {
+			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, Signed), s.NPairs)
 		}
 		t.Rows = append(t.Rows, append(row,
 			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, verdict.Percent)),
-			document.T(withInterval(e.Estimates.Mean, e.Estimates.MeanInterval, four)), document.T(change), verdictText(e.Verdict)))
+			document.T(meanCell(e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t
+}
+
+// meanCell is a mean score with its interval, and the number of seeds that it is the mean of.
+func meanCell(e verdict.Estimates) string {
+	if e.NScored == 0 {
+		return "no seed has a score"
+	}
+	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean, e.MeanInterval, four), e.NScored)
+}
+
+// stepsText says what the changes in the table are; empty where there are none.
+func (h HistoryData) stepsText() string {
+	if !slices.ContainsFunc(h.Entries, func(e HistoryEntry) bool { return e.Step != nil }) {
+		return ""
+	}
+	return "n beside a mean is the number of seeds that have a score. The change is the mean difference of total scores to the configuration before, over the seeds of both; " +
+		"a seed without a score counts as 0 in it. Intervals: 95% t, of pass rates Wilson."
 }
 
 // withInterval writes an estimate with its interval.

@@ -6,6 +6,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/stats"
 	"track/store"
 )
 
@@ -15,6 +16,7 @@ type ReportedScenario struct {
 	Spec        scoring.Spec
 	NSpecs      int // versions of the spec that there are
 	History     History
+	Steps       []Step            // of each entry of History from the one before it
 	Stability   ReportedStability // of the configuration recorded to last
 	Improvement *ReportedImprovement
 	NoBaseline  string          // why there is no Improvement
@@ -43,6 +45,9 @@ func reportedScenario(ctx context.Context, st *store.Store, scenario string, opt
 		return report, err
 	}
 	report.Stored, report.Spec = report.History.Stored, report.History.Spec
+	if report.Steps, err = report.History.steps(ctx, st); err != nil {
+		return report, err
+	}
 	if report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
 		return report, err
 	}
@@ -57,6 +62,49 @@ func reportedScenario(ctx context.Context, st *store.Store, scenario string, opt
 	}
 	report.pinned(pins)
 	return report, report.compare(ctx, st)
+}
+
+// Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score counts as
+// 0, as in every comparison.
+type Step struct {
+	NPairs   int // 0 where there is nothing to compare
+	Mean     float64
+	Interval stats.Interval
+}
+
+// steps compares each entry with the one before it.
+func (h History) steps(ctx context.Context, st *store.Store) ([]Step, error) {
+	steps := make([]Step, len(h.Entries))
+	var before map[track.SeedNumber]float64
+	for i, e := range h.Entries {
+		now := map[track.SeedNumber]float64{}
+		if e.NUnassessed == 0 {
+			rows, err := st.SeedScores(ctx, store.Selection{Scenario: h.Scenario, Configurations: []int64{e.ID}, SpecID: h.Stored.ID}, false)
+			if err != nil {
+				return nil, err
+			}
+			var differences []float64
+			for _, row := range rows {
+				now[row.Number] = judgedSeedOf(row, h.Spec).Total
+				if score, paired := before[row.Number]; paired {
+					differences = append(differences, now[row.Number]-score)
+				}
+			}
+			if steps[i], err = newStep(differences); err != nil {
+				return nil, err
+			}
+		}
+		before = now
+	}
+	return steps, nil
+}
+
+func newStep(differences []float64) (Step, error) {
+	if len(differences) == 0 {
+		return Step{}, nil
+	}
+	s, err := stats.Summarize(differences)
+	return Step{len(differences), s.Mean, s.MeanInterval(scoring.DefaultConfidence)}, err
 }
 
 func countSpecs(ctx context.Context, st *store.Store, scenario string) (n int, err error) {

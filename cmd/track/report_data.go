@@ -106,6 +106,11 @@ func scenarioData(r tracker.ReportedScenario, limit int) (d reports.ScenarioData
 	if d.History, err = historyData(r.History); err != nil {
 		return d, err
 	}
+	for i, step := range r.Steps {
+		if step.NPairs > 0 {
+			d.History.Entries[i].Step = &reports.Step{NPairs: step.NPairs, Mean: step.Mean, Interval: step.Interval}
+		}
+	}
 	if d.Stability, err = stabilityData(r.Stability, ""); err != nil {
 		return d, err
 	}
@@ -137,7 +142,7 @@ func historyData(h tracker.History) (d reports.HistoryData, err error) {
 		e := h.Entries[i]
 		d.Entries = append(d.Entries, reports.HistoryEntry{
 			Configured: reportedConfiguration(h.Scenario, e.Configuration), Params: params[i], NUnassessed: e.NUnassessed,
-			Estimates: l.estimates, Change: l.entry.Change, Verdict: l.entry.Verdict,
+			Estimates: l.estimates, Verdict: l.entry.Verdict,
 		})
 	}
 	return d, nil

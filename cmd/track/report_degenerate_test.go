@@ -53,6 +53,12 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 		{"all failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, failed), []string{
 			"None of the 6 seeds has a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds without a score on one side",
 		}},
+		{"half failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, func(i int) string {
+			if i < 3 {
+				return failed(i)
+			}
+			return good(i)
+		}), []string{"0.9850 (0.9788 to 0.9912), n = 3 | -0.4887 (-1.0506 to +0.0731), n = 6 |"}},
 		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"no seed has a score"}},
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{
 			"repeat exactly what another seed measured", "scores are equal", "~", // as Markdown has it
