@@ -157,5 +157,8 @@ func sentence(s string) string {
 	if first, _, _ := strings.Cut(s, " "); len(first) > 1 && first != "sd" && s[0] < utf8.RuneSelf {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
+	if strings.HasSuffix(s, "?") {
+		return s
+	}
 	return s + "."
 }

@@ -41,10 +41,10 @@ func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Blo
 	alt := fmt.Sprintf("Status of %s in %s: PASS %d, WARN %d, FAIL %d", Counted(len(metrics), "metric"), Counted(len(d.Seeds), "seed"),
 		counts[scoring.Pass], counts[scoring.Warn], counts[scoring.Fail])
 	if n := counts[""]; n > 0 {
-		alt += fmt.Sprintf(", not measured %d", n)
+		alt += fmt.Sprintf(", no value %d", n)
 	}
 	if nFailed > 0 {
-		alt += fmt.Sprintf("; %s did not run well", Counted(nFailed, "seed"))
+		alt += fmt.Sprintf("; %s", Counted(nFailed, "failed seed"))
 	}
 	return []document.Block{heading("Metric by seed"), document.Picture{Name: "heatmap", Alt: alt + ".", Chart: h}}
 }
@@ -53,7 +53,8 @@ func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Blo
 func (d StabilityData) scores() []document.Block {
 	e := d.Estimates
 	c := chart.Distribution{
-		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores, Failed: d.Stability.NSeeds - d.Stability.Score.N,
+		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
+		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.Score.N,
 		Interval: Confidence(e.MeanInterval.Confidence) + " " + e.MeanInterval.Method + " interval", Lo: 0, Hi: 1,
 	}
 	for _, s := range d.Seeds {
@@ -61,7 +62,13 @@ func (d StabilityData) scores() []document.Block {
 			c.Values = append(c.Values, s.Score)
 		}
 	}
-	alt := fmt.Sprintf("Total scores of %s; %d without a score", Counted(d.Stability.Score.N, "seed"), c.Failed)
+	alt := "Total scores of " + Counted(d.Stability.Score.N, "seed")
+	if c.Failed > 0 {
+		alt += "; " + Counted(c.Failed, "failed seed") + " without a score"
+	}
+	if c.Missing > 0 {
+		alt += "; " + Counted(c.Missing, "seed") + " with missing values, and so without a score"
+	}
 	if e.NScored > 0 {
 		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: e.MeanInterval.Lo, Hi: e.MeanInterval.Hi}
 		alt += fmt.Sprintf("; mean %s", four(e.Mean))

@@ -90,9 +90,14 @@ func (d StabilityData) metrics() []document.Block {
 	if len(metrics) == 0 {
 		return append(blocks, paragraphOf(cell("The spec has no metrics.")))
 	}
-	blocks = append(blocks, paragraphOf(cell(
+	text := cell(
 		"pass is the share of the seeds, of which there are %d, in which the metric is PASS or WARN; n the seeds that have it; ± the population standard deviation; the interval is the %s t interval of the mean score.",
-		d.Stability.NSeeds, Confidence(scoring.DefaultConfidence))))
+		d.Stability.NSeeds, Confidence(scoring.DefaultConfidence))
+	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.Value.N < d.Stability.NSeeds }) {
+		text = append(text, cell(" A seed without a value, as every failed one, counts against pass, and so may make a metric unstable (pass below %s); the gate calls a metric unstable by the seeds that have a value alone.",
+			verdict.Percent(scoring.UnstableMaxPassRate))...)
+	}
+	blocks = append(blocks, paragraphOf(text))
 	var groups []string
 	for _, m := range metrics {
 		if !slices.Contains(groups, m.Group) {

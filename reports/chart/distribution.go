@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Distribution shows the scores of all seeds: a dot for each, or, where there is no room for so many, a histogram. What the seeds
@@ -11,7 +12,8 @@ import (
 type Distribution struct {
 	Title, XLabel string
 	Values        []float64 // NaN and infinities are counted, not drawn
-	Failed        int       // seeds without a score, beside Values
+	Failed        int       // seeds that failed, and have no score: beside Values
+	Missing       int       // seeds that did not fail, but miss values, and have no score either
 	Mean          *Estimate // drawn above the seeds; nil for none
 	Interval      string    // what Lo and Hi of Mean are: "95 % t interval"; without it "interval"
 	Lo, Hi        float64   // ends of the scale of scores: 0 and 1, or 0 and 100; equal where it has none
@@ -34,8 +36,8 @@ func (d Distribution) figure() figure {
 	if values.n > 0 {
 		f.subtitle += ", " + values.span()
 	}
-	if d.Failed > 0 {
-		f.subtitle += "; " + count(d.Failed, "failed seed", "failed seeds") + " without a score"
+	if text := d.withoutScore(); text != "" {
+		f.subtitle += "; without a score: " + text
 	}
 	if g := gaps(values, 0); g != "" {
 		f.subtitle += "; " + g
@@ -56,6 +58,18 @@ func (d Distribution) figure() figure {
 		d.bars(&f, newHistogram(d.Values, &f.x, d.top(values)))
 	}
 	return f
+}
+
+// withoutScore counts the seeds without a score by why they have none.
+func (d Distribution) withoutScore() string {
+	var kinds []string
+	if d.Failed > 0 {
+		kinds = append(kinds, count(d.Failed, "failed seed", "failed seeds"))
+	}
+	if d.Missing > 0 {
+		kinds = append(kinds, whole(d.Missing)+" with missing values")
+	}
+	return strings.Join(kinds, ", ")
 }
 
 func (d Distribution) hasMean() bool { return d.Mean != nil && finite(d.Mean.Mean) }

@@ -18,7 +18,7 @@ type HeatSeed struct {
 // HeatRow is one metric.
 type HeatRow struct {
 	Name  string
-	Cells []Status // of each seed; those that are missing are not measured
+	Cells []Status // of each seed; those that are missing have no value
 }
 
 func (h HeatMap) figure() figure {
@@ -119,7 +119,7 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 		add(statuses[status].name, status)
 	}
 	if all[Unmeasured] > 0 {
-		add("not measured (n/a)", Unmeasured)
+		add(statuses[Unmeasured].name+" (n/a)", Unmeasured)
 	}
 	if failed > 0 {
 		legend = append(legend, entry{count(failed, "failed seed", "failed seeds"), func(c canvas, at point) {
@@ -129,7 +129,7 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 	return legend
 }
 
-// sampleOf is the style of a cell in the legend, where one that is not measured needs an edge to be seen.
+// sampleOf is the style of a cell in the legend, where one without a value needs an edge to be seen.
 func sampleOf(status Status) style {
 	if status == Unmeasured {
 		return style{fill: paper, stroke: gridInk, width: 1}

@@ -76,7 +76,7 @@ func distributionExamples() []example {
 	}
 	same := mean("", 1000, 87.5, 0)
 	return []example{
-		{"distribution", chart.Distribution{Title: "Scores over seeds", XLabel: unit, Values: ten, Mean: &estimate, Interval: tInterval, Hi: 1, Failed: 2}},
+		{"distribution", chart.Distribution{Title: "Scores over seeds", XLabel: unit, Values: ten, Mean: &estimate, Interval: tInterval, Hi: 1, Failed: 2, Missing: 1}},
 		{"distribution_one", chart.Distribution{Title: "One seed", XLabel: unit, Values: []float64{0.8}, Mean: &alone, Hi: 1}},
 		{"distribution_equal", chart.Distribution{Title: "All equal", XLabel: "fitness (0 to 100)", Values: equal, Mean: &same, Hi: 100}},
 		{"distribution_gaps", chart.Distribution{Title: "Gaps", Values: []float64{nan, 0, inf, 1, 1, 0.5}}},
@@ -147,13 +147,13 @@ func lineageExamples() []example {
 // What is counted in the description are all values that were given.
 func TestReportsCountEverything(t *testing.T) {
 	want := map[string][]string{
-		"heat":               {"5 metrics, 6 seeds", "PASS 11, WARN 6, FAIL 1, not measured 7", "1 failed seed is hatched", "FAIL in " + longName + " (1 seed)"},
+		"heat":               {"5 metrics, 6 seeds", "PASS 11, WARN 6, FAIL 1, no value 7", "1 failed seed is hatched", "FAIL in " + longName + " (1 seed)"},
 		"heat_many":          {"PASS 600, WARN 1,200, FAIL 200", "A column is 5 seeds"},
-		"distribution":       {"n = 10 seeds", "2 failed seeds without a score", "mean 0.8544 (95 % t interval 0.8485 to 0.8603)"},
+		"distribution":       {"n = 10 seeds", "without a score: 2 failed seeds, 1 with missing values", "mean 0.8544 (95 % t interval 0.8485 to 0.8603)"},
 		"distribution_equal": {"n = 1,000 seeds, 87.5", "the highest is 1,000 seeds"},
 		"distribution_gaps":  {"n = 4 seeds", "1 NaN, 1 infinite"},
 		"distribution_empty": {"n = 0 seeds", "3 failed seeds"},
-		"forest":             {"7 metrics", "PASS 3, WARN 1, FAIL 1, not measured 2", "n = 1 to 10 pairs, not known for 1 other", "Undefined: " + longName, "1 row has a threshold beyond"},
+		"forest":             {"7 metrics", "PASS 3, WARN 1, FAIL 1, no value 2", "n = 1 to 10 pairs, not known for 1 other", "Undefined: " + longName, "1 row has a threshold beyond"},
 		"forest_cut":         {"2 go beyond the frame", "no upper end +0.1, far away −40"},
 		"forest_undefined":   {"2 undefined"},
 		"paired":             {"6 pairs, 2 seeds only in the baseline, 1 seed only in the candidate", "candidate higher 2, candidate lower 2, equal 2, baseline without a score 2, candidate without a score 2"},

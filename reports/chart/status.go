@@ -19,7 +19,7 @@ var statuses = [nStatuses]struct {
 	marker shape
 	ink    ink
 }{
-	Unmeasured: {"not measured", style{}, diamond, dim},
+	Unmeasured: {"no value", style{}, diamond, dim},
 	Pass:       {"PASS", style{fill: blue, opacity: 0.25}, disk, blue},
 	Warn:       {"WARN", style{fill: orange, opacity: 0.6}, upward, orange},
 	Fail:       {"FAIL", style{fill: vermillion}, square, vermillion},
@@ -45,7 +45,7 @@ func (t tally) sum() (n int) {
 // judged are the statuses that are always named, even where there are none.
 var judged = [...]Status{Pass, Warn, Fail}
 
-// String writes "PASS 540, WARN 100, FAIL 20, not measured 3".
+// String writes "PASS 540, WARN 100, FAIL 20, no value 3".
 func (t tally) String() string {
 	s := ""
 	for _, status := range judged {

@@ -185,6 +185,31 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
+// What is said of a metric names the seeds it is said of, and everything that is wrong with them.
+func TestGateSaysWhichSeedsHaveValues(t *testing.T) {
+	rules := scoring.GateRules{MinScore: ptr(0.1), MaxStd: ptr(0.9)}
+	for _, c := range []struct {
+		name    string
+		crashed int
+		change  func(m *scoring.MetricStability)
+		want    string
+	}{
+		{"all", 0, func(m *scoring.MetricStability) { m.NNotFailed = 15 }, "PASS or WARN in 100.0% of 20 seeds, mean score"}, // its PassRate stays
+		{"some crashed", 5, func(m *scoring.MetricStability) { m.NNotFailed = 10 }, "PASS or WARN in 10 of the 20 seeds that have a value, of 25 seeds in all; mean score"},
+		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.Value.N, m.Value.Mean, m.NNotFailed = 14, math.NaN(), 0 },
+			"FAIL in all 14 seeds that have a value, with values that are NaN or infinite; 6 of 20 seeds that ran well have no value"},
+		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.Value.N, m.Value.Mean, m.NNotFailed = 14, math.NaN(), 13 },
+			"6 of 20 seeds that ran well have no value, and so no total score; some values are NaN or infinite"},
+	} {
+		s := crashed(stability(20, 20, around(0.8, 20)), c.crashed)
+		c.change(&s.Metrics[0])
+		g := gate(t, input(rules, s))
+		if !slices.ContainsFunc(g.Scenarios[0].Outcomes, func(o verdict.Outcome) bool { return o.Metric != "" && strings.HasPrefix(o.Message, c.want) }) {
+			t.Errorf("%s: nothing says %q: %+v", c.name, c.want, g.Scenarios[0].Outcomes)
+		}
+	}
+}
+
 // Two seeds of twenty survive, with good scores: they do not speak for the others. Sixteen of twenty do.
 func TestGateDoesNotTakeSurvivorsForAll(t *testing.T) {
 	rules := scoring.GateRules{MinScore: ptr(0.5), MaxStd: ptr(0.9)}

@@ -9,14 +9,17 @@ import (
 	"track/scoring"
 )
 
-// metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value has failed and counts in
-// the rules about seeds; here it is named.
+// metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value counts as not passed in the
+// rules about seeds; here it is named, and a metric is called unstable by the seeds that have a value.
 func (j judge) metricOutcomes() []Outcome {
 	ok := j.in.Stability.NOK
 	list := make([]Outcome, len(j.in.Stability.Metrics))
 	for i, m := range j.in.Stability.Metrics {
-		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.Value.N}
-		o.Message = fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", Percent(m.PassRate), j.e.NSeeds, Short(m.Score.Mean))
+		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.Value.N, Message: j.passText(m)}
+		missing := ""
+		if m.Value.N < ok {
+			missing = fmt.Sprintf("%d of %d seeds that ran well have no value, and so no total score", ok-m.Value.N, ok)
+		}
 		switch finite := !math.IsNaN(m.Value.Mean) && !math.IsInf(m.Value.Mean, 0); {
 		case ok == 0:
 			o.Verdict, o.Reason, o.Message = scoring.VerdictInconclusive, "no_scores", "no seed ran well"
@@ -25,10 +28,15 @@ func (j judge) metricOutcomes() []Outcome {
 			o.Message = fmt.Sprintf("none of %d seeds has a value", ok)
 		case !finite && m.NNotFailed == 0:
 			o.Verdict, o.Reason = scoring.VerdictFail, "non_finite"
-			o.Message = fmt.Sprintf("FAIL in all %d seeds, with values that are NaN or infinite", m.Value.N)
-		case m.Value.N < ok:
-			o.Verdict, o.Reason = scoring.VerdictWarn, "missing_values"
-			o.Message = fmt.Sprintf("%d of %d seeds have no value: they count as failed", ok-m.Value.N, ok)
+			o.Message = fmt.Sprintf("FAIL in all %d seeds that have a value, with values that are NaN or infinite", m.Value.N)
+			if missing != "" {
+				o.Message += "; " + missing
+			}
+		case missing != "":
+			o.Verdict, o.Reason, o.Message = scoring.VerdictWarn, "missing_values", missing
+			if !finite {
+				o.Message += "; some values are NaN or infinite: they score 0"
+			}
 		case !finite:
 			o.Verdict, o.Reason = scoring.VerdictWarn, "non_finite"
 			o.Message += "; some values are NaN or infinite: they score 0"
@@ -38,6 +46,14 @@ func (j judge) metricOutcomes() []Outcome {
 		list[i] = o
 	}
 	return list
+}
+
+// passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all have one.
+func (j judge) passText(m scoring.MetricStability) string {
+	if m.Value.N == j.e.NSeeds {
+		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", Percent(m.PassRate), j.e.NSeeds, Short(m.Score.Mean))
+	}
+	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.Value.N, j.e.NSeeds, Short(m.Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.
