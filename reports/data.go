@@ -30,32 +30,26 @@ func (c Configured) Known() string {
 	return track.ShortHash(c.Hash)
 }
 
-// params are the parameters in a few words, as theta=14 n_firms=10; empty where none are recorded.
-func (c Configured) params() string {
-	const most = 60
+// params are the parameters, each as theta=14, by name; none where they are not recorded.
+func (c Configured) params() (list []parameter) {
 	var values map[string]json.RawMessage
 	if c.Configuration.Params == "" || json.Unmarshal([]byte(c.Configuration.Params), &values) != nil {
-		return ""
+		return nil
 	}
-	var words []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		words = append(words, name+"="+string(values[name]))
+		list = append(list, parameter{name, name + "=" + string(values[name])})
 	}
-	return cut(strings.Join(words, " "), most)
+	return list
 }
+
+type parameter struct{ name, text string }
 
 // title names the configuration so that no other one of the scenario has the same title.
 func (c Configured) title() string {
-	var words []string
-	for _, word := range []string{c.Configuration.Label, c.params()} {
-		if word != "" {
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 {
+	if c.Configuration.Label == "" {
 		return c.Selector()
 	}
-	return c.Selector() + " (" + strings.Join(words, ", ") + ")"
+	return c.Selector() + " (" + c.Configuration.Label + ")"
 }
 
 // SpecVersion is a version of a spec.

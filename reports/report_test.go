@@ -221,3 +221,24 @@ func TestImprovementThatNothingCanDecide(t *testing.T) {
 		}
 	}
 }
+
+// The title has the label alone; what differs from the previous configuration stands first.
+func TestStabilityParameters(t *testing.T) {
+	d := stabilityOf(0.5, 0.6)
+	d.Configuration.Configuration = track.Configuration{Label: "theta-14", Params: `{"a":1,"theta":14}`}
+	first := reports.Stability(d)
+	if want := "Stability of s@0123456789 (theta-14)"; first.Title != want {
+		t.Errorf("title %q, want %q", first.Title, want)
+	}
+	if text := texts(first.Blocks); !strings.Contains(text, "Parameters: a=1 theta=14.\n") {
+		t.Errorf("the first configuration lacks its parameters:\n%.1000s", text)
+	}
+	d.Previous = &reports.ImprovementData{
+		Baseline:   reports.Configured{Scenario: "s", Hash: "ba5e", Configuration: track.Configuration{Label: "before"}},
+		Parameters: []reports.ParameterChange{{Name: "b", Before: "2"}, {Name: "theta", Before: "10", After: "14"}},
+	}
+	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The same: a=1.\n"
+	if text := texts(reports.Stability(d).Blocks); !strings.Contains(text, want) {
+		t.Errorf("the report does not say %q:\n%.1000s", want, text)
+	}
+}

@@ -2,7 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"track"
 	"track/reports/document"
@@ -49,6 +51,7 @@ func (d StabilityData) summary() []document.Block {
 		paragraphOf(verdictText(d.Finding.Verdict), cell(": %s.", StableText(d.Stability))),
 		paragraphOf(d.subject()),
 	}
+	blocks = append(blocks, d.parameters()...)
 	return slices.Concat(blocks, bullets(sentences), []document.Block{estimateTable(d.Estimates)})
 }
 
@@ -62,6 +65,60 @@ func (d StabilityData) subject() document.Text {
 	return append(text, document.T(".")...)
 }
 
+// parameters are those of the configuration, first the ones in which it differs from the previous one.
+func (d StabilityData) parameters() []document.Block {
+	const most = 200
+	var changed, same []string
+	unset := map[string]string{} // parameters of the previous configuration alone
+	before := map[string]string{}
+	if d.Previous != nil {
+		for _, p := range d.Previous.Parameters {
+			if before[p.Name] = "was " + p.Before; p.Before == "" {
+				before[p.Name] = "was not set"
+			}
+			if p.After == "" {
+				unset[p.Name] = p.Before
+			}
+		}
+	}
+	for _, p := range d.Configuration.params() {
+		if was, differs := before[p.name]; differs {
+			changed = append(changed, cut(p.text, most)+" ("+cut(was, most)+")")
+		} else {
+			same = append(same, p.text)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(unset)) {
+		changed = append(changed, fmt.Sprintf("%s not set (was %s)", name, cut(unset[name], most)))
+	}
+	common := codeCell(cut(strings.Join(same, " "), most))
+	switch {
+	case len(changed) > 0 && len(same) > 0:
+		return []document.Block{paragraphOf(d.changedText(changed), cell(". The same: "), common, document.T("."))}
+	case len(changed) > 0:
+		return []document.Block{paragraphOf(d.changedText(changed), document.T("."))}
+	case len(same) > 0:
+		return []document.Block{paragraphOf(cell("Parameters: "), common, document.T("."))}
+	}
+	return nil
+}
+
+// changedText lists some of the parameters that are not those of the previous configuration.
+func (d StabilityData) changedText(changed []string) document.Text {
+	const most = 10
+	text := cell("Parameters that differ from those of %s: ", d.Previous.Baseline.Known())
+	for i, c := range changed {
+		if i == most {
+			return append(text, cell(" and %d more", len(changed)-most)...)
+		}
+		if i > 0 {
+			text = append(text, document.T(", ")...)
+		}
+		text = append(text, codeCell(c)...)
+	}
+	return text
+}
+
 // text names a configuration for people.
 func (c Configured) text() document.Text {
 	text := slices.Concat(cell("Configuration "), codeCell(c.Selector()))
@@ -70,9 +127,6 @@ func (c Configured) text() document.Text {
 	}
 	if c.Revision != (track.Revision{}) {
 		text = append(text, cell(", revision %s", c.Revision)...)
-	}
-	if c.Params != "" {
-		text = slices.Concat(text, cell(", parameters "), codeCell(cut(string(c.Params), 200)))
 	}
 	return text
 }
