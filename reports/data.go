@@ -44,14 +44,6 @@ func (c Configured) params() (list []parameter) {
 
 type parameter struct{ name, text string }
 
-// title names the configuration so that no other one of the scenario has the same title.
-func (c Configured) title() string {
-	if c.Configuration.Label == "" {
-		return c.Selector()
-	}
-	return c.Selector() + " (" + c.Configuration.Label + ")"
-}
-
 // SpecVersion is a version of a spec.
 type SpecVersion struct {
 	Scenario string

@@ -34,16 +34,35 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 		return r
 	}
+	mean := row("mean score", e.Mean, e.NScored, e.MeanInterval, four, beyond(e.MeanInterval, 0, "score"))
 	sd := row("sd of scores", e.SD, e.NScored, e.SDInterval, four, ", sample sd")
+	combined := row("combined", e.Combined, e.NScored, e.CombinedInterval, four, " of the intervals above")
+	if !e.CombinedInterval.Defined() {
+		combined.Method = e.CombinedInterval.Method
+	}
 	if e.NScored > 1 && e.SD == 0 { // an interval from 0 to 0 would claim that other seeds give the same
-		sd.Interval, sd.Method = "", "no interval: all scores are equal"
+		for _, r := range []*EstimateRow{&mean, &sd} {
+			r.Interval, r.Method = "", "no interval: all scores are equal"
+		}
+		if !wide(e.CombinedInterval) {
+			combined.Interval, combined.Method = "", mean.Method
+		}
 	}
 	return []EstimateRow{
 		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
-		row("mean score", e.Mean, e.NScored, e.MeanInterval, four, ""),
-		sd,
-		row("combined", e.Combined, e.NScored, e.CombinedInterval, four, ""),
+		mean, sd, combined,
 	}
+}
+
+// wide says that there is an interval, and that it has a width: where all values are equal it has none, and says nothing about others.
+func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
+
+// beyond says that an interval leaves what is possible, from lo to 1; empty where it does not.
+func beyond(i stats.Interval, lo float64, what string) string {
+	if !i.Defined() || lo <= i.Lo && i.Hi <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", beyond %v to 1, where no %s can be", lo, what)
 }
 
 func estimateTable(e verdict.Estimates) document.Table {
@@ -107,7 +126,7 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 		rows = append(rows, TotalRow{name, value, detail, fmt.Sprintf(format, args...)})
 	}
 	add("baseline → candidate", four(t.Baseline)+" → "+four(t.Candidate), "", "means over %s", Counted(i.NPairs, "pair"))
-	add("mean delta", Signed(t.MeanDelta), orDash(Interval(t.Interval, Signed)), "%s %s interval", Confidence(t.Interval.Confidence), t.Interval.Method)
+	add("mean delta", Signed(t.MeanDelta), orDash(Interval(t.Interval, Signed)), "%s %s interval%s", Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
 	add("p", PValue(t.P), "", "%s", t.PMethod)
 	add("P(improvement)", Fixed(t.Improvement.Value, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties)
 	three := func(x float64) string { return Fixed(x, 3) }
@@ -115,7 +134,7 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 		add("wins without ties", three(won.Value), Interval(won.Interval, three), "%s Wilson interval over %d pairs", Confidence(won.Interval.Confidence), won.N)
 	}
 	if t.Detectable > 0 && !i.Options.Look.Anytime {
-		add("detectable effect", four(t.Detectable), fmt.Sprintf("dz %.2f", t.DetectableDz), "power %v with %d pairs, at the sd seen", verdict.TargetPower, i.NPairs)
+		add("detectable effect", four(t.Detectable), "", "power %v with %d pairs, at the sd seen: %.2f of these sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
 	}
 	if u := i.Unpaired; u != nil {
 		add("unpaired delta", Signed(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi),

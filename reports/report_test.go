@@ -194,16 +194,47 @@ func TestImprovementSections(t *testing.T) {
 	}
 }
 
-// Equal scores have no interval of the sd.
-func TestEqualScoresHaveNoSDInterval(t *testing.T) {
+// Equal scores have no interval: one from 0 to 0 would claim that other seeds give the same.
+func TestEqualScoresHaveNoInterval(t *testing.T) {
 	for _, tt := range []struct {
 		scores []float64
 		want   bool
 	}{{[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, false}, {[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.6}, true}} {
 		for _, row := range reports.EstimateRows(stabilityOf(tt.scores...).Estimates) {
-			if row.Name == "sd of scores" && ((row.Interval != "") != tt.want || strings.Contains(row.Method, "all scores are equal") == tt.want) {
-				t.Errorf("%v: %q by %q", tt.scores, row.Interval, row.Method)
+			if row.Name != "sd of scores" && row.Name != "mean score" {
+				continue
 			}
+			if (row.Interval != "") != tt.want || strings.Contains(row.Method, "all scores are equal") == tt.want {
+				t.Errorf("%s of %v: %q by %q", row.Name, tt.scores, row.Interval, row.Method)
+			}
+		}
+		alt := texts(reports.Stability(stabilityOf(tt.scores...)).Blocks)
+		if strings.Contains(alt, "(95% t interval") != tt.want {
+			t.Errorf("%v: %s", tt.scores, alt)
+		}
+	}
+}
+
+// A t interval does not know where scores end: what lies beyond is said.
+func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
+	const metric, mean = "A t interval may reach beyond 0 to 1", "t, beyond 0 to 1, where no score can be"
+	for _, tt := range []struct {
+		scores []float64
+		want   bool
+	}{{[]float64{-9, 1, 1}, true}, {[]float64{1.05, 1.06, 1.07}, false}} {
+		text := texts(reports.Stability(stabilityOf(tt.scores...)).Blocks)
+		if strings.Contains(text, metric) != tt.want || strings.Contains(text, mean) != tt.want {
+			t.Errorf("%v: want %v:\n%.2500s", tt.scores, tt.want, text)
+		}
+	}
+}
+
+// What stands under interval is one.
+func TestDetectableEffectHasNoInterval(t *testing.T) {
+	i := verdict.Improvement{NPairs: 10, Total: verdict.TotalDelta{Detectable: 0.0175, DetectableDz: 1}}
+	for _, row := range reports.TotalRows(i) {
+		if row.Name == "detectable effect" && (row.Detail != "" || !strings.Contains(row.Method, "1.00 of these sds (dz)")) {
+			t.Errorf("%+v", row)
 		}
 	}
 }
@@ -239,6 +270,13 @@ func TestStabilityParameters(t *testing.T) {
 	}
 	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The same: a=1.\n"
 	if text := texts(reports.Stability(d).Blocks); !strings.Contains(text, want) {
+		t.Errorf("the report does not say %q:\n%.1000s", want, text)
+	}
+	d.Previous.Baseline.Configuration.Label = "theta-14"
+	if want := "Stability of s@0123456789 (theta-14, theta=14)"; reports.Stability(d).Title != want {
+		t.Errorf("after one of the same label the title is %q, want %q", reports.Stability(d).Title, want)
+	}
+	if text, want := texts(reports.Stability(d).Blocks), "Parameters that differ from those of s@ba5e: "; !strings.Contains(text, want) {
 		t.Errorf("the report does not say %q:\n%.1000s", want, text)
 	}
 }

@@ -97,7 +97,7 @@ func meanText(e verdict.Estimates) string {
 		return "no seed has a score"
 	}
 	text := fmt.Sprintf("mean score %s (n = %d, ", four(e.Mean), e.NScored)
-	if !e.MeanInterval.Defined() {
+	if !wide(e.MeanInterval) {
 		return text + "no interval)"
 	}
 	return text + fmt.Sprintf("%s %s interval %s)", Confidence(e.MeanInterval.Confidence), e.MeanInterval.Method, Interval(e.MeanInterval, four))
@@ -133,7 +133,9 @@ func (d ScenarioData) spec() []document.Block {
 	for _, m := range declared.Metrics {
 		from := "given"
 		if m.From != nil {
-			from = "from series " + m.From.Series
+			if from = "from series " + m.From.Series; m.From.With != "" {
+				from += " and " + m.From.With
+			}
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), cell("%v", m.Weight),
@@ -231,12 +233,12 @@ func (h HistoryData) stepsText() string {
 		"a seed without a score counts as 0 in it. Intervals: 95% t, of pass rates Wilson."
 }
 
-// withInterval writes an estimate with its interval.
+// withInterval writes an estimate with its interval, if that says anything.
 func withInterval(x float64, i stats.Interval, text func(float64) string) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"
-	case !i.Defined():
+	case !wide(i):
 		return text(x)
 	}
 	return fmt.Sprintf("%s (%s)", text(x), Interval(i, text))

@@ -31,11 +31,34 @@ type StabilityData struct {
 // Stability is the report of one configuration of a scenario: whether its seeds show that it is stable, and what they show beside that.
 func Stability(d StabilityData) document.Document {
 	return document.Document{
-		Title: "Stability of " + d.Configuration.title(),
+		Title: "Stability of " + d.title(),
 		Blocks: slices.Concat(
 			d.summary(), d.gate(), d.metrics(), d.scores(), d.failing(), d.changes(), d.warnings(), d.provenance(), d.reproduce(),
 		),
 	}
+}
+
+// title names the configuration by its label, and by what has changed where the previous one has the same label or none has one.
+func (d StabilityData) title() string {
+	var words []string
+	if label := d.Configuration.Configuration.Label; label != "" {
+		words = append(words, label)
+	}
+	if p := d.Previous; p != nil && p.Baseline.Label == d.Configuration.Label {
+		var changed []string
+		for _, p := range p.Parameters {
+			if p.After != "" {
+				changed = append(changed, p.Name+"="+p.After)
+			}
+		}
+		if len(changed) > 0 {
+			words = append(words, cut(strings.Join(changed, " "), 60))
+		}
+	}
+	if len(words) == 0 {
+		return d.Configuration.Selector()
+	}
+	return d.Configuration.Selector() + " (" + strings.Join(words, ", ") + ")"
 }
 
 // summary is the verdict with what it rests on.
@@ -106,7 +129,11 @@ func (d StabilityData) parameters() []document.Block {
 // changedText lists some of the parameters that are not those of the previous configuration.
 func (d StabilityData) changedText(changed []string) document.Text {
 	const most = 10
-	text := cell("Parameters that differ from those of %s: ", d.Previous.Baseline.Known())
+	before := d.Previous.Baseline.Known()
+	if before == d.Configuration.Known() {
+		before = d.Previous.Baseline.Selector()
+	}
+	text := cell("Parameters that differ from those of %s: ", before)
 	for i, c := range changed {
 		if i == most {
 			return append(text, cell(" and %d more", len(changed)-most)...)

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"track"
@@ -70,9 +71,10 @@ func (d StabilityData) scores() []document.Block {
 		alt += "; " + Counted(c.Missing, "seed") + " with missing values, and so without a score"
 	}
 	if e.NScored > 0 {
-		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: e.MeanInterval.Lo, Hi: e.MeanInterval.Hi}
+		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: math.NaN(), Hi: math.NaN()}
 		alt += fmt.Sprintf("; mean %s", four(e.Mean))
-		if e.MeanInterval.Defined() {
+		if wide(e.MeanInterval) {
+			c.Mean.Lo, c.Mean.Hi = e.MeanInterval.Lo, e.MeanInterval.Hi
 			alt += fmt.Sprintf(" (%s %s)", c.Interval, Interval(e.MeanInterval, four))
 		}
 	}

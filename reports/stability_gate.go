@@ -97,6 +97,7 @@ func (d StabilityData) metrics() []document.Block {
 		text = append(text, cell(" A seed without a value, as every failed one, counts against pass, and so may make a metric unstable (pass below %s); the gate calls a metric unstable by the seeds that have a value alone.",
 			verdict.Percent(scoring.UnstableMaxPassRate))...)
 	}
+	text = append(text, intervalNote(metrics)...)
 	blocks = append(blocks, paragraphOf(text))
 	var groups []string
 	for _, m := range metrics {
@@ -108,6 +109,23 @@ func (d StabilityData) metrics() []document.Block {
 		blocks = append(blocks, groupBlocks(group, len(groups), metrics)...)
 	}
 	return append(blocks, d.heatMap(metrics)...)
+}
+
+// intervalNote says what intervals beyond all scores, or without width, are worth; empty where there are none.
+func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
+	var outside, narrow bool
+	for _, m := range metrics {
+		i := MeanScoreInterval(m)
+		outside = outside || beyond(i, 0, "score") != ""
+		narrow = narrow || i.Defined() && !wide(i)
+	}
+	if outside {
+		text = append(text, cell(" A t interval may reach beyond 0 to 1, where no score can be: there are too few seeds for it.")...)
+	}
+	if narrow {
+		text = append(text, cell(" An interval without width says only that the scores seen are equal.")...)
+	}
+	return text
 }
 
 // groupBlocks has the metrics of a group; those that passed in every seed, and do not vary much, are folded.

@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"track"
 	"track/scoring"
@@ -133,7 +134,7 @@ func (r *ReportedScenario) compare(ctx context.Context, st *store.Store) error {
 	case errors.Is(err, ErrSameConfiguration):
 		r.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
 	case errors.Is(err, track.ErrNotFound):
-		r.NoBaseline = err.Error()
+		r.NoBaseline = strings.TrimSuffix(err.Error(), ": "+track.ErrNotFound.Error()) // the sentence says it
 	case err != nil:
 		return err
 	default:

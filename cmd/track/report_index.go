@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"track"
 	"track/reports"
@@ -65,7 +64,6 @@ func (x *indexer) scenario(ctx context.Context, st *store.Store, name string) er
 		return err
 	}
 	s := reports.IndexScenario(data)
-	s.NoBaseline = strings.TrimSuffix(s.NoBaseline, ": "+track.ErrNotFound.Error()) // of which this is a list
 	if s.Page, err = x.pages.add("scenario", name, "", reports.Scenario(data)); err != nil {
 		return err
 	}
