@@ -57,6 +57,9 @@ func (o reportOptions) validate(format string) error {
 	if o.output != "" && o.check != "" {
 		return usage("--output and --check: a report is written or checked, not both")
 	}
+	if o.png && o.toStandardOutput() {
+		return usage("--png: standard output has no place for pictures; name a file for the report, as -o report.md, and they go beside it")
+	}
 	for name, file := range map[string]string{"output": o.output, "check": o.check} {
 		if file == "" || file == "-" && name == "output" {
 			continue

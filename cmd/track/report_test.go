@@ -317,6 +317,9 @@ func TestReportUsage(t *testing.T) {
 		{"not both", exitUsage, []string{"stability", "baseline", "-o", "a.md", "--check", "a.md"}},
 		{"is Markdown or HTML", exitUsage, []string{"stability", "baseline", "--format", "json"}},
 		{"ends in .md or .html", exitUsage, []string{"stability", "baseline", "--check", "-"}},
+		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline", "--png"}},
+		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline", "-o", "-", "--png"}},
+		{"no place for pictures; name a file", exitUsage, []string{"index", "--png"}},
 		{"is not a file", exitUsage, []string{"stability", "baseline", "-o", mkdir(t, folder, "folder.md")}},
 		{"--check is given, and empty", exitUsage, []string{"stability", "baseline", "--check", ""}},
 		{"--output is given, and empty", exitUsage, []string{"stability", "baseline", "-o", ""}},
@@ -333,6 +336,17 @@ func TestReportUsage(t *testing.T) {
 	}
 	if files := readFolder(t, folder); len(files) > 0 {
 		t.Errorf("refused, and yet wrote %v", files)
+	}
+}
+
+// A scenario without a baseline says so in words, and a value from two series names both.
+func TestReportScenarioInWords(t *testing.T) {
+	t.Parallel()
+	report := exampleDatabase(t, asTheyAre).must("", "report", "scenario", "growth_plus")
+	for _, want := range []string{"- Against a baseline: scenario growth\\_plus has no baseline.\n", "Not compared: scenario growth\\_plus has no baseline.\n", "from series unemployment and wage\\_inflation"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report does not say %q:\n%.3000s", want, report)
+		}
 	}
 }
 
