@@ -44,7 +44,7 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		for _, r := range []*EstimateRow{&mean, &sd} {
 			r.Interval, r.Method = "", "no interval: all scores are equal"
 		}
-		if !wide(e.CombinedInterval) {
+		if combined.Method = "box of the interval of the pass rate"; !wide(e.CombinedInterval) {
 			combined.Interval, combined.Method = "", mean.Method
 		}
 	}
