@@ -1,10 +1,8 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"track/evolution"
 	"track/reports/document"
@@ -45,7 +43,7 @@ func (l *lineageReport) alerts() []document.Block {
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
 	if len(found) == 0 {
-		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, and no parent is missing.")))
+		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, no limit of 24 hours was reached (max_per_day and max_high_per_day of the settings then in force), and no parent is missing.")))
 	}
 	return blocks
 }
@@ -196,31 +194,6 @@ func (l *lineageReport) staleAlert() alert {
 		if m := l.mutations[d.Mutation]; d.Decision.Accepted && d.entry.HeadAfter != m.Child.Label {
 			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was in force")))
 		}
-	}
-	return a
-}
-
-// limitsAlert counts the proposals of any 24 hours.
-func (l *lineageReport) limitsAlert() alert {
-	a := alert{what: "More mutations in 24 hours than the settings allow", kind: document.NoteWarning}
-	var times []time.Time
-	for _, e := range l.Entries {
-		if m := l.mutations[e.Mutation]; e.Kind == evolution.KindProposal && m.Source == "" {
-			times = append(times, e.At)
-		}
-	}
-	slices.SortFunc(times, time.Time.Compare)
-	most, when, first := 0, time.Time{}, 0
-	for i, at := range times {
-		for at.Sub(times[first]) >= 24*time.Hour {
-			first++
-		}
-		if n := i - first + 1; n > most {
-			most, when = n, times[first]
-		}
-	}
-	if limit := l.Settings.Loop.MaxPerDay; most > limit {
-		a.cases = append(a.cases, document.T(fmt.Sprintf("%d from %s on, where %d are allowed", most, when.UTC().Format(time.RFC3339), limit)))
 	}
 	return a
 }

@@ -18,10 +18,11 @@ type lineageBuilder struct {
 	data reports.LineageData
 	last evolution.Entry
 	step int
+	risk evolution.Risk // of proposals
 }
 
 func newLineage(t testing.TB, name string) *lineageBuilder {
-	b := &lineageBuilder{t: t, data: reports.LineageData{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
+	b := &lineageBuilder{t: t, risk: evolution.Low, data: reports.LineageData{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
 	root := b.version("one\ntwo\n", 60, 62, 61)
 	b.entry(evolution.KindCreation, evolution.Creation{Seed: 7, Subject: "agent", Root: &root, Settings: b.data.Settings}, "v001")
 	return b
@@ -69,7 +70,7 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 		}
 	}
 	proposal := evolution.Proposal{
-		Number: n + 1, Parents: []evolution.VersionRef{{Label: p.Label, ID: p.ContentID}}, Child: child, Operator: operator, Risk: evolution.Low, Note: note,
+		Number: n + 1, Parents: []evolution.VersionRef{{Label: p.Label, ID: p.ContentID}}, Child: child, Operator: operator, Risk: b.risk, Note: note,
 	}
 	proposal.Mutation = proposal.ID()
 	head := b.last.HeadAfter
@@ -83,7 +84,7 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r.Settings = 1
+	r.Settings = b.data.Settings.Number
 	b.entry(evolution.KindDecision, r, evolution.HeadAfter(r.Decision, head, p.Label, child.Label))
 	return r.Decision
 }
@@ -106,8 +107,15 @@ func (b *lineageBuilder) refuse(parent int, refusals []evolution.Refusal, scores
 	b.entry(evolution.KindRefusal, proposal, b.last.HeadAfter)
 }
 
+// set puts other limits in force.
+func (b *lineageBuilder) set(perDay, highPerDay int) {
+	b.data.Settings.Number++
+	b.data.Settings.Loop.MaxPerDay, b.data.Settings.Loop.MaxHighPerDay = perDay, highPerDay
+	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
+}
+
 func (b *lineageBuilder) rollback(to string) {
-	b.entry(evolution.KindRollback, evolution.RollbackEvent{Rollback: evolution.Rollback{Trigger: evolution.TriggerHand, From: b.last.HeadAfter, To: to, Reason: "it | was `better`"}, Settings: 1}, to)
+	b.entry(evolution.KindRollback, evolution.RollbackEvent{Rollback: evolution.Rollback{Trigger: evolution.TriggerHand, From: b.last.HeadAfter, To: to, Reason: "it | was `better`"}, Settings: b.data.Settings.Number}, to)
 }
 
 func (b *lineageBuilder) report() document.Document {
@@ -357,4 +365,23 @@ func TestLineageReportRollbacks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each proposal is held against the limits in force when it was made, both of all mutations and of those of high risk.
+func TestLineageReportLimits(t *testing.T) {
+	b := newLineage(t, "sepa") // each entry is an hour after the one before
+	b.set(3, 1)
+	b.mutate(0, "rephrase", "", 50, 51, 52)
+	wantText(t, textOf(b.report().Blocks), "no limit of 24 hours was reached (max_per_day and max_high_per_day")
+	b.risk = evolution.High
+	b.mutate(0, "rephrase", "", 50, 51, 52)
+	text := textOf(b.report().Blocks)
+	wantText(t, text, "Limits of 24 hours that were reached\nmax_high_per_day of settings 2: reached, 1 of 1 in the 24 hours to 2026-01-02T08:00:00Z\n")
+	if strings.Contains(text, "max_per_day of settings 2") {
+		t.Error("2 of 3 is said to reach a limit")
+	}
+	b.mutate(0, "rephrase", "", 50, 51, 52)
+	b.set(100, 100) // what is in force now allows it; what was in force then did not
+	wantText(t, textOf(b.report().Blocks), "Limits of 24 hours that were exceeded or reached\nmax_per_day of settings 2: reached, 3 of 3 in the 24 hours to 2026-01-02T10:00:00Z\n"+
+		"max_high_per_day of settings 2: exceeded, 2 of 1 in the 24 hours to 2026-01-02T10:00:00Z; 1 proposal was beyond it\n")
 }
