@@ -19,7 +19,9 @@ type LineageData struct {
 	End         evolution.Head
 	SHA256      string                 // of the export of the lineage, in hexadecimal
 	Schema      int                    // version of the database's schema
-	Differences []evolution.Difference // that the replay found, in the ledger and beside it
+	Differences []evolution.Difference // that the replay found, in the ledger, beside it, and between the evidence and what is recorded now
+	Missing     []evolution.Difference // evidence that nothing is recorded of
+	Compared    int                    // trials of evidence that were compared with what is recorded now, and those missing
 	Settings    evolution.Settings     // in force
 	Versions    []LineageVersion       // in the order in which they came into being
 	Operators   []OperatorFigures
@@ -99,6 +101,7 @@ type lineageReport struct {
 	rollbacks []lineageRollback
 	root      string
 	differing map[int]bool // numbers of entries that a replay found to differ
+	missing   map[int]bool // numbers of decisions whose evidence is not recorded here
 }
 
 type lineageDecision struct {
@@ -114,7 +117,7 @@ type lineageRollback struct {
 func newLineageReport(data LineageData) (*lineageReport, error) {
 	l := &lineageReport{
 		LineageData: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
-		versions: map[string]LineageVersion{}, differing: map[int]bool{},
+		versions: map[string]LineageVersion{}, differing: map[int]bool{}, missing: map[int]bool{},
 	}
 	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
@@ -129,6 +132,9 @@ func newLineageReport(data LineageData) (*lineageReport, error) {
 	}
 	for _, d := range data.Differences {
 		l.differing[d.Number] = true
+	}
+	for _, d := range data.Missing {
+		l.missing[d.Number] = true
 	}
 	for _, e := range data.Entries {
 		if err := l.entry(e); err != nil {

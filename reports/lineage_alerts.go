@@ -22,7 +22,7 @@ type alert struct {
 // foundAlerts is what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.missingAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -46,14 +46,6 @@ func (l *lineageReport) alerts() []document.Block {
 		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, no limit of 24 hours was reached (max_per_day and max_high_per_day of the settings then in force), and no parent is missing.")))
 	}
 	return blocks
-}
-
-func (l *lineageReport) differenceAlert() alert {
-	a := alert{what: "The replay differs from what is stored", kind: document.NoteCaution}
-	for _, d := range l.Differences {
-		a.cases = append(a.cases, document.T(d.String()))
-	}
-	return a
 }
 
 // bestFailedAlert is about candidates that failed and that their source calls best.

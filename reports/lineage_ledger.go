@@ -166,8 +166,11 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 		verdict = append(verdict, plain(" (attempt %d)", d.Attempt))
 	}
 	replay := "✓"
-	if l.differing[d.entry.Number] {
+	switch {
+	case l.differing[d.entry.Number]:
 		replay = "✗ differs"
+	case l.missing[d.entry.Number]:
+		replay = "✓ without its evidence"
 	}
 	return []document.Text{
 		cell("%d", m.Number), codeCell(m.Child.Label), verdict, cell("%s", replay), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),

@@ -215,7 +215,7 @@ func TestLineageReport(t *testing.T) {
 	wantText(t, text,
 		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; of 60, 61, 62 for the root.
 		"v002 is in force: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
-		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
+		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence compared with nothing, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
 		"v001 -> v002 rephrase +10.04", "others of v002: (2 other children, 1 rejected)", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
 		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known of 15 of 16)", "tokens: 10 in, 20 out\n",
 		"seed of all draws: 7; algorithm: sha256-u53/1", b.data.End.Hash, "track replay --lineage sepa --strict",
@@ -227,7 +227,31 @@ func TestLineageReportDiffers(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.data.Differences = []evolution.Difference{{Number: 3, Kind: evolution.KindDecision, Mutation: "m", Field: "decision.label", Stored: "a", Replayed: "b"}}
-	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from what is stored", "entry 3, decision (mutation m): decision.label: stored a, replayed b", "✗ differs")
+	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from what is stored", "entry 3, decision on mutation m: decision.label: the ledger has a, recomputed it is b", "✗ differs")
+}
+
+// Each side of a difference is called what it is; evidence that is not recorded here is no difference, and has its own alert.
+func TestLineageReportEvidence(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, evidence compared with nothing, no difference; policy")
+	b.data.Compared = 6
+	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, 6 trials of evidence compared with what is recorded now, no difference; policy", "| accept | ✓ |")
+	missing := evolution.Difference{Number: 3, Kind: evolution.KindDecision, Mutation: b.data.Entries[1].Mutation, Field: "evidence.child[a]"}
+	b.data.Missing = []evolution.Difference{missing, missing}
+	wantText(t, textOf(b.report().Blocks), "compared with what is recorded now, 2 of them not recorded here, no difference; policy", "| accept | ✓ without its evidence |",
+		"Evidence that is not recorded here, so that it is compared with nothing\nv002 (mutation 1, "+missing.Mutation+"), entry 3: 2 of 6 trials\n")
+	b.data.Differences = []evolution.Difference{
+		{Number: 3, Kind: evolution.KindDecision, Mutation: "m", Attempt: 1, Field: "evidence.child[e3]", Stored: "score 59.5", Replayed: "score 99"},
+		{Number: 3, Kind: evolution.KindDecision, Field: "end", Stored: "3 ab", Replayed: "4 cd"},
+		{Kind: "mutation", Mutation: "m", Field: "delta", Stored: "6.68", Replayed: "9.68"},
+		{Kind: "version", Field: "v003.content", Stored: "ab", Replayed: "cd"},
+	}
+	wantText(t, textOf(b.report().Blocks), "2 of them not recorded here, 4 differences; policy", "| accept | ✗ differs |",
+		"entry 3, decision on mutation m, attempt 1: evidence.child[e3]: decided on score 59.5; recorded now is score 99\n",
+		"entry 3, decision: the ledger ends with 3 ab, and the table of lineages says with 4 cd\n",
+		"row of mutation m: delta: the table has 6.68, the ledger gives 9.68\n",
+		"row of version: v003.content: the table has ab, the ledger gives cd\n")
 }
 
 // A lineage that only began, and one without any version.

@@ -124,14 +124,6 @@ func average(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-func (l *lineageReport) replaySentence() string {
-	text := fmt.Sprintf("Replay: %d/%d decisions verified, %s of the ledger", l.replayed.Verified, l.replayed.Decisions, counted(len(l.Entries), "entry", "entries"))
-	if n := len(l.Differences); n > 0 {
-		return text + ", " + counted(n, "difference", "differences")
-	}
-	return text + ", no difference"
-}
-
 // undecidedSentence says, where there are mutations and none was decided, that it is so, and which candidate has the highest score.
 func (l *lineageReport) undecidedSentence() string {
 	_, decided := l.bestPath()

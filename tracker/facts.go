@@ -33,7 +33,7 @@ func LoadLineageFacts(ctx context.Context, st *store.Store, name string) (f Line
 		if f.Entries, err = st.Entries(ctx, f.Lineage.Evolving, store.EntryFilter{}); err != nil {
 			return err
 		}
-		if f.Replay, err = Replay(ctx, st, name, ReplayOptions{}); err != nil {
+		if f.Replay, err = Replay(ctx, st, name, ReplayOptions{Strict: true}); err != nil {
 			return err
 		}
 		if f.Operators, err = f.Lineage.operatorReports(ctx, st); err != nil {

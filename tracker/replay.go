@@ -23,6 +23,13 @@ type ReplayOptions struct {
 	Counterfactual evolution.Policy // tell what this policy would have decided; nil for none
 }
 
+const notRecorded = "not recorded here"
+
+// MissingEvidence says that a strict replay found nothing that evidence could be compared with: its executions are elsewhere, forgotten or deleted.
+func MissingEvidence(d evolution.Difference) bool {
+	return d.Replayed == notRecorded || d.Field == "evidence" && d.Stored == "recorded"
+}
+
 // ReplayReport is what the replay of a lineage came to. Its differences are those of the ledger, then those of what follows from it and is stored beside it.
 type ReplayReport struct {
 	Lineage string
@@ -233,6 +240,7 @@ func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
 // strict compares the evidence of decisions with what is recorded now.
 func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving store.Evolving, entries []evolution.Entry) error {
 	l := Lineage{Evolving: evolving, Settings: r.Settings}
+	recorded := recordedTrials{}
 	place := map[string]int{}
 	for i, m := range r.Mutations {
 		place[m.Mutation] = i
@@ -247,7 +255,7 @@ func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving sto
 			continue // named already
 		}
 		m := r.Mutations[i]
-		if err := r.strictDecision(ctx, st, l, e, record, m.Child.Label, m.Parents[0].Label); err != nil {
+		if err := r.strictDecision(ctx, st, l, e, record, m.Child.Label, m.Parents[0].Label, recorded); err != nil {
 			return err
 		}
 	}
@@ -255,8 +263,8 @@ func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving sto
 }
 
 // strictDecision compares the evidence of one decision.
-func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, record evolution.Record, child, parent string) error {
-	now, _, err := l.evidence(ctx, st, child, parent, record.Evidence.Step)
+func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, record evolution.Record, child, parent string, recorded recordedTrials) error {
+	now, err := recorded.evidence(ctx, st, l, child, parent)
 	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing that it could be compared with
 		r.Differences = append(r.Differences, evolution.Difference{
 			Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(),
@@ -270,6 +278,25 @@ func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Li
 	return err
 }
 
+// recordedTrials are the executions of a lineage by rubric and version: for many decisions they are read once.
+type recordedTrials map[string]map[string][]store.ExecutionTrial
+
+// evidence is what [Lineage.evidence] finds.
+func (t recordedTrials) evidence(ctx context.Context, st *store.Store, l Lineage, child, parent string) (e evolution.Evidence, err error) {
+	if l.Scenario() != "" {
+		e, _, err = l.evidence(ctx, st, child, parent, 0)
+		return e, err
+	}
+	all, known := t[l.Settings.Rubric]
+	if !known {
+		if all, err = st.LineageTrials(ctx, l.Evolving, l.Settings.Rubric); err != nil {
+			return e, err
+		}
+		t[l.Settings.Rubric] = all
+	}
+	return evolution.Evidence{Child: trialsOfExecutions(all[child]).Trials, Parent: trialsOfExecutions(all[parent]).Trials}, nil
+}
+
 func (r *ReplayReport) strictSide(e evolution.Entry, side string, then, now []evolution.Trial) {
 	recorded := make(map[string]evolution.Trial, len(now))
 	for _, t := range now {
@@ -278,7 +305,7 @@ func (r *ReplayReport) strictSide(e evolution.Entry, side string, then, now []ev
 	for _, t := range then {
 		r.NStrict++
 		is, there := recorded[t.ID]
-		d := evolution.Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Field: fmt.Sprintf("evidence.%s[%s]", side, t.ID), Stored: trialText(t), Replayed: "not recorded here"}
+		d := evolution.Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Field: fmt.Sprintf("evidence.%s[%s]", side, t.ID), Stored: trialText(t), Replayed: notRecorded}
 		if e.Attempt != nil {
 			d.Attempt = *e.Attempt
 		}
@@ -357,7 +384,7 @@ func (r *ReplayedDecision) show(ctx context.Context, st *store.Store, l Lineage,
 	if !strict || r.Parent == "" {
 		return nil
 	}
-	return r.Replay.strictDecision(ctx, st, l, e, r.Record, r.Mutation.Child, r.Parent)
+	return r.Replay.strictDecision(ctx, st, l, e, r.Record, r.Mutation.Child, r.Parent, recordedTrials{})
 }
 
 func findDecision(lineage string, entries []evolution.Entry, id string) (evolution.Entry, error) {

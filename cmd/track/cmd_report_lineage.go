@@ -86,7 +86,14 @@ func loadLineageData(ctx context.Context, st *store.Store, name string) (data re
 func lineageData(f tracker.LineageFacts) reports.LineageData {
 	data := reports.LineageData{
 		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, Replayed: f.Replay.Replayed, End: f.Lineage.End, Schema: store.SchemaVersion,
-		Differences: f.Replay.Differences, Settings: f.Lineage.Settings, Totals: reports.LineageTotals(f.Totals),
+		Compared: f.Replay.NStrict, Settings: f.Lineage.Settings, Totals: reports.LineageTotals(f.Totals),
+	}
+	for _, d := range f.Replay.Differences {
+		if tracker.MissingEvidence(d) {
+			data.Missing = append(data.Missing, d)
+		} else {
+			data.Differences = append(data.Differences, d)
+		}
 	}
 	for _, v := range f.Versions {
 		data.Versions = append(data.Versions, reports.LineageVersion{

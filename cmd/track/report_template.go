@@ -64,6 +64,7 @@ func newLineageAnswer(ctx context.Context, st *store.Store, facts tracker.Lineag
 		return a, err
 	}
 	a = lineageAnswer{newLineageDetail(overview), newReplayDocument(facts.Replay), []mutationDocument{}, []operatorDocument{}}
+	a.Replay.StrictTrials = &facts.Replay.NStrict
 	for _, m := range mutations {
 		a.Mutations = append(a.Mutations, newMutationDocument(facts.Lineage.Name, m))
 	}

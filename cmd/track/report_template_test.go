@@ -84,7 +84,7 @@ func TestTemplateAnswers(t *testing.T) {
 		{seeds, []string{"scenario", "growth_plus", "--limit", "2"}, "{{json .Answer.history}}", []string{"history", "growth_plus", "--limit", "2"}},
 		{seeds, []string{"scenario", "growth_plus"}, "{{json .Answer.stability}}", []string{"stability", "growth_plus"}},
 		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.show}}", []string{"lineage", "show", "sepa"}},
-		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.replay}}", []string{"replay", "--lineage", "sepa"}},
+		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.replay}}", []string{"replay", "--lineage", "sepa", "--strict"}},
 		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.mutations}}", []string{"mutation", "list", "--lineage", "sepa"}},
 	} {
 		template := writeTemplate(t, "a.txt.tmpl", tt.source)
