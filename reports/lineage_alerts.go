@@ -118,8 +118,11 @@ func (l *lineageReport) insideNoiseAlert() alert {
 		}
 		text := append(l.named(d.Mutation), plain(": %s", changeOf(d.Decision.Delta)))
 		if i := d.Decision.Interval; i != nil {
-			text = append(text, plain(", %s to %s", change(i.Lo), change(i.Hi)))
+			text = append(text, plain(", 95 %% %s interval %s to %s", methodName(i.Method), change(i.Lo), change(i.Hi)))
+		} else {
+			text = append(text, plain(", no interval"))
 		}
+		text = append(text, plain(", n = %d and %d", d.Decision.NChild, d.Decision.NParent))
 		if n := d.Decision.Noise; n != nil && n.FalseAccept != nil {
 			text = append(text, plain("; at this noise the policy accepts %s of mutations that change nothing", share(*n.FalseAccept)))
 		}

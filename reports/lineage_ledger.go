@@ -110,7 +110,7 @@ func (l *lineageReport) ledger() []document.Block {
 	if len(l.decisions) == 0 {
 		return append(blocks, paragraph(plain("Nothing was decided yet.")))
 	}
-	blocks = append(blocks, paragraph(plain("The newest first. The interval is that of the difference at 95 %%; a draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same. The number is that of the mutation, as in the picture and in the alerts; entry is that of the ledger.")))
+	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference of what the policy compared, the interval its 95 %% interval: Welch's, of two separate samples, or paired t, of the differences within pairs. P(improvement) is the share of comparisons that the child won, a tie counting half, and of how many: of pairs with the same key, or of all combinations of a trial of the child with one of the parent. n is that of the scores of child and parent. A draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same. The number is that of the mutation, as in the picture and in the alerts; entry is that of the ledger.")))
 	rows := make([][]document.Text, 0, len(l.decisions))
 	for _, d := range slices.Backward(l.decisions) {
 		rows = append(rows, l.decisionRow(d))
@@ -148,12 +148,8 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 		parents = append(parents, word(p.Label))
 	}
 	interval := "-"
-	if v.Interval != nil {
-		interval = change(v.Interval.Lo) + " to " + change(v.Interval.Hi)
-	}
-	improve := "-"
-	if v.PImprove != nil {
-		improve = strconv.FormatFloat(v.PImprove.Value, 'f', 2, 64)
+	if i := v.Interval; i != nil {
+		interval = fmt.Sprintf("%s to %s (%s)", change(i.Lo), change(i.Hi), methodName(i.Method))
 	}
 	verdict := document.Text{plain("%s", v.State)}
 	switch {
@@ -174,8 +170,28 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 	}
 	return []document.Text{
 		cell("%d", m.Number), codeCell(m.Child.Label), verdict, cell("%s", replay), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
-		cell("%s", improve), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), codeCell(d.Mutation), cell("%d", d.entry.Number),
+		cell("%s", wonText(v.PImprove)), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), codeCell(d.Mutation), cell("%d", d.entry.Number),
 	}
+}
+
+// methodName is what the method of an interval of a decision is called.
+func methodName(method string) string {
+	if method == "welch t" {
+		return "Welch"
+	}
+	return method
+}
+
+// wonText is the share of comparisons won, and of which.
+func wonText(p *evolution.PImprove) string {
+	if p == nil {
+		return "-"
+	}
+	of := counted(p.N, "combination", "combinations")
+	if p.Paired {
+		of = counted(p.N, "pair", "pairs")
+	}
+	return strconv.FormatFloat(p.Value, 'f', 2, 64) + " of " + of
 }
 
 func (l *lineageReport) rollbackList() []document.Block {

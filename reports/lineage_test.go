@@ -409,3 +409,17 @@ func TestLineageReportLimits(t *testing.T) {
 	wantText(t, textOf(b.report().Blocks), "Limits of 24 hours that were exceeded or reached\nmax_per_day of settings 2: reached, 3 of 3 in the 24 hours to 2026-01-02T10:00:00Z\n"+
 		"max_high_per_day of settings 2: exceeded, 2 of 1 in the 24 hours to 2026-01-02T10:00:00Z; 1 proposal was beyond it\n")
 }
+
+// Beside an interval stands how it was made, and beside P(improvement) of how many comparisons it is a share.
+func TestLineageReportMethods(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 62, 75, 60) // Welch, as the fitness is weighted; accepted inside its noise
+	b.mutate(1, "rephrase", "", 90)         // one of three tasks
+	b.data.Settings.Policy, b.data.Settings.Params = "strict", []byte(`{"eps":0}`)
+	b.data.Settings.Number++
+	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	text := textOf(b.report().Blocks)
+	wantText(t, text, " (Welch) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", " (paired t) | 1.00 of 3 pairs | ", ", 95 % Welch interval -", ", no interval, n = 1 and 3",
+		"the share of comparisons that the child won, a tie counting half")
+}
