@@ -1,11 +1,40 @@
 package track
 
-import "strings"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
-// ShellWord quotes a word for a POSIX shell where it must.
+// ShellWord quotes a word for a POSIX shell where it must. What nobody would see, such as marks of direction, is written as an escape, so that the word
+// stays what it is wherever it is shown and copied.
 func ShellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "" {
+	switch {
+	case s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "":
 		return s
+	case strings.ContainsFunc(s, invisible) || !utf8.ValidString(s):
+		return escapedWord(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func invisible(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsGraphic(r) }
+
+// escapedWord has printf make the word, which all shells know; not all know $'…'. It drops line ends at the end of the word, which no name has.
+func escapedWord(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1, invisible(r), strings.ContainsRune("\n\t'\\%", r), i == 0 && r == '-': // which would begin an option
+			for _, c := range []byte(s[i : i+size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return `"$(printf '` + b.String() + `')"`
 }

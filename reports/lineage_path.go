@@ -202,7 +202,7 @@ func (l *lineageReport) steps() []document.Block {
 	steps := path[1:]
 	if left := len(steps) - mostDiffs; left > 0 {
 		steps = steps[left:]
-		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+l.Name+"@VERSION")))
+		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+shellWord(l.Name+"@VERSION"))))
 	}
 	for _, s := range steps {
 		blocks = append(blocks, l.diff(s))
@@ -225,7 +225,7 @@ func (l *lineageReport) diff(s step) document.Block {
 	lines := strings.SplitAfter(text, "\n")
 	blocks := []document.Block{document.Code{Language: "diff", Text: strings.Join(lines[:min(len(lines), mostDiffLines)], "")}}
 	if left := len(lines) - mostDiffLines; left > 0 {
-		blocks = append(blocks, paragraph(plain("%d more lines: ", left), word("track version diff "+l.Name+"@"+s.version)))
+		blocks = append(blocks, paragraph(plain("%d more lines: ", left), word("track version diff "+shellWord(l.Name+"@"+s.version))))
 	}
 	if s.mutation.Note != "" {
 		blocks = append([]document.Block{paragraph(plain("Note: %s", s.mutation.Note))}, blocks...)
