@@ -199,14 +199,14 @@ func (f figure) drawXLabel(c canvas, p plot) {
 // drawYTicks gives y its scale, and its ticks the room they need at the left.
 func (f figure) drawYTicks(c canvas, p *plot) {
 	p.y = f.y.scale(p.bottom-f.floor, p.top)
+	var ticks []tick
+	if !f.noTicks {
+		ticks = p.y.ticks(int((p.bottom - f.floor - p.top) / 38))
+		p.left += widest(ticks) + gap
+	}
 	if f.floor > 0 {
 		c.polyline([]point{{p.left, p.bottom - f.floor}, {p.right, p.bottom - f.floor}}, style{stroke: axisInk, width: 1})
 	}
-	if f.noTicks {
-		return
-	}
-	ticks := p.y.ticks(int((p.bottom - f.floor - p.top) / 38))
-	p.left += widest(ticks) + gap
 	for _, t := range ticks {
 		y := p.y.at(t.value)
 		c.polyline([]point{{p.left, y}, {p.right, y}}, gridLine(t))

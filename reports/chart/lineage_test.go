@@ -153,3 +153,46 @@ func TestSteps(t *testing.T) {
 		t.Errorf("none is accepted, and the line is %v", line)
 	}
 }
+
+// sketch remembers what is drawn.
+type sketch struct {
+	nowhere
+	texts map[string]point
+	runs  [][]point
+	inks  []style
+}
+
+func (s *sketch) polyline(points []point, st style) {
+	s.runs, s.inks = append(s.runs, points), append(s.inks, st)
+}
+
+func (s *sketch) text(x, y float64, text string, _ textStyle) {
+	s.abridged(x, y, text, "", textStyle{})
+}
+
+func (s *sketch) abridged(x, y float64, text, _ string, _ textStyle) {
+	if s.texts == nil {
+		s.texts = map[string]point{}
+	}
+	s.texts[text] = point{x, y}
+}
+
+func sketched(l Lineage) *sketch {
+	s := &sketch{}
+	l.figure().draw(s)
+	return s
+}
+
+// The line above the lane of what failed does not reach into the labels of the ticks.
+func TestLineageLaneLine(t *testing.T) {
+	s := sketched(Lineage{Candidates: []Candidate{{Number: 1, Decision: Accepted, Estimate: Estimate{Mean: 20}}, {Number: 2, Decision: Accepted, Estimate: Estimate{Mean: 80}}, {Number: 3, Decision: Failed}}})
+	label, there := s.texts["20"]
+	if !there {
+		t.Fatalf("no tick: %v", s.texts)
+	}
+	for _, run := range s.runs {
+		if len(run) == 2 && run[0].y == run[1].y && run[1].x-run[0].x > width/2 && run[0].x < label.x {
+			t.Errorf("a line from %v reaches into the labels, which end at %v", run[0], label.x)
+		}
+	}
+}
