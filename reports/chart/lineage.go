@@ -5,22 +5,24 @@ import (
 	"slices"
 )
 
-// Lineage shows the scores of candidates in the order of their numbers: accepted ones as dots, rejected ones as faint strokes, refused
-// ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores; the best accepted score so far as a line, which leaves out what was rolled back,
-// rollbacks as upright ones. Where there are many, those
-// that would lie upon others are not drawn, and counted.
+// Lineage shows the scores of candidates in the order of their numbers: the root as a diamond, accepted ones as dots, rejected ones as faint
+// strokes, refused ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores. The
+// best accepted score so far is a line, which leaves out what was rolled back; where nothing was decided, the best score so far. Rollbacks are
+// upright lines. Where there are many, those that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
-	Interval              string // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Interval              string  // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Least, Most           float64 // the scale of the scores; both 0 where it is not known
 	Candidates            []Candidate
 	Rollbacks             []Rollback
 }
 
-// Candidate is one version that was tried; a root is an accepted one.
+// Candidate is one version that was tried, or the root.
 type Candidate struct {
 	Number   int
 	Decision Decision
 	Head     bool // it is in force
+	Best     bool // it has the highest score of those on which nothing was decided
 	Estimate      // of its score. That of a failed one is not drawn
 }
 
@@ -34,6 +36,7 @@ const (
 	Rejected
 	Failed
 	Refused // never tried: drawn where it has a score all the same
+	Root    // what others came from: in force without a decision
 	nDecisions
 )
 
@@ -53,6 +56,9 @@ func (c Candidate) decision() Decision {
 
 // words are "candidate 41, 0.87".
 func (c Candidate) words() string {
+	if c.decision() == Root && finite(c.Mean) {
+		return "the root, " + number(c.Mean)
+	}
 	if !finite(c.Mean) {
 		return "candidate " + whole(c.Number) + ", without a score"
 	}
@@ -70,7 +76,10 @@ func (c Candidate) below() bool {
 // inForce says that there is a point to draw for the head.
 func (c Candidate) inForce() bool { return c.Head && c.scored() }
 
-var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed", Refused: "refused"}
+// onTop says that there is a point to draw for the highest score.
+func (c Candidate) onTop() bool { return c.Best && c.scored() }
+
+var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed", Refused: "refused", Root: "root"}
 
 // ordered sorts candidates and rollbacks by number.
 func (l Lineage) ordered() Lineage {
@@ -84,26 +93,29 @@ func (l Lineage) figure() figure {
 	l = l.ordered()
 	f := figure{kind: "Scores of a lineage", title: l.Title, xLabel: l.XLabel, yLabel: l.YLabel}
 	intervals := l.intervals()
-	var x, y extent
+	var x extent
+	scores := l.scores()
+	y := scores
 	var counts [nDecisions]int
 	unscored := 0
 	for _, c := range l.Candidates {
 		x.add(float64(c.Number))
 		counts[c.decision()]++
-		if c.scored() {
-			y.add(c.Mean)
-		} else if !c.below() {
+		if !c.scored() && !c.below() {
 			unscored++
 		}
 		if c.below() {
 			f.floor = belowLane
 		}
 		if intervals.of(c) {
-			y.add(c.Lo)
-			y.add(c.Hi)
+			y.add(l.onScale(c.Lo, scores))
+			y.add(l.onScale(c.Hi, scores))
 		}
 	}
-	f.subtitle = count(len(l.Candidates), "candidate", "candidates")
+	f.subtitle = count(len(l.Candidates)-counts[Root], "candidate", "candidates")
+	if counts[Root] > 0 {
+		f.subtitle += " and the root"
+	}
 	if len(l.Rollbacks) > 0 {
 		f.subtitle += ", " + count(len(l.Rollbacks), "rollback", "rollbacks")
 		f.lane = rollbackLane
@@ -112,7 +124,7 @@ func (l Lineage) figure() figure {
 		f.subtitle += ", " + whole(unscored) + " without a score not drawn"
 	}
 	f.facts = l.facts(f.subtitle, counts, y)
-	f.x, f.y = axis{lo: x.lo - 0.5, hi: x.hi + 0.5, whole: true}.widened(), upright(y)
+	f.x, f.y = axis{lo: x.lo - 0.5, hi: x.hi + 0.5, whole: true}.widened(), upright(y).within(l.Least, l.Most, scores)
 	switch {
 	case len(l.Candidates) == 0:
 		f.empty = "no candidates"
@@ -123,6 +135,75 @@ func (l Lineage) figure() figure {
 	f.legend = l.legend(counts, intervals)
 	f.data = func(c canvas, p plot) string { return l.draw(c, p, intervals) }
 	return f
+}
+
+// scores are all that are drawn.
+func (l Lineage) scores() (scores extent) {
+	for _, c := range l.Candidates {
+		if c.scored() {
+			scores.add(c.Mean)
+		}
+	}
+	return scores
+}
+
+// onScale is the end of an interval that is drawn: where all scores are on the scale, it does not leave that.
+func (l Lineage) onScale(v float64, scores extent) float64 {
+	if l.Least < l.Most && l.Least <= scores.lo && scores.hi <= l.Most {
+		return max(l.Least, min(l.Most, v))
+	}
+	return v
+}
+
+// undecided says that there are candidates with scores, and that none was accepted or rejected.
+func (l Lineage) undecided() bool {
+	scored := false
+	for _, c := range l.Candidates {
+		switch c.decision() {
+		case Accepted, Rejected:
+			return false
+		case Undecided:
+			scored = scored || c.scored()
+		}
+	}
+	return scored
+}
+
+// runs says which candidates the line of the best score follows.
+func (l Lineage) runs() func(Candidate) bool {
+	undecided := l.undecided()
+	return func(c Candidate) bool {
+		d := c.decision()
+		return c.scored() && (d == Root || d == Accepted || undecided && d == Undecided)
+	}
+}
+
+// Intervals says how many intervals are drawn, of how many.
+func (l Lineage) Intervals() (n, of int) {
+	shown := l.intervals()
+	for _, c := range l.Candidates {
+		if c.scored() && c.hasInterval() {
+			of++
+			if shown.of(c) {
+				n++
+			}
+		}
+	}
+	return n, of
+}
+
+// LineName is what the line of the best score is called; empty where there is none.
+func (l Lineage) LineName() string {
+	if _, ok := l.best(); !ok {
+		return ""
+	}
+	switch {
+	case l.undecided():
+		return "best score so far, undecided"
+	case len(l.Rollbacks) > 0:
+		return "best not rolled back"
+	}
+	return "best accepted so far"
 }
 
 // shownIntervals says which candidates have their intervals drawn.
@@ -149,7 +230,7 @@ func (s shownIntervals) of(c Candidate) bool {
 func (l Lineage) facts(subtitle string, counts [nDecisions]int, y extent) []string {
 	facts := []string{subtitle + "."}
 	var kinds []string
-	for d, n := range counts {
+	for d, n := range counts[:Root] {
 		kinds = append(kinds, decisions[d]+" "+whole(n))
 	}
 	facts = append(facts, "Candidates: "+listed(len(kinds), func(i int) string { return kinds[i] })+".")
@@ -162,7 +243,11 @@ func (l Lineage) facts(subtitle string, counts [nDecisions]int, y extent) []stri
 		}
 	}
 	if best, ok := l.best(); ok {
-		facts = append(facts, "The best accepted is "+best.words()+".")
+		name := "The best accepted is "
+		if l.undecided() {
+			name = "Nothing was decided; the highest score is that of "
+		}
+		facts = append(facts, name+best.words()+".")
 	}
 	if len(l.Rollbacks) > 0 {
 		facts = append(facts, "Rollbacks: "+listed(len(l.Rollbacks), func(i int) string {

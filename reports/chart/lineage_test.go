@@ -143,7 +143,7 @@ func TestSteps(t *testing.T) {
 	if diff := cmp.Diff(want, back.steps(p), unexported); diff != "" {
 		t.Error(diff)
 	}
-	if n := back.together(1); n != 2 || back.together(2) != 1 || back.bestName() == l.bestName() {
+	if n := back.together(1); n != 2 || back.together(2) != 1 || back.LineName() == l.LineName() {
 		t.Errorf("%d together", n)
 	}
 	if best, ok := l.best(); !ok || best.Number != 4 {
@@ -194,5 +194,61 @@ func TestLineageLaneLine(t *testing.T) {
 		if len(run) == 2 && run[0].y == run[1].y && run[1].x-run[0].x > width/2 && run[0].x < label.x {
 			t.Errorf("a line from %v reaches into the labels, which end at %v", run[0], label.x)
 		}
+	}
+}
+
+// Where scores have a scale, neither the axis nor an interval leaves it; where a score does, the scale is not known.
+func TestLineageScale(t *testing.T) {
+	l := Lineage{Most: 100, Candidates: []Candidate{
+		{Number: 1, Decision: Accepted, Estimate: Estimate{Mean: 96, Lo: 90, Hi: 110}}, {Number: 2, Decision: Accepted, Estimate: Estimate{Mean: 4, Lo: -20, Hi: 7}},
+	}}
+	if y := l.figure().y; y.lo != 0 || y.hi != 100 {
+		t.Errorf("y goes from %v to %v", y.lo, y.hi)
+	}
+	s := sketched(l)
+	ends := map[float64]int{}
+	for i, run := range s.runs {
+		if s.inks[i] == intervalStyle && run[0].y == run[1].y && run[1].x-run[0].x == maxCap {
+			ends[run[0].y]++
+		}
+	}
+	if len(ends) != 2 { // of the four the two that are on the scale
+		t.Errorf("ends at %v", ends)
+	}
+	l.Candidates[0].Mean = 101
+	if y := l.figure().y; y.hi < 110 || y.lo > -20 {
+		t.Errorf("y goes from %v to %v", y.lo, y.hi)
+	}
+}
+
+// Several rollbacks at one place are counted, on the side where there is room; what the legend says of the line is never cut.
+func TestLineageRollbackNames(t *testing.T) {
+	l := Lineage{Candidates: []Candidate{{Number: 0, Decision: Root, Head: true, Estimate: Estimate{Mean: 1}}}}
+	for i := range 12 {
+		l.Candidates = append(l.Candidates, Candidate{Number: i + 1, Decision: Accepted, Estimate: Estimate{Mean: float64(i)}})
+	}
+	l.Rollbacks = []Rollback{{After: 2, To: 1, Name: "v2"}, {After: 12, To: 2, Name: "v3"}, {After: 12, To: 0, Name: "v1"}}
+	s := sketched(l)
+	for _, text := range []string{"to v2", "2 rollbacks to v1", "root", "head", l.LineName()} {
+		if _, there := s.texts[text]; !there {
+			t.Errorf("no %q in %v", text, s.texts)
+		}
+	}
+	if at := s.texts["2 rollbacks to v1"]; at.x > l.place(plot{x: axis{lo: -0.5, hi: 12.5}.scale(40, width-2*margin)}, 1) {
+		t.Errorf("it stands at %v", at)
+	}
+	l.Rollbacks[1].Name, l.Rollbacks[2].Name = "v3", "a name that has room on neither side of its line, because it is as long as no label of a version has ever been, of which there are a few, as far as anybody knows"
+	if _, there := sketched(l).texts["×2"]; !there {
+		t.Error("the rollbacks are not counted")
+	}
+	undecided := Lineage{Candidates: []Candidate{{Number: 0, Decision: Root, Estimate: Estimate{Mean: 1}}, {Number: 1, Best: true, Estimate: Estimate{Mean: 2}}, {Number: 2, Estimate: Estimate{Mean: 1.5}}}}
+	for _, l := range []Lineage{l, undecided, {Candidates: l.Candidates}} {
+		if name := l.LineName(); name == "" || TextWidth(name, sizeLabel) > nameRoom {
+			t.Errorf("the legend has no room for %q", name)
+		}
+	}
+	p := plot{x: axis{hi: 10}.scale(0, 10), y: axis{hi: 10}.scale(10, 0)}
+	if diff := cmp.Diff([][]point{{{0, 9}, {1, 9}, {1, 8}, {2, 8}}}, undecided.steps(p), unexported); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -15,6 +15,8 @@ const (
 
 var (
 	bestStyle     = style{stroke: green, width: 1.6}
+	openStyle     = style{stroke: orange, width: 1.6} // of the best where nothing was decided
+	topStyle      = style{stroke: orange, width: 2}
 	rejectedStyle = style{stroke: axisInk, width: 2}
 	failedStyle   = style{stroke: vermillion, width: 1.6}
 	rollbackStyle = style{stroke: pink, width: 1.6}
@@ -23,24 +25,33 @@ var (
 
 func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entry {
 	var legend []entry
-	for _, d := range []Decision{Accepted, Rejected, Undecided, Refused, Failed} {
+	for _, d := range []Decision{Root, Accepted, Rejected, Undecided, Refused, Failed} {
 		if counts[d] > 0 {
-			legend = append(legend, entry{decisions[d] + " " + whole(counts[d]), func(c canvas, at point) {
+			name := decisions[d]
+			if d != Root {
+				name += " " + whole(counts[d])
+			}
+			legend = append(legend, entry{name, func(c canvas, at point) {
 				drawDecision(c, d, []point{{at.x + sampleWidth/2, at.y}}, markerSize)
 			}})
 		}
 	}
 	if intervals.accepted || intervals.others {
 		name := or(l.Interval, "interval")
-		if !intervals.others && counts[Accepted] < len(l.Candidates) {
+		if !intervals.others && counts[Accepted] < len(l.Candidates)-counts[Root] {
 			name += " of the accepted"
 		}
 		legend = append(legend, entry{name, func(c canvas, at point) {
 			whisker(c, at.x+sampleWidth/2, at.y-8, at.y+8, maxCap, intervalStyle)
 		}})
 	}
-	if _, ok := l.best(); ok {
-		legend = append(legend, entry{l.bestName(), strip(bestStyle)})
+	if name := l.LineName(); name != "" {
+		legend = append(legend, entry{name, strip(l.lineStyle())})
+	}
+	if slices.ContainsFunc(l.Candidates, Candidate.onTop) {
+		legend = append(legend, entry{"highest score", func(c canvas, at point) {
+			c.circle(at.x+sampleWidth/2, at.y, headSize, topStyle)
+		}})
 	}
 	if slices.ContainsFunc(l.Candidates, Candidate.inForce) {
 		legend = append(legend, entry{"head", func(c canvas, at point) {
@@ -55,25 +66,25 @@ func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entr
 	return legend
 }
 
-// best is the accepted candidate with the highest score, the first of equals.
+// best is the candidate with the highest score of those that the line follows, the first of equals.
 func (l Lineage) best() (best Candidate, ok bool) {
+	runs := l.runs()
 	for _, c := range l.Candidates {
-		if c.decision() == Accepted && c.scored() && (!ok || c.Mean > best.Mean) {
+		if runs(c) && (!ok || c.Mean > best.Mean) {
 			best, ok = c, true
 		}
 	}
 	return best, ok
 }
 
-// bestName is what the legend calls the line.
-func (l Lineage) bestName() string {
-	if len(l.Rollbacks) > 0 {
-		return "best accepted and not rolled back"
+func (l Lineage) lineStyle() style {
+	if l.undecided() {
+		return openStyle
 	}
-	return "best accepted so far"
+	return bestStyle
 }
 
-// steps are the line of the best accepted score so far, up to the last candidate. A rollback takes it to the score of what is in force
+// steps are the line of the best score so far, up to the last candidate. A rollback takes it to the score of what is in force
 // again; where that has none, the line ends, and another begins with the next that is accepted.
 func (l Lineage) steps(p plot) (lines [][]point) {
 	var line []point
@@ -86,6 +97,7 @@ func (l Lineage) steps(p plot) (lines [][]point) {
 	}
 	end := func(x float64) {
 		if line != nil {
+			x = max(x, line[len(line)-1].x) // a rollback lies behind the last candidate
 			lines, line = append(lines, append(line, point{x, y})), nil
 		}
 	}
@@ -103,10 +115,11 @@ func (l Lineage) steps(p plot) (lines [][]point) {
 			}
 		}
 	}
+	runs := l.runs()
 	for _, c := range l.Candidates {
 		back(c.Number)
 		at := p.at(float64(c.Number), c.Mean)
-		if c.decision() == Accepted && c.scored() && (line == nil || at.y < y) {
+		if runs(c) && (line == nil || at.y < y) {
 			to(at.x, at.y)
 		}
 	}
@@ -167,16 +180,34 @@ func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) 
 	for _, d := range []Decision{Rejected, Refused, Failed, Undecided} {
 		drawDecision(c, d, points[d], size)
 	}
-	for _, line := range l.steps(p) {
-		c.polyline(perColumn(line), bestStyle)
+	crowded := len(l.Candidates) > maxMarked
+	if !crowded {
+		l.drawLine(c, p)
 	}
 	drawDecision(c, Accepted, points[Accepted], size)
+	if crowded { // the dots would hide it
+		l.drawLine(c, p)
+	}
+	drawDecision(c, Root, points[Root], markerSize)
+	for _, best := range l.Candidates {
+		if best.onTop() {
+			at := p.at(float64(best.Number), best.Mean)
+			c.circle(at.x, at.y, headSize, topStyle)
+		}
+	}
 	for _, head := range heads {
 		at := p.at(float64(head.Number), head.Mean)
 		drawDecision(c, head.decision(), []point{at}, size)
 		c.circle(at.x, at.y, headSize, headStyle)
 	}
 	return leftOut(left, square, rollbacks)
+}
+
+// drawLine draws the line of the best score.
+func (l Lineage) drawLine(c canvas, p plot) {
+	for _, line := range l.steps(p) {
+		c.polyline(perColumn(line), l.lineStyle())
+	}
 }
 
 // leftOut says what is not drawn.
@@ -197,7 +228,15 @@ func (c Candidate) drawInterval(to canvas, p plot) {
 		s = style{stroke: axisInk, width: 1}
 	}
 	a, b := p.at(float64(c.Number), c.Lo), p.at(float64(c.Number), c.Hi)
-	whisker(to, a.x, min(a.y, b.y), max(a.y, b.y), maxCap/2, s)
+	to.polyline([]point{b, a}, s)
+	for _, end := range []struct {
+		value float64
+		at    point
+	}{{c.Hi, b}, {c.Lo, a}} {
+		if p.y.lo <= end.value && end.value <= p.y.hi { // else it goes on beyond the frame
+			to.polyline([]point{{end.at.x - maxCap/2, end.at.y}, {end.at.x + maxCap/2, end.at.y}}, s)
+		}
+	}
 }
 
 // points are where the candidates of each decision are drawn, but for the head, and without those that would lie upon others, which
@@ -249,11 +288,15 @@ func drawDecision(c canvas, d Decision, at []point, size float64) {
 			squares = append(squares, box(p.x-dash, p.y-dash, p.x+dash, p.y+dash))
 		case Refused:
 			squares = append(squares, []point{{p.x - dash, p.y - dash}, {p.x + dash, p.y - dash}, {p.x, p.y + dash}})
+		case Root:
+			squares = append(squares, []point{{p.x, p.y - 1.4*size}, {p.x + 1.4*size, p.y}, {p.x, p.y + 1.4*size}, {p.x - 1.4*size, p.y}})
 		case Failed:
 			lines = append(lines, cross(p, dash)...)
 		}
 	}
 	switch d {
+	case Root:
+		c.areas(squares, style{fill: blue})
 	case Accepted:
 		c.lines(lines, style{stroke: paper, width: 2*size + 1.5})
 		c.lines(lines, style{stroke: blue, width: 2 * size})
@@ -277,6 +320,7 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 		bottom = p.top
 	}
 	last, arrow := math.Inf(-1), math.Inf(-1) // where they are
+	taken := p.left                           // the end of the last name
 	for i, r := range l.Rollbacks {
 		x := l.place(p, i)
 		if i+1 < len(l.Rollbacks) && l.Rollbacks[i+1].After == r.After {
@@ -292,15 +336,31 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 		}
 		drawRollback(c, x, top, bottom)
 		arrow = x
-		name := "to " + or(clean(r.Name), whole(r.To))
-		if n := l.together(i); n > 1 {
-			name = whole(n) + " rollbacks " + name
-		}
-		if end := x + gap + TextWidth(name, sizeTick); end < l.place(p, i+1)-2*arrowSize {
-			c.text(x+gap/2, top+sizeTick-2, name, textStyle{sizeTick, dim, start})
-		}
+		taken = l.nameRollback(c, p, i, x, top, taken)
 	}
 	return left
+}
+
+// nameRollback writes where rollback i leads to, and how many there are at its place, on the side where there is room: at least how many.
+// It returns where what it wrote or drew ends.
+func (l Lineage) nameRollback(c canvas, p plot, i int, x, top, taken float64) (to float64) {
+	names := []string{"to " + or(clean(l.Rollbacks[i].Name), whole(l.Rollbacks[i].To))}
+	if n := l.together(i); n > 1 {
+		names = []string{whole(n) + " rollbacks " + names[0], "×" + whole(n)}
+	}
+	y := top + sizeTick - 2
+	for _, name := range names {
+		room := TextWidth(name, sizeTick)
+		if x+gap+room < l.place(p, i+1)-2*arrowSize {
+			c.text(x+gap/2, y, name, textStyle{sizeTick, dim, start})
+			return x + gap + room
+		}
+		if right := x - 2*arrowSize - gap/2; right-room > taken+gap {
+			c.text(right, y, name, textStyle{sizeTick, dim, end})
+			return x
+		}
+	}
+	return x
 }
 
 // place is where rollback i is drawn, or the right end of the chart where there are no more.

@@ -138,7 +138,21 @@ func lineageExamples() []example {
 	only := func(title string, candidates ...chart.Candidate) chart.Lineage {
 		return chart.Lineage{Title: title, YLabel: "fitness (0 to 100)", Candidates: candidates}
 	}
+	scored := func(number int, d chart.Decision, score float64) chart.Candidate {
+		return chart.Candidate{Number: number, Decision: d, Estimate: mean("", 1, score, nan)}
+	}
+	undecided := only("Nothing decided", scored(0, chart.Root, 40), scored(1, chart.Undecided, 35), scored(2, chart.Undecided, 62), scored(3, chart.Failed, 0), scored(4, chart.Undecided, 50))
+	undecided.Candidates[0].Head, undecided.Candidates[2].Best = true, true
+	back := chart.Lineage{
+		Title: "Back to the root", YLabel: "score", Interval: tInterval, Most: 100, Rollbacks: []chart.Rollback{{After: 3, To: 2}, {After: 3, To: 1}, {After: 3, To: 0, Name: "v001"}},
+		Candidates: []chart.Candidate{
+			scored(0, chart.Root, 50), {Number: 1, Decision: chart.Accepted, Estimate: mean("", 5, 70, 9)}, {Number: 2, Decision: chart.Accepted, Estimate: mean("", 5, 88, 20)},
+			{Number: 3, Decision: chart.Accepted, Estimate: mean("", 5, 96, 6)},
+		},
+	}
+	back.Candidates[0].Head = true
 	return []example{
+		{"lineage_undecided", undecided}, {"lineage_back", back},
 		{"lineage", lineage}, {"lineage_one", only("A root alone", candidates[1])}, {"lineage_failed", only("No scores", candidates[0], candidates[6])},
 		{"lineage_rejected", only("None accepted", candidates[2], candidates[5])}, {"lineage_empty", only("None")},
 	}
@@ -159,6 +173,8 @@ func TestReportsCountEverything(t *testing.T) {
 		"paired":             {"6 pairs, 2 seeds only in the baseline, 1 seed only in the candidate", "candidate higher 2, candidate lower 2, equal 2, baseline without a score 2, candidate without a score 2"},
 		"paired_many":        {"120 pairs of 300 are drawn"},
 		"lineage":            {"7 candidates, 1 rollback", "undecided 1, accepted 3, rejected 2, failed 1", "1 without a score", "The head is candidate 2, 68", "after 4 to 2"},
+		"lineage_undecided":  {"4 candidates and the root", "Nothing was decided; the highest score is that of candidate 2, 62", "The head is the root, 40", "undecided 3, accepted 0"},
+		"lineage_back":       {"3 candidates and the root, 3 rollbacks", "The head is the root, 50", "The best accepted is candidate 3, 96"},
 	}
 	for _, tt := range examples() {
 		got := inspect(t, svg(t, tt.chart))
