@@ -35,7 +35,6 @@ type LineageVersion struct {
 	Content     *string
 	Status      string // in the words of its source
 	SourceScore *float64
-	Fitness     *float64
 	Trials      []evolution.Trial // oldest first
 }
 
@@ -98,6 +97,8 @@ type lineageReport struct {
 	madeBy    map[string]*evolution.ReplayedMutation // by the version
 	versions  map[string]LineageVersion
 	decisions []lineageDecision
+	last      map[string]lineageDecision   // on each mutation
+	accepting map[string][]lineageDecision // that accepted a version
 	rollbacks []lineageRollback
 	root      string
 	differing map[int]bool // numbers of entries that a replay found to differ
@@ -118,6 +119,7 @@ func newLineageReport(data LineageData) (*lineageReport, error) {
 	l := &lineageReport{
 		LineageData: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
 		versions: map[string]LineageVersion{}, differing: map[int]bool{}, missing: map[int]bool{},
+		last: map[string]lineageDecision{}, accepting: map[string][]lineageDecision{},
 	}
 	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
@@ -159,7 +161,11 @@ func (l *lineageReport) entry(e evolution.Entry) error {
 		if err := e.Decode(&r); err != nil {
 			return err
 		}
-		l.decisions = append(l.decisions, lineageDecision{r, e})
+		d := lineageDecision{r, e}
+		l.decisions, l.last[r.Mutation] = append(l.decisions, d), d
+		if m := l.mutations[r.Mutation]; r.Decision.Accepted {
+			l.accepting[m.Child.Label] = append(l.accepting[m.Child.Label], d)
+		}
 	case evolution.KindRollback:
 		var r evolution.RollbackEvent
 		if err := e.Decode(&r); err != nil {

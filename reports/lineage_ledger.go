@@ -10,6 +10,7 @@ import (
 	"track/evolution"
 	"track/reports/chart"
 	"track/reports/document"
+	"track/scoring/stats"
 )
 
 // Rows of the ledger: so many stand open, so many more are folded, and the others are counted.
@@ -21,31 +22,62 @@ const (
 // scores draws the scores of the candidates.
 func (l *lineageReport) scores() []document.Block {
 	c, spark := l.scoreChart()
-	return []document.Block{
-		document.Heading{Level: 2, Text: "Scores"},
-		paragraph(word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none. The interval in the picture is that of the difference, put at the score of the parent.")),
-		document.Picture{Name: "scores", Alt: "Scores of the candidates of " + l.Name + ", with the best accepted and not rolled back", Chart: c},
+	text := document.Text{plain("No candidate was proposed yet.")}
+	if spark != "" {
+		text = document.Text{word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none.")}
 	}
+	shows := drawn(c)
+	if shows != "" {
+		text = append(text, plain(" %s", shows))
+	}
+	alt := "Scores of the candidates of " + l.Name
+	if line := c.LineName(); line != "" {
+		alt += ", with a line of the " + line
+	}
+	return []document.Block{document.Heading{Level: 2, Text: "Scores"}, document.Paragraph{Text: text}, document.Picture{Name: "scores", Alt: alt, Chart: c}}
+}
+
+// drawn says what the picture has and does not explain by itself.
+func drawn(c chart.Lineage) string {
+	var says []string
+	if len(c.Candidates) > 0 && c.Candidates[0].Decision == chart.Root {
+		says = append(says, "In the picture 0 is the root.")
+	}
+	switch n, of := c.Intervals(); {
+	case n == 0 && of > 0:
+		says = append(says, fmt.Sprintf("Their %s are too many to be drawn; the table of decisions has them.", counted(of, "interval", "intervals")))
+	case n > 0:
+		text := "The interval is that of the difference, put at the score of the parent"
+		if n < of {
+			text += fmt.Sprintf("; %d of %d are drawn, those of the accepted", n, of)
+		}
+		says = append(says, text+".")
+	}
+	if slices.ContainsFunc(c.Candidates, func(p chart.Candidate) bool { return p.Best }) {
+		says = append(says, "Nothing was decided: the line is the highest recorded score so far, and is no verdict.")
+	}
+	return strings.Join(says, " ")
 }
 
 func (l *lineageReport) scoreChart() (chart.Lineage, string) {
-	c := chart.Lineage{Title: "Scores of " + l.Name, XLabel: "mutation", YLabel: "score", Interval: "95 % interval"}
+	c := chart.Lineage{Title: "Scores of " + l.Name, XLabel: "mutation", YLabel: "score", Interval: l.intervalName(), Most: 100}
 	var scores []float64
-	last := map[string]lineageDecision{}
-	for _, d := range l.decisions {
-		last[d.Mutation] = d
-	}
 	head := l.replayed.Head
 	drawnHead := false
 	for _, m := range slices.Backward(l.replayed.Mutations) {
-		p := l.candidate(m, last)
+		p := l.candidate(m)
 		if m.Child.Label == head && m.State == evolution.MutationAccepted && !drawnHead {
 			p.Head, drawnHead = true, true
 		}
 		c.Candidates, scores = append(c.Candidates, p), append(scores, p.Mean)
 	}
+	if root := l.rootCandidate(); root != nil {
+		root.Head = head == l.root
+		c.Candidates, c.XLabel = append(c.Candidates, *root), "mutation (0: the root)"
+	}
 	slices.Reverse(c.Candidates)
 	slices.Reverse(scores)
+	l.markBest(c.Candidates)
 	for _, r := range l.rollbacks {
 		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: l.proposedBefore(r.Number), To: l.numberOf(r.To), Name: r.To})
 	}
@@ -54,7 +86,7 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 }
 
 // candidate is the point of a mutation: its score as it was decided, else as its source measured it.
-func (l *lineageReport) candidate(m evolution.ReplayedMutation, last map[string]lineageDecision) chart.Candidate {
+func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate {
 	p := chart.Candidate{Number: m.Number, Estimate: chart.Estimate{Label: m.Child.Label, Mean: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}}
 	switch m.State {
 	case evolution.MutationAccepted:
@@ -64,26 +96,81 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation, last map[string]
 	case evolution.MutationRefused:
 		p.Decision = chart.Refused
 	}
-	if d, decided := last[m.Mutation]; decided && d.Decision.NewScore != nil {
+	if d, decided := l.last[m.Mutation]; decided && d.Decision.NewScore != nil {
 		p.Mean, p.N = *d.Decision.NewScore, d.Decision.NChild
 		if i := d.Decision.Interval; i != nil && d.Decision.OldScore != nil {
 			p.Lo, p.Hi = *d.Decision.OldScore+i.Lo, *d.Decision.OldScore+i.Hi
 		}
 		return p
 	}
+	var scores []float64
 	for _, t := range l.versions[m.Child.Label].Trials {
 		if own := m.Source == "" || t.ID == m.Source+":"+m.Mutation; !own {
 			continue
 		}
-		if t.Failed != "" {
-			if p.Decision != chart.Refused {
-				p.Decision = chart.Failed
-			}
-		} else if p.Decision != chart.Failed {
-			p.Mean, p.N = *t.Score, 1
+		if t.Failed == "" {
+			scores = append(scores, *t.Score)
+		} else if p.Decision != chart.Refused {
+			p.Decision = chart.Failed
 		}
 	}
+	if len(scores) > 0 && p.Decision != chart.Failed {
+		p.Mean, p.N = average(scores), len(scores)
+	}
 	return p
+}
+
+// rootCandidate is the root with the score that its first child was compared with, else with the mean of its own trials; nil where it has none.
+func (l *lineageReport) rootCandidate() *chart.Candidate {
+	root := chart.Candidate{Decision: chart.Root, Estimate: chart.Estimate{Label: l.root, Lo: math.NaN(), Hi: math.NaN()}}
+	for _, d := range l.decisions {
+		if d.Decision.OldScore != nil && firstParent(l.mutations[d.Mutation]) == l.root {
+			root.Mean, root.N = *d.Decision.OldScore, d.Decision.NParent
+			return &root
+		}
+	}
+	others := map[string]bool{} // trials of candidates with the content of the root
+	for _, m := range l.replayed.Mutations {
+		others[m.Source+":"+m.Mutation] = true
+	}
+	var scores []float64
+	for _, t := range l.versions[l.root].Trials {
+		if t.Score != nil && t.Failed == "" && !others[t.ID] {
+			scores = append(scores, *t.Score)
+		}
+	}
+	if len(scores) == 0 {
+		return nil
+	}
+	root.Mean, root.N = average(scores), len(scores)
+	return &root
+}
+
+// markBest marks the candidate with the highest score, where nothing was decided.
+func (l *lineageReport) markBest(candidates []chart.Candidate) {
+	if _, decided := l.bestPath(); decided {
+		return
+	}
+	best, at := l.bestCandidate(), -1
+	for i, c := range candidates {
+		if c.Label == best && c.Decision != chart.Refused && !math.IsNaN(c.Mean) && (at < 0 || c.Mean > candidates[at].Mean) {
+			at = i
+		}
+	}
+	if at >= 0 {
+		candidates[at].Best = true
+	}
+}
+
+// intervalName is what the intervals of the decisions are, with their methods.
+func (l *lineageReport) intervalName() string {
+	methods := map[string]bool{}
+	for _, d := range l.decisions {
+		if i := d.Decision.Interval; i != nil {
+			methods[methodName(i.Method)] = true
+		}
+	}
+	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
 }
 
 // proposedBefore is the number of the last mutation that was proposed before an entry.
@@ -219,7 +306,7 @@ func (l *lineageReport) operators() []document.Block {
 		{Title: "operator"}, {Title: "risk"}, {Title: "tried", Numeric: true}, {Title: "refused", Numeric: true}, {Title: "open", Numeric: true}, {Title: "accepted", Numeric: true},
 		{Title: "rate, 95 % Wilson interval"}, {Title: "mean delta, 95 % t interval"}, {Title: "cost per point", Numeric: true}, {Title: "rolled back later", Numeric: true},
 	}}
-	unused := 0
+	unused, undecided := 0, false
 	for _, o := range l.Operators {
 		if o.Tried+o.Refused == 0 {
 			unused++
@@ -232,19 +319,51 @@ func (l *lineageReport) operators() []document.Block {
 				cost += fmt.Sprintf(" (of %d known)", o.NCost)
 			}
 		}
+		delta := estimated(o.Delta, change)
+		if e := l.recordedDelta(o.Name); o.Delta == nil && e != nil {
+			delta, undecided = "recorded "+estimated(e, change), true
+		}
 		table.Rows = append(table.Rows, []document.Text{
 			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Tried), cell("%d", o.Refused), cell("%d", o.Open), cell("%d", o.Accepted),
-			cell("%s", estimated(o.Rate, share)), cell("%s", estimated(o.Delta, change)), cell("%s", cost), cell("%d", o.RolledBack),
+			cell("%s", estimated(o.Rate, share)), cell("%s", delta), cell("%s", cost), cell("%d", o.RolledBack),
 		})
 	}
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Operators"}}
 	if len(table.Rows) > 0 {
 		blocks = append(blocks, table)
 	}
+	if undecided {
+		blocks = append(blocks, paragraph(plain("A delta that is called recorded is no verdict: nothing was decided, and it is the mean of the differences of the recorded scores of child and parent.")))
+	}
 	if unused > 0 {
 		blocks = append(blocks, paragraph(plain("Of the settings, %s never used.", counted(unused, "operator was", "operators were"))))
 	}
 	return blocks
+}
+
+// recordedDelta is the mean difference of the recorded scores of the children of an operator and their parents, where nothing was decided; nil where
+// there is none.
+func (l *lineageReport) recordedDelta(operator string) *Estimated {
+	var deltas []float64
+	for _, m := range l.replayed.Mutations {
+		if m.Operator != operator || !m.State.Open() || m.Delta != nil {
+			continue
+		}
+		c := l.candidate(m)
+		parent, n := l.mean(firstParent(m))
+		if c.Decision == chart.Undecided && !math.IsNaN(c.Mean) && n > 0 {
+			deltas = append(deltas, c.Mean-parent)
+		}
+	}
+	m, err := stats.NewMean(deltas, evolution.Confidence)
+	if err != nil {
+		return nil
+	}
+	e := Estimated{Value: m.Mean, Lo: math.NaN(), Hi: math.NaN(), N: m.N}
+	if m.Interval.Defined() {
+		e.Lo, e.Hi = m.Interval.Lo, m.Interval.Hi
+	}
+	return &e
 }
 
 // estimated writes a number with its interval and n.

@@ -47,12 +47,12 @@ func (l *lineageReport) bestPath() (path []step, decided bool) {
 	return path, decided
 }
 
-// bestCandidate has the highest fitness of all versions that were not refused; the first of equals.
+// bestCandidate has the highest mean score of all versions that were not refused; the first of equals.
 func (l *lineageReport) bestCandidate() (label string) {
 	best := 0.0
 	for _, v := range l.Versions {
-		if v.Fitness != nil && !l.refusedVersion(v.Label) && (label == "" || *v.Fitness > best) {
-			label, best = v.Label, *v.Fitness
+		if mean, n := l.mean(v.Label); n > 0 && !l.refusedVersion(v.Label) && (label == "" || mean > best) {
+			label, best = v.Label, mean
 		}
 	}
 	return label
@@ -82,12 +82,56 @@ func (l *lineageReport) path() []document.Block {
 	if !decided {
 		blocks = append(blocks, paragraph(plain("Nothing was decided: this is the way to the highest score of a candidate that did not fail and was not refused, the best of %s. The best of many is, if anything, too high.", counted(l.tried(), "version", "versions"))))
 	}
-	return append(blocks, l.flowchart(path, decided))
+	f := l.flowchart(path, decided)
+	return append(blocks, f, paragraph(plain("%s", l.flowchartLegend(f, path))))
+}
+
+// flowchartLegend says what the numbers and the boxes of the flowchart are, as far as it has them.
+func (l *lineageReport) flowchartLegend(f document.Flowchart, path []step) string {
+	text := "The number in a box is the mean score of its version, of trials after it was chosen where there are enough."
+	decided, recorded := false, false
+	for _, s := range path[1:] {
+		_, known := l.recorded(s)
+		decided, recorded = decided || s.mutation.Delta != nil, recorded || known
+	}
+	if decided {
+		text += " That on an arrow is the delta of the decision: the difference of what its policy compared then."
+	}
+	if recorded {
+		text += " One in parentheses is the difference of the recorded means, on which nothing was decided."
+	}
+	var boxes []string
+	for _, k := range []struct {
+		kind document.NodeKind
+		text string
+	}{
+		{document.NodeHead, "thick and blue: in force"}, {document.NodeGood, "round and green: accepted, with an interval above 0"}, {document.NodePlain, "square and grey: the root, and what is not shown to be better"},
+		{document.NodeBad, "pointed and red: rejected or failed"}, {document.NodeStub, "dashed: others, counted"},
+	} {
+		if slices.ContainsFunc(f.Nodes, func(n document.Node) bool { return n.Kind == k.kind }) {
+			boxes = append(boxes, k.text)
+		}
+	}
+	boxes[0] = strings.ToUpper(boxes[0][:1]) + boxes[0][1:]
+	return text + " " + strings.Join(boxes, "; ") + "."
+}
+
+// recorded is the difference that a step made by the recorded means; known only where no decision gives another.
+func (l *lineageReport) recorded(s step) (delta float64, known bool) {
+	if s.mutation == nil || s.mutation.Delta != nil {
+		return 0, false
+	}
+	child, n := l.mean(s.version)
+	parent, m := l.mean(firstParent(*s.mutation))
+	return child - parent, n > 0 && m > 0
 }
 
 func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart {
 	children := l.children()
 	f := document.Flowchart{Alt: fmt.Sprintf("The path from %s to %s in %s", path[0].version, path[len(path)-1].version, counted(len(path)-1, "step", "steps")), Down: len(path) > 5}
+	if len(path) == 1 {
+		f.Alt = path[0].version + " alone: no step led to it"
+	}
 	last := ""
 	for i, s := range path {
 		if i >= firstSteps && i < len(path)-lastSteps {
@@ -101,7 +145,7 @@ func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart 
 		}
 		f.Nodes = append(f.Nodes, l.node(s, i == len(path)-1 && decided))
 		if last != "" {
-			f.Edges = append(f.Edges, document.Edge{From: last, To: s.version, Text: stepText(s)})
+			f.Edges = append(f.Edges, document.Edge{From: last, To: s.version, Text: l.stepText(s)})
 		}
 		last = s.version
 		next := ""
@@ -118,28 +162,47 @@ func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart 
 }
 
 func (l *lineageReport) node(s step, head bool) document.Node {
-	n := document.Node{ID: s.version, Lines: []string{s.version}, Kind: document.NodeGood}
-	if v := l.versions[s.version]; v.Fitness != nil {
-		n.Lines = append(n.Lines, "fitness "+points(v.Fitness))
+	n := document.Node{ID: s.version, Lines: []string{s.version}, Kind: document.NodePlain}
+	if mean, trials := l.mean(s.version); trials > 0 {
+		n.Lines = append(n.Lines, fmt.Sprintf("mean %s, %s", points(&mean), counted(trials, "trial", "trials")))
 	}
-	switch {
+	says := ""
+	switch m := s.mutation; {
 	case head:
-		n.Kind = document.NodeHead
-		n.Lines = append(n.Lines, "in force")
-	case s.mutation == nil:
-		n.Kind = document.NodePlain
+		n.Kind, says = document.NodeHead, "in force"
+	case m == nil:
+		says = "root"
+		if s.version != l.root {
+			says = ""
+		}
+	case m.State == evolution.MutationAccepted && slices.Contains(l.last[m.Mutation].Decision.Warnings, evolution.WarnUnclear):
+		says = "accepted, unclear"
+	case m.State == evolution.MutationAccepted:
+		n.Kind, says = document.NodeGood, "accepted"
+	case m.State == evolution.MutationRejected || m.State == evolution.MutationRefused || m.State == evolution.MutationWithdrawn:
+		n.Kind, says = document.NodeBad, string(m.State)
+	case l.honestScores(s.version).failed > 0 && len(l.honestScores(s.version).scores) == 0:
+		n.Kind, says = document.NodeBad, "failed"
+	default:
+		says = "undecided"
+	}
+	if says != "" {
+		n.Lines = append(n.Lines, says)
 	}
 	return n
 }
 
-// stepText is the operator of a step, and its difference where it was decided.
-func stepText(s step) string {
+// stepText is the operator of a step, and its difference: in parentheses where nothing was decided.
+func (l *lineageReport) stepText(s step) string {
 	if s.mutation == nil {
 		return ""
 	}
 	text := s.mutation.Operator
 	if s.mutation.Delta != nil {
 		text += " " + change(*s.mutation.Delta)
+	}
+	if delta, known := l.recorded(s); known {
+		text += " (" + change(delta) + ")"
 	}
 	return text
 }

@@ -53,13 +53,10 @@ func (b *lineageBuilder) version(content string, scores ...float64) evolution.Ve
 func (b *lineageBuilder) trial(v *reports.LineageVersion, i int, score float64) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(len(b.data.Versions)*100+i) * time.Minute)
 	v.Trials = append(v.Trials, evolution.Trial{ID: fmt.Sprintf("%s-%d", v.Label, i), Key: fmt.Sprintf("t%d", i), At: at, Score: &score, Under: "own"})
-	if value, ok, err := evolution.Fitness(v.Trials); err == nil && ok {
-		v.Fitness = &value
-	}
 }
 
-// mutate proposes and decides a child of a version; parent counts from 0.
-func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...float64) evolution.Decision {
+// propose proposes a child of a version; parent counts from 0.
+func (b *lineageBuilder) propose(parent int, operator, note string, scores ...float64) evolution.Proposal {
 	b.t.Helper()
 	p := b.data.Versions[parent]
 	child := b.version(fmt.Sprintf("one\ntwo\n%d %s\n", len(b.data.Versions), operator), scores...)
@@ -73,19 +70,26 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 		Number: n + 1, Parents: []evolution.VersionRef{{Label: p.Label, ID: p.ContentID}}, Child: child, Operator: operator, Risk: b.risk, Note: note,
 	}
 	proposal.Mutation = proposal.ID()
-	head := b.last.HeadAfter
-	b.entry(evolution.KindProposal, proposal, head)
+	b.entry(evolution.KindProposal, proposal, b.last.HeadAfter)
+	return proposal
+}
+
+// mutate proposes and decides a child of a version; parent counts from 0.
+func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...float64) evolution.Decision {
+	b.t.Helper()
+	p, head := b.data.Versions[parent], b.last.HeadAfter
+	proposal := b.propose(parent, operator, note, scores...)
 	draw := evolution.NewDraw(evolution.DrawKey{Seed: 7, Lineage: b.data.Name, Mutation: proposal.Mutation, Label: evolution.LabelExplore})
 	policy, err := evolution.ParsePolicy(b.data.Settings.Policy, b.data.Settings.Params)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Step: n}, draw)
+	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Step: proposal.Number - 1}, draw)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	r.Settings = b.data.Settings.Number
-	b.entry(evolution.KindDecision, r, evolution.HeadAfter(r.Decision, head, p.Label, child.Label))
+	b.entry(evolution.KindDecision, r, evolution.HeadAfter(r.Decision, head, p.Label, proposal.Child.Label))
 	return r.Decision
 }
 
@@ -258,8 +262,8 @@ func TestLineageReportEvidence(t *testing.T) {
 func TestLineageReportEmpty(t *testing.T) {
 	b := newLineage(t, "new")
 	wantText(t, textOf(b.report().Blocks), "v001 is in force: mean score 61.00", "Nothing was decided yet.", "No step was made yet.", "None: the replay agrees")
-	wantText(t, textOf(b.report().Blocks), "v001: v001, fitness 61.")
-	b.data.Versions[0].Trials, b.data.Versions[0].Fitness = nil, nil
+	wantText(t, textOf(b.report().Blocks), "v001: v001, mean 61.00, 3 trials, in force", "In the picture 0 is the root.\n", "No candidate was proposed yet. ")
+	b.data.Versions[0].Trials = nil
 	wantText(t, textOf(b.report().Blocks), "v001 is in force: no score yet", "Not known: no version has two scores.")
 }
 
@@ -293,7 +297,7 @@ func TestLineageReportRefused(t *testing.T) {
 	text := textOf(d.Blocks)
 	wantText(t, text,
 		"Refused and never tried: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
-		"12 refused; nothing was decided, and the best candidate by score is v001 with a fitness of 61.", "(n = 3).\n",
+		"12 refused; nothing was decided, and the best candidate by score is v001 with a mean of 61.00 (n = 3).\n",
 		"# Path to the best candidate\n", "the best of 1 version.", "others of v001: (12 other children, 12 refused)",
 		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
 	)
@@ -302,7 +306,7 @@ func TestLineageReportRefused(t *testing.T) {
 	}
 	for _, block := range d.Blocks {
 		if p, ok := block.(document.Picture); ok {
-			for i, c := range p.Chart.(chart.Lineage).Candidates {
+			for i, c := range p.Chart.(chart.Lineage).Candidates[1:] {
 				if c.Decision != chart.Refused || i < 11 && c.Mean != 90+float64(i)/2 {
 					t.Errorf("candidate %d is %v with %v", i, c.Decision, c.Mean)
 				}
@@ -422,4 +426,67 @@ func TestLineageReportMethods(t *testing.T) {
 	text := textOf(b.report().Blocks)
 	wantText(t, text, " (Welch) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", " (paired t) | 1.00 of 3 pairs | ", ", 95 % Welch interval -", ", no interval, n = 1 and 3",
 		"the share of comparisons that the child won, a tie counting half")
+}
+
+// drawnBy is the chart of a report.
+func drawnBy(t *testing.T, d document.Document) (chart.Lineage, string) {
+	t.Helper()
+	for _, block := range d.Blocks {
+		if p, ok := block.(document.Picture); ok {
+			return p.Chart.(chart.Lineage), p.Alt
+		}
+	}
+	t.Fatal("no picture")
+	return chart.Lineage{}, ""
+}
+
+// Where nothing was decided, differences of recorded scores are called so, and the picture has a line and a mark that are no verdict.
+func TestLineageReportUndecided(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.propose(0, "rephrase", "", 70, 71, 72)
+	b.propose(1, "rephrase", "", 64)
+	b.propose(1, "reorder", "", 81)
+	d := b.report()
+	text := textOf(d.Blocks)
+	wantText(t, text, "nothing was decided, and the best candidate by score is v004 with a mean of 81.00 (n = 1)",
+		"v001: v001, mean 61.00, 3 trials, root\n", "v002: v002, mean 71.00, 3 trials, undecided\n", "v001 -> v002 rephrase (+10.00)\n", "v002 -> v004 reorder (+10.00)\n",
+		"One in parentheses is the difference of the recorded means, on which nothing was decided. Square and grey: the root, and what is not shown to be better; dashed: others, counted.",
+		"In the picture 0 is the root. Nothing was decided: the line is the highest recorded score so far, and is no verdict.\n")
+	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "delta of the decision") {
+		t.Error("it tells of what is not there")
+	}
+	b.data.Operators = []reports.OperatorFigures{{Name: "rephrase", Tried: 2, Open: 2}, {Name: "reorder", Tried: 1, Open: 1}}
+	wantText(t, textOf(b.report().Blocks), // 71-61 and 64-71; t at df 1 is 12.706
+		" | recorded +1.50 (-106.50 to +109.50, n = 2) | ", " | recorded +10.00 (no interval, n = 1) | ", "A delta that is called recorded is no verdict: nothing was decided")
+	c, alt := drawnBy(t, d)
+	if alt != "Scores of the candidates of sepa, with a line of the best score so far, undecided" || !c.Candidates[3].Best || c.Candidates[1].Best || c.Candidates[0].Decision != chart.Root || !c.Candidates[0].Head {
+		t.Errorf("%s: %+v", alt, c.Candidates)
+	}
+}
+
+// What the picture does not have, neither the text nor the alternative claims.
+func TestLineageReportDrawn(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.data.Versions[0].Trials = nil
+	d := b.report()
+	if _, alt := drawnBy(t, d); alt != "Scores of the candidates of sepa" {
+		t.Error(alt)
+	}
+	wantText(t, textOf(d.Blocks), "# Scores\nNo candidate was proposed yet.\n", "v001: v001, in force\n")
+	for _, n := range []int{1, 90} { // up to 80 intervals are drawn
+		b = newLineage(t, "sepa")
+		for i := range n {
+			b.mutate(i, "rephrase", "", 61+float64(i)/3, 62+float64(i)/3, 63+float64(i)/3)
+		}
+		d = b.report()
+		text, about := textOf(d.Blocks), "The interval is that of the difference, put at the score of the parent.\n"
+		if n == 90 {
+			about = "Their 90 intervals are too many to be drawn; the table of decisions has them.\n"
+		}
+		wantText(t, text, about)
+		c, alt := drawnBy(t, d)
+		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95 % Welch interval" || c.Candidates[0].Mean != 61.037037037 {
+			t.Errorf("%s: %s, root %+v", alt, c.Interval, c.Candidates[0])
+		}
+	}
 }

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 
 	"track/evolution"
 	"track/reports/document"
@@ -23,11 +24,9 @@ const fewestFresh = 2
 func (l *lineageReport) honestScores(label string) (h honest) {
 	v := l.versions[label]
 	looked := map[string]bool{}
-	for _, d := range l.decisions {
-		if m := l.mutations[d.Mutation]; d.Decision.Accepted && m.Child.Label == label {
-			for _, t := range d.Evidence.Child {
-				looked[t.ID] = true
-			}
+	for _, d := range l.accepting[label] {
+		for _, t := range d.Evidence.Child {
+			looked[t.ID] = true
 		}
 	}
 	var fresh, all []float64
@@ -46,6 +45,14 @@ func (l *lineageReport) honestScores(label string) (h honest) {
 	}
 	h.chosen = len(looked) > 0 && len(h.scores) != len(fresh)
 	return h
+}
+
+// mean is the mean of the scores that count of a version; NaN where there are none.
+func (l *lineageReport) mean(label string) (mean float64, n int) {
+	if h := l.honestScores(label); len(h.scores) > 0 {
+		return average(h.scores), len(h.scores)
+	}
+	return math.NaN(), 0
 }
 
 // verdict is the state of the lineage in two lines.
@@ -131,7 +138,8 @@ func (l *lineageReport) undecidedSentence() string {
 		return ""
 	}
 	best := l.bestCandidate()
-	return fmt.Sprintf("; nothing was decided, and the best candidate by score is %s with a fitness of %s (n = %d)", best, points(l.versions[best].Fitness), len(l.honestScores(best).scores))
+	mean, n := l.mean(best)
+	return fmt.Sprintf("; nothing was decided, and the best candidate by score is %s with a mean of %s (n = %d)", best, points(&mean), n)
 }
 
 func (l *lineageReport) statesSentence() string {

@@ -97,7 +97,7 @@ func lineageData(f tracker.LineageFacts) reports.LineageData {
 	}
 	for _, v := range f.Versions {
 		data.Versions = append(data.Versions, reports.LineageVersion{
-			Label: v.Name, ContentID: v.ContentID, Content: v.Content, Status: v.Status, SourceScore: v.SourceScore, Fitness: v.Fitness, Trials: v.Trials.Trials,
+			Label: v.Name, ContentID: v.ContentID, Content: v.Content, Status: v.Status, SourceScore: v.SourceScore, Trials: v.Trials.Trials,
 		})
 	}
 	for _, o := range f.Operators {

@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "cebf4c46cd76d4f4"
-	txnReport  = "4222fbb44292186b"
+	mastReport = "1445b816ef822da8"
+	txnReport  = "dc64cf66c794910d"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
