@@ -1,11 +1,13 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"track/evolution"
 	"track/reports/document"
+	"track/scoring/stats"
 )
 
 // mostAlerts of one kind are told one by one; the others are counted.
@@ -13,16 +15,18 @@ const mostAlerts = 10
 
 // alert is a reason to look closer, with what it is about.
 type alert struct {
-	what  string // of what there are several
-	cases []document.Text
-	n     int // of what there are several, where cases are not one each
-	kind  document.NoteKind
+	what  string          // of what there are several
+	cases []document.Text // the oldest first
+	n     int             // of what there are several, where cases are not one each
+	// ranked says that cases stand in an order of their own, the worst first; others are shown the newest first.
+	ranked bool
+	kind   document.NoteKind
 }
 
 // foundAlerts is what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.missingAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.missingAlert, l.higherAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -36,16 +40,59 @@ func (l *lineageReport) alerts() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Alerts"}}
 	found := l.foundAlerts()
 	for _, a := range found {
-		list := a.cases[:min(mostAlerts, len(a.cases))]
-		if more := len(a.cases) - len(list); more > 0 {
-			list = append(slices.Clone(list), cell("and %d more", more))
+		list, more := slices.Clone(a.cases), "more"
+		if !a.ranked {
+			slices.Reverse(list)
+			more = "older"
+		}
+		if n := len(list) - mostAlerts; n > 0 {
+			list = append(list[:mostAlerts], cell("and %d %s", n, more))
 		}
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
 	if len(found) == 0 {
-		blocks = append(blocks, paragraph(plain("None: the replay agrees, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, no limit of 24 hours was reached (max_per_day and max_high_per_day of the settings then in force), and no parent is missing.")))
+		blocks = append(blocks, paragraph(plain("None: the replay agrees, no accepted version scores above the one in force, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, no limit of 24 hours was reached (max_per_day and max_high_per_day of the settings then in force), and no parent is missing.")))
 	}
 	return blocks
+}
+
+// higherAlert is about accepted versions that score above the one in force, the furthest first.
+func (l *lineageReport) higherAlert() alert {
+	a := alert{what: "Accepted, not in force, and with a higher mean score than what is", ranked: true, kind: document.NoteInfo}
+	head := l.honestScores(l.replayed.Head)
+	if len(head.scores) == 0 {
+		return a
+	}
+	type higher struct {
+		version string
+		h       honest
+		by      float64
+	}
+	var list []higher
+	for _, v := range l.Versions {
+		if v.Label == l.replayed.Head || len(l.accepting[v.Label]) == 0 {
+			continue
+		}
+		if h := l.honestScores(v.Label); len(h.scores) > 0 && average(h.scores) > average(head.scores) {
+			list = append(list, higher{v.Label, h, average(h.scores) - average(head.scores)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b higher) int { return cmp.Compare(b.by, a.by) })
+	for _, v := range list {
+		mean, of := average(v.h.scores), average(head.scores)
+		text := document.Text{word(v.version), plain(": mean %s (n = %d), ", points(&mean), len(v.h.scores)), word(l.replayed.Head), plain(" has %s (n = %d): %s", points(&of), len(head.scores), change(v.by))}
+		test, err := stats.WelchT(v.h.scores, head.scores, evolution.Confidence)
+		if err == nil && test.Interval.Defined() {
+			text = append(text, plain(", 95 %% Welch interval %s to %s", change(test.Interval.Lo), change(test.Interval.Hi)))
+			if test.Interval.Lo > 0 {
+				a.kind = document.NoteWarning
+			}
+		} else {
+			text = append(text, plain(", no interval"))
+		}
+		a.cases = append(a.cases, append(text, plain("%s", l.drifted(v.h.trials, head.trials))))
+	}
+	return a
 }
 
 // bestFailedAlert is about candidates that failed and that their source calls best.

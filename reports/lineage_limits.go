@@ -85,7 +85,7 @@ func (l *lineageReport) limitsAlert() alert {
 			hits[i].add(n, p.At)
 		}
 	}
-	a := alert{what: "Limits of 24 hours that were reached", kind: document.NoteInfo}
+	a := alert{what: "Limits of 24 hours that were reached", ranked: true, kind: document.NoteInfo}
 	for _, h := range hits {
 		if h.beyond > 0 {
 			a.what, a.kind = "Limits of 24 hours that were exceeded or reached", document.NoteWarning

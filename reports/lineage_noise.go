@@ -14,18 +14,23 @@ import (
 // noise tells how much the scores of one version vary, and what that makes of the policy in force.
 func (l *lineageReport) noise() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Noise"}}
-	sd, trials, versions := l.noiseSD()
-	if versions == 0 {
+	pieces := l.pieces()
+	all, p := pool(whole(pieces)), pool(pieces)
+	if len(all.versions) == 0 {
 		return append(blocks, paragraph(plain("Not known: no version has two scores.")))
 	}
-	df := trials - versions
-	text := fmt.Sprintf("sd of the score within a version: %.2f", sd)
-	if i, err := stats.PooledSDInterval(sd, df, evolution.Confidence); err == nil && sd > 0 {
-		text += fmt.Sprintf(" (95 %% chi-square interval %.2f to %.2f, n = %d, df = %d)", i.Lo, i.Hi, trials, df)
+	parted := p.pieces > 0 && p.df() != all.df()
+	what := fmt.Sprintf("pooled over all trials of %s", counted(len(all.versions), "version", "versions"))
+	if parted {
+		what = fmt.Sprintf("pooled over %s of %s: the trials of each are parted where it was accepted and at rollbacks", counted(p.pieces, "part", "parts"), counted(len(p.versions), "version", "versions"))
 	} else {
-		text += fmt.Sprintf(" (n = %d, df = %d)", trials, df)
+		p = all
 	}
-	items := []document.Text{cell("%s, pooled over %s", text, counted(versions, "version", "versions"))}
+	sd, df := p.sd, p.df()
+	items := []document.Text{cell("sd of the score within a version: %s, %s", sdText(p), what)}
+	if parted {
+		items = append(items, cell("over all trials of each version, whenever they ran: %s", sdText(all)))
+	}
 	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
 	if err == nil && sd > 0 {
 		items = append(items, l.falseAccept(policy, sd))
@@ -36,7 +41,15 @@ func (l *lineageReport) noise() []document.Block {
 			items = append(items, document.T(text))
 		}
 	}
-	return append(blocks, document.List{Items: items})
+	return append(append(blocks, document.List{Items: items}), l.driftNote(pieces, p)...)
+}
+
+// sdText is an sd with its interval.
+func sdText(p pooled) string {
+	if i, err := stats.PooledSDInterval(p.sd, p.df(), evolution.Confidence); err == nil && p.sd > 0 {
+		return fmt.Sprintf("%.2f (95 %% chi-square interval %.2f to %.2f, n = %d, df = %d)", p.sd, i.Lo, i.Hi, p.trials, p.df())
+	}
+	return fmt.Sprintf("%.2f (n = %d, df = %d)", p.sd, p.trials, p.df())
 }
 
 // A policy is recommended where the sd has fewestDF degrees of freedom; none is said to serve that accepts more than mostFalse of what changes nothing.
@@ -94,29 +107,6 @@ func (l *lineageReport) noRecommendation(sd float64, df int) string {
 		return "with " + counted(df, "degree of freedom", "degrees of freedom") + " the sd is too rough for it"
 	}
 	return ""
-}
-
-// noiseSD is the sd of scores pooled within versions: √(Σss/Σ(n-1)).
-func (l *lineageReport) noiseSD() (sd float64, trials, versions int) {
-	squares, df := 0.0, 0
-	for _, v := range l.Versions {
-		var scores []float64
-		for _, t := range v.Trials {
-			if t.Score != nil && t.Failed == "" {
-				scores = append(scores, *t.Score)
-			}
-		}
-		if len(scores) < 2 {
-			continue
-		}
-		own, err := stats.PopulationSD(scores)
-		if err != nil {
-			continue
-		}
-		squares, df = squares+own*own*float64(len(scores)), df+len(scores)-1
-		trials, versions = trials+len(scores), versions+1
-	}
-	return math.Sqrt(squares / float64(max(1, df))), trials, versions
 }
 
 // conditions are those of a typical decision: pairs as independent as they may be, and as many trials as were looked at, in the middle.

@@ -30,7 +30,7 @@ func (l *lineageReport) refusedAlert() alert {
 	if len(refused) == 0 || 2*len(refused) < all {
 		return alert{}
 	}
-	a := alert{what: fmt.Sprintf("Refused and never tried: %d of %s", len(refused), counted(all, "proposal", "proposals")), n: len(refused), kind: document.NoteWarning}
+	a := alert{what: fmt.Sprintf("Refused and never tried: %d of %s", len(refused), counted(all, "proposal", "proposals")), n: len(refused), ranked: true, kind: document.NoteWarning}
 	type reason struct {
 		code, example string
 		n             int

@@ -27,7 +27,7 @@ func (l *lineageReport) replaySentence() string {
 }
 
 func (l *lineageReport) differenceAlert() alert {
-	a := alert{what: "The replay differs from what is stored", kind: document.NoteCaution}
+	a := alert{what: "The replay differs from what is stored", ranked: true, kind: document.NoteCaution}
 	for _, d := range l.Differences {
 		a.cases = append(a.cases, document.T(differenceText(d)))
 	}

@@ -350,14 +350,14 @@ func TestLineageReportNames(t *testing.T) {
 func TestLineageReportNoise(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
-	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over 1 version\n",
+	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
 		"with 5 and 5 trials, which are assumed, as nothing was decided", "no policy is recommended: with 1 degree of freedom the sd is too rough for it")
 
 	b = newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.mutate(1, "rephrase", "", 70, 71, 72)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "n = 9, df = 6), pooled over 3 versions", "with 3 and 3 trials, the medians of its decisions", "the policy in force is the cheapest at this noise, but accepts that much", "stricter is confirm, which accepts ")
+	wantText(t, text, "n = 9, df = 6), pooled over all trials of 3 versions", "with 3 and 3 trials, the medians of its decisions", "the policy in force is the cheapest at this noise, but accepts that much", "stricter is confirm, which accepts ")
 	if strings.Contains(text, "is the one that serves") {
 		t.Error("a policy that accepts most of what changes nothing is said to serve")
 	}
@@ -488,5 +488,70 @@ func TestLineageReportDrawn(t *testing.T) {
 		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95 % Welch interval" || c.Candidates[0].Mean != 61.037037037 {
 			t.Errorf("%s: %s, root %+v", alt, c.Interval, c.Candidates[0])
 		}
+	}
+}
+
+// later adds trials of a version at the time of the last entry, or after it.
+func (b *lineageBuilder) later(version int, scores ...float64) {
+	v := &b.data.Versions[version]
+	for i, s := range scores {
+		b.trial(v, 100*b.step+i, s)
+		v.Trials[len(v.Trials)-1].At = b.last.At.Add(time.Duration(i) * time.Minute)
+	}
+}
+
+// Change over time is no noise: trials are parted where a version was accepted and at rollbacks, and what moved is named. A gain over the root across
+// rollbacks has a caution.
+func TestLineageReportDrift(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.later(1, 30, 31, 32) // the world changed
+	text := textOf(b.report().Blocks)
+	wantText(t, text,
+		"sd of the score within a version: 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each are parted where it was accepted and at rollbacks\n",
+		"over all trials of each version, whenever they ran: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
+		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
+	if strings.Contains(text, "between their trials") {
+		t.Error("a caution without a rollback")
+	}
+	b.rollback("v001")
+	b.mutate(0, "rephrase", "", 64, 65, 66)
+	b.later(2, 64, 65, 66)
+	wantText(t, textOf(b.report().Blocks), "gain over the root v001: +4.00 (95 % Welch interval ", "n = 3 and 3), with 1 rollback between their trials: part of it may be what changed in the meantime.\n")
+
+	b = newLineage(t, "sepa") // sds of 1 and 20
+	for range 5 {
+		b.mutate(0, "rephrase", "", 40, 41, 42, 40, 41, 42)
+	}
+	if text := textOf(b.report().Blocks); strings.Contains(text, "The sds differ") {
+		t.Error("equal sds are said to differ")
+	}
+	b.mutate(0, "rephrase", "", 10, 50, 20, 60, 30, 70)
+	wantText(t, textOf(b.report().Blocks), "The sds differ: one sd for all is rough\n", "v007: sd 23.66 (n = 6), of all ")
+}
+
+// An accepted version that scores above the one in force is named with both scores.
+func TestLineageReportHigher(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.mutate(1, "rephrase", "", 80, 82, 81)
+	wantText(t, textOf(b.report().Blocks), "no accepted version scores above the one in force")
+	b.rollback("v001")
+	wantText(t, textOf(b.report().Blocks), "Accepted, not in force, and with a higher mean score than what is\n"+
+		"v003: mean 81.00 (n = 3), v001 has 61.00 (n = 3): +20.00, 95 % Welch interval +17.73 to +22.27\n"+
+		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95 % Welch interval +7.73 to +12.27\n")
+}
+
+// Of many alerts the newest are told.
+func TestLineageReportNewestAlerts(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.set(1000, 1000)
+	for range 13 {
+		b.mutate(0, "rephrase", "", 62, 75, 60) // accepted inside its noise
+	}
+	text := textOf(b.report().Blocks)
+	first, second := strings.Index(text, "v014 (mutation 13, "), strings.Index(text, "v013 (mutation 12, ")
+	if first < 0 || second < first || !strings.Contains(text, "and 3 older\n") || strings.Contains(text, "v002 (mutation 1, m-") {
+		t.Error(text)
 	}
 }

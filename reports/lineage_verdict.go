@@ -12,6 +12,7 @@ import (
 // honest is what is known of the score of a version.
 type honest struct {
 	scores []float64
+	trials []evolution.Trial // that have them
 	failed int
 	// chosen says that the scores served to choose the version, so that they are, if anything, too high.
 	chosen bool
@@ -29,21 +30,24 @@ func (l *lineageReport) honestScores(label string) (h honest) {
 			looked[t.ID] = true
 		}
 	}
-	var fresh, all []float64
+	var fresh, all []evolution.Trial
 	for _, t := range v.Trials {
 		switch {
 		case t.Failed != "":
 			h.failed++
 		case looked[t.ID]:
-			all = append(all, *t.Score)
+			all = append(all, t)
 		default:
-			all, fresh = append(all, *t.Score), append(fresh, *t.Score)
+			all, fresh = append(all, t), append(fresh, t)
 		}
 	}
-	if h.scores = all; len(fresh) >= fewestFresh {
-		h.scores = fresh
+	if h.trials = all; len(fresh) >= fewestFresh {
+		h.trials = fresh
 	}
-	h.chosen = len(looked) > 0 && len(h.scores) != len(fresh)
+	for _, t := range h.trials {
+		h.scores = append(h.scores, *t.Score)
+	}
+	h.chosen = len(looked) > 0 && len(h.trials) != len(fresh)
 	return h
 }
 
@@ -112,15 +116,16 @@ func (l *lineageReport) gain(head string, h honest) string {
 			root = append(root, *t.Score)
 		}
 	}
+	drifted := l.drifted(l.versions[l.root].Trials, h.trials)
 	if len(root) == 0 || len(h.scores) == 0 {
 		return "; its gain over the root " + l.root + " is not known"
 	}
 	test, err := stats.WelchT(h.scores, root, evolution.Confidence)
 	if err != nil || !test.Interval.Defined() {
-		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, change(average(h.scores)-average(root)), len(h.scores), len(root))
+		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, change(average(h.scores)-average(root)), len(h.scores), len(root)) + drifted
 	}
 	return fmt.Sprintf("; gain over the root %s: %s (95 %% Welch interval %s to %s, n = %d and %d)", l.root, change(average(h.scores)-average(root)),
-		change(test.Interval.Lo), change(test.Interval.Hi), len(h.scores), len(root))
+		change(test.Interval.Lo), change(test.Interval.Hi), len(h.scores), len(root)) + drifted
 }
 
 func average(xs []float64) float64 {

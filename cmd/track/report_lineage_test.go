@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "1445b816ef822da8"
-	txnReport  = "dc64cf66c794910d"
+	mastReport = "fe2e5db463de0ba1"
+	txnReport  = "59ff1eafa00a641e"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.

@@ -1,0 +1,171 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"track/evolution"
+	"track/reports/document"
+	"track/scoring/stats"
+)
+
+// piece are the scores of a version from a time at which the world may have changed for it to the next.
+type piece struct {
+	version string
+	scores  []float64
+}
+
+// pieces parts the scores of each version at every rollback, and where it was accepted: scores that it was chosen by are too high, and a rollback
+// says that something became worse.
+func (l *lineageReport) pieces() (list []piece) {
+	var rollbacks []time.Time
+	for _, r := range l.rollbacks {
+		rollbacks = append(rollbacks, r.At)
+	}
+	for _, v := range l.Versions {
+		cuts := slices.Clone(rollbacks)
+		for _, d := range l.accepting[v.Label] {
+			cuts = append(cuts, d.entry.At)
+		}
+		last := -1
+		for _, t := range v.Trials {
+			if t.Score == nil || t.Failed != "" {
+				continue
+			}
+			passed := 0
+			for _, cut := range cuts {
+				if !t.At.Before(cut) {
+					passed++
+				}
+			}
+			if passed != last {
+				list, last = append(list, piece{version: v.Label}), passed
+			}
+			p := &list[len(list)-1]
+			p.scores = append(p.scores, *t.Score)
+		}
+	}
+	return list
+}
+
+// whole puts the pieces of each version together.
+func whole(pieces []piece) (list []piece) {
+	for _, p := range pieces {
+		if n := len(list); n > 0 && list[n-1].version == p.version {
+			list[n-1].scores = append(list[n-1].scores, p.scores...)
+			continue
+		}
+		list = append(list, piece{p.version, slices.Clone(p.scores)})
+	}
+	return list
+}
+
+// pooled is the sd within pieces, √(Σss/Σ(n-1)), of those with two scores or more.
+type pooled struct {
+	sd             float64
+	trials, pieces int
+	versions       map[string]bool
+}
+
+func (p pooled) df() int { return p.trials - p.pieces }
+
+func pool(pieces []piece) pooled {
+	p := pooled{versions: map[string]bool{}}
+	squares := 0.0
+	for _, piece := range pieces {
+		own, err := stats.PopulationSD(piece.scores)
+		if err != nil || len(piece.scores) < 2 {
+			continue
+		}
+		squares += own * own * float64(len(piece.scores))
+		p.trials, p.pieces = p.trials+len(piece.scores), p.pieces+1
+		p.versions[piece.version] = true
+	}
+	p.sd = math.Sqrt(squares / float64(max(1, p.df())))
+	return p
+}
+
+// driftNote warns where what is pooled does not belong together: means of one version that differ over time, and sds that differ.
+func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
+	moved, uneven := moved(pieces), uneven(pieces, p.sd)
+	if len(moved)+len(uneven) == 0 {
+		return nil
+	}
+	note := document.Note{Kind: document.NoteWarning}
+	add := func(what string, cases []document.Text) {
+		if len(cases) == 0 {
+			return
+		}
+		shown := slices.Clone(cases[:min(mostAlerts, len(cases))])
+		if more := len(cases) - len(shown); more > 0 {
+			shown = append(shown, cell("and %d more", more))
+		}
+		note.Blocks = append(note.Blocks, paragraph(strong("%s", what)), document.List{Items: shown})
+	}
+	add("Scores of a version changed over time: the world did, or those that it was chosen by were high by chance", moved)
+	add("The sds differ: one sd for all is rough", uneven)
+	return []document.Block{note}
+}
+
+// moved are the versions whose first and last pieces have different means.
+func moved(pieces []piece) (cases []document.Text) {
+	type ends struct{ first, last piece }
+	var list []ends
+	for i, p := range pieces {
+		switch n := len(list); {
+		case len(p.scores) < 2:
+		case n > 0 && list[n-1].first.version == p.version:
+			list[n-1].last = pieces[i]
+		default:
+			list = append(list, ends{first: p})
+		}
+	}
+	list = slices.DeleteFunc(list, func(e ends) bool { return e.last.scores == nil })
+	for _, e := range list {
+		test, err := stats.WelchT(e.last.scores, e.first.scores, evolution.Confidence)
+		strict, strictErr := stats.WelchT(e.last.scores, e.first.scores, 1-(1-evolution.Confidence)/float64(len(list)))
+		if err != nil || strictErr != nil || !strict.Interval.Defined() || strict.Interval.Lo <= 0 && strict.Interval.Hi >= 0 {
+			continue
+		}
+		a, b := average(e.first.scores), average(e.last.scores)
+		cases = append(cases, document.Text{word(e.first.version), plain(": mean %s first (n = %d), %s last (n = %d): %s (95 %% Welch interval %s to %s)",
+			points(&a), len(e.first.scores), points(&b), len(e.last.scores), change(b-a), change(test.Interval.Lo), change(test.Interval.Hi))})
+	}
+	return cases
+}
+
+// uneven are the pieces whose sd is not that of all, by its chi-square interval, corrected for their number.
+func uneven(pieces []piece, sd float64) (cases []document.Text) {
+	const fewest = 3
+	pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return len(p.scores) < fewest })
+	if len(pieces) < 2 {
+		return nil
+	}
+	for _, p := range pieces {
+		own := pool([]piece{p})
+		i, err := stats.PooledSDInterval(own.sd, own.df(), 1-(1-evolution.Confidence)/float64(len(pieces)))
+		if err != nil || own.sd == 0 || i.Lo <= sd && sd <= i.Hi {
+			continue
+		}
+		cases = append(cases, document.Text{word(p.version), plain(": sd %.2f (n = %d), of all %.2f", own.sd, own.trials, sd)})
+	}
+	return cases
+}
+
+// drifted says how many rollbacks lie between the trials of two versions: what differs may be the world.
+func (l *lineageReport) drifted(earlier, later []evolution.Trial) string {
+	n := 0
+	for _, r := range l.rollbacks {
+		before := slices.ContainsFunc(earlier, func(t evolution.Trial) bool { return !t.At.IsZero() && t.At.Before(r.At) })
+		after := slices.ContainsFunc(later, func(t evolution.Trial) bool { return !t.At.Before(r.At) })
+		if before && after {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", with %s between their trials: part of it may be what changed in the meantime", counted(n, "rollback", "rollbacks"))
+}
