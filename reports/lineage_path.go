@@ -106,7 +106,7 @@ func (l *lineageReport) flowchartLegend(f document.Flowchart, path []step) strin
 		text string
 	}{
 		{document.NodeHead, "thick and blue: in force"}, {document.NodeGood, "round and green: accepted, with an interval above 0"}, {document.NodePlain, "square and grey: the root, and what is not shown to be better"},
-		{document.NodeBad, "pointed and red: rejected or failed"}, {document.NodeStub, "dashed: others, counted"},
+		{document.NodeBad, "pointed and red: rejected, refused, withdrawn or failed"}, {document.NodeStub, "dashed: others, counted"},
 	} {
 		if slices.ContainsFunc(f.Nodes, func(n document.Node) bool { return n.Kind == k.kind }) {
 			boxes = append(boxes, k.text)
@@ -143,7 +143,11 @@ func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart 
 			}
 			continue
 		}
-		f.Nodes = append(f.Nodes, l.node(s, i == len(path)-1 && decided))
+		node := l.node(s, i == len(path)-1 && decided)
+		if i == len(path)-1 && !decided {
+			node.Lines = append(node.Lines, "highest score")
+		}
+		f.Nodes = append(f.Nodes, node)
 		if last != "" {
 			f.Edges = append(f.Edges, document.Edge{From: last, To: s.version, Text: l.stepText(s)})
 		}

@@ -449,7 +449,7 @@ func TestLineageReportUndecided(t *testing.T) {
 	d := b.report()
 	text := textOf(d.Blocks)
 	wantText(t, text, "nothing was decided, and the best candidate by score is v004 with a mean of 81.00 (n = 1)",
-		"v001: v001, mean 61.00, 3 trials, root\n", "v002: v002, mean 71.00, 3 trials, undecided\n", "v001 -> v002 rephrase (+10.00)\n", "v002 -> v004 reorder (+10.00)\n",
+		"v001: v001, mean 61.00, 3 trials, root\n", "v002: v002, mean 71.00, 3 trials, undecided\n", "v004: v004, mean 81.00, 1 trial, undecided, highest score\n", "v001 -> v002 rephrase (+10.00)\n", "v002 -> v004 reorder (+10.00)\n",
 		"One in parentheses is the difference of the recorded means, on which nothing was decided. Square and grey: the root, and what is not shown to be better; dashed: others, counted.",
 		"In the picture 0 is the root. Nothing was decided: the line is the highest recorded score so far, and is no verdict.\n")
 	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "delta of the decision") {
@@ -540,6 +540,31 @@ func TestLineageReportHigher(t *testing.T) {
 	wantText(t, textOf(b.report().Blocks), "Accepted, not in force, and with a higher mean score than what is\n"+
 		"v003: mean 81.00 (n = 3), v001 has 61.00 (n = 3): +20.00, 95 % Welch interval +17.73 to +22.27\n"+
 		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95 % Welch interval +7.73 to +12.27\n")
+}
+
+// A box says by its kind and in words what became of its version.
+func TestLineageReportBoxes(t *testing.T) {
+	b := newLineage(t, "sepa")
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.mutate(1, "rephrase", "", 72, 85, 70) // accepted inside its noise
+	b.mutate(2, "rephrase", "", 90, 91, 92)
+	var f document.Flowchart
+	for _, block := range b.report().Blocks {
+		if is, ok := block.(document.Flowchart); ok {
+			f = is
+		}
+	}
+	want := []document.NodeKind{document.NodePlain, document.NodeGood, document.NodePlain, document.NodeHead}
+	says := []string{"root", "accepted", "accepted, unclear", "in force"}
+	for i, n := range f.Nodes {
+		if n.Kind != want[i] || n.Lines[len(n.Lines)-1] != says[i] {
+			t.Errorf("box %d is %v, %q", i, n.Kind, n.Lines)
+		}
+	}
+	wantText(t, textOf(b.report().Blocks), "Thick and blue: in force; round and green: accepted, with an interval above 0; square and grey: ")
+	if f = newLineage(t, "new").report().Blocks[5].(document.Flowchart); f.Alt != "v001 alone: no step led to it" {
+		t.Error(f.Alt)
+	}
 }
 
 // Of many alerts the newest are told.

@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "fe2e5db463de0ba1"
-	txnReport  = "59ff1eafa00a641e"
+	mastReport = "6013490d957d476e"
+	txnReport  = "0fdec9f5013ddc51"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
