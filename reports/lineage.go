@@ -2,8 +2,10 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"track/evolution"
 	"track/reports/document"
@@ -100,6 +102,7 @@ type lineageReport struct {
 	last      map[string]lineageDecision   // on each mutation
 	accepting map[string][]lineageDecision // that accepted a version
 	rollbacks []lineageRollback
+	turned    []time.Time // when they were, in the order of time
 	root      string
 	differing map[int]bool // numbers of entries that a replay found to differ
 	missing   map[int]bool // numbers of decisions whose evidence is not recorded here
@@ -143,6 +146,7 @@ func newLineageReport(data LineageData) (*lineageReport, error) {
 			return nil, err
 		}
 	}
+	slices.SortFunc(l.turned, time.Time.Compare)
 	return l, nil
 }
 
@@ -171,7 +175,7 @@ func (l *lineageReport) entry(e evolution.Entry) error {
 		if err := e.Decode(&r); err != nil {
 			return err
 		}
-		l.rollbacks = append(l.rollbacks, lineageRollback{e, r})
+		l.rollbacks, l.turned = append(l.rollbacks, lineageRollback{e, r}), append(l.turned, e.At)
 	}
 	return nil
 }

@@ -20,23 +20,15 @@ type piece struct {
 // pieces parts the scores of each version at every rollback, and where it was accepted: scores that it was chosen by are too high, and a rollback
 // says that something became worse.
 func (l *lineageReport) pieces() (list []piece) {
-	var rollbacks []time.Time
-	for _, r := range l.rollbacks {
-		rollbacks = append(rollbacks, r.At)
-	}
 	for _, v := range l.Versions {
-		cuts := slices.Clone(rollbacks)
-		for _, d := range l.accepting[v.Label] {
-			cuts = append(cuts, d.entry.At)
-		}
 		last := -1
 		for _, t := range v.Trials {
 			if t.Score == nil || t.Failed != "" {
 				continue
 			}
-			passed := 0
-			for _, cut := range cuts {
-				if !t.At.Before(cut) {
+			passed := l.turnedBy(t.At)
+			for _, d := range l.accepting[v.Label] {
+				if !t.At.Before(d.entry.At) {
 					passed++
 				}
 			}
@@ -48,6 +40,17 @@ func (l *lineageReport) pieces() (list []piece) {
 		}
 	}
 	return list
+}
+
+// turnedBy counts the rollbacks until a time.
+func (l *lineageReport) turnedBy(at time.Time) int {
+	n, _ := slices.BinarySearchFunc(l.turned, at, func(turn, at time.Time) int {
+		if turn.After(at) {
+			return 1
+		}
+		return -1
+	})
+	return n
 }
 
 // whole puts the pieces of each version together.
@@ -156,15 +159,13 @@ func uneven(pieces []piece, sd float64) (cases []document.Text) {
 
 // drifted says how many rollbacks lie between the trials of two versions: what differs may be the world.
 func (l *lineageReport) drifted(earlier, later []evolution.Trial) string {
-	n := 0
-	for _, r := range l.rollbacks {
-		before := slices.ContainsFunc(earlier, func(t evolution.Trial) bool { return !t.At.IsZero() && t.At.Before(r.At) })
-		after := slices.ContainsFunc(later, func(t evolution.Trial) bool { return !t.At.Before(r.At) })
-		if before && after {
-			n++
-		}
+	timed := slices.DeleteFunc(slices.Clone(earlier), func(t evolution.Trial) bool { return t.At.IsZero() })
+	if len(timed) == 0 || len(later) == 0 {
+		return ""
 	}
-	if n == 0 {
+	byTime := func(a, b evolution.Trial) int { return a.At.Compare(b.At) }
+	n := l.turnedBy(slices.MaxFunc(later, byTime).At) - l.turnedBy(slices.MinFunc(timed, byTime).At)
+	if n <= 0 {
 		return ""
 	}
 	return fmt.Sprintf(", with %s between their trials: part of it may be what changed in the meantime", counted(n, "rollback", "rollbacks"))

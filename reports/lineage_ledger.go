@@ -78,8 +78,9 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 	slices.Reverse(c.Candidates)
 	slices.Reverse(scores)
 	l.markBest(c.Candidates)
+	proposed := l.proposedBefore()
 	for _, r := range l.rollbacks {
-		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: l.proposedBefore(r.Number), To: l.numberOf(r.To), Name: r.To})
+		c.Rollbacks = append(c.Rollbacks, chart.Rollback{After: proposed[r.Number], To: l.numberOf(r.To), Name: r.To})
 	}
 	const width = 60
 	return c, chart.Sparkline(scores, width)
@@ -173,14 +174,19 @@ func (l *lineageReport) intervalName() string {
 	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
 }
 
-// proposedBefore is the number of the last mutation that was proposed before an entry.
-func (l *lineageReport) proposedBefore(number int) (n int) {
-	for _, e := range l.Entries {
-		if m, known := l.mutations[e.Mutation]; e.Number < number && known && e.Kind == evolution.KindProposal {
+// proposedBefore is the number of the last mutation that was proposed before each rollback, by the number of its entry.
+func (l *lineageReport) proposedBefore() map[int]int {
+	before, n := map[int]int{}, 0
+	entries := slices.SortedFunc(slices.Values(l.Entries), func(a, b evolution.Entry) int { return a.Number - b.Number })
+	for _, e := range entries {
+		switch m, known := l.mutations[e.Mutation]; {
+		case e.Kind == evolution.KindRollback:
+			before[e.Number] = n
+		case known && e.Kind == evolution.KindProposal:
 			n = max(n, m.Number)
 		}
 	}
-	return n
+	return before
 }
 
 // numberOf is the number of the mutation that made a version; 0 for the first version.
