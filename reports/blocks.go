@@ -20,18 +20,27 @@ func faint(text string) document.Text { return document.Text{{Text: text, Style:
 
 // verdictText is a verdict that is seen from afar.
 func verdictText(v scoring.Verdict) document.Text {
-	return document.Text{strong("%s %s", icon(v), v)}
+	return document.Text{sign(v), {Text: " "}, strong("%s", v)}
+}
+
+func sign(v scoring.Verdict) document.Span {
+	style := document.SignOpen
+	switch v {
+	case scoring.VerdictPass:
+		style = document.SignPass
+	case scoring.VerdictWarn:
+		style = document.SignWarn
+	case scoring.VerdictFail:
+		style = document.SignFail
+	}
+	return document.Span{Text: icon(v), Style: style}
 }
 
 // statusText is a status with a sign, so that nobody needs to tell colours apart.
 func statusText(s scoring.Status) document.Text {
-	switch s {
-	case scoring.Pass:
-		return cell("%s %s", icon(scoring.VerdictPass), s)
-	case scoring.Warn:
-		return cell("%s %s", icon(scoring.VerdictWarn), s)
-	case scoring.Fail:
-		return cell("%s %s", icon(scoring.VerdictFail), s)
+	switch v := scoring.Verdict(s); v { // statuses are called as verdicts are
+	case scoring.VerdictPass, scoring.VerdictWarn, scoring.VerdictFail:
+		return document.Text{sign(v), {Text: " " + string(s)}}
 	}
 	return faint("-")
 }

@@ -139,6 +139,12 @@ const (
 	Strong
 	Monospace // names, ids, commands
 	Faint     // what is there for the sake of completeness
+
+	// The signs of verdicts. Their text is what Markdown shows; a page draws signs of its own, which need no font of pictures.
+	SignPass
+	SignWarn
+	SignFail
+	SignOpen // nothing is decided
 )
 
 // T is plain text.

@@ -139,3 +139,14 @@ func TestManyRows(t *testing.T) {
 		}
 	}
 }
+
+// A page needs no font of pictures for the signs of verdicts; Markdown has the pictures of code hosts.
+func TestSigns(t *testing.T) {
+	d := document.Document{Title: "t", Blocks: []document.Block{document.Paragraph{Text: document.Text{{Text: "❌", Style: document.SignFail}, {Text: " FAIL"}}}}}
+	for format, want := range map[string]string{"md": "\n❌ FAIL\n", "html": `<p><span class="sign fail" aria-hidden="true">✗</span>&nbsp;FAIL</p>`} {
+		var b strings.Builder
+		if err := writers[format](d, &b); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%v: no %q in %s", err, want, &b)
+		}
+	}
+}

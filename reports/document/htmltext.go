@@ -10,16 +10,23 @@ import (
 type dialect struct {
 	escape                  func(string) string
 	strong, faint, endFaint string
+	signs                   bool // of its own
 }
 
 var (
-	page    = dialect{escape.HTML, "strong", `<span class="faint">`, "</span>"}
-	summary = dialect{escape.Summary, "b", "<sub>", "</sub>"} // in Markdown, whose readers know no classes
+	page    = dialect{escape.HTML, "strong", `<span class="faint">`, "</span>", true}
+	summary = dialect{escape.Summary, "b", "<sub>", "</sub>", false} // in Markdown, whose readers know no classes
 )
 
 func (d dialect) spans(t Text) string {
 	var b strings.Builder
+	signed := false // the word behind a sign stays with it
 	for _, s := range t.merged() {
+		if rest, found := strings.CutPrefix(s.Text, " "); found && signed {
+			b.WriteString("&nbsp;")
+			s.Text = rest
+		}
+		signed = d.signs && s.Style >= SignPass
 		if s.Href != "" {
 			b.WriteString(`<a href="` + reference(s.Href) + `">`)
 		}
@@ -40,6 +47,24 @@ func (d dialect) span(s Span) string {
 		return "<" + d.strong + ">" + text + "</" + d.strong + ">"
 	case Faint:
 		return d.faint + text + d.endFaint
+	case SignPass, SignWarn, SignFail, SignOpen:
+		if d.signs {
+			return sign(s.Style)
+		}
 	}
 	return text
+}
+
+// sign is the sign of a verdict, in characters that fonts of text have. The word beside it is for screen readers.
+func sign(s Style) string {
+	class, character := "open", "?"
+	switch s {
+	case SignPass:
+		class, character = "pass", "✓"
+	case SignWarn:
+		class, character = "warn", "!"
+	case SignFail:
+		class, character = "fail", "✗"
+	}
+	return `<span class="sign ` + class + `" aria-hidden="true">` + character + "</span>"
 }
