@@ -83,13 +83,14 @@ func schema(t *testing.T, db *sql.DB) (objects []string) {
 	return objects
 }
 
-// Each migration can be taken back and made again.
-func TestUpDownUp(t *testing.T) {
+// newProvider is that of a new database.
+func newProvider(t *testing.T) (*sql.DB, *goose.Provider) {
+	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db")+"?_pragma=foreign_keys(1)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	t.Cleanup(func() { _ = db.Close() })
 	files, err := migrations.SQLite()
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +99,12 @@ func TestUpDownUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return db, provider
+}
+
+// Each migration can be taken back and made again.
+func TestUpDownUp(t *testing.T) {
+	db, provider := newProvider(t)
 	stages := [][]string{schema(t, db)} // after each migration
 	for range migrations.Latest {
 		if _, err := provider.UpByOne(t.Context()); err != nil {
@@ -126,19 +133,7 @@ func TestUpDownUp(t *testing.T) {
 
 // Every table is STRICT: without it, SQLite stores whatever it is given.
 func TestStrict(t *testing.T) {
-	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	files, err := migrations.SQLite()
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, provider := newProvider(t)
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -151,19 +146,7 @@ func TestStrict(t *testing.T) {
 
 // The documents of scores move to a table of their own, and back, and none is lost.
 func TestScoreDocumentsMove(t *testing.T) {
-	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	files, err := migrations.SQLite()
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, provider := newProvider(t)
 	if _, err := provider.UpTo(t.Context(), 9); err != nil {
 		t.Fatal(err)
 	}
