@@ -108,10 +108,38 @@ func (w *Writer) Add(lines []byte) error {
 	if len(lines) == 0 || lines[len(lines)-1] != '\n' {
 		return errors.New("spool: a line that does not end")
 	}
+	if err := w.stay(); err != nil {
+		return fmt.Errorf("spool: %w", err)
+	}
 	if _, err := w.file.Write(lines); err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
 	return w.file.Sync()
+}
+
+// stay goes on in another file where somebody took the one that is written for one that is done with, and moved it.
+func (w *Writer) stay() error {
+	path := w.file.Name()
+	if path == w.final {
+		return nil
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	base := strings.TrimSuffix(w.final, suffix)
+	for n := 2; ; n++ {
+		next := fmt.Sprintf("%s-%d", base, n)
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), doneFolder, filepath.Base(next)+suffix)); err == nil {
+			continue // moved as well
+		}
+		file, err := os.OpenFile(next+openSuffix, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		err = w.file.Close()
+		w.file, w.final = file, next+suffix
+		return err
+	}
 }
 
 // Close gives the file its final name. One that nothing was added to is taken away.
@@ -127,7 +155,10 @@ func (w *Writer) Close() error {
 	if path == w.final {
 		return nil
 	}
-	return os.Rename(path, w.final)
+	if err = os.Rename(path, w.final); errors.Is(err, fs.ErrNotExist) {
+		return nil // somebody took it for one that is done with, and moved it
+	}
+	return err
 }
 
 // File is a file of a spool.
@@ -151,26 +182,29 @@ func Files(dir string) (files []File, err error) {
 	return files, err
 }
 
-// Done moves a file that is recorded out of the way, into a folder within its own. One that another process moved meanwhile, or closed, is
-// done with here.
-func (f File) Done() error {
+// Done moves a file that is recorded out of the way, into a folder within its own, and returns where it is now. One that another process moved
+// meanwhile, or closed, is done with here: it is nowhere.
+func (f File) Done() (moved string, err error) {
 	dir := filepath.Join(filepath.Dir(f.Path), doneFolder)
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+		return "", err
 	}
 	to := filepath.Join(dir, strings.Replace(filepath.Base(f.Path), openSuffix, suffix, 1))
-	err := os.Rename(f.Path, to)
+	err = os.Rename(f.Path, to)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Lstat(f.Path); errors.Is(gone, fs.ErrNotExist) {
-			return nil
+			return "", nil
 		}
 	}
-	return err
+	return to, err
 }
 
 // Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size is left.
 func Lines(file *os.File) (lines io.Reader, size, left int64, err error) {
 	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is not a regular file", track.ErrInvalid, file.Name())
+	}
 	if err != nil {
 		return nil, 0, 0, err
 	}

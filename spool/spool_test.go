@@ -69,8 +69,8 @@ func TestCreate(t *testing.T) {
 	if got := numbers(t, bytes.NewReader(text)); err != nil || !slices.Equal(got, []track.SeedNumber{1, 2}) {
 		t.Errorf("%v are there, %v", got, err)
 	}
-	if err := closed[0].Done(); err != nil {
-		t.Fatal(err)
+	if moved, err := closed[0].Done(); err != nil || moved != filepath.Join(dir, "ingested", "a.jsonl") {
+		t.Fatalf("moved to %s, %v", moved, err)
 	}
 	if files, err := spool.Files(dir); err != nil || len(files) != 0 {
 		t.Errorf("left of an empty file and of one that is done with: %v, %v", files, err)
@@ -169,7 +169,7 @@ func TestDoneTwice(t *testing.T) {
 	}
 	f := spool.File{Path: w.Path()}
 	for range 2 {
-		if err := f.Done(); err != nil {
+		if _, err := f.Done(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -177,7 +177,57 @@ func TestDoneTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	w = create(t, dir, "b")
-	if err := errors.Join(w.AddSeeds([]track.Seed{seed(1)}), w.Close(), spool.File{Path: w.Path()}.Done()); err == nil {
+	if err := errors.Join(w.AddSeeds([]track.Seed{seed(1)}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (spool.File{Path: w.Path()}).Done(); err == nil {
 		t.Error("a file was moved over a folder")
+	}
+}
+
+// Who takes a file that is being written for one that is done with loses nothing: what is written later is in another.
+func TestMovedWhileOpen(t *testing.T) {
+	dir := t.TempDir()
+	w := create(t, dir, "a")
+	var want []track.SeedNumber
+	for n := range track.SeedNumber(6) {
+		if err := w.AddSeeds([]track.Seed{{Scenario: "s", Number: n, Outcome: track.OutcomeError}}); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, n)
+		if n == 1 || n == 3 {
+			files, err := spool.Files(dir)
+			if err != nil || len(files) != 1 || !files[0].Open {
+				t.Fatalf("%v, %v", files, err)
+			}
+			if _, err := files[0].Done(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var got []track.SeedNumber
+	for _, file := range []string{"ingested/a.jsonl", "ingested/a-2.jsonl", "a-3.jsonl"} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, numbers(t, bytes.NewReader(text))...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v are there, want %v", got, want)
+	}
+}
+
+func TestNotAFile(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(r.Close(), w.Close()) }()
+	if _, _, _, err := spool.Lines(r); !errors.Is(err, track.ErrInvalid) {
+		t.Errorf("a pipe is read as if it had a size: %v", err)
 	}
 }

@@ -157,10 +157,25 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", state.usable(path)
 	}
 	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", backup); err != nil {
+	if err := backUp(ctx, db, backup); err != nil {
 		return "", fmt.Errorf("backup: %w", err)
 	}
 	return backup, migrateUp(ctx, db)
+}
+
+// backUp writes a copy of the database, which has its name only once it is whole.
+func backUp(ctx context.Context, db *sqlx.DB, path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fmt.Errorf("%s: %w", path, fs.ErrExist))
+	}
+	unfinished := path + ".unfinished"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+		return errors.Join(err, os.Remove(unfinished))
+	}
+	return os.Rename(unfinished, path)
 }
 
 func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {

@@ -328,7 +328,8 @@ func (o *outputs) finish() {
 // isOfMachine says that a command could not be started for a reason that has nothing to do with its seed or its parameters.
 func isOfMachine(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, exec.ErrNotFound) ||
-		errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+		errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.ETXTBSY)
 }
 
 // fixedProgram says that the program is the same for all seeds and configurations.

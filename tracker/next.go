@@ -265,7 +265,7 @@ func (l Lineage) lastDay(ctx context.Context, st *store.Store, now time.Time) ([
 	recent, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
 	list := []evolution.PastMutation{}
 	for _, m := range recent {
-		if m.State != evolution.MutationRefused && m.Source == "" {
+		if m.State != evolution.MutationRefused && m.Source == "" && !m.ProposedAt.After(now) {
 			list = append(list, evolution.PastMutation{At: m.ProposedAt, Risk: m.Risk})
 		}
 	}

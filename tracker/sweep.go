@@ -42,12 +42,13 @@ type SweptSeed struct {
 
 // SweepObserver hears of a sweep as it goes on; each field may be nil.
 type SweepObserver struct {
-	Planned  func(SweepProgress)
-	Finished func(SweptSeed, SweepProgress) // it is recorded
-	Running  func(sweep.Job, bool)          // started, or ended; called from several goroutines
-	Decided  func(StopDecision)
-	Halved   func(HalvedTier)
-	Notice   func(text string) // something that its user should know
+	Planned   func(SweepProgress)
+	Finished  func(SweptSeed, SweepProgress) // it is recorded
+	Elsewhere func(SweepProgress)            // another process recorded a seed
+	Running   func(sweep.Job, bool)          // started, or ended; called from several goroutines
+	Decided   func(StopDecision)
+	Halved    func(HalvedTier)
+	Notice    func(text string) // something that its user should know
 }
 
 // SweepProgress counts the seeds of all configurations.
@@ -437,7 +438,9 @@ func (s *Sweeper) stands(outcome track.Outcome) bool {
 func (s *Sweeper) recordedElsewhere(c *sweptConfiguration, seed track.SeedNumber, outcome track.Outcome) {
 	c.recorded[seed] = outcome
 	delete(c.elsewhere, seed)
-	s.summary.NKnown++
+	if s.summary.NKnown++; s.observer.Elsewhere != nil {
+		s.observer.Elsewhere(s.summary.SweepProgress)
+	}
 }
 
 // end notes how the sweep ended.

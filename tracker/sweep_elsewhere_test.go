@@ -4,6 +4,7 @@ package tracker_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"track"
@@ -118,5 +120,41 @@ func TestSweepWaits(t *testing.T) {
 	}
 	if want := "waiting for 1 of the planned seeds, which other processes run"; !slices.Equal(notices, []string{want}) {
 		t.Errorf("%q, want %q", notices, want)
+	}
+}
+
+// What is claimed runs: another sweep may have what waits for a worker.
+func TestClaimsAreOfRunningSeeds(t *testing.T) {
+	st := newSweepStore(t)
+	options := tracker.SweepOptions{Plan: sweepPlan(t, 9), Jobs: 2}
+	hash := options.Plan.Configurations()[0].Hash()
+	m := newSimulator(noisy)
+	free := 0
+	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
+		if j.Seed == 0 { // while 0 and 1 run, the others can be had
+			claims := exec.Command(os.Args[0], "-test.run=^TestHoldsClaim$")
+			claims.Env = append(os.Environ(), holdsVariable+"="+hash, "TRACK_TEST_PATH="+st.Path())
+			out, err := claims.Output()
+			if err != nil || !strings.HasPrefix(string(out), "true <nil>\n") {
+				t.Errorf("seed 3 is not to be had: %s, %v", out, err)
+			}
+			free++
+		}
+		return m.run(ctx, j)
+	}
+	hold := make(chan struct{})
+	holding := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
+		if j.Seed == 1 {
+			<-hold
+		}
+		seed, err := run(ctx, j)
+		if j.Seed == 0 {
+			close(hold)
+		}
+		return seed, err
+	}
+	summary, err := tracker.NewSweeper(st, rand.Reader, holding, options, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	if err != nil || summary.NRan != 9 || free != 1 {
+		t.Errorf("%v, %d ran, looked %d times", err, summary.NRan, free)
 	}
 }

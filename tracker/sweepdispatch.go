@@ -22,11 +22,10 @@ type ran struct {
 func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.Seq2[job, error], done func(context.Context, []ran) error) (err error) {
 	todo, results := make(chan job, s.options.Jobs), make(chan ran, s.options.Jobs)
 	var workers sync.WaitGroup
-	stopped := stop // what workers look at, for as long as there is one that waits
 	for range s.options.Jobs {
 		workers.Go(func() {
 			for j := range todo {
-				results <- s.perform(ctx, stopped, j)
+				results <- s.perform(ctx, stop, j)
 			}
 		})
 	}
@@ -34,38 +33,25 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 	defer close(todo)
 	next, finish := iter.Pull2(jobs)
 	defer finish()
-	pending, problem, more := next()
-	for running := 0; ; {
-		var to chan<- job
-		if more && problem == nil && err == nil {
-			to = todo
-		}
-		if ctx.Err() != nil {
-			more, problem = false, nil // a problem of looking for more work is none now
-		}
-		if to == nil && running == 0 {
-			return errors.Join(err, problem)
-		}
-		select {
-		case to <- pending:
-			running++
-			pending, problem, more = next()
-		case r := <-results:
-			list := drain(results, r)
-			running -= len(list)
-			err = first(err, s.finished(ctx, list, done))
-		case <-stop:
-			stop, more = nil, false
-		case <-ctx.Done():
-			more = false
-			if running == 0 {
-				return err
+	running, more := 0, true
+	for {
+		// A job is taken when a worker is free and no sooner: what is claimed, no other process runs.
+		for more && err == nil && running < s.options.Jobs && !closed(stop) && ctx.Err() == nil {
+			var j job
+			if j, err, more = next(); more && err == nil {
+				todo <- j
+				running++
 			}
-			r := <-results
-			list := drain(results, r)
-			running -= len(list)
-			err = first(err, s.finished(ctx, list, done))
+			if ctx.Err() != nil {
+				err = nil // a problem of looking for more work is none now
+			}
 		}
+		if running == 0 {
+			return err
+		}
+		list := drain(results, <-results)
+		running -= len(list)
+		err = first(err, s.finished(ctx, list, done))
 	}
 }
 

@@ -9,9 +9,7 @@ import (
 
 	"track"
 	"track/masking"
-	"track/scoring"
 	"track/spec"
-	"track/store"
 	"track/sweep"
 	"track/tracker"
 )
@@ -167,7 +165,7 @@ func (p *program) readPlan(file string) (plan sweep.Plan, err error) {
 	return sweep.ReadPlan(inputName(file), text)
 }
 
-// addPlannedSpec adds the spec of the plan, unless the scenario has one here. Another one here is refused: the shards would not be judged alike.
+// addPlannedSpec adds the spec of the plan, unless the scenario has one here. That the one here is another is said: the seeds are judged by it.
 func (p *program) addPlannedSpec(c *cli.Context, plan sweep.Plan) error {
 	if len(plan.Spec) == 0 {
 		return nil
@@ -181,14 +179,13 @@ func (p *program) addPlannedSpec(c *cli.Context, plan sweep.Plan) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	return addSpecIfNone(c, st, decoded)
-}
-
-func addSpecIfNone(c *cli.Context, st *store.Store, decoded scoring.Spec) error {
-	_, err := st.Spec(c.Context, decoded.Scenario, 0)
-	if !isNotFound(err) {
+	here, err := st.Spec(c.Context, decoded.Scenario, 0)
+	if isNotFound(err) {
+		_, err = tracker.AddSpec(c.Context, st, decoded)
 		return err
 	}
-	_, err = tracker.AddSpec(c.Context, st, decoded)
+	if err == nil && here.Hash != spec.Hash(decoded) {
+		p.notice("the database has another spec of %s than the plan: its seeds are judged by version %d of this one", decoded.Scenario, here.Version)
+	}
 	return err
 }

@@ -267,6 +267,7 @@ type ingestedFile struct {
 	BytesLeft int64  `json:"bytes_left"` // of a line that does not end
 	Open      bool   `json:"open"`
 	Moved     bool   `json:"moved"`
+	size      int64  // of what was read
 }
 
 func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {
@@ -291,8 +292,8 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 		}
 		whole := done.Rejected == 0 && done.Conflicts == 0
 		if done.Moved = !named && whole && (!f.Open || all); done.Moved {
-			if err := f.Done(); err != nil {
-				return err
+			if err := p.moveIngested(ctx, st, f, &done, &d.batchDocument); err != nil {
+				return fmt.Errorf("ingest %s: %w", f.Path, err)
 			}
 		}
 		if f.Open && !named && !all {
@@ -308,6 +309,23 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 		return err
 	}
 	return d.verdict("ingest")
+}
+
+// moveIngested moves a file that is recorded. What its process wrote until then is recorded too.
+func (p *program) moveIngested(ctx context.Context, st *store.Store, f spool.File, done *ingestedFile, d *batchDocument) error {
+	moved, err := f.Done()
+	if err != nil || moved == "" || !f.Open {
+		return err
+	}
+	info, err := os.Stat(moved)
+	if err != nil || info.Size() == done.size {
+		return err
+	}
+	rest, err := p.ingestFile(ctx, st, spool.File{Path: moved, Open: true}, d)
+	done.Recorded += rest.Recorded
+	done.Lines += rest.Recorded
+	done.BytesLeft = rest.BytesLeft
+	return err
 }
 
 func ingestState(f ingestedFile, named bool) string {
@@ -338,7 +356,7 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	if err != nil {
 		return done, err
 	}
-	done.BytesLeft = left
+	done.BytesLeft, done.size = left, size+left
 	bar := p.newProgress("ingesting", "lines", size)
 	recorder := tracker.NewRecorder(st, tracker.Options{}, bufio.NewReader(rand.Reader))
 	problems := 0

@@ -77,7 +77,7 @@ func (d *sweepDisplay) tick() {
 }
 
 func (d *sweepDisplay) observer() tracker.SweepObserver {
-	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Running: d.run, Decided: d.decided, Halved: d.halved, Notice: d.notice}
+	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Elsewhere: d.elsewhere, Running: d.run, Decided: d.decided, Halved: d.halved, Notice: d.notice}
 }
 
 func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
@@ -147,6 +147,13 @@ func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepP
 		d.told, d.toldAt = progress.NRound, d.p.now()
 		d.line(d.p.err, "track: ", "\n")
 	}
+}
+
+func (d *sweepDisplay) elsewhere(progress tracker.SweepProgress) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.progress = progress
+	d.draw(false)
 }
 
 func (d *sweepDisplay) decided(decision tracker.StopDecision) {
