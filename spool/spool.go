@@ -28,6 +28,7 @@ const (
 type Writer struct {
 	file  *os.File
 	final string // its name once it is closed
+	base  string // that name without its ending, as it was at first
 }
 
 // Create makes a file in the folder dir, which it makes too. name tells it from those of all other processes.
@@ -40,7 +41,7 @@ func Create(dir, name string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spool: %w", err)
 	}
-	return &Writer{file, path + suffix}, nil
+	return &Writer{file, path + suffix, path}, nil
 }
 
 // Append opens a file to go on with, or makes it. What its last writer left of an unfinished line was never acknowledged, and is taken away.
@@ -56,7 +57,7 @@ func Append(path string) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &Writer{file, path}, nil
+	return &Writer{file, path, ""}, nil
 }
 
 // wholeLines is the number of bytes up to the end of the last line that has one.
@@ -126,9 +127,8 @@ func (w *Writer) stay() error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	base := strings.TrimSuffix(w.final, suffix)
 	for n := 2; ; n++ {
-		next := fmt.Sprintf("%s-%d", base, n)
+		next := fmt.Sprintf("%s-%d", w.base, n)
 		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), doneFolder, filepath.Base(next)+suffix)); err == nil {
 			continue // moved as well
 		}
