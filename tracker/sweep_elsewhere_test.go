@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"track"
 	"track/store"
@@ -78,7 +79,9 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 			}
 		}
 	}}
-	got, err := tracker.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(t.Context(), nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // or a rule that sees nothing would wait for the other process for ever
+	defer cancel()
+	got, err := tracker.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(ctx, nil)
 	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Sweep.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
 		t.Errorf("%v, %d ran, %+v; want about %d, %+v", err, got.NRan, got.Configurations, want.NRan, want.Configurations) // a few more are on their way
 	}

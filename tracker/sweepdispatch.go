@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,16 +52,8 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 		}
 		list := drain(results, <-results)
 		running -= len(list)
-		err = first(err, s.finished(ctx, list, done))
+		err = cmp.Or(err, s.finished(ctx, list, done))
 	}
-}
-
-// first is the first of two errors: what comes after is mostly of the same cause.
-func first(err, later error) error {
-	if err != nil {
-		return err
-	}
-	return later
 }
 
 func drain(results <-chan ran, first ran) []ran {
@@ -99,14 +92,14 @@ func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Co
 			whole = append(whole, r)
 		case errors.Is(r.err, errNotStarted), ctx.Err() != nil:
 		default:
-			err = first(err, fmt.Errorf("seed %s: %w", r.Seed, r.err))
+			err = cmp.Or(err, fmt.Errorf("seed %s: %w", r.Seed, r.err))
 		}
 	}
 	if len(whole) > 0 {
-		err = first(err, done(context.WithoutCancel(ctx), whole))
+		err = cmp.Or(err, done(context.WithoutCancel(ctx), whole))
 	}
 	for _, r := range list {
-		err = first(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
+		err = cmp.Or(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
 	}
 	return err
 }
