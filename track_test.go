@@ -201,13 +201,13 @@ func TestFieldError(t *testing.T) {
 func TestHints(t *testing.T) {
 	plain := fmt.Errorf("seed 7: %w", track.ErrNotFound)
 	if hints := track.Hints(plain); hints != nil {
-		t.Errorf("hints %q of an error without", hints)
+		t.Errorf("hints %v of an error without", hints)
 	}
-	err := track.WithHint(fmt.Errorf("outer: %w", track.WithHint(plain, "first")), "last")
+	err := track.WithHint(fmt.Errorf("outer: %w", track.WithHint(plain, track.Hint{Text: "first"})), track.Hint{Text: "last"})
 	if err.Error() != "outer: seed 7: not found" || !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("a hint changed the error: %v", err)
 	}
-	if diff := cmp.Diff([]string{"first", "last"}, track.Hints(errors.Join(err, nil))); diff != "" {
+	if diff := cmp.Diff([]track.Hint{{Text: "first"}, {Text: "last"}}, track.Hints(errors.Join(err, nil))); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
 	}
 }

@@ -91,14 +91,14 @@ func (s *Store) noSeeds(ctx context.Context, scenario string) error {
 	known := "there is no scenario yet"
 	for _, name := range names {
 		if name == scenario {
-			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound),
-				"record one: track record seed --scenario "+track.ShellWord(scenario)+" --seed 0 values.json")
+			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound), track.Hint{Text: "record one: track record seed --scenario " + track.ShellWord(scenario) + " --seed 0 values.json"})
+
 		}
 	}
 	if len(names) > 0 {
 		known = "the scenarios are: " + strings.Join(names, ", ")
 	}
-	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), known)
+	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), track.Hint{Text: known})
 }
 
 // Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many there are.
@@ -128,8 +128,8 @@ func (s *Store) FindConfigurations(ctx context.Context, scenario, selector strin
 		}
 	}
 	if err == nil && len(found) == 0 {
-		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound),
-			"track history "+scenario+" lists its configurations; name one by its label, its hash or its commit")
+		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound), track.Hint{Text: "track history " + scenario + " lists its configurations; name one by its label, its hash or its commit"})
+
 	}
 	return found, err
 }

@@ -22,16 +22,16 @@ func openError(path string, err error) error {
 	case err == nil, errors.Is(err, track.ErrNotFound):
 		return err
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err),
-			"check the permissions of the folder, or name another file with --db or TRACK_DB")
+		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err), track.Hint{Text: "check the permissions of the folder, or name another file with --db or TRACK_DB"})
+
 	case errors.Is(err, syscall.ENOSPC):
-		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), hintFull)
+		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), track.Hint{Text: hintFull})
 	}
 	if isNoDatabase(err) && startsWith(path, "{") {
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is no SQLite database, and seems to be JSON lines", path, track.ErrDatabase), "track ingest "+path+" records them")
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is no SQLite database, and seems to be JSON lines", path, track.ErrDatabase), track.Hint{Text: "track ingest " + path + " records them"})
 	}
 	if isNoDatabase(err) && startsWith(path, "\x1f\x8b") { // gzip
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), "track import bundle "+path+" records it into another database")
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), track.Hint{Text: "track import bundle " + path + " records it into another database"})
 	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
 }
@@ -55,7 +55,7 @@ func isMistake(err error) bool {
 }
 
 // errFolder is what comes of a folder in the place of a database.
-var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), "name the file in it")
+var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), track.Hint{Text: "name the file in it"})
 
 // startsWith says whether the file at path begins with these bytes.
 func startsWith(path, magic string) bool {
@@ -107,5 +107,5 @@ func explain(err error) error {
 	default:
 		return err
 	}
-	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), hint)
+	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), track.Hint{Text: hint})
 }

@@ -409,7 +409,7 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 		return err
 	}
 	if err := s.rewrite(ctx); err != nil {
-		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), "forget them again")
+		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
 	}
 	return nil
 }

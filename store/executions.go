@@ -246,11 +246,11 @@ func (s *Store) Execution(ctx context.Context, id string) (d ExecutionDetail, er
 	case err != nil:
 		return d, explain(err)
 	case len(rows) == 0:
-		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), "track executions lists the ids there are")
+		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), track.Hint{Text: "track executions lists the ids there are"})
 	case len(rows) == 1:
 		return d, nil
 	}
-	return d, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), "write more of the id")
+	return d, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), track.Hint{Text: "write more of the id"})
 }
 
 type textRow struct {
@@ -464,7 +464,7 @@ func (s *Store) CheckLineage(ctx context.Context, lineage string, version *strin
 	for i, v := range versions {
 		names[i] = lineage + "@" + v.Version
 	}
-	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound), "there are: "+strings.Join(names, ", "))
+	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound), track.Hint{Text: "there are: " + strings.Join(names, ", ")})
 }
 
 func (s *Store) noLineage(ctx context.Context, lineage string) error {
@@ -476,7 +476,7 @@ func (s *Store) noLineage(ctx context.Context, lineage string) error {
 	if len(names) > 0 {
 		known = "the lineages are: " + strings.Join(names, ", ")
 	}
-	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), known)
+	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), track.Hint{Text: known})
 }
 
 // VersionScore is the score of one execution of a version under a rubric.

@@ -149,7 +149,7 @@ func TestMigrateToExecutions(t *testing.T) {
 	if len(before) < 8 {
 		t.Fatalf("tables %v", before)
 	}
-	if _, err := store.Open(t.Context(), path, clock); !errors.Is(err, track.ErrDatabase) || !strings.Contains(strings.Join(track.Hints(err), ""), "track migrate") {
+	if _, err := store.Open(t.Context(), path, clock); !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "track migrate") {
 		t.Errorf("schema 3: %v, want a hint at track migrate", err)
 	}
 	backup, err := store.Migrate(t.Context(), path, clock())

@@ -70,15 +70,15 @@ func (s *Store) notEvolving(ctx context.Context, name string) error {
 	}
 	for _, known := range names {
 		if known == name {
-			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it is recorded, and not evolved yet", name, track.ErrNotFound),
-				"track lineage new "+name+" begins its ledger, with the versions that it has")
+			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it is recorded, and not evolved yet", name, track.ErrNotFound), track.Hint{Text: "track lineage new " + name + " begins its ledger, with the versions that it has"})
+
 		}
 	}
 	err = fmt.Errorf("lineage %s: %w", name, track.ErrNotFound)
 	if evolving, listErr := s.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
-		err = track.WithHint(err, "lineages with a ledger: "+strings.Join(evolving, ", "))
+		err = track.WithHint(err, track.Hint{Text: "lineages with a ledger: " + strings.Join(evolving, ", ")})
 	}
-	return track.WithHint(err, "track lineage new "+name+" --root FILE begins it")
+	return track.WithHint(err, track.Hint{Text: "track lineage new " + name + " --root FILE begins it"})
 }
 
 // EvolvingNames are the names of the lineages that have a ledger, sorted.

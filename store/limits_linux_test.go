@@ -167,7 +167,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	isFull := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(strings.Join(track.Hints(err), "\n"), "space") {
+		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "space") {
 			t.Errorf("%s on a full disk: %v with hints %q, want ErrDatabase and the way out", what, err, track.Hints(err))
 		}
 	}

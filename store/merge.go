@@ -131,7 +131,7 @@ func (m *Merger) Blame(ctx context.Context, err error) error {
 		path, kind = m.other, track.ErrInvalid
 		hint = "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: sqlite3 " + m.other + " .recover"
 	}
-	return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", kind, path), hint)
+	return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", kind, path), track.Hint{Text: hint})
 }
 
 // CheckOther says whether the file at path can be merged into the database here, as far as that shows at a glance.
@@ -152,11 +152,11 @@ func checkOther(ctx context.Context, here, path string) error {
 		return openError(path, errFolder)
 	}
 	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
-		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), "name another file, or another target with --db")
+		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), track.Hint{Text: "name another file, or another target with --db"})
 	}
 	state, err := inspect(ctx, path)
 	if isHot(err) {
-		return track.WithHint(fmt.Errorf("open %s: %w: its creation was cut short", path, track.ErrDatabase), "there is nothing in it")
+		return track.WithHint(fmt.Errorf("open %s: %w: its creation was cut short", path, track.ErrDatabase), track.Hint{Text: "there is nothing in it"})
 	}
 	if err == nil && state.unfinished() {
 		err = fmt.Errorf("%w: there is nothing in it", track.ErrDatabase)
@@ -218,7 +218,7 @@ func (m *Merger) checkTables(ctx context.Context) error {
 	for _, column := range here {
 		if !slices.Contains(there, column) {
 			name, _, _ := strings.Cut(column, " ")
-			return track.WithHint(fmt.Errorf("open %s: %w: its %s is missing, or is not what track made", m.other, track.ErrDatabase, name), "the file is damaged; nothing was changed")
+			return track.WithHint(fmt.Errorf("open %s: %w: its %s is missing, or is not what track made", m.other, track.ErrDatabase, name), track.Hint{Text: "the file is damaged; nothing was changed"})
 		}
 	}
 	return nil
@@ -238,7 +238,7 @@ func sound(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var found []string
 	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
-		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), "nothing was changed; ask for the file again")
+		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), track.Hint{Text: "nothing was changed; ask for the file again"})
 	}
 	return err
 }
@@ -284,7 +284,7 @@ func (m *Merger) in(ctx context.Context, work func(*Tx) error) (err error) {
 		err = m.store.UpdateRelaxed(ctx, work)
 	}
 	if isConstraint(err) {
-		err = track.WithHint(fmt.Errorf("%w: %s holds what track never writes: %w", track.ErrInvalid, m.other, err), "the file is damaged; what was merged before is whole")
+		err = track.WithHint(fmt.Errorf("%w: %s holds what track never writes: %w", track.ErrInvalid, m.other, err), track.Hint{Text: "the file is damaged; what was merged before is whole"})
 	}
 	return err
 }

@@ -129,8 +129,8 @@ func (s *Store) Mutation(ctx context.Context, lineage Evolving, key string) (Mut
 	var row mutationRow
 	err := s.read().GetContext(ctx, &row, selectMutations+ofKey, lineage.ID, key)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound),
-			"track mutation list --lineage "+lineage.Name+" shows those that there are")
+		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage " + lineage.Name + " shows those that there are"})
+
 	}
 	return row.mutation(), explain(err)
 }
@@ -163,11 +163,11 @@ func (s *Store) MutationLineage(ctx context.Context, key string) (string, error)
 	}
 	switch len(names) {
 	case 0:
-		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), "track mutation list --lineage L shows those that there are")
+		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage L shows those that there are"})
 	case 1:
 		return names[0], nil
 	}
-	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), "say which with --lineage")
+	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), track.Hint{Text: "say which with --lineage"})
 }
 
 // NMutations counts the mutations of a lineage.

@@ -64,7 +64,7 @@ func queryError(ctx context.Context, err error) error {
 	case errors.Is(explained, track.ErrDatabase):
 		return explained
 	}
-	return track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), hint)
+	return track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), track.Hint{Text: hint})
 }
 
 func checkReading(query string) error {
@@ -72,8 +72,8 @@ func checkReading(query string) error {
 	switch word {
 	case "SELECT", "WITH", "VALUES", "EXPLAIN":
 	default:
-		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word),
-			"track query only reads; seeds are recorded with track record")
+		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word), track.Hint{Text: "track query only reads; seeds are recorded with track record"})
+
 	}
 	if statements := splitStatements(query); len(statements) > 1 {
 		return fmt.Errorf("%w: one statement at a time, not %d", track.ErrInvalid, len(statements))

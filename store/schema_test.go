@@ -287,7 +287,7 @@ func TestRefusedFiles(t *testing.T) {
 				if !errors.Is(err, tt.sentry) || !strings.Contains(fmt.Sprint(err), tt.message) {
 					t.Fatalf("%v, want %v and %q", err, tt.sentry, tt.message)
 				}
-				if hints := strings.Join(track.Hints(err), "\n"); door != "Migrate" && !strings.Contains(hints, tt.hint) {
+				if hints := fmt.Sprint(track.Hints(err)); door != "Migrate" && !strings.Contains(hints, tt.hint) {
 					t.Errorf("hints %q, want %q", hints, tt.hint)
 				}
 				if strings.Count(err.Error(), path) > 1 {

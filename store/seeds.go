@@ -233,8 +233,8 @@ func (s *Store) SeedByNumber(ctx context.Context, scenario string, number track.
 		if _, err := s.NewestConfiguration(ctx, scenario); err != nil {
 			return SeedDetail{}, nil, err
 		}
-		return SeedDetail{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound),
-			"track seeds "+scenario+" lists the seeds there are")
+		return SeedDetail{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.Hint{Text: "track seeds " + scenario + " lists the seeds there are"})
+
 	}
 	var others []SeedSummary
 	for _, row := range rows[1:] {

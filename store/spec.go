@@ -75,7 +75,7 @@ func findSpec(get func(any, string, ...any) error, scenario string, version int)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
-		return Spec{}, track.WithHint(err, "track spec list shows what there is; track spec add FILE adds one")
+		return Spec{}, track.WithHint(err, track.Hint{Text: "track spec list shows what there is; track spec add FILE adds one"})
 	}
 	return row.spec(), explain(err)
 }

@@ -50,8 +50,8 @@ func Find(dir string) (string, error) {
 		parent := filepath.Dir(dir)
 		if parent == dir {
 			return "", track.WithHint(
-				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound),
-				"track init creates one here; --db FILE or TRACK_DB names another")
+				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound), track.Hint{Text: "track init creates one here; --db FILE or TRACK_DB names another"})
+
 		}
 		dir = parent
 	}
@@ -79,7 +79,7 @@ func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Sto
 
 func open(ctx context.Context, path string, now func() time.Time, readState func(*Store) (schemaState, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), "track init creates it")
+		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.Hint{Text: "track init creates it"})
 	} else if err == nil && info.IsDir() {
 		return nil, openError(path, errFolder)
 	}

@@ -216,8 +216,8 @@ func (s *Store) VersionStates(ctx context.Context, lineage string) ([]VersionSta
 func (s *Store) VersionState(ctx context.Context, lineage, name string) (VersionState, error) {
 	list, err := s.versionStates(ctx, selectVersions+" AND version.name = ?", lineage, name)
 	if err == nil && len(list) == 0 {
-		return VersionState{}, track.WithHint(fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound),
-			"track version list "+lineage+" shows those that there are")
+		return VersionState{}, track.WithHint(fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound), track.Hint{Text: "track version list " + lineage + " shows those that there are"})
+
 	}
 	if err != nil {
 		return VersionState{}, err

@@ -82,5 +82,5 @@ func (s *Store) noTruth(ctx context.Context, lineage, truth string) error {
 	if len(names) > 0 {
 		known = fmt.Sprintf("known of its executions: %v", names)
 	}
-	return track.WithHint(fmt.Errorf("truth %s of lineage %s: %w", truth, lineage, track.ErrNotFound), known)
+	return track.WithHint(fmt.Errorf("truth %s of lineage %s: %w", truth, lineage, track.ErrNotFound), track.Hint{Text: known})
 }

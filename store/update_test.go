@@ -90,7 +90,7 @@ func TestFull(t *testing.T) {
 		err := update(func(tx *Tx) error {
 			return errors.Join(tx.addFailed(track.SeedNumber(before+1), ""), tx.addFailed(track.SeedNumber(before+2), long))
 		})
-		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(strings.Join(track.Hints(err), "\n"), "space") {
+		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "space") {
 			t.Errorf("%s: %v with hints %q, want ErrDatabase and the way out", name, err, track.Hints(err))
 		}
 		if n := st.count(t); n != before {

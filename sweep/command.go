@@ -49,8 +49,8 @@ func ParseCommand(words, params []string) (Command, error) {
 			default:
 				name := found[1 : len(found)-1]
 				if !slices.Contains(known, name) {
-					return c, track.WithHint(fmt.Errorf("%w: the command has a placeholder {%s}, and there is no parameter %s", track.ErrInvalid, name, name),
-						fmt.Sprintf("known are {%s}; --param %s=… declares one, and {{%s}} is the text {%s}", strings.Join(known, "}, {"), name, name, name))
+					return c, track.WithHint(fmt.Errorf("%w: the command has a placeholder {%s}, and there is no parameter %s", track.ErrInvalid, name, name), track.Hint{Text: fmt.Sprintf("known are {%s}; --param %s=… declares one, and {{%s}} is the text {%s}", strings.Join(known, "}, {"), name, name, name)})
+
 				}
 				c.usesSeed = c.usesSeed || name == placeSeed
 				pieces = append(pieces, piece{name: name})

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func TestCommandRefused(t *testing.T) {
 	if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "{theta}") {
 		t.Errorf("unknown placeholder: %v", err)
 	}
-	if hints := strings.Join(track.Hints(err), " "); !strings.Contains(hints, "{seed}, {out}, {rho}") || !strings.Contains(hints, "{{theta}}") {
+	if hints := fmt.Sprint(track.Hints(err)); !strings.Contains(hints, "{seed}, {out}, {rho}") || !strings.Contains(hints, "{{theta}}") {
 		t.Errorf("hints %q", hints)
 	}
 }

@@ -345,13 +345,13 @@ func (c Command) LookUp() error {
 	}
 	_, err := exec.LookPath(word)
 	if errors.Is(err, fs.ErrPermission) {
-		return track.WithHint(fmt.Errorf("%w: command %s: it may not be executed", track.ErrInvalid, word), "chmod +x "+word+", or name the program that reads it first")
+		return track.WithHint(fmt.Errorf("%w: command %s: it may not be executed", track.ErrInvalid, word), track.Hint{Text: "chmod +x " + word + ", or name the program that reads it first"})
 	}
 	if errors.Is(err, exec.ErrDot) {
-		return track.WithHint(fmt.Errorf("command %s: it lies in the working directory: %w", word, track.ErrNotFound), "./"+word+" names it")
+		return track.WithHint(fmt.Errorf("command %s: it lies in the working directory: %w", word, track.ErrNotFound), track.Hint{Text: "./" + word + " names it"})
 	}
 	if err != nil {
-		return track.WithHint(fmt.Errorf("command %s: %w", word, track.ErrNotFound), "a program on the PATH, or a path to one; a line of shell needs sh -c '…'")
+		return track.WithHint(fmt.Errorf("command %s: %w", word, track.ErrNotFound), track.Hint{Text: "a program on the PATH, or a path to one; a line of shell needs sh -c '…'"})
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ func UnpinBaseline(ctx context.Context, st *store.Store, scenario, reason, actor
 }
 
 func noPin(scenario string) error {
-	return track.WithHint(fmt.Errorf("scenario %s has no pinned baseline: %w", scenario, track.ErrNotFound),
-		"track baseline set "+scenario+"@CONFIGURATION --reason TEXT pins one")
+	return track.WithHint(fmt.Errorf("scenario %s has no pinned baseline: %w", scenario, track.ErrNotFound), track.Hint{Text: "track baseline set " + scenario + "@CONFIGURATION --reason TEXT pins one"})
+
 }
 
 func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy io.Reader) (store.Baseline, bool, error) {
@@ -111,16 +111,16 @@ func resolveBaseline(ctx context.Context, st *store.Store, candidate Choice, giv
 		case pin != nil:
 			sel.Configuration = pin.Configuration.Hash
 		case source == BaselinePinned:
-			return choice, source, track.WithHint(fmt.Errorf("scenario %s has no baseline: %w", sel.Scenario, track.ErrNotFound),
-				"--baseline SCENARIO[@CONFIGURATION] names one; track baseline set "+sel.Scenario+"@CONFIGURATION --reason TEXT pins one; so does improvement.baseline in the spec")
+			return choice, source, track.WithHint(fmt.Errorf("scenario %s has no baseline: %w", sel.Scenario, track.ErrNotFound), track.Hint{Text: "--baseline SCENARIO[@CONFIGURATION] names one; track baseline set " + sel.Scenario + "@CONFIGURATION --reason TEXT pins one; so does improvement.baseline in the spec"})
+
 		}
 	}
 	if choice, err = Choose(ctx, st, sel, false); err != nil {
 		return choice, source, fmt.Errorf("baseline: %w", err)
 	}
 	if choice.Scenario == candidate.Scenario && choice.Configurations[0].ID == candidate.Configurations[0].ID {
-		return choice, source, track.WithHint(fmt.Errorf("%w: %w: %s@%s", track.ErrInvalid, ErrSameConfiguration, choice.Scenario, ShortHash(choice.Configurations[0].Hash)),
-			"track history "+choice.Scenario+" lists the configurations; name two of them")
+		return choice, source, track.WithHint(fmt.Errorf("%w: %w: %s@%s", track.ErrInvalid, ErrSameConfiguration, choice.Scenario, ShortHash(choice.Configurations[0].Hash)), track.Hint{Text: "track history " + choice.Scenario + " lists the configurations; name two of them"})
+
 	}
 	return choice, source, nil
 }

@@ -226,7 +226,7 @@ func TestBaselineOrder(t *testing.T) {
 		t.Helper()
 		_, err := compare(candidate, baseline)
 		wantError(t, err, sentinel)
-		if hints := strings.Join(track.Hints(err), "\n"); !strings.Contains(hints, hint) {
+		if hints := fmt.Sprint(track.Hints(err)); !strings.Contains(hints, hint) {
 			t.Errorf("%s against %q: hints %q do not say %q", candidate, baseline, hints, hint)
 		}
 	}

@@ -69,8 +69,8 @@ func comparedSide(ctx context.Context, st *store.Store, sel Selector, ranges []t
 		return side, nil, err
 	}
 	if len(rows) == 0 {
-		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, ShortHash(side.Hash), track.ErrNotFound),
-			"track seeds "+sel.Scenario+" lists the seeds there are")
+		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, ShortHash(side.Hash), track.ErrNotFound), track.Hint{Text: "track seeds " + sel.Scenario + " lists the seeds there are"})
+
 	}
 	for _, row := range rows {
 		numbers = append(numbers, row.Number)

@@ -82,8 +82,8 @@ func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o De
 // decide makes a decision and the entry that records it, and writes nothing.
 func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o DecideOptions) (r DecideResult, err error) {
 	if o.ExpectHead != "" && o.ExpectHead != l.Head {
-		return r, track.WithHint(fmt.Errorf("%w: %s is in force in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead),
-			"somebody decided or rolled back meanwhile: look at track lineage show "+l.Name)
+		return r, track.WithHint(fmt.Errorf("%w: %s is in force in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead), track.Hint{Text: "somebody decided or rolled back meanwhile: look at track lineage show " + l.Name})
+
 	}
 	r.Now = l.Head
 	if r.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
@@ -131,7 +131,7 @@ func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o
 func decidable(l Lineage, m store.Mutation) error {
 	switch {
 	case m.State == evolution.MutationRefused, m.State == evolution.MutationWithdrawn:
-		return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), "track mutation show "+m.Key+" says why; propose the child again under another --id")
+		return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), track.Hint{Text: "track mutation show " + m.Key + " says why; propose the child again under another --id"})
 	case len(m.Parents) == 0:
 		return l.parentLost(m, "has no parent to be compared with")
 	}
@@ -141,8 +141,8 @@ func decidable(l Lineage, m store.Mutation) error {
 // parentLost says how a mutation whose source has lost its parent can be decided all the same.
 func (l Lineage) parentLost(m store.Mutation, what string) error {
 	err := fmt.Errorf("%w: mutation %s of lineage %s %s: its source has lost it", track.ErrInvalid, m.Key, l.Name, what)
-	err = track.WithHint(err, "track import "+cmp.Or(m.Source, "FORMAT")+" PATH --lineage OTHER --infer-parents imports the run again, with the likeliest parents, into a lineage of its own")
-	return track.WithHint(err, fmt.Sprintf("here, propose the child again with a parent that you choose: track version export %[1]s@%[2]s | track mutation propose --lineage %[1]s --parent VERSION --child -", l.Name, m.Child))
+	err = track.WithHint(err, track.Hint{Text: "track import " + cmp.Or(m.Source, "FORMAT") + " PATH --lineage OTHER --infer-parents imports the run again, with the likeliest parents, into a lineage of its own"})
+	return track.WithHint(err, track.Hint{Text: fmt.Sprintf("here, propose the child again with a parent that you choose: track version export %[1]s@%[2]s | track mutation propose --lineage %[1]s --parent VERSION --child -", l.Name, m.Child)})
 }
 
 // canWait says whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.

@@ -144,8 +144,8 @@ func oneOfGrid(ctx context.Context, st *store.Store, choice Choice) error {
 	for _, c := range together[:min(len(together), most)] {
 		names = append(names, choice.Scenario+"@"+ShortHash(c.Hash))
 	}
-	return track.WithHint(fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario),
-		"name those that count: track gate "+strings.Join(names, " "))
+	return track.WithHint(fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario), track.Hint{Text: "name those that count: track gate " + strings.Join(names, " ")})
+
 }
 
 // load fills in what the rules look at.

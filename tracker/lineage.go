@@ -46,7 +46,7 @@ func LoadLineage(ctx context.Context, st *store.Store, name string) (l Lineage, 
 		return l, err
 	}
 	if !ok {
-		return l, track.WithHint(fmt.Errorf("%w: the ledger of lineage %s has lost its first entry", track.ErrDatabase, name), "track replay --lineage "+name+" says what is missing")
+		return l, track.WithHint(fmt.Errorf("%w: the ledger of lineage %s has lost its first entry", track.ErrDatabase, name), track.Hint{Text: "track replay --lineage " + name + " says what is missing"})
 	}
 	l.Settings, err = settingsOf(e)
 	return l, err
@@ -183,7 +183,7 @@ func checkContent(field, content, subject string, keepSecrets bool) error {
 	if masked, n := masking.Mask(content); n > 0 && !keepSecrets {
 		line := 1 + strings.Count(commonPrefix(content, masked), "\n")
 		err := fmt.Errorf("%w: %s: line %d looks like a secret (%d in all); a version is kept to the byte, so that it is not recorded", track.ErrInvalid, field, line, n)
-		return track.WithHint(err, "take it out, or keep it as it is with --keep-secrets")
+		return track.WithHint(err, track.Hint{Text: "take it out, or keep it as it is with --keep-secrets"})
 	}
 	return nil
 }
@@ -230,8 +230,8 @@ func (o NewLineageOptions) sameAs(ctx context.Context, st *store.Store, l Lineag
 		return err
 	}
 	differs := func(what string) error {
-		return track.WithHint(fmt.Errorf("%w: lineage %s is there already, with another %s", track.ErrConflict, o.Name, what),
-			"track lineage show "+o.Name+" shows it; its settings change with track lineage set")
+		return track.WithHint(fmt.Errorf("%w: lineage %s is there already, with another %s", track.ErrConflict, o.Name, what), track.Hint{Text: "track lineage show " + o.Name + " shows it; its settings change with track lineage set"})
+
 	}
 	switch {
 	case o.Seed != nil && *o.Seed != was.Seed:
@@ -306,7 +306,7 @@ func (w *ledgerWriter) onlyCandidate() (string, error) {
 	}
 	if found == "" {
 		err := fmt.Errorf("%w: lineage %s has %d versions: %s", track.ErrInvalid, w.Name, len(versions), strings.Join(names, ", "))
-		return "", track.WithHint(err, "say with --head VERSION which is in force")
+		return "", track.WithHint(err, track.Hint{Text: "say with --head VERSION which is in force"})
 	}
 	return found, nil
 }

@@ -180,7 +180,7 @@ func warned(r tracker.DecideResult, code evolution.Warning, message string) bool
 
 func wantHint(t testing.TB, err, sentinel error, message, hint string) {
 	t.Helper()
-	if !errors.Is(err, sentinel) || !strings.Contains(err.Error(), message) || !strings.Contains(strings.Join(track.Hints(err), "\n"), hint) {
+	if !errors.Is(err, sentinel) || !strings.Contains(err.Error(), message) || !strings.Contains(fmt.Sprint(track.Hints(err)), hint) {
 		t.Errorf("%v (hints %q), want %v: %q, hint %q", err, track.Hints(err), sentinel, message, hint)
 	}
 }

@@ -66,8 +66,8 @@ func prepareLook(ctx context.Context, st *store.Store, look store.Look, o LookOp
 			instead = verdict.PlanText(o.Plan)
 		}
 		return p, track.WithHint(
-			fmt.Errorf("%w: looks at %s were planned on %s, not at %s", track.ErrConflict, verdict.PlanText(looks[planned].Plan), looks[planned].LookedAt.Format("2006-01-02"), instead),
-			"leave --plan and --anytime out: the plan that was made first holds; another configuration or another spec is another question")
+			fmt.Errorf("%w: looks at %s were planned on %s, not at %s", track.ErrConflict, verdict.PlanText(looks[planned].Plan), looks[planned].LookedAt.Format("2006-01-02"), instead), track.Hint{Text: "leave --plan and --anytime out: the plan that was made first holds; another configuration or another spec is another question"})
+
 	default:
 		p.rule.Plan, p.rule.Late = looks[planned].Plan, planned > 0
 	}

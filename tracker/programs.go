@@ -96,7 +96,7 @@ func (w *programsWriter) check() error {
 		}
 		if score := *p.Score * w.options.Scale; !(score >= 0 && score <= 100) {
 			err := fmt.Errorf("%w: %s", track.ErrInvalid, (&track.FieldError{File: p.File, Line: p.Line, Field: "score", Message: fmt.Sprintf("%v times %v is not from 0 to 100", *p.Score, w.options.Scale)}).Error())
-			return track.WithHint(err, "say with --scale by what scores are to be multiplied; nothing was recorded")
+			return track.WithHint(err, track.Hint{Text: "say with --scale by what scores are to be multiplied; nothing was recorded"})
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 	}
 	for _, parent := range p.Parents {
 		if parent.Label == child {
-			return r, track.WithHint(fmt.Errorf("%w: the child is %s itself, to the byte", track.ErrInvalid, child), "nothing was recorded: change something")
+			return r, track.WithHint(fmt.Errorf("%w: the child is %s itself, to the byte", track.ErrInvalid, child), track.Hint{Text: "nothing was recorded: change something"})
 		}
 	}
 	if p.Child, err = w.ref(child); err != nil {
@@ -109,7 +109,7 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		return r, err
 	}
 	if w.Settings.Loop.Frozen {
-		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), "track lineage unfreeze "+w.Name)
+		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), track.Hint{Text: "track lineage unfreeze " + w.Name})
 	}
 	if p.Refusals, err = w.refusals(p, o.Child); err != nil {
 		return r, err
@@ -254,7 +254,7 @@ func (o ProposeOptions) check(l Lineage) error {
 func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
 	if len(names) == 0 {
 		if w.Head == "" {
-			return track.WithHint(fmt.Errorf("%w: lineage %s has no version in force to mutate", track.ErrInvalid, w.Name), "name the parent with --parent VERSION")
+			return track.WithHint(fmt.Errorf("%w: lineage %s has no version in force to mutate", track.ErrInvalid, w.Name), track.Hint{Text: "name the parent with --parent VERSION"})
 		}
 		names = []string{w.Head}
 	}
@@ -327,8 +327,8 @@ func (w *ledgerWriter) known(p evolution.Proposal) (*store.Mutation, error) {
 	if m.Child == p.Child.Label && slices.Equal(m.Parents, parents) && m.Operator == p.Operator {
 		return &m, nil
 	}
-	return &m, track.WithHint(fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator),
-		"give this one another --id, or none")
+	return &m, track.WithHint(fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator), track.Hint{Text: "give this one another --id, or none"})
+
 }
 
 // another says that a drawn operator wants a child that was not tried yet. Answering as if nothing had happened would let a loop ask for the same child
@@ -338,8 +338,8 @@ func (w *ledgerWriter) another(known store.Mutation) error {
 	if err != nil || pending == nil || pending.Choice.Operator.Name != known.Operator {
 		return err
 	}
-	return track.WithHint(fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, known.Key, known.State),
-		known.Operator+" is drawn and wants another child; or propose one by another --operator")
+	return track.WithHint(fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, known.Key, known.State), track.Hint{Text: known.Operator + " is drawn and wants another child; or propose one by another --operator"})
+
 }
 
 // tried says that the child was tried against the same parent before: under another operator it would be another mutation, with a draw of its own from the same
@@ -354,8 +354,8 @@ func (w *ledgerWriter) tried(p evolution.Proposal) error {
 		if untried || len(m.Parents) == 0 || m.Parents[0] != p.Parents[0].Label {
 			continue
 		}
-		return track.WithHint(fmt.Errorf("%w: mutation %s, the same child of %s by %s, is %s already", track.ErrConflict, m.Key, m.Parents[0], m.Operator, m.State),
-			"propose another child; or name this attempt with --id: it is decided with a warning")
+		return track.WithHint(fmt.Errorf("%w: mutation %s, the same child of %s by %s, is %s already", track.ErrConflict, m.Key, m.Parents[0], m.Operator, m.State), track.Hint{Text: "propose another child; or name this attempt with --id: it is decided with a warning"})
+
 	}
 	return err
 }
@@ -383,7 +383,7 @@ func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason st
 		case evolution.MutationWithdrawn:
 			return nil
 		case evolution.MutationAccepted, evolution.MutationRefused:
-			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), "an accepted version is left by track rollback "+w.Name)
+			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), track.Hint{Text: "an accepted version is left by track rollback " + w.Name})
 		}
 		m.State = evolution.MutationWithdrawn
 		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}, w.Head, orNow(at, w.st)); err != nil {

@@ -397,11 +397,11 @@ func findDecision(lineage string, entries []evolution.Entry, id string) (evoluti
 	}
 	switch len(found) {
 	case 0:
-		return evolution.Entry{}, track.WithHint(fmt.Errorf("decision %s of lineage %s: %w", id, lineage, track.ErrNotFound),
-			"decisions are named as in d-0123456789abcdef, or by their number in the ledger: track mutation show M lists those on a mutation")
+		return evolution.Entry{}, track.WithHint(fmt.Errorf("decision %s of lineage %s: %w", id, lineage, track.ErrNotFound), track.Hint{Text: "decisions are named as in d-0123456789abcdef, or by their number in the ledger: track mutation show M lists those on a mutation"})
+
 	case 1:
 		return found[0], nil
 	}
 	err := fmt.Errorf("decision %s of lineage %s is %w: %d begin so", id, lineage, track.ErrAmbiguous, len(found))
-	return evolution.Entry{}, track.WithHint(err, "give more of it: the first two are "+found[0].ID()+" and "+found[1].ID())
+	return evolution.Entry{}, track.WithHint(err, track.Hint{Text: "give more of it: the first two are " + found[0].ID() + " and " + found[1].ID()})
 }

@@ -106,7 +106,7 @@ func judgeAgain(ctx context.Context, st *store.Store, spec scoring.Spec, seed st
 		if len(contradictions) > 0 {
 			problem := describeContradictions(contradictions)
 			err := fmt.Errorf("seed %s, configuration %s: %w", seed.Number, ShortHash(seed.Hash), problem)
-			return j, track.WithHint(err, "--values-win lets the given values stand; seeds before this one are scored")
+			return j, track.WithHint(err, track.Hint{Text: "--values-win lets the given values stand; seeds before this one are scored"})
 		}
 		j.computed = computed
 	}

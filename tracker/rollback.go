@@ -98,7 +98,7 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 			return best, err
 		}
 		if !ok {
-			return best, track.WithHint(fmt.Errorf("%w: no version of lineage %s that was in force has a score", track.ErrInvalid, w.Name), "name one with --to VERSION")
+			return best, track.WithHint(fmt.Errorf("%w: no version of lineage %s that was in force has a score", track.ErrInvalid, w.Name), track.Hint{Text: "name one with --to VERSION"})
 		}
 		return best, nil
 	case o.Previous:
@@ -113,7 +113,7 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 			}
 		}
 		if previous == nil {
-			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), "name one with --to VERSION")
+			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), track.Hint{Text: "name one with --to VERSION"})
 		}
 		return *previous, nil
 	}
@@ -123,8 +123,8 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 	if matches, err := w.forbidden(w.ctx, w.st, o.To); err != nil {
 		return evolution.Standing{}, err
 	} else if len(matches) > 0 {
-		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, o.To, w.Name, matches[0].Reason),
-			"choose another version; or change what is forbidden: track lineage set "+w.Name+" forbidden=@FILE")
+		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, o.To, w.Name, matches[0].Reason), track.Hint{Text: "choose another version; or change what is forbidden: track lineage set " + w.Name + " forbidden=@FILE"})
+
 	}
 	if s := find(all, o.To); s != nil {
 		return *s, nil

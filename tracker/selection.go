@@ -81,7 +81,7 @@ func ambiguous(sel Selector, found []store.Configuration) error {
 		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
 	}
 	err := fmt.Errorf("%s@%s is %w: %d configurations match%s", sel.Scenario, sel.Configuration, track.ErrAmbiguous, len(found), b.String())
-	return track.WithHint(err, "name one of them by its hash")
+	return track.WithHint(err, track.Hint{Text: "name one of them by its hash"})
 }
 
 // ShortHash is the part of a hash that people read; it is long enough to select by.
@@ -161,11 +161,11 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 func checkAssessed(scenario string, version int, totals store.Totals) error {
 	switch {
 	case totals.NSeeds == 0:
-		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), "track seeds "+track.ShellWord(scenario)+" lists the seeds there are")
+		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), track.Hint{Text: "track seeds " + track.ShellWord(scenario) + " lists the seeds there are"})
 	case totals.NUnassessed > 0:
 		return track.WithHint(
-			fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version),
-			fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", track.ShellWord(scenario), version))
+			fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version), track.Hint{Text: fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", track.ShellWord(scenario), version)})
+
 	}
 	return nil
 }
@@ -259,5 +259,5 @@ func findMetric(spec scoring.Spec, name string) (*scoring.Metric, error) {
 			return &m, nil
 		}
 	}
-	return nil, track.WithHint(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound), "track spec show "+spec.Scenario+" lists its metrics")
+	return nil, track.WithHint(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound), track.Hint{Text: "track spec show " + spec.Scenario + " lists its metrics"})
 }

@@ -66,9 +66,9 @@ func LoadSeries(ctx context.Context, st *store.Store, ulid, name string) ([]floa
 	}
 	err = fmt.Errorf("series %s: %w", name, track.ErrNotFound)
 	if len(names) == 0 {
-		return nil, track.WithHint(err, "the seed was recorded without series")
+		return nil, track.WithHint(err, track.Hint{Text: "the seed was recorded without series"})
 	}
-	return nil, track.WithHint(err, "the series of the seed are: "+strings.Join(names, ", "))
+	return nil, track.WithHint(err, track.Hint{Text: "the series of the seed are: " + strings.Join(names, ", ")})
 }
 
 func decodeSeries(ctx context.Context, st *store.Store, ulid string, info store.SeriesInfo) ([]float64, error) {

@@ -122,7 +122,7 @@ func (l Lineage) trialsCounted(ctx context.Context, st *store.Store) (int, error
 func soundLineage(x bundle.Lineage) (evolution.Replayed, error) {
 	replayed := evolution.ReplayLedger(x.Entries, x.End)
 	if n := len(replayed.Differences); n > 0 {
-		return replayed, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), "nothing was recorded: the file was changed since it was exported, or cut off")
+		return replayed, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), track.Hint{Text: "nothing was recorded: the file was changed since it was exported, or cut off"})
 	}
 	if len(x.Entries) == 0 {
 		return replayed, fmt.Errorf("%w: the file has no entry of a ledger", track.ErrInvalid)
@@ -192,8 +192,8 @@ func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundl
 func sameHistory(lineage string, here, there []evolution.Entry) error {
 	for i := range here {
 		if here[i].Hash != there[i].Hash {
-			return track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, lineage, i+1),
-				"one name, two histories: import it into another database with --db FILE, and compare")
+			return track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, lineage, i+1), track.Hint{Text: "one name, two histories: import it into another database with --db FILE, and compare"})
+
 		}
 	}
 	return nil
@@ -239,7 +239,7 @@ func addLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundle.
 func addVersion(tx *store.Tx, v track.Version) error {
 	change, err := tx.AddVersion(v, true)
 	if err == nil && change == store.VersionConflict {
-		err = track.WithHint(fmt.Errorf("%w: version %s of lineage %s is recorded with another content", track.ErrConflict, v.Name, v.Lineage), "import it into another database with --db FILE")
+		err = track.WithHint(fmt.Errorf("%w: version %s of lineage %s is recorded with another content", track.ErrConflict, v.Name, v.Lineage), track.Hint{Text: "import it into another database with --db FILE"})
 	}
 	return err
 }

@@ -225,7 +225,7 @@ func (l Lineage) explainEvidence(err error) error {
 	}
 	err = fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	if l.Scenario() == "" && strings.Contains(err.Error(), "under:") {
-		return track.WithHint(err, "say which scores count with track lineage set "+l.Name+" rubric=rubric/2 (or own); track rescore --rubric scores executions under another")
+		return track.WithHint(err, track.Hint{Text: "say which scores count with track lineage set " + l.Name + " rubric=rubric/2 (or own); track rescore --rubric scores executions under another"})
 	}
 	return err
 }

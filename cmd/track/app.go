@@ -158,7 +158,7 @@ func group(c *cli.Context) error {
 	}
 	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
 	if question := cli.SuggestCommand(commands, c.Args().First()); question != "" {
-		err = track.WithHint(err, question)
+		err = track.WithHint(err, track.Hint{Text: question})
 	}
 	return err
 }

@@ -165,8 +165,8 @@ func (p *program) listBaselines(ctx context.Context, scenario string) error {
 		return err
 	}
 	if scenario != "" && len(list) == 0 {
-		return track.WithHint(fmt.Errorf("scenario %s never had a baseline: %w", scenario, track.ErrNotFound),
-			"track baseline set "+scenario+"@CONFIGURATION --reason TEXT pins one")
+		return track.WithHint(fmt.Errorf("scenario %s never had a baseline: %w", scenario, track.ErrNotFound), track.Hint{Text: "track baseline set " + scenario + "@CONFIGURATION --reason TEXT pins one"})
+
 	}
 	v := baselinesView(list)
 	if len(list) == 0 {

@@ -112,13 +112,13 @@ func checkBundleTarget(file string, force bool) error {
 	}
 	switch {
 	case !ours:
-		return track.WithHint(fmt.Errorf("%w: %s is there, and is no database of track", track.ErrConflict, file), "name another file: not even --force replaces this one")
+		return track.WithHint(fmt.Errorf("%w: %s is there, and is no database of track", track.ErrConflict, file), track.Hint{Text: "name another file: not even --force replaces this one"})
 	case !force:
-		return track.WithHint(fmt.Errorf("%w: %s is there already", track.ErrConflict, file), "--force replaces it, or name another file")
+		return track.WithHint(fmt.Errorf("%w: %s is there already", track.ErrConflict, file), track.Hint{Text: "--force replaces it, or name another file"})
 	}
 	for _, end := range []string{"-wal", "-journal"} { // SQLite would apply it to the new file
 		if _, err := os.Lstat(file + end); err == nil {
-			return track.WithHint(fmt.Errorf("%w: %s is in use: %s%s belongs to it", track.ErrConflict, file, file, end), "name another file, or end what has it open")
+			return track.WithHint(fmt.Errorf("%w: %s is in use: %s%s belongs to it", track.ErrConflict, file, file, end), track.Hint{Text: "name another file, or end what has it open"})
 		}
 	}
 	return nil
@@ -321,7 +321,7 @@ func (p *program) unpack(file, dir string) (path string, err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if _, err := io.Copy(out, unzipped); err != nil {
-		return "", track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), "the file is cut off or damaged; nothing was recorded")
+		return "", track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), track.Hint{Text: "the file is cut off or damaged; nothing was recorded"})
 	}
 	return path, nil
 }

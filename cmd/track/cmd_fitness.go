@@ -82,8 +82,8 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 	report, err := tracker.Fitness(ctx, st, lineage, *version, o.rubric, rubric.FitnessOptions{Cut: o.cut})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
-		return track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", lineage, *version, track.ErrNotFound, report.NExecutions),
-			"track executions "+lineage+" shows why")
+		return track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", lineage, *version, track.ErrNotFound, report.NExecutions), track.Hint{Text: "track executions " + lineage + " shows why"})
+
 	case err != nil:
 		return err
 	}

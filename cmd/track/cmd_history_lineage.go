@@ -61,7 +61,7 @@ func checkComponent(name string) error {
 		}
 		names = append(names, part.Name)
 	}
-	return track.WithHint(fmt.Errorf("component %s: %w", name, track.ErrNotFound), fmt.Sprintf("the components are: %v", names))
+	return track.WithHint(fmt.Errorf("component %s: %w", name, track.ErrNotFound), track.Hint{Text: fmt.Sprintf("the components are: %v", names)})
 }
 
 type lineageHistoryDocument struct {

@@ -133,7 +133,7 @@ func (p *program) hook(ctx context.Context, o hookOptions) {
 func (p *program) logHook(folder, what string, err error) {
 	message := what + ": " + strings.TrimPrefix(err.Error(), "track: ")
 	for _, hint := range track.Hints(err) {
-		message += "; hint: " + hint
+		message += "; hint: " + shellHint(hint)
 	}
 	if folder == "" {
 		if path, err := p.hookDatabase(""); err == nil {

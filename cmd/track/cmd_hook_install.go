@@ -177,7 +177,7 @@ func (p *program) editSettings(o hookInstallOptions, change func(text, backup []
 	}
 	changed, err := change(text, backup)
 	if err != nil {
-		return track.WithHint(fmt.Errorf("%w: %s: %w", track.ErrInvalid, path, err), "nothing was changed; the file has to be plain JSON, without comments")
+		return track.WithHint(fmt.Errorf("%w: %s: %w", track.ErrInvalid, path, err), track.Hint{Text: "nothing was changed; the file has to be plain JSON, without comments"})
 	}
 	d := settingsDocument{Agent: "claude-code", File: path, DryRun: o.dryRun, Diff: claudesettings.Diff(path, path, string(text), string(changed))}
 	d.Changed = d.Diff != ""

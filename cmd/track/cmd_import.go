@@ -157,7 +157,7 @@ func (p *program) findSources(format string, paths []string) (sources []formats.
 		}
 	}
 	if format != "" && len(paths) > 0 {
-		return nil, nil, track.WithHint(fmt.Errorf("no file of format %s in %s: %w", format, shortList(paths), track.ErrNotFound), "track import auto takes whatever it knows")
+		return nil, nil, track.WithHint(fmt.Errorf("no file of format %s in %s: %w", format, shortList(paths), track.ErrNotFound), track.Hint{Text: "track import auto takes whatever it knows"})
 	}
 	return sources, passed, nil
 }
@@ -201,7 +201,7 @@ func (p *program) runImport(ctx context.Context, st *store.Store, sources []form
 		p.notice("%s of no such format left alone: %s", counted(len(d.SkippedFiles)+d.SkippedFilesOmitted, "file"), d.someFiles())
 	}
 	if errors.Is(err, context.Canceled) {
-		err = track.WithHint(err, "run the same command again: it continues")
+		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}
 	if err != nil {
 		return fmt.Errorf("import: %w; recorded before that: %s", err, counted(summary.Executions+summary.Replaced, "execution"))
@@ -234,7 +234,7 @@ func readSources(sources []formats.Source, count func(n int)) iter.Seq2[importer
 func skipOf(path string, err error) importer.Skip {
 	skip := importer.Skip{File: path, Reason: reasonOf(path, err)}
 	if hints := track.Hints(err); len(hints) > 0 {
-		skip.Reason += " (" + hints[0] + ")"
+		skip.Reason += " (" + shellHint(hints[0]) + ")"
 	}
 	return skip
 }

@@ -187,10 +187,10 @@ func programsVerdict(run importer.Run, s tracker.ProgramsSummary) error {
 	switch {
 	case run.LeftOut > 0:
 		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, counted(run.LeftOut, "damaged part"))
-		return track.WithHint(err, "everything whole is recorded; importing again adds only what is new")
+		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
 	case len(s.Conflicts) > 0:
 		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(len(s.Conflicts), "program"))
-		return track.WithHint(err, "the run was changed since, or read with other options; what is recorded stands")
+		return track.WithHint(err, track.Hint{Text: "the run was changed since, or read with other options; what is recorded stands"})
 	}
 	return nil
 }

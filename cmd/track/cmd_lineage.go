@@ -52,7 +52,7 @@ func evolving(ctx context.Context, st *store.Store, name string) (string, error)
 	}
 	switch len(names) {
 	case 0:
-		return "", track.WithHint(fmt.Errorf("lineage with a ledger: %w", track.ErrNotFound), "track lineage new NAME --root FILE begins one")
+		return "", track.WithHint(fmt.Errorf("lineage with a ledger: %w", track.ErrNotFound), track.Hint{Text: "track lineage new NAME --root FILE begins one"})
 	case 1:
 		return names[0], nil
 	}
@@ -195,7 +195,7 @@ Example:
 				return err
 			}
 			if l.Head == "" {
-				return track.WithHint(fmt.Errorf("head of lineage %s: %w: no version is in force", l.Name, track.ErrNotFound), "track rollback "+l.Name+" --to VERSION puts one in force")
+				return track.WithHint(fmt.Errorf("head of lineage %s: %w: no version is in force", l.Name, track.ErrNotFound), track.Hint{Text: "track rollback " + l.Name + " --to VERSION puts one in force"})
 			}
 			return p.writeHead(c.Context, st, l)
 		},

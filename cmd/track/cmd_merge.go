@@ -243,11 +243,12 @@ func worst(documents []*mergeDocument) error {
 	}
 	badness := []int{exitNotFound, exitConflict, exitInvalid, exitInternal, exitInterrupted}
 	w := &worstError{error: failures[0]}
-	var lines, hints []string
+	var lines []string
+	var hints []track.Hint
 	for _, err := range failures {
 		lines = append(lines, err.Error())
 		for _, hint := range track.Hints(err) {
-			if !slices.Contains(hints, hint) {
+			if !containsHint(hints, hint) {
 				hints = append(hints, hint)
 			}
 		}
@@ -259,7 +260,7 @@ func worst(documents []*mergeDocument) error {
 	w.text = strings.Join(lines, "\n")
 	var err error = w
 	for _, hint := range hints {
-		if !slices.Contains(own, hint) {
+		if !containsHint(own, hint) {
 			err = track.WithHint(err, hint)
 		}
 	}
@@ -311,7 +312,7 @@ func (p *program) mergeFile(ctx context.Context, st *store.Store, file string, o
 	r, err := tracker.Merge(ctx, st, file, o)
 	bar.clear()
 	if errors.Is(err, context.Canceled) {
-		err = track.WithHint(err, "run the same command again: it continues")
+		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}
 	d.count(r)
 	return d, err
@@ -383,7 +384,7 @@ func mergeVerdict(verb string, documents []*mergeDocument) error {
 	}
 	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, counted(n, "record"))
 	if verb == "merge" {
-		err = track.WithHint(err, "nothing of this is recorded: track merge --dry-run with the same files lists it again")
+		err = track.WithHint(err, track.Hint{Text: "nothing of this is recorded: track merge --dry-run with the same files lists it again"})
 	}
 	for _, hint := range []struct{ kind, text string }{
 		{"seed", "of a seed, one measurement can count: look at both with track show seed, there with --db OTHER; track record seed --replace puts another in place"},
@@ -391,7 +392,7 @@ func mergeVerdict(verb string, documents []*mergeDocument) error {
 		{"lineage", "one name, two histories: merge that file into another database with --db, and compare"},
 	} {
 		if kinds[hint.kind] {
-			err = track.WithHint(err, hint.text)
+			err = track.WithHint(err, track.Hint{Text: hint.text})
 		}
 	}
 	return err

@@ -119,7 +119,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	d.count(summary)
 	p.noticeSummary(summary)
 	if errors.Is(err, context.Canceled) {
-		err = track.WithHint(err, "run the same command again: it continues")
+		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}
 	if err != nil {
 		return fmt.Errorf("record batch %s: %w; recorded before that: %d lines", name, err, summary.Recorded+summary.Replaced)
@@ -216,13 +216,13 @@ func (d *batchDocument) verdict(command string) error {
 	case d.Rejected > 0:
 		err := fmt.Errorf("%s: %w: %d of its lines were left out", command, track.ErrInvalid, d.Rejected+d.Conflicts)
 		if d.Conflicts > 0 {
-			err = track.WithHint(err, "--replace records seeds that are recorded with other values, and keeps the others as superseded")
+			err = track.WithHint(err, track.Hint{Text: "--replace records seeds that are recorded with other values, and keeps the others as superseded"})
 		}
-		return track.WithHint(err, "mend them and run the same command again: what is recorded is skipped")
+		return track.WithHint(err, track.Hint{Text: "mend them and run the same command again: what is recorded is skipped"})
 	case d.Conflicts > 0:
 		err := fmt.Errorf("%s: %w: %s recorded with other values before", command, track.ErrConflict, counted(d.Conflicts, "line"))
-		err = track.WithHint(err, "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs")
-		return track.WithHint(err, "--replace records them and keeps the others as superseded")
+		err = track.WithHint(err, track.Hint{Text: "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs"})
+		return track.WithHint(err, track.Hint{Text: "--replace records them and keeps the others as superseded"})
 	}
 	return nil
 }

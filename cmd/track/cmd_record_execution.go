@@ -141,8 +141,8 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		return err
 	}
 	if results[0].Disposition == tracker.Conflict {
-		return track.WithHint(fmt.Errorf("%w: key %s of lineage %s is recorded with other content, as %s", track.ErrConflict, o.key, o.lineage, results[0].ID),
-			"track show execution "+results[0].ID+" shows it; another execution needs another --key")
+		return track.WithHint(fmt.Errorf("%w: key %s of lineage %s is recorded with other content, as %s", track.ErrConflict, o.key, o.lineage, results[0].ID), track.Hint{Text: "track show execution " + results[0].ID + " shows it; another execution needs another --key"})
+
 	}
 	return p.write(recordedExecutionView(execution, results[0], false))
 }
@@ -220,7 +220,7 @@ func readEvents(path string) (whole track.Execution, err error) {
 		case err != nil:
 			return whole, err
 		case item.Skip != nil:
-			return whole, track.WithHint(fmt.Errorf("%w: %s", track.ErrInvalid, item.Skip), "track import reads damaged logs, and says what it leaves out")
+			return whole, track.WithHint(fmt.Errorf("%w: %s", track.ErrInvalid, item.Skip), track.Hint{Text: "track import reads damaged logs, and says what it leaves out"})
 		case item.Execution == nil || item.Subagent:
 			continue
 		}

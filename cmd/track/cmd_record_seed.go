@@ -127,8 +127,8 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	case tracker.Conflict:
 		return seedConflict(seed, result)
 	case tracker.Contradicted:
-		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, result.Problem),
-			"--values-win lets the given values stand")
+		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, result.Problem), track.Hint{Text: "--values-win lets the given values stand"})
+
 	}
 	return p.write(recordedView(seed, result))
 }
@@ -231,7 +231,7 @@ func parseParams(given string, pairs []string) (track.Params, error) {
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
 	if file == "" {
 		if outcome == track.OutcomeOK {
-			return nil, track.WithHint(usage("no values: name a FILE, or - for standard input"), "a seed that failed is recorded with --outcome error and needs none")
+			return nil, track.WithHint(usage("no values: name a FILE, or - for standard input"), track.Hint{Text: "a seed that failed is recorded with --outcome error and needs none"})
 		}
 		return nil, nil
 	}
@@ -244,7 +244,7 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 	}
 	values, err := batch.ParseValues(inputName(file), data)
 	if len(bytes.TrimSpace(data)) == 0 {
-		err = track.WithHint(err, "if the simulation crashed, record that: the same command with --outcome error in place of the values")
+		err = track.WithHint(err, track.Hint{Text: "if the simulation crashed, record that: the same command with --outcome error in place of the values"})
 	}
 	return values, err
 }
@@ -255,10 +255,10 @@ func seedConflict(seed track.Seed, result tracker.RecordResult) error {
 	if result.Outcome != seed.Outcome {
 		err = fmt.Errorf("record seed: %w: seed %s of %s is recorded with outcome %s under this configuration, and now has %s",
 			track.ErrConflict, seed.Number, seed.Scenario, result.Outcome, seed.Outcome)
-		return track.WithHint(err, "--replace records this run and keeps the other as superseded")
+		return track.WithHint(err, track.Hint{Text: "--replace records this run and keeps the other as superseded"})
 	}
-	err = track.WithHint(err, "either the simulation is not deterministic, or what differs is not told apart: use --label, --param or --commit")
-	return track.WithHint(err, "--replace records this one and keeps the other as superseded")
+	err = track.WithHint(err, track.Hint{Text: "either the simulation is not deterministic, or what differs is not told apart: use --label, --param or --commit"})
+	return track.WithHint(err, track.Hint{Text: "--replace records this one and keeps the other as superseded"})
 }
 
 type recordedDocument struct {

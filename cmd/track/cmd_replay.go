@@ -362,5 +362,5 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 
 // mismatch ends a replay that found differences.
 func mismatch(n int) error {
-	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, counted(n, "difference")), "restore the database from a copy, or import a track export lineage of before, and replay that")
+	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, counted(n, "difference")), track.Hint{Text: "restore the database from a copy, or import a track export lineage of before, and replay that"})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -93,7 +92,11 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 // unreportable is the reason why there is no report of something; err where the cause is another.
 func unreportable(cause error) (reason string, err error) {
 	if isNotFound(cause) || errors.Is(cause, track.ErrInvalid) {
-		return strings.Join(append([]string{cause.Error()}, track.Hints(cause)...), "; "), nil
+		reason = cause.Error()
+		for _, hint := range track.Hints(cause) {
+			reason += "; " + shellHint(hint)
+		}
+		return reason, nil
 	}
 	return "", cause
 }

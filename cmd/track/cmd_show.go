@@ -97,8 +97,8 @@ func (s *shownSeed) judge(ctx context.Context, st *store.Store, version int) (er
 	case version == 0:
 		version = s.SpecVersion
 	case !slices.Contains(s.Assessed, version) && s.Outcome == track.OutcomeOK:
-		return track.WithHint(fmt.Errorf("seed %s was not scored under spec version %d: %w", s.Number, version, track.ErrNotFound),
-			fmt.Sprintf("track rescore %s --spec %d scores it", s.Scenario, version))
+		return track.WithHint(fmt.Errorf("seed %s was not scored under spec version %d: %w", s.Number, version, track.ErrNotFound), track.Hint{Text: fmt.Sprintf("track rescore %s --spec %d scores it", s.Scenario, version)})
+
 	}
 	if version == 0 {
 		return nil

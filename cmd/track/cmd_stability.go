@@ -74,7 +74,7 @@ func (p *program) stability(ctx context.Context, selector string, o stabilityOpt
 	p.noticeSpool(st.Path())
 	report, err := tracker.Stability(ctx, st, sel, options)
 	if errors.Is(err, track.ErrAmbiguous) {
-		return track.WithHint(err, "--allow-mixed takes them together")
+		return track.WithHint(err, track.Hint{Text: "--allow-mixed takes them together"})
 	}
 	if err != nil {
 		return err

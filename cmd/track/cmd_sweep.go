@@ -239,7 +239,7 @@ func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.Swe
 	}
 	if command := run.plan.LibrariesFrom; command != "" {
 		if o.Libraries, err = provenance.Libraries(ctx, command, keptAttachment); err != nil {
-			return o, track.WithHint(fmt.Errorf("--env-cmd: %w: %w", track.ErrInvalid, err), "it is run by sh -c, before the first seed")
+			return o, track.WithHint(fmt.Errorf("--env-cmd: %w: %w", track.ErrInvalid, err), track.Hint{Text: "it is run by sh -c, before the first seed"})
 		}
 		o.Environment["libraries"] = textHash(o.Libraries)
 	}

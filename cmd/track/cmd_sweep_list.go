@@ -161,7 +161,7 @@ func findSweep(ctx context.Context, st *store.Store, id string) (s store.SweepSu
 	case err != nil:
 		return s, err
 	case len(found) == 0:
-		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), "track sweep list lists those there are")
+		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), track.Hint{Text: "track sweep list lists those there are"})
 	case len(found) > 1:
 		return s, fmt.Errorf("sweep %s: %w: %d end so", id, track.ErrAmbiguous, len(found))
 	}

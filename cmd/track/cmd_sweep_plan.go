@@ -125,8 +125,8 @@ Examples:
 				return usage("--shard: %v", err)
 			}
 			if here := p.sweepRevision(c.Context, ""); here != plan.Revision && !anyRevision {
-				return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, revisionText(plan.Revision), revisionText(here)),
-					"check out what the plan names, or say --any-revision: the seeds are recorded under the revision of the plan")
+				return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, revisionText(plan.Revision), revisionText(here)), track.Hint{Text: "check out what the plan names, or say --any-revision: the seeds are recorded under the revision of the plan"})
+
 			}
 			run := sweepRun{plan: plan, shard: shard, whole: whole, runFlags: r, declared: true}
 			if lines != "" {

@@ -130,7 +130,7 @@ func versionOf(lineage, text string) (string, error) {
 func knownContent(ctx context.Context, st *store.Store, lineage, version string) (string, error) {
 	content, err := st.Content(ctx, lineage, version)
 	if err == nil && content == nil {
-		err = track.WithHint(fmt.Errorf("content of %s@%s: %w: nobody recorded it", lineage, version, track.ErrNotFound), "track mutation propose records contents; so does track import where the source has them")
+		err = track.WithHint(fmt.Errorf("content of %s@%s: %w: nobody recorded it", lineage, version, track.ErrNotFound), track.Hint{Text: "track mutation propose records contents; so does track import where the source has them"})
 	}
 	if err != nil {
 		return "", err

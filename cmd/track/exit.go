@@ -71,7 +71,7 @@ func (p *program) report(err error) {
 	fmt.Fprintln(p.err, "track: "+printableLines(strings.TrimPrefix(err.Error(), "track: ")))
 	var usage *usageError
 	for _, hint := range track.Hints(err) {
-		fmt.Fprintln(p.err, "hint: "+printableLines(hint))
+		fmt.Fprintln(p.err, "hint: "+printableLines(shellHint(hint)))
 	}
 	if errors.As(err, &usage) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")

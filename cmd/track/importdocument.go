@@ -133,10 +133,10 @@ func (d *importDocument) verdict() error {
 	switch {
 	case d.nSkipped > 0:
 		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, counted(d.nSkipped, "damaged or unreadable part"))
-		return track.WithHint(err, "everything whole is recorded; importing again adds only what is new")
+		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
 	case d.Conflicts > 0:
 		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(d.Conflicts, "part"))
-		return track.WithHint(err, "the log was changed since, or another --version was given; what is recorded stands")
+		return track.WithHint(err, track.Hint{Text: "the log was changed since, or another --version was given; what is recorded stands"})
 	}
 	return nil
 }

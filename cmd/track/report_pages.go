@@ -120,7 +120,7 @@ func (x *indexPages) ofAnother(page reportFile) error {
 	if _, err := os.Lstat(index); err != nil {
 		return nil
 	}
-	return track.WithHint(fmt.Errorf("report index %s: %s is a page of the index %s: %w", x.path, page.path, index, track.ErrConflict), "a folder is for one index in each format; name another folder, or -o "+index)
+	return track.WithHint(fmt.Errorf("report index %s: %s is a page of the index %s: %w", x.path, page.path, index, track.ErrConflict), track.Hint{Text: "a folder is for one index in each format; name another folder, or -o " + index})
 }
 
 // name is that of the page of a report: the same one each time, another one for each report, also where large and small letters are one, and

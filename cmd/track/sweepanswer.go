@@ -177,7 +177,7 @@ func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted
 	}
 	switch {
 	case interrupted:
-		return track.WithHint(interruption("sweep "+s.Sweep.Scenario+": interrupted"), "the same command goes on where it stopped")
+		return track.WithHint(interruption("sweep "+s.Sweep.Scenario+": interrupted"), track.Hint{Text: "the same command goes on where it stopped"})
 	case allFailed(s):
 		return verdictExit(exitFail)
 	}

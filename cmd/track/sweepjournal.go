@@ -71,7 +71,7 @@ func keptSeeds(path string) (seeds []track.Seed, err error) {
 			return nil, err
 		}
 		if record.Err != nil {
-			return nil, track.WithHint(record.Err, "another file, or --spool=false, leaves this one alone")
+			return nil, track.WithHint(record.Err, track.Hint{Text: "another file, or --spool=false, leaves this one alone"})
 		}
 		if record.Execution == nil && record.Sweep == nil {
 			seeds = append(seeds, track.Seed{Scenario: record.Seed.Scenario, Configuration: record.Seed.Configuration, Number: record.Seed.Number, Outcome: record.Seed.Outcome})

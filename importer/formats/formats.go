@@ -88,7 +88,7 @@ func ReadPath(format, path string) iter.Seq2[importer.Item, error] {
 			sepa.ReadDir(path, os.DirFS(path))(yield)
 		case info.IsDir():
 			err := &track.FieldError{File: path, Message: "is a folder"}
-			yield(importer.Item{File: path}, track.WithHint(err, "name the files in it, or use track import sepa for the folder of a SEPA"))
+			yield(importer.Item{File: path}, track.WithHint(err, track.Hint{Text: "name the files in it, or use track import sepa for the folder of a SEPA"}))
 		case isZip(file) && (format == importer.Inspect || format == ""):
 			inspect.ReadZip(path, file, info.Size())(yield)
 		default:
@@ -115,5 +115,5 @@ func unknown(file, message string) error {
 	for _, format := range importer.Formats() {
 		names = append(names, format.Name)
 	}
-	return track.WithHint(&track.FieldError{File: file, Message: message}, "formats: "+strings.Join(names, ", "))
+	return track.WithHint(&track.FieldError{File: file, Message: message}, track.Hint{Text: "formats: " + strings.Join(names, ", ")})
 }

@@ -3,6 +3,7 @@ package formats_test
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		{"inspect", `[{"task_id":1,"traj":[]}]`, "f: this is a file of tau-bench results, not an Inspect log", "track import tau-bench"},
 	} {
 		_, err := importertest.Collect(t, formats.Read(tt.format, "f", strings.NewReader(tt.text)))
-		if err == nil || err.Error() != tt.want || !errors.Is(err, track.ErrInvalid) || strings.Join(track.Hints(err), "|") != tt.hint {
+		if err == nil || err.Error() != tt.want || !errors.Is(err, track.ErrInvalid) || fmt.Sprint(track.Hints(err)) != "["+tt.hint+"]" {
 			t.Errorf("got %v, hints %q", err, track.Hints(err))
 		}
 	}

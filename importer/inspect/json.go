@@ -23,7 +23,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 		}
 		if magic, _ := reader.Peek(4); string(magic) == headSignature {
 			err := &track.FieldError{File: file, Message: "a zip cannot be read as a stream"}
-			yield(importer.Item{File: file}, track.WithHint(err, "name the file, instead of handing over what it holds"))
+			yield(importer.Item{File: file}, track.WithHint(err, track.Hint{Text: "name the file, instead of handing over what it holds"}))
 			return
 		}
 		d := document{file: file, scanner: importer.NewScanner(reader), yield: yield}

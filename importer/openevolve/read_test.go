@@ -3,6 +3,7 @@ package openevolve_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func TestRefuses(t *testing.T) {
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.sqlite", track.ErrInvalid},
 	} {
 		_, err := openevolve.Read(tt.path, importer.ProgramOptions{})
-		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(strings.Join(track.Hints(err), "|"), tt.hint) {
+		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(fmt.Sprint(track.Hints(err)), "["+tt.hint) {
 			t.Errorf("%s: %v (%q), want %s (%s)", tt.path, err, track.Hints(err), tt.want, tt.hint)
 		}
 	}

@@ -54,7 +54,7 @@ func (c *Collector) Add(d *Draft) error {
 	}
 	if c.held += d.size(); c.held > mostHeld {
 		err := &track.FieldError{File: d.File, Line: d.Line, Message: fmt.Sprintf("with this one the programs of the run hold more than %d GiB", mostHeld>>30)}
-		return track.WithHint(err, "import a part of the run: some of its checkpoints, or some of the lines")
+		return track.WithHint(err, track.Hint{Text: "import a part of the run: some of its checkpoints, or some of the lines"})
 	}
 	c.drafts[d.ID] = d
 	switch {

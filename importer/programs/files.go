@@ -175,5 +175,5 @@ func (c *Collector) Nothing(file, what, ways string) error {
 	if len(c.run.Skips) > 0 {
 		message += "; the first part that was not used: " + c.run.Skips[0].String()
 	}
-	return track.WithHint((&track.FieldError{File: file, Message: message}).Shorten(), ways)
+	return track.WithHint((&track.FieldError{File: file, Message: message}).Shorten(), track.Hint{Text: ways})
 }

@@ -333,7 +333,7 @@ func TestDatabaseIsRefused(t *testing.T) {
 	c := programs.NewCollector()
 	files := fstest.MapFS{"evolution": {Data: []byte("SQLite format 3\x00\x10\x00")}}
 	err := c.Lines("d", files, "evolution", func(programs.Object, string, int) error { return nil })
-	if hints := track.Hints(err); !errors.Is(err, track.ErrInvalid) || len(hints) != 1 || !strings.HasPrefix(hints[0], `sqlite3 evolution "SELECT json_object('id',id,`) {
+	if hints := track.Hints(err); !errors.Is(err, track.ErrInvalid) || len(hints) != 1 || !strings.HasPrefix(hints[0].String(), `sqlite3 evolution "SELECT json_object('id',id,`) {
 		t.Errorf("%v, %q", err, hints)
 	}
 }

@@ -75,9 +75,8 @@ func (f *folder) read() error {
 			return f.memory()
 		}
 		return track.WithHint(
-			&track.FieldError{File: f.dir, Message: "no folder of SEPA: it has no executions.jsonl, observations.jsonl, scores.yaml or versions"},
-			"name the folder that holds these files",
-		)
+			&track.FieldError{File: f.dir, Message: "no folder of SEPA: it has no executions.jsonl, observations.jsonl, scores.yaml or versions"}, track.Hint{Text: "name the folder that holds these files"})
+
 	}
 	f.versions(names)
 	f.text("evolution-log.md", names, parseLog)

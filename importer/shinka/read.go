@@ -22,7 +22,7 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	if info.IsDir() {
 		name = filepath.Join(name, "programs.jsonl")
 		if _, err := programs.Stat(name); err != nil {
-			return importer.Run{}, track.WithHint(err, ways)
+			return importer.Run{}, track.WithHint(err, track.Hint{Text: ways})
 		}
 	}
 	dir, file := filepath.Split(name)

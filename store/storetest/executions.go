@@ -355,7 +355,7 @@ func testVersions(t *testing.T, st *store.Store) {
 		err  error
 		hint string
 	}{{err, "the lineages are: l"}, {errNewest, "the lineages are: l"}, {errScores, "there are: l@c, l@a, l@, l@b"}} {
-		if hints := strings.Join(track.Hints(tt.err), "\n"); !errors.Is(tt.err, track.ErrNotFound) || hints != tt.hint {
+		if hints := fmt.Sprint(track.Hints(tt.err)); !errors.Is(tt.err, track.ErrNotFound) || hints != "["+tt.hint+"]" {
 			t.Errorf("%v with hint %q, want %q", tt.err, hints, tt.hint)
 		}
 	}
@@ -431,7 +431,7 @@ func testTrials(t *testing.T, st *store.Store) {
 		{"l", "nosuch", "known of its executions: [reward steps]"}, {"n", "reward", "the lineages are: l, m"},
 	} {
 		_, err := st.Trials(t.Context(), tt.lineage, tt.truth, "rubric/2")
-		if hints := strings.Join(track.Hints(err), "\n"); !errors.Is(err, track.ErrNotFound) || hints != tt.hint {
+		if hints := fmt.Sprint(track.Hints(err)); !errors.Is(err, track.ErrNotFound) || hints != "["+tt.hint+"]" {
 			t.Errorf("%s of %s: %v with hint %q, want %q", tt.truth, tt.lineage, err, hints, tt.hint)
 		}
 	}

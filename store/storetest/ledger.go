@@ -68,7 +68,7 @@ func testLedger(t *testing.T, st *store.Store) {
 // checkNoLedger asks for lineages that have none.
 func checkNoLedger(t *testing.T, st *store.Store) {
 	t.Helper()
-	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(strings.Join(track.Hints(err), " "), "track lineage new l") {
+	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(fmt.Sprint(track.Hints(err)), "track lineage new l") {
 		t.Errorf("no lineage: %v, %q", err, track.Hints(err))
 	}
 	update(t, st, func(tx *store.Tx) error {

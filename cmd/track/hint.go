@@ -1,0 +1,29 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"track"
+)
+
+// shellHint writes a hint as a person types it.
+func shellHint(h track.Hint) string {
+	if h.Do == "" {
+		return h.Text
+	}
+	words := []string{"track " + h.Do}
+	for _, a := range h.Args {
+		if a.Name != "" {
+			words = append(words, "--"+a.Name)
+		}
+		if a.Value != "" || a.Name == "" {
+			words = append(words, track.ShellWord(a.Value))
+		}
+	}
+	return h.Text + ": " + strings.Join(words, " ")
+}
+
+func containsHint(list []track.Hint, hint track.Hint) bool {
+	return slices.ContainsFunc(list, func(h track.Hint) bool { return shellHint(h) == shellHint(hint) })
+}
