@@ -38,7 +38,7 @@ outside-tools: ## node, npm and Chromium, where they are missing and root can in
 	done
 
 race: ## the packages that do things at once, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./batch ./spool ./sweep ./tracker ./store/... ./provenance
+	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./batch ./spool ./sweep ./tracker ./store/... ./internal/provenance
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for package in $$($(GO) list ./...); do \

@@ -1,6 +1,10 @@
 package track
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // The kinds of failure that callers tell apart. Errors of this project wrap one of them, or are internal.
 var (
@@ -10,3 +14,46 @@ var (
 	ErrAmbiguous = errors.New("ambiguous")
 	ErrDatabase  = errors.New("unusable database")
 )
+
+// FieldError says what is wrong with one field of an input, and where the input stands.
+type FieldError struct {
+	File    string // empty where there is none
+	Line    int    // from 1; 0 where the input has no lines
+	Field   string // path such as values.unemployment; empty where the whole is meant
+	Message string
+}
+
+func (e *FieldError) Error() string {
+	s := e.Message
+	if e.Field != "" {
+		s = e.Field + ": " + s
+	}
+	switch {
+	case e.File != "" && e.Line > 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, s)
+	case e.File != "":
+		return e.File + ": " + s
+	case e.Line > 0:
+		return fmt.Sprintf("line %d: %s", e.Line, s)
+	}
+	return s
+}
+
+// Unwrap makes every FieldError an [ErrInvalid].
+func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// Shorten shortens what an error quotes of its input, which may be megabytes long. It returns e, which may be nil.
+func (e *FieldError) Shorten() *FieldError {
+	const longestField, longestMessage = 200, 500
+	if e != nil {
+		e.Field, e.Message = shorten(e.Field, longestField), shorten(e.Message, longestMessage)
+	}
+	return e
+}
+
+func shorten(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}

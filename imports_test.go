@@ -23,24 +23,27 @@ var mayImport = map[string][]string{
 	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "track/scoring/...", "gonum.org/v1/gonum/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
-	"track/reports/...":    {"track", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
+	"track/reports/...":    {"track", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
 
 	// What takes secrets out of texts, before they are stored.
-	"track/masking": {},
+	"track/internal/masking": {},
+
+	// What writes shell text.
+	"track/internal/shell": {},
 
 	// Formats: they know no storage.
-	"track/spec":           {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
-	"track/batch":          {"track", "track/importer", "track/importer/jsonl", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/series":         {"track", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
-	"track/series/parquet": {"github.com/klauspost/compress/..."},
-	"track/importer/...":   {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/provenance":     {},
+	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
+	"track/batch":               {"track", "track/importer", "track/importer/jsonl", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/series":              {"track", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
+	"track/series/parquet":      {"github.com/klauspost/compress/..."},
+	"track/importer/...":        {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/internal/provenance": {},
 
 	// Records that wait for a database.
 	"track/spool": {"track", "track/batch"},
 
 	// Processes and their files.
-	"track/sweep": {"track", "track/batch", "track/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track", "track/batch", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
@@ -48,18 +51,18 @@ var mayImport = map[string][]string{
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/bundle":  {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
-	"track/tracker": {"track", "track/bundle", "track/importer", "track/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker": {"track", "track/bundle", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
-	"track/live":           {"track", "track/importer/...", "track/masking", "track/store", "track/tracker"},
-	"track/claudesettings": {"github.com/go-json-experiment/json/..."},
+	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker"},
+	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
 	// What tests read reports with.
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/batch", "track/bundle", "track/claudesettings", "track/evolution", "track/importer/...", "track/live", "track/masking", "track/provenance", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
+		"track", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
 		"track/store", "track/sweep", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
@@ -68,7 +71,7 @@ var mayImport = map[string][]string{
 }
 
 // pure are the packages that compute: what they tell depends on their arguments alone.
-var pure = []string{"track/scoring/...", "track/evolution/...", "track/reports/...", "track/masking"}
+var pure = []string{"track/scoring/...", "track/evolution/...", "track/reports/...", "track/internal/masking"}
 
 // impure are packages of the standard library that look at the world.
 var impure = []string{"crypto/rand", "database/sql/...", "io/ioutil", "log/...", "math/rand", "net/...", "os/...", "path/filepath", "plugin", "syscall"}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"track"
+	"track/internal/shell"
 )
 
 // middle is the median of whole numbers, the lower of two.
@@ -20,4 +20,4 @@ func sortedNames(set map[string]bool) string {
 }
 
 // shellWord quotes a word for a shell where it must.
-func shellWord(s string) string { return track.ShellWord(s) }
+func shellWord(s string) string { return shell.Word(s) }

@@ -91,8 +91,8 @@ func (s *Store) noSeeds(ctx context.Context, scenario string) error {
 	known := "there is no scenario yet"
 	for _, name := range names {
 		if name == scenario {
-			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound), track.Hint{Text: "record one: track record seed --scenario " + track.ShellWord(scenario) + " --seed 0 values.json"})
-
+			hint := track.Hint{Text: "record one", Do: "record seed", Args: []track.HintArg{{Name: "scenario", Value: scenario}, {Name: "seed", Value: "0"}, {Value: "values.json"}}}
+			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound), hint)
 		}
 	}
 	if len(names) > 0 {

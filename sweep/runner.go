@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"track"
-	"track/masking"
+	"track/internal/masking"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"track"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"track"
 	"track/importer"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 )
 

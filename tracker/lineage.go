@@ -11,7 +11,7 @@ import (
 
 	"track"
 	"track/evolution"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 )
 

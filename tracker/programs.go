@@ -13,7 +13,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/importer"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 )
 

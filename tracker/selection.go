@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"track"
@@ -161,11 +162,11 @@ func stability(ctx context.Context, st *store.Store, sel Selector, options Stabi
 func checkAssessed(scenario string, version int, totals store.Totals) error {
 	switch {
 	case totals.NSeeds == 0:
-		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), track.Hint{Text: "track seeds " + track.ShellWord(scenario) + " lists the seeds there are"})
+		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), track.NewHint("list the recorded seeds", "seeds", scenario))
 	case totals.NUnassessed > 0:
-		return track.WithHint(
-			fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version), track.Hint{Text: fmt.Sprintf("track rescore %s --spec %d scores them; --spec VERSION takes the version they were scored under", track.ShellWord(scenario), version)})
-
+		err := fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version)
+		err = track.WithHint(err, track.NewHint("score them", "rescore", scenario).With("spec", strconv.Itoa(version)))
+		return track.WithHint(err, track.Hint{Text: "or select the version of the spec that they were scored under"})
 	}
 	return nil
 }

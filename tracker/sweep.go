@@ -12,7 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 	"track/sweep"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/provenance"
+	"track/internal/provenance"
 	"track/store"
 )
 

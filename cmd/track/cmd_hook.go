@@ -18,8 +18,8 @@ import (
 
 	"track"
 	"track/importer"
-	"track/live"
 	"track/store"
+	"track/tracker/live"
 )
 
 const (

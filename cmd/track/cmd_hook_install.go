@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/claudesettings"
+	"track/internal/claudesettings"
 )
 
 type hookInstallOptions struct {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"track/claudesettings"
-	"track/live"
+	"track/internal/claudesettings"
 	"track/store"
+	"track/tracker/live"
 )
 
 func (p *program) hookStatusCommand() *cli.Command {

@@ -21,8 +21,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/masking"
-	"track/provenance"
+	"track/internal/masking"
+	"track/internal/provenance"
 	"track/scoring"
 	"track/store"
 	"track/sweep"

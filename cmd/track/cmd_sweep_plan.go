@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/masking"
+	"track/internal/masking"
 	"track/spec"
 	"track/sweep"
 	"track/tracker"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"track"
+	"track/internal/shell"
 )
 
 // shellHint writes a hint as a person types it.
@@ -18,7 +19,7 @@ func shellHint(h track.Hint) string {
 			words = append(words, "--"+a.Name)
 		}
 		if a.Value != "" || a.Name == "" {
-			words = append(words, track.ShellWord(a.Value))
+			words = append(words, shell.Word(a.Value))
 		}
 	}
 	return h.Text + ": " + strings.Join(words, " ")

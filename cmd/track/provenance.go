@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"track"
-	"track/provenance"
+	"track/internal/provenance"
 )
 
 // origin is where a seed came from.

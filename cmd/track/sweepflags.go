@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/provenance"
+	"track/internal/provenance"
 	"track/scoring/verdict"
 	"track/sweep"
 	"track/tracker"

@@ -16,9 +16,9 @@ import (
 	"track/importer"
 	"track/importer/claudecode"
 	"track/importer/importertest"
-	"track/live"
 	"track/store"
 	"track/tracker"
+	"track/tracker/live"
 )
 
 // world is a database and a clock.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"track/masking"
+	"track/internal/masking"
 )
 
 // The secrets are made of parts here, so that this file holds none that a scanner of sources would find.

@@ -10,7 +10,7 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/claudehooks"
-	"track/masking"
+	"track/internal/masking"
 	"track/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"track/claudesettings"
+	"track/internal/claudesettings"
 )
 
 const command = `'/opt/my tools/track' hook claude-code`

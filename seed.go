@@ -7,11 +7,13 @@ package track
 
 import (
 	"crypto/sha256"
+	"database/sql/driver"
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -86,4 +88,90 @@ func (s Seed) Digest() [sha256.Size]byte {
 		}
 	}
 	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// Validate says what is wrong with a seed that is to be recorded.
+func (s Seed) Validate() *FieldError {
+	if err := CheckScenarioName(s.Scenario); err != nil {
+		return &FieldError{Field: "scenario", Message: err.Error()}
+	}
+	optional := [...]struct{ field, text string }{
+		{"configuration.label", s.Configuration.Label},
+		{"configuration.commit", s.Configuration.Revision.Commit},
+		{"configuration.diff_hash", s.Configuration.Revision.DiffHash},
+	}
+	for _, o := range optional {
+		if o.text == "" {
+			continue
+		}
+		if err := CheckName(o.text); err != nil {
+			return &FieldError{Field: o.field, Message: err.Error()}
+		}
+	}
+	if err := checkMetricNames(s.Values); err != nil {
+		return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
+	}
+	seen := map[string]bool{}
+	for _, series := range s.Series {
+		if err := CheckName(series.Name); err != nil {
+			return &FieldError{Field: "series", Message: "the name of a series " + err.Error()}
+		}
+		if seen[series.Name] {
+			return &FieldError{Field: "series." + series.Name, Message: "stands there twice"}
+		}
+		seen[series.Name] = true
+	}
+	if s.Outcome == OutcomeOK && len(s.Values) == 0 && len(s.Series) == 0 {
+		return &FieldError{Field: "values", Message: `empty: a seed that ran well measured something; set the outcome if it did not`}
+	}
+	return nil
+}
+
+// checkMetricNames says what is wrong with the first of the names, in their order, that is no name.
+func checkMetricNames(values map[string]float64) (problem error) {
+	first := ""
+	for name := range values {
+		if err := CheckName(name); err != nil && (problem == nil || name < first) {
+			first, problem = name, err
+		}
+	}
+	return problem
+}
+
+// SeedNumber is the seed of a random number generator. It is a string in JSON, since many readers of JSON round integers
+// above 2^53, and a signed 64-bit integer with the same bits in SQL.
+type SeedNumber uint64
+
+// ParseSeedNumber reads a decimal number from 0 to 18446744073709551615.
+func ParseSeedNumber(s string) (SeedNumber, error) {
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a whole number from 0 to 18446744073709551615", s)
+	}
+	return SeedNumber(n), nil
+}
+
+func (n SeedNumber) String() string { return strconv.FormatUint(uint64(n), 10) }
+
+// MarshalText writes the decimal number.
+func (n SeedNumber) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads the decimal number.
+func (n *SeedNumber) UnmarshalText(text []byte) error {
+	parsed, err := ParseSeedNumber(string(text))
+	*n = parsed
+	return err
+}
+
+// Value implements [driver.Valuer].
+func (n SeedNumber) Value() (driver.Value, error) { return int64(n), nil }
+
+// Scan implements [database/sql.Scanner].
+func (n *SeedNumber) Scan(src any) error {
+	stored, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("seed number: cannot scan %T", src)
+	}
+	*n = SeedNumber(stored)
+	return nil
 }

@@ -1,4 +1,5 @@
-package track
+// Package shell writes text that a POSIX shell reads.
+package shell
 
 import (
 	"fmt"
@@ -7,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// ShellWord quotes a word for a POSIX shell where it must. What nobody would see, such as marks of direction, is written as an escape, so that the word
+// Word quotes a word for a POSIX shell where it must. What nobody would see, such as marks of direction, is written as an escape, so that the word
 // stays what it is wherever it is shown and copied.
-func ShellWord(s string) string {
+func Word(s string) string {
 	switch {
 	case s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "":
 		return s

@@ -1,15 +1,15 @@
-package track_test
+package shell_test
 
 import (
 	"os/exec"
 	"strings"
 	"testing"
 
-	"track"
+	"track/internal/shell"
 )
 
 // Whatever stands in a word, a shell reads it as it was, and a report can show it: nothing in it is invisible.
-func TestShellWord(t *testing.T) {
+func TestWord(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{
 		"growth_plus@theta-14": "growth_plus@theta-14",
@@ -22,7 +22,7 @@ func TestShellWord(t *testing.T) {
 		"\ufeff\u200b 1\n2":    `"$(printf '\357\273\277\342\200\213 1\0122')"`,
 		"-\x1b[0m\xff7":        `"$(printf '\055\033[0m\3777')"`,
 	} {
-		got := track.ShellWord(word)
+		got := shell.Word(word)
 		if got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}

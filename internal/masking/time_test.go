@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"track/masking"
+	"track/internal/masking"
 )
 
 // Text that is made to be hard takes no longer than its length asks for. A quadratic search would take minutes here.
