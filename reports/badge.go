@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -23,7 +24,7 @@ func GateBadge(g verdict.Gate) Badge {
 	for _, s := range g.Scenarios {
 		seeds += s.Estimates.NSeeds
 	}
-	b.Message = fmt.Sprintf("%s (%d %s)", g.Verdict, seeds, plural(seeds, "seed"))
+	b.Message = fmt.Sprintf("%s (%d %s)", g.Verdict, seeds, format.Plural(seeds, "seed"))
 	switch g.Verdict {
 	case scoring.VerdictPass:
 		b.Color = "brightgreen"

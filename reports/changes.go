@@ -5,6 +5,7 @@ import (
 
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -27,7 +28,7 @@ func (d StabilityData) changes() []document.Block {
 		return append(blocks, paragraphOf(cell("They have no seed in common, so their scores are not compared.")))
 	}
 	blocks = append(blocks, paragraphOf(
-		verdictText(i.Verdict), cell(": %s; p %s (%s). The candidate is this configuration.", p.differenceText(), PValue(i.Total.P), i.Total.PMethod)))
+		verdictText(i.Verdict), cell(": %s; p %s (%s). The candidate is this configuration.", p.differenceText(), format.PValue(i.Total.P), i.Total.PMethod)))
 	blocks = append(blocks, p.notable()...)
 	return append(blocks, paragraphOf(cell("The whole comparison: "), codeCell(p.command("track improvement"))))
 }
@@ -42,9 +43,9 @@ func (d ImprovementData) notable() []document.Block {
 		}
 	}
 	if len(list) == 0 {
-		return []document.Block{paragraphOf(cell("None of %s is degraded, and the data decide no change of any.", Counted(len(i.Metrics), "metric")))}
+		return []document.Block{paragraphOf(cell("None of %s is degraded, and the data decide no change of any.", format.Counted(len(i.Metrics), "metric")))}
 	}
-	return append([]document.Block{paragraphOf(cell("%s, of which %d degraded or decided:", Counted(len(i.Metrics), "metric"), len(list)))},
+	return append([]document.Block{paragraphOf(cell("%s, of which %d degraded or decided:", format.Counted(len(i.Metrics), "metric"), len(list)))},
 		folded(d.metricTable(list), 10, "degraded or decided too")...)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
@@ -25,7 +26,7 @@ type EstimateRow struct {
 // EstimateRows are the aggregates of a configuration, each with its interval, n and method.
 func EstimateRows(e verdict.Estimates) []EstimateRow {
 	row := func(name string, x float64, n int, i stats.Interval, text func(float64) string, note string) EstimateRow {
-		r := EstimateRow{name, x, "", Interval(i, text), n, i.Method + note}
+		r := EstimateRow{name, x, "", format.Interval(i, text), n, i.Method + note}
 		if n == 0 {
 			r.Exact = math.NaN()
 		}
@@ -34,9 +35,9 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 		return r
 	}
-	mean := row("mean score", e.Mean, e.NScored, e.MeanInterval, four, beyond(e.MeanInterval, 0, "score"))
-	sd := row("sd of scores", e.SD, e.NScored, e.SDInterval, four, ", sample sd")
-	combined := row("combined", e.Combined, e.NScored, e.CombinedInterval, four, " of the intervals above")
+	mean := row("mean score", e.Mean, e.NScored, e.MeanInterval, format.Four, beyond(e.MeanInterval, 0, "score"))
+	sd := row("sd of scores", e.SD, e.NScored, e.SDInterval, format.Four, ", sample sd")
+	combined := row("combined", e.Combined, e.NScored, e.CombinedInterval, format.Four, " of the intervals above")
 	if !e.CombinedInterval.Defined() {
 		combined.Method = e.CombinedInterval.Method
 	}
@@ -49,7 +50,7 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 	}
 	return []EstimateRow{
-		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, verdict.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
+		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, format.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
 		mean, sd, combined,
 	}
 }
@@ -66,9 +67,9 @@ func beyond(i stats.Interval, lo float64, what string) string {
 }
 
 func estimateTable(e verdict.Estimates) document.Table {
-	t := columns("", "#estimate", Confidence(e.MeanInterval.Confidence)+" interval", "#n", "method")
+	t := columns("", "#estimate", format.Confidence(e.MeanInterval.Confidence)+" interval", "#n", "method")
 	for _, r := range EstimateRows(e) {
-		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(orDash(r.Value)), document.T(orDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
+		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(format.OrDash(r.Value)), document.T(format.OrDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
 	}
 	return t
 }
@@ -82,9 +83,9 @@ func StableText(s scoring.Stability) string {
 	switch s.Score.N {
 	case 0:
 	case 1: // the spread of one is not 0 but unknown
-		text += fmt.Sprintf("; one score, %s", four(s.Score.Mean))
+		text += fmt.Sprintf("; one score, %s", format.Four(s.Score.Mean))
 	default:
-		text += fmt.Sprintf("; scores %s to %s, population std %s", four(s.Score.Min), four(s.Score.Max), four(s.Score.Std))
+		text += fmt.Sprintf("; scores %s to %s, population std %s", format.Four(s.Score.Min), format.Four(s.Score.Max), format.Four(s.Score.Std))
 	}
 	return text
 }
@@ -125,20 +126,20 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	add := func(name, value, detail, format string, args ...any) {
 		rows = append(rows, TotalRow{name, value, detail, fmt.Sprintf(format, args...)})
 	}
-	add("baseline → candidate", four(t.Baseline)+" → "+four(t.Candidate), "", "means over %s", Counted(i.NPairs, "pair"))
-	add("mean delta", Signed(t.MeanDelta), orDash(Interval(t.Interval, Signed)), "%s %s interval%s", Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
-	add("p", PValue(t.P), "", "%s", t.PMethod)
-	add("P(improvement)", Fixed(t.Improvement.Value, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties)
-	three := func(x float64) string { return Fixed(x, 3) }
+	add("baseline → candidate", format.Four(t.Baseline)+" → "+format.Four(t.Candidate), "", "means over %s", format.Counted(i.NPairs, "pair"))
+	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s", format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
+	add("p", format.PValue(t.P), "", "%s", t.PMethod)
+	add("P(improvement)", format.Fixed(t.Improvement.Value, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties)
+	three := func(x float64) string { return format.Fixed(x, 3) }
 	if won := t.Improvement.Decided; won.Interval.Defined() {
-		add("wins without ties", three(won.Value), Interval(won.Interval, three), "%s Wilson interval over %d pairs", Confidence(won.Interval.Confidence), won.N)
+		add("wins without ties", three(won.Value), format.Interval(won.Interval, three), "%s Wilson interval over %d pairs", format.Confidence(won.Interval.Confidence), won.N)
 	}
 	if t.Detectable > 0 && !i.Options.Look.Anytime {
-		add("detectable effect", four(t.Detectable), "", "power %v with %d pairs, at the sd seen: %.2f of these sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
+		add("detectable effect", format.Four(t.Detectable), "", "power %v with %d pairs, at the sd seen: %.2f of these sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
 	}
 	if u := i.Unpaired; u != nil {
-		add("unpaired delta", Signed(u.MeanDelta), verdict.Short(u.Interval.Lo)+" to "+verdict.Short(u.Interval.Hi),
-			"%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, PValue(u.P))
+		add("unpaired delta", format.Signed(u.MeanDelta), format.Short(u.Interval.Lo)+" to "+format.Short(u.Interval.Hi),
+			"%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, format.PValue(u.P))
 	}
 	return rows
 }
@@ -156,14 +157,14 @@ func totalTable(i verdict.Improvement) document.Table {
 func HistorySentences(a verdict.History, known func(index int) string) (list []string) {
 	if a.Prediction.Defined() {
 		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; it reports, it does not decide)",
-			Interval(a.Prediction, four), a.NAccepted))
+			format.Interval(a.Prediction, format.Four), a.NAccepted))
 	}
 	for _, c := range a.ChangePoints {
 		sure := "found by one method of two"
 		if c.Confirmed {
 			sure = "found by both methods"
 		}
-		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", known(c.Index), four(c.Before), four(c.After), sure))
+		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", known(c.Index), format.Four(c.Before), format.Four(c.After), sure))
 	}
 	if a.Searched && len(a.ChangePoints) == 0 {
 		list = append(list, fmt.Sprintf("no change of level among %d points (L2 partition, E-divisive)", a.NPoints))

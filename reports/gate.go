@@ -9,6 +9,7 @@ import (
 
 	"track/reports/escape"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -64,7 +65,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 // gateLegend says what the verdicts of a gate mean.
 func gateLegend(g verdict.Gate) string {
 	return fmt.Sprintf("PASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %s. INCONCLUSIVE: neither.",
-		Counted(g.NTests, "test"))
+		format.Counted(g.NTests, "test"))
 }
 
 // needsAttention says that an outcome has failed or is undecided, or is a WARN that the rules fail on.
@@ -113,12 +114,12 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 		e := s.Estimates
 		rate, mean := "-", "-"
 		if e.NSeeds > 0 {
-			rate = fmt.Sprintf("%s (%s to %s)", verdict.Percent(e.PassRate), verdict.Percent(e.PassRateInterval.Lo), verdict.Percent(e.PassRateInterval.Hi))
+			rate = fmt.Sprintf("%s (%s to %s)", format.Percent(e.PassRate), format.Percent(e.PassRateInterval.Lo), format.Percent(e.PassRateInterval.Hi))
 		}
 		if e.NScored > 0 {
-			mean = verdict.Short(e.Mean)
+			mean = format.Short(e.Mean)
 			if e.MeanInterval.Defined() {
-				mean += fmt.Sprintf(" (%s to %s)", verdict.Short(e.MeanInterval.Lo), verdict.Short(e.MeanInterval.Hi))
+				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.MeanInterval.Lo), format.Short(e.MeanInterval.Hi))
 			}
 		}
 		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(RulesText(s.Rules)))
@@ -170,7 +171,7 @@ func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.Scenario
 	for _, r := range rows {
 		p := "-"
 		if r.o.PHolm != nil {
-			p = verdict.Short(*r.o.PHolm)
+			p = format.Short(*r.o.PHolm)
 		}
 		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape.Markdown(r.s.Name), escape.Markdown(r.o.Rule), escape.Markdown(r.o.Metric), escape.Markdown(found(r.o)), p)
 	}
@@ -197,11 +198,4 @@ func icon(v scoring.Verdict) string {
 		return "❌"
 	}
 	return "❔"
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return thing
-	}
-	return thing + "s"
 }

@@ -9,6 +9,7 @@ import (
 	"track"
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -74,7 +75,7 @@ func (d ImprovementData) summary() []document.Block {
 	for _, need := range i.Needs {
 		sentences = append(sentences, "Needed: "+need+".")
 	}
-	blocks := []document.Block{paragraphOf(verdictText(i.Verdict), cell(": %s (%s).", differenceWords[i.Difference], Counted(i.NPairs, "pair"))), d.sides()}
+	blocks := []document.Block{paragraphOf(verdictText(i.Verdict), cell(": %s (%s).", differenceWords[i.Difference], format.Counted(i.NPairs, "pair"))), d.sides()}
 	blocks = append(blocks, bullets(sentences)...)
 	blocks = append(blocks, heading("What the verdict rests on"))
 	if i.NPairs == 0 {
@@ -82,7 +83,7 @@ func (d ImprovementData) summary() []document.Block {
 	}
 	return append(blocks, totalTable(i), paragraphOf(cell(
 		"%s of the same seed on both sides, judged under %s spec version %d; a seed without a score on one side counts as 0 there. The level of the tests is %s; the margin, the smallest difference that matters, is %v.",
-		Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
+		format.Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, format.Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
 }
 
 // differenceWords say what was found.
@@ -96,9 +97,9 @@ func (d ImprovementData) differenceText() string {
 	i := d.Improvement
 	text := differenceWords[i.Difference]
 	if i.NPairs > 0 {
-		text += fmt.Sprintf("; mean difference of total scores %s over %s", Signed(i.Total.MeanDelta), Counted(i.NPairs, "pair"))
+		text += fmt.Sprintf("; mean difference of total scores %s over %s", format.Signed(i.Total.MeanDelta), format.Counted(i.NPairs, "pair"))
 		if i.Total.Interval.Defined() {
-			text += fmt.Sprintf(" (%s %s interval %s)", Confidence(i.Total.Interval.Confidence), i.Total.Interval.Method, Interval(i.Total.Interval, Signed))
+			text += fmt.Sprintf(" (%s %s interval %s)", format.Confidence(i.Total.Interval.Confidence), i.Total.Interval.Method, format.Interval(i.Total.Interval, format.Signed))
 		}
 	}
 	return text
@@ -115,10 +116,10 @@ func (d ImprovementData) sides() document.Table {
 	}{{"candidate", d.Candidate, d.Improvement.NCandidate, d.Improvement.Total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, d.Improvement.Total.Baseline}} {
 		mean := "-"
 		if d.Improvement.NPairs > 0 {
-			mean = four(side.mean)
+			mean = format.Four(side.mean)
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			document.T(side.name), codeCell(side.c.Selector()), document.T(orDash(side.c.Label)), document.T(orDash(side.c.Revision.String())),
+			document.T(side.name), codeCell(side.c.Selector()), document.T(format.OrDash(side.c.Label)), document.T(format.OrDash(side.c.Revision.String())),
 			cell("%d", side.n), document.T(mean),
 		})
 	}
@@ -180,9 +181,9 @@ func (d ImprovementData) metrics() []document.Block {
 	}
 	blocks = append(blocks, paragraphOf(cell(
 		"%s: %d PASS (no loss in the mean), %d WARN (a loss of up to base/weight, with base %v), %d FAIL (more). ",
-		Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
+		format.Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
 		cell("The data decide %d of the changes; ~ marks those that they do not: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
-			nDecided, Counted(len(i.Metrics), "metric"), PValue(i.Options.Alpha()))))
+			nDecided, format.Counted(len(i.Metrics), "metric"), format.PValue(i.Options.Alpha()))))
 	if text := d.undecidable(); text != "" {
 		blocks = append(blocks, paragraphOf(cell("%s", text)))
 	}
@@ -201,22 +202,22 @@ func (d ImprovementData) undecidable() string {
 		return ""
 	}
 	if m == 1 {
-		return fmt.Sprintf("With %s, the metric cannot be decided: the smallest p there can be is %s, above %s.", Counted(n, "pair"), PValue(least), PValue(alpha))
+		return fmt.Sprintf("With %s, the metric cannot be decided: the smallest p there can be is %s, above %s.", format.Counted(n, "pair"), format.PValue(least), format.PValue(alpha))
 	}
-	return fmt.Sprintf("With %s, no metric of %d can be decided after Holm's correction: the smallest p there can be is %s, above %s.", Counted(n, "pair"), m, PValue(least), PValue(alpha))
+	return fmt.Sprintf("With %s, no metric of %d can be decided after Holm's correction: the smallest p there can be is %s, above %s.", format.Counted(n, "pair"), m, format.PValue(least), format.PValue(alpha))
 }
 
 func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Table {
 	interval := "interval"
 	if len(metrics) > 0 {
-		interval = Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
+		interval = format.Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
 	}
 	t := columns("status", "metric", "#mean delta", interval, "change", "#may lose", "#p (Holm)", "#won/lost/tied", "#baseline → candidate", "#weight")
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []document.Text{
-			statusText(m.Status), codeCell(m.Name), document.T(Signed(m.MeanDelta)), document.T(orDash(Interval(m.Interval, Signed))),
-			document.T(ChangeText(m, d.Improvement.Options.Alpha())), document.T(four(m.Threshold)), document.T(PValue(m.PHolm)),
-			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", Fixed(m.Baseline, 3), Fixed(m.Candidate, 3)), cell("%v", m.Weight),
+			statusText(m.Status), codeCell(m.Name), document.T(format.Signed(m.MeanDelta)), document.T(format.OrDash(format.Interval(m.Interval, format.Signed))),
+			document.T(ChangeText(m, d.Improvement.Options.Alpha())), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PHolm)),
+			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", format.Fixed(m.Baseline, 3), format.Fixed(m.Candidate, 3)), cell("%v", m.Weight),
 		})
 	}
 	return t
@@ -250,7 +251,7 @@ func (d ImprovementData) unmatched() []document.Block {
 		list = append(list, "None: every seed stands on both sides.")
 	}
 	if i.NPairs > 0 {
-		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, verdict.Percent(i.MatchedShare())))
+		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, format.Percent(i.MatchedShare())))
 	}
 	blocks = append(blocks, bullets(list)...)
 	return append(blocks, d.failedPairs()...)
@@ -266,12 +267,12 @@ func (d ImprovementData) withoutScoreText() string {
 	for _, n := range sides {
 		counts[n]++
 	}
-	text := Counted(counts[1], "paired seed") + " without a score on one side"
+	text := format.Counted(counts[1], "paired seed") + " without a score on one side"
 	switch {
 	case counts[2] > 0 && counts[1] > 0:
 		text += fmt.Sprintf(", %d on both", counts[2])
 	case counts[2] > 0:
-		text = Counted(counts[2], "paired seed") + " without a score on both sides"
+		text = format.Counted(counts[2], "paired seed") + " without a score on both sides"
 	}
 	return text + "; it counts as 0 there:"
 }

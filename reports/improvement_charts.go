@@ -8,6 +8,7 @@ import (
 
 	"track/reports/chart"
 	"track/reports/document"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -21,7 +22,7 @@ func (d ImprovementData) forest() []document.Block {
 	interval := metrics[0].Interval
 	c := chart.Forest{
 		Title: "Change of the metrics of " + d.title(), XLabel: "mean difference of score, candidate minus baseline",
-		Interval: Confidence(interval.Confidence) + " " + interval.Method + " interval",
+		Interval: format.Confidence(interval.Confidence) + " " + interval.Method + " interval",
 	}
 	for _, m := range metrics {
 		row := chart.Difference{
@@ -33,7 +34,7 @@ func (d ImprovementData) forest() []document.Block {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	alt := fmt.Sprintf("Mean difference of %s over %s: %d PASS, %d WARN, %d FAIL.", Counted(len(metrics), "metric"), Counted(i.NPairs, "pair"), i.NPass, i.NWarn, i.NFail)
+	alt := fmt.Sprintf("Mean difference of %s over %s: %d PASS, %d WARN, %d FAIL.", format.Counted(len(metrics), "metric"), format.Counted(i.NPairs, "pair"), i.NPass, i.NWarn, i.NFail)
 	return []document.Block{heading("Change of each metric"), document.Picture{Name: "forest", Alt: alt, Chart: c}}
 }
 
@@ -81,7 +82,7 @@ func (d ImprovementData) paired() []document.Block {
 			if math.IsNaN(x) {
 				return "no score"
 			}
-			return four(x)
+			return format.Four(x)
 		}
 		zero := func(x float64) float64 {
 			if math.IsNaN(x) {
@@ -90,11 +91,11 @@ func (d ImprovementData) paired() []document.Block {
 			return x
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			cell("%d", p.number), document.T(score(p.baseline)), document.T(score(p.candidate)), document.T(Signed(zero(p.candidate) - zero(p.baseline))),
+			cell("%d", p.number), document.T(score(p.baseline)), document.T(score(p.candidate)), document.T(format.Signed(zero(p.candidate) - zero(p.baseline))),
 		})
 	}
 	wins := i.Total.Improvement
-	alt := fmt.Sprintf("Total scores of %s of seeds: the candidate is higher in %d, lower in %d, equal in %d", Counted(len(pairs), "pair"), wins.Wins, wins.Losses, wins.Ties)
+	alt := fmt.Sprintf("Total scores of %s of seeds: the candidate is higher in %d, lower in %d, equal in %d", format.Counted(len(pairs), "pair"), wins.Wins, wins.Losses, wins.Ties)
 	if candidate, baseline := len(i.FailedCandidate), len(i.FailedBaseline); candidate+baseline > 0 {
 		alt += fmt.Sprintf("; a seed without a score counts as 0: candidate %d, baseline %d", candidate, baseline)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"track/reports/document"
+	"track/scoring/format"
 )
 
 // IndexData is what the index of all reports tells: everything in a database, in the order of the names.
@@ -79,13 +80,13 @@ func (d IndexData) summary() []document.Block {
 	for _, a := range d.Agents {
 		executions += a.NExecutions
 	}
-	lineages := cell("%s with a ledger", Counted(len(d.Lineages), "lineage"))
+	lineages := cell("%s with a ledger", format.Counted(len(d.Lineages), "lineage"))
 	if len(d.Lineages) > 0 {
 		lineages = append(lineages, plain(": %d replayed without a difference, %d with some", replayed, differing))
 	}
 	return []document.Block{document.List{Items: []document.Text{
-		cell("%s%s", Counted(len(d.Scenarios), "scenario"), kindsText(verdicts)), lineages,
-		cell("%s without a ledger, with %s", Counted(len(d.Agents), "agent"), Counted(executions, "execution")),
+		cell("%s%s", format.Counted(len(d.Scenarios), "scenario"), kindsText(verdicts)), lineages,
+		cell("%s without a ledger, with %s", format.Counted(len(d.Agents), "agent"), format.Counted(executions, "execution")),
 	}}}
 }
 
@@ -111,7 +112,7 @@ func (d IndexData) pages() []document.Block {
 	for _, name := range d.Pages {
 		list.Items = append(list.Items, linked(name, name))
 	}
-	return []document.Block{heading("Pages"), document.Details{Summary: cell("%s beside this one", Counted(len(d.Pages), "file")), Blocks: []document.Block{list}}}
+	return []document.Block{heading("Pages"), document.Details{Summary: cell("%s beside this one", format.Counted(len(d.Pages), "file")), Blocks: []document.Block{list}}}
 }
 
 // LinkedPages are the files that an index lists, given the index as it was written. A line that is a link and nothing else, from the name of

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"track/reports/document"
+	"track/scoring/format"
 	"track/scoring/stats"
-	"track/scoring/verdict"
 )
 
 // IndexedLineage is what an index tells of a lineage.
@@ -52,7 +52,7 @@ func (d IndexData) lineages() []document.Block {
 			alerts = document.Text{strong("%d", n), plain(": %s", strings.Join(l.Alerts, "; "))}
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			linked(l.Name, l.Page), document.T(l.Subject), codeCell(l.Head), document.T(orDash(l.Score)), document.T(l.Mutations), document.T(strings.TrimPrefix(l.Replay, "Replay: ")), alerts,
+			linked(l.Name, l.Page), document.T(l.Subject), codeCell(l.Head), document.T(format.OrDash(l.Score)), document.T(l.Mutations), document.T(strings.TrimPrefix(l.Replay, "Replay: ")), alerts,
 		})
 	}
 	return append(blocks, folded(t, alwaysShown, "in the order of their names")...)
@@ -88,9 +88,9 @@ func (f *IndexedFitness) text() string {
 	if f == nil {
 		return "none has a score"
 	}
-	text := fmt.Sprintf("%.2f, grade %s, of %s", f.Value, f.Grade, Counted(f.NUsed, "score"))
+	text := fmt.Sprintf("%.2f, grade %s, of %s", f.Value, f.Grade, format.Counted(f.NUsed, "score"))
 	if i := f.Mean.Interval; i.Defined() {
-		return text + fmt.Sprintf(" (plain mean %.2f, %s %s interval %.2f to %.2f)", f.Mean.Mean, Confidence(i.Confidence), i.Method, i.Lo, i.Hi)
+		return text + fmt.Sprintf(" (plain mean %.2f, %s %s interval %.2f to %.2f)", f.Mean.Mean, format.Confidence(i.Confidence), i.Method, i.Lo, i.Hi)
 	}
 	return text + " (no interval)"
 }
@@ -105,7 +105,7 @@ func (d IndexData) agents() []document.Block {
 	t := columns("agent", "#executions", "#failed", "success rate", "version executed last", "fitness of that version")
 	for _, a := range d.Agents {
 		t.Rows = append(t.Rows, []document.Text{
-			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(orDash(a.Newest)), document.T(a.Fitness.text()),
+			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(format.OrDash(a.Newest)), document.T(a.Fitness.text()),
 		})
 	}
 	blocks = append(blocks, paragraph(plain("A success is an execution that ended well; success rates with their 95 %% Wilson intervals. Their executions: "), word("track executions AGENT"), plain(".")))
@@ -118,7 +118,7 @@ func (d IndexData) agents() []document.Block {
 		for _, task := range a.Tasks[:min(mostTasks, len(a.Tasks))] {
 			tasks.Rows = append(tasks.Rows, []document.Text{codeCell(task.Name), cell("%d", task.NExecutions), document.T(successText(task.Success))})
 		}
-		details := document.Details{Summary: document.Text{word(a.Name), plain(": %s", Counted(len(a.Tasks), "task"))}, Blocks: []document.Block{tasks}}
+		details := document.Details{Summary: document.Text{word(a.Name), plain(": %s", format.Counted(len(a.Tasks), "task"))}, Blocks: []document.Block{tasks}}
 		if left := len(a.Tasks) - mostTasks; left > 0 {
 			details.Blocks = append(details.Blocks, paragraph(plain("%d more tasks are left out.", left)))
 		}
@@ -131,5 +131,5 @@ func successText(p stats.Proportion) string {
 	if p.N == 0 {
 		return "-"
 	}
-	return withInterval(p.Value, p.Interval, verdict.Percent) + fmt.Sprintf(", n = %d", p.N)
+	return withInterval(p.Value, p.Interval, format.Percent) + fmt.Sprintf(", n = %d", p.N)
 }

@@ -8,6 +8,7 @@ import (
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -90,7 +91,7 @@ func (d IndexData) scenarios() []document.Block {
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(meanCell(s.Estimates)),
-			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, verdict.Percent), s.Estimates.NSeeds),
+			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, format.Percent), s.Estimates.NSeeds),
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
 	}
@@ -138,10 +139,10 @@ func (d IndexData) configurations() []document.Block {
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
 		for _, c := range s.Configurations {
-			row := []document.Text{linked(c.Selector(), c.Page), document.T(orDash(c.Label)), document.T(orDash(cut(c.Params, 120))), cell("%d", c.Estimates.NSeeds)}
+			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Label)), document.T(format.OrDash(cut(c.Params, 120))), cell("%d", c.Estimates.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
-				row = append(row, faint("-"), cell("%s never scored under this version", Counted(c.NUnassessed, "seed")))
+				row = append(row, faint("-"), cell("%s never scored under this version", format.Counted(c.NUnassessed, "seed")))
 			case c.Problem != "":
 				row = append(row, faint("-"), document.T(c.Problem))
 			default:
@@ -149,7 +150,7 @@ func (d IndexData) configurations() []document.Block {
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		summary := document.Text{word(s.Name), plain(": %s", Counted(len(s.Configurations), "configuration"))}
+		summary := document.Text{word(s.Name), plain(": %s", format.Counted(len(s.Configurations), "configuration"))}
 		if s.NOlder > 0 {
 			summary = append(summary, plain("; %d older ones are left out", s.NOlder))
 		}

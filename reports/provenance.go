@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/reports/document"
+	"track/scoring/format"
 )
 
 // provenance is where the numbers come from.
@@ -43,7 +44,7 @@ func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber
 	add("started", document.T(runs.startText(len(numbers))))
 	add("took", document.T(runs.durationText(len(numbers))))
 	for _, use := range runs.Sweeps {
-		add(Counted(use.NSeeds, "seed")+" run by", slices.Concat(cell("sweep "), codeCell(use.ID), cell(": "), codeCell(use.Command)))
+		add(format.Counted(use.NSeeds, "seed")+" run by", slices.Concat(cell("sweep "), codeCell(use.ID), cell(": "), codeCell(use.Command)))
 	}
 	for i, use := range runs.Environments {
 		const most = 5
@@ -51,7 +52,7 @@ func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber
 			add("environments", cell("and %d more", len(runs.Environments)-most))
 			break
 		}
-		add("environment of "+Counted(use.NSeeds, "seed"), orNone(environmentText(use.Environment)))
+		add("environment of "+format.Counted(use.NSeeds, "seed"), orNone(environmentText(use.Environment)))
 	}
 	return []document.Block{t}
 }

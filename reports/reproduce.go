@@ -6,6 +6,7 @@ import (
 
 	"track"
 	"track/reports/document"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -28,7 +29,7 @@ func (d StabilityData) reproduce() []document.Block {
 // sweepLines show how the seeds were run.
 func (r Runs) sweepLines() (lines []string) {
 	for _, s := range r.Sweeps {
-		lines = append(lines, "track sweep show "+s.ID+" # ran "+Counted(s.NSeeds, "seed"))
+		lines = append(lines, "track sweep show "+s.ID+" # ran "+format.Counted(s.NSeeds, "seed"))
 	}
 	return lines
 }

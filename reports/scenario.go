@@ -9,6 +9,7 @@ import (
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
@@ -96,11 +97,11 @@ func meanText(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	text := fmt.Sprintf("mean score %s (n = %d, ", four(e.Mean), e.NScored)
+	text := fmt.Sprintf("mean score %s (n = %d, ", format.Four(e.Mean), e.NScored)
 	if !wide(e.MeanInterval) {
 		return text + "no interval)"
 	}
-	return text + fmt.Sprintf("%s %s interval %s)", Confidence(e.MeanInterval.Confidence), e.MeanInterval.Method, Interval(e.MeanInterval, four))
+	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.MeanInterval.Confidence), e.MeanInterval.Method, format.Interval(e.MeanInterval, format.Four))
 }
 
 // spec is what the seeds are judged by.
@@ -108,7 +109,7 @@ func (d ScenarioData) spec() []document.Block {
 	const alwaysShown = 10
 	declared := d.Spec.Declared
 	blocks := []document.Block{heading("Spec"), paragraphOf(
-		cell("Version %d of %d, ", d.Spec.Version, d.NSpecs), codeCell(d.Spec.Hash), cell(": %s, total weight %v.", Counted(len(declared.Metrics), "metric"), totalWeight(declared)),
+		cell("Version %d of %d, ", d.Spec.Version, d.NSpecs), codeCell(d.Spec.Hash), cell(": %s, total weight %v.", format.Counted(len(declared.Metrics), "metric"), totalWeight(declared)),
 	)}
 	list := []string{"Gate: the spec names no rules, so a configuration must be stable."}
 	if declared.Gate != nil {
@@ -123,10 +124,10 @@ func (d ScenarioData) spec() []document.Block {
 	}
 	list = append(list, "Improvement: "+base+".")
 	if p := d.Pinned; p != nil {
-		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Known(), orDash(p.Actor), p.Reason))
+		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Known(), format.OrDash(p.Actor), p.Reason))
 	}
 	if d.NPinsBefore > 0 {
-		list = append(list, fmt.Sprintf("%s that do not hold any more: track baseline show %s", Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
+		list = append(list, fmt.Sprintf("%s that do not hold any more: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
 	}
 	t := columns("metric", "target", "type", "#weight", "#share", "group", "value")
 	weight := totalWeight(declared)
@@ -139,7 +140,7 @@ func (d ScenarioData) spec() []document.Block {
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), cell("%v", m.Weight),
-			document.T(Percent(m.Weight / weight)), document.T(orDash(m.Group)), document.T(from),
+			document.T(format.Percent(m.Weight / weight)), document.T(format.OrDash(m.Group)), document.T(from),
 		})
 	}
 	return append(append(blocks, bullets(list)...), folded(t, alwaysShown, "in the order of the spec")...)
@@ -163,7 +164,7 @@ func (d ScenarioData) history() []document.Block {
 			means[i] = math.NaN()
 		}
 	}
-	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", Counted(len(h.Entries), "configuration")))
+	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", format.Counted(len(h.Entries), "configuration")))
 	if h.NOlder > 0 {
 		text = append(text, cell("; %d older ones are left out", h.NOlder)...)
 	}
@@ -178,7 +179,7 @@ func (d ScenarioData) history() []document.Block {
 	blocks = append(blocks, paragraphOf(text, document.T(".")))
 	blocks = append(blocks, bullets(sentences)...)
 	if len(h.Entries) > 1 {
-		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: h.Chart})
+		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: h.Chart})
 	}
 	if text := h.stepsText(); text != "" {
 		blocks = append(blocks, paragraphOf(document.T(text)))
@@ -191,7 +192,7 @@ func historyAlt(h HistoryData) string {
 	var words []string
 	for _, i := range []int{0, len(h.Entries) - 1} {
 		e := h.Entries[i]
-		words = append(words, fmt.Sprintf("%s %s", e.Known(), verdict.Short(e.Estimates.Mean)))
+		words = append(words, fmt.Sprintf("%s %s", e.Known(), format.Short(e.Estimates.Mean)))
 	}
 	return strings.Join(words, " → ")
 }
@@ -199,18 +200,18 @@ func historyAlt(h HistoryData) string {
 func (h HistoryData) table() document.Table {
 	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
 	for _, e := range slices.Backward(h.Entries) {
-		row := []document.Text{codeCell(e.Selector()), document.T(orDash(e.Label)), document.T(orDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
+		row := []document.Text{codeCell(e.Selector()), document.T(format.OrDash(e.Label)), document.T(format.OrDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
 		if e.NUnassessed > 0 {
-			note := cell("%s never scored under this version", Counted(e.NUnassessed, "seed"))
+			note := cell("%s never scored under this version", format.Counted(e.NUnassessed, "seed"))
 			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
 			continue
 		}
 		change := "-"
 		if s := e.Step; s != nil {
-			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, Signed), s.NPairs)
+			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, format.Signed), s.NPairs)
 		}
 		t.Rows = append(t.Rows, append(row,
-			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, verdict.Percent)),
+			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, format.Percent)),
 			document.T(meanCell(e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t
@@ -221,7 +222,7 @@ func meanCell(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean, e.MeanInterval, four), e.NScored)
+	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean, e.MeanInterval, format.Four), e.NScored)
 }
 
 // stepsText says what the changes in the table are; empty where there are none.
@@ -241,7 +242,7 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 	case !wide(i):
 		return text(x)
 	}
-	return fmt.Sprintf("%s (%s)", text(x), Interval(i, text))
+	return fmt.Sprintf("%s (%s)", text(x), format.Interval(i, text))
 }
 
 // stability is the report of the configuration recorded to last as a section.

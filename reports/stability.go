@@ -9,6 +9,7 @@ import (
 	"track"
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -81,7 +82,7 @@ func (d StabilityData) summary() []document.Block {
 // subject says what was judged, by what.
 func (d StabilityData) subject() document.Text {
 	text := slices.Concat(d.Configuration.text(), cell(". %s (%s), judged under spec version %d with %s",
-		Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, Counted(len(d.Spec.Declared.Metrics), "metric")))
+		format.Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, format.Counted(len(d.Spec.Declared.Metrics), "metric")))
 	if d.Ranges != "" {
 		text = append(text, cell(", of those asked for: %s", d.Ranges)...)
 	}

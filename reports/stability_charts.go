@@ -9,6 +9,7 @@ import (
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 )
 
 const unitOfScores = "total score (0 to 1)"
@@ -39,13 +40,13 @@ func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Blo
 		}
 		h.Rows = append(h.Rows, row)
 	}
-	alt := fmt.Sprintf("Status of %s in %s: PASS %d, WARN %d, FAIL %d", Counted(len(metrics), "metric"), Counted(len(d.Seeds), "seed"),
+	alt := fmt.Sprintf("Status of %s in %s: PASS %d, WARN %d, FAIL %d", format.Counted(len(metrics), "metric"), format.Counted(len(d.Seeds), "seed"),
 		counts[scoring.Pass], counts[scoring.Warn], counts[scoring.Fail])
 	if n := counts[""]; n > 0 {
 		alt += fmt.Sprintf(", no value %d", n)
 	}
 	if nFailed > 0 {
-		alt += fmt.Sprintf("; %s", Counted(nFailed, "failed seed"))
+		alt += fmt.Sprintf("; %s", format.Counted(nFailed, "failed seed"))
 	}
 	return []document.Block{heading("Metric by seed"), document.Picture{Name: "heatmap", Alt: alt + ".", Chart: h}}
 }
@@ -56,26 +57,26 @@ func (d StabilityData) scores() []document.Block {
 	c := chart.Distribution{
 		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
 		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.Score.N,
-		Interval: Confidence(e.MeanInterval.Confidence) + " " + e.MeanInterval.Method + " interval", Lo: 0, Hi: 1,
+		Interval: format.Confidence(e.MeanInterval.Confidence) + " " + e.MeanInterval.Method + " interval", Lo: 0, Hi: 1,
 	}
 	for _, s := range d.Seeds {
 		if s.Scored {
 			c.Values = append(c.Values, s.Score)
 		}
 	}
-	alt := "Total scores of " + Counted(d.Stability.Score.N, "seed")
+	alt := "Total scores of " + format.Counted(d.Stability.Score.N, "seed")
 	if c.Failed > 0 {
-		alt += "; " + Counted(c.Failed, "failed seed") + " without a score"
+		alt += "; " + format.Counted(c.Failed, "failed seed") + " without a score"
 	}
 	if c.Missing > 0 {
-		alt += "; " + Counted(c.Missing, "seed") + " with missing values, and so without a score"
+		alt += "; " + format.Counted(c.Missing, "seed") + " with missing values, and so without a score"
 	}
 	if e.NScored > 0 {
 		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: math.NaN(), Hi: math.NaN()}
-		alt += fmt.Sprintf("; mean %s", four(e.Mean))
+		alt += fmt.Sprintf("; mean %s", format.Four(e.Mean))
 		if wide(e.MeanInterval) {
 			c.Mean.Lo, c.Mean.Hi = e.MeanInterval.Lo, e.MeanInterval.Hi
-			alt += fmt.Sprintf(" (%s %s)", c.Interval, Interval(e.MeanInterval, four))
+			alt += fmt.Sprintf(" (%s %s)", c.Interval, format.Interval(e.MeanInterval, format.Four))
 		}
 	}
 	blocks := []document.Block{heading("Scores over seeds"), document.Picture{Name: "scores", Alt: alt + ".", Chart: c}}
@@ -99,7 +100,7 @@ func (d StabilityData) seedTable() []document.Block {
 			counts[status]++
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			document.T(s.Number.String()), document.T(four(s.Score)), cell("%d", counts[scoring.Pass]), cell("%d", counts[scoring.Warn]),
+			document.T(s.Number.String()), document.T(format.Four(s.Score)), cell("%d", counts[scoring.Pass]), cell("%d", counts[scoring.Warn]),
 			cell("%d", counts[scoring.Fail]), cell("%d", counts[""]),
 		})
 	}

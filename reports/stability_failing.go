@@ -5,6 +5,7 @@ import (
 
 	"track"
 	"track/reports/document"
+	"track/scoring/format"
 )
 
 // failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any stand in one line.
@@ -31,7 +32,7 @@ func (d StabilityData) failing() []document.Block {
 		})
 	}
 	if left > 0 {
-		rest += fmt.Sprintf("; %s left out: track stability lists them as JSON", Counted(left, "seed"))
+		rest += fmt.Sprintf("; %s left out: track stability lists them as JSON", format.Counted(left, "seed"))
 	}
 	return append([]document.Block{title}, folded(t, shown, rest)...)
 }
@@ -65,7 +66,7 @@ func (d StabilityData) failedMetrics(f FailingSeed) (text document.Text) {
 		}
 		value := "missing"
 		if !failed.Missing {
-			value = Value(failed.Value, d.Spec.metric(failed.Name).Format)
+			value = format.Value(failed.Value, d.Spec.metric(failed.Name).Format)
 		}
 		if i > 0 {
 			text = append(text, document.T(", ")...)

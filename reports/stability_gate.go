@@ -7,6 +7,7 @@ import (
 
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -44,7 +45,7 @@ func (d StabilityData) ruleTable(s verdict.ScenarioOutcome) document.Table {
 			text = cell("what the verdict of the report rests on, above")
 		}
 		if o.PHolm != nil {
-			text = append(text, cell("; p %s (Holm)", verdict.Short(*o.PHolm))...)
+			text = append(text, cell("; p %s (Holm)", format.Short(*o.PHolm))...)
 		}
 		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Rule), text, needs})
 	}
@@ -60,13 +61,13 @@ func remarkedMetrics(s verdict.ScenarioOutcome) []document.Block {
 		return nil
 	}
 	if len(remarked) == 0 {
-		return []document.Block{paragraphOf(cell("No rule has a remark on any metric (%s).", Counted(len(ofMetrics), "check")))}
+		return []document.Block{paragraphOf(cell("No rule has a remark on any metric (%s).", format.Counted(len(ofMetrics), "check")))}
 	}
 	t := columns("verdict", "metric", "rule", "found", "#n")
 	for _, o := range remarked {
 		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Metric), codeCell(o.Rule), document.T(found(o)), cell("%d", o.N)})
 	}
-	intro := paragraphOf(cell("Metrics with a remark: %d of %s.", len(remarked), Counted(len(ofMetrics), "check")))
+	intro := paragraphOf(cell("Metrics with a remark: %d of %s.", len(remarked), format.Counted(len(ofMetrics), "check")))
 	return append([]document.Block{intro}, folded(t, shown, "the less severe")...)
 }
 
@@ -92,10 +93,10 @@ func (d StabilityData) metrics() []document.Block {
 	}
 	text := cell(
 		"pass is the share of the seeds, of which there are %d, in which the metric is PASS or WARN; n the seeds that have it; ± the population standard deviation; the interval is the %s t interval of the mean score.",
-		d.Stability.NSeeds, Confidence(scoring.DefaultConfidence))
+		d.Stability.NSeeds, format.Confidence(scoring.DefaultConfidence))
 	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.Value.N < d.Stability.NSeeds }) {
 		text = append(text, cell(" A seed without a value, as every failed one, counts against pass, and so may make a metric unstable (pass below %s); the gate calls a metric unstable by the seeds that have a value alone.",
-			verdict.Percent(scoring.UnstableMaxPassRate))...)
+			format.Percent(scoring.UnstableMaxPassRate))...)
 	}
 	text = append(text, intervalNote(metrics)...)
 	blocks = append(blocks, paragraphOf(text))
@@ -147,7 +148,7 @@ func groupBlocks(group string, nGroups int, metrics []scoring.MetricStability) (
 		if name == "" {
 			name = "Without a group"
 		}
-		blocks = append(blocks, subheading(fmt.Sprintf("%s (%s)", name, Counted(len(t.Rows), "metric"))))
+		blocks = append(blocks, subheading(fmt.Sprintf("%s (%s)", name, format.Counted(len(t.Rows), "metric"))))
 	}
 	return append(blocks, folded(t, max(shown, min(alwaysShown, len(t.Rows))), "PASS or WARN in every seed, and none variable")...)
 }
@@ -163,18 +164,18 @@ func spread(m scoring.Moments, text func(float64) string) document.Text {
 func metricRow(m scoring.MetricStability) []document.Text {
 	value, score := faint("-"), faint("-")
 	if m.Value.N > 0 {
-		value = spread(m.Value, func(x float64) string { return Value(x, m.Format) })
+		value = spread(m.Value, func(x float64) string { return format.Value(x, m.Format) })
 	}
-	three := func(x float64) string { return Fixed(x, 3) }
+	three := func(x float64) string { return format.Fixed(x, 3) }
 	if m.Score.N > 0 {
 		score = spread(m.Score, three)
 	}
-	pass := document.T(verdict.Percent(m.PassRate))
+	pass := document.T(format.Percent(m.PassRate))
 	if m.Flag != "" {
 		pass = append(pass, cell(", %s", m.Flag)...)
 	}
 	return []document.Text{
-		codeCell(m.Name), pass, score, document.T(orDash(Interval(MeanScoreInterval(m), three))), cell("%d", m.Score.N), value,
+		codeCell(m.Name), pass, score, document.T(format.OrDash(format.Interval(MeanScoreInterval(m), three))), cell("%d", m.Score.N), value,
 		document.T(m.Description()), cell("%v", m.Weight),
 	}
 }

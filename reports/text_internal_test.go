@@ -6,6 +6,7 @@ import (
 
 	"track/reports/document"
 	"track/scoring"
+	"track/scoring/format"
 )
 
 func TestTexts(t *testing.T) {
@@ -14,20 +15,20 @@ func TestTexts(t *testing.T) {
 		seedsText([]uint64{7}):                  "7",
 		seedsText([]uint64{9, 1, 2, 0, 12, 11}): "0..2, 9, 11, 12",
 		seedsText([]uint64{math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 - 2}): "18446744073709551613..18446744073709551615",
-		sentence("pass rate 1"):                  "Pass rate 1.",
-		sentence("n = 1 is too small"):           "n = 1 is too small.",
-		sentence("sd 0.1"):                       "sd 0.1.",
-		sentence("ünder"):                        "ünder.",
-		Fixed(math.Inf(-1), 4):                   "-Infinity",
-		Fixed(1e-9, 4):                           "1e-09",
-		Signed(0):                                "+0.0000",
-		PValue(1e-9):                             "<0.0001",
-		Value(2.5, scoring.FormatInteger):        "2.50",
-		Value(3, scoring.FormatInteger):          "3",
-		Value(math.NaN(), scoring.FormatPercent): "NaN",
-		Value(0.5, scoring.FormatPercent):        "50.0%",
-		Confidence(0.9875):                       "98.75%",
-		cut("abcdef", 4):                         "abc…",
+		sentence("pass rate 1"):                         "Pass rate 1.",
+		sentence("n = 1 is too small"):                  "n = 1 is too small.",
+		sentence("sd 0.1"):                              "sd 0.1.",
+		sentence("ünder"):                               "ünder.",
+		format.Fixed(math.Inf(-1), 4):                   "-Infinity",
+		format.Fixed(1e-9, 4):                           "1e-09",
+		format.Signed(0):                                "+0.0000",
+		format.PValue(1e-9):                             "<0.0001",
+		format.Value(2.5, scoring.FormatInteger):        "2.50",
+		format.Value(3, scoring.FormatInteger):          "3",
+		format.Value(math.NaN(), scoring.FormatPercent): "NaN",
+		format.Value(0.5, scoring.FormatPercent):        "50.0%",
+		format.Confidence(0.9875):                       "98.75%",
+		cut("abcdef", 4):                                "abc…",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

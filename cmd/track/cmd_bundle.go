@@ -15,6 +15,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -199,8 +200,8 @@ func newContentsDocument(file string, c store.Contents) contentsDocument {
 }
 
 func (d contentsDocument) text() string {
-	line := fmt.Sprintf("%s: %s with %s and %s, %d superseded; %s with %s of ledgers and %s", d.File, counted(d.Scenarios, "scenario"), counted(d.Specs, "spec"),
-		counted(d.Seeds, "seed"), d.Superseded, counted(d.Lineages, "lineage"), entriesText(d.Entries), counted(d.Executions, "execution"))
+	line := fmt.Sprintf("%s: %s with %s and %s, %d superseded; %s with %s of ledgers and %s", d.File, format.Counted(d.Scenarios, "scenario"), format.Counted(d.Specs, "spec"),
+		format.Counted(d.Seeds, "seed"), d.Superseded, format.Counted(d.Lineages, "lineage"), entriesText(d.Entries), format.Counted(d.Executions, "execution"))
 	if d.First != "" {
 		line += "; recorded from " + d.First + " to " + d.Last
 	}

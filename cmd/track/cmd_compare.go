@@ -12,6 +12,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/tracker"
@@ -166,7 +167,7 @@ func compareHeading(c tracker.Comparison) string {
 		}
 		fmt.Fprintf(&b, "%s  %s@%s%s%s\n", sideName(i), side.Scenario, tracker.ShortHash(side.Hash), label, revision)
 	}
-	fmt.Fprintf(&b, "judged by %s spec version %d; %s on all sides", c.Stored.Scenario, c.Stored.Version, counted(len(c.Shared), "seed"))
+	fmt.Fprintf(&b, "judged by %s spec version %d; %s on all sides", c.Stored.Scenario, c.Stored.Version, format.Counted(len(c.Shared), "seed"))
 	return b.String()
 }
 
@@ -197,10 +198,10 @@ func sidesGrid(c tracker.Comparison, d compareDocument, estimates []verdict.Esti
 		}
 		return fmt.Sprintf("%s (%s to %s)", text(x), text(i.Lo), text(i.Hi))
 	}
-	four := func(x float64) string { return fixed(x, 4) }
+	four := func(x float64) string { return format.Fixed(x, 4) }
 	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", c.Sides[i].NSeeds, c.Sides[i].Score.N) })
 	add("pass rate", func(i int) any {
-		return withInterval(estimates[i].PassRate, estimates[i].PassRateInterval, verdict.Percent)
+		return withInterval(estimates[i].PassRate, estimates[i].PassRateInterval, format.Percent)
 	})
 	add("mean score", func(i int) any { return withInterval(estimates[i].Mean, estimates[i].MeanInterval, four) })
 	add("sd of scores", func(i int) any { return withInterval(estimates[i].SD, estimates[i].SDInterval, four) })

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/store"
 )
 
@@ -175,11 +176,11 @@ func executionsView(list []store.ExecutionSummary, limit int) view {
 			duration = shown{s.Duration.Round(100 * time.Millisecond).String(), s.Duration.Seconds()}
 		}
 		if s.CostUSD != nil {
-			cost = shown{fixed(*s.CostUSD, 4), *s.CostUSD}
+			cost = shown{format.Fixed(*s.CostUSD, 4), *s.CostUSD}
 		}
 		var score any
 		if s.Score != nil {
-			score = shown{fixed(*s.Score, 2), *s.Score}
+			score = shown{format.Fixed(*s.Score, 2), *s.Score}
 		}
 		v.rows.cells = append(v.rows.cells, []any{
 			s.ID, s.Lineage, s.Version, shown{shorten(s.Task), s.Task}, string(s.Status), score, s.Grade, s.Rubric, s.NCalls, s.NFailed, duration, cost,

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -139,7 +140,7 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 		note("failed_executions", "%d of %d executions failed: they earn no score, and the fitness knows nothing of them", r.NFailed, r.NExecutions)
 	}
 	if r.MeasuredShare < 0.995 {
-		note("partly_measured", "%s of the rubric could be measured in the executions used, on average", verdict.Percent(r.MeasuredShare))
+		note("partly_measured", "%s of the rubric could be measured in the executions used, on average", format.Percent(r.MeasuredShare))
 	}
 	if r.MeasuredShare < enoughMeasured {
 		d.Action = "too little of the rubric was measured to act on it"
@@ -153,7 +154,7 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 	}
 	used := grid{title: "executions used", columns: []string{"id", "started", "score", "weight"}}
 	for _, u := range r.Used {
-		used.cells = append(used.cells, []any{u.ID, shown{people(u.At), timeText(u.At)}, shown{fixed(u.Value, 2), u.Value}, u.Weight})
+		used.cells = append(used.cells, []any{u.ID, shown{people(u.At), timeText(u.At)}, shown{format.Fixed(u.Value, 2), u.Value}, u.Weight})
 	}
 	components := grid{title: "components", columns: []string{"component", "mean", "n"}}
 	for _, c := range r.Components {
@@ -170,15 +171,15 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 }
 
 func fitnessHeading(d fitnessDocument, interval stats.Interval) string {
-	text := fmt.Sprintf("%s@%s  fitness %s, grade %s: %s\nscores %s; %d of %d executions scored, %d failed", d.Lineage, d.Version, fixed(d.Fitness, 2), d.Grade, d.Action,
+	text := fmt.Sprintf("%s@%s  fitness %s, grade %s: %s\nscores %s; %d of %d executions scored, %d failed", d.Lineage, d.Version, format.Fixed(d.Fitness, 2), d.Grade, d.Action,
 		d.Rubric, d.NScored, d.NExecutions, d.NFailed)
 	text += fmt.Sprintf("\nweighted mean of %d", len(d.Used))
 	if d.NOwn > 0 && d.NOwn < len(d.Used) { // they may not mean the same
 		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", d.NOwn, len(d.Used)-d.NOwn)
 	}
-	text += ", effective n " + fixed(d.EffectiveN, 2)
+	text += ", effective n " + format.Fixed(d.EffectiveN, 2)
 	if interval.Defined() {
-		text += fmt.Sprintf("; their plain mean %s, 95%% t interval %s to %s", fixed(*d.Mean.Value, 2), fixed(interval.Lo, 2), fixed(interval.Hi, 2))
+		text += fmt.Sprintf("; their plain mean %s, 95%% t interval %s to %s", format.Fixed(*d.Mean.Value, 2), format.Fixed(interval.Lo, 2), format.Fixed(interval.Hi, 2))
 	}
 	text += fmt.Sprintf("\ntrimmed %d worst and %d best, %d too old to count", len(d.TrimmedWorst), len(d.TrimmedBest), len(d.TooOld))
 	return text

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/urfave/cli/v2"
+
+	"track/scoring/format"
 )
 
 func (p *program) forgetCommand() *cli.Command {
@@ -44,7 +46,7 @@ Example:
 			if err := st.Forget(c.Context, ids...); err != nil {
 				return err
 			}
-			v := view{document: map[string]any{"forgotten": ids}, page: []any{fmt.Sprintf("removed the texts of %s", counted(len(ids), "execution"))}}
+			v := view{document: map[string]any{"forgotten": ids}, page: []any{fmt.Sprintf("removed the texts of %s", format.Counted(len(ids), "execution"))}}
 			v.rows.columns = []string{"id"}
 			for _, id := range ids {
 				v.rows.cells = append(v.rows.cells, []any{id})

@@ -14,6 +14,7 @@ import (
 
 	"track/reports"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 	"track/tracker"
 )
@@ -329,7 +330,7 @@ func gateView(g verdict.Gate, d gateDocument) view {
 func outcomeRow(name string, o outcomeDocument) []any {
 	var p any
 	if o.PHolm != nil {
-		p = shown{pText(*o.PHolm), *o.PHolm}
+		p = shown{format.PValue(*o.PHolm), *o.PHolm}
 	}
 	found := o.Message
 	if o.Reason != "" {
@@ -357,7 +358,7 @@ func gateHeading(g verdict.Gate) string {
 				fmt.Fprintf(&b, ", %s %s", part.name, part.text)
 			}
 		}
-		fmt.Fprintf(&b, ", %s: %s", counted(s.Estimates.NSeeds, "seed"), reports.RulesText(s.Rules))
+		fmt.Fprintf(&b, ", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), reports.RulesText(s.Rules))
 		if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
 			b.WriteString("; exit code 0, because the rules fail on FAIL alone")
 		}

@@ -12,6 +12,7 @@ import (
 	"track/reports"
 	"track/reports/chart"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/tracker"
@@ -268,9 +269,9 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 	g := grid{columns: []string{
 		"label", "revision", "differing params", "configuration", "first recorded", "n", "no score", "pass", "Wilson", "mean", "95% interval", "sd", "95% interval", "combined", "box", "change", "verdict", "notes",
 	}}
-	format := func(x float64) string { return fixed(x, 4) }
+	number := func(x float64) string { return format.Fixed(x, 4) }
 	if h.Metric != nil {
-		format = func(x float64) string { return valueCell(x, h.Metric.Format).text }
+		number = func(x float64) string { return valueCell(x, h.Metric.Format).text }
 	}
 	for i, l := range lines {
 		e, entry := h.Entries[i], l.entry
@@ -289,21 +290,21 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 		}
 		var mean, spread, change any
 		if l.mean != nil {
-			mean = shown{format(*l.mean), *l.mean}
+			mean = shown{number(*l.mean), *l.mean}
 		}
 		if sd == sd {
-			spread = shown{format(sd), sd}
+			spread = shown{number(sd), sd}
 		}
 		if entry.Change != nil {
-			change = shown{plus(*entry.Change), *entry.Change}
+			change = shown{format.Signed(*entry.Change), *entry.Change}
 		}
 		var codes []string
 		for _, w := range entry.Warnings {
 			codes = append(codes, w.Code)
 		}
 		g.cells = append(g.cells, append(row,
-			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, verdict.Percent), mean, intervalText(l.interval, format),
-			spread, intervalText(sdInterval, format), entry.CombinedScore, intervalText(l.estimates.CombinedInterval, func(x float64) string { return fixed(x, 3) }),
+			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, format.Percent), mean, intervalText(l.interval, number),
+			spread, intervalText(sdInterval, number), entry.CombinedScore, intervalText(l.estimates.CombinedInterval, func(x float64) string { return format.Fixed(x, 3) }),
 			change, string(entry.Verdict), strings.Join(codes, ", ")))
 	}
 	return g
@@ -360,7 +361,7 @@ func optionalPercent(x *float64) any {
 	if x == nil {
 		return nil
 	}
-	return shown{percent(*x), *x}
+	return shown{format.Percent(*x), *x}
 }
 
 func stableText(stable *bool) any {

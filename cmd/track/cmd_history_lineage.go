@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/reports/chart"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -152,7 +153,7 @@ func lineageHistoryView(h tracker.LineageHistory) view {
 		"version", "first", "n_executions", "n_failed", "n", "mean", "mean_lo", "mean_hi", "sd", "fitness", "effective_n", "grade", "change",
 	}}}
 	table := grid{columns: []string{"version", "first", "executions", "failed", "n", "mean", "95% interval", "sd", "95% interval", "fitness", "grade", "effective n", "change"}}
-	two := func(x float64) string { return fixed(x, 2) }
+	two := func(x float64) string { return format.Fixed(x, 2) }
 	cell := func(x *float64) any {
 		if x == nil {
 			return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/internal/claudesettings"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker/live"
 )
@@ -174,7 +175,7 @@ func hookStatusView(d hookStatusDocument, arrivals []store.HookArrival, turns []
 		v.page = append(v.page, open)
 	}
 	if d.Waiting > 0 {
-		v.page = append(v.page, counted(d.Waiting, "event")+" could not be recorded yet: the next call of a hook takes them in")
+		v.page = append(v.page, format.Counted(d.Waiting, "event")+" could not be recorded yet: the next call of a hook takes them in")
 	}
 	if len(d.Log) > 0 {
 		v.page = append(v.page, "went wrong, the last at the end:\n"+strings.Join(d.Log, "\n"))

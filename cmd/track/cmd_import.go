@@ -15,6 +15,7 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/formats"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -198,13 +199,13 @@ func (p *program) runImport(ctx context.Context, st *store.Store, sources []form
 	bar.clear()
 	d.count(summary)
 	if len(d.SkippedFiles) > 0 {
-		p.notice("%s of no such format left alone: %s", counted(len(d.SkippedFiles)+d.SkippedFilesOmitted, "file"), d.someFiles())
+		p.notice("%s of no such format left alone: %s", format.Counted(len(d.SkippedFiles)+d.SkippedFilesOmitted, "file"), d.someFiles())
 	}
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}
 	if err != nil {
-		return fmt.Errorf("import: %w; recorded before that: %s", err, counted(summary.Executions+summary.Replaced, "execution"))
+		return fmt.Errorf("import: %w; recorded before that: %s", err, format.Counted(summary.Executions+summary.Replaced, "execution"))
 	}
 	if err := p.write(d.view()); err != nil {
 		return err

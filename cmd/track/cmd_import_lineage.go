@@ -12,6 +12,7 @@ import (
 	"track/importer"
 	"track/importer/openevolve"
 	"track/importer/shinka"
+	"track/scoring/format"
 	"track/tracker"
 )
 
@@ -154,8 +155,8 @@ func programsView(run importer.Run, s tracker.ProgramsSummary, o tracker.Program
 	for _, skip := range run.Skips {
 		d.Skipped = append(d.Skipped, skip.String())
 	}
-	lines := []string{fmt.Sprintf("%s: %s, %s, %s, %s (%d failed), %d recorded before", o.Lineage, counted(d.Programs, "program"), counted(d.Versions, "new version"),
-		counted(d.Mutations, "mutation"), counted(d.Executions, "evaluation"), d.Failed, d.Duplicates)}
+	lines := []string{fmt.Sprintf("%s: %s, %s, %s, %s (%d failed), %d recorded before", o.Lineage, format.Counted(d.Programs, "program"), format.Counted(d.Versions, "new version"),
+		format.Counted(d.Mutations, "mutation"), format.Counted(d.Executions, "evaluation"), d.Failed, d.Duplicates)}
 	if o.DryRun {
 		lines[0] = "dry run, nothing recorded: " + lines[0]
 	}
@@ -164,14 +165,14 @@ func programsView(run importer.Run, s tracker.ProgramsSummary, o tracker.Program
 			lines = append(lines, fmt.Sprintf(format, args...))
 		}
 	}
-	tell(d.Checkpoints, "%s, %d programs came again as they were, %d had changed", counted(d.Checkpoints, "checkpoint"), d.Repeated, d.Differing)
-	tell(d.Twins, "%s of a content that another has: one version, with an evaluation each", counted(d.Twins, "program"))
-	tell(len(d.LostParents), "%s that the source has lost: %s", counted(len(d.LostParents), "parent"), shortList(d.LostParents))
-	tell(d.Inferred, "%s inferred, and marked so", counted(d.Inferred, "parent"))
-	tell(d.Ambiguous, "%s without a parent, since one of several may be it: --infer-parents picks one", counted(d.Ambiguous, "program"))
-	tell(d.SecondUnknown, "%s whose second parent the source does not tell", counted(d.SecondUnknown, "crossover"))
+	tell(d.Checkpoints, "%s, %d programs came again as they were, %d had changed", format.Counted(d.Checkpoints, "checkpoint"), d.Repeated, d.Differing)
+	tell(d.Twins, "%s of a content that another has: one version, with an evaluation each", format.Counted(d.Twins, "program"))
+	tell(len(d.LostParents), "%s that the source has lost: %s", format.Counted(len(d.LostParents), "parent"), shortList(d.LostParents))
+	tell(d.Inferred, "%s inferred, and marked so", format.Counted(d.Inferred, "parent"))
+	tell(d.Ambiguous, "%s without a parent, since one of several may be it: --infer-parents picks one", format.Counted(d.Ambiguous, "program"))
+	tell(d.SecondUnknown, "%s whose second parent the source does not tell", format.Counted(d.SecondUnknown, "crossover"))
 	tell(len(d.BestFailed), "the source calls best what failed: %s", shortList(d.BestFailed))
-	tell(d.Masked, "%s masked", counted(d.Masked, "secret"))
+	tell(d.Masked, "%s masked", format.Counted(d.Masked, "secret"))
 	tell(len(d.Conflicts), "recorded with other content before: %s", shortList(d.Conflicts))
 	lines = append(lines, orNone(d.Head)+" in force: nothing was decided, for what the source did with a program it does not say")
 	return view{
@@ -186,10 +187,10 @@ func programsView(run importer.Run, s tracker.ProgramsSummary, o tracker.Program
 func programsVerdict(run importer.Run, s tracker.ProgramsSummary) error {
 	switch {
 	case run.LeftOut > 0:
-		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, counted(run.LeftOut, "damaged part"))
+		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, format.Counted(run.LeftOut, "damaged part"))
 		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
 	case len(s.Conflicts) > 0:
-		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(len(s.Conflicts), "program"))
+		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, format.Counted(len(s.Conflicts), "program"))
 		return track.WithHint(err, track.Hint{Text: "the run was changed since, or read with other options; what is recorded stands"})
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"track/reports"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 	"track/store"
 	"track/tracker"
@@ -386,8 +387,8 @@ func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta
 		}
 		g := grids[k].(grid)
 		g.cells = append(g.cells, []any{
-			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, reports.ChangeText(m, r.Options.Alpha()), shown{plus(m.MeanDelta), m.MeanDelta},
-			intervalText(m.Interval, plus), shown{fixed(m.Threshold, 4), m.Threshold}, string(m.Status), shown{pText(m.PHolm), m.PHolm},
+			m.Name, shown{fmt.Sprint(m.Weight), m.Weight}, m.Baseline, m.Candidate, reports.ChangeText(m, r.Options.Alpha()), shown{format.Signed(m.MeanDelta), m.MeanDelta},
+			intervalText(m.Interval, format.Signed), shown{format.Fixed(m.Threshold, 4), m.Threshold}, string(m.Status), shown{format.PValue(m.PHolm), m.PHolm},
 			fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
 		grids[k] = g
@@ -406,7 +407,7 @@ func improvementCounts(r tracker.ImprovementReport, hidden int) string {
 	if len(r.Degraded) > 0 {
 		text += "\ndegraded: " + strings.Join(r.Degraded, ", ")
 	}
-	return text + fmt.Sprintf("\n~ the data do not decide: sign-flip test of the deltas, p corrected by Holm for %d metrics, above %s", len(r.Metrics), pText(r.Options.Alpha()))
+	return text + fmt.Sprintf("\n~ the data do not decide: sign-flip test of the deltas, p corrected by Holm for %d metrics, above %s", len(r.Metrics), format.PValue(r.Options.Alpha()))
 }
 
 // leftOut names the seeds that are in no pair, and those that failed.

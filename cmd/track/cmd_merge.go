@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -366,7 +367,7 @@ func (d *mergeDocument) remarks() (lines []string) {
 		}
 	}
 	for _, scenario := range slices.Sorted(maps.Keys(d.Unjudged)) {
-		lines = append(lines, fmt.Sprintf("%s: %s of %s not judged under the newest spec: track rescore %s judges", d.File, counted(d.Unjudged[scenario], "seed"), scenario, scenario))
+		lines = append(lines, fmt.Sprintf("%s: %s of %s not judged under the newest spec: track rescore %s judges", d.File, format.Counted(d.Unjudged[scenario], "seed"), scenario, scenario))
 	}
 	return lines
 }
@@ -382,7 +383,7 @@ func mergeVerdict(verb string, documents []*mergeDocument) error {
 	if n == 0 {
 		return nil
 	}
-	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, counted(n, "record"))
+	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, format.Counted(n, "record"))
 	if verb == "merge" {
 		err = track.WithHint(err, track.Hint{Text: "nothing of this is recorded: track merge --dry-run with the same files lists it again"})
 	}

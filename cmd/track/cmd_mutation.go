@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -83,9 +84,9 @@ func signedCell(x *float64) any {
 // signed writes a difference of scores with its sign and two decimals.
 func signed(x float64) string {
 	if x >= 0 {
-		return "+" + fixed(x, 2)
+		return "+" + format.Fixed(x, 2)
 	}
-	return fixed(x, 2)
+	return format.Fixed(x, 2)
 }
 
 func (p *program) mutationListCommand() *cli.Command {

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
+	"track/scoring/format"
 	"track/tracker"
 )
 
@@ -259,17 +260,17 @@ func scoreLine(r evolution.Record) string {
 		n += fmt.Sprintf(" (%d and %d failed)", d.FailedChild, d.FailedParent)
 	}
 	if d.NPairs > 0 {
-		n += ", " + counted(d.NPairs, "pair")
+		n += ", " + format.Counted(d.NPairs, "pair")
 	}
 	if d.Delta == nil {
 		return fmt.Sprintf("%s: %s, child and parent", r.Policy, n)
 	}
-	text := fmt.Sprintf("%s: delta %s, from %s to %s", r.Policy, signed(*d.Delta), fixed(*d.OldScore, 2), fixed(*d.NewScore, 2))
+	text := fmt.Sprintf("%s: delta %s, from %s to %s", r.Policy, signed(*d.Delta), format.Fixed(*d.OldScore, 2), format.Fixed(*d.NewScore, 2))
 	if i := d.Interval; i != nil {
 		text += fmt.Sprintf("; %s %s interval %s to %s", confidencePercent(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
 	}
 	if d.PImprove != nil {
-		text += fmt.Sprintf("; P(improvement) %s, the share of %d comparisons won", fixed(d.PImprove.Value, 2), d.PImprove.N)
+		text += fmt.Sprintf("; P(improvement) %s, the share of %d comparisons won", format.Fixed(d.PImprove.Value, 2), d.PImprove.N)
 	}
 	return text + "; " + n
 }
@@ -282,13 +283,13 @@ func ruleLine(d evolution.Decision) string {
 		if s.Value == nil {
 			text += "undefined"
 		} else {
-			text += fixed(*s.Value, 4)
+			text += format.Fixed(*s.Value, 4)
 		}
 		if s.Accept != nil {
-			text += ", accept at " + fixed(*s.Accept, 4)
+			text += ", accept at " + format.Fixed(*s.Accept, 4)
 		}
 		if s.Reject != nil {
-			text += ", reject at " + fixed(*s.Reject, 4)
+			text += ", reject at " + format.Fixed(*s.Reject, 4)
 		}
 		parts = append(parts, text)
 	}
@@ -300,14 +301,14 @@ func drawLine(r evolution.Record) string {
 	if !d.DrawUsed {
 		return fmt.Sprintf("drew %.4f, which changes nothing here", r.Draw.U)
 	}
-	return fmt.Sprintf("accepts where the draw is below %s: drew %.4f", fixed(d.P, 4), r.Draw.U)
+	return fmt.Sprintf("accepts where the draw is below %s: drew %.4f", format.Fixed(d.P, 4), r.Draw.U)
 }
 
 func needLine(r tracker.DecideResult) string {
 	need := r.Record.Decision.Need
 	text := "wants " + r.Wanted()
 	if need.Pairs > 0 {
-		text += ", in " + counted(need.Pairs, "pair") + " of the same task or seed"
+		text += ", in " + format.Counted(need.Pairs, "pair") + " of the same task or seed"
 	}
 	if need.Fresh {
 		text += ", made from now on"
@@ -321,17 +322,17 @@ func noiseLine(r evolution.Record) string {
 	if n == nil || n.SD == nil {
 		return "noise: not known: no version has two scores yet"
 	}
-	text := fmt.Sprintf("noise: sd %s per score", fixed(*n.SD, 2))
+	text := fmt.Sprintf("noise: sd %s per score", format.Fixed(*n.SD, 2))
 	if n.FalseAccept != nil {
-		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s)", r.Policy, percent(*n.FalseAccept), n.Method)
+		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s)", r.Policy, format.Percent(*n.FalseAccept), n.Method)
 	}
 	if less := n.ServesFalseAccept != nil && n.FalseAccept != nil && *n.ServesFalseAccept > *n.FalseAccept; n.Serves != r.Policy && less {
-		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, percent(*n.ServesFalseAccept))
+		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, format.Percent(*n.ServesFalseAccept))
 	}
 	if n.Serves != r.Policy {
 		text += "; " + n.Serves + " would serve"
 		if n.ServesFalseAccept != nil {
-			text += ": " + percent(*n.ServesFalseAccept)
+			text += ": " + format.Percent(*n.ServesFalseAccept)
 		}
 	}
 	return text

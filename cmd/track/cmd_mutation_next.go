@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
+	"track/scoring/format"
 	"track/tracker"
 )
 
@@ -160,9 +161,9 @@ func nextPage(d nextDocument) []any {
 	case d.Until != "":
 		text += " until " + d.Until
 	case d.Action == tracker.ActionWait:
-		text += " for " + counted(d.Executions, "execution") + " of " + orNone(d.Head)
+		text += " for " + format.Counted(d.Executions, "execution") + " of " + orNone(d.Head)
 	case d.Action == tracker.ActionRun:
-		text += " " + counted(d.Executions, "trial") + " for " + d.Mutation
+		text += " " + format.Counted(d.Executions, "trial") + " for " + d.Mutation
 	case d.Action == tracker.ActionMutate:
 		text += fmt.Sprintf(" %s by %s (%s)", d.Head, d.Operator, d.Risk)
 	case d.Mutation != "":

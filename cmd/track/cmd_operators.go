@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -94,13 +95,13 @@ func (p *program) operators(ctx context.Context, st *store.Store, lineage string
 		document.Operators = append(document.Operators, d)
 		var rate, rateInterval, delta, deltaInterval any
 		if r.AcceptRate != nil {
-			rate, rateInterval = shown{percent(r.AcceptRate.Value), r.AcceptRate.Value}, intervalText(r.AcceptRate.Interval, percent)
+			rate, rateInterval = shown{format.Percent(r.AcceptRate.Value), r.AcceptRate.Value}, intervalText(r.AcceptRate.Interval, format.Percent)
 		}
 		if r.Delta != nil {
 			delta, deltaInterval = signedCell(&r.Delta.Mean), intervalText(r.Delta.Interval, signed)
 		}
 		rows.cells = append(rows.cells, []any{
-			d.Operator, string(d.Risk), d.Tried, d.Refused, d.Open, d.Accepted, rate, rateInterval, delta, deltaInterval, d.CostPerPoint, d.RolledBack, shown{fixed(d.Weight, 2), d.Weight},
+			d.Operator, string(d.Risk), d.Tried, d.Refused, d.Open, d.Accepted, rate, rateInterval, delta, deltaInterval, d.CostPerPoint, d.RolledBack, shown{format.Fixed(d.Weight, 2), d.Weight},
 		})
 	}
 	page := []any{rows}

@@ -15,6 +15,7 @@ import (
 
 	"track"
 	"track/batch"
+	"track/scoring/format"
 	"track/tracker"
 )
 
@@ -220,7 +221,7 @@ func (d *batchDocument) verdict(command string) error {
 		}
 		return track.WithHint(err, track.Hint{Text: "mend them and run the same command again: what is recorded is skipped"})
 	case d.Conflicts > 0:
-		err := fmt.Errorf("%s: %w: %s recorded with other values before", command, track.ErrConflict, counted(d.Conflicts, "line"))
+		err := fmt.Errorf("%s: %w: %s recorded with other values before", command, track.ErrConflict, format.Counted(d.Conflicts, "line"))
 		err = track.WithHint(err, track.Hint{Text: "either the simulation is not deterministic, or the configuration of the lines does not tell apart what differs"})
 		return track.WithHint(err, track.Hint{Text: "--replace records them and keeps the others as superseded"})
 	}

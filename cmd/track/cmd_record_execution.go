@@ -18,6 +18,7 @@ import (
 
 	"track"
 	"track/importer/formats"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/tracker"
 )
@@ -408,16 +409,16 @@ func recordedExecutionText(d recordedExecutionDocument) string {
 	case d.Score == nil:
 		b.WriteString("\nno score: nothing, or not enough, could be measured")
 	case d.Rubric == tracker.RubricOwn:
-		fmt.Fprintf(&b, "\nscore %s, grade %s: your own, in place of the rubric's", fixed(*d.Score, 2), d.Grade)
+		fmt.Fprintf(&b, "\nscore %s, grade %s: your own, in place of the rubric's", format.Fixed(*d.Score, 2), d.Grade)
 	default:
-		fmt.Fprintf(&b, "\nscore %s, grade %s (%s) by %s", fixed(*d.Score, 2), d.Grade, rubric.Grade(d.Grade).Action(), d.Rubric)
+		fmt.Fprintf(&b, "\nscore %s, grade %s (%s) by %s", format.Fixed(*d.Score, 2), d.Grade, rubric.Grade(d.Grade).Action(), d.Rubric)
 		if d.Measured < 0.995 {
-			fmt.Fprintf(&b, ", of which %s could be measured", percent(d.Measured))
+			fmt.Fprintf(&b, ", of which %s could be measured", format.Percent(d.Measured))
 		}
 	}
-	fmt.Fprintf(&b, "; %s, %d failed", counted(d.NCalls, "tool call"), d.NFailed)
+	fmt.Fprintf(&b, "; %s, %d failed", format.Counted(d.NCalls, "tool call"), d.NFailed)
 	if d.NMasked > 0 {
-		fmt.Fprintf(&b, "; %s masked", counted(d.NMasked, "secret"))
+		fmt.Fprintf(&b, "; %s masked", format.Counted(d.NMasked, "secret"))
 	}
 	return b.String()
 }

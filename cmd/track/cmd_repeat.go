@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/store"
 	"track/sweep"
 	"track/tracker"
@@ -127,7 +128,7 @@ func (f *sweepFlags) repeatRunner(st *store.Store, r runFlags, c track.Configura
 }
 
 func (p *program) repeatAnswer(again track.Seed, differences []string) error {
-	text := fmt.Sprintf("seed %s of %s gave the same again: outcome %s, %s, %d series", again.Number, again.Scenario, again.Outcome, counted(len(again.Values), "value"), len(again.Series))
+	text := fmt.Sprintf("seed %s of %s gave the same again: outcome %s, %s, %d series", again.Number, again.Scenario, again.Outcome, format.Counted(len(again.Values), "value"), len(again.Series))
 	if len(differences) > 0 {
 		text = fmt.Sprintf("seed %s of %s gave something else: %s", again.Number, again.Scenario, strings.Join(differences, "; "))
 		if again.Outcome != track.OutcomeOK {

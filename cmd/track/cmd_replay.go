@@ -13,6 +13,7 @@ import (
 	"track"
 	"track/bundle"
 	"track/evolution"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -188,7 +189,7 @@ func replayLineage(ctx context.Context, st *store.Store, name string, strict boo
 	text := fmt.Sprintf("%s: %d/%d decisions verified, %s of the ledger, %s in force", name, r.Verified, r.Decisions, entriesText(r.Entries), orNone(r.Head))
 	if strict {
 		d.StrictTrials = &r.NStrict
-		text += fmt.Sprintf("\n%s of evidence compared with what is recorded now", counted(r.NStrict, "trial"))
+		text += fmt.Sprintf("\n%s of evidence compared with what is recorded now", format.Counted(r.NStrict, "trial"))
 	}
 	page = []any{text + differencesText(r.Differences)}
 	if policy != nil {
@@ -362,5 +363,5 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 
 // mismatch ends a replay that found differences.
 func mismatch(n int) error {
-	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, counted(n, "difference")), track.Hint{Text: "restore the database from a copy, or import a track export lineage of before, and replay that"})
+	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, format.Counted(n, "difference")), track.Hint{Text: "restore the database from a copy, or import a track export lineage of before, and replay that"})
 }

@@ -10,6 +10,7 @@ import (
 	"track"
 	"track/reports"
 	"track/reports/document"
+	"track/scoring/format"
 	"track/store"
 )
 
@@ -84,7 +85,7 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 	if err := pages.place(); err != nil {
 		return err
 	}
-	p.notice("wrote %s and %s", o.output, counted(len(pages.names), "report"))
+	p.notice("wrote %s and %s", o.output, format.Counted(len(pages.names), "report"))
 	p.nameSuperfluous(pages)
 	return nil
 }

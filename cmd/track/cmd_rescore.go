@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/tracker"
 )
@@ -100,7 +101,7 @@ func (p *program) rescore(ctx context.Context, scenario string, version int, opt
 	if options.DryRun {
 		verb = "would be scored"
 	}
-	line := fmt.Sprintf("%s: %s %s under version %d, %d had been before; %d statuses flip", scenario, counted(d.NScored, "seed"), verb, d.Version, d.NBefore, d.NFlips)
+	line := fmt.Sprintf("%s: %s %s under version %d, %d had been before; %d statuses flip", scenario, format.Counted(d.NScored, "seed"), verb, d.Version, d.NBefore, d.NFlips)
 	v.document, v.page = d, []any{line}
 	if d.NFlips > 0 {
 		v.page = append(v.page, v.rows)
@@ -141,7 +142,7 @@ func (p *program) rescoreLineage(ctx context.Context, lineage, name string) erro
 		v.rows.cells = append(v.rows.cells, []any{c.ID, c.Version, c.Task, c.From, c.FromGrade, c.To, c.ToGrade})
 	}
 	v.document = map[string]any{"lineage": lineage, "rubric": name, "n_executions": n, "n_changes": len(changes), "changes": documents}
-	v.page = []any{fmt.Sprintf("%s: of %s with a score, %d have another grade under %s", lineage, counted(n, "execution"), len(changes), name)}
+	v.page = []any{fmt.Sprintf("%s: of %s with a score, %d have another grade under %s", lineage, format.Counted(n, "execution"), len(changes), name)}
 	if len(changes) > 0 {
 		v.page = append(v.page, v.rows)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -212,7 +213,7 @@ func rubricCheckView(lineage, truth, name string, success float64, c rubric.Chec
 		if s.Measured {
 			auc := s.AUC.Value
 			sd.AUC, sd.CI = &auc, newCI(s.AUC.Interval)
-			interval = intervalText(s.AUC.Interval, func(x float64) string { return fixed(x, 3) })
+			interval = intervalText(s.AUC.Interval, func(x float64) string { return format.Fixed(x, 3) })
 			answer = separates(s)
 		}
 		d.Separations = append(d.Separations, sd)
@@ -228,7 +229,7 @@ func rubricCheckView(lineage, truth, name string, success float64, c rubric.Chec
 	}
 	if c.NTasks > 0 {
 		v.page = append(v.page, fmt.Sprintf("noise: two trials of one task differ by %s points on average (sd within a task %s, sd between the means of %d tasks %s, %d pairs)",
-			verdict.Short(c.MeanAbsDifference), verdict.Short(c.WithinSD), c.NTasks, verdict.Short(c.BetweenSD), c.NPairs))
+			format.Short(c.MeanAbsDifference), format.Short(c.WithinSD), c.NTasks, format.Short(c.BetweenSD), c.NPairs))
 	} else {
 		v.page = append(v.page, "noise: no task has two trials")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/tracker"
@@ -128,8 +129,8 @@ func seedsNeededView(r tracker.PlanReport) view {
 	if r.Failed > 0 && r.Baseline != nil {
 		pilot += fmt.Sprintf("\n  %d failed seeds score 0", r.Failed)
 	}
-	text := fmt.Sprintf("%d seeds on each side detect a difference of %v with power %s (paired t test, two-sided, alpha %v)", r.N, r.Options.Effect, fixed(r.Power, 3), r.Options.Alpha)
-	text += fmt.Sprintf("\nsd of the differences %s, its %s upper bound %s, so dz %s", fixed(r.SD, 4), confidencePercent(stats.PilotUpper), fixed(r.SDUpper, 4), fixed(r.Dz, 3))
+	text := fmt.Sprintf("%d seeds on each side detect a difference of %v with power %s (paired t test, two-sided, alpha %v)", r.N, r.Options.Effect, format.Fixed(r.Power, 3), r.Options.Alpha)
+	text += fmt.Sprintf("\nsd of the differences %s, its %s upper bound %s, so dz %s", format.Fixed(r.SD, 4), confidencePercent(stats.PilotUpper), format.Fixed(r.SDUpper, 4), format.Fixed(r.Dz, 3))
 	v := view{document: d, rows: grid{
 		columns: []string{"effect", "power", "alpha", "n_pilot", "sd", "sd_upper", "dz", "seeds_needed", "power_reached"},
 		cells:   [][]any{{d.Effect, d.Power, d.Alpha, d.NPilot, d.SD, d.SDUpper, d.Dz, d.Seeds, d.Reached}},

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/store"
 	"track/tracker"
@@ -224,13 +225,13 @@ func executionScoreText(e store.ExecutionDetail) string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("score %s, grade %s (%s) by %s", fixed(*e.Score, 2), e.Grade, rubric.Grade(e.Grade).Action(), e.Rubric)
+	text := fmt.Sprintf("score %s, grade %s (%s) by %s", format.Fixed(*e.Score, 2), e.Grade, rubric.Grade(e.Grade).Action(), e.Rubric)
 	for _, s := range e.Scores {
 		if s.Rubric != e.Rubric && s.Score != nil {
-			text += fmt.Sprintf("; %s under %s", fixed(*s.Score, 2), s.Rubric)
+			text += fmt.Sprintf("; %s under %s", format.Fixed(*s.Score, 2), s.Rubric)
 		}
 	}
-	return text + fmt.Sprintf("\n%s, %d failed, %s", counted(e.NCalls, "tool call"), e.NFailed, counted(e.Corrections, "correction"))
+	return text + fmt.Sprintf("\n%s, %d failed, %s", format.Counted(e.NCalls, "tool call"), e.NFailed, format.Counted(e.Corrections, "correction"))
 }
 
 func callGrid(e store.ExecutionDetail) grid {

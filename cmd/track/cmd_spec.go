@@ -13,6 +13,7 @@ import (
 
 	"track/reports"
 	"track/scoring"
+	"track/scoring/format"
 	"track/spec"
 	"track/store"
 	"track/tracker"
@@ -64,7 +65,7 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 	for _, w := range spec.Lint(parsed) {
 		p.notice("%s", w)
 	}
-	line := fmt.Sprintf("added %s version %d (%s), %s", added.Scenario, added.Version, tracker.ShortHash(added.Hash), counted(len(parsed.Metrics), "metric"))
+	line := fmt.Sprintf("added %s version %d (%s), %s", added.Scenario, added.Version, tracker.ShortHash(added.Hash), format.Counted(len(parsed.Metrics), "metric"))
 	if !added.Added {
 		line = fmt.Sprintf("%s version %d (%s) has this content already; nothing was added", added.Scenario, added.Version, tracker.ShortHash(added.Hash))
 	}
@@ -72,7 +73,7 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 		line += fmt.Sprintf("\nseeds recorded before keep their scores; track rescore %s scores them under this version", added.Scenario)
 	}
 	if added.Scored > 0 {
-		line += "; scored the " + counted(added.Scored, "seed") + " that waited for it"
+		line += "; scored the " + format.Counted(added.Scored, "seed") + " that waited for it"
 	}
 	document := struct {
 		Scenario string `json:"scenario"`

@@ -12,6 +12,7 @@ import (
 	"track"
 	"track/reports"
 	"track/scoring"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -219,7 +220,7 @@ func stabilityHeading(r tracker.StabilityReport) string {
 		fmt.Fprintf(&b, "%s, spec version %d, configuration %s", r.Scenario, r.Stored.Version, describe(r.Configurations[0]))
 	}
 	if r.NOthers > 0 {
-		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", counted(r.NOthers, "other configuration"), r.Scenario)
+		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", format.Counted(r.NOthers, "other configuration"), r.Scenario)
 	}
 	if c := r.Estimates.Coverage; c.NPlanned > 0 {
 		fmt.Fprintf(&b, "\n%d of %d planned seeds are recorded", c.NPlanned-c.NMissing, c.NPlanned)
@@ -273,8 +274,8 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 		}
 		g.cells = append(g.cells, []any{
 			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
-			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(reports.MeanScoreInterval(m), func(x float64) string { return fixed(x, 3) }),
-			shown{percent(m.PassRate), m.PassRate}, string(m.Flag),
+			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(reports.MeanScoreInterval(m), func(x float64) string { return format.Fixed(x, 3) }),
+			shown{format.Percent(m.PassRate), m.PassRate}, string(m.Flag),
 		})
 		grids[i] = g
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/scoring/format"
 	"track/store"
 	"track/sweep"
 )
@@ -243,7 +244,7 @@ func (p *program) sweepShow(ctx context.Context, id string) error {
 	page := []any{facts, configurations}
 	for _, text := range []struct{ title, text string }{{"changes of the code since its commit", s.Changes}, {"libraries", s.Libraries}} {
 		if text.text != "" {
-			page = append(page, fmt.Sprintf("%s: %s, %d lines; --format json has them", text.title, counted(len(text.text), "byte"), strings.Count(text.text, "\n")))
+			page = append(page, fmt.Sprintf("%s: %s, %d lines; --format json has them", text.title, format.Counted(len(text.text), "byte"), strings.Count(text.text, "\n")))
 		}
 	}
 	return p.write(view{document: d, rows: facts, page: page})

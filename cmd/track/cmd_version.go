@@ -12,6 +12,7 @@ import (
 
 	"track"
 	"track/reports"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
@@ -59,7 +60,7 @@ func (d versionDocument) cells() []any {
 	var fitness any
 	switch {
 	case d.Fitness != nil:
-		fitness = shown{fixed(*d.Fitness, 2), *d.Fitness}
+		fitness = shown{format.Fixed(*d.Fitness, 2), *d.Fitness}
 	case d.Problem != "":
 		fitness = "mixed rubrics"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/store"
 )
@@ -158,13 +159,13 @@ func watchedLine(e store.ExecutionSummary) string {
 	}
 	switch {
 	case e.Score != nil:
-		words = append(words, fmt.Sprintf("score %s, grade %s", fixed(*e.Score, 2), rubric.Grade(e.Grade)))
+		words = append(words, fmt.Sprintf("score %s, grade %s", format.Fixed(*e.Score, 2), rubric.Grade(e.Grade)))
 	case e.Status != "ok":
 		words = append(words, "status "+string(e.Status))
 	default:
 		words = append(words, "no score")
 	}
-	words = append(words, fmt.Sprintf("%s, %d failed", counted(e.NCalls, "call"), e.NFailed))
+	words = append(words, fmt.Sprintf("%s, %d failed", format.Counted(e.NCalls, "call"), e.NFailed))
 	if e.Duration != nil {
 		words = append(words, e.Duration.Round(100*time.Millisecond).String())
 	}

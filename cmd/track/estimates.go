@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"track/reports"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
@@ -80,10 +81,10 @@ func intervalText(i stats.Interval, text func(float64) string) any {
 	if !i.Defined() {
 		return nil
 	}
-	return reports.Interval(i, text)
+	return format.Interval(i, text)
 }
 
-func confidencePercent(c float64) string { return reports.Confidence(c) }
+func confidencePercent(c float64) string { return format.Confidence(c) }
 
 // footnotes numbers warnings under a table; empty where there are none.
 func footnotes(list []verdict.Warning) string {

@@ -7,6 +7,7 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/formats"
+	"track/scoring/format"
 	"track/tracker"
 )
 
@@ -100,22 +101,22 @@ func (d *importDocument) view() view {
 	if d.DryRun {
 		verb = "dry run, nothing recorded: "
 	}
-	line := fmt.Sprintf("%s%s: %s, %d duplicate, %d conflicting, %d skipped", verb, counted(d.Files, "file"), counted(d.Executions, "execution"), d.Duplicates, d.Conflicts, d.nSkipped)
+	line := fmt.Sprintf("%s%s: %s, %d duplicate, %d conflicting, %d skipped", verb, format.Counted(d.Files, "file"), format.Counted(d.Executions, "execution"), d.Duplicates, d.Conflicts, d.nSkipped)
 	if d.Replaced > 0 {
 		line += fmt.Sprintf(", %d completed", d.Replaced)
 	}
 	if d.Early > 0 {
 		line += fmt.Sprintf(", %d before --since", d.Early)
 	}
-	line += fmt.Sprintf("\n%s, %d failed", counted(d.Calls, "tool call"), d.FailedCalls)
+	line += fmt.Sprintf("\n%s, %d failed", format.Counted(d.Calls, "tool call"), d.FailedCalls)
 	if d.Subagents > 0 {
-		line += fmt.Sprintf("; %s of subagents", counted(d.Subagents, "execution"))
+		line += fmt.Sprintf("; %s of subagents", format.Counted(d.Subagents, "execution"))
 	}
 	if d.Versions > 0 {
-		line += "; " + counted(d.Versions, "version")
+		line += "; " + format.Counted(d.Versions, "version")
 	}
 	if d.Masked > 0 {
-		line += fmt.Sprintf("; %s masked", counted(d.Masked, "secret"))
+		line += fmt.Sprintf("; %s masked", format.Counted(d.Masked, "secret"))
 	}
 	return view{
 		document: d,
@@ -132,10 +133,10 @@ func (d *importDocument) view() view {
 func (d *importDocument) verdict() error {
 	switch {
 	case d.nSkipped > 0:
-		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, counted(d.nSkipped, "damaged or unreadable part"))
+		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, format.Counted(d.nSkipped, "damaged or unreadable part"))
 		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
 	case d.Conflicts > 0:
-		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, counted(d.Conflicts, "part"))
+		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, format.Counted(d.Conflicts, "part"))
 		return track.WithHint(err, track.Hint{Text: "the log was changed since, or another --version was given; what is recorded stands"})
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"track"
+	"track/scoring/format"
 )
 
 // view is an answer in all its formats.
@@ -206,9 +207,9 @@ func peopleText(cell any) string {
 		if cell == nil {
 			return "-"
 		}
-		return fixed(*cell, 4)
+		return format.Fixed(*cell, 4)
 	case float64:
-		return fixed(cell, 4)
+		return format.Fixed(cell, 4)
 	case string:
 		return printable(cell)
 	}

@@ -14,6 +14,7 @@ import (
 	"track/reports"
 	"track/reports/chart"
 	"track/reports/document"
+	"track/scoring/format"
 )
 
 // reportOptions say where a report goes, or what it is held against.
@@ -117,7 +118,7 @@ func picturesText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " and " + counted(n, "picture")
+	return " and " + format.Counted(n, "picture")
 }
 
 // reportFile is a file of a report with its bytes.

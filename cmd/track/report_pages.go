@@ -17,6 +17,7 @@ import (
 	"track"
 	"track/reports"
 	"track/reports/document"
+	"track/scoring/format"
 )
 
 // indexPages are the pages of an index as they are made: each is written beside its place, or held against what is there, and then let go.
@@ -183,13 +184,13 @@ func (p *program) checkIndex(x *indexPages, index document.Document) error {
 	}
 	left := x.superfluous()
 	if len(x.wrong) == 0 {
-		p.notice("%s is what the database says, and so are its %s", x.path, counted(len(x.names), "report"))
+		p.notice("%s is what the database says, and so are its %s", x.path, format.Counted(len(x.names), "report"))
 		return nil
 	}
 	slices.Reverse(x.wrong) // the index first, and each page before its pictures
 	lines := x.wrong[:min(mostNamed, len(x.wrong))]
 	if more := len(x.wrong) - len(lines); more > 0 {
-		lines = append(slices.Clone(lines), "and "+counted(more, "file")+" more")
+		lines = append(slices.Clone(lines), "and "+format.Counted(more, "file")+" more")
 	}
 	for _, path := range left {
 		lines = append(lines, path+" is no longer part of the index")
@@ -202,7 +203,7 @@ func (p *program) nameSuperfluous(x *indexPages) {
 	left := x.superfluous()
 	for i, path := range left {
 		if i == mostNamed {
-			p.notice("and %s more", counted(len(left)-i, "file"))
+			p.notice("and %s more", format.Counted(len(left)-i, "file"))
 			return
 		}
 		p.notice("%s is no longer part of the index; it and its pictures are left where they are", path)

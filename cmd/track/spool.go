@@ -16,6 +16,7 @@ import (
 	"track"
 	"track/batch"
 	"track/importer/jsonl"
+	"track/scoring/format"
 	"track/spool"
 	"track/store"
 	"track/tracker"
@@ -84,7 +85,7 @@ func (p *program) noticeSpool(database string) {
 		if n == 1 {
 			wait = "waits"
 		}
-		p.notice("%s %s in the spool: track ingest", counted(n, "file"), wait)
+		p.notice("%s %s in the spool: track ingest", format.Counted(n, "file"), wait)
 	}
 }
 
@@ -175,7 +176,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	if err := p.write(spooledView(counted(d.Recorded, "line"), w.Path(), d.Recorded)); err != nil {
+	if err := p.write(spooledView(format.Counted(d.Recorded, "line"), w.Path(), d.Recorded)); err != nil {
 		return err
 	}
 	return d.verdict("record batch " + name)
@@ -303,7 +304,7 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 		rows.cells = append(rows.cells, []any{done.Path, done.Lines, done.Recorded, done.Known, done.Rejected, done.Conflicts, ingestState(done, named)})
 	}
 	if open > 0 {
-		p.notice("%s not closed by the process that writes it, and stays; --all is for when that is gone", counted(open, "file"))
+		p.notice("%s not closed by the process that writes it, and stays; --all is for when that is gone", format.Counted(open, "file"))
 	}
 	if err := p.write(view{document: d, rows: rows, page: []any{rows}}); err != nil {
 		return err
@@ -373,7 +374,7 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	})
 	bar.clear()
 	if more := problems - problemsNamed; more > 0 {
-		fmt.Fprintln(p.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", f.Path, counted(more, "problem"))))
+		fmt.Fprintln(p.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", f.Path, format.Counted(more, "problem"))))
 	}
 	d.count(summary)
 	p.noticeSummary(summary)

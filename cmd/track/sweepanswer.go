@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/format"
 	"track/sweep"
 	"track/tracker"
 )
@@ -160,7 +161,7 @@ func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted
 		if s.NRan == 0 {
 			return fmt.Errorf("sweep %s: %w", s.Sweep.Scenario, problem)
 		}
-		return fmt.Errorf("sweep %s: %w; recorded before that: %s", s.Sweep.Scenario, problem, counted(s.NRan, "seed"))
+		return fmt.Errorf("sweep %s: %w; recorded before that: %s", s.Sweep.Scenario, problem, format.Counted(s.NRan, "seed"))
 	}
 	p.sweepNotices(s)
 	d := newSweepDocument(s)
@@ -168,7 +169,7 @@ func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted
 	for i, c := range s.Configurations {
 		rows.cells = append(rows.cells, []any{track.ShortHash(c.Hash), c.Label, paramsShort(c.Params), d.Configurations[i].NPlanned, c.NSeeds, c.NFailed, endText(c)})
 	}
-	head := fmt.Sprintf("sweep %s of %s: %s; %s ran, %d failed, %d recorded before", shortID(s.Sweep.ID), s.Sweep.Scenario, s.Sweep.Ending, counted(s.NRan, "seed"), s.NFailed, s.NKnown)
+	head := fmt.Sprintf("sweep %s of %s: %s; %s ran, %d failed, %d recorded before", shortID(s.Sweep.ID), s.Sweep.Scenario, s.Sweep.Ending, format.Counted(s.NRan, "seed"), s.NFailed, s.NKnown)
 	if s.NRepeated > 0 {
 		head += fmt.Sprintf("; %d repeated, %d of them differ", s.NRepeated, len(s.Differing))
 	}
@@ -218,10 +219,10 @@ func (p *program) sweepNotices(s tracker.SweepSummary) {
 		p.notice("not in the spec, stored but not scored: %s", shortList(s.Unknown))
 	}
 	if s.NConflicts > 0 {
-		p.notice("%s recorded meanwhile by another process, with other values: the simulation is not deterministic, or something that differs is no parameter", counted(s.NConflicts, "seed"))
+		p.notice("%s recorded meanwhile by another process, with other values: the simulation is not deterministic, or something that differs is no parameter", format.Counted(s.NConflicts, "seed"))
 	}
 	if s.NElsewhere > 0 {
-		p.notice("%s still run in another process", counted(s.NElsewhere, "seed"))
+		p.notice("%s still run in another process", format.Counted(s.NElsewhere, "seed"))
 	}
 	if n := len(s.Differing); n > 0 {
 		p.notice("NOT DETERMINISTIC: %d of %d repeated seeds gave something else", n, s.NRepeated)

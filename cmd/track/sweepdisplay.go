@@ -15,6 +15,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/sweep"
 	"track/tracker"
@@ -84,7 +85,7 @@ func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.progress, d.told = progress, 0
-	text := counted(progress.NPlanned, "planned seed")
+	text := format.Counted(progress.NPlanned, "planned seed")
 	if progress.NKnown > 0 {
 		text += fmt.Sprintf(", %d of them recorded before", progress.NKnown)
 	}
@@ -163,15 +164,15 @@ func (d *sweepDisplay) decided(decision tracker.StopDecision) {
 	if d.severalC {
 		name = paramsShort(decision.Configuration.Params) + ": "
 	}
-	d.tell("%send after %s: %s", name, counted(decision.N, "seed"), decision.Reason)
+	d.tell("%send after %s: %s", name, format.Counted(decision.N, "seed"), decision.Reason)
 }
 
 func (d *sweepDisplay) halved(tier tracker.HalvedTier) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if tier.Kept > 0 {
-		d.tell("%s with %d seeds each: the best %d go on, from a mean score of %s to %s", counted(len(tier.Ranked), "configuration"), tier.Seeds,
-			tier.Kept, fixed(tier.Ranked[0].Mean, 4), fixed(tier.Ranked[tier.Kept-1].Mean, 4))
+		d.tell("%s with %d seeds each: the best %d go on, from a mean score of %s to %s", format.Counted(len(tier.Ranked), "configuration"), tier.Seeds,
+			tier.Kept, format.Fixed(tier.Ranked[0].Mean, 4), format.Fixed(tier.Ranked[tier.Kept-1].Mean, 4))
 	}
 }
 
@@ -184,7 +185,7 @@ func (d *sweepDisplay) notice(text string) {
 func (d *sweepDisplay) stopping() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.tell("finishing the %s that run; Ctrl-C again kills them", counted(len(d.running), "seed"))
+	d.tell("finishing the %s that run; Ctrl-C again kills them", format.Counted(len(d.running), "seed"))
 }
 
 // tell writes a line of its own.
@@ -292,7 +293,7 @@ func (d *sweepDisplay) rateText(r *runningRate) string {
 	if err != nil {
 		return "?"
 	}
-	text := fmt.Sprintf("%s [%s, %s]", percent(rate.Value), percent(rate.Interval.Lo), percent(rate.Interval.Hi))
+	text := fmt.Sprintf("%s [%s, %s]", format.Percent(rate.Value), format.Percent(rate.Interval.Lo), format.Percent(rate.Interval.Hi))
 	if d.severalC {
 		text += " (" + paramsShort(r.configuration.Params) + ")"
 	}

@@ -16,6 +16,7 @@ import (
 	"track/reports"
 	"track/reports/document"
 	"track/reports/escape"
+	"track/scoring/format"
 )
 
 // function is one that templates call. It returns what they see, or an error in their words.
@@ -37,8 +38,8 @@ func (r *run) functions() map[string]function {
 	return map[string]function{
 		"section": r.section, "has": r.has, "picture": r.picture,
 		"md": r.md, "html": r.html, "raw": r.raw, "code": r.code, "fence": r.fence,
-		"number": oneNumber("number", significant), "percent": oneNumber("percent", func(x float64, _ int) string { return reports.Percent(x) }),
-		"signed":   oneNumber("signed", func(x float64, _ int) string { return reports.Signed(x) }),
+		"number": oneNumber("number", significant), "percent": oneNumber("percent", func(x float64, _ int) string { return format.Percent(x) }),
+		"signed":   oneNumber("signed", func(x float64, _ int) string { return format.Signed(x) }),
 		"interval": interval, "estimate": estimate, "short": short, "icon": icon, "shell": shell, "json": toJSON, "join": join, "first": first, "where": where, "cut": cut,
 		"eq": eq, "ne": ne, "lt": ordered(func(sign int) bool { return sign < 0 }), "le": ordered(func(sign int) bool { return sign <= 0 }),
 		"gt": ordered(func(sign int) bool { return sign > 0 }), "ge": ordered(func(sign int) bool { return sign >= 0 }),
@@ -247,7 +248,7 @@ func significant(x float64, digits int) string {
 	abs := math.Abs(x)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
-		return reports.Fixed(x, 0)
+		return format.Fixed(x, 0)
 	case abs < 1e15 && x == math.Trunc(x):
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case abs < 1e-4 || abs >= 1e9:

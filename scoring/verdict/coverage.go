@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"track/scoring"
+	"track/scoring/format"
 )
 
 // Coverage says how complete and how repeatable the seeds of a configuration are, where sweeps ran them.
@@ -51,7 +52,7 @@ func (e *Estimates) Add(r Coverage) {
 		add(WarnCommands, "%d different commands ran these seeds: what tells them apart belongs into a parameter or a label", r.NCommands)
 	}
 	if r.NCodeChanged > 0 {
-		add(WarnCodeChanged, "the code changed while %d %s ran: these seeds may be of other code than they say", r.NCodeChanged, plural(r.NCodeChanged, "sweep"))
+		add(WarnCodeChanged, "the code changed while %d %s ran: these seeds may be of other code than they say", r.NCodeChanged, format.Plural(r.NCodeChanged, "sweep"))
 	}
 	if r.Withdrawn != "" {
 		add(WarnWithdrawn, "a plan was withdrawn: %s", r.Withdrawn)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -21,13 +22,13 @@ func (i *Improvement) warn() {
 	}
 	i.Warnings = append(i.Warnings, i.Options.Look.warnings()...)
 	if i.NPairs > 0 && i.NPairs < MinPairs {
-		add(WarnFewPairs, "%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, plural(i.NPairs, "pair"), MinPairs)
+		add(WarnFewPairs, "%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, format.Plural(i.NPairs, "pair"), MinPairs)
 	}
 	if len(i.UnmatchedCandidate)+len(i.UnmatchedBaseline) > 0 {
 		add(WarnUnmatched, "seeds of one side only are left out: %d of the candidate, %d of the baseline", len(i.UnmatchedCandidate), len(i.UnmatchedBaseline))
 	}
 	if failed := len(i.FailedCandidate) + len(i.FailedBaseline); failed > 0 {
-		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, plural(failed, "seed"), len(i.FailedCandidate), len(i.FailedBaseline))
+		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.FailedCandidate), len(i.FailedBaseline))
 	}
 	if i.NPairs > 1 && i.Total.Improvement.Ties == i.NPairs {
 		add(WarnIdentical, "all %d pairs have equal total scores: are these two configurations at all?", i.NPairs)
@@ -60,7 +61,7 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictPass
 		if i.NFail > 0 {
 			i.Verdict = scoring.VerdictWarn
-			i.Reasons = append(i.Reasons, fmt.Sprintf("%d %s degraded beyond the threshold", i.NFail, plural(i.NFail, "metric")))
+			i.Reasons = append(i.Reasons, fmt.Sprintf("%d %s degraded beyond the threshold", i.NFail, format.Plural(i.NFail, "metric")))
 		}
 	case Worse:
 		i.Verdict = scoring.VerdictFail
@@ -70,7 +71,7 @@ func (i *Improvement) decide() {
 	default:
 		i.Verdict = scoring.VerdictInconclusive
 		if i.unconfirmed {
-			i.Reasons = append(i.Reasons, fmt.Sprintf("the interval lies beyond the margin, but the exact test does not confirm it (p %s)", Short(i.Total.P)))
+			i.Reasons = append(i.Reasons, fmt.Sprintf("the interval lies beyond the margin, but the exact test does not confirm it (p %s)", format.Short(i.Total.P)))
 		}
 		i.needSeeds()
 	}
@@ -82,14 +83,14 @@ func (i *Improvement) undecidable() (reason, need string) {
 	case i.NPairs == 0:
 		return "no seed stands on both sides: nothing can be paired", "the same seeds on both sides"
 	case share < MinMatched:
-		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, Percent(share), Percent(MinMatched)),
+		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, format.Percent(share), format.Percent(MinMatched)),
 			"the unmatched seeds on the other side too, or --seeds with the range that was planned for both"
 	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
 		return fmt.Sprintf("of the candidate's seeds %d repeat what another measured, of the baseline's %d: they are not as many pairs as they seem",
 			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
 	case i.NPairs < MinPairs:
-		return fmt.Sprintf("%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, plural(i.NPairs, "pair"), MinPairs),
-			fmt.Sprintf("%d more %s", MinPairs-i.NPairs, plural(MinPairs-i.NPairs, "pair"))
+		return fmt.Sprintf("%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, format.Plural(i.NPairs, "pair"), MinPairs),
+			fmt.Sprintf("%d more %s", MinPairs-i.NPairs, format.Plural(MinPairs-i.NPairs, "pair"))
 	}
 	return i.Options.Look.offPlan(i.NPairs, "pairs")
 }
@@ -139,7 +140,7 @@ func (i *Improvement) needSeeds() {
 	if t.equal {
 		return // nothing is known of the spread that more pairs would have
 	}
-	sought := fmt.Sprintf("a difference of %s", Short(t.Sought))
+	sought := fmt.Sprintf("a difference of %s", format.Short(t.Sought))
 	if i.Options.Margin == 0 {
 		sought += " as seen here"
 	}
@@ -156,6 +157,6 @@ func (i *Improvement) needSeeds() {
 		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: a new question, such as another configuration, can have a longer one", plan[len(plan)-1]))
 	}
 	if t.Detectable > 0 {
-		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, Short(t.Detectable), t.DetectableDz, TargetPower))
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, format.Short(t.Detectable), t.DetectableDz, TargetPower))
 	}
 }

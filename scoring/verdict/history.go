@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -55,7 +56,7 @@ func AnalyseHistory(points []HistoryPoint) History {
 	}
 	h.NAccepted, h.NPoints = len(accepted), len(all)
 	if h.NAccepted < MinAccepted {
-		h.warn(WarnFewAccepted, "%s: a prediction for the next one needs %d", counted(h.NAccepted, "accepted point"), MinAccepted)
+		h.warn(WarnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(h.NAccepted, "accepted point"), MinAccepted)
 	} else if p, err := stats.NewPrediction(accepted, scoring.DefaultConfidence); err == nil {
 		h.Prediction = p.Interval
 		if slices.Contains(p.Warnings, stats.WarnZeroVariance) {
@@ -70,7 +71,7 @@ func (h *History) findChanges(all []float64, index []int) {
 	found, err := stats.NewHistory(all, drawSeed)
 	switch {
 	case errors.Is(err, stats.ErrTooFew), errors.Is(err, stats.ErrEmpty):
-		h.warn(WarnFewPoints, "%s: change points are looked for from %d on", counted(len(all), "point"), stats.HistoryMinValues)
+		h.warn(WarnFewPoints, "%s: change points are looked for from %d on", format.Counted(len(all), "point"), stats.HistoryMinValues)
 		return
 	case err != nil:
 		return

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"track/scoring"
+	"track/scoring/format"
 )
 
 // metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value counts as not passed in the
@@ -51,9 +52,9 @@ func (j judge) metricOutcomes() []Outcome {
 // passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all have one.
 func (j judge) passText(m scoring.MetricStability) string {
 	if m.Value.N == j.e.NSeeds {
-		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", Percent(m.PassRate), j.e.NSeeds, Short(m.Score.Mean))
+		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Percent(m.PassRate), j.e.NSeeds, format.Short(m.Score.Mean))
 	}
-	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.Value.N, j.e.NSeeds, Short(m.Score.Mean))
+	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.Value.N, j.e.NSeeds, format.Short(m.Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.

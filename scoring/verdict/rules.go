@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -74,7 +75,7 @@ func (j judge) failedSeeds() []Outcome {
 func (j judge) withoutSurvivors(o Outcome) Outcome {
 	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
-		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, Percent(MinMatched))
+		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Percent(MinMatched))
 		o.Need = "seeds that do not fail"
 	}
 	return o
@@ -103,11 +104,11 @@ func (j judge) identicalSeeds() []Outcome {
 func (j judge) minSeeds(limit int) Outcome {
 	n := j.e.NSeeds
 	o := Outcome{Rule: RuleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
-	o.Message = fmt.Sprintf("%s, %d asked for", counted(n, "seed"), limit)
+	o.Message = fmt.Sprintf("%s, %d asked for", format.Counted(n, "seed"), limit)
 	if n < limit {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, "too_few_seeds"
-		o.Need = fmt.Sprintf("%d more %s", limit-n, plural(limit-n, "seed"))
-		o.Unattainable = fmt.Sprintf("min_seeds %d cannot be met with %d %s", limit, n, plural(n, "seed"))
+		o.Need = fmt.Sprintf("%d more %s", limit-n, format.Plural(limit-n, "seed"))
+		o.Unattainable = fmt.Sprintf("min_seeds %d cannot be met with %d %s", limit, n, format.Plural(n, "seed"))
 	}
 	return o
 }
@@ -125,14 +126,14 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
-		Percent(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), Percent(limit))
+		format.Percent(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Percent(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
 	}
 	// The bound reaches the limit where so many successes have probability 1 - confidence or less at the limit.
 	doubt := func(k, n int) float64 { return -stats.BinomialAtMost(n-k, n, 1-limit) }
 	if least := seedsForRate(0, j.confidence-1, doubt); doubt(n, n) < j.confidence-1 {
-		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, plural(n, "seed"), least, least)
+		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, format.Plural(n, "seed"), least, least)
 		if least == 0 {
 			o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with any number of seeds up to %d", limit, confidenceText(j.confidence), maxSeedsSought)
 		}
@@ -150,7 +151,7 @@ func (j judge) stable() Outcome {
 		return noAnytime(o)
 	}
 	if j.e.NScored < stats.SmallN {
-		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, plural(j.e.NScored, "seed"), stats.SmallN)
+		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, format.Plural(j.e.NScored, "seed"), stats.SmallN)
 	}
 	if o.Verdict == scoring.VerdictFail {
 		o.Verdict, o.unless = scoring.VerdictInconclusive, "; but not once the tests of this gate are corrected for their number"
@@ -180,7 +181,7 @@ func (j judge) maxStd(limit float64) Outcome {
 		o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, string(stats.WarnZeroVariance), nil
 		o.Need = "seeds whose total scores vary"
 	}
-	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", Short(summary.SD()), summary.N, Short(o.Interval.Hi), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", format.Short(summary.SD()), summary.N, format.Short(o.Interval.Hi), confidenceText(j.confidence), limit)
 	if o.breaks {
 		o.Need = "a smaller spread: the sd itself is above the limit"
 	}
@@ -216,7 +217,7 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
 	o.P = ptr(summary.PMeanAtLeast(limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", Short(summary.Mean), summary.N, Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", format.Short(summary.Mean), summary.N, format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
 	if o.breaks {
 		o.Need = "higher scores: the mean itself is below the limit"
 	}
@@ -246,7 +247,7 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 	o.Observed, o.P = ptr(c), ptr(p)
 	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
 	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov), %v asked for", n, Short(c), Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov), %v asked for", n, format.Short(c), format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
 	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
 		o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
 		if need := seedsForRate(0, limit, lower); need > 0 {
@@ -258,9 +259,9 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 
 func tooFewScores(o Outcome, n int) Outcome {
 	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
-	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, plural(n, "seed"))
-	o.Need = fmt.Sprintf("%d more scored %s", 2-n, plural(2-n, "seed"))
-	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, plural(n, "seed"))
+	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, format.Plural(n, "seed"))
+	o.Need = fmt.Sprintf("%d more scored %s", 2-n, format.Plural(2-n, "seed"))
+	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, format.Plural(n, "seed"))
 	return o
 }
 
@@ -280,7 +281,7 @@ func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) st
 	if strict.Hi < *o.Limit {
 		o.Verdict = scoring.VerdictFail
 	}
-	o.Message = fmt.Sprintf("%s (n = %d), %s, valid whenever one looks; %v asked for", Short(*o.Observed), len(xs), describe(bound), *o.Limit)
+	o.Message = fmt.Sprintf("%s (n = %d), %s, valid whenever one looks; %v asked for", format.Short(*o.Observed), len(xs), describe(bound), *o.Limit)
 	return o, nil
 }
 

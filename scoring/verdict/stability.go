@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -37,7 +38,7 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 		f.Verdict = scoring.VerdictFail
 	case e.NScored < stats.SmallN:
 		f.Verdict = scoring.VerdictInconclusive
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d scored %s: %d are the least to call anything stable", e.NScored, plural(e.NScored, "seed"), stats.SmallN))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d scored %s: %d are the least to call anything stable", e.NScored, format.Plural(e.NScored, "seed"), stats.SmallN))
 		f.Needs = append(f.Needs, fmt.Sprintf("%d more scored seeds", stats.SmallN-e.NScored))
 	case s.Stable && rateShown && sdShown:
 		f.Verdict = scoring.VerdictPass
@@ -53,8 +54,8 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 }
 
 func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
-	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", Percent(e.PassRate), e.NPassed, e.NSeeds, describeShare(e.PassRateInterval))
-	limit := Percent(scoring.StableMinPassRate)
+	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Percent(e.PassRate), e.NPassed, e.NSeeds, describeShare(e.PassRateInterval))
+	limit := format.Percent(scoring.StableMinPassRate)
 	switch {
 	case shown:
 		text += " reaches " + limit
@@ -88,7 +89,7 @@ func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
 	if math.IsNaN(e.SD) {
 		return
 	}
-	text := fmt.Sprintf("sd %s (%s)", Short(e.SD), describeInterval(e.SDInterval))
+	text := fmt.Sprintf("sd %s (%s)", format.Short(e.SD), describeInterval(e.SDInterval))
 	switch {
 	case constant:
 		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of others", e.NScored)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
@@ -138,16 +139,16 @@ func TestNumbersInWords(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0.0%", 1: "100.0%", 0.95: "95.0%", 0.9995: "99.9%", 0.99999: "99.9%", 0.99949: "99.9%", 1e-9: "0.1%", 0.0004: "0.1%", 0.0006: "0.1%", 0.056: "5.6%",
 	} {
-		if got := verdict.Percent(x); got != want {
+		if got := format.Percent(x); got != want {
 			t.Errorf("Percent(%v) = %s, want %s", x, got, want)
 		}
 	}
 	for x, want := range map[float64]string{0: "0.0000", 0.25: "0.2500", -0.5: "-0.5000", 0.00001234: "1.23e-05", 2e9: "2e+09", 0.0001: "0.0001"} {
-		if got := verdict.Short(x); got != want {
+		if got := format.Short(x); got != want {
 			t.Errorf("Short(%v) = %s, want %s", x, got, want)
 		}
 	}
-	if got := fmt.Sprint(verdict.Percent(math.NaN()), verdict.Short(math.NaN())); got != "--" {
+	if got := fmt.Sprint(format.Percent(math.NaN()), format.Short(math.NaN())); got != "--" {
 		t.Errorf("NaN: %s", got)
 	}
 }

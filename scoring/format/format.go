@@ -1,0 +1,118 @@
+// Package format writes numbers as people read them: the same in tables, reports and sentences.
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"track/scoring"
+	"track/scoring/stats"
+)
+
+// Fixed returns x with that many decimals, or in scientific notation if they would show nothing.
+func Fixed(x float64, decimals int) string {
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 0):
+		return strings.Replace(fmt.Sprint(x), "Inf", "Infinity", 1)
+	case x != 0 && (math.Abs(x) < math.Pow10(-decimals) || math.Abs(x) >= 1e9):
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// Four returns x with four decimals, as scores are shown.
+func Four(x float64) string { return Fixed(x, 4) }
+
+// Signed returns a difference with its sign and four decimals.
+func Signed(x float64) string {
+	if x >= 0 {
+		return "+" + Fixed(x, 4)
+	}
+	return Fixed(x, 4)
+}
+
+// PValue returns a p-value with four decimals; "-" if x is NaN.
+func PValue(p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return "-"
+	case p < 0.0001:
+		return "<0.0001"
+	}
+	return strconv.FormatFloat(p, 'f', 4, 64)
+}
+
+// Percent returns a share as a percentage with one decimal; "-" if x is NaN. Less than all is never written as 100.0%, nor more
+// than nothing as 0.0%.
+func Percent(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case x < 1 && x >= 0.9995:
+		return "99.9%"
+	case x > 0 && x < 0.0005:
+		return "0.1%"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
+}
+
+// Short returns a number with four decimals, or in scientific notation if they would show nothing; "-" if x is NaN.
+func Short(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case x != 0 && math.Abs(x) < 1e-4 || math.Abs(x) >= 1e9:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+// Value returns a value of a metric as the metric's format says.
+func Value(x float64, f scoring.Format) string {
+	finite := !math.IsNaN(x) && !math.IsInf(x, 0)
+	switch {
+	case f == scoring.FormatPercent && finite:
+		return Percent(x)
+	case f == scoring.FormatTrend:
+		return Fixed(x, 6)
+	case f == scoring.FormatInteger && finite && x == math.Trunc(x):
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case f == scoring.FormatInteger && finite:
+		return Fixed(x, 2)
+	}
+	return Fixed(x, 4)
+}
+
+// Plural returns the name of n things: "seed" for 1, "seeds" otherwise.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}
+
+// Counted returns a number of things: "1 seed", "2 seeds".
+func Counted(n int, thing string) string { return strconv.Itoa(n) + " " + Plural(n, thing) }
+
+// Confidence returns 0.95 as "95%".
+func Confidence(c float64) string { return strconv.FormatFloat(100*c, 'g', 6, 64) + "%" }
+
+// Interval returns the ends of an interval, each written by number; empty if the interval is not defined.
+func Interval(i stats.Interval, number func(float64) string) string {
+	if !i.Defined() {
+		return ""
+	}
+	return number(i.Lo) + " to " + number(i.Hi)
+}
+
+// OrDash returns s, or a dash if it is empty.
+func OrDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
