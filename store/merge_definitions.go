@@ -33,7 +33,7 @@ const createMergeTables = `
 	       PRIMARY KEY (scenario_id, configuration_id, number, digest)) WITHOUT ROWID;
 	CREATE TEMP TABLE merge_superseded_there (scenario_id INTEGER, configuration_id INTEGER, number INTEGER, digest BLOB,
 	       PRIMARY KEY (scenario_id, configuration_id, number, digest)) WITHOUT ROWID;
-	CREATE TEMP TABLE merge_execution (o INTEGER PRIMARY KEY, h INTEGER, c INTEGER, class INTEGER NOT NULL, ulid TEXT);
+	CREATE TEMP TABLE merge_execution (o INTEGER PRIMARY KEY, h INTEGER, c INTEGER, class INTEGER NOT NULL, ulid TEXT, recorded_at INTEGER);
 	CREATE TEMP TABLE merge_scored (o INTEGER, h INTEGER, rubric TEXT, PRIMARY KEY (o, rubric)) WITHOUT ROWID;
 	CREATE TEMP TABLE merge_first (id INTEGER PRIMARY KEY, at INTEGER NOT NULL);`
 

@@ -8,26 +8,29 @@ import (
 )
 
 const (
-	// The place of an execution is its lineage, source and key. One whose source had not ended is completed by one that has come further.
+	// The place of an execution is its lineage, source and key. One whose source had not ended is completed by one that has come further. Its id
+	// and the time of its recording are those of the record that was first, whichever of both has come further.
 	classifyExecutions = `
-	INSERT INTO temp.merge_execution (o, h, c, ulid, class)
-	SELECT o.id, NULL, c.id, min(o.ulid, coalesce(c.ulid, o.ulid)),
-	       CASE WHEN v.conflict = 1 OR c.id IS NULL AND k.id IS NOT NULL THEN 2
-	            WHEN c.id IS NULL THEN 0
-	            WHEN c.digest = o.digest AND c.is_open <= o.is_open OR c.is_open < o.is_open
-	              THEN CASE WHEN c.digest = o.digest AND c.is_open = o.is_open AND (o.recorded_at, o.ulid) < (c.recorded_at, c.ulid) THEN 4 ELSE 1 END
-	            WHEN c.is_open > o.is_open THEN CASE WHEN c.forgotten_at IS NULL THEN 3 ELSE 1 END
-	            WHEN c.is_open = 0 THEN 2
-	            WHEN c.forgotten_at IS NULL
-	             AND (o.n_calls, (SELECT count(*) FROM other.call AS a WHERE a.execution_id = o.id AND a.answered = 1), coalesce(o.duration_us, 0), o.digest)
-	               > (c.n_calls, (SELECT count(*) FROM main.call AS a WHERE a.execution_id = c.id AND a.answered = 1), coalesce(c.duration_us, 0), c.digest) THEN 3
-	            ELSE 1 END
-	  FROM other.execution AS o
-	 CROSS JOIN temp.merge_lineage AS l ON l.o = o.lineage_id
-	  LEFT JOIN temp.merge_version AS v ON v.o = o.version_id
-	  LEFT JOIN main.execution AS c ON c.lineage_id = l.h AND c.source = o.source AND c.key = o.key
-	  LEFT JOIN main.execution AS k ON k.ulid = o.ulid
-	 WHERE o.id > ? AND o.id <= ?`
+	INSERT INTO temp.merge_execution (o, h, c, ulid, recorded_at, class)
+	SELECT o, NULL, c, CASE WHEN is_earlier THEN o_ulid ELSE c_ulid END, CASE WHEN is_earlier THEN o_recorded_at ELSE c_recorded_at END,
+	       CASE WHEN class = 1 AND is_earlier THEN 4 ELSE class END
+	  FROM (SELECT o.id AS o, c.id AS c, o.ulid AS o_ulid, c.ulid AS c_ulid, o.recorded_at AS o_recorded_at, c.recorded_at AS c_recorded_at,
+	               c.id IS NULL OR (k.id IS NULL OR k.id = c.id) AND (o.recorded_at, o.ulid) < (c.recorded_at, c.ulid) AS is_earlier,
+	               CASE WHEN v.conflict = 1 OR c.id IS NULL AND k.id IS NOT NULL THEN 2
+	                    WHEN c.id IS NULL THEN 0
+	                    WHEN c.digest = o.digest AND c.is_open <= o.is_open OR c.is_open < o.is_open THEN 1
+	                    WHEN c.is_open > o.is_open THEN CASE WHEN c.forgotten_at IS NULL THEN 3 ELSE 1 END
+	                    WHEN c.is_open = 0 THEN 2
+	                    WHEN c.forgotten_at IS NULL
+	                     AND (o.n_calls, (SELECT count(*) FROM other.call AS a WHERE a.execution_id = o.id AND a.answered = 1), coalesce(o.duration_us, 0), o.digest)
+	                       > (c.n_calls, (SELECT count(*) FROM main.call AS a WHERE a.execution_id = c.id AND a.answered = 1), coalesce(c.duration_us, 0), c.digest) THEN 3
+	                    ELSE 1 END AS class
+	          FROM other.execution AS o
+	         CROSS JOIN temp.merge_lineage AS l ON l.o = o.lineage_id
+	          LEFT JOIN temp.merge_version AS v ON v.o = o.version_id
+	          LEFT JOIN main.execution AS c ON c.lineage_id = l.h AND c.source = o.source AND c.key = o.key
+	          LEFT JOIN main.execution AS k ON k.ulid = o.ulid
+	         WHERE o.id > ? AND o.id <= ?)`
 	sameExecutions      = `UPDATE temp.merge_execution SET h = c WHERE class IN (1, 4)`
 	countExecutionClass = `SELECT count(*) FROM temp.merge_execution WHERE class = ?`
 	pickFreshExecutions = `INSERT INTO temp.merge_fresh (o) SELECT o FROM temp.merge_execution WHERE class IN (0, 3) ORDER BY o`
@@ -39,7 +42,7 @@ const (
 	SELECT ? + f.n, m.ulid, (SELECT l.h FROM temp.merge_lineage AS l WHERE l.o = o.lineage_id), (SELECT v.h FROM temp.merge_version AS v WHERE v.o = o.version_id),
 	       o.source, o.key, o.task, o.task_type, o.complexity, o.trial, o.session, o.status, o.message, o.corrections, o.truncated, o.model, o.tokens_input,
 	       o.tokens_output, o.tokens_cache_read, o.tokens_cache_write, o.tokens_reasoning, o.cost_usd, o.n_calls, o.n_failed, o.rubric, o.output,
-	       o.output_bytes, o.output_digest, o.digest, o.is_open, o.at, o.started_at, o.duration_us, o.recorded_at, o.forgotten_at
+	       o.output_bytes, o.output_digest, o.digest, o.is_open, coalesce(o.started_at, m.recorded_at), o.started_at, o.duration_us, m.recorded_at, o.forgotten_at
 	  FROM temp.merge_fresh AS f CROSS JOIN other.execution AS o ON o.id = f.o CROSS JOIN temp.merge_execution AS m ON m.o = f.o`
 	copyCalls = `
 	INSERT INTO main.call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected, output, output_bytes,
@@ -74,8 +77,8 @@ const (
 	SELECT s.h, o.rubric, o.name, o.value
 	  FROM temp.merge_scored AS s CROSS JOIN other.component AS o ON o.execution_id = s.o AND o.rubric = s.rubric`
 	takeEarlierExecution = `
-	UPDATE main.execution AS h SET ulid = o.ulid, recorded_at = o.recorded_at, at = o.at
-	  FROM temp.merge_execution AS m CROSS JOIN other.execution AS o ON o.id = m.o
+	UPDATE main.execution AS h SET ulid = m.ulid, recorded_at = m.recorded_at, at = coalesce(h.started_at, m.recorded_at)
+	  FROM temp.merge_execution AS m
 	 WHERE m.class = 4 AND h.id = m.h AND NOT EXISTS (SELECT 1 FROM main.hook_event WHERE hook_event.execution = h.ulid)`
 	toForget = `
 	(SELECT m.h FROM temp.merge_execution AS m CROSS JOIN other.execution AS o ON o.id = m.o CROSS JOIN main.execution AS h ON h.id = m.h
