@@ -13,7 +13,7 @@ FUZZTIME ?= 4000x
 # What reports are read with in tests: Mermaid runs on node, and pages are opened in Chromium.
 OUTSIDE := npm:npm node:nodejs chromium:chromium
 
-.PHONY: build test check outside-tools race fuzz bench sim-policies demo clean
+.PHONY: build test check outside-tools race fuzz soak bench sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
@@ -47,6 +47,17 @@ fuzz: ## every fuzz target for FUZZTIME
 	    $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$package; \
 	  done; \
 	done
+
+# How long make soak checks, such as 90s, 10m or 2h.
+SOAK ?= 10m
+
+soak: ## check every property with new seeds for as long as SOAK says; make test uses a fixed list of seeds
+	@set -e; files=$$(grep -rl --include='*.go' 'property\.Check(' . | grep -v '^./internal/property/'); \
+	names=$$(awk '/^func Test/ { sub(/\(.*/, "", $$2); name = $$2 } /property\.Check\(/ && FILENAME ~ /_test.go$$/ { print name }' $$files | sort -u | paste -sd'|'); \
+	packages=$$(for file in $$files; do dirname $$file; done | sort -u); \
+	case $(SOAK) in *h) unit=3600;; *m) unit=60;; *) unit=1;; esac; \
+	number=$(SOAK); end=$$(( $$(date +%s) + unit * $${number%[smh]} )); \
+	while [ $$(date +%s) -lt $$end ]; do TRACK_SOAK=yes $(GO) test -count=1 -tags $(TAGS) -run "^($$names|TestSuite)$$" $$packages; done
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
 	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
-	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
+	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/bundle":  {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
 	"track/tracker": {"track", "track/bundle", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
@@ -56,6 +56,9 @@ var mayImport = map[string][]string{
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker"},
 	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
+
+	// What tests check properties with.
+	"track/internal/property": {"pgregory.net/rapid"},
 
 	// What tests read reports with.
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 )
 
 func TestSeedNumber(t *testing.T) {
@@ -130,7 +131,7 @@ func TestDigestTellsApart(t *testing.T) {
 	sameBits := func(a, b float64) bool {
 		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
 		same := a.Outcome == b.Outcome && maps.EqualFunc(a.Values, b.Values, sameBits)
 		if (a.Digest() == b.Digest()) != same {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 )
 
 func TestSeedRanges(t *testing.T) {
@@ -37,7 +38,7 @@ func TestSeedRanges(t *testing.T) {
 
 // Whatever the ranges, they are the sorted set of the numbers given, and a slice is a slice of it.
 func TestAnySeedRanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var given []track.SeedRange
 		numbers := map[track.SeedNumber]bool{}
 		for range rapid.IntRange(0, 8).Draw(t, "ranges") {

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/batch"
+	"track/internal/property"
 )
 
 // readOne reads a text that has one line.
@@ -46,7 +47,7 @@ func checkSweep(t testing.TB, s track.Sweep) {
 }
 
 func TestSweepLines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z0-9 ü<>"\\]{0,20}`)
 		s := track.Sweep{
 			ID: rapid.StringMatching(`[0-9A-Z]{26}`).Draw(t, "id"), Scenario: "s", Plan: `{"command":["true"]}`, Shard: rapid.IntRange(0, 9).Draw(t, "shard"), NShards: 9,

@@ -14,6 +14,7 @@ import (
 	"track"
 	"track/bundle"
 	"track/evolution"
+	"track/internal/property"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -58,7 +59,7 @@ func written(t testing.TB, x bundle.Lineage) []byte {
 
 // What is written is read back as it was, whatever the texts, and written again as the same bytes.
 func TestRoundTrip(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		note := rapid.StringN(0, 40, -1).Draw(rt, "note")
 		x := lineage(t, "l", note)
 		text := written(t, x)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 // The vectors of the reference: anybody, in any language, must draw these.
@@ -96,7 +97,7 @@ func TestVerifyFindsEdits(t *testing.T) {
 
 // Draws survive JSON bit for bit; a seed is a string there.
 func TestDrawJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := evolution.NewDraw(keys.Draw(t, "key"))
 		text, err := json.Marshal(d)
 		if err != nil {
@@ -125,7 +126,7 @@ var keys = rapid.Custom(func(t *rapid.T) evolution.DrawKey {
 
 // Different keys, also those whose fields are the same text cut elsewhere, have different draws.
 func TestDrawsOfDifferentKeysDiffer(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		a, b := keys.Draw(t, "a"), keys.Draw(t, "b")
 		if (a == b) != (evolution.NewDraw(a).Raw == evolution.NewDraw(b).Raw) {
 			t.Fatalf("%+v and %+v", a, b)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 // book writes a ledger as its lineage goes on.
@@ -597,7 +598,7 @@ func TestReplayLedgerInAnyOrder(t *testing.T) {
 	b.decide(b.propose("", "v002", "v001"), policy(t, "strict", ""), pairs(1))
 	b.propose("", "v003", "v002")
 	b.set(func(s *evolution.Settings) { s.Loop.Frozen = true })
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		list := slices.Clone(b.entries)
 		for range rapid.IntRange(0, 3).Draw(t, "forgeries") {
 			e := rapid.SampledFrom(b.entries).Draw(t, "entry")

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 func standing(n int, score float64) evolution.Standing {
@@ -92,7 +93,7 @@ func names(list []evolution.Standing) (names []string) {
 
 // A trap of other stores: parents are lost when versions are pruned. Here nothing is: each version is active or archived.
 func TestRetainLosesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var list []evolution.Standing
 		for n := range rapid.IntRange(0, 20).Draw(t, "n") {
 			list = append(list, standing(n, rapid.SampledFrom([]float64{math.NaN(), 50, 60, 70}).Draw(t, "score")))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 func operatorDraw(seed uint64) evolution.Draw {
@@ -120,7 +121,7 @@ func TestOperatorErrors(t *testing.T) {
 
 // Weights are never below 0.1, and a choice is always of the list.
 func TestChoiceProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		h := evolution.Histories{}
 		for _, o := range evolution.DefaultOperators() {
 			for range rapid.IntRange(0, 3).Draw(t, "uses") {

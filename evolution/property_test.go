@@ -7,11 +7,12 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 // Equal arguments give equal decisions, and Decide changes none of them.
 func TestDecideIsAFunction(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p, e, draw := somePolicies.Draw(t, "policy"), evidences.Draw(t, "evidence"), someDraws.Draw(t, "draw")
 		before := asJSON(t, e)
 		first, err := evolution.Decide(p, e, draw)
@@ -29,7 +30,7 @@ func TestDecideIsAFunction(t *testing.T) {
 }
 
 func TestOrderOfTrialsDoesNotMatter(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p, e, draw := somePolicies.Draw(t, "policy"), evidences.Draw(t, "evidence"), someDraws.Draw(t, "draw")
 		other := e
 		other.Child = rapid.Permutation(e.Child).Draw(t, "child in another order")
@@ -44,7 +45,7 @@ func TestOrderOfTrialsDoesNotMatter(t *testing.T) {
 
 // What is said of a decision agrees with itself.
 func TestDecisionIsConsistent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p, e, draw := somePolicies.Draw(t, "policy"), evidences.Draw(t, "evidence"), someDraws.Draw(t, "draw")
 		d, err := evolution.Decide(p, e, draw)
 		if err != nil {
@@ -75,7 +76,7 @@ func TestDecisionIsConsistent(t *testing.T) {
 // With the sides swapped, everything that compares them is mirrored. confirm is left out: its stages treat the sides differently.
 func TestSwapMirrors(t *testing.T) {
 	names := []string{"threshold", "strict", "poi", "sprt", "cs", "anneal"}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p, err := evolution.DefaultPolicy(rapid.SampledFrom(names).Draw(t, "policy"))
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +117,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*max(1, math.Abs(a)) 
 
 // A better child is never a reason to reject what was accepted: scores are raised, all else stays.
 func TestMoreIsNoWorse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"threshold", "strict", "anneal"}).Draw(t, "policy")
 		p, err := evolution.DefaultPolicy(name)
 		if err != nil {

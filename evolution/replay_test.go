@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 // newRecord is the decision of p on a mutation of the lineage "l".
@@ -112,7 +113,7 @@ func TestReplayNamesEdits(t *testing.T) {
 // A score of the evidence that is changed by a hundredth is found by what follows from it, in any trial that counts.
 func TestReplayFindsEditedEvidence(t *testing.T) {
 	list := records(t, 9)
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(list).Draw(t, "record")
 		i := rapid.IntRange(0, len(r.Decision.UsedChild)-1).Draw(t, "use")
 		r.Evidence.Child = slices.Clone(r.Evidence.Child)

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/reports"
 	"track/scoring"
 	"track/scoring/verdict"
@@ -306,7 +307,7 @@ var text = rapid.OneOf(
 )
 
 func TestAnyNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := hostile(text.Draw(t, "text"))
 		inspectMarkdown(t, string(written(t, reports.GateMarkdown, g)), g)
 		inspectJUnit(t, written(t, reports.GateJUnit, g), g)

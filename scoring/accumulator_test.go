@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 )
 
@@ -19,7 +20,7 @@ func accumulate(xs []float64) scoring.Moments {
 
 // TestAccumulatorEqualsTwoPasses holds the one-pass sums against the definition in two passes, also under a large common offset.
 func TestAccumulatorEqualsTwoPasses(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 1, -1e6, 1e9}).Draw(t, "offset")
 		xs := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 200).Draw(t, "xs")
 		for i := range xs {

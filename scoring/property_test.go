@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 )
 
@@ -123,7 +124,7 @@ func drawSeeds(t *rapid.T, spec scoring.Spec, mayFail bool) []scoring.Assessment
 // TestAssessAnyValue: a spec without problems judges every value there is, and no score or total leaves [0, 1].
 func TestAssessAnyValue(t *testing.T) {
 	anySpec := rapid.OneOf(specs(limits), specs(finiteFloat))
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := anySpec.Draw(t, "spec")
 		for range 10 {
 			checkAssessable(t, spec, drawValues(t, spec, anyFloat))
@@ -157,7 +158,7 @@ func checkAssessable(t *rapid.T, spec scoring.Spec, values map[string]float64) {
 
 // TestScoresInUnitInterval: with parameters of ordinary size, that holds for the targets themselves.
 func TestScoresInUnitInterval(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		target := targets(hundredths(-3, 3)).Draw(t, "target")
 		value := finiteFloat.Draw(t, "value")
 		if score := target.Score(value); !(score >= 0 && score <= 1) {
@@ -168,7 +169,7 @@ func TestScoresInUnitInterval(t *testing.T) {
 
 // TestAssessMapOrder: neither the order in which the values were stored nor values that the spec does not know matter.
 func TestAssessMapOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		values := drawValues(t, spec, anyFloat)
 		want := scoring.Assess(spec, values)
@@ -185,7 +186,7 @@ func TestAssessMapOrder(t *testing.T) {
 
 // TestAssessMetricOrder: a spec with its metrics in another order gives the same verdicts, and the same total but for rounding.
 func TestAssessMetricOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		values := drawValues(t, spec, anyFloat)
 		want := scoring.Assess(spec, values)
@@ -232,7 +233,7 @@ func TestMonotonic(t *testing.T) {
 				bounded := ok && (m.Min != nil || m.Max != nil) // not monotonic: see TestHardBoundsNotMonotonic
 				return target.Type() == c.kind && !bounded
 			})
-			rapid.Check(t, func(t *rapid.T) {
+			property.Check(t, func(t *rapid.T) {
 				target := ofKind.Draw(t, "target")
 				escalation := scoring.FailEscalationMultiplier(hundredths(0, 4).Draw(t, "weight"))
 				value := ordinary.Draw(t, "value")
@@ -288,7 +289,7 @@ func TestEscalationWidens(t *testing.T) {
 		m, ok := target.(scoring.MeanTolerance)
 		return !ok || m.Min == nil && m.Max == nil // a softened FAIL returns when the escalation reaches it
 	})
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		target := unbounded.Draw(t, "target")
 		value := hundredths(-9, 9).Draw(t, "value")
 		escalation := hundredths(0.5, 5).Draw(t, "escalation")
@@ -305,7 +306,7 @@ func TestEscalationWidens(t *testing.T) {
 
 // TestWeightEscalates: a heavier metric fails no later, and its multiplier stays within [0.5, 5].
 func TestWeightEscalates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		weight := finiteFloat.Draw(t, "weight")
 		heavier := weight + hundredths(0, 5).Draw(t, "increase")
 		light, heavy := scoring.FailEscalationMultiplier(weight), scoring.FailEscalationMultiplier(heavier)
@@ -317,7 +318,7 @@ func TestWeightEscalates(t *testing.T) {
 
 // TestImprovementMonotonic: a larger gain is judged no worse and scores no less; a larger base or a smaller weight forgives more.
 func TestImprovementMonotonic(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		delta, gain := hundredths(-1, 1).Draw(t, "delta"), hundredths(0, 2).Draw(t, "gain")
 		weight, heavier := hundredths(0, 3).Draw(t, "weight"), hundredths(0, 3).Draw(t, "extra weight")
 		base, larger := hundredths(0, 1).Draw(t, "base"), hundredths(0, 1).Draw(t, "extra base")
@@ -347,7 +348,7 @@ func TestImprovementMonotonic(t *testing.T) {
 // TestAggregateSeedOrder: the order of the seeds changes nothing but the rounding of sums, and with it what hangs on a standard
 // deviation that lies on a limit but for rounding.
 func TestAggregateSeedOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, true)
 		shuffled := rapid.Permutation(seeds).Draw(t, "order")
@@ -368,7 +369,7 @@ func TestAggregateSeedOrder(t *testing.T) {
 
 // TestAggregateCrashedSeed: one more crashed seed raises no pass rate and changes no mean or standard deviation.
 func TestAggregateCrashedSeed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, true)
 		at := rapid.IntRange(0, len(seeds)).Draw(t, "at")
@@ -401,7 +402,7 @@ func TestAggregateCrashedSeed(t *testing.T) {
 // TestAggregateNoFailedSeed: with no failed seed every figure equals, to the last bit, that of an aggregate which does not know
 // failed seeds.
 func TestAggregateNoFailedSeed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, false)
 		got := figuresOf(scoring.Aggregate(spec, seeds))

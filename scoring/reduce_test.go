@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 )
 
@@ -306,7 +307,7 @@ func reductions() *rapid.Generator[scoring.Reduction] {
 // TestReduceAnySeries: a usable reduction computes something of any series, or says why not; and it leaves the series as it was.
 func TestReduceAnySeries(t *testing.T) {
 	points := rapid.SliceOfN(rapid.OneOf(anyFloat, hundredths(-3, 3)), 0, 12)
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		r := reductions().Draw(t, "reduction")
 		series := map[string][]float64{"x": points.Draw(t, "x"), "y": points.Draw(t, "y")}
 		x, y := slices.Clone(series["x"]), slices.Clone(series["y"])
@@ -325,7 +326,7 @@ var bits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == 
 
 // TestReduceIsSound: what must be true of every series of finite numbers of ordinary size.
 func TestReduceIsSound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 30).Draw(t, "n")
 		x := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), n, n).Draw(t, "x")
 		y := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), n, n).Draw(t, "y")
@@ -371,7 +372,7 @@ func TestReduceIsSound(t *testing.T) {
 
 // TestReduceScales: multiplied by a power of two, even one at the limits of float64, a series keeps its shape to the last bit.
 func TestReduceScales(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(hundredths(-3, 3), 5, 20).Draw(t, "x")
 		exponent := rapid.IntRange(-900, 1000).Draw(t, "exponent")
 		scaled := make([]float64, len(x))

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 // sameBits compares values as they are stored: bit by bit, each NaN the same.
@@ -123,7 +125,7 @@ func values() *rapid.Generator[[]float64] {
 }
 
 func TestEncodeAnything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		want := values().Draw(t, "values")
 		chunks := Encode(want)
 		got, err := Decode(chunks[0])
@@ -140,7 +142,7 @@ func TestEncodeAnything(t *testing.T) {
 
 // Every coder that takes the values gives them back, also those that were not the shortest.
 func TestCoders(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		words := appendWords(nil, values().Draw(t, "values"))
 		for number, c := range coders() {
 			encoded, ok := c.append(&encoding{words: words}, nil)
@@ -161,7 +163,7 @@ func TestEncoder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := generated("decimals", 3*ChunkSize+10, random)
 	want := Encode(all)
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var got []Chunk
 		e := NewEncoder(func(c Chunk) error {
 			got = append(got, c)

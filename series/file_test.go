@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 )
 
 func saved(t *testing.T, name string, data []byte) string {
@@ -114,7 +115,7 @@ func TestWriteRoundTrip(t *testing.T) {
 	for suffix, write := range map[string]func(io.Writer, []Series) error{"csv": WriteCSV, "json": WriteJSON, "parquet": WriteParquet} {
 		path := filepath.Join(folder, "x."+suffix)
 		t.Run(suffix, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
+			property.Check(t, func(t *rapid.T) {
 				want := all().Draw(t, "series")
 				var buffer bytes.Buffer
 				if err := write(&buffer, want); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 	"track/spec"
 )
@@ -134,7 +135,7 @@ func TestHashTellsSpecsApart(t *testing.T) {
 
 // A spec keeps its identity in either format, in any order of its keys, with defaults written out or not.
 func TestHashInvariance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		s := specs().Draw(t, "spec")
 		want := spec.Hash(s)
 		d := drawDocument(t, s)
@@ -148,7 +149,7 @@ func TestHashInvariance(t *testing.T) {
 }
 
 func TestCanonicalProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		s := specs().Draw(t, "spec")
 		canonical := spec.Canonical(s)
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 	"track/spec"
 )
@@ -107,7 +108,7 @@ func TestDiffProperties(t *testing.T) {
 		}
 		return n
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		a := specs().Draw(t, "a")
 		b := a
 		b.Metrics = rapid.Permutation(a.Metrics).Draw(t, "metrics")

@@ -14,6 +14,7 @@ import (
 
 	"track"
 	"track/batch"
+	"track/internal/property"
 	"track/spool"
 )
 
@@ -103,7 +104,7 @@ func TestCutFile(t *testing.T) {
 		}
 		ends = append(ends, len(whole))
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		cut := rapid.OneOf(rapid.IntRange(0, len(whole)), rapid.SampledFrom(ends)).Draw(t, "cut")
 		path := filepath.Join(dir, "cut.jsonl")
 		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 )
 
 func TestCommand(t *testing.T) {
@@ -72,7 +73,7 @@ func TestCommandRefused(t *testing.T) {
 
 // Text without braces stands for itself, and so does any text with its braces doubled.
 func TestAnyCommand(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.String(), 1, 4).Draw(t, "words")
 		words[0] = "sim" + words[0]
 		doubled := make([]string, len(words))

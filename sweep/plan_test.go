@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 )
 
 func grid(t interface{ Fatal(...any) }, pairs ...string) []track.Params {
@@ -35,7 +36,7 @@ func seedRanges(t *rapid.T) track.SeedRanges {
 
 // A plan comes back as it was written.
 func TestPlanJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringMatching(`[a-zäß .*"\\$]{0,8}`), 0, 3)
 		p := Plan{
 			Scenario: rapid.StringMatching(`[a-z]{1,5}`).Draw(t, "scenario"), Command: append([]string{"sim", "{seed}", "{a}"}, texts.Draw(t, "command")...),
@@ -156,7 +157,7 @@ func TestParseHalving(t *testing.T) {
 
 // However many shards there are, each seed is in one of them, and no shard is longer than another by more than one.
 func TestShards(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := Plan{Seeds: seedRanges(t)}
 		p.Shards = rapid.IntRange(1, p.Seeds.Len()).Draw(t, "shards")
 		var all []track.SeedNumber

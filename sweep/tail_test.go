@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 // However it is written, the tail is the end of the whole, from the start of a line where one begins soon.
 func TestTail(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		kept := &tail{most: rapid.SampledFrom([]int{1, 7, 20, 40}).Draw(t, "most")}
 		var all []byte
 		for _, part := range rapid.SliceOf(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 30)).Draw(t, "parts") {

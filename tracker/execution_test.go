@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 	"track/scoring/rubric"
 	"track/store"
 	"track/tracker"
@@ -453,7 +454,7 @@ func TestFitnessIsRubricFitness(t *testing.T) {
 	st := newStore(t)
 	recorder := newExecutionRecorder(st, tracker.ExecutionOptions{})
 	n := 0
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		n++
 		lineage := fmt.Sprint("l", n)
 		version := rapid.SampledFrom([]string{"", "v1"}).Draw(rt, "version")

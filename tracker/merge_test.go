@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 	"track/scoring"
 	"track/store"
 	"track/tracker"
@@ -428,7 +429,7 @@ func TestMergeAnyOrder(t *testing.T) {
 	}
 	specs := []scoring.Spec{ranges("s", [2]float64{0, 1}), ranges("s", [2]float64{0, 0.5})}
 	empty := emptyDatabase(t)
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		shards := make([]*shard, 3)
 		for i := range shards {
 			// The clocks of the shards run beside each other, and no two events are at the same time.

@@ -17,6 +17,7 @@ import (
 
 	"track"
 	"track/batch"
+	"track/internal/property"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -63,7 +64,7 @@ func specs(t *rapid.T, scenario string, n int) scoring.Spec {
 func TestStabilityIsAggregate(t *testing.T) {
 	st := newStore(t)
 	run := 0
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		run++
 		scenario := fmt.Sprint("scenario", run)
 		nMetrics := rapid.IntRange(1, 5).Draw(rt, "metrics")

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -349,7 +350,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 			t.Errorf("%s decides nothing, or all: %+v", name, want[name])
 		}
 	}
-	rapid.Check(t, func(r *rapid.T) {
+	property.Check(t, func(r *rapid.T) {
 		name := rapid.SampledFrom(names).Draw(r, "rule")
 		jobs := rapid.IntRange(1, 8).Draw(r, "jobs")
 		random := mathrand.New(mathrand.NewPCG(rapid.Uint64().Draw(r, "order"), 1))

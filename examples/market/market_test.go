@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 func defaults(seed uint64, theta float64) parameters {
@@ -123,7 +125,7 @@ func smallWorlds(t *rapid.T) parameters {
 // TestBooks: in every period money is conserved to the last thousandth, and so are goods; nobody has less than nothing; work is
 // done once.
 func TestBooks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := smallWorlds(t)
 		e := newEconomy(p)
 		reserves, stock := e.reserves, int64(0)
@@ -176,7 +178,7 @@ func checkAgents(t *rapid.T, e *economy) (stock int64) {
 
 // TestValuesFinite: whatever the parameters, what is written is JSON numbers; a run ends or says why it does not.
 func TestValuesFinite(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		c, err := simulate(smallWorlds(t))
 		if insolvent := (*insolvency)(nil); errors.As(err, &insolvent) {
 			return

@@ -15,6 +15,7 @@ import (
 	"track/importer"
 	"track/importer/importertest"
 	"track/importer/programs"
+	"track/internal/property"
 )
 
 // draft makes a program of an iteration: id, code and parents.
@@ -99,7 +100,7 @@ func TestImpossibleParents(t *testing.T) {
 
 // Whatever parents say, all programs are there, each behind its parents, and in the same order whatever the order of the files.
 func TestOrderOfAnything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "programs")
 		var drafts, again []*programs.Draft
 		for i := range n {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 func TestTicks(t *testing.T) {
@@ -50,7 +52,7 @@ func TestTicks(t *testing.T) {
 }
 
 func TestTicksOfAnyRange(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var e extent
 		for range rapid.IntRange(1, 3).Draw(t, "values") {
 			e.add(anyFloat.Draw(t, "value"))

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/reports/chart"
 )
 
@@ -244,7 +245,7 @@ func TestValuesAreNotChanged(t *testing.T) {
 }
 
 func TestAnyLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		l := chart.Line{Title: text(t), XLabel: text(t), YLabel: text(t)}
 		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3, 9, 120}).Draw(t, "series") {
 			s := chart.Named{Name: text(t), Y: floats(t)}
@@ -258,7 +259,7 @@ func TestAnyLine(t *testing.T) {
 }
 
 func TestAnyBand(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		b := chart.Band{Title: text(t), XLabel: text(t), YLabel: text(t)}
 		for range rapid.IntRange(0, 9).Draw(t, "seeds") {
 			b.Seeds = append(b.Seeds, floats(t))
@@ -268,7 +269,7 @@ func TestAnyBand(t *testing.T) {
 }
 
 func TestAnyHistory(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		h := chart.History{
 			Title: text(t), XLabel: text(t), YLabel: text(t), Interval: text(t),
 			ChangePoints: rapid.SliceOfN(rapid.IntRange(-1, 12), 0, 9).Draw(t, "changes"),

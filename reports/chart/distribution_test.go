@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 var scores = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 0.5, 0.5, 1, math.NaN(), math.Inf(1)})), 1, 450)
@@ -22,7 +24,7 @@ func finiteOf(values []float64) (n int) {
 
 // Every seed has a dot at its own score, and no dot covers another.
 func TestSwarm(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		values := scores.Draw(t, "scores")
 		x := axis{lo: 0, hi: 1}
 		s, ok := newSwarm(values, x)
@@ -49,7 +51,7 @@ func TestSwarm(t *testing.T) {
 
 // Every score is counted in one bar, the one it lies in, and the axis holds all bars.
 func TestHistogram(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		values := scores.Draw(t, "scores")
 		if finiteOf(values) == 0 {
 			return

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 // The parts of a divided cell are as large as the shares of their statuses: over the whole map, areas are to each other as counts.
 func TestMosaicIsInProportion(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 7).Draw(t, "seeds in a column")
 		columns := rapid.IntRange(1, 9).Draw(t, "columns")
 		h := HeatMap{Seeds: make([]HeatSeed, size*columns)}
@@ -42,7 +44,7 @@ func TestMosaicIsInProportion(t *testing.T) {
 
 // Each seed is in one column, and a column's hatched part is never 0 where one of its seeds failed.
 func TestBins(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 200).Draw(t, "seeds")
 		var h HeatMap
 		for i := range n {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 // anyLineage has up to most candidates of every kind.
@@ -25,7 +27,7 @@ func anyLineage(t *rapid.T, most int) (l Lineage) {
 
 // All candidates are drawn or counted; the accepted ones are drawn, and the extremes of each column.
 func TestLineagePoints(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		l := anyLineage(t, 6000)
 		p := plot{right: 900, bottom: 300, x: axis{hi: 6000}.scale(0, 900), y: axis{hi: 100}.scale(300, 0)}
 		points, left, square := l.points(p)
@@ -78,7 +80,7 @@ func columnExtremes(points []point, side pixel) map[int][2]float64 {
 
 // What is left out lies in a square with a point that stays.
 func TestThin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) point {
 			return point{rapid.Float64Range(0, 100).Draw(t, "x"), rapid.Float64Range(0, 100).Draw(t, "y")}
 		}), 0, 300).Draw(t, "points")

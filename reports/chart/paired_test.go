@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 func TestThinned(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var d Paired
 		most, least := math.Inf(-1), math.Inf(1)
 		state := rapid.Uint64().Draw(t, "state")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 var unexported = cmp.AllowUnexported(point{}, slab{})
@@ -44,7 +46,7 @@ func TestReduce(t *testing.T) {
 
 // No spike is lost, no point is made up, and there are no more than two to a column.
 func TestReduceKeepsExtremes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		y := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 100), rapid.Just(math.NaN())), 0, 200).Draw(t, "y")
 		column := rapid.SampledFrom([]pixel{1, 2, 8, 64}).Draw(t, "column")
 		density := rapid.SampledFrom([]float64{0.1, 1, 7}).Draw(t, "points per unit")

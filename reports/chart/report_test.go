@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/reports/chart"
 )
 
@@ -321,7 +322,7 @@ func estimate(t *rapid.T) chart.Estimate {
 }
 
 func TestAnyHeatMap(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		h := chart.HeatMap{Title: text(t), XLabel: text(t)}
 		for range rapid.SampledFrom([]int{0, 1, 2, 30, 200}).Draw(t, "seeds") {
 			h.Seeds = append(h.Seeds, chart.HeatSeed{Label: text(t), Failed: rapid.Bool().Draw(t, "failed")})
@@ -335,7 +336,7 @@ func TestAnyHeatMap(t *testing.T) {
 }
 
 func TestAnyDistribution(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := chart.Distribution{
 			Title: text(t), XLabel: text(t), Interval: text(t), Values: rapid.SliceOfN(value, 0, 500).Draw(t, "values"),
 			Failed: rapid.IntRange(0, 9).Draw(t, "failed"), Lo: value.Draw(t, "from"), Hi: value.Draw(t, "to"),
@@ -349,7 +350,7 @@ func TestAnyDistribution(t *testing.T) {
 }
 
 func TestAnyForest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		f := chart.Forest{Title: text(t), XLabel: text(t), Interval: text(t)}
 		for range rapid.SampledFrom([]int{0, 1, 2, 3, 40}).Draw(t, "metrics") {
 			f.Rows = append(f.Rows, chart.Difference{
@@ -361,7 +362,7 @@ func TestAnyForest(t *testing.T) {
 }
 
 func TestAnyPaired(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := chart.Paired{Title: text(t), XLabel: text(t), YLabel: text(t), OnlyBaseline: rapid.IntRange(0, 2).Draw(t, "unmatched")}
 		for range rapid.SampledFrom([]int{0, 1, 2, 20, 150}).Draw(t, "pairs") {
 			p.Pairs = append(p.Pairs, chart.Pair{Label: text(t), Baseline: value.Draw(t, "baseline"), Candidate: value.Draw(t, "candidate")})
@@ -371,7 +372,7 @@ func TestAnyPaired(t *testing.T) {
 }
 
 func TestAnyLineage(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		l := chart.Lineage{Title: text(t), XLabel: text(t), YLabel: text(t), Interval: text(t)}
 		number := rapid.OneOf(rapid.IntRange(0, 20), rapid.Int())
 		for range rapid.SampledFrom([]int{0, 1, 2, 20, 100}).Draw(t, "candidates") {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 func TestSparkline(t *testing.T) {
@@ -36,7 +38,7 @@ func TestSparkline(t *testing.T) {
 }
 
 func TestAnySparkline(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		scores := rapid.SliceOfN(anyFloat, 0, 50).Draw(t, "scores")
 		most := rapid.IntRange(0, 60).Draw(t, "most")
 		want := len(scores)

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 func TestNumber(t *testing.T) {
@@ -56,7 +58,7 @@ func TestShorten(t *testing.T) {
 }
 
 func TestShortenAnything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		s := clean(anyString.Draw(t, "s"))
 		room := rapid.Float64Range(20, 300).Draw(t, "room")
 		got := shorten(s, sizeLabel, room)

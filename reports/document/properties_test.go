@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/reports/chart"
 	"track/reports/document"
 	"track/reports/escape"
@@ -125,7 +126,7 @@ func table(t *rapid.T) document.Table {
 
 // Whatever the texts, both forms have the structure of the document, and each text in its place.
 func TestAnyDocument(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		checkOutlines(t, document.Document{Title: names.Draw(t, "title"), Blocks: blocks(t, 2, new(int))})
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 )
@@ -101,7 +102,7 @@ func TestCheckTruthOfLittle(t *testing.T) {
 
 // Calling successes failures mirrors how well each number separates them, and leaves the noise as it is.
 func TestCheckTruthMirrored(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		trials := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) rubric.Trial {
 			x := trial(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "task")), rapid.Bool().Draw(t, "success"), float64(rapid.IntRange(0, 20).Draw(t, "score")))
 			if rapid.Bool().Draw(t, "measured") {

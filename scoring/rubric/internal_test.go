@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"track/internal/property"
 )
 
 // TestFindErrorWord holds the search against the pattern of rubric/1.
 func TestFindErrorWord(t *testing.T) {
 	pattern := regexp.MustCompile(errorPattern)
 	pieces := rapid.SampledFrom([]string{"e", "E", "error", "ERRor", "exceptio", "n", "Exception", "traceback", "TRACEBAC", "K", "\u212a", "fail", "ed", "FAILED", "fatal", "Fata", "L", "f", "t", " ", "\xff", "é", "\x05"})
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOf(pieces).Draw(t, "pieces"), "")
 		if got, want := findErrorWord(s), pattern.FindString(s); got != want {
 			t.Fatalf("%q in %q, want %q", got, s, want)

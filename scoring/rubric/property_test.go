@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/rubric"
 )
 
@@ -63,7 +64,7 @@ var executions = rapid.Custom(func(t *rapid.T) rubric.Execution {
 // TestScoreProperties: a score is in 0..100 and has a grade, or has no value; every component has a reason, and a value in 0..1 or
 // none; the weights of those with a value sum to 1; twice the same execution gives twice the same bytes.
 func TestScoreProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")
 		for _, name := range rubric.Names() {
 			r, err := rubric.ByName(name)
@@ -115,7 +116,7 @@ func checkComponents(t *rapid.T, list []rubric.Component, defined bool) {
 
 // TestMoreSuccessesNeverCost: where a failed call succeeds instead, the score does not fall.
 func TestMoreSuccessesNeverCost(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")
 		if len(e.Calls) == 0 {
 			t.Skip("no calls")
@@ -142,7 +143,7 @@ func TestMoreSuccessesNeverCost(t *testing.T) {
 
 // TestUnrelatedTextChangesNothing: without a final text, what is only about it does not count.
 func TestUnrelatedTextChangesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")
 		e.Output = nil
 		r, err := rubric.ByName(rubric.V2)
@@ -159,7 +160,7 @@ func TestUnrelatedTextChangesNothing(t *testing.T) {
 
 // TestFitnessProperties: the fitness lies among the used scores, and every scored execution is in exactly one place.
 func TestFitnessProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 10000), func(n int) float64 { return float64(n) / 100 }), 1, 40).Draw(t, "scores")
 		f, err := rubric.Fitness(scored(values...), rubric.FitnessOptions{})
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
@@ -36,7 +37,7 @@ func TestAUC(t *testing.T) {
 // Swapping the groups mirrors area and interval, and the area is the probability of improvement of unpaired samples.
 func TestAUCProperties(t *testing.T) {
 	values := rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 12)
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		x, y := values.Draw(t, "x"), values.Draw(t, "y")
 		a, err := stats.NewAUC(x, y, 0.9)
 		b, errB := stats.NewAUC(y, x, 0.9)

@@ -6,12 +6,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
 // The sequence is the intersection of the interval after each score.
 func TestBettingIntervalMakesTheSequence(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 0, 30)
 		c := confidence.Draw(t, "confidence")
 		sequence, err := stats.BettingSequence(scores, c)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
@@ -54,7 +55,7 @@ func TestBinomialAtMost(t *testing.T) {
 
 // The lower bound is where k or more successes have probability alpha, the upper one where k or fewer do.
 func TestBinomialAtMostIsDualToClopperPearson(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 1000).Draw(t, "n")
 		k := rapid.IntRange(0, n-1).Draw(t, "k")
 		alpha := rapid.Float64Range(0.001, 0.4).Draw(t, "alpha")

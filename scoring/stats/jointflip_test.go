@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
@@ -75,7 +76,7 @@ func drawnDifferences(t *rapid.T, variables, n int) [][]float64 {
 }
 
 func TestSignFlipJointlyIsTheClosedTest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
 		d := drawnDifferences(t, rapid.IntRange(1, 4).Draw(t, "variables"), n)
 		for v := range d { // one that never differs decides nothing, and is left out of all sets
@@ -96,7 +97,7 @@ func TestSignFlipJointlyIsTheClosedTest(t *testing.T) {
 }
 
 func TestSignFlipJointlyOfOneVariable(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := samples(t, rapid.OneOf(tied, value), 1, stats.ExactJointFlip)
 		joint, err := stats.SignFlipJointly([][]float64{d}, 1)
 		if err != nil {
@@ -110,7 +111,7 @@ func TestSignFlipJointlyOfOneVariable(t *testing.T) {
 }
 
 func TestSignFlipJointlyProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n, variables := rapid.IntRange(2, 18).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "variables")
 		d := drawnDifferences(t, variables, n)
 		got, err := stats.SignFlipJointly(d, 7)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
@@ -28,7 +29,7 @@ func contains(i stats.Interval, x float64) bool {
 }
 
 func TestIntervalsContainTheirEstimate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs, c := samples(t, value, 2, 30), confidence.Draw(t, "confidence")
 		m, err := stats.NewMean(xs, c)
 		if err != nil || !contains(m.Interval, m.Mean) {
@@ -52,7 +53,7 @@ func TestIntervalsContainTheirEstimate(t *testing.T) {
 }
 
 func TestBoxContainsItsEstimate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 2, 30)
 		seeds := len(scores) + rapid.IntRange(0, 5).Draw(t, "crashed")
 		passed := rapid.IntRange(0, len(scores)).Draw(t, "passed")
@@ -65,7 +66,7 @@ func TestBoxContainsItsEstimate(t *testing.T) {
 
 // A shift moves the mean and its interval, a factor scales them, and the order does not matter.
 func TestMeanFollowsItsUnits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, rapid.Float64Range(-100, 100), 2, 20)
 		shift, factor := rapid.Float64Range(-100, 100).Draw(t, "shift"), rapid.Float64Range(0.1, 10).Draw(t, "factor")
 		moved := make([]float64, len(xs))
@@ -85,7 +86,7 @@ func TestMeanFollowsItsUnits(t *testing.T) {
 }
 
 func TestQuantileIsMonotone(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, rapid.Float64(), 1, 20)
 		ps := rapid.SliceOfN(score, 2, 20).Draw(t, "p")
 		slices.Sort(ps)
@@ -104,7 +105,7 @@ func TestQuantileIsMonotone(t *testing.T) {
 }
 
 func TestTrimmedMeanIsWithinWhatItKeeps(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, value, 1, 40)
 		m, err := stats.NewTrimmedMean(xs, rapid.Float64Range(0, 0.49).Draw(t, "cut"))
 		sorted := slices.Sorted(slices.Values(xs))
@@ -116,7 +117,7 @@ func TestTrimmedMeanIsWithinWhatItKeeps(t *testing.T) {
 }
 
 func TestAdjustedPValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(score, 0, 20).Draw(t, "p")
 		holm, err := stats.Holm(p, 0.05)
 		if err != nil {
@@ -160,7 +161,7 @@ func negated(xs []float64) []float64 {
 }
 
 func TestSignFlipIsSymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := samples(t, rapid.OneOf(value, tied), 1, 24) // both exact and drawn
 		a, err := stats.SignFlip(d, 7)
 		if err != nil {
@@ -174,7 +175,7 @@ func TestSignFlipIsSymmetric(t *testing.T) {
 }
 
 func TestSignedRankIsSymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := samples(t, rapid.OneOf(value, tied), 1, 130) // both exact and approximate
 		zeros := rapid.SampledFrom([]stats.Zeros{stats.DropZeros, stats.PrattZeros}).Draw(t, "zeros")
 		a, err := stats.WilcoxonSignedRank(d, zeros)
@@ -189,7 +190,7 @@ func TestSignedRankIsSymmetric(t *testing.T) {
 }
 
 func TestTwoSampleTestsAreSymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		element := rapid.OneOf(value, tied)
 		x, y := samples(t, element, 1, 8), samples(t, element, 1, 8)
 		a, err := stats.NewMannWhitney(x, y)
@@ -218,7 +219,7 @@ func TestTwoSampleTestsAreSymmetric(t *testing.T) {
 // The exact two-sample permutation test of the ranks is the Mann–Whitney test, and the sign flip of the signed ranks the
 // signed-rank test: two implementations that share nothing.
 func TestRankTestsArePermutationTestsOfRanks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		x, y := samples(t, tied, 1, 7), samples(t, tied, 1, 7)
 		a, err := stats.NewMannWhitney(x, y)
 		if err != nil {
@@ -275,7 +276,7 @@ func midRanks(xs []float64, groups ...[]float64) []float64 {
 }
 
 func TestTTestAgreesWithItsInterval(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 20).Draw(t, "n")
 		a, b := samples(t, score, n, n), samples(t, score, n, n)
 		paired, err := stats.PairedT(a, b, 0.95)
@@ -295,7 +296,7 @@ func TestTTestAgreesWithItsInterval(t *testing.T) {
 }
 
 func TestPowerGrows(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		d := stats.Design{
 			Alpha:       rapid.Float64Range(0.0005, 0.2).Draw(t, "alpha"),
 			Alternative: rapid.SampledFrom([]stats.Alternative{stats.TwoSided, stats.OneSided}).Draw(t, "alternative"),
@@ -323,7 +324,7 @@ func TestPowerGrows(t *testing.T) {
 }
 
 func TestSequencesOnlyShrink(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 1, 20)
 		for _, sequence := range []func([]float64, float64) (stats.ConfidenceSequence, error){
 			stats.BettingSequence, stats.BernsteinSequence,
@@ -351,7 +352,7 @@ func TestSequencesOnlyShrink(t *testing.T) {
 
 // At the start of each look E is 1 in expectation: its mean over all signs of the same sizes is 1.
 func TestSymmetricEValueIsFair(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		sizes := samples(t, rapid.OneOf(value, tied), 1, 8)
 		sum := 0.0
 		for signs := range 1 << len(sizes) {
@@ -375,7 +376,7 @@ func TestSymmetricEValueIsFair(t *testing.T) {
 
 // No segmentation of a short series is cheaper than the optimal one: all of them are tried.
 func TestOptimalPartitionIsOptimal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, rapid.OneOf(score, tied), 1, 9)
 		penalty, minSize := rapid.Float64Range(0, 1).Draw(t, "penalty"), rapid.IntRange(1, 3).Draw(t, "min size")
 		p, err := stats.OptimalPartition(xs, penalty, minSize)

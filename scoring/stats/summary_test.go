@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring/stats"
 )
 
@@ -17,7 +18,7 @@ func sameInterval(a, b stats.Interval) bool {
 
 // A summary knows as much as the values: its intervals are those of the functions that take the values.
 func TestSummaryIntervals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		xs, c := samples(t, value, 2, 30), confidence.Draw(t, "confidence")
 		s, err := stats.Summarize(xs)
 		if err != nil {
@@ -43,7 +44,7 @@ func TestSummaryIntervals(t *testing.T) {
 
 // The box of a summary is the product of the three intervals at a third of alpha each, computed here from the values.
 func TestSummaryCombinedInterval(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 2, 30)
 		seeds := len(scores) + rapid.IntRange(0, 5).Draw(t, "crashed")
 		passed, c := rapid.IntRange(0, len(scores)).Draw(t, "passed"), confidence.Draw(t, "confidence")
@@ -94,7 +95,7 @@ func TestSummaryOfFewValues(t *testing.T) {
 
 // A value is refuted at level alpha exactly where it is beyond the end of the interval with confidence 1 - 2·alpha.
 func TestSummaryPValuesAreDualToIntervals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		s, err := stats.Summarize(samples(t, score, 3, 30))
 		if err != nil || s.SD() < 1e-6 {
 			t.Skip()

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 	"track/scoring/verdict"
 )
@@ -58,7 +59,7 @@ func drawnInput(t *rapid.T) verdict.GateInput {
 }
 
 func TestGateWithoutSeedsNeverPasses(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		in := drawnInput(t)
 		in.Stability, in.Seeds = stability(0, 0, nil), nil
 		if g := gate(t, in); g.Verdict == pass || g.Verdict == warn || !g.Failing {
@@ -77,7 +78,7 @@ func TestMoreRulesNeverMakeAGateHold(t *testing.T) {
 	rank := func(v scoring.Verdict) int {
 		return min(slices.Index(scoring.Verdicts(), v), slices.Index(scoring.Verdicts(), open))
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		in := drawnInput(t)
 		if !in.Rules.Any() {
 			t.Skip()
@@ -106,7 +107,7 @@ func TestMoreRulesNeverMakeAGateHold(t *testing.T) {
 }
 
 func TestGateDoesNotDependOnTheOrderOfScenarios(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		var inputs []verdict.GateInput
 		for range rapid.IntRange(1, 4).Draw(t, "scenarios") {
 			inputs = append(inputs, drawnInput(t))
@@ -135,7 +136,7 @@ func TestGateDoesNotDependOnTheOrderOfScenarios(t *testing.T) {
 
 // What an outcome says agrees with its numbers.
 func TestOutcomesAgreeWithTheirNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		g := gate(t, drawnInput(t), drawnInput(t))
 		var all []scoring.Verdict
 		for _, s := range g.Scenarios {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -391,7 +392,7 @@ func TestCompareAnytimeFalseDecisions(t *testing.T) {
 
 func TestCompareProperties(t *testing.T) {
 	score := rapid.OneOf(rapid.Map(rapid.IntRange(0, 4), func(k int) float64 { return float64(k) / 4 }), rapid.Float64Range(0, 1))
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "n")
 		a := seedsOf(rapid.SliceOfN(score, n, n).Draw(t, "candidate")...)
 		b := seedsOf(rapid.SliceOfN(score, n, n).Draw(t, "baseline")...)

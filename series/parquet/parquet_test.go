@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/series/parquet"
 )
 
@@ -49,7 +50,7 @@ func write(t testing.TB, columns []parquet.Column) []byte {
 
 func TestRoundTrip(t *testing.T) {
 	floats := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 5e-324}))
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.String(), 1, 20, rapid.ID).Draw(t, "names")
 		var columns []parquet.Column
 		for _, name := range names {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/property"
 	"track/scoring"
 	"track/store"
 )
@@ -40,7 +41,7 @@ func testValues(t *testing.T, st *store.Store) {
 	// More than fit into one statement, so that the seams are met.
 	valueMap := rapid.OneOf(rapid.MapOfN(name, number, 0, 8), rapid.MapOfN(name, number, 120, 300))
 	seed := track.SeedNumber(0)
-	rapid.Check(t, func(rt *rapid.T) {
+	property.Check(t, func(rt *rapid.T) {
 		seed++
 		values := valueMap.Draw(rt, "values")
 		ids := add(t, st, track.Seed{Scenario: "s", Number: seed, Values: values})

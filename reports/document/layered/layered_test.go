@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"track/internal/property"
 	"track/reports/document/layered"
 )
 
@@ -29,7 +30,7 @@ func graphs(t *rapid.T) (nodes []layered.Node, edges []layered.Edge) {
 
 // Nodes lie apart, edges begin and end at theirs, and everything is within the drawing.
 func TestAnyGraph(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	property.Check(t, func(t *rapid.T) {
 		nodes, edges := graphs(t)
 		far := rapid.Bool().Draw(t, "far")
 		d := layered.Layout(nodes, edges, far)
