@@ -50,7 +50,7 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 	}
 	return []EstimateRow{
-		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, format.Percent, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
+		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
 		mean, sd, combined,
 	}
 }

@@ -114,7 +114,7 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 		e := s.Estimates
 		rate, mean := "-", "-"
 		if e.NSeeds > 0 {
-			rate = fmt.Sprintf("%s (%s to %s)", format.Percent(e.PassRate), format.Percent(e.PassRateInterval.Lo), format.Percent(e.PassRateInterval.Hi))
+			rate = fmt.Sprintf("%s (%s to %s)", format.Share(e.PassRate), format.Share(e.PassRateInterval.Lo), format.Share(e.PassRateInterval.Hi))
 		}
 		if e.NScored > 0 {
 			mean = format.Short(e.Mean)

@@ -251,7 +251,7 @@ func (d ImprovementData) unmatched() []document.Block {
 		list = append(list, "None: every seed stands on both sides.")
 	}
 	if i.NPairs > 0 {
-		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, format.Percent(i.MatchedShare())))
+		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, format.Share(i.MatchedShare())))
 	}
 	blocks = append(blocks, bullets(list)...)
 	return append(blocks, d.failedPairs()...)

@@ -131,5 +131,5 @@ func successText(p stats.Proportion) string {
 	if p.N == 0 {
 		return "-"
 	}
-	return withInterval(p.Value, p.Interval, format.Percent) + fmt.Sprintf(", n = %d", p.N)
+	return withInterval(p.Value, p.Interval, format.Share) + fmt.Sprintf(", n = %d", p.N)
 }

@@ -91,7 +91,7 @@ func (d IndexData) scenarios() []document.Block {
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(meanCell(s.Estimates)),
-			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, format.Percent), s.Estimates.NSeeds),
+			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, format.Share), s.Estimates.NSeeds),
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
 	}

@@ -211,7 +211,7 @@ func (h HistoryData) table() document.Table {
 			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, format.Signed), s.NPairs)
 		}
 		t.Rows = append(t.Rows, append(row,
-			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, format.Percent)),
+			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, format.Share)),
 			document.T(meanCell(e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t

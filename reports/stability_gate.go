@@ -96,7 +96,7 @@ func (d StabilityData) metrics() []document.Block {
 		d.Stability.NSeeds, format.Confidence(scoring.DefaultConfidence))
 	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.Value.N < d.Stability.NSeeds }) {
 		text = append(text, cell(" A seed without a value, as every failed one, counts against pass, and so may make a metric unstable (pass below %s); the gate calls a metric unstable by the seeds that have a value alone.",
-			format.Percent(scoring.UnstableMaxPassRate))...)
+			format.Share(scoring.UnstableMaxPassRate))...)
 	}
 	text = append(text, intervalNote(metrics)...)
 	blocks = append(blocks, paragraphOf(text))
@@ -170,7 +170,7 @@ func metricRow(m scoring.MetricStability) []document.Text {
 	if m.Score.N > 0 {
 		score = spread(m.Score, three)
 	}
-	pass := document.T(format.Percent(m.PassRate))
+	pass := document.T(format.Share(m.PassRate))
 	if m.Flag != "" {
 		pass = append(pass, cell(", %s", m.Flag)...)
 	}

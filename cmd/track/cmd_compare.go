@@ -201,7 +201,7 @@ func sidesGrid(c tracker.Comparison, d compareDocument, estimates []verdict.Esti
 	four := func(x float64) string { return format.Fixed(x, 4) }
 	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", c.Sides[i].NSeeds, c.Sides[i].Score.N) })
 	add("pass rate", func(i int) any {
-		return withInterval(estimates[i].PassRate, estimates[i].PassRateInterval, format.Percent)
+		return withInterval(estimates[i].PassRate, estimates[i].PassRateInterval, format.Share)
 	})
 	add("mean score", func(i int) any { return withInterval(estimates[i].Mean, estimates[i].MeanInterval, four) })
 	add("sd of scores", func(i int) any { return withInterval(estimates[i].SD, estimates[i].SDInterval, four) })

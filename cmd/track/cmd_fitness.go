@@ -140,7 +140,7 @@ func fitnessView(r tracker.FitnessReport, rubricName string) view {
 		note("failed_executions", "%d of %d executions failed: they earn no score, and the fitness knows nothing of them", r.NFailed, r.NExecutions)
 	}
 	if r.MeasuredShare < 0.995 {
-		note("partly_measured", "%s of the rubric could be measured in the executions used, on average", format.Percent(r.MeasuredShare))
+		note("partly_measured", "%s of the rubric could be measured in the executions used, on average", format.Share(r.MeasuredShare))
 	}
 	if r.MeasuredShare < enoughMeasured {
 		d.Action = "too little of the rubric was measured to act on it"

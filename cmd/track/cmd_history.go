@@ -303,7 +303,7 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 			codes = append(codes, w.Code)
 		}
 		g.cells = append(g.cells, append(row,
-			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, format.Percent), mean, intervalText(l.interval, number),
+			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, format.Share), mean, intervalText(l.interval, number),
 			spread, intervalText(sdInterval, number), entry.CombinedScore, intervalText(l.estimates.CombinedInterval, func(x float64) string { return format.Fixed(x, 3) }),
 			change, string(entry.Verdict), strings.Join(codes, ", ")))
 	}

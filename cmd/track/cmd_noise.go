@@ -173,7 +173,7 @@ func noiseView(r tracker.NoiseReport) view {
 		if r.HasGate {
 			rate := newRate(at.GateFlips)
 			row.GateFlips = &rate
-			flips, interval, exact = format.Percent(rate.Rate), intervalText(at.GateFlips.Interval, format.Percent), rate.Rate
+			flips, interval, exact = format.Share(rate.Rate), intervalText(at.GateFlips.Interval, format.Share), rate.Rate
 		}
 		d.At = append(d.At, row)
 		n := strconv.Itoa(at.N)
@@ -181,8 +181,8 @@ func noiseView(r tracker.NoiseReport) view {
 			n += " *"
 		}
 		table.cells = append(table.cells, []any{
-			shown{n, at.N}, flips, interval, mostly(at.GateVerdicts), format.Percent(at.FalseDegraded.Value), intervalText(at.FalseDegraded.Interval, format.Percent),
-			format.Percent(at.FalseDecision.Value), intervalText(at.FalseDecision.Interval, format.Percent), at.MeanAbsDifference,
+			shown{n, at.N}, flips, interval, mostly(at.GateVerdicts), format.Share(at.FalseDegraded.Value), intervalText(at.FalseDegraded.Interval, format.Share),
+			format.Share(at.FalseDecision.Value), intervalText(at.FalseDecision.Interval, format.Share), at.MeanAbsDifference,
 		})
 		v.rows.cells = append(v.rows.cells, []any{at.N, exact, at.FalseDegraded.Value, at.FalseDecision.Value, at.MeanAbsDifference, at.LargestMetricDelta})
 	}
@@ -190,7 +190,7 @@ func noiseView(r tracker.NoiseReport) view {
 	heading := fmt.Sprintf("%s@%s\nspec version %d, %d seeds, %d of them without a score, %s\ngate: %s\nimprovement check: base %v, margin %v", r.Scenario, describe(r.Configurations[0]), r.Stored.Version, r.NSeeds, r.NFailed, r.Method,
 		d.Rules, d.Base, d.Margin)
 	v.page = []any{heading, table, "* the number of seeds there is\n" + steadyText("the gate flips", d.SteadyGate, r.HasGate) + "\n" + steadyText("the improvement check finds degraded metrics by luck", d.SteadyCheck, true) +
-		fmt.Sprintf("\nthe verdict on the total score is false in about %s of the cases at any n, which is its level", format.Percent(1-r.Options.Comparison.Confidence))}
+		fmt.Sprintf("\nthe verdict on the total score is false in about %s of the cases at any n, which is its level", format.Share(1-r.Options.Comparison.Confidence))}
 	if notes := footnotes(r.Warnings); notes != "" {
 		v.page = append(v.page, notes)
 	}
@@ -209,7 +209,7 @@ func mostly(verdicts map[scoring.Verdict]int) any {
 	if total == 0 {
 		return nil
 	}
-	return fmt.Sprintf("%s %s", most, format.Percent(float64(verdicts[most])/float64(total)))
+	return fmt.Sprintf("%s %s", most, format.Share(float64(verdicts[most])/float64(total)))
 }
 
 func positive(n int) *int {
@@ -224,7 +224,7 @@ func steadyText(what string, from *int, asked bool) string {
 	case !asked:
 		return "the gate has no rule about seeds"
 	case from == nil:
-		return fmt.Sprintf("%s: no n that was tried shows a rate of at most %s", what, format.Percent(verdict.MaxFlipRate))
+		return fmt.Sprintf("%s: no n that was tried shows a rate of at most %s", what, format.Share(verdict.MaxFlipRate))
 	}
-	return fmt.Sprintf("%s in at most %s of the cases from %d seeds on (upper end of the interval)", what, format.Percent(verdict.MaxFlipRate), *from)
+	return fmt.Sprintf("%s in at most %s of the cases from %d seeds on (upper end of the interval)", what, format.Share(verdict.MaxFlipRate), *from)
 }

@@ -46,9 +46,17 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'f', 4, 64)
 }
 
-// Percent returns a share as a percentage with one decimal; "-" if x is NaN. Less than all is never written as 100.0%, nor more
-// than nothing as 0.0%.
+// Percent returns x as a percentage with one decimal; "-" if x is NaN.
 func Percent(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
+}
+
+// Share returns a share of seeds as a percentage with one decimal; "-" if x is NaN. Less than all is never written as 100.0%, nor
+// more than none as 0.0%.
+func Share(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"

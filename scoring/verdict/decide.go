@@ -83,7 +83,7 @@ func (i *Improvement) undecidable() (reason, need string) {
 	case i.NPairs == 0:
 		return "no seed stands on both sides: nothing can be paired", "the same seeds on both sides"
 	case share < MinMatched:
-		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, format.Percent(share), format.Percent(MinMatched)),
+		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, format.Share(share), format.Share(MinMatched)),
 			"the unmatched seeds on the other side too, or --seeds with the range that was planned for both"
 	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
 		return fmt.Sprintf("of the candidate's seeds %d repeat what another measured, of the baseline's %d: they are not as many pairs as they seem",

@@ -52,7 +52,7 @@ func (j judge) metricOutcomes() []Outcome {
 // passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all have one.
 func (j judge) passText(m scoring.MetricStability) string {
 	if m.Value.N == j.e.NSeeds {
-		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Percent(m.PassRate), j.e.NSeeds, format.Short(m.Score.Mean))
+		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(m.PassRate), j.e.NSeeds, format.Short(m.Score.Mean))
 	}
 	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.Value.N, j.e.NSeeds, format.Short(m.Score.Mean))
 }

@@ -75,7 +75,7 @@ func (j judge) failedSeeds() []Outcome {
 func (j judge) withoutSurvivors(o Outcome) Outcome {
 	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
-		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Percent(MinMatched))
+		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(MinMatched))
 		o.Need = "seeds that do not fail"
 	}
 	return o
@@ -126,7 +126,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
-		format.Percent(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Percent(limit))
+		format.Share(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Share(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
 	}

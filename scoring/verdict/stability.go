@@ -54,8 +54,8 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 }
 
 func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
-	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Percent(e.PassRate), e.NPassed, e.NSeeds, describeShare(e.PassRateInterval))
-	limit := format.Percent(scoring.StableMinPassRate)
+	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Share(e.PassRate), e.NPassed, e.NSeeds, describeShare(e.PassRateInterval))
+	limit := format.Share(scoring.StableMinPassRate)
 	switch {
 	case shown:
 		text += " reaches " + limit

@@ -139,7 +139,7 @@ func TestNumbersInWords(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0.0%", 1: "100.0%", 0.95: "95.0%", 0.9995: "99.9%", 0.99999: "99.9%", 0.99949: "99.9%", 1e-9: "0.1%", 0.0004: "0.1%", 0.0006: "0.1%", 0.056: "5.6%",
 	} {
-		if got := format.Percent(x); got != want {
+		if got := format.Share(x); got != want {
 			t.Errorf("Percent(%v) = %s, want %s", x, got, want)
 		}
 	}
@@ -148,7 +148,7 @@ func TestNumbersInWords(t *testing.T) {
 			t.Errorf("Short(%v) = %s, want %s", x, got, want)
 		}
 	}
-	if got := fmt.Sprint(format.Percent(math.NaN()), format.Short(math.NaN())); got != "--" {
+	if got := fmt.Sprint(format.Share(math.NaN()), format.Short(math.NaN())); got != "--" {
 		t.Errorf("NaN: %s", got)
 	}
 }

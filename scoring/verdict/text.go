@@ -11,8 +11,8 @@ import (
 
 // below writes a bound that misses its limit with as many digits as show it.
 func below(bound, limit float64) string {
-	text := format.Percent(bound)
-	for decimals := 2; bound < limit && text == format.Percent(limit) && decimals < 10; decimals++ {
+	text := format.Share(bound)
+	for decimals := 2; bound < limit && text == format.Share(limit) && decimals < 10; decimals++ {
 		if longer := strconv.FormatFloat(100*bound, 'f', decimals, 64) + "%"; longer != strconv.FormatFloat(100*limit, 'f', decimals, 64)+"%" {
 			return longer
 		}
@@ -31,7 +31,7 @@ func describeShare(i stats.Interval) string {
 	if !i.Defined() {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Percent(i.Lo), format.Percent(i.Hi))
+	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Share(i.Lo), format.Share(i.Hi))
 }
 
 func methodName(method string) string {
