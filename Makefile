@@ -10,8 +10,8 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-# What reports are read with in tests: Mermaid runs on node, and pages are opened in Chromium.
-OUTSIDE := npm:npm node:nodejs chromium:chromium
+# Tests open reports in Chromium.
+OUTSIDE := chromium:chromium
 
 .PHONY: build test check outside-tools race fuzz soak bench sim-policies demo clean
 
@@ -28,7 +28,7 @@ check: ## format, vet, staticcheck, tidy
 	$(TOOLS) staticcheck -tags $(TAGS) ./...
 	$(GO) mod tidy -diff
 
-outside-tools: ## node, npm and Chromium, where they are missing and root can install them; else the tests that need them are skipped, and say so
+outside-tools: ## install Chromium if it is missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -26,7 +26,7 @@ type IndexedLineage struct {
 func (l *lineageReport) indexed() IndexedLineage {
 	x := IndexedLineage{Name: l.Name, Subject: l.Subject, Head: l.replayed.Head, Mutations: l.statesSentence(), Replay: l.replaySentence(), NDifferences: len(l.Differences)}
 	if x.Head != "" {
-		x.Score = l.scoreSentence(l.honestScores(x.Head))
+		x.Score = l.scoreSentence(l.scoresOf(x.Head))
 	}
 	for _, a := range l.foundAlerts() {
 		x.Alerts = append(x.Alerts, fmt.Sprintf("%s (%d)", a.what, max(a.n, len(a.cases))))

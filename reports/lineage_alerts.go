@@ -59,13 +59,13 @@ func (l *lineageReport) alerts() []document.Block {
 // higherAlert is about accepted versions that score above the one in force, the furthest first.
 func (l *lineageReport) higherAlert() alert {
 	a := alert{what: "Accepted, not in force, and with a higher mean score than what is", ranked: true, kind: document.NoteInfo}
-	head := l.honestScores(l.replayed.Head)
+	head := l.scoresOf(l.replayed.Head)
 	if len(head.scores) == 0 {
 		return a
 	}
 	type higher struct {
 		version string
-		h       honest
+		h       versionScores
 		by      float64
 	}
 	var list []higher
@@ -73,7 +73,7 @@ func (l *lineageReport) higherAlert() alert {
 		if v.Label == l.replayed.Head || len(l.accepting[v.Label]) == 0 {
 			continue
 		}
-		if h := l.honestScores(v.Label); len(h.scores) > 0 && average(h.scores) > average(head.scores) {
+		if h := l.scoresOf(v.Label); len(h.scores) > 0 && average(h.scores) > average(head.scores) {
 			list = append(list, higher{v.Label, h, average(h.scores) - average(head.scores)})
 		}
 	}

@@ -3,17 +3,13 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"track/evolution"
 	"track/reports/document"
 )
 
-// mostSteps of a path are drawn; between the first and the last of them the others are counted.
-const (
-	firstSteps = 4
-	lastSteps  = 16
-)
+// shownSteps are the steps of a path that are shown without unfolding.
+const shownSteps = 20
 
 // step is a version on a path with the mutation that led to it.
 type step struct {
@@ -59,7 +55,7 @@ func (l *lineageReport) bestCandidate() (label string) {
 }
 
 // tried counts the versions that were not refused.
-func (l *lineageReport) tried() (n int) {
+func (l *lineageReport) notRefused() (n int) {
 	for _, v := range l.Versions {
 		if !l.refusedVersion(v.Label) {
 			n++
@@ -68,52 +64,41 @@ func (l *lineageReport) tried() (n int) {
 	return n
 }
 
-// path draws the way to the version in force.
+// path lists the versions that led to the active one, the newest first.
 func (l *lineageReport) path() []document.Block {
 	path, decided := l.bestPath()
-	title := "Path to the version in force"
+	title := "Path to the active version"
 	if !decided {
 		title = "Path to the best candidate"
 	}
 	blocks := []document.Block{document.Heading{Level: 2, Text: title}}
 	if len(path) == 0 {
-		return append(blocks, paragraph(plain("No version is in force.")))
+		return append(blocks, paragraph(plain("No version is active.")))
 	}
 	if !decided {
-		blocks = append(blocks, paragraph(plain("Nothing was decided: this is the way to the highest score of a candidate that did not fail and was not refused, the best of %s. The best of many is, if anything, too high.", counted(l.tried(), "version", "versions"))))
+		blocks = append(blocks, paragraph(plain(
+			"No decision was made. The path leads to the candidate with the highest mean score among %s that did not fail and were not refused. The best of many scores tends to be too high.",
+			counted(l.notRefused(), "version", "versions"))))
 	}
-	f := l.flowchart(path, decided)
-	return append(blocks, f, paragraph(plain("%s", l.flowchartLegend(f, path))))
+	blocks = append(blocks, folded(l.pathTable(path, decided), shownSteps, "the oldest last")...)
+	return append(blocks, paragraph(plain("%s", l.pathLegend(path))))
 }
 
-// flowchartLegend says what the numbers and the boxes of the flowchart are, as far as it has them.
-func (l *lineageReport) flowchartLegend(f document.Flowchart, path []step) string {
-	text := "The number in a box is the mean score of its version, of trials after it was chosen where there are enough."
+// pathLegend says what the numbers of the table are, as far as it has them.
+func (l *lineageReport) pathLegend(path []step) string {
+	text := "The mean is over the trials that ran after the version was chosen, if there are at least two of them; otherwise over all of its trials."
 	decided, recorded := false, false
 	for _, s := range path[1:] {
 		_, known := l.recorded(s)
 		decided, recorded = decided || s.mutation.Delta != nil, recorded || known
 	}
 	if decided {
-		text += " That on an arrow is the delta of the decision: the difference of what its policy compared then."
+		text += " Delta is the difference that the policy saw when it decided."
 	}
 	if recorded {
-		text += " One in parentheses is the difference of the recorded means, on which nothing was decided."
+		text += " A delta in parentheses is the difference of the recorded means; nothing was decided on it."
 	}
-	var boxes []string
-	for _, k := range []struct {
-		kind document.NodeKind
-		text string
-	}{
-		{document.NodeHead, "thick and blue: in force"}, {document.NodeGood, "round and green: accepted, with an interval above 0"}, {document.NodePlain, "square and grey: the root, and what is not shown to be better"},
-		{document.NodeBad, "pointed and red: rejected, refused, withdrawn or failed"}, {document.NodeStub, "dashed: others, counted"},
-	} {
-		if slices.ContainsFunc(f.Nodes, func(n document.Node) bool { return n.Kind == k.kind }) {
-			boxes = append(boxes, k.text)
-		}
-	}
-	boxes[0] = strings.ToUpper(boxes[0][:1]) + boxes[0][1:]
-	return text + " " + strings.Join(boxes, "; ") + "."
+	return text
 }
 
 // recorded is the difference that a step made by the recorded means; known only where no decision gives another.
@@ -126,89 +111,65 @@ func (l *lineageReport) recorded(s step) (delta float64, known bool) {
 	return child - parent, n > 0 && m > 0
 }
 
-func (l *lineageReport) flowchart(path []step, decided bool) document.Flowchart {
+func (l *lineageReport) pathTable(path []step, decided bool) document.Table {
 	children := l.children()
-	f := document.Flowchart{Alt: fmt.Sprintf("The path from %s to %s in %s", path[0].version, path[len(path)-1].version, counted(len(path)-1, "step", "steps")), Down: len(path) > 5}
-	if len(path) == 1 {
-		f.Alt = path[0].version + " alone: no step led to it"
-	}
-	last := ""
-	for i, s := range path {
-		if i >= firstSteps && i < len(path)-lastSteps {
-			if i == firstSteps {
-				skipped := len(path) - firstSteps - lastSteps
-				f.Nodes = append(f.Nodes, document.Node{ID: "skipped", Lines: []string{"(" + counted(skipped, "version", "versions") + " between)"}, Kind: document.NodeStub})
-				f.Edges = append(f.Edges, document.Edge{From: last, To: "skipped"})
-				last = "skipped"
-			}
-			continue
-		}
-		node := l.node(s, i == len(path)-1 && decided)
-		if i == len(path)-1 && !decided {
-			node.Lines = append(node.Lines, "highest score")
-		}
-		f.Nodes = append(f.Nodes, node)
-		if last != "" {
-			f.Edges = append(f.Edges, document.Edge{From: last, To: s.version, Text: l.stepText(s)})
-		}
-		last = s.version
-		next := ""
-		if i+1 < len(path) {
+	t := columns("version", "state", "#mean score", "#trials", "from", "by", "#delta", "other children")
+	for i, s := range slices.Backward(path) {
+		next, last := "", i == len(path)-1
+		if !last {
 			next = path[i+1].version
 		}
-		if stub := stubOf(children[s.version], next); stub != "" {
-			id := "others of " + s.version
-			f.Nodes = append(f.Nodes, document.Node{ID: id, Lines: []string{stub}, Kind: document.NodeStub})
-			f.Edges = append(f.Edges, document.Edge{From: s.version, To: id})
+		state := document.T(l.stateOf(s))
+		switch {
+		case last && decided:
+			state = document.Text{strong("active")}
+		case last:
+			state = append(state, plain(", highest score"))
 		}
+		mean, trials := l.mean(s.version)
+		score := "-"
+		if trials > 0 {
+			score = points(&mean)
+		}
+		from, by := "", ""
+		if s.mutation != nil {
+			from, by = firstParent(*s.mutation), s.mutation.Operator
+		}
+		t.Rows = append(t.Rows, []document.Text{
+			codeCell(s.version), state, document.T(score), cell("%d", trials), codeCell(from), codeCell(by),
+			document.T(l.stepDelta(s)), document.T(otherChildren(children[s.version], next)),
+		})
 	}
-	return f
+	return t
 }
 
-func (l *lineageReport) node(s step, head bool) document.Node {
-	n := document.Node{ID: s.version, Lines: []string{s.version}, Kind: document.NodePlain}
-	if mean, trials := l.mean(s.version); trials > 0 {
-		n.Lines = append(n.Lines, fmt.Sprintf("mean %s, %s", points(&mean), counted(trials, "trial", "trials")))
-	}
-	says := ""
-	switch m := s.mutation; {
-	case head:
-		n.Kind, says = document.NodeHead, "in force"
+// stateOf says what became of the version of a step.
+func (l *lineageReport) stateOf(s step) string {
+	m := s.mutation
+	switch scores := l.scoresOf(s.version); {
+	case m == nil && s.version == l.root:
+		return "root"
 	case m == nil:
-		says = "root"
-		if s.version != l.root {
-			says = ""
-		}
+		return "-"
 	case m.State == evolution.MutationAccepted && slices.Contains(l.last[m.Mutation].Decision.Warnings, evolution.WarnUnclear):
-		says = "accepted, unclear"
-	case m.State == evolution.MutationAccepted:
-		n.Kind, says = document.NodeGood, "accepted"
-	case m.State == evolution.MutationRejected || m.State == evolution.MutationRefused || m.State == evolution.MutationWithdrawn:
-		n.Kind, says = document.NodeBad, string(m.State)
-	case l.honestScores(s.version).failed > 0 && len(l.honestScores(s.version).scores) == 0:
-		n.Kind, says = document.NodeBad, "failed"
-	default:
-		says = "undecided"
+		return "accepted, unclear"
+	case m.State == evolution.MutationAccepted, m.State == evolution.MutationRejected, m.State == evolution.MutationRefused, m.State == evolution.MutationWithdrawn:
+		return string(m.State)
+	case scores.failed > 0 && len(scores.scores) == 0:
+		return "failed"
 	}
-	if says != "" {
-		n.Lines = append(n.Lines, says)
-	}
-	return n
+	return "undecided"
 }
 
-// stepText is the operator of a step, and its difference: in parentheses where nothing was decided.
-func (l *lineageReport) stepText(s step) string {
+// stepDelta returns the difference that a step made; in parentheses if nothing was decided on it.
+func (l *lineageReport) stepDelta(s step) string {
 	if s.mutation == nil {
-		return ""
-	}
-	text := s.mutation.Operator
-	if s.mutation.Delta != nil {
-		text += " " + change(*s.mutation.Delta)
+		return "-"
 	}
 	if delta, known := l.recorded(s); known {
-		text += " (" + change(delta) + ")"
+		return "(" + change(delta) + ")"
 	}
-	return text
+	return changeOf(s.mutation.Delta)
 }
 
 // children are the mutations of each version.
@@ -220,8 +181,8 @@ func (l *lineageReport) children() map[string][]evolution.ReplayedMutation {
 	return children
 }
 
-// stubOf counts the children of a version that are not on the path.
-func stubOf(children []evolution.ReplayedMutation, next string) string {
+// otherChildren counts the children of a version that are not the next step of the path.
+func otherChildren(children []evolution.ReplayedMutation, next string) string {
 	n, rejected, refused := 0, 0, 0
 	for _, m := range children {
 		if m.Child.Label == next {
@@ -235,67 +196,15 @@ func stubOf(children []evolution.ReplayedMutation, next string) string {
 			refused++
 		}
 	}
-	switch {
-	case n == 0:
-		return ""
-	case n == 1 && rejected == 1:
-		return "(1 other child, rejected)"
-	case n == 1 && refused == 1:
-		return "(1 other child, refused)"
+	if n == 0 {
+		return "-"
 	}
-	text := counted(n, "other child", "other children")
+	text := fmt.Sprint(n)
 	if rejected > 0 {
 		text += fmt.Sprintf(", %d rejected", rejected)
 	}
 	if refused > 0 {
 		text += fmt.Sprintf(", %d refused", refused)
 	}
-	return "(" + text + ")"
-}
-
-// mostDiffs steps are shown with their differences, the newest; and of a difference so many lines.
-const (
-	mostDiffs     = 30
-	mostDiffLines = 400
-)
-
-// steps shows what each step of the path changed.
-func (l *lineageReport) steps() []document.Block {
-	path, _ := l.bestPath()
-	blocks := []document.Block{document.Heading{Level: 2, Text: "What each step changed"}}
-	if len(path) < 2 {
-		return append(blocks, paragraph(plain("No step was made yet.")))
-	}
-	steps := path[1:]
-	if left := len(steps) - mostDiffs; left > 0 {
-		steps = steps[left:]
-		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+shellWord(l.Name+"@VERSION"))))
-	}
-	for _, s := range steps {
-		blocks = append(blocks, l.diff(s))
-	}
-	return blocks
-}
-
-func (l *lineageReport) diff(s step) document.Block {
-	parent := firstParent(*s.mutation)
-	from, to := l.versions[parent].Content, l.versions[s.version].Content
-	summary := document.Text{word(parent), plain(" → "), word(s.version), plain(" by "), word(s.mutation.Operator)}
-	if from == nil || to == nil {
-		return document.Details{Summary: append(summary, plain(": the content is not known")), Blocks: []document.Block{paragraph(plain("Nobody recorded the content of both versions."))}}
-	}
-	text, added, removed := Diff(parent, *from, s.version, *to)
-	summary = append(summary, plain(": +%d −%d", added, removed))
-	if s.mutation.Delta != nil {
-		summary = append(summary, plain(", delta %s", change(*s.mutation.Delta)))
-	}
-	lines := strings.SplitAfter(text, "\n")
-	blocks := []document.Block{document.Code{Language: "diff", Text: strings.Join(lines[:min(len(lines), mostDiffLines)], "")}}
-	if left := len(lines) - mostDiffLines; left > 0 {
-		blocks = append(blocks, paragraph(plain("%d more lines: ", left), word("track version diff "+shellWord(l.Name+"@"+s.version))))
-	}
-	if s.mutation.Note != "" {
-		blocks = append([]document.Block{paragraph(plain("Note: %s", s.mutation.Note))}, blocks...)
-	}
-	return document.Details{Summary: summary, Blocks: blocks}
+	return text
 }

@@ -166,13 +166,6 @@ func textOf(blocks []document.Block) string {
 			}
 		case document.Code:
 			s.WriteString(b.Text)
-		case document.Flowchart:
-			for _, n := range b.Nodes {
-				s.WriteString(n.ID + ": " + strings.Join(n.Lines, ", ") + "\n")
-			}
-			for _, e := range b.Edges {
-				s.WriteString(e.From + " -> " + e.To + " " + e.Text + "\n")
-			}
 		case document.Details:
 			span(b.Summary)
 			s.WriteString(textOf(b.Blocks))
@@ -209,7 +202,7 @@ func TestLineageReport(t *testing.T) {
 	b.data.Totals = reports.LineageTotals{Executions: 16, Failed: 1, Seconds: 90, NSeconds: 15, TokensInput: 10, TokensOutput: 20, NTokens: 16}
 	text := textOf(b.report().Blocks)
 	position := 0
-	for _, heading := range []string{"Alerts", "Path to the version in force", "Scores", "Decisions", "Operators", "What each step changed", "Rollbacks", "Noise", "Cost and time", "How to reproduce"} {
+	for _, heading := range []string{"Alerts", "Path to the active version", "Scores", "Decisions", "Operators", "What each step changed", "Rollbacks", "Noise", "Cost and time", "How to reproduce"} {
 		at := strings.Index(text, "# "+heading+"\n")
 		if at < position {
 			t.Errorf("%s stands at %d, behind %d", heading, at, position)
@@ -220,7 +213,7 @@ func TestLineageReport(t *testing.T) {
 		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; of 60, 61, 62 for the root.
 		"v002 is in force: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
 		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence compared with nothing, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
-		"v001 -> v002 rephrase +10.04", "others of v002: (2 other children, 1 rejected)", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
+		"v002 | active | 67.50 | 4 | v001 | rephrase | +10.04 | 2, 1 rejected | ", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
 		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known of 15 of 16)", "tokens: 10 in, 20 out\n",
 		"seed of all draws: 7; algorithm: sha256-u53/1", b.data.End.Hash, "track replay --lineage sepa --strict",
 	)
@@ -262,7 +255,7 @@ func TestLineageReportEvidence(t *testing.T) {
 func TestLineageReportEmpty(t *testing.T) {
 	b := newLineage(t, "new")
 	wantText(t, textOf(b.report().Blocks), "v001 is in force: mean score 61.00", "Nothing was decided yet.", "No step was made yet.", "None: the replay agrees")
-	wantText(t, textOf(b.report().Blocks), "v001: v001, mean 61.00, 3 trials, in force", "In the picture 0 is the root.\n", "No candidate was proposed yet. ")
+	wantText(t, textOf(b.report().Blocks), "v001 | active | 61.00 | 3 | - | - | - | - | \n", "In the picture 0 is the root.\n", "No candidate was proposed yet. ")
 	b.data.Versions[0].Trials = nil
 	wantText(t, textOf(b.report().Blocks), "v001 is in force: no score yet", "Not known: no version has two scores.")
 }
@@ -278,7 +271,7 @@ func TestLineageReportLong(t *testing.T) {
 		}
 	}
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "3: ", "(481 versions between)", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
+	wantText(t, text, "481 more, the oldest last\n", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
 	wantText(t, text, `track query 'SELECT * FROM v_decision WHERE lineage = '\''it'\'''\''s'\''' --format csv`) // as a shell and SQL read it
 	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
 		t.Errorf("%d rows of decisions", rows)
@@ -298,10 +291,10 @@ func TestLineageReportRefused(t *testing.T) {
 	wantText(t, text,
 		"Refused and never tried: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
 		"12 refused; nothing was decided, and the best candidate by score is v001 with a mean of 61.00 (n = 3).\n",
-		"# Path to the best candidate\n", "the best of 1 version.", "others of v001: (12 other children, 12 refused)",
+		"# Path to the best candidate\n", "highest mean score among 1 version that did not", "v001 | root, highest score | 61.00 | 3 | - | - | - | 12, 12 refused | ",
 		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
 	)
-	if strings.Contains(text, "v012: v012") || strings.Contains(text, "None: the replay agrees") {
+	if strings.Contains(text, "v012 | undecided") || strings.Contains(text, "None: the replay agrees") {
 		t.Errorf("a refused version is on the path, or there is no alert:\n%s", text)
 	}
 	for _, block := range d.Blocks {
@@ -319,7 +312,7 @@ func TestLineageReportRefused(t *testing.T) {
 	b.mutate(1, "rephrase", "", 50, 51, 52)
 	b.refuse(1, []evolution.Refusal{long})
 	text = textOf(b.report().Blocks)
-	wantText(t, text, "(2 other children, 1 rejected, 1 refused)", "3 | v004 | v002 | rephrase | too_long: ")
+	wantText(t, text, "| 2, 1 rejected, 1 refused | ", "3 | v004 | v002 | rephrase | too_long: ")
 	if strings.Contains(text, "Refused and never tried") {
 		t.Error("an alert on 1 refusal of 3")
 	}
@@ -449,10 +442,10 @@ func TestLineageReportUndecided(t *testing.T) {
 	d := b.report()
 	text := textOf(d.Blocks)
 	wantText(t, text, "nothing was decided, and the best candidate by score is v004 with a mean of 81.00 (n = 1)",
-		"v001: v001, mean 61.00, 3 trials, root\n", "v002: v002, mean 71.00, 3 trials, undecided\n", "v004: v004, mean 81.00, 1 trial, undecided, highest score\n", "v001 -> v002 rephrase (+10.00)\n", "v002 -> v004 reorder (+10.00)\n",
-		"One in parentheses is the difference of the recorded means, on which nothing was decided. Square and grey: the root, and what is not shown to be better; dashed: others, counted.",
+		"v004 | undecided, highest score | 81.00 | 1 | v002 | reorder | (+10.00) | - | \nv002 | undecided | 71.00 | 3 | v001 | rephrase | (+10.00) | 1 | \nv001 | root | 61.00 | 3 |",
+		"A delta in parentheses is the difference of the recorded means; nothing was decided on it.\n",
 		"In the picture 0 is the root. Nothing was decided: the line is the highest recorded score so far, and is no verdict.\n")
-	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "delta of the decision") {
+	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "the policy saw") {
 		t.Error("it tells of what is not there")
 	}
 	b.data.Operators = []reports.OperatorFigures{{Name: "rephrase", Tried: 2, Open: 2}, {Name: "reorder", Tried: 1, Open: 1}}
@@ -472,7 +465,7 @@ func TestLineageReportDrawn(t *testing.T) {
 	if _, alt := drawnBy(t, d); alt != "Scores of the candidates of sepa" {
 		t.Error(alt)
 	}
-	wantText(t, textOf(d.Blocks), "# Scores\nNo candidate was proposed yet.\n", "v001: v001, in force\n")
+	wantText(t, textOf(d.Blocks), "# Scores\nNo candidate was proposed yet.\n", "v001 | active | - | 0 | ")
 	for _, n := range []int{1, 90} { // up to 80 intervals are drawn
 		b = newLineage(t, "sepa")
 		for i := range n {
@@ -542,29 +535,13 @@ func TestLineageReportHigher(t *testing.T) {
 		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95 % Welch interval +7.73 to +12.27\n")
 }
 
-// A box says by its kind and in words what became of its version.
-func TestLineageReportBoxes(t *testing.T) {
+// The path says in words what became of each version.
+func TestLineageReportPathStates(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.mutate(1, "rephrase", "", 72, 85, 70) // accepted inside its noise
 	b.mutate(2, "rephrase", "", 90, 91, 92)
-	var f document.Flowchart
-	for _, block := range b.report().Blocks {
-		if is, ok := block.(document.Flowchart); ok {
-			f = is
-		}
-	}
-	want := []document.NodeKind{document.NodePlain, document.NodeGood, document.NodePlain, document.NodeHead}
-	says := []string{"root", "accepted", "accepted, unclear", "in force"}
-	for i, n := range f.Nodes {
-		if n.Kind != want[i] || n.Lines[len(n.Lines)-1] != says[i] {
-			t.Errorf("box %d is %v, %q", i, n.Kind, n.Lines)
-		}
-	}
-	wantText(t, textOf(b.report().Blocks), "Thick and blue: in force; round and green: accepted, with an interval above 0; square and grey: ")
-	if f = newLineage(t, "new").report().Blocks[5].(document.Flowchart); f.Alt != "v001 alone: no step led to it" {
-		t.Error(f.Alt)
-	}
+	wantText(t, textOf(b.report().Blocks), "v004 | active | ", "\nv003 | accepted, unclear | ", "\nv002 | accepted | ", "\nv001 | root | ")
 }
 
 // Of many alerts the newest are told.

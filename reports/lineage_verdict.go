@@ -9,8 +9,8 @@ import (
 	"track/scoring/stats"
 )
 
-// honest is what is known of the score of a version.
-type honest struct {
+// versionScores are the scores of a version that count.
+type versionScores struct {
 	scores []float64
 	trials []evolution.Trial // that have them
 	failed int
@@ -21,8 +21,8 @@ type honest struct {
 // fewestFresh is from how many trials on those after the choice stand alone.
 const fewestFresh = 2
 
-// honestScores are the trials of a version that no decision that accepted it looked at, where there are enough; else all.
-func (l *lineageReport) honestScores(label string) (h honest) {
+// scoresOf are the trials of a version that no decision that accepted it looked at, where there are enough; else all.
+func (l *lineageReport) scoresOf(label string) (h versionScores) {
 	v := l.versions[label]
 	looked := map[string]bool{}
 	for _, d := range l.accepting[label] {
@@ -53,7 +53,7 @@ func (l *lineageReport) honestScores(label string) (h honest) {
 
 // mean is the mean of the scores that count of a version; NaN where there are none.
 func (l *lineageReport) mean(label string) (mean float64, n int) {
-	if h := l.honestScores(label); len(h.scores) > 0 {
+	if h := l.scoresOf(label); len(h.scores) > 0 {
 		return average(h.scores), len(h.scores)
 	}
 	return math.NaN(), 0
@@ -65,7 +65,7 @@ func (l *lineageReport) verdict() []document.Block {
 	if head == "" {
 		return []document.Block{paragraph(strong("No version is in force."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}
 	}
-	h := l.honestScores(head)
+	h := l.scoresOf(head)
 	first := document.Text{word(head), plain(" "), strong("is in force"), plain(": %s", l.scoreSentence(h))}
 	if gain := l.gain(head, h); gain != "" {
 		first = append(first, plain("%s", gain))
@@ -76,7 +76,7 @@ func (l *lineageReport) verdict() []document.Block {
 	}
 }
 
-func (l *lineageReport) scoreSentence(h honest) string {
+func (l *lineageReport) scoreSentence(h versionScores) string {
 	if len(h.scores) == 0 {
 		if h.failed > 0 {
 			return fmt.Sprintf("no score, %s failed", counted(h.failed, "trial", "trials"))
@@ -106,7 +106,7 @@ func (l *lineageReport) scoreSentence(h honest) string {
 }
 
 // gain is the difference of the head and the root.
-func (l *lineageReport) gain(head string, h honest) string {
+func (l *lineageReport) gain(head string, h versionScores) string {
 	if head == l.root || l.root == "" {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 	"track/internal/outsidetest"
 )
 
-// checkSite opens all reports of a folder in a browser, and what they hold of Mermaid with Mermaid.
+// checkSite opens all reports of a folder in a browser.
 func checkSite(t *testing.T, folder string) outsidetest.Site {
 	t.Helper()
 	s := outsidetest.OpenSite(t, folder)
@@ -22,7 +22,7 @@ func checkSite(t *testing.T, folder string) outsidetest.Site {
 }
 
 // Every report of real data, as Markdown and as HTML, alone and in an index, is shown as it should be: no errors, all pictures, no link that
-// leads nowhere, all diagrams drawn.
+// leads nowhere.
 func TestReportsInBrowser(t *testing.T) {
 	t.Parallel()
 	in := indexedDatabase(t, asTheyAre)
@@ -55,9 +55,6 @@ func TestReportsInBrowser(t *testing.T) {
 			}
 		}
 	}
-	if s.Diagrams == 0 {
-		t.Error("no diagram was drawn")
-	}
 }
 
 // Names that look like markup, paths or links change nothing of that.
@@ -86,7 +83,7 @@ func reachable(pages map[string]outsidetest.SitePage, from string) (list []strin
 	return list
 }
 
-// The reports of lineages, that of the loop and those of real runs, are shown as they should be, with their paths drawn by Mermaid and in HTML.
+// The reports of lineages, that of the loop and those of real runs, are shown as they should be.
 func TestLineageReportsInBrowser(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -109,15 +106,15 @@ func TestRealLineageReportsInBrowser(t *testing.T) {
 	checkLineages(t, folder, 2)
 }
 
-// checkLineages expects each report in both forms, with one picture and one flowchart.
+// checkLineages expects each report in both forms, with one picture.
 func checkLineages(t *testing.T, folder string, n int) {
 	t.Helper()
 	s := checkSite(t, folder)
-	if len(s.Pages) != 2*n || s.Diagrams != n {
-		t.Errorf("%d pages with %d diagrams of %d lineages", len(s.Pages), s.Diagrams, n)
+	if len(s.Pages) != 2*n {
+		t.Errorf("%d pages of %d lineages", len(s.Pages), n)
 	}
 	for _, page := range s.Pages {
-		want := [2]int{2, 0} // the flowchart is drawn in HTML, and a diagram in Markdown
+		want := [2]int{1, 0}
 		if strings.HasSuffix(page.Name, ".md") {
 			want = [2]int{0, 1}
 		}

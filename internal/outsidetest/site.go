@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/url"
 	"os"
 	"path"
@@ -22,11 +23,10 @@ import (
 //go:embed site.html
 var siteSource string
 
-// Site is what a browser and Mermaid make of the reports in a folder.
+// Site is what a browser shows of the reports in a folder.
 type Site struct {
 	Pages    []SitePage
-	Diagrams int
-	Problems []string // errors on the console, pictures that are not shown, links that lead nowhere, diagrams that Mermaid does not draw
+	Problems []string // errors on the console, pictures that are not shown, broken links
 }
 
 // SitePage is a report as a browser shows it.
@@ -58,7 +58,7 @@ func OpenSite(t *testing.T, folder string) (s Site) {
 		t.Fatal(err)
 	}
 	const rendered = ".rendered.html"
-	var names, addresses, diagrams, sources []string
+	var names, addresses []string
 	for _, suffix := range []string{"*.html", "*.md"} {
 		found, err := filepath.Glob(filepath.Join(folder, suffix))
 		if err != nil {
@@ -68,10 +68,7 @@ func OpenSite(t *testing.T, folder string) (s Site) {
 			name := filepath.Base(path)
 			names = append(names, name)
 			if filepath.Ext(path) == ".md" {
-				text := renderMarkdown(t, path, path+rendered)
-				for _, d := range Diagrams(text) {
-					diagrams, sources = append(diagrams, d), append(sources, name)
-				}
+				renderMarkdown(t, path, path+rendered)
 				path += rendered
 				defer os.Remove(path)
 			}
@@ -88,7 +85,7 @@ func OpenSite(t *testing.T, folder string) (s Site) {
 		if page.Heading == "" {
 			problem("%s shows no heading", names[i])
 		}
-		if html := filepath.Ext(names[i]) == ".html"; page.Scripts > 0 || html && !page.Policy {
+		if own := filepath.Ext(names[i]) == ".html"; page.Scripts > 0 || own && !page.Policy {
 			problem("%s has %d scripts; a policy: %v", names[i], page.Scripts, page.Policy)
 		}
 		for _, lost := range page.Lost {
@@ -101,8 +98,6 @@ func OpenSite(t *testing.T, folder string) (s Site) {
 			}
 		}
 	}
-	s.Diagrams = len(diagrams)
-	s.draw(t, diagrams, sources, problem)
 	return s
 }
 
@@ -110,8 +105,8 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// renderMarkdown writes a page that shows what a code host makes of Markdown, and returns the Markdown.
-func renderMarkdown(t *testing.T, from, to string) string {
+// renderMarkdown writes a page that shows what a code host makes of Markdown.
+func renderMarkdown(t *testing.T, from, to string) {
 	t.Helper()
 	source, err := os.ReadFile(from)
 	if err != nil {
@@ -123,7 +118,6 @@ func renderMarkdown(t *testing.T, from, to string) string {
 	if err := errors.Join(github.Convert(source, &b), os.WriteFile(to, b.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	return string(source)
 }
 
 func showPages(t *testing.T, addresses []string, problem func(string, ...any)) (shown []shownPage) {
@@ -167,20 +161,10 @@ func leadsTo(folder, from, link string, shown []shownPage, addresses []string) (
 	return target, ""
 }
 
-// draw lets Mermaid read and draw the diagrams.
-func (s *Site) draw(t *testing.T, diagrams, sources []string, problem func(string, ...any)) {
+// result reads the JSON that a script left in the page.
+func (p Page) result(t *testing.T, to any) {
 	t.Helper()
-	if len(diagrams) == 0 {
-		return
-	}
-	for i, says := range ParseMermaid(t, diagrams) {
-		if says != "" {
-			problem("%s: Mermaid says %s", sources[i], says)
-		}
-	}
-	for i, d := range DrawMermaid(t, diagrams) {
-		if d.Error != "" || len(d.Nodes) == 0 || len(d.Elements) > 0 || d.Description == "" {
-			problem("%s: Mermaid draws %+v", sources[i], d)
-		}
+	if err := json.Unmarshal([]byte(html.UnescapeString(Between(p.DOM, `<pre id="result">`, "</pre>"))), to); err != nil {
+		t.Fatalf("%v; console: %q", err, p.Console)
 	}
 }

@@ -15,7 +15,7 @@ const goodPage = `<!DOCTYPE html><html><head><meta charset="utf-8"/><meta http-e
 
 const (
 	picture      = `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="5" height="5"/></svg>`
-	goodMarkdown = "# Index\n\n- [page](page.html#top)\n\n![x](index_files/p.svg)\n\n```mermaid\nflowchart LR\n  accDescr: what it shows\n  n0[\"a\"] --> n1[\"b\"]\n```\n"
+	goodMarkdown = "# Index\n\n- [page](page.html#top)\n\n![x](index_files/p.svg)\n"
 )
 
 // write puts files into a new folder.
@@ -38,7 +38,7 @@ func write(t *testing.T, files map[string]string) (folder string) {
 func TestOpenSite(t *testing.T) {
 	t.Parallel()
 	s := outsidetest.OpenSite(t, write(t, map[string]string{"index.md": goodMarkdown, "index_files/p.svg": picture, "page.html": goodPage}))
-	if len(s.Problems) > 0 || len(s.Pages) != 2 || s.Diagrams != 1 {
+	if len(s.Problems) > 0 || len(s.Pages) != 2 {
 		t.Errorf("%+v", s)
 	}
 	if index := s.Pages[1]; index.Name != "index.md" || index.Images != 1 || !slices.Equal(index.Links, []string{"page.html"}) {
@@ -61,8 +61,6 @@ func TestOpenSiteFindsProblems(t *testing.T) {
 		{"network.md", "(page.html#top)", "(https://example.org/)", `network.md: a link leads to "https://example.org/", which is no file`},
 		{"out.html", `"index.md"`, `"../index.md"`, "out.html: a link leads out of the folder"},
 		{"heading.md", "# Index", "Index", "heading.md shows no heading"},
-		{"diagram.md", `["a"]`, `["a"`, "diagram.md: Mermaid says"},
-		{"markup.md", `"a"`, `"<b>a</b>"`, "markup.md: Mermaid draws"},
 		{"policy.html", "Content-Security-Policy", "x", "policy.html has 0 scripts; a policy: false"},
 	}
 	for _, f := range faults {

@@ -27,11 +27,6 @@ func TestBrowserReadsHTML(t *testing.T) {
 			t.Errorf("%s: the browser says %q", name, page.Console)
 		}
 		drawings := len(d.Pictures())
-		for _, b := range d.Blocks {
-			if _, ok := b.(document.Flowchart); ok {
-				drawings++
-			}
-		}
 		if n := strings.Count(page.DOM, "<svg "); n != drawings || strings.Count(page.DOM, "</svg>") != drawings {
 			t.Errorf("%s: the browser shows %d drawings, want %d", name, n, drawings)
 		}

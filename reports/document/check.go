@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// MaxNodes is how many nodes a flowchart may have. Whoever builds one with more lets stubs stand for some.
-const MaxNodes = 60
-
 // Pictures are all pictures in their order, those within details and notes too.
 func (d Document) Pictures() []Picture {
 	var list []Picture
@@ -83,8 +80,6 @@ func (d Document) check() error {
 			return b.check()
 		case Table:
 			return b.check()
-		case Flowchart:
-			return b.check()
 		case Note:
 			return b.check()
 		case Picture:
@@ -138,35 +133,4 @@ func (p Picture) check() error {
 		return fmt.Errorf("picture %q has no chart", p.Name)
 	}
 	return nil
-}
-
-func (f Flowchart) check() error {
-	if len(f.Nodes) > MaxNodes {
-		return fmt.Errorf("flowchart %q has %d nodes; at most %d are drawn", f.Alt, len(f.Nodes), MaxNodes)
-	}
-	known := map[string]bool{}
-	for _, n := range f.Nodes {
-		if known[n.ID] {
-			return fmt.Errorf("flowchart %q has two nodes %q", f.Alt, n.ID)
-		}
-		if n.Kind < NodePlain || n.Kind > NodeStub {
-			return fmt.Errorf("flowchart %q, node %q: unknown kind %d", f.Alt, n.ID, n.Kind)
-		}
-		known[n.ID] = true
-	}
-	for _, e := range f.Edges {
-		if !known[e.From] || !known[e.To] {
-			return fmt.Errorf("flowchart %q: an edge from %q to %q, which are not both nodes of it", f.Alt, e.From, e.To)
-		}
-	}
-	return nil
-}
-
-// index is the place of each node by its id.
-func (f Flowchart) index() map[string]int {
-	at := make(map[string]int, len(f.Nodes))
-	for i, n := range f.Nodes {
-		at[n.ID] = i
-	}
-	return at
 }

@@ -10,7 +10,7 @@ type Document struct {
 	Blocks []Block
 }
 
-// Block is one of [Heading], [Paragraph], [List], [Table], [Code], [Picture], [Flowchart], [Details] and [Note].
+// Block is one of [Heading], [Paragraph], [List], [Table], [Code], [Picture], [Details] and [Note].
 type Block interface{ block() }
 
 // Heading begins a section. Level 2 is the highest below the title.
@@ -53,40 +53,6 @@ type Picture struct {
 	Chart chart.Chart
 }
 
-// Flowchart is a graph: Mermaid in Markdown, a drawing in HTML.
-type Flowchart struct {
-	Alt   string
-	Down  bool // from top to bottom; else from left to right
-	Nodes []Node
-	Edges []Edge
-}
-
-// Node is a box of a flowchart.
-type Node struct {
-	ID    string // unique in the flowchart; not shown
-	Lines []string
-	Kind  NodeKind
-}
-
-// NodeKind is how a node looks.
-type NodeKind int
-
-// The kinds of nodes.
-const (
-	NodePlain NodeKind = iota
-	NodeGood           // accepted, or in force before
-	NodeHead           // in force
-	NodeBad            // rejected, refused, failed
-	NodeStub           // stands for others that are not shown
-)
-
-// Edge leads from one node to another.
-type Edge struct {
-	From, To string
-	Text     string
-	Dashed   bool // a rollback
-}
-
 // Details are blocks that are folded until somebody opens them.
 type Details struct {
 	Summary Text
@@ -116,7 +82,6 @@ func (List) block()      {}
 func (Table) block()     {}
 func (Code) block()      {}
 func (Picture) block()   {}
-func (Flowchart) block() {}
 func (Details) block()   {}
 func (Note) block()      {}
 

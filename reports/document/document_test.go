@@ -83,10 +83,6 @@ func TestPictures(t *testing.T) {
 // What is not right is refused before a byte is written.
 func TestRefused(t *testing.T) {
 	line := chart.Line{}
-	nodes := make([]document.Node, document.MaxNodes+1)
-	for i := range nodes {
-		nodes[i].ID = strings.Repeat("x", i)
-	}
 	for want, b := range map[string]document.Block{
 		`two pictures are called "a"`:   document.Details{Blocks: []document.Block{document.Picture{Name: "a", Chart: line}, document.Note{Kind: document.NoteInfo, Blocks: []document.Block{document.Picture{Name: "a", Chart: line}}}}},
 		`picture "../a": a name has`:    document.Picture{Name: "../a", Chart: line},
@@ -95,10 +91,6 @@ func TestRefused(t *testing.T) {
 		`row 1 has 1 cells for 2`:       document.Table{Columns: make([]document.Column, 2), Rows: [][]document.Text{{nil}}},
 		`table without columns`:         document.Table{},
 		`unknown kind of note ""`:       document.Note{},
-		`has 61 nodes; at most 60`:      document.Flowchart{Nodes: nodes},
-		`has two nodes "a"`:             document.Flowchart{Nodes: []document.Node{{ID: "a"}, {ID: "a"}}},
-		`unknown kind 9`:                document.Flowchart{Nodes: []document.Node{{ID: "a", Kind: 9}}},
-		`an edge from "" to "b"`:        document.Flowchart{Edges: []document.Edge{{To: "b"}}},
 		`unknown block *document.Table`: &document.Table{},
 		`document "T": unknown block`:   nil,
 	} {

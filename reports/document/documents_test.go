@@ -2,13 +2,12 @@ package document_test
 
 import (
 	"fmt"
-	"strings"
 
 	"track/reports/chart"
 	"track/reports/document"
 )
 
-// hostile is what names and notes may hold. Among it are the signs that Mermaid puts into texts for its own use.
+// hostile is what names and notes may hold.
 const hostile = "<script>alert(1)</script> \"] & | `` ` \n\r\t\u202e\u200f\u2028\x00\xff ]]> --> [x](http://y) ![i](z) **b** _i_ ~~s~~ $$e$$ # h\\ " +
 	"https://example.org/a www.example.org a@example.org @somebody #123 GH-7 org/repo#8 :tada: #quot; ﬂ°°60¶ß %%{init:{}}%% <!-- <br> </details> fa:fa-car"
 
@@ -37,9 +36,7 @@ func rich() document.Document {
 		document.Note{Kind: document.NoteImportant, Blocks: []document.Block{document.Paragraph{Text: document.T("The policy was overridden once, for v23.")}}},
 		document.Note{Kind: document.NoteCaution, Blocks: []document.Block{document.Paragraph{Text: document.T("v38 has a failed status that others call best.")}}},
 		document.Heading{Level: 2, Text: "Best path"},
-		bestPath(false),
-		document.Heading{Level: 3, Text: "From top to bottom"},
-		bestPath(true),
+		ledger(3),
 		document.Heading{Level: 2, Text: "Scores"},
 		document.Picture{Name: "scores", Alt: "Scores of 60 candidates; the best rises from 0.658 to 0.871.", Chart: lineage()},
 		document.Picture{Name: "metrics", Alt: "Status of 3 metrics in 12 seeds.", Chart: heat()},
@@ -73,37 +70,6 @@ const diff = `diff --git a/prompts/system.md b/prompts/system.md
 +	Use <b>tables</b> where numbers are compared, and never more than one hundred and twenty characters in a line of them.
  Say what you do not know.
 `
-
-func bestPath(down bool) document.Flowchart {
-	f := document.Flowchart{Alt: "How v41 came to be: from v1 through v3, v7, v23 and v30.", Down: down}
-	node := func(id string, kind document.NodeKind, lines ...string) {
-		f.Nodes = append(f.Nodes, document.Node{ID: id, Kind: kind, Lines: lines})
-	}
-	edge := func(from, to, text string) {
-		f.Edges = append(f.Edges, document.Edge{From: from, To: to, Text: text})
-	}
-	node("1", document.NodeGood, "v1", "root", "0.658 (n = 40)")
-	node("3", document.NodeGood, "v3", "0.702 (n = 40)")
-	node("7", document.NodeGood, "v7", "0.767 (n = 40)")
-	node("23", document.NodeGood, "v23", "0.842 (n = 40)")
-	node("28", document.NodeBad, "v28", "0.851, refused")
-	node("30", document.NodePlain, "v30", "0.847 (n = 10)", "crossover of v23 with v12, which is not on the path and came from elsewhere")
-	node("41", document.NodeHead, "v41", "in force", "0.871 (n = 40)")
-	node("s1", document.NodeStub, "7 other children, 6 rejected")
-	node("s7", document.NodeStub, "12 other children, 11 rejected")
-	node("s23", document.NodeStub, "2 other children")
-	edge("1", "3", "rewrite +0.044")
-	edge("3", "7", "shorten +0.065")
-	edge("7", "23", "examples +0.075")
-	edge("23", "28", "temperature +0.009")
-	edge("23", "30", "crossover +0.005")
-	edge("30", "41", "rewrite +0.024")
-	edge("1", "s1", "")
-	edge("7", "s7", "")
-	edge("23", "s23", "")
-	f.Edges = append(f.Edges, document.Edge{From: "28", To: "7", Text: "rollback: score fell", Dashed: true}, document.Edge{From: "41", To: "23", Text: "rollback", Dashed: true})
-	return f
-}
 
 func lineage() chart.Lineage {
 	l := chart.Lineage{Title: "Scores of candidates", XLabel: "candidate", YLabel: "score (0 to 1)", Interval: "95 % t interval", Rollbacks: []chart.Rollback{{After: 28, To: 7}}}
@@ -165,20 +131,10 @@ func hostileDocument(text string) document.Document {
 		document.Table{Columns: []document.Column{{Title: text}, {Title: text, Numeric: true}}, Rows: [][]document.Text{{all, {mono(text), mono("x")}}, {nil, {plain(text)}}}},
 		document.Code{Language: text, Text: text}, document.Code{Language: "diff", Text: "+" + text + "\n-" + text},
 		document.Picture{Name: "one", Alt: text, Chart: chart.Line{Title: text, Series: []chart.Named{{Name: text, Y: []float64{1, 2}}}}},
-		hostileFlowchart(text),
 		document.Details{Summary: all, Blocks: []document.Block{document.Heading{Level: 3, Text: text}, document.Paragraph{Text: all}, document.Code{Text: text},
 			document.Details{Summary: document.T(text), Blocks: []document.Block{document.Paragraph{Text: document.T(text)}}}}},
 		document.Note{Kind: document.NoteWarning, Blocks: []document.Block{document.Paragraph{Text: all}, document.Code{Text: text + "\n\n\n" + text}, document.List{Items: []document.Text{all}},
 			document.Note{Kind: document.NoteInfo, Blocks: []document.Block{document.Paragraph{Text: document.T(text)}}},
 			document.Picture{Name: "two", Alt: text, Chart: chart.Line{Series: []chart.Named{{Name: text, Y: []float64{1, 2}}}}}}},
-	}}
-}
-
-func hostileFlowchart(text string) document.Flowchart {
-	return document.Flowchart{Alt: text, Nodes: []document.Node{
-		{ID: "any " + text, Lines: []string{text, text}, Kind: document.NodeGood}, {ID: "end", Lines: []string{"end"}, Kind: document.NodeBad}, {ID: "none", Kind: document.NodeStub},
-		{ID: "long", Lines: []string{strings.Repeat("twenty_characters_ab", 10)}, Kind: document.NodeHead}, {ID: "list", Lines: []string{"1. one", "- two", "`three`", "# four", "+ five", "___"}},
-	}, Edges: []document.Edge{
-		{From: "any " + text, To: "end", Text: text}, {From: "end", To: "none", Text: "- x"}, {From: "end", To: "end", Text: "itself"}, {From: "long", To: "any " + text, Text: "1. x", Dashed: true}, {From: "list", To: "end"},
 	}}
 }

@@ -29,8 +29,8 @@ const head = `<!DOCTYPE html>
 // manySections is how many sections do without a table of contents.
 const manySections = 5
 
-// HTML writes the document as one file that needs no network and no script. It is an error if two pictures have one name, or a flowchart
-// more than [MaxNodes].
+// HTML writes the document as one file that needs no network and no script. It is an error if two pictures have the same
+// name.
 func (d Document) HTML(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err
@@ -103,10 +103,6 @@ func (h *hypertext) block(b Block) error {
 		h.code(b)
 	case Picture:
 		return h.picture(b)
-	case Flowchart:
-		h.WriteString("<figure class=\"scroll\" tabindex=\"0\">\n")
-		b.svg(&h.Buffer)
-		h.WriteString("</figure>\n")
 	case Details:
 		return h.details(b)
 	case Note:

@@ -15,7 +15,7 @@ type MarkdownOptions struct {
 	Suffix     string // after them, such as ".svg"
 }
 
-// Markdown writes the document for GitHub. It is an error if two pictures have one name, or a flowchart more than [MaxNodes].
+// Markdown writes the document for GitHub. It is an error if two pictures have the same name.
 func (d Document) Markdown(w io.Writer, o MarkdownOptions) error {
 	if err := d.check(); err != nil {
 		return err
@@ -77,8 +77,6 @@ func (m *markdown) block(b Block) {
 		m.code(infoString(b.Language), b.Text)
 	case Picture:
 		m.line(fmt.Sprintf("![%s](%s%s)", escape.Alt(b.Alt), percent(m.options.PictureDir), percent(b.Name+m.options.Suffix)))
-	case Flowchart:
-		m.code("mermaid", b.mermaid())
 	case Details:
 		m.line("<details><summary>" + summary.spans(b.Summary) + "</summary>")
 		m.blocks(b.Blocks)

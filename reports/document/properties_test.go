@@ -86,8 +86,8 @@ func blocks(t *rapid.T, depth int, pictures *int) (list []document.Block) {
 }
 
 func block(t *rapid.T, depth int, pictures *int) document.Block {
-	kind := rapid.IntRange(0, 8).Draw(t, "kind")
-	if kind > 6 && depth == 0 {
+	kind := rapid.IntRange(0, 7).Draw(t, "kind")
+	if kind > 5 && depth == 0 {
 		kind = 1
 	}
 	switch kind {
@@ -103,10 +103,8 @@ func block(t *rapid.T, depth int, pictures *int) document.Block {
 		*pictures++
 		return document.Picture{Name: fmt.Sprint("p", *pictures), Alt: names.Draw(t, "alt"), Chart: chart.Line{Title: names.Draw(t, "title")}}
 	case 6:
-		return hostileFlowchart(names.Draw(t, "node"))
-	case 7:
 		return document.Details{Summary: anyText.Draw(t, "summary"), Blocks: blocks(t, depth-1, pictures)}
-	case 8:
+	case 7:
 		kinds := []document.NoteKind{document.NoteInfo, document.NoteImportant, document.NoteWarning, document.NoteCaution}
 		return document.Note{Kind: rapid.SampledFrom(kinds).Draw(t, "note"), Blocks: blocks(t, depth-1, pictures)}
 	}

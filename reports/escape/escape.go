@@ -1,4 +1,4 @@
-// Package escape makes text that comes from outside safe to stand in Markdown, HTML, Mermaid and blocks of code: it stays text, whatever
+// Package escape makes text that comes from outside safe to stand in Markdown, HTML and blocks of code: it stays text, whatever
 // it looks like.
 package escape
 

@@ -71,22 +71,6 @@ func TestCode(t *testing.T) {
 	}
 }
 
-func TestMermaid(t *testing.T) {
-	for s, want := range map[string]string{
-		"v12 +0.31 (n = 5)": "v12 +0.31 (n #61; 5)",
-		`"] --> x; #quot;`:  "#34;#93; --#62; x#59; #35;quot#59;",
-		"1. a - b.":         "1#46; a #45; b#46;",
-		"Größe ﬂ°°60¶ß":     "Größe ﬂ#8203;°°60¶#8203;ß",
-		`fa:fa-car C:\new`:  "fa#58;#8203;fa-car C#58;#92;#8203;new",
-		"direction  LR":     "direction#32; LR",
-		"a, $$x$":           "a, #36;#8203;#36;x#36;",
-	} {
-		if got := escape.Mermaid(s); got != want {
-			t.Errorf("Mermaid(%q) = %q, want %q", s, got, want)
-		}
-	}
-}
-
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"", "plain", `\`, `\|`, "<", "a\nb", "\u202e", "\u200b", "\xff", "`*_[]#|~$", "&amp;", "\u2028", "#1", "@a", "a@b.c", "http://x", "GH-1", ":+1:"} {
 		f.Add(s)

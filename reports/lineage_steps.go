@@ -1,0 +1,54 @@
+package reports
+
+import (
+	"strings"
+
+	"track/reports/document"
+)
+
+// mostDiffs steps are shown with their differences, the newest; and of a difference so many lines.
+const (
+	mostDiffs     = 30
+	mostDiffLines = 400
+)
+
+// steps shows what each step of the path changed.
+func (l *lineageReport) steps() []document.Block {
+	path, _ := l.bestPath()
+	blocks := []document.Block{document.Heading{Level: 2, Text: "What each step changed"}}
+	if len(path) < 2 {
+		return append(blocks, paragraph(plain("No step was made yet.")))
+	}
+	steps := path[1:]
+	if left := len(steps) - mostDiffs; left > 0 {
+		steps = steps[left:]
+		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+shellWord(l.Name+"@VERSION"))))
+	}
+	for _, s := range steps {
+		blocks = append(blocks, l.diff(s))
+	}
+	return blocks
+}
+
+func (l *lineageReport) diff(s step) document.Block {
+	parent := firstParent(*s.mutation)
+	from, to := l.versions[parent].Content, l.versions[s.version].Content
+	summary := document.Text{word(parent), plain(" → "), word(s.version), plain(" by "), word(s.mutation.Operator)}
+	if from == nil || to == nil {
+		return document.Details{Summary: append(summary, plain(": the content is not known")), Blocks: []document.Block{paragraph(plain("Nobody recorded the content of both versions."))}}
+	}
+	text, added, removed := Diff(parent, *from, s.version, *to)
+	summary = append(summary, plain(": +%d −%d", added, removed))
+	if s.mutation.Delta != nil {
+		summary = append(summary, plain(", delta %s", change(*s.mutation.Delta)))
+	}
+	lines := strings.SplitAfter(text, "\n")
+	blocks := []document.Block{document.Code{Language: "diff", Text: strings.Join(lines[:min(len(lines), mostDiffLines)], "")}}
+	if left := len(lines) - mostDiffLines; left > 0 {
+		blocks = append(blocks, paragraph(plain("%d more lines: ", left), word("track version diff "+shellWord(l.Name+"@"+s.version))))
+	}
+	if s.mutation.Note != "" {
+		blocks = append([]document.Block{paragraph(plain("Note: %s", s.mutation.Note))}, blocks...)
+	}
+	return document.Details{Summary: summary, Blocks: blocks}
+}
