@@ -8,8 +8,11 @@ import (
 	"track/reports/document"
 )
 
-// shownSteps are the steps of a path that are shown without unfolding.
-const shownSteps = 20
+// The first and the last steps of a path are shown; those between them are counted.
+const (
+	firstSteps = 4
+	lastSteps  = 16
+)
 
 // step is a version on a path with the mutation that led to it.
 type step struct {
@@ -80,8 +83,7 @@ func (l *lineageReport) path() []document.Block {
 			"No decision was made. The path leads to the candidate with the highest mean score among %s that did not fail and were not refused. The best of many scores tends to be too high.",
 			counted(l.notRefused(), "version", "versions"))))
 	}
-	blocks = append(blocks, folded(l.pathTable(path, decided), shownSteps, "the oldest last")...)
-	return append(blocks, paragraph(plain("%s", l.pathLegend(path))))
+	return append(blocks, l.pathTable(path, decided), paragraph(plain("%s", l.pathLegend(path))))
 }
 
 // pathLegend says what the numbers of the table are, as far as it has them.
@@ -115,6 +117,14 @@ func (l *lineageReport) pathTable(path []step, decided bool) document.Table {
 	children := l.children()
 	t := columns("version", "state", "#mean score", "#trials", "from", "by", "#delta", "other children")
 	for i, s := range slices.Backward(path) {
+		if i >= firstSteps && i < len(path)-lastSteps {
+			if i == firstSteps {
+				row := make([]document.Text, len(t.Columns))
+				row[0] = faint("(" + counted(len(path)-firstSteps-lastSteps, "version", "versions") + " between)")
+				t.Rows = append(t.Rows, row)
+			}
+			continue
+		}
 		next, last := "", i == len(path)-1
 		if !last {
 			next = path[i+1].version

@@ -271,7 +271,7 @@ func TestLineageReportLong(t *testing.T) {
 		}
 	}
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "481 more, the oldest last\n", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
+	wantText(t, text, "(481 versions between)", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
 	wantText(t, text, `track query 'SELECT * FROM v_decision WHERE lineage = '\''it'\'''\''s'\''' --format csv`) // as a shell and SQL read it
 	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
 		t.Errorf("%d rows of decisions", rows)

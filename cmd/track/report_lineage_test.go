@@ -55,8 +55,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "6013490d957d476e"
-	txnReport  = "0fdec9f5013ddc51"
+	mastReport = "b5620b18da1dbaac"
+	txnReport  = "f78579108036e44f"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
