@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Changes returns what differs between the tracked files of the git repository around dir and its commit, as git diff writes it; nothing
-// where nothing does. Of more than most bytes it returns the first, and says so at the end. It takes at most ten seconds.
+// Changes returns the differences between the tracked files of the git repository around dir and its commit, as git diff
+// writes them. It returns at most so many bytes, followed by a note if there were more. It takes at most ten seconds.
 func Changes(ctx context.Context, dir string, most int) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errBudget)
 	defer cancel()
-	repo, err := findRepository(dir)
+	tree, err := findWorkTree(dir)
 	if err != nil {
 		return "", err
 	}
-	out, cut, err := repo.git(ctx, most, "-c", "core.fsmonitor=", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=diff", "HEAD")
+	out, cut, err := tree.git(ctx, most, "-c", "core.fsmonitor=", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=diff", "HEAD")
 	if err != nil {
 		return "", err
 	}

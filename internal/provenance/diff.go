@@ -21,10 +21,10 @@ const diffFormat = "track diff 1"
 
 // diffHash identifies the changes of a work tree; the package comment has the format. It fails rather than return the hash of
 // a part.
-func diffHash(ctx context.Context, repo repository, status treeStatus, limits limits) (string, error) {
+func diffHash(ctx context.Context, tree workTree, status treeStatus, limits limits) (string, error) {
 	d := differ{ctx: ctx, limits: limits, left: limits.content, hash: sha256.New()}
 	d.text(diffFormat)
-	err := d.tree(repo, status)
+	err := d.tree(tree, status)
 	switch {
 	case err == nil:
 		return hex.EncodeToString(d.hash.Sum(nil)), nil
@@ -44,11 +44,11 @@ type differ struct {
 	hash   hash.Hash
 }
 
-func (d *differ) tree(repo repository, status treeStatus) error {
+func (d *differ) tree(tree workTree, status treeStatus) error {
 	if status.cut {
 		return errors.New("there are too many of them")
 	}
-	root, err := os.OpenRoot(repo.root)
+	root, err := os.OpenRoot(string(tree))
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (d *differ) tree(repo repository, status treeStatus) error {
 		case modeAbsent:
 			d.text("")
 		case modeSubmodule:
-			err = d.submodule(repo.root, c)
+			err = d.submodule(string(tree), c)
 		default:
 			err = d.content(root, filepath.FromSlash(c.path))
 		}
@@ -113,30 +113,25 @@ func (d *differ) submodule(root string, c change) error {
 	if !filepath.IsLocal(path) {
 		return fmt.Errorf("%q leads out of the work tree", c.path)
 	}
-	repo, found, err := openRepository(filepath.Join(root, path))
-	if err != nil {
-		return err
-	}
-	if !found {
+	tree := workTree(filepath.Join(root, path))
+	if found, err := hasRepository(string(tree)); err != nil || !found {
 		return fmt.Errorf("submodule %q has no repository", c.path)
 	}
-	commit, err := repo.head()
-	if errors.Is(err, errNeedsGit) {
-		commit, err = repo.revParse(d.ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("submodule %q: %w", c.path, err)
-	}
-	d.text(commit)
 	if !c.modified {
+		commit, err := tree.head(d.ctx)
+		if err != nil {
+			return fmt.Errorf("submodule %q: %w", c.path, err)
+		}
+		d.text(commit)
 		d.number(0)
 		return nil
 	}
-	status, err := repo.status(d.ctx, d.limits.output)
+	status, err := tree.status(d.ctx, d.limits.output)
 	if err != nil {
 		return fmt.Errorf("submodule %q: %w", c.path, err)
 	}
-	return d.tree(repo, status)
+	d.text(status.commit)
+	return d.tree(tree, status)
 }
 
 func (d *differ) text(s string) {

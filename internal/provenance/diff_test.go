@@ -256,19 +256,19 @@ func TestHugeFile(t *testing.T) {
 // TestDiffTakesTooLong has the time end while the changes are read.
 func TestDiffTakesTooLong(t *testing.T) {
 	dir := newRepo(t)
-	repo, err := findRepository(dir)
+	tree, err := findWorkTree(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	status := treeStatus{commit: idA, changes: []change{{path: "a.txt", mode: "100644"}}}
 	late, cancel := context.WithTimeoutCause(t.Context(), 0, errBudget)
 	defer cancel()
-	if hash, err := diffHash(late, repo, status, defaultLimits); hash != "" || err == nil || !strings.Contains(err.Error(), "200ms") {
+	if hash, err := diffHash(late, tree, status, defaultLimits); hash != "" || err == nil || !strings.Contains(err.Error(), "200ms") {
 		t.Errorf("time is up: %q, %v, want an error that names the limit", hash, err)
 	}
 	interrupted, stop := context.WithCancel(t.Context())
 	stop()
-	if hash, err := diffHash(interrupted, repo, status, defaultLimits); hash != "" || !errors.Is(err, context.Canceled) {
+	if hash, err := diffHash(interrupted, tree, status, defaultLimits); hash != "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %q, %v, want context.Canceled", hash, err)
 	}
 }

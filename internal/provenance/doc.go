@@ -1,12 +1,11 @@
-// Package provenance says where a recorded seed came from: the revision of the code in a folder, the machine, and the version
-// of this program. It is taken without being asked. What cannot be found out is never silently missing: a [Revision] carries a
-// notice for people that says why, and the way out.
+// Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine, and the
+// version of this program. Nothing is missing in silence: the notice of a [Revision] says what is unknown, why, and what helps.
 //
 // # The revision
 //
-// [GitRevision] reads the commit from the files of git, in microseconds and also where git is not installed. Whether the work
-// tree has changes only git can tell: one `git status`, bounded in time, which takes no lock, starts no daemon, and leaves the
-// repository as it was. The diff hash then tells different edits of one commit apart.
+// [GitRevision] runs one `git status`, bounded in time. It takes no lock, starts no daemon, and leaves the repository as it was.
+// If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is unknown. The diff hash tells
+// different edits of one commit apart.
 //
 // Untracked files do not count: a results file written by the run would otherwise make every seed another revision. For the
 // same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook (skip-worktree,

@@ -44,9 +44,9 @@ var errBudget = errors.New("time is up")
 // GitRevision identifies the code of the git repository around dir; an empty dir is the working directory. It takes at most
 // 200 ms and reads at most 32 MiB of changed files.
 //
-// The error wraps [ErrNoRepository], or says why dir cannot be read. Anything else that goes wrong, a damaged repository or a
-// context that ends included, is told in the notice beside what could be found. The Revision next to an error is complete too:
-// it is unknown, with a notice.
+// The error wraps [ErrNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a damaged
+// repository or a context that ends, is reported in the notice of the Revision. The Revision returned with an error is unknown
+// and has a notice, too.
 func GitRevision(ctx context.Context, dir string) (Revision, error) {
 	return gitRevision(ctx, dir, defaultLimits)
 }
@@ -55,9 +55,9 @@ func gitRevision(ctx context.Context, dir string, limits limits) (Revision, erro
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.time, errBudget)
 	defer cancel()
 
-	repo, err := findRepository(dir)
+	tree, err := findWorkTree(dir)
 	switch {
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, errUnreadable):
 		return unknown("the revision is unknown: %v", err), nil
 	case errors.Is(err, ErrNoRepository):
 		return unknown("the revision is unknown: %v; `git init` and a commit make it known", err), err
@@ -66,36 +66,42 @@ func gitRevision(ctx context.Context, dir string, limits limits) (Revision, erro
 		return unknown("the revision is unknown: %v", err), err
 	}
 
-	commit, err := repo.head()
-	if errors.Is(err, errNeedsGit) {
-		commit, err = repo.revParse(ctx)
-	}
-	if err != nil && !errors.Is(err, errUnborn) {
-		return unknown("the commit of %s is unknown: %v", repo.root, err), nil
-	}
-
-	var notices []string
-	rev := Revision{Commit: commit, Dirty: DirtyUnknown}
-	status, err := repo.status(ctx, limits.output)
+	status, err := tree.statusWithin(ctx, limits)
 	if err != nil {
-		notices = append(notices, fmt.Sprintf("whether the tracked files of %s differ from the commit is unknown: %v", repo.root, err))
-	} else {
-		rev.Commit = status.commit // the same, unless somebody commits at this moment: then the one that fits the changes
-		rev.Dirty = DirtyNo
-		if len(status.changes) > 0 || status.cut {
-			rev.Dirty = DirtyYes
-			rev.DiffHash, err = diffHash(ctx, repo, status, limits)
-		}
-		if err != nil {
-			notices = append(notices, fmt.Sprintf(
-				"no diff hash, so different edits of this commit look the same: %v; commit the changes", err))
+		return tree.commitAlone(ctx, err), nil
+	}
+	var notices []string
+	rev := Revision{Commit: status.commit, Dirty: DirtyNo}
+	if len(status.changes) > 0 || status.cut {
+		rev.Dirty = DirtyYes
+		if rev.DiffHash, err = diffHash(ctx, tree, status, limits); err != nil {
+			notices = append(notices, fmt.Sprintf("no diff hash, so different edits of this commit look the same: %v; commit the changes", err))
 		}
 	}
 	if rev.Commit == "" {
-		notices = append(notices, fmt.Sprintf("%s has no commit yet; `git commit` makes its revision known", repo.root))
+		notices = append(notices, fmt.Sprintf("%s has no commit yet; `git commit` makes its revision known", tree))
 	}
 	rev.Notice = strings.Join(notices, "; ")
 	return rev, nil
+}
+
+// statusWithin leaves a quarter of the time for [workTree.commitAlone].
+func (w workTree) statusWithin(ctx context.Context, limits limits) (treeStatus, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.time/4*3, errBudget)
+	defer cancel()
+	return w.status(ctx, limits.output)
+}
+
+// commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make another
+// configuration.
+func (w workTree) commitAlone(ctx context.Context, failure error) Revision {
+	commit, err := w.head(ctx)
+	if err != nil {
+		return unknown("the revision of %s is unknown: %v", w, failure)
+	}
+	rev := unknown("whether the tracked files of %s differ from the commit is unknown: %v", w, failure)
+	rev.Commit = commit
+	return rev
 }
 
 func unknown(format string, args ...any) Revision {

@@ -2,19 +2,10 @@ package provenance
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
-	"unicode"
 )
-
-const maxStderr = 4 << 10
 
 // change is a tracked path whose file differs from the commit.
 type change struct {
@@ -33,12 +24,13 @@ type treeStatus struct {
 	commit  string // empty before the first commit
 	changes []change
 	cut     bool // there are more changes than the output may hold
+	damaged bool // HEAD names neither a commit nor a branch that has none yet
 }
 
 // status asks git for the changed tracked files. It fails rather than take silence for a clean work tree.
-func (r repository) status(ctx context.Context, maxOutput int) (treeStatus, error) {
-	out, cut, err := r.git(ctx, maxOutput,
-		"-c", "core.fsmonitor=", // off: it is a command of the repository's choice, or a daemon that would outlive us
+func (w workTree) status(ctx context.Context, maxOutput int) (treeStatus, error) {
+	out, cut, err := w.git(ctx, maxOutput,
+		"-c", "core.fsmonitor=", // off: it is a command that the repository names, or a daemon that would outlive us
 		"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=no", "--no-renames", "--ignore-submodules=untracked")
 	if err != nil {
@@ -48,8 +40,11 @@ func (r repository) status(ctx context.Context, maxOutput int) (treeStatus, erro
 		out = out[:bytes.LastIndexByte(out, 0)+1]
 	}
 	status, ok := parseStatus(out)
-	if !ok {
+	switch {
+	case !ok:
 		return treeStatus{}, errors.New("the output of git status cannot be read; it takes git 2.18 or newer")
+	case status.damaged:
+		return treeStatus{}, errors.New("damaged repository: HEAD leads to no commit; `git fsck` says more")
 	}
 	status.cut = cut
 	return status, nil
@@ -70,6 +65,7 @@ func parseStatus(out []byte) (status treeStatus, ok bool) {
 				status.commit, hasCommit = objectID(oid)
 				hasCommit = hasCommit || string(oid) == "(initial)"
 			}
+			status.damaged = status.damaged || string(record) == "# branch.head (unknown)"
 			continue
 		}
 		c, ok := parseChange(record)
@@ -104,12 +100,11 @@ func parseChange(record []byte) (change, bool) {
 
 func octalMode(s string) bool { return len(s) == 6 && strings.Trim(s, "01234567") == "" }
 
-// revParse asks git for the commit where its files cannot be read without it.
-func (r repository) revParse(ctx context.Context) (string, error) {
-	out, _, err := r.git(ctx, maxPointerFile, "rev-parse", "--verify", "--quiet", "HEAD")
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return "", errUnborn // with --quiet git says nothing and returns 1, while it dies with 128 of anything worse
-	}
+// head returns the id of the commit that HEAD names, if the commit exists. It is fast in a repository of any size. It also
+// works in a repository of another owner, where `git status` refuses to run: naming the repository skips that check, and
+// rev-parse runs no command that the configuration of the repository names.
+func (w workTree) head(ctx context.Context) (string, error) {
+	out, _, err := w.git(ctx, maxObjectID, "--git-dir=.git", "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
 		return "", err
 	}
@@ -120,96 +115,13 @@ func (r repository) revParse(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// git runs one command at the root of the work tree. It returns at most maxOutput bytes of output, and whether that is less
-// than all. When ctx ends, the command and its children are killed, and whoever escaped that is no longer listened to.
-func (r repository) git(ctx context.Context, maxOutput int, args ...string) (out []byte, cut bool, err error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = r.root
-	cmd.Env = gitEnvironment(os.Environ())
-	killWithChildren(cmd)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, false, err
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, false, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, false, explain(ctx, err, nil)
-	}
-	defer context.AfterFunc(ctx, func() {
-		stdout.Close()
-		stderr.Close()
-	})()
+const maxObjectID = 100 // bytes of an id, a line end, and some room
 
-	output, complaint := limitedBuffer{max: maxOutput}, limitedBuffer{max: maxStderr}
-	var reading sync.WaitGroup
-	reading.Go(func() { io.Copy(&complaint, stderr) }) // for people; half of it is better than none
-	_, readErr := io.Copy(&output, stdout)
-	reading.Wait()
-	// Only now, because until then the process is there, if only in name, and its group can be killed safely.
-	if err := cmp.Or(cmd.Wait(), readErr, ctx.Err()); err != nil {
-		return nil, false, explain(ctx, err, complaint.bytes)
+// objectID returns the lowercase form of a full SHA-1 or SHA-256 id. Git writes "none" as zeros.
+func objectID(text []byte) (id string, ok bool) {
+	if len(text) != 40 && len(text) != 64 {
+		return "", false
 	}
-	return output.bytes, output.cut, nil
-}
-
-// gitEnvironment keeps what leads git to its own parts and configuration, and drops what would lead it to another repository
-// or have it write traces.
-func gitEnvironment(environ []string) []string {
-	var kept []string
-	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE":
-			continue
-		}
-		if !strings.HasPrefix(name, "GIT_TRACE") {
-			kept = append(kept, entry)
-		}
-	}
-	return append(kept, "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
-}
-
-// explain says for people why git gave no answer, and the way out.
-func explain(ctx context.Context, err error, stderr []byte) error {
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return errors.New("git is not on the PATH; install git")
-	case context.Cause(ctx) == errBudget:
-		return errors.New("git did not answer in time; `git status` run once by hand often makes it faster")
-	case ctx.Err() != nil:
-		return fmt.Errorf("git was interrupted: %w", context.Cause(ctx))
-	case len(bytes.TrimSpace(stderr)) > 0:
-		return fmt.Errorf("git failed: %w: %s; `git status` run by hand says more", err, firstLine(stderr))
-	}
-	return fmt.Errorf("git failed: %w; `git status` run by hand says more", err)
-}
-
-// firstLine makes a line of foreign output fit for a terminal.
-func firstLine(text []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	line = line[:min(len(line), 300)]
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '�'
-	}, string(line))
-}
-
-// limitedBuffer keeps the first max bytes and swallows the rest, so that the writer never blocks or dies of a closed pipe.
-type limitedBuffer struct {
-	bytes []byte
-	max   int
-	cut   bool
-}
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	keep := min(len(p), b.max-len(b.bytes))
-	b.bytes = append(b.bytes, p[:keep]...)
-	b.cut = b.cut || keep < len(p)
-	return len(p), nil
+	id = strings.ToLower(string(text))
+	return id, strings.Trim(id, "0123456789abcdef") == "" && strings.Trim(id, "0") != ""
 }

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -21,6 +22,17 @@ func fakeGit(t testing.TB, script string) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// fakeStatus puts a shell script in the place of git status; other commands of git work.
+func fakeStatus(t testing.TB, script string) {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	fakeGit(t, `case "$*" in *rev-parse*) exec '`+real+`' "$@" ;; esac
+`+script)
 }
 
 // TestNoAnswerFromGit wants the commit all the same, an unknown state, and a notice with the way out.
@@ -43,10 +55,10 @@ func TestNoAnswerFromGit(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			fakeGit(t, c.script)
+			fakeStatus(t, c.script)
 			limits := generous
 			if slices.Contains(c.notices, "in time") {
-				limits = defaultLimits
+				limits = impatient
 			}
 			rev, err := gitRevision(t.Context(), dir, limits)
 			if err != nil || rev.Commit != commit || rev.Dirty != DirtyUnknown || rev.DiffHash != "" {
@@ -61,11 +73,23 @@ func TestNoAnswerFromGit(t *testing.T) {
 	t.Run("missing", func(t *testing.T) {
 		t.Setenv("PATH", "")
 		rev, err := GitRevision(t.Context(), dir)
-		if err != nil || rev.Commit != commit || rev.Dirty != DirtyUnknown {
-			t.Errorf("revision = %+v, %v, want commit %s and nothing else known", rev, err, commit)
+		if err != nil || rev.Commit != "" || rev.Dirty != DirtyUnknown {
+			t.Errorf("revision = %+v, %v, want unknown", rev, err)
 		}
 		wantNotice(t, rev, "install git")
 	})
+}
+
+// TestNoAnswerInLinkedWorkTree has .git as a file.
+func TestNoAnswerInLinkedWorkTree(t *testing.T) {
+	tree := filepath.Join(t.TempDir(), "tree")
+	git(t, newRepo(t), "worktree", "add", "--quiet", "-b", "other", tree)
+	git(t, tree, "commit", "--quiet", "--allow-empty", "--message=second")
+	commit := git(t, tree, "rev-parse", "HEAD")
+	fakeStatus(t, "exit 3")
+	if rev := revision(t, tree); rev.Commit != commit || rev.Dirty != DirtyUnknown {
+		t.Errorf("revision = %+v, want commit %s alone", rev, commit)
+	}
 }
 
 func TestMoreChangesThanOutput(t *testing.T) {
@@ -100,6 +124,7 @@ func TestParseStatus(t *testing.T) {
 		{"unmerged", head + "u UU N... 100644 100644 100644 100644" + ids + idA + " a b\x00", treeStatus{commit: idA, changes: []change{
 			{path: "a b", mode: "100644"},
 		}}, true},
+		{"HEAD leads nowhere", "# branch.oid (initial)\x00# branch.head (unknown)\x00", treeStatus{damaged: true}, true},
 		{"unknown header", head + "# stash 3\x00", treeStatus{commit: idA}, true},
 		{"empty", "", treeStatus{}, false},
 		{"no commit", "# branch.head main\x00", treeStatus{}, false},
@@ -119,6 +144,18 @@ func TestParseStatus(t *testing.T) {
 				t.Errorf("parseStatus(%q) = %+v, %v, want %+v, %v", c.out, got, ok, c.want, c.ok)
 			}
 		})
+	}
+}
+
+// TestObjectID refuses everything but whole ids.
+func TestObjectID(t *testing.T) {
+	for text, want := range map[string]string{
+		idA: idA, strings.ToUpper(idB): idB, strings.Repeat("c", 64): strings.Repeat("c", 64),
+		"": "", "abc": "", strings.Repeat("0", 40): "", strings.Repeat("g", 40): "", idA + " ": "",
+	} {
+		if got, ok := objectID([]byte(text)); ok != (want != "") || ok && got != want {
+			t.Errorf("objectID(%q) = %q, %v, want %q", text, got, ok, want)
+		}
 	}
 }
 
@@ -142,4 +179,16 @@ func FuzzStatus(f *testing.F) {
 			}
 		}
 	})
+}
+
+const (
+	idA = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	idB = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+)
+
+func wantID(t *testing.T, id string) {
+	t.Helper()
+	if len(id) != 40 && len(id) != 64 || strings.Trim(id, "0123456789abcdef") != "" {
+		t.Fatalf("%q is not an object id", id)
+	}
 }

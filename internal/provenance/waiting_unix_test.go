@@ -38,27 +38,42 @@ func TestKillsChildren(t *testing.T) {
 	}
 }
 
-// TestPipesInPlaceOfFiles would hang for ever on the opening of a pipe.
-func TestPipesInPlaceOfFiles(t *testing.T) {
-	for _, name := range []string{".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir", "a.txt"} {
+// TestPipeInPlaceOfFile would hang on the opening of a pipe.
+func TestPipeInPlaceOfFile(t *testing.T) {
+	dir := newRepo(t)
+	makePipe(t, filepath.Join(dir, "a.txt"))
+	fakeGit(t, `printf '# branch.oid `+idA+`\0001 .T N... 100644 100644 100644 `+idA+` `+idA+` a.txt\000'`)
+	rev := revision(t, dir)
+	if rev.DiffHash != "" || rev.Notice == "" {
+		t.Errorf("revision = %+v, want no hash and a notice", rev)
+	}
+}
+
+// TestPipesInPlaceOfFilesOfGit makes git itself hang.
+func TestPipesInPlaceOfFilesOfGit(t *testing.T) {
+	for _, name := range []string{".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir"} {
 		t.Run(name, func(t *testing.T) {
 			dir := newRepo(t)
 			if name == ".git/packed-refs" {
 				git(t, dir, "pack-refs", "--all")
 			}
-			path := filepath.Join(dir, name)
-			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
-			if err := syscall.Mkfifo(path, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			fakeGit(t, `printf '# branch.oid `+idA+`\0001 .T N... 100644 100644 100644 `+idA+` `+idA+` a.txt\000'`)
-			rev := revision(t, dir)
-			if rev.DiffHash != "" || rev.Notice == "" {
-				t.Errorf("revision = %+v, want no hash and a notice", rev)
+			makePipe(t, filepath.Join(dir, name))
+			rev, err := gitRevision(t.Context(), dir, impatient)
+			if rev.Commit != "" || rev.Dirty != DirtyUnknown || rev.Notice == "" {
+				t.Errorf("revision = %+v, %v, want unknown and a notice", rev, err)
 			}
 		})
+	}
+}
+
+// makePipe puts a named pipe in the place of a file or folder.
+func makePipe(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
