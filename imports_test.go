@@ -50,8 +50,9 @@ var mayImport = map[string][]string{
 	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/bundle":  {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
-	"track/tracker": {"track", "track/bundle", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/bundle":           {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
+	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
+	"track/tracker":          {"track", "track/bundle", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker"},
@@ -61,12 +62,13 @@ var mayImport = map[string][]string{
 	"track/internal/property": {"pgregory.net/rapid"},
 
 	// What tests read reports with.
+	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/lineages"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
 		"track", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
-		"track/store", "track/sweep", "track/tracker", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
+		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
 	"track/bench/...":    {"track/...", "gonum.org/v1/gonum/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},

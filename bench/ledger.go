@@ -15,6 +15,7 @@ import (
 	"track/evolution"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // generations are as many as the largest lineage has.
@@ -104,7 +105,7 @@ func (b bench) evolve(st *store.Store, name string, n int) error {
 	seed, root := uint64(1), content(0)
 	settings := evolution.DefaultSettings()
 	settings.Policy, settings.Params = "strict", []byte(`{"eps":0}`)
-	_, _, err := tracker.NewLineage(b.ctx, st, tracker.NewLineageOptions{Name: name, Seed: &seed, Subject: tracker.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
+	_, _, err := lineages.New(b.ctx, st, lineages.NewOptions{Name: name, Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (b bench) evolve(st *store.Store, name string, n int) error {
 		if i == n {
 			id = undecided
 		}
-		p, err := tracker.Propose(b.ctx, st, name, tracker.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
+		p, err := lineages.Propose(b.ctx, st, name, lineages.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
 		if err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func (b bench) evolve(st *store.Store, name string, n int) error {
 		if i == n {
 			return nil
 		}
-		d, err := tracker.Decide(b.ctx, st, name, id, tracker.DecideOptions{})
+		d, err := lineages.Decide(b.ctx, st, name, id, lineages.DecideOptions{})
 		if err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func (b bench) replayRate(path string) error {
 	decisions := 0
 	for range b.rounds {
 		began := time.Now()
-		r, err := tracker.Replay(b.ctx, st, lineageOf(generations), tracker.ReplayOptions{})
+		r, err := lineages.Replay(b.ctx, st, lineageOf(generations), lineages.ReplayOptions{})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"track/scoring"
 	"track/spec"
 	"track/store"
+	"track/tracker/lineages"
 )
 
 // MergeOptions say how another database is brought in.
@@ -101,7 +102,9 @@ func reckonMerged(ctx context.Context, st *store.Store, merged []MergedLineage) 
 		if l.Conflict {
 			continue
 		}
-		err := st.Update(ctx, func(tx *store.Tx) error { return reckonTrials(ctx, tx, tx.Reads(st), l.Lineage, false) })
+		err := st.Update(ctx, func(tx *store.Tx) error {
+			return lineages.CountTrialsElsewhere(ctx, tx, tx.Reads(st), l.Lineage, false)
+		})
 		if err != nil {
 			return err
 		}
@@ -189,7 +192,7 @@ func mergeLineages(ctx context.Context, st, other *store.Store, o MergeOptions) 
 			continue
 		}
 		l, err := mergeLineage(ctx, st, other, name, o.DryRun)
-		if errors.Is(err, track.ErrConflict) || errors.Is(err, ErrReplay) || errors.Is(err, track.ErrInvalid) {
+		if errors.Is(err, track.ErrConflict) || errors.Is(err, lineages.ErrReplay) || errors.Is(err, track.ErrInvalid) {
 			l, err = MergedLineage{Lineage: name, Conflict: true}, o.told(name, err)
 		}
 		if err != nil {
@@ -217,21 +220,21 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
 		return MergedLineage{}, err
 	}
-	x, err := ExportLineage(ctx, other, name)
+	x, err := lineages.Export(ctx, other, name)
 	if err != nil {
 		return MergedLineage{}, err
 	}
 	if dryRun {
 		return foreseeLineage(ctx, st, here, x.Entries, x.End)
 	}
-	replayed, err := soundLineage(x)
+	replayed, err := lineages.CheckExport(x)
 	if err != nil {
 		return MergedLineage{}, err
 	}
-	var r ImportedLineage
+	var r lineages.Imported
 	err = st.Update(ctx, func(tx *store.Tx) error {
 		reads := tx.Reads(st)
-		if r, err = writeLineage(ctx, tx, reads, x, replayed); err != nil {
+		if r, err = lineages.Write(ctx, tx, reads, x, replayed); err != nil {
 			return err
 		}
 		l, err := reads.Evolving(ctx, name)
@@ -253,7 +256,7 @@ func foreseeLineage(ctx context.Context, st *store.Store, here store.Evolving, t
 	}
 	l := MergedLineage{Lineage: there[0].Lineage}
 	if replayed := evolution.ReplayLedger(there, end); len(replayed.Differences) > 0 {
-		return l, fmt.Errorf("%w: %s", ErrReplay, replayed.Differences[0])
+		return l, fmt.Errorf("%w: %s", lineages.ErrReplay, replayed.Differences[0])
 	}
 	var entries []evolution.Entry
 	if here.ID != 0 {
@@ -264,5 +267,5 @@ func foreseeLineage(ctx context.Context, st *store.Store, here store.Evolving, t
 	}
 	l.Known = min(len(entries), len(there))
 	l.Entries = len(there) - l.Known
-	return l, sameHistory(l.Lineage, entries[:l.Known], there)
+	return l, lineages.CheckSameHistory(l.Lineage, entries[:l.Known], there)
 }

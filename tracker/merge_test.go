@@ -19,10 +19,12 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/internal/lineagetest"
 	"track/internal/property"
 	"track/scoring"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // ticking is a clock on which a second passes with each look.
@@ -281,11 +283,11 @@ func full(t testing.TB) *shard {
 	if err := tracker.RecordLooks(t.Context(), s.st, []store.Look{{Kind: store.LookGate, N: 2, Plan: []int{2, 4}, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	l := newLoop(t, s.st, nil)
-	l.run("v001", 60)
-	first := l.propose(text("French"), tracker.ProposeOptions{Operator: "step_reorder"})
-	l.run("v002", 62, 63)
-	if r := l.decide(first.Key, tracker.DecideOptions{}); !r.Record.Decision.Accepted {
+	l := lineagetest.New(t, s.st, nil)
+	l.Run("v001", 60)
+	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "step_reorder"})
+	l.Run("v002", 62, 63)
+	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
 	called := task("", 2)
@@ -324,8 +326,8 @@ func TestMergeEverything(t *testing.T) {
 	if diff := cmp.Diff(want, from.dump()); diff != "" {
 		t.Error("the other database is another now: ", diff)
 	}
-	for _, o := range []tracker.ReplayOptions{{}, {Strict: true}} {
-		if r, err := tracker.Replay(t.Context(), to.st, "l", o); err != nil || len(r.Differences) > 0 {
+	for _, o := range []lineages.ReplayOptions{{}, {Strict: true}} {
+		if r, err := lineages.Replay(t.Context(), to.st, "l", o); err != nil || len(r.Differences) > 0 {
 			t.Errorf("%v %v", err, r.Differences)
 		}
 	}
@@ -566,22 +568,22 @@ func TestMergeCopies(t *testing.T) {
 // A ledger that went on there goes on here; one that is behind is known; one that went on otherwise is a conflict, and its executions come.
 func TestMergeLineages(t *testing.T) {
 	here, there := newShard(t, 0), newShard(t, 30)
-	l := newLoop(t, here.st, nil)
-	l.run("v001", 60)
+	l := lineagetest.New(t, here.st, nil)
+	l.Run("v001", 60)
 	there.merge(here)
-	l.propose(text("French"), tracker.ProposeOptions{})
-	l.run("v002", 70, 80)
+	l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	l.Run("v002", 70, 80)
 	for _, round := range []struct{ entries, known int }{{1, 1}, {0, 2}} {
 		reports, conflicts := there.merge(here)
 		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (tracker.MergedLineage{Lineage: "l", Entries: round.entries, Known: round.known}) {
 			t.Errorf("%+v %q", got, conflicts)
 		}
 	}
-	other := &loop{t: t, st: there.st, name: "l", n: 50}
-	m := other.propose(text("German"), tracker.ProposeOptions{})
-	other.run(m.Child, 50)
-	l.propose(text("Italian"), tracker.ProposeOptions{})
-	l.run("v003", 75)
+	other := &lineagetest.Loop{T: t, Store: there.st, Name: "l", N: 50}
+	m := other.Propose(lineagetest.Text("German"), lineages.ProposeOptions{})
+	other.Run(m.Child, 50)
+	l.Propose(lineagetest.Text("Italian"), lineages.ProposeOptions{})
+	l.Run("v003", 75)
 	_, conflicts := there.merge(here)
 	want := []string{
 		"lineage l : conflict: lineage l went on otherwise here: entry 3 is another",
@@ -593,7 +595,7 @@ func TestMergeLineages(t *testing.T) {
 	}
 	for _, s := range []*shard{here, there} {
 		for _, strict := range []bool{false, true} {
-			if r, err := tracker.Replay(t.Context(), s.st, "l", tracker.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
+			if r, err := lineages.Replay(t.Context(), s.st, "l", lineages.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
 				t.Errorf("%v %v", err, r.Differences)
 			}
 		}
@@ -696,3 +698,6 @@ func TestMergeDryRun(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// underRace is set under the race detector.
+var underRace bool

@@ -15,6 +15,7 @@ import (
 	"track/importer"
 	"track/internal/masking"
 	"track/store"
+	"track/tracker/lineages"
 )
 
 // TaskEvaluation is the task of the execution that stands for the evaluation of a program by another evolver.
@@ -60,7 +61,7 @@ func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 			return err
 		}
 		for _, p := range run.Programs {
-			if err := w.program(p); err != nil {
+			if err := w.program(ctx, p); err != nil {
 				return fmt.Errorf("program %s: %w", p.ID, err)
 			}
 		}
@@ -80,7 +81,7 @@ func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 var errDryRun = errors.New("dry run")
 
 type programsWriter struct {
-	*ledgerWriter
+	*lineages.Writer
 	options    ProgramsOptions
 	run        importer.Run
 	labels     map[string]string // of versions, by the id of the program
@@ -103,36 +104,29 @@ func (w *programsWriter) check() error {
 }
 
 // begin loads the lineage, or begins it with the first program that has no parent.
-func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) error {
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (err error) {
 	w.seen = map[string]bool{}
-	l, err := LoadLineage(ctx, reads, w.options.Lineage)
+	w.Writer, err = lineages.NewWriter(ctx, tx, reads, w.options.Lineage)
 	if errors.Is(err, track.ErrNotFound) {
-		l, err = w.create(ctx, tx, reads, entropy)
+		w.Writer, err = w.create(ctx, tx, reads, entropy)
 		w.summary.Created = err == nil
 	}
-	w.ledgerWriter = &ledgerWriter{Lineage: l, ctx: ctx, tx: tx, st: reads}
 	return err
 }
 
-func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (Lineage, error) {
-	o := NewLineageOptions{Name: w.options.Lineage, Subject: SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed}
-	at := orNow(w.options.At, reads)
+func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (*lineages.Writer, error) {
+	o := lineages.NewOptions{
+		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
+	}
 	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
 		content, _ := w.content(w.run.Programs[i])
 		o.Root = &content
 		w.summary.Versions++
 		if first := w.run.Programs[i].At; !first.IsZero() {
-			at = first
+			o.At = first
 		}
 	}
-	seed, err := o.seed(entropy)
-	if err == nil {
-		err = o.Validate()
-	}
-	if err != nil {
-		return Lineage{}, err
-	}
-	return o.create(ctx, tx, reads, seed, at)
+	return lineages.Create(ctx, tx, reads, o, entropy)
 }
 
 func (w *programsWriter) content(p importer.Program) (content string, masked int) {
@@ -143,9 +137,9 @@ func (w *programsWriter) content(p importer.Program) (content string, masked int
 }
 
 // program records one program.
-func (w *programsWriter) program(p importer.Program) error {
+func (w *programsWriter) program(ctx context.Context, p importer.Program) error {
 	content, masked := w.content(p)
-	label, added, err := w.tx.AddContent(w.ID, content)
+	label, added, err := w.Tx.AddContent(w.ID, content)
 	if err != nil {
 		return err
 	}
@@ -160,7 +154,7 @@ func (w *programsWriter) program(p importer.Program) error {
 	if p.Best {
 		w.best(p, label)
 	}
-	parents, err := w.parentsOf(p)
+	parents, err := w.parentsOf(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -168,11 +162,11 @@ func (w *programsWriter) program(p importer.Program) error {
 		return err
 	}
 	if len(parents) > 0 {
-		if err := w.step(p, label, parents); err != nil {
+		if err := w.step(ctx, p, label, parents); err != nil {
 			return err
 		}
 	}
-	return w.evaluation(p, label)
+	return w.evaluation(ctx, p, label)
 }
 
 func (w *programsWriter) best(p importer.Program, label string) {
@@ -184,7 +178,7 @@ func (w *programsWriter) best(p importer.Program, label string) {
 }
 
 // parentsOf are the versions that a program was made of. A parent that the source has lost is a version of which only the id is known.
-func (w *programsWriter) parentsOf(p importer.Program) (refs []evolution.VersionRef, err error) {
+func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (refs []evolution.VersionRef, err error) {
 	for _, id := range p.Parents {
 		label, there := w.labels[id]
 		if !there {
@@ -192,7 +186,7 @@ func (w *programsWriter) parentsOf(p importer.Program) (refs []evolution.Version
 			if err := track.CheckName(id); err != nil {
 				return nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
 			}
-			if err := w.tx.AddVersionName(w.ID, label); err != nil {
+			if err := w.Tx.AddVersionName(w.ID, label); err != nil {
 				return nil, err
 			}
 			w.labels[id] = label
@@ -201,7 +195,7 @@ func (w *programsWriter) parentsOf(p importer.Program) (refs []evolution.Version
 		if slices.ContainsFunc(refs, func(v evolution.VersionRef) bool { return v.Label == label }) {
 			continue // two parents of one content
 		}
-		ref, err := w.ref(label)
+		ref, err := w.Ref(ctx, label)
 		if err != nil {
 			return nil, err
 		}
@@ -227,20 +221,20 @@ func (w *programsWriter) describe(p importer.Program, label string, parents []ev
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	_, err := w.tx.AddVersion(v, true)
+	_, err := w.Tx.AddVersion(v, true)
 	return err
 }
 
 // step records the mutation that led to a program.
-func (w *programsWriter) step(p importer.Program, label string, parents []evolution.VersionRef) error {
-	child, err := w.ref(label)
+func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef) error {
+	child, err := w.Ref(ctx, label)
 	if err != nil {
 		return err
 	}
 	proposal := evolution.Proposal{
 		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
 	}
-	known, err := w.known(proposal)
+	known, err := w.FindProposed(ctx, proposal)
 	switch {
 	case errors.Is(err, track.ErrConflict):
 		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
@@ -251,16 +245,16 @@ func (w *programsWriter) step(p importer.Program, label string, parents []evolut
 	proposal.Note, _ = masking.Mask(p.Title)
 	at := p.At
 	if at.IsZero() {
-		at = orNow(w.options.At, w.st)
+		at = w.options.At
 	}
-	if _, _, err = w.addMutation(proposal, at); err == nil {
+	if _, _, err = w.AddMutation(ctx, proposal, at); err == nil {
 		w.summary.Mutations++
 	}
 	return err
 }
 
 // evaluation records what the source measured of a program as an execution.
-func (w *programsWriter) evaluation(p importer.Program, label string) error {
+func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
 	e := track.Execution{
 		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: TaskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
 	}
@@ -281,10 +275,10 @@ func (w *programsWriter) evaluation(p importer.Program, label string) error {
 	if err != nil {
 		return err
 	}
-	if err := prepared.complete(w.executions.options, w.st.Now(), false); err != nil {
+	if err := prepared.complete(w.executions.options, w.Store.Now(), false); err != nil {
 		return err
 	}
-	result, err := w.executions.record(w.tx, prepared)
+	result, err := w.executions.record(w.Tx, prepared)
 	switch {
 	case err != nil:
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) drawsCommand() *cli.Command {
@@ -35,7 +35,7 @@ type drawLineDocument struct {
 }
 
 func (p *program) draws(ctx context.Context, st *store.Store, lineage string) error {
-	list, err := tracker.Draws(ctx, st, lineage)
+	list, err := lineages.Draws(ctx, st, lineage)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/bundle"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) exportCommand() *cli.Command {
@@ -64,7 +64,7 @@ func (p *program) exportLineage(ctx context.Context, name, format, file string) 
 	if name, err = evolving(ctx, st, name); err != nil {
 		return err
 	}
-	x, err := tracker.ExportLineage(ctx, st, name)
+	x, err := lineages.Export(ctx, st, name)
 	if err != nil {
 		return err
 	}

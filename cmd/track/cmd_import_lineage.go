@@ -14,6 +14,7 @@ import (
 	"track/importer/shinka"
 	"track/scoring/format"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // The formats of import that hold lineages, and not logs.
@@ -49,7 +50,7 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	r, err := tracker.ImportLineage(ctx, st, x)
+	r, err := lineages.Import(ctx, st, x)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", inputName(paths[0]), err)
 	}

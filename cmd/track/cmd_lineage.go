@@ -11,7 +11,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) lineageCommand() *cli.Command {
@@ -310,7 +310,7 @@ func (p *program) setLineage(ctx context.Context, name string, keep *bool, rest 
 	defer func() { _ = st.Close() }()
 	document, page := map[string]any{"lineage": name}, []string{}
 	if len(rest) > 0 {
-		l, changed, err := tracker.ChangeSettings(ctx, st, name, edit, reason, at)
+		l, changed, err := lineages.ChangeSettings(ctx, st, name, edit, reason, at)
 		if err != nil {
 			return err
 		}
@@ -367,7 +367,7 @@ Example:
 				s.Loop.Frozen = frozen
 				return nil
 			}
-			_, changed, err := tracker.ChangeSettings(c.Context, st, name, edit, reason, when)
+			_, changed, err := lineages.ChangeSettings(c.Context, st, name, edit, reason, when)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 type newLineageOptions struct {
@@ -38,7 +38,7 @@ Examples:
 			&cli.StringFlag{Name: "policy", Usage: "`NAME`, NAME,param=number or @FILE: threshold, strict, poi, confirm, sprt, cs or anneal", Destination: &o.policy},
 			&cli.StringFlag{Name: "root", Usage: "`FILE` with the first version, - for standard input; of a simulation the JSON object itself will do", Destination: &o.root},
 			&cli.StringFlag{Name: "head", Usage: "`VERSION` that is there already, in place of --root", Destination: &o.head},
-			&cli.StringFlag{Name: "subject", Value: tracker.SubjectAgent, Usage: "agent, or `scenario:NAME`", Destination: &o.subject},
+			&cli.StringFlag{Name: "subject", Value: lineages.SubjectAgent, Usage: "agent, or `scenario:NAME`", Destination: &o.subject},
 			&cli.StringFlag{Name: "operators", Usage: `FILE with the operators, [{"name": "rephrase", "risk": "LOW"}]`, Destination: &o.operators},
 			&cli.BoolFlag{Name: "keep-secrets", Usage: "record a root in which something looks like a secret", Destination: &o.keepSecrets},
 			atFlag(&o.at),
@@ -71,7 +71,7 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 	if err := checkRoot(ctx, st, options); err != nil {
 		return err
 	}
-	l, created, err := tracker.NewLineage(ctx, st, options, rand.Reader)
+	l, created, err := lineages.New(ctx, st, options, rand.Reader)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 }
 
 // checkRoot refuses a lineage without any version: nothing could be a child of it.
-func checkRoot(ctx context.Context, st *store.Store, o tracker.NewLineageOptions) error {
+func checkRoot(ctx context.Context, st *store.Store, o lineages.NewOptions) error {
 	if o.Root != nil || o.Head != "" {
 		return nil
 	}
@@ -106,7 +106,7 @@ func checkRoot(ctx context.Context, st *store.Store, o tracker.NewLineageOptions
 }
 
 func subjectText(subject string) string {
-	if subject == tracker.SubjectAgent {
+	if subject == lineages.SubjectAgent {
 		return "an agent"
 	}
 	return "the parameters of " + subject
@@ -119,9 +119,9 @@ func orNone(name string) string {
 	return name
 }
 
-func (o newLineageOptions) parse(ctx context.Context, p *program, name string) (options tracker.NewLineageOptions, err error) {
-	options = tracker.NewLineageOptions{Name: name, Subject: o.subject, Head: o.head, Settings: evolution.DefaultSettings(), KeepSecrets: o.keepSecrets}
-	if o.subject != tracker.SubjectAgent {
+func (o newLineageOptions) parse(ctx context.Context, p *program, name string) (options lineages.NewOptions, err error) {
+	options = lineages.NewOptions{Name: name, Subject: o.subject, Head: o.head, Settings: evolution.DefaultSettings(), KeepSecrets: o.keepSecrets}
+	if o.subject != lineages.SubjectAgent {
 		options.Settings = evolution.DefaultParameterSettings()
 	}
 	if options.At, err = parseAt(o.at); err != nil {

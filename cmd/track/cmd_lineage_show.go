@@ -9,7 +9,7 @@ import (
 
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) lineageShowCommand() *cli.Command {
@@ -45,7 +45,7 @@ type lineageDetail struct {
 	Settings  evolution.Settings              `json:"settings"`
 }
 
-func newLineageDetail(o tracker.Overview) lineageDetail {
+func newLineageDetail(o lineages.Overview) lineageDetail {
 	l := o.Lineage
 	d := lineageDetail{
 		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: o.Mutations, Versions: []versionDocument{}, Settings: l.Settings,
@@ -57,7 +57,7 @@ func newLineageDetail(o tracker.Overview) lineageDetail {
 }
 
 func (p *program) showLineage(ctx context.Context, st *store.Store, name string) error {
-	overview, err := tracker.LineageOverview(ctx, st, name)
+	overview, err := lineages.LoadOverview(ctx, st, name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *program) showLineage(ctx context.Context, st *store.Store, name string)
 	versions := versionsGrid()
 	for _, v := range overview.Versions {
 		row := newVersionDocument(v)
-		if v.State != tracker.VersionArchived || len(overview.Versions) <= 20 {
+		if v.State != lineages.VersionArchived || len(overview.Versions) <= 20 {
 			versions.cells = append(versions.cells, row.cells())
 		}
 	}

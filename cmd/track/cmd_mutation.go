@@ -11,7 +11,7 @@ import (
 	"track/evolution"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) mutationCommand() *cli.Command {
@@ -236,12 +236,12 @@ func (p *program) showMutation(ctx context.Context, st *store.Store, lineage, id
 	return p.write(view{document: d, rows: rows, page: page})
 }
 
-func mutationStory(ctx context.Context, st *store.Store, lineage, id string) (tracker.MutationStory, error) {
+func mutationStory(ctx context.Context, st *store.Store, lineage, id string) (lineages.MutationHistory, error) {
 	lineage, err := lineageOfMutation(ctx, st, lineage, id)
 	if err != nil {
-		return tracker.MutationStory{}, err
+		return lineages.MutationHistory{}, err
 	}
-	return tracker.TellMutation(ctx, st, lineage, id)
+	return lineages.LoadMutation(ctx, st, lineage, id)
 }
 
 func (p *program) mutationDiffCommand() *cli.Command {
@@ -304,7 +304,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			m, err := tracker.Withdraw(c.Context, st, name, c.Args().First(), reason, when)
+			m, err := lineages.Withdraw(c.Context, st, name, c.Args().First(), reason, when)
 			if err != nil {
 				return err
 			}

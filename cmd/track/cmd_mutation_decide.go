@@ -11,7 +11,7 @@ import (
 
 	"track/evolution"
 	"track/scoring/format"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 type decideOptions struct {
@@ -55,8 +55,8 @@ Examples:
 	}
 }
 
-func (o decideOptions) parse() (options tracker.DecideOptions, err error) {
-	options = tracker.DecideOptions{ExpectHead: o.expectHead, DryRun: o.dryRun}
+func (o decideOptions) parse() (options lineages.DecideOptions, err error) {
+	options = lineages.DecideOptions{ExpectHead: o.expectHead, DryRun: o.dryRun}
 	if options.At, err = parseAt(o.at); err != nil {
 		return options, err
 	}
@@ -89,7 +89,7 @@ func (p *program) decide(ctx context.Context, mutation string, o decideOptions) 
 	if err != nil {
 		return err
 	}
-	r, err := tracker.Decide(ctx, st, lineage, mutation, options)
+	r, err := lineages.Decide(ctx, st, lineage, mutation, options)
 	if err != nil {
 		return err
 	}
@@ -114,41 +114,41 @@ func (p *program) decide(ctx context.Context, mutation string, o decideOptions) 
 
 // decisionDocument is a decision in JSON.
 type decisionDocument struct {
-	Decision     string                    `json:"decision"` // null in a dry run
-	Number       int                       `json:"number"`   // of its entry in the ledger
-	Lineage      string                    `json:"lineage"`
-	Mutation     string                    `json:"mutation"`
-	Attempt      int                       `json:"attempt"`  // from 0
-	Repeated     bool                      `json:"repeated"` // there was no new evidence: it had been made before
-	DryRun       bool                      `json:"dry_run"`
-	State        evolution.State           `json:"state"`
-	Accepted     bool                      `json:"accepted"`
-	Label        evolution.Label           `json:"label"`
-	Policy       string                    `json:"policy"`
-	PolicyParams json.RawMessage           `json:"policy_params"`
-	Overridden   bool                      `json:"policy_overridden"`
-	OldScore     *float64                  `json:"old_score"`
-	NewScore     *float64                  `json:"new_score"`
-	Delta        *float64                  `json:"delta"`
-	CI           *evolution.Interval       `json:"ci"`
-	PImprove     *evolution.PImprove       `json:"p_improve"`
-	Fitness      *float64                  `json:"fitness"`
-	Rule         []evolution.Statistic     `json:"rule"`
-	NChild       int                       `json:"n_child"`
-	NParent      int                       `json:"n_parent"`
-	NPairs       int                       `json:"n_pairs"`
-	FailedChild  int                       `json:"failed_child"`
-	FailedParent int                       `json:"failed_parent"`
-	UsedChild    []evolution.Use           `json:"used_child"`
-	UsedParent   []evolution.Use           `json:"used_parent"`
-	Draw         drawDocument              `json:"draw"`
-	HeadBefore   string                    `json:"head_before"`
-	HeadAfter    string                    `json:"head_after"`
-	Need         *needDocument             `json:"need"`
-	Noise        *evolution.Noise          `json:"noise"`
-	Warnings     []tracker.DecisionWarning `json:"warnings"`
-	DecidedAt    string                    `json:"decided_at"`
-	Hash         string                    `json:"hash"`
+	Decision     string                     `json:"decision"` // null in a dry run
+	Number       int                        `json:"number"`   // of its entry in the ledger
+	Lineage      string                     `json:"lineage"`
+	Mutation     string                     `json:"mutation"`
+	Attempt      int                        `json:"attempt"`  // from 0
+	Repeated     bool                       `json:"repeated"` // there was no new evidence: it had been made before
+	DryRun       bool                       `json:"dry_run"`
+	State        evolution.State            `json:"state"`
+	Accepted     bool                       `json:"accepted"`
+	Label        evolution.Label            `json:"label"`
+	Policy       string                     `json:"policy"`
+	PolicyParams json.RawMessage            `json:"policy_params"`
+	Overridden   bool                       `json:"policy_overridden"`
+	OldScore     *float64                   `json:"old_score"`
+	NewScore     *float64                   `json:"new_score"`
+	Delta        *float64                   `json:"delta"`
+	CI           *evolution.Interval        `json:"ci"`
+	PImprove     *evolution.PImprove        `json:"p_improve"`
+	Fitness      *float64                   `json:"fitness"`
+	Rule         []evolution.Statistic      `json:"rule"`
+	NChild       int                        `json:"n_child"`
+	NParent      int                        `json:"n_parent"`
+	NPairs       int                        `json:"n_pairs"`
+	FailedChild  int                        `json:"failed_child"`
+	FailedParent int                        `json:"failed_parent"`
+	UsedChild    []evolution.Use            `json:"used_child"`
+	UsedParent   []evolution.Use            `json:"used_parent"`
+	Draw         drawDocument               `json:"draw"`
+	HeadBefore   string                     `json:"head_before"`
+	HeadAfter    string                     `json:"head_after"`
+	Need         *needDocument              `json:"need"`
+	Noise        *evolution.Noise           `json:"noise"`
+	Warnings     []lineages.DecisionWarning `json:"warnings"`
+	DecidedAt    string                     `json:"decided_at"`
+	Hash         string                     `json:"hash"`
 }
 
 // drawDocument is a draw in JSON, with the probability that it decided against.
@@ -180,16 +180,16 @@ func newDrawDocument(d evolution.Draw, p *float64, used bool) drawDocument {
 
 // needDocument is the evidence that is missing.
 type needDocument struct {
-	N        int                    `json:"n"`
-	Child    int                    `json:"child"`
-	Parent   int                    `json:"parent"`
-	Pairs    int                    `json:"pairs"`
-	Fresh    bool                   `json:"fresh"`
-	Expected int                    `json:"expected"`
-	Trials   []tracker.PlannedTrial `json:"trials"`
+	N        int                     `json:"n"`
+	Child    int                     `json:"child"`
+	Parent   int                     `json:"parent"`
+	Pairs    int                     `json:"pairs"`
+	Fresh    bool                    `json:"fresh"`
+	Expected int                     `json:"expected"`
+	Trials   []lineages.PlannedTrial `json:"trials"`
 }
 
-func newDecisionDocument(r tracker.DecideResult) decisionDocument {
+func newDecisionDocument(r lineages.DecideResult) decisionDocument {
 	d := r.Record.Decision
 	doc := decisionDocument{
 		Number: r.Number, Lineage: r.Entry.Lineage, Mutation: r.Record.Mutation, Attempt: r.Record.Attempt, Repeated: r.Repeated, State: d.State, Accepted: d.Accepted,
@@ -220,7 +220,7 @@ func (d decisionDocument) cells() []any {
 }
 
 // decisionText tells a decision to people.
-func decisionText(r tracker.DecideResult) string {
+func decisionText(r lineages.DecideResult) string {
 	d, record := r.Record.Decision, r.Record
 	state := map[evolution.State]string{evolution.Accept: "ACCEPTED", evolution.Reject: "REJECTED", evolution.Continue: "CONTINUE: more evidence is needed"}[d.State]
 	lines := []string{fmt.Sprintf("%s  %s: %s of %s by %s", state, record.Mutation, r.Mutation.Child, orNone(r.Parent), operatorText(r.Mutation.Operator))}
@@ -304,7 +304,7 @@ func drawLine(r evolution.Record) string {
 	return fmt.Sprintf("accepts where the draw is below %s: drew %.4f", format.Fixed(d.P, 4), r.Draw.U)
 }
 
-func needLine(r tracker.DecideResult) string {
+func needLine(r lineages.DecideResult) string {
 	need := r.Record.Decision.Need
 	text := "wants " + r.Wanted()
 	if need.Pairs > 0 {

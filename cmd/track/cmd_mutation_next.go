@@ -10,7 +10,7 @@ import (
 
 	"track/evolution"
 	"track/scoring/format"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) mutationNextCommand() *cli.Command {
@@ -56,7 +56,7 @@ Examples:
 
 type nextDocument struct {
 	Lineage    string                   `json:"lineage"`
-	Action     tracker.Action           `json:"action"`
+	Action     lineages.Action          `json:"action"`
 	Reason     string                   `json:"reason"`
 	Hold       evolution.Hold           `json:"hold,omitempty"`
 	Head       string                   `json:"head"`
@@ -67,7 +67,7 @@ type nextDocument struct {
 	Mutation   string                   `json:"mutation,omitempty"`
 	Operator   string                   `json:"operator,omitempty"`
 	Risk       evolution.Risk           `json:"risk,omitempty"`
-	Trials     []tracker.PlannedTrial   `json:"trials"`
+	Trials     []lineages.PlannedTrial  `json:"trials"`
 	Rollback   *evolution.Rollback      `json:"rollback"`
 	Draws      []drawDocument           `json:"draws"`
 	Considered *evolution.Consideration `json:"considered"`
@@ -91,7 +91,7 @@ func (p *program) next(ctx context.Context, lineage string, dryRun, shell bool, 
 	if lineage, err = evolving(ctx, st, lineage); err != nil {
 		return err
 	}
-	step, err := tracker.Next(ctx, st, lineage, dryRun, at)
+	step, err := lineages.Next(ctx, st, lineage, dryRun, at)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p *program) writeNextShell(d nextDocument) error {
 // shellQuoted is a word that every shell reads as the text.
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-func newNextDocument(lineage string, s tracker.NextStep) nextDocument {
+func newNextDocument(lineage string, s lineages.NextStep) nextDocument {
 	d := nextDocument{
 		Lineage: lineage, Action: s.Action, Reason: s.Reason, Hold: s.Hold, Head: s.Head, Executions: s.Executions, Until: timeText(s.Until), Mutation: s.Mutation,
 		Operator: s.Operator.Name, Risk: s.Operator.Risk, Trials: notNil(s.Trials), Rollback: s.Rollback, Draws: []drawDocument{}, Considered: s.Considered,
@@ -136,20 +136,20 @@ func newNextDocument(lineage string, s tracker.NextStep) nextDocument {
 			d.Draws = append(d.Draws, newDrawDocument(*c.Operator, nil, c.Choice.DrawUsed))
 		}
 	}
-	if s.Action == tracker.ActionWait || s.Action == tracker.ActionMutate {
+	if s.Action == lineages.ActionWait || s.Action == lineages.ActionMutate {
 		d.Version = s.Head
 	}
 	if len(s.Trials) > 0 {
 		d.Version, d.Task = s.Trials[0].Version, s.Trials[0].Key
 	}
 	switch s.Action {
-	case tracker.ActionDecide:
+	case lineages.ActionDecide:
 		d.Command = "track mutation decide --lineage " + lineage + " " + s.Mutation
-	case tracker.ActionRun:
+	case lineages.ActionRun:
 		d.Command = "track mutation plan --lineage " + lineage + " " + s.Mutation
-	case tracker.ActionMutate:
+	case lineages.ActionMutate:
 		d.Command = fmt.Sprintf("track mutation propose --lineage %s --parent %s --operator %s --child FILE", lineage, s.Head, s.Operator.Name)
-	case tracker.ActionRollback:
+	case lineages.ActionRollback:
 		d.Command = "track rollback " + lineage + " --if-triggered"
 	}
 	return d
@@ -160,11 +160,11 @@ func nextPage(d nextDocument) []any {
 	switch {
 	case d.Until != "":
 		text += " until " + d.Until
-	case d.Action == tracker.ActionWait:
+	case d.Action == lineages.ActionWait:
 		text += " for " + format.Counted(d.Executions, "execution") + " of " + orNone(d.Head)
-	case d.Action == tracker.ActionRun:
+	case d.Action == lineages.ActionRun:
 		text += " " + format.Counted(d.Executions, "trial") + " for " + d.Mutation
-	case d.Action == tracker.ActionMutate:
+	case d.Action == lineages.ActionMutate:
 		text += fmt.Sprintf(" %s by %s (%s)", d.Head, d.Operator, d.Risk)
 	case d.Mutation != "":
 		text += " " + d.Mutation
@@ -183,7 +183,7 @@ func nextPage(d nextDocument) []any {
 }
 
 // trialsGrid shows trials that are wanted, those of any task together.
-func trialsGrid(trials []tracker.PlannedTrial) grid {
+func trialsGrid(trials []lineages.PlannedTrial) grid {
 	g := grid{columns: []string{"side", "version", "task or seed", "n"}}
 	for i := 0; i < len(trials); {
 		n := 1
@@ -243,7 +243,7 @@ func (p *program) plan(ctx context.Context, lineage, mutation, policyText string
 	if lineage, err = lineageOfMutation(ctx, st, lineage, mutation); err != nil {
 		return err
 	}
-	plan, err := tracker.PlanMutation(ctx, st, lineage, mutation, parsed.Policy)
+	plan, err := lineages.PlanMutation(ctx, st, lineage, mutation, parsed.Policy)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 type proposeOptions struct {
@@ -74,7 +74,7 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := tracker.Propose(ctx, st, lineage, tracker.ProposeOptions{
+	r, err := lineages.Propose(ctx, st, lineage, lineages.ProposeOptions{
 		Child: child, Parents: o.parents, Operator: o.operator, Risk: evolution.Risk(strings.ToUpper(o.risk)), Note: o.note, CostUSD: o.cost, ID: o.id,
 		KeepSecrets: o.keepSecrets, At: at,
 	})
@@ -95,12 +95,12 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 
 type proposeDocument struct {
 	mutationDocument
-	Known    bool                     `json:"known"` // it was proposed before
-	Refusals []evolution.Refusal      `json:"refusals"`
-	Warnings []tracker.ProposeWarning `json:"warnings"`
+	Known    bool                      `json:"known"` // it was proposed before
+	Refusals []evolution.Refusal       `json:"refusals"`
+	Warnings []lineages.ProposeWarning `json:"warnings"`
 }
 
-func proposeView(r tracker.ProposeResult) view {
+func proposeView(r lineages.ProposeResult) view {
 	d := proposeDocument{newMutationDocument(r.Lineage, r.Mutation), r.Known, notNil(r.Refusals), notNil(r.Warnings)}
 	text := fmt.Sprintf("%s: %s of %s by %s (%s), %s", d.Mutation, d.Child, strings.Join(d.Parents, " and "), operatorText(d.Operator), d.Risk, d.State)
 	if r.Known {
@@ -116,7 +116,7 @@ func proposeView(r tracker.ProposeResult) view {
 
 // operatorText is the operator behind the word by.
 func operatorText(name string) string {
-	if name == tracker.OperatorByHand {
+	if name == lineages.OperatorByHand {
 		return "hand"
 	}
 	return name

@@ -9,7 +9,7 @@ import (
 	"track/evolution"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) operatorsCommand() *cli.Command {
@@ -62,7 +62,7 @@ type suggestionDocument struct {
 	Draw     drawDocument   `json:"draw"`
 }
 
-func newOperatorDocument(r tracker.OperatorReport) operatorDocument {
+func newOperatorDocument(r lineages.OperatorReport) operatorDocument {
 	d := operatorDocument{
 		Operator: r.Operator.Name, Risk: r.Operator.Risk, Listed: r.Listed, Tried: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted, Rejected: r.Rejected,
 		Withdrawn: r.Withdrawn, NCost: r.NCost, Gain: r.Gain, CostPerPoint: r.CostPerPoint(), RolledBack: r.RolledBack, Weight: r.Weight,
@@ -80,7 +80,7 @@ func newOperatorDocument(r tracker.OperatorReport) operatorDocument {
 }
 
 func (p *program) operators(ctx context.Context, st *store.Store, lineage string, suggest bool) error {
-	list, err := tracker.Operators(ctx, st, lineage)
+	list, err := lineages.Operators(ctx, st, lineage)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (p *program) operators(ctx context.Context, st *store.Store, lineage string
 	}
 	page := []any{rows}
 	if suggest {
-		s, err := tracker.SuggestOperator(ctx, st, lineage)
+		s, err := lineages.SuggestOperator(ctx, st, lineage)
 		if err != nil {
 			return err
 		}

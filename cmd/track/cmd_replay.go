@@ -15,7 +15,7 @@ import (
 	"track/evolution"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 type replayOptions struct {
@@ -164,7 +164,7 @@ func readManifest(o *replayOptions) (m bundle.Manifest, err error) {
 	return m, nil
 }
 
-func newReplayDocument(r tracker.ReplayReport) replayDocument {
+func newReplayDocument(r lineages.ReplayReport) replayDocument {
 	return replayDocument{
 		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
 		Differences: notNil(r.Differences),
@@ -172,12 +172,12 @@ func newReplayDocument(r tracker.ReplayReport) replayDocument {
 }
 
 func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
-	r, err := tracker.Replay(ctx, st, name, tracker.ReplayOptions{Strict: strict, Counterfactual: policy})
+	r, err := lineages.Replay(ctx, st, name, lineages.ReplayOptions{Strict: strict, Counterfactual: policy})
 	if err != nil {
 		return d, nil, err
 	}
 	if manifest != nil {
-		cut, err := tracker.CheckEnd(ctx, st, name, manifest.End)
+		cut, err := lineages.CheckEnd(ctx, st, name, manifest.End)
 		if err != nil {
 			return d, nil, err
 		}
@@ -256,7 +256,7 @@ func differenceText(d evolution.Difference) string {
 	return text
 }
 
-func counterfactual(alternatives []tracker.Alternative) []alternativeDocument {
+func counterfactual(alternatives []lineages.Alternative) []alternativeDocument {
 	list := make([]alternativeDocument, len(alternatives))
 	for i, a := range alternatives {
 		list[i] = alternativeDocument{
@@ -329,7 +329,7 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 	if err != nil {
 		return err
 	}
-	r, err := tracker.ReplayDecision(ctx, st, lineage, o.decision, o.strict)
+	r, err := lineages.ReplayDecision(ctx, st, lineage, o.decision, o.strict)
 	if err != nil {
 		return err
 	}
@@ -363,5 +363,5 @@ func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayO
 
 // mismatch ends a replay that found differences.
 func mismatch(n int) error {
-	return track.WithHint(fmt.Errorf("%w: %s", tracker.ErrReplay, format.Counted(n, "difference")), track.Hint{Text: "restore the database from a copy, or import a track export lineage of before, and replay that"})
+	return track.WithHint(fmt.Errorf("%w: %s", lineages.ErrReplay, format.Counted(n, "difference")), track.Hint{Text: "restore the database from a copy, or import a track export lineage of before, and replay that"})
 }

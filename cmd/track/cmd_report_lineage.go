@@ -10,7 +10,7 @@ import (
 	"track/reports"
 	"track/scoring/stats"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) reportLineageCommand() *cli.Command {
@@ -62,13 +62,13 @@ func lineageReport(ctx context.Context, st *store.Store, name string, answers bo
 }
 
 // loadLineageData collects what the report of a lineage tells.
-func loadLineageData(ctx context.Context, st *store.Store, name string) (data reports.LineageData, facts tracker.LineageFacts, err error) {
+func loadLineageData(ctx context.Context, st *store.Store, name string) (data reports.LineageData, facts lineages.Facts, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		facts, err = tracker.LoadLineageFacts(ctx, st, name)
+		facts, err = lineages.LoadFacts(ctx, st, name)
 		if err != nil {
 			return err
 		}
-		x, err := tracker.ExportLineage(ctx, st, name)
+		x, err := lineages.Export(ctx, st, name)
 		if err != nil {
 			return err
 		}
@@ -83,13 +83,13 @@ func loadLineageData(ctx context.Context, st *store.Store, name string) (data re
 	return data, facts, err
 }
 
-func lineageData(f tracker.LineageFacts) reports.LineageData {
+func lineageData(f lineages.Facts) reports.LineageData {
 	data := reports.LineageData{
 		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, Replayed: f.Replay.Replayed, End: f.Lineage.End, Schema: store.SchemaVersion,
 		Compared: f.Replay.NStrict, Settings: f.Lineage.Settings, Totals: reports.LineageTotals(f.Totals),
 	}
 	for _, d := range f.Replay.Differences {
-		if tracker.MissingEvidence(d) {
+		if lineages.MissingEvidence(d) {
 			data.Missing = append(data.Missing, d)
 		} else {
 			data.Differences = append(data.Differences, d)

@@ -7,11 +7,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/evolution"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) rollbackCommand() *cli.Command {
-	var o tracker.RollbackOptions
+	var o lineages.RollbackOptions
 	var at string
 	return &cli.Command{
 		Name:      "rollback",
@@ -54,16 +54,16 @@ Examples:
 }
 
 type rollbackDocument struct {
-	Lineage    string                    `json:"lineage"`
-	RolledBack bool                      `json:"rolled_back"`
-	Number     int                       `json:"number,omitzero"` // of its entry in the ledger
-	Head       string                    `json:"head"`
-	Event      *evolution.RollbackEvent  `json:"event"`
-	Hash       string                    `json:"hash,omitempty"`
-	Warnings   []tracker.DecisionWarning `json:"warnings"`
+	Lineage    string                     `json:"lineage"`
+	RolledBack bool                       `json:"rolled_back"`
+	Number     int                        `json:"number,omitzero"` // of its entry in the ledger
+	Head       string                     `json:"head"`
+	Event      *evolution.RollbackEvent   `json:"event"`
+	Hash       string                     `json:"hash,omitempty"`
+	Warnings   []lineages.DecisionWarning `json:"warnings"`
 }
 
-func (p *program) rollback(ctx context.Context, lineage string, o tracker.RollbackOptions) error {
+func (p *program) rollback(ctx context.Context, lineage string, o lineages.RollbackOptions) error {
 	st, err := p.openForUpdate(ctx)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *program) rollback(ctx context.Context, lineage string, o tracker.Rollba
 	if o.To, err = versionOf(lineage, o.To); err != nil {
 		return err
 	}
-	r, err := tracker.Rollback(ctx, st, lineage, o)
+	r, err := lineages.Rollback(ctx, st, lineage, o)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"track/scoring/format"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 func (p *program) versionCommand() *cli.Command {
@@ -26,22 +27,22 @@ func (p *program) versionCommand() *cli.Command {
 }
 
 type versionDocument struct {
-	Version       string               `json:"version"`
-	Place         tracker.VersionPlace `json:"place"`
-	Best          bool                 `json:"best"`
-	Parent        string               `json:"parent"`
-	Operator      string               `json:"operator"`
-	Fitness       *float64             `json:"fitness"`
-	N             int                  `json:"n"` // trials with a score
-	NFailed       int                  `json:"n_failed"`
-	ContentSHA256 string               `json:"content_sha256"`
-	Problem       string               `json:"problem,omitempty"` // why there is no fitness
-	Status        string               `json:"status,omitempty"`  // in the words of its source
-	SourceScore   *float64             `json:"source_score,omitempty"`
-	CreatedAt     string               `json:"created_at"`
+	Version       string                `json:"version"`
+	Place         lineages.VersionPlace `json:"place"`
+	Best          bool                  `json:"best"`
+	Parent        string                `json:"parent"`
+	Operator      string                `json:"operator"`
+	Fitness       *float64              `json:"fitness"`
+	N             int                   `json:"n"` // trials with a score
+	NFailed       int                   `json:"n_failed"`
+	ContentSHA256 string                `json:"content_sha256"`
+	Problem       string                `json:"problem,omitempty"` // why there is no fitness
+	Status        string                `json:"status,omitempty"`  // in the words of its source
+	SourceScore   *float64              `json:"source_score,omitempty"`
+	CreatedAt     string                `json:"created_at"`
 }
 
-func newVersionDocument(v tracker.VersionEntry) versionDocument {
+func newVersionDocument(v lineages.VersionEntry) versionDocument {
 	return versionDocument{
 		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed,
 		ContentSHA256: v.ContentID, Problem: v.Problem, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: timeText(v.CreatedAt),
@@ -80,7 +81,7 @@ Example:
 		BashComplete: p.completeLineages,
 		Action: func(c *cli.Context) error {
 			return p.readLineage(c, func(st *store.Store, lineage string) error {
-				list, err := tracker.LineageVersions(c.Context, st, lineage)
+				list, err := lineages.Versions(c.Context, st, lineage)
 				if err != nil {
 					return err
 				}
@@ -165,7 +166,7 @@ func (p *program) versionShowCommand() *cli.Command {
 }
 
 func (p *program) showVersion(ctx context.Context, st *store.Store, lineage, name string) error {
-	entry, err := tracker.LineageVersion(ctx, st, lineage, name)
+	entry, err := lineages.LoadVersion(ctx, st, lineage, name)
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from,
 	if after, err = knownContent(ctx, st, lineage, to); err != nil {
 		return err
 	}
-	if l, err := st.Evolving(ctx, lineage); err == nil && l.Subject != tracker.SubjectAgent {
+	if l, err := st.Evolving(ctx, lineage); err == nil && l.Subject != lineages.SubjectAgent {
 		before, after = membersOnLines(before), membersOnLines(after)
 	}
 	text, added, removed := reports.Diff(orNone(from), before, to, after)

@@ -20,6 +20,7 @@ import (
 	"track/evolution"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // nMutations are mutations of one version, with their evidence: some better, some worse, most where the draw decides.
@@ -35,7 +36,7 @@ func evolvable(t *testing.T) (dir string) {
 		settings := evolution.DefaultSettings()
 		settings.Rubric, settings.Loop.MutationRate = tracker.RubricOwn, 1
 		seed, root := uint64(20260102), "Be brief, and answer in English."
-		_, _, err := tracker.NewLineage(t.Context(), st, tracker.NewLineageOptions{Name: "l", Seed: &seed, Subject: tracker.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
+		_, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func evolvable(t *testing.T) (dir string) {
 		}
 		run("v001", 50)
 		for i := range nMutations {
-			p, err := tracker.Propose(t.Context(), st, "l", tracker.ProposeOptions{Child: fmt.Sprintf("Be brief, and answer in language %d.", i), ID: fmt.Sprintf("m-%02d", i), Operator: "by_hand"})
+			p, err := lineages.Propose(t.Context(), st, "l", lineages.ProposeOptions{Child: fmt.Sprintf("Be brief, and answer in language %d.", i), ID: fmt.Sprintf("m-%02d", i), Operator: "by_hand"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +103,7 @@ func verdicts(t *testing.T, dir string) (list []string) {
 		t.Error(sound)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := tracker.Replay(t.Context(), st, "l", tracker.ReplayOptions{Strict: true})
+		r, err := lineages.Replay(t.Context(), st, "l", lineages.ReplayOptions{Strict: true})
 		if err != nil || len(r.Differences) > 0 || r.Verified != r.Decisions {
 			t.Errorf("replay: %v, %d of %d verified, %v", err, r.Verified, r.Decisions, r.Differences)
 		}
@@ -135,7 +136,7 @@ func inTurn(t *testing.T, dir string, backwards bool) []string {
 			if backwards {
 				i = nMutations - 1 - i
 			}
-			if _, err := tracker.Decide(t.Context(), st, "l", mutationKey(i), tracker.DecideOptions{}); err != nil {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -289,7 +290,7 @@ func TestProposeAtOnce(t *testing.T) {
 		t.Errorf("%v %v", ids, children)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := tracker.Replay(t.Context(), st, "l", tracker.ReplayOptions{})
+		r, err := lineages.Replay(t.Context(), st, "l", lineages.ReplayOptions{})
 		if err != nil || len(r.Differences) > 0 || len(r.Mutations) != processes+1 || r.Entries != 2+1+1+processes {
 			t.Errorf("%v, %d mutations, %d entries, %v", err, len(r.Mutations), r.Entries, r.Differences)
 		}
@@ -325,14 +326,14 @@ func TestAbortedDecision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tracker.Decide(t.Context(), st, "l", mutationKey(i), tracker.DecideOptions{}); err == nil || !strings.Contains(err.Error(), "the end") {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err == nil || !strings.Contains(err.Error(), "the end") {
 				t.Fatalf("%s: %v", mutationKey(i), err)
 			}
 			if after, err := st.Evolving(t.Context(), "l"); err != nil || after != before {
 				t.Errorf("%s: %v, %+v before and %+v after", mutationKey(i), err, before, after)
 			}
 			execute("DROP TRIGGER abort")
-			if _, err := tracker.Decide(t.Context(), st, "l", mutationKey(i), tracker.DecideOptions{}); err != nil {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"track"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // The exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them.
@@ -50,7 +50,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.Is(err, tracker.ErrReplay):
+	case errors.Is(err, lineages.ErrReplay):
 		return exitMismatch
 	case errors.Is(err, track.ErrInvalid):
 		return exitInvalid

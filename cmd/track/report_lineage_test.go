@@ -15,6 +15,7 @@ import (
 	"track/importer/importertest"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // The reports of real runs, by the hash of each file: what they are made of stays out of the project. When one changes, look at it, and then change the hash.
@@ -71,7 +72,7 @@ func TestReportOfLongLineage(t *testing.T) {
 			return strings.Repeat("Read the task twice.\n", 20) + fmt.Sprintf("Version %d.\n", i)
 		}
 		root := content(0)
-		if _, _, err := tracker.NewLineage(t.Context(), st, tracker.NewLineageOptions{Name: "l", Seed: &seed, Subject: tracker.SubjectAgent, Root: &root, Settings: settings}, rand.Reader); err != nil {
+		if _, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader); err != nil {
 			t.Fatal(err)
 		}
 		recorder := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader)
@@ -88,12 +89,12 @@ func TestReportOfLongLineage(t *testing.T) {
 		run("v001", 0)
 		for i := 1; i <= n; i++ {
 			id := fmt.Sprint("m-", i)
-			p, err := tracker.Propose(t.Context(), st, "l", tracker.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
+			p, err := lineages.Propose(t.Context(), st, "l", lineages.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
 			if err != nil {
 				t.Fatal(err)
 			}
 			run(p.Child, i)
-			if d, err := tracker.Decide(t.Context(), st, "l", id, tracker.DecideOptions{}); err != nil || !d.Record.Decision.Accepted {
+			if d, err := lineages.Decide(t.Context(), st, "l", id, lineages.DecideOptions{}); err != nil || !d.Record.Decision.Accepted {
 				t.Fatalf("mutation %d: %v", i, err)
 			}
 		}

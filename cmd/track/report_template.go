@@ -13,6 +13,7 @@ import (
 	"track/reports/templates"
 	"track/store"
 	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // composedReport is a report, with what templates are told of it.
@@ -54,8 +55,8 @@ func newScenarioAnswer(r tracker.ReportedScenario) (a scenarioAnswer, err error)
 	return a, nil
 }
 
-func newLineageAnswer(ctx context.Context, st *store.Store, facts tracker.LineageFacts) (a lineageAnswer, err error) {
-	overview, err := tracker.LineageOverview(ctx, st, facts.Lineage.Name)
+func newLineageAnswer(ctx context.Context, st *store.Store, facts lineages.Facts) (a lineageAnswer, err error) {
+	overview, err := lineages.LoadOverview(ctx, st, facts.Lineage.Name)
 	if err != nil {
 		return a, err
 	}

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"track/store"
 )
 
-// LineageFacts are all that a report of a lineage is made of.
-type LineageFacts struct {
+// Facts are all that a report of a lineage is made of.
+type Facts struct {
 	Lineage   Lineage
 	Entries   []evolution.Entry
 	Replay    ReplayReport
@@ -24,10 +24,10 @@ type VersionFacts struct {
 	Trials  VersionTrials
 }
 
-// LoadLineageFacts collects, from one state of the database, what is known of a lineage.
-func LoadLineageFacts(ctx context.Context, st *store.Store, name string) (f LineageFacts, err error) {
+// LoadFacts collects, from one state of the database, what is known of a lineage.
+func LoadFacts(ctx context.Context, st *store.Store, name string) (f Facts, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		if f.Lineage, err = LoadLineage(ctx, st, name); err != nil {
+		if f.Lineage, err = Load(ctx, st, name); err != nil {
 			return err
 		}
 		if f.Entries, err = st.Entries(ctx, f.Lineage.Evolving, store.EntryFilter{}); err != nil {

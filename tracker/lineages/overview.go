@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -39,10 +39,10 @@ type Overview struct {
 	Versions  []VersionEntry // those that were ever in force, the newest first; all, where that was asked for
 }
 
-// LineageOverview tells where a lineage stands, with the versions that were ever in force.
-func LineageOverview(ctx context.Context, st *store.Store, name string) (o Overview, err error) {
+// LoadOverview tells where a lineage stands, with the versions that were ever in force.
+func LoadOverview(ctx context.Context, st *store.Store, name string) (o Overview, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		if o.Lineage, err = LoadLineage(ctx, st, name); err != nil {
+		if o.Lineage, err = Load(ctx, st, name); err != nil {
 			return err
 		}
 		o.Mutations = map[evolution.MutationState]int{}
@@ -59,10 +59,10 @@ func LineageOverview(ctx context.Context, st *store.Store, name string) (o Overv
 	return o, err
 }
 
-// LineageVersions lists all versions of a lineage with a ledger, candidates too, the newest first.
-func LineageVersions(ctx context.Context, st *store.Store, name string) (list []VersionEntry, err error) {
+// Versions lists all versions of a lineage with a ledger, candidates too, the newest first.
+func Versions(ctx context.Context, st *store.Store, name string) (list []VersionEntry, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		l, err := LoadLineage(ctx, st, name)
+		l, err := Load(ctx, st, name)
 		if err == nil {
 			list, err = l.versionEntries(ctx, st, true)
 		}
@@ -149,14 +149,14 @@ func (l Lineage) place(list []VersionEntry, standings []evolution.Standing) {
 	}
 }
 
-// LineageVersion is one version of a lineage. Where the lineage has no ledger, it stands in no place.
-func LineageVersion(ctx context.Context, st *store.Store, lineage, version string) (entry VersionEntry, err error) {
+// LoadVersion is one version of a lineage. Where the lineage has no ledger, it stands in no place.
+func LoadVersion(ctx context.Context, st *store.Store, lineage, version string) (entry VersionEntry, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
 		state, err := st.VersionState(ctx, lineage, version)
 		if err != nil {
 			return err
 		}
-		l, err := LoadLineage(ctx, st, lineage)
+		l, err := Load(ctx, st, lineage)
 		if errors.Is(err, track.ErrNotFound) {
 			entry = VersionEntry{VersionState: state}
 			return nil

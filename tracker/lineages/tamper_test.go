@@ -1,4 +1,4 @@
-package tracker_test
+package lineages_test
 
 import (
 	"context"
@@ -14,8 +14,9 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/internal/lineagetest"
 	"track/store"
-	"track/tracker"
+	"track/tracker/lineages"
 )
 
 // forger edits a database behind the back of track, and puts it back as it was.
@@ -47,37 +48,37 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 		t.Fatal(err)
 	}
 	l := newLoop(t, st, func(s *evolution.Settings) { s.Loop.MinBetween, s.Loop.StableMean = 0, 101 })
-	if s := l.next(); s.Entry.Number != 2 {
+	if s := l.Next(); s.Entry.Number != 2 {
 		t.Fatalf("no consideration: %+v", s)
 	}
-	first := l.propose(text("French"), tracker.ProposeOptions{Note: "a note", CostUSD: pointer(0.5), Operator: "step_reorder"})
-	l.run("v001", 60, 61)
-	l.run("v002", 62, 63)
-	l.fails("v002", track.ExecutionTimeout, 1)
-	if r := l.decide(first.Key, tracker.DecideOptions{}); !r.Record.Decision.Accepted {
+	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Note: "a note", CostUSD: pointer(0.5), Operator: "step_reorder"})
+	l.Run("v001", 60, 61)
+	l.Run("v002", 62, 63)
+	l.Fail("v002", track.ExecutionTimeout, 1)
+	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
-	l.set(func(s *evolution.Settings) {
+	l.Set(func(s *evolution.Settings) {
 		s.Policy, s.Params = "strict", []byte(`{"eps":0.5}`)
 	})
-	crossover := l.propose(text("German"), tracker.ProposeOptions{Parents: []string{"v002", "v001"}, ID: "crossing"})
-	l.run("v003", 50, 51)
-	l.decide(crossover.Key, tracker.DecideOptions{})
-	l.run("v003", 80)
-	l.run("v002", 61)
-	l.decide(crossover.Key, tracker.DecideOptions{})
-	if r := l.propose("x", tracker.ProposeOptions{}); len(r.Refusals) == 0 {
+	crossover := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v002", "v001"}, ID: "crossing"})
+	l.Run("v003", 50, 51)
+	l.Decide(crossover.Key, lineages.DecideOptions{})
+	l.Run("v003", 80)
+	l.Run("v002", 61)
+	l.Decide(crossover.Key, lineages.DecideOptions{})
+	if r := l.Propose("x", lineages.ProposeOptions{}); len(r.Refusals) == 0 {
 		t.Fatal("not refused")
 	}
-	if _, err := tracker.Withdraw(t.Context(), st, "l", l.propose(text("Dutch"), tracker.ProposeOptions{}).Key, "why not", clock()); err != nil {
+	if _, err := lineages.Withdraw(t.Context(), st, "l", l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{}).Key, "why not", clock()); err != nil {
 		t.Fatal(err)
 	}
-	l.rollback(tracker.RollbackOptions{To: "v001", Reason: "by way of trial"})
-	l.decide(crossover.Key, tracker.DecideOptions{Policy: evolution.Strict{Eps: 90}})
-	if got, want := l.kinds(), "creation consideration proposal decision settings proposal decision decision refusal proposal withdrawal rollback decision"; got != want {
+	l.Rollback(lineages.RollbackOptions{To: "v001", Reason: "by way of trial"})
+	l.Decide(crossover.Key, lineages.DecideOptions{Policy: evolution.Strict{Eps: 90}})
+	if got, want := l.Kinds(), "creation consideration proposal decision settings proposal decision decision refusal proposal withdrawal rollback decision"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
-	l.sound()
+	l.CheckReplay()
 	if err := st.Close(); err != nil { // so that all is in one file
 		t.Fatal(err)
 	}
@@ -89,12 +90,12 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if err := os.WriteFile(kept, original, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l.st = openStore(t, path)
+	l.Store = openStore(t, path)
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &forger{t: t, st: l.st}
+	f := &forger{t: t, st: l.Store}
 	if f.conn, err = db.Conn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 		}
 		f.exec("COMMIT")
 	}()
-	r, err := tracker.Replay(f.t.Context(), f.st, lineage, tracker.ReplayOptions{})
+	r, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{})
 	if err != nil {
 		f.t.Errorf("%s: %v", strings.Join(statements, "; "), err)
 	}
@@ -142,16 +143,16 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 	if f.lax {
 		return r.Differences
 	}
-	if strict, err := tracker.Replay(f.t.Context(), f.st, lineage, tracker.ReplayOptions{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
+	if strict, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
 		f.t.Errorf("%s, strictly: %v, %v", strings.Join(statements, "; "), strict.Differences, err)
 	}
 	return r.Differences
 }
 
 // otherModes holds that a replay with a counterfactual, and one of each decision, find what the plain replay finds, and fail of nothing.
-func (f *forger) otherModes(lineage, forgery string, plain tracker.ReplayReport) {
+func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport) {
 	f.t.Helper()
-	r, err := tracker.Replay(f.t.Context(), f.st, lineage, tracker.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
+	r, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
 	if err != nil || !slices.Equal(r.Differences, plain.Differences) || len(r.Alternatives) != plain.Decisions {
 		f.t.Errorf("%s, with a counterfactual: %v, %d of %d decisions, %v", forgery, r.Differences, len(r.Alternatives), plain.Decisions, err)
 	}
@@ -160,7 +161,7 @@ func (f *forger) otherModes(lineage, forgery string, plain tracker.ReplayReport)
 		numbers = numbers[1:2]
 	}
 	for _, number := range numbers {
-		switch r, err := tracker.ReplayDecision(f.t.Context(), f.st, lineage, number, false); {
+		switch r, err := lineages.ReplayDecision(f.t.Context(), f.st, lineage, number, false); {
 		case errors.Is(err, track.ErrNotFound) && len(plain.Differences) == 0: // of a sound ledger that ended earlier
 		case err != nil:
 			f.t.Errorf("%s, decision %s: %v", forgery, number, err)
@@ -278,7 +279,7 @@ func TestTamperedColumns(t *testing.T) {
 				var named bool
 				switch table {
 				case "ledger":
-					n := slices.IndexFunc(l.entries(), func(e evolution.Entry) bool { return fmt.Sprint(e.Number) == row }) + 1
+					n := slices.IndexFunc(l.Entries(), func(e evolution.Entry) bool { return fmt.Sprint(e.Number) == row }) + 1
 					named = namesEntry(list, n) || column == "number" && namesEntry(list, n+100)
 				case "mutation":
 					named = namesKind(list, "mutation", row, "")
@@ -384,7 +385,7 @@ func TestTamperedDecision(t *testing.T) {
 // earlier: only somebody who kept the end, as each command shows it, can tell.
 func TestTamperedRows(t *testing.T) {
 	l, f := forgedLineage(t)
-	end := l.entries()[12]
+	end := l.Entries()[12]
 	for n := 1; n <= 13; n++ {
 		if list := f.found("l", fmt.Sprintf("DELETE FROM ledger WHERE number = %d", n)); !namesEntry(list, n) {
 			t.Errorf("without entry %d: %v", n, list)
@@ -412,7 +413,7 @@ func TestTamperedRows(t *testing.T) {
 	for _, s := range cut {
 		f.exec(s)
 	}
-	if d, err := tracker.CheckEnd(t.Context(), l.st, "l", evolution.Head{Number: 13, Hash: end.Hash}); err != nil || d == nil || d.Number != 13 {
+	if d, err := lineages.CheckEnd(t.Context(), l.Store, "l", evolution.Head{Number: 13, Hash: end.Hash}); err != nil || d == nil || d.Number != 13 {
 		t.Errorf("the end that was kept: %v %v", d, err)
 	}
 }

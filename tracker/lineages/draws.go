@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"track/store"
 )
 
-// LedgerDraw is a draw with what came of it.
-type LedgerDraw struct {
+// Draw is a draw with what came of it.
+type Draw struct {
 	Number  int // of the entry in the ledger
 	At      time.Time
 	Draw    evolution.Draw
@@ -19,7 +19,7 @@ type LedgerDraw struct {
 }
 
 // Draws lists every draw of a lineage, in the order in which they were made.
-func Draws(ctx context.Context, st *store.Store, lineage string) ([]LedgerDraw, error) {
+func Draws(ctx context.Context, st *store.Store, lineage string) ([]Draw, error) {
 	l, err := st.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func Draws(ctx context.Context, st *store.Store, lineage string) ([]LedgerDraw, 
 	if err != nil {
 		return nil, err
 	}
-	var list []LedgerDraw
+	var list []Draw
 	for _, e := range entries {
 		drawn, err := drawsOf(e)
 		if err != nil {
@@ -39,11 +39,11 @@ func Draws(ctx context.Context, st *store.Store, lineage string) ([]LedgerDraw, 
 	return list, nil
 }
 
-func drawsOf(e evolution.Entry) ([]LedgerDraw, error) {
+func drawsOf(e evolution.Entry) ([]Draw, error) {
 	if e.Kind == evolution.KindDecision {
 		var r evolution.Record
 		err := e.Decode(&r)
-		return []LedgerDraw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
+		return []Draw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
 	}
 	var c evolution.Consideration
 	if err := e.Decode(&c); err != nil {
@@ -53,9 +53,9 @@ func drawsOf(e evolution.Entry) ([]LedgerDraw, error) {
 	if c.Permission.Mutate {
 		outcome = "mutate"
 	}
-	list := []LedgerDraw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
+	list := []Draw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
 	if c.Operator != nil && c.Choice != nil {
-		list = append(list, LedgerDraw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
+		list = append(list, Draw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
 	}
 	return list, nil
 }

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -36,8 +36,8 @@ func (l Lineage) Scenario() string {
 	return scenario
 }
 
-// LoadLineage returns a lineage that has a ledger.
-func LoadLineage(ctx context.Context, st *store.Store, name string) (l Lineage, err error) {
+// Load returns a lineage that has a ledger.
+func Load(ctx context.Context, st *store.Store, name string) (l Lineage, err error) {
 	if l.Evolving, err = st.Evolving(ctx, name); err != nil {
 		return l, err
 	}
@@ -66,32 +66,36 @@ func settingsOf(e evolution.Entry) (evolution.Settings, error) {
 
 // change runs write in one durable transaction on a lineage. Equal tries of several processes follow one another: each sees what the one
 // before has written.
-func change(ctx context.Context, st *store.Store, name string, write func(w *ledgerWriter) error) error {
+func change(ctx context.Context, st *store.Store, name string, write func(w *Writer) error) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
-		reads := tx.Reads(st)
-		l, err := LoadLineage(ctx, reads, name)
+		w, err := NewWriter(ctx, tx, tx.Reads(st), name)
 		if err != nil {
 			return err
 		}
-		return write(&ledgerWriter{Lineage: l, ctx: ctx, tx: tx, st: reads})
+		return write(w)
 	})
 }
 
-// ledgerWriter writes to the ledger of a lineage within a transaction, and reads what stands there.
-type ledgerWriter struct {
+// NewWriter returns a writer of a lineage that has a ledger.
+func NewWriter(ctx context.Context, tx *store.Tx, reads *store.Store, name string) (*Writer, error) {
+	l, err := Load(ctx, reads, name)
+	return &Writer{Lineage: l, Tx: tx, Store: reads}, err
+}
+
+// Writer writes to the ledger of a lineage within a transaction, and reads what stands there.
+type Writer struct {
 	Lineage
-	ctx context.Context
-	tx  *store.Tx
-	st  *store.Store
+	Tx    *store.Tx
+	Store *store.Store
 }
 
 // append seals what happened as the next entry. headAfter is the version in force after it.
-func (w *ledgerWriter) append(kind evolution.Kind, body any, headAfter string, at time.Time) (evolution.Entry, error) {
+func (w *Writer) append(kind evolution.Kind, body any, headAfter string, at time.Time) (evolution.Entry, error) {
 	e, err := w.next(kind, body, headAfter, at)
 	if err != nil {
 		return e, err
 	}
-	if err := w.tx.Append(w.ID, e); err != nil {
+	if err := w.Tx.Append(w.ID, e); err != nil {
 		return e, err
 	}
 	w.End, w.Head = evolution.Head{Number: e.Number, Hash: e.Hash}, headAfter
@@ -104,8 +108,8 @@ func (l Lineage) next(kind evolution.Kind, body any, headAfter string, at time.T
 	return evolution.NewEntry(prev, l.Name, kind, body, headAfter, at)
 }
 
-// NewLineageOptions say how a lineage begins.
-type NewLineageOptions struct {
+// NewOptions say how a lineage begins.
+type NewOptions struct {
 	Name     string
 	Seed     *uint64 // of all draws; nil for one of entropy
 	Subject  string  // agent, or scenario:NAME
@@ -117,9 +121,9 @@ type NewLineageOptions struct {
 	At          time.Time // zero for now
 }
 
-// NewLineage begins the ledger of a lineage; created is false where an equal one was there. A lineage that was only recorded so far goes on with
+// New begins the ledger of a lineage; created is false where an equal one was there. A lineage that was only recorded so far goes on with
 // the versions that it has.
-func NewLineage(ctx context.Context, st *store.Store, o NewLineageOptions, entropy io.Reader) (l Lineage, created bool, err error) {
+func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) (l Lineage, created bool, err error) {
 	if err := o.Validate(); err != nil {
 		return l, false, err
 	}
@@ -129,7 +133,7 @@ func NewLineage(ctx context.Context, st *store.Store, o NewLineageOptions, entro
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
 		reads := tx.Reads(st)
-		l, err = LoadLineage(ctx, reads, o.Name)
+		l, err = Load(ctx, reads, o.Name)
 		if err == nil {
 			return o.sameAs(ctx, reads, l)
 		}
@@ -137,14 +141,17 @@ func NewLineage(ctx context.Context, st *store.Store, o NewLineageOptions, entro
 			return err
 		}
 		created = true
-		l, err = o.create(ctx, tx, reads, seed, orNow(o.At, st))
+		w, err := o.create(ctx, tx, reads, seed, orNow(o.At, st))
+		if err == nil {
+			l = w.Lineage
+		}
 		return err
 	})
 	return l, created, err
 }
 
 // Validate says what is wrong with the options.
-func (o NewLineageOptions) Validate() error {
+func (o NewOptions) Validate() error {
 	if err := track.CheckName(o.Name); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
 	}
@@ -208,7 +215,7 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-func (o NewLineageOptions) seed(entropy io.Reader) (uint64, error) {
+func (o NewOptions) seed(entropy io.Reader) (uint64, error) {
 	if o.Seed != nil {
 		return *o.Seed, nil
 	}
@@ -220,7 +227,7 @@ func (o NewLineageOptions) seed(entropy io.Reader) (uint64, error) {
 }
 
 // sameAs says why a lineage that is there is not the one that was asked for.
-func (o NewLineageOptions) sameAs(ctx context.Context, st *store.Store, l Lineage) error {
+func (o NewOptions) sameAs(ctx context.Context, st *store.Store, l Lineage) error {
 	first, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindCreation}, Newest: 1})
 	if err != nil || len(first) == 0 {
 		return err
@@ -246,29 +253,41 @@ func (o NewLineageOptions) sameAs(ctx context.Context, st *store.Store, l Lineag
 	return nil
 }
 
-func (o NewLineageOptions) create(ctx context.Context, tx *store.Tx, reads *store.Store, seed uint64, at time.Time) (Lineage, error) {
+// Create begins the ledger of a lineage that has none.
+func Create(ctx context.Context, tx *store.Tx, reads *store.Store, o NewOptions, entropy io.Reader) (*Writer, error) {
+	seed, err := o.seed(entropy)
+	if err == nil {
+		err = o.Validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.create(ctx, tx, reads, seed, orNow(o.At, reads))
+}
+
+func (o NewOptions) create(ctx context.Context, tx *store.Tx, reads *store.Store, seed uint64, at time.Time) (*Writer, error) {
 	evolving, err := tx.Evolve(o.Name, track.SeedNumber(seed), o.Subject)
 	if err != nil {
-		return Lineage{}, err
+		return nil, err
 	}
-	w := &ledgerWriter{Lineage: Lineage{evolving, o.Settings}, ctx: ctx, tx: tx, st: reads}
-	root, err := o.root(w)
+	w := &Writer{Lineage: Lineage{evolving, o.Settings}, Tx: tx, Store: reads}
+	root, err := o.root(ctx, w)
 	if err != nil {
-		return Lineage{}, err
+		return nil, err
 	}
 	head := ""
 	if root != nil {
 		head = root.Label
 	}
 	_, err = w.append(evolution.KindCreation, evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, Settings: o.Settings}, head, at)
-	return w.Lineage, err
+	return w, err
 }
 
 // root finds or makes the first version in force: the content given, the version named, or the one that the versions recorded so far leave no doubt of.
-func (o NewLineageOptions) root(w *ledgerWriter) (*evolution.VersionRef, error) {
+func (o NewOptions) root(ctx context.Context, w *Writer) (*evolution.VersionRef, error) {
 	name := o.Head
 	if o.Root != nil {
-		added, _, err := w.tx.AddContent(w.ID, storedContent(*o.Root, o.Subject))
+		added, _, err := w.Tx.AddContent(w.ID, storedContent(*o.Root, o.Subject))
 		if err != nil {
 			return nil, err
 		}
@@ -276,17 +295,17 @@ func (o NewLineageOptions) root(w *ledgerWriter) (*evolution.VersionRef, error) 
 	}
 	if name == "" {
 		var err error
-		if name, err = w.onlyCandidate(); name == "" {
+		if name, err = w.onlyCandidate(ctx); name == "" {
 			return nil, err
 		}
 	}
-	ref, err := w.ref(name)
+	ref, err := w.Ref(ctx, name)
 	return &ref, err
 }
 
 // onlyCandidate is the version that its source calls the one in force, or the only one that there is; empty where there is none at all.
-func (w *ledgerWriter) onlyCandidate() (string, error) {
-	versions, err := w.st.VersionStates(w.ctx, w.Name)
+func (w *Writer) onlyCandidate(ctx context.Context) (string, error) {
+	versions, err := w.Store.VersionStates(ctx, w.Name)
 	if err != nil || len(versions) == 0 {
 		return "", err
 	}
@@ -311,9 +330,9 @@ func (w *ledgerWriter) onlyCandidate() (string, error) {
 	return found, nil
 }
 
-// ref names a version by label and content.
-func (l *ledgerWriter) ref(name string) (evolution.VersionRef, error) {
-	v, err := l.st.VersionState(l.ctx, l.Name, name)
+// Ref names a version by label and content.
+func (l *Writer) Ref(ctx context.Context, name string) (evolution.VersionRef, error) {
+	v, err := l.Store.VersionState(ctx, l.Name, name)
 	return evolution.VersionRef{Label: name, ID: v.ContentID}, err
 }
 
@@ -322,7 +341,7 @@ type SettingsEdit func(*evolution.Settings) error
 
 // ChangeSettings puts changed settings in force, unless nothing changes.
 func ChangeSettings(ctx context.Context, st *store.Store, name string, edit SettingsEdit, reason string, at time.Time) (l Lineage, changed bool, err error) {
-	err = change(ctx, st, name, func(w *ledgerWriter) error {
+	err = change(ctx, st, name, func(w *Writer) error {
 		after := w.Settings.Clone()
 		if err := edit(&after); err != nil {
 			return err
@@ -354,4 +373,11 @@ func orNow(at time.Time, st *store.Store) time.Time {
 		return st.Now()
 	}
 	return at.UTC().Truncate(time.Microsecond) // as it is stored, so that what is decided now is decided again in a replay
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
 }

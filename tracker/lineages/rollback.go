@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"cmp"
@@ -34,23 +34,23 @@ const WarnNotAccepted evolution.Warning = "not_accepted"
 
 // Rollback puts an earlier version in force, and begins the cooldown.
 func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
-	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
-		event, err := w.rollback(o)
+	err = change(ctx, st, lineage, func(w *Writer) error {
+		event, err := w.rollback(ctx, o)
 		if err != nil || event == nil {
 			r.Head = w.Head
 			return err
 		}
 		event.Settings = w.Settings.Number
-		if event.Executions, err = w.countTrials(w.ctx, w.st); err != nil {
+		if event.Executions, err = w.countTrials(ctx, w.Store); err != nil {
 			return err
 		}
 		r.Event = event
 		if o.To != "" {
-			if r.Warnings, err = w.notAccepted(o.To); err != nil {
+			if r.Warnings, err = w.notAccepted(ctx, o.To); err != nil {
 				return err
 			}
 		}
-		r.Entry, err = w.append(evolution.KindRollback, *event, event.To, orNow(o.At, w.st))
+		r.Entry, err = w.append(evolution.KindRollback, *event, event.To, orNow(o.At, w.Store))
 		r.Head = event.To
 		return err
 	})
@@ -58,8 +58,8 @@ func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOp
 }
 
 // rollback is the event of going back; nil where no trigger applies.
-func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, error) {
-	state, all, err := w.rollbackState(w.ctx, w.st)
+func (w *Writer) rollback(ctx context.Context, o RollbackOptions) (*evolution.RollbackEvent, error) {
+	state, all, err := w.rollbackState(ctx, w.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 		}
 		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
 	}
-	to, err := w.target(o, all)
+	to, err := w.target(ctx, o, all)
 	if err != nil {
 		return nil, err
 	}
@@ -81,19 +81,19 @@ func (w *ledgerWriter) rollback(o RollbackOptions) (*evolution.RollbackEvent, er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}
-	known, err := w.mentioned(event.To)
+	known, err := w.mentioned(ctx, event.To)
 	if err != nil || known {
 		return &evolution.RollbackEvent{Rollback: *event}, err
 	}
-	ref, err := w.ref(event.To)
+	ref, err := w.Ref(ctx, event.To)
 	return &evolution.RollbackEvent{Rollback: *event, Version: &ref}, err
 }
 
 // target is the version that a person goes back to.
-func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evolution.Standing, error) {
+func (w *Writer) target(ctx context.Context, o RollbackOptions, all []evolution.Standing) (evolution.Standing, error) {
 	switch {
 	case o.Best:
-		best, ok, err := w.best(w.ctx, w.st, all)
+		best, ok, err := w.best(ctx, w.Store, all)
 		if err != nil {
 			return best, err
 		}
@@ -102,13 +102,13 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 		}
 		return best, nil
 	case o.Previous:
-		r, err := w.reign(w.ctx, w.st)
+		r, err := w.reign(ctx, w.Store)
 		if err != nil {
 			return evolution.Standing{}, err
 		}
 		var previous *evolution.Standing
 		for before := find(all, r.before(w.Head)); before != nil && previous == nil; before = find(all, r.before(before.Version)) {
-			if previous, err = w.unlessForbidden(w.ctx, w.st, before); err != nil {
+			if previous, err = w.unlessForbidden(ctx, w.Store, before); err != nil {
 				return evolution.Standing{}, err
 			}
 		}
@@ -117,10 +117,10 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 		}
 		return *previous, nil
 	}
-	if _, err := w.st.VersionState(w.ctx, w.Name, o.To); err != nil {
+	if _, err := w.Store.VersionState(ctx, w.Name, o.To); err != nil {
 		return evolution.Standing{}, err
 	}
-	if matches, err := w.forbidden(w.ctx, w.st, o.To); err != nil {
+	if matches, err := w.forbidden(ctx, w.Store, o.To); err != nil {
 		return evolution.Standing{}, err
 	} else if len(matches) > 0 {
 		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, o.To, w.Name, matches[0].Reason), track.Hint{Text: "choose another version; or change what is forbidden: track lineage set " + w.Name + " forbidden=@FILE"})
@@ -129,7 +129,7 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 	if s := find(all, o.To); s != nil {
 		return *s, nil
 	}
-	trials, err := w.trials(w.ctx, w.st, o.To)
+	trials, err := w.trials(ctx, w.Store, o.To)
 	if err != nil {
 		return evolution.Standing{}, err
 	}
@@ -138,8 +138,8 @@ func (w *ledgerWriter) target(o RollbackOptions, all []evolution.Standing) (evol
 }
 
 // notAccepted warns of a version that was tried and rejected, or not even tried, and never accepted.
-func (w *ledgerWriter) notAccepted(version string) (list []DecisionWarning, err error) {
-	mutations, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: version})
+func (w *Writer) notAccepted(ctx context.Context, version string) (list []DecisionWarning, err error) {
+	mutations, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: version})
 	for _, m := range mutations {
 		switch m.State {
 		case evolution.MutationAccepted:
@@ -152,8 +152,8 @@ func (w *ledgerWriter) notAccepted(version string) (list []DecisionWarning, err 
 }
 
 // mentioned says whether the ledger knows a version: as the root, or as child or parent of a mutation.
-func (w *ledgerWriter) mentioned(version string) (bool, error) {
-	r, err := w.reign(w.ctx, w.st)
+func (w *Writer) mentioned(ctx context.Context, version string) (bool, error) {
+	r, err := w.reign(ctx, w.Store)
 	if err != nil {
 		return false, err
 	}
@@ -162,7 +162,7 @@ func (w *ledgerWriter) mentioned(version string) (bool, error) {
 			return true, nil
 		}
 	}
-	_, err = w.st.MutationOf(w.ctx, w.Evolving, version)
+	_, err = w.Store.MutationOf(ctx, w.Evolving, version)
 	if errors.Is(err, track.ErrNotFound) {
 		return false, nil
 	}

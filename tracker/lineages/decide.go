@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"cmp"
@@ -57,7 +57,7 @@ const (
 func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (r DecideResult, err error) {
 	if o.DryRun {
 		err = st.Snapshot(ctx, func(st *store.Store) error {
-			l, err := LoadLineage(ctx, st, lineage)
+			l, err := Load(ctx, st, lineage)
 			if err == nil {
 				r, err = l.decide(ctx, st, mutation, o)
 			}
@@ -66,15 +66,15 @@ func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o De
 		r.DryRun = !r.Repeated
 		return r, err
 	}
-	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
-		if r, err = w.decide(w.ctx, w.st, mutation, o); err != nil || r.Repeated {
+	err = change(ctx, st, lineage, func(w *Writer) error {
+		if r, err = w.decide(ctx, w.Store, mutation, o); err != nil || r.Repeated {
 			return err
 		}
 		if r.Entry, err = w.append(evolution.KindDecision, r.Record, r.HeadAfter, r.At); err != nil {
 			return err
 		}
 		r.Now = w.Head
-		return w.tx.SetMutationState(r.Mutation)
+		return w.Tx.SetMutationState(r.Mutation)
 	})
 	return r, err
 }

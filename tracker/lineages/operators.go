@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func (r OperatorReport) CostPerPoint() *float64 {
 // Operators tells how the operators of a lineage did: those of its settings in their order, then others by name.
 func Operators(ctx context.Context, st *store.Store, lineage string) (list []OperatorReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		l, err := LoadLineage(ctx, st, lineage)
+		l, err := Load(ctx, st, lineage)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ type Suggestion struct {
 // SuggestOperator says which operator the next consideration would draw. It records nothing: the draw is the one that the consideration will make.
 func SuggestOperator(ctx context.Context, st *store.Store, lineage string) (s Suggestion, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		l, err := LoadLineage(ctx, st, lineage)
+		l, err := Load(ctx, st, lineage)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"track/store"
 )
 
-// MutationStory is a mutation with all that the ledger tells of it.
-type MutationStory struct {
+// MutationHistory is a mutation with all that the ledger tells of it.
+type MutationHistory struct {
 	Lineage   string
 	Mutation  store.Mutation
 	Refusals  []evolution.Refusal
@@ -17,10 +17,10 @@ type MutationStory struct {
 	Decisions []DecideResult
 }
 
-// TellMutation collects what happened to a mutation.
-func TellMutation(ctx context.Context, st *store.Store, lineage, mutation string) (s MutationStory, err error) {
+// LoadMutation collects what happened to a mutation.
+func LoadMutation(ctx context.Context, st *store.Store, lineage, mutation string) (s MutationHistory, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
-		l, err := LoadLineage(ctx, st, lineage)
+		l, err := Load(ctx, st, lineage)
 		if err == nil {
 			s, err = l.tell(ctx, st, mutation)
 		}
@@ -29,7 +29,7 @@ func TellMutation(ctx context.Context, st *store.Store, lineage, mutation string
 	return s, err
 }
 
-func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s MutationStory, err error) {
+func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s MutationHistory, err error) {
 	s.Lineage = l.Name
 	if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
 		return s, err
@@ -43,7 +43,7 @@ func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s 
 	return s, err
 }
 
-func (s *MutationStory) add(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry) error {
+func (s *MutationHistory) add(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry) error {
 	switch e.Kind {
 	case evolution.KindProposal, evolution.KindRefusal:
 		var p evolution.Proposal

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // ErrReplay is wrapped where a ledger does not replay.
 var ErrReplay = errors.New("replay differs")
 
-// ExportLineage returns a lineage as it stands. Executions are no part of it: what decisions followed from is in the ledger.
-func ExportLineage(ctx context.Context, st *store.Store, name string) (x bundle.Lineage, err error) {
+// Export returns a lineage as it stands. Executions are no part of it: what decisions followed from is in the ledger.
+func Export(ctx context.Context, st *store.Store, name string) (x bundle.Lineage, err error) {
 	err = st.Snapshot(ctx, func(st *store.Store) error {
 		l, err := st.Evolving(ctx, name)
 		if err != nil {
@@ -52,8 +52,8 @@ func ExportLineage(ctx context.Context, st *store.Store, name string) (x bundle.
 	return x, err
 }
 
-// ImportedLineage says what became of a lineage that was handed over.
-type ImportedLineage struct {
+// Imported says what became of a lineage that was handed over.
+type Imported struct {
 	Lineage string
 	Created bool
 	Entries int // added
@@ -62,25 +62,25 @@ type ImportedLineage struct {
 	End     evolution.Head
 }
 
-// ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference, and hold what is here already: a ledger that
+// Import records a lineage that was exported elsewhere. Its ledger must replay without a difference, and hold what is here already: a ledger that
 // went on here otherwise is a conflict. Nothing is recorded, or everything.
-func ImportLineage(ctx context.Context, st *store.Store, x bundle.Lineage) (r ImportedLineage, err error) {
-	replayed, err := soundLineage(x)
+func Import(ctx context.Context, st *store.Store, x bundle.Lineage) (r Imported, err error) {
+	replayed, err := CheckExport(x)
 	if err != nil {
 		return r, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		if r, err = writeLineage(ctx, tx, tx.Reads(st), x, replayed); err != nil {
+		if r, err = Write(ctx, tx, tx.Reads(st), x, replayed); err != nil {
 			return err
 		}
-		return reckonTrials(ctx, tx, tx.Reads(st), x.Name, r.Entries > 0)
+		return CountTrialsElsewhere(ctx, tx, tx.Reads(st), x.Name, r.Entries > 0)
 	})
 	return r, err
 }
 
-// reckonTrials notes how many trials the newest entry of a ledger counts that are not here, so that whoever goes on with it waits for those made from now on and
+// CountTrialsElsewhere notes how many trials the newest entry of a ledger counts that are not here, so that whoever goes on with it waits for those made from now on and
 // not for as many as its origin had. Unless anew, it only notes more of them than are noted.
-func reckonTrials(ctx context.Context, tx *store.Tx, reads *store.Store, name string, anew bool) error {
+func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, reads *store.Store, name string, anew bool) error {
 	var l Lineage
 	var err error
 	if l.Evolving, err = reads.Evolving(ctx, name); err != nil {
@@ -118,8 +118,8 @@ func (l Lineage) trialsCounted(ctx context.Context, st *store.Store) (int, error
 	return p.Executions, err
 }
 
-// soundLineage replays a lineage that was handed over, and refuses one that is not what its ledger says.
-func soundLineage(x bundle.Lineage) (evolution.Replayed, error) {
+// CheckExport replays a lineage that was handed over, and refuses one that is not what its ledger says.
+func CheckExport(x bundle.Lineage) (evolution.Replayed, error) {
 	replayed := evolution.ReplayLedger(x.Entries, x.End)
 	if n := len(replayed.Differences); n > 0 {
 		return replayed, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), track.Hint{Text: "nothing was recorded: the file was changed since it was exported, or cut off"})
@@ -153,8 +153,8 @@ func checkVersions(x bundle.Lineage) error {
 	return nil
 }
 
-func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundle.Lineage, replayed evolution.Replayed) (r ImportedLineage, err error) {
-	r = ImportedLineage{Lineage: x.Name, Head: replayed.Head, End: x.End}
+func Write(ctx context.Context, tx *store.Tx, reads *store.Store, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
+	r = Imported{Lineage: x.Name, Head: replayed.Head, End: x.End}
 	var creation evolution.Creation
 	if err := x.Entries[0].Decode(&creation); err != nil {
 		return r, err
@@ -177,7 +177,7 @@ func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundl
 		return r, err
 	}
 	r.Known = min(len(here), len(x.Entries))
-	if err := sameHistory(x.Name, here[:r.Known], x.Entries); err != nil {
+	if err := CheckSameHistory(x.Name, here[:r.Known], x.Entries); err != nil {
 		return r, err
 	}
 	if len(here) >= len(x.Entries) {
@@ -188,8 +188,8 @@ func writeLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundl
 	return r, addLineage(ctx, tx, reads, x, l, replayed, r.Known)
 }
 
-// sameHistory says whether the entries that two ledgers of a lineage both have are the same.
-func sameHistory(lineage string, here, there []evolution.Entry) error {
+// CheckSameHistory says whether the entries that two ledgers of a lineage both have are the same.
+func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 	for i := range here {
 		if here[i].Hash != there[i].Hash {
 			return track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, lineage, i+1), track.Hint{Text: "one name, two histories: import it into another database with --db FILE, and compare"})

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -175,7 +175,7 @@ func commonRevision(seeds [][]store.SeedTrial) (revision track.Revision, ok bool
 
 func trialsOfRevision(seeds []store.SeedTrial, revision track.Revision, spec string) (v VersionTrials) {
 	for _, s := range seeds {
-		t := evolution.Trial{ID: ShortHash(s.Configuration.Hash) + "/" + s.Number.String(), Key: s.Number.String(), At: s.At, Under: ShortHash(spec)}
+		t := evolution.Trial{ID: track.ShortHash(s.Configuration.Hash) + "/" + s.Number.String(), Key: s.Number.String(), At: s.At, Under: track.ShortHash(spec)}
 		switch {
 		case s.Configuration.Revision != revision:
 			v.Others++

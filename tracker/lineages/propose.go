@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"cmp"
@@ -58,30 +58,30 @@ const (
 
 // Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
 func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOptions) (r ProposeResult, err error) {
-	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
-		r, err = w.propose(o)
+	err = change(ctx, st, lineage, func(w *Writer) error {
+		r, err = w.propose(ctx, o)
 		return err
 	})
 	return r, err
 }
 
-func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
+func (w *Writer) propose(ctx context.Context, o ProposeOptions) (r ProposeResult, err error) {
 	r.Lineage = w.Name
 	if err := o.check(w.Lineage); err != nil {
 		return r, err
 	}
-	if o, err = w.asBefore(o); err != nil {
+	if o, err = w.asBefore(ctx, o); err != nil {
 		return r, err
 	}
 	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(o.Note), CostUSD: o.CostUSD}
-	if err := w.parents(&p, o.Parents); err != nil {
+	if err := w.parents(ctx, &p, o.Parents); err != nil {
 		return r, err
 	}
 	child := ""
-	if child, r.NewChild, err = w.tx.AddContent(w.ID, storedContent(o.Child, w.Subject)); err != nil {
+	if child, r.NewChild, err = w.Tx.AddContent(w.ID, storedContent(o.Child, w.Subject)); err != nil {
 		return r, err
 	}
-	if err := w.operator(&p, o, child); err != nil {
+	if err := w.operator(ctx, &p, o, child); err != nil {
 		return r, err
 	}
 	for _, parent := range p.Parents {
@@ -89,15 +89,15 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 			return r, track.WithHint(fmt.Errorf("%w: the child is %s itself, to the byte", track.ErrInvalid, child), track.Hint{Text: "nothing was recorded: change something"})
 		}
 	}
-	if p.Child, err = w.ref(child); err != nil {
+	if p.Child, err = w.Ref(ctx, child); err != nil {
 		return r, err
 	}
 	if p.Mutation == "" {
 		p.Mutation = p.ID()
 	}
-	known, err := w.known(p)
+	known, err := w.FindProposed(ctx, p)
 	if err == nil && known != nil {
-		err = w.another(*known)
+		err = w.another(ctx, *known)
 	}
 	if err != nil || known != nil {
 		if r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil; r.Known {
@@ -105,23 +105,23 @@ func (w *ledgerWriter) propose(o ProposeOptions) (r ProposeResult, err error) {
 		}
 		return r, err
 	}
-	if err := w.tried(p); err != nil {
+	if err := w.tried(ctx, p); err != nil {
 		return r, err
 	}
 	if w.Settings.Loop.Frozen {
 		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), track.Hint{Text: "track lineage unfreeze " + w.Name})
 	}
-	if p.Refusals, err = w.refusals(p, o.Child); err != nil {
+	if p.Refusals, err = w.refusals(ctx, p, o.Child); err != nil {
 		return r, err
 	}
 	r.Refusals = p.Refusals
-	at := orNow(o.At, w.st)
-	if err := w.warn(&r, p, o, at); err != nil {
+	at := orNow(o.At, w.Store)
+	if err := w.warn(ctx, &r, p, o, at); err != nil {
 		return r, err
 	}
-	r.Entry, r.Mutation, err = w.addMutation(p, at)
+	r.Entry, r.Mutation, err = w.AddMutation(ctx, p, at)
 	if err == nil && r.NewChild && len(p.Parents) > 0 {
-		_, err = w.tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
+		_, err = w.Tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
 	}
 	return r, err
 }
@@ -131,7 +131,7 @@ func (r *ProposeResult) warn(code, format string, args ...any) {
 }
 
 // warn says what speaks against a proposal that is recorded all the same: the limits of a day bind the loop, not people.
-func (w *ledgerWriter) warn(r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
+func (w *Writer) warn(ctx context.Context, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
 	known := slices.ContainsFunc(w.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
 	if !known && p.Operator != OperatorByHand {
 		text := "the settings know no operator " + p.Operator
@@ -143,7 +143,7 @@ func (w *ledgerWriter) warn(r *ProposeResult, p evolution.Proposal, o ProposeOpt
 	if len(p.Refusals) > 0 {
 		return nil
 	}
-	recent, err := w.lastDay(w.ctx, w.st, at)
+	recent, err := w.lastDay(ctx, w.Store, at)
 	if err != nil {
 		return err
 	}
@@ -182,11 +182,11 @@ func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
 
 // asBefore fills in what is not said of a mutation that has the id and was proposed before: the version in force, and the operator that was drawn last, are others
 // by now.
-func (w *ledgerWriter) asBefore(o ProposeOptions) (ProposeOptions, error) {
+func (w *Writer) asBefore(ctx context.Context, o ProposeOptions) (ProposeOptions, error) {
 	if o.ID == "" {
 		return o, nil
 	}
-	m, err := w.st.Mutation(w.ctx, w.Evolving, o.ID)
+	m, err := w.Store.Mutation(ctx, w.Evolving, o.ID)
 	if errors.Is(err, track.ErrNotFound) {
 		return o, nil
 	}
@@ -197,14 +197,15 @@ func (w *ledgerWriter) asBefore(o ProposeOptions) (ProposeOptions, error) {
 	return o, err
 }
 
-// addMutation writes a proposal, or a refusal, to the ledger and to the mutations.
-func (w *ledgerWriter) addMutation(p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
-	n, err := w.st.NMutations(w.ctx, w.Evolving)
+// AddMutation writes a proposal, or a refusal, to the ledger and to the mutations, at the time given or, if it is zero, now.
+func (w *Writer) AddMutation(ctx context.Context, p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
+	n, err := w.Store.NMutations(ctx, w.Evolving)
 	if err != nil {
 		return e, m, err
 	}
 	p.Number = n + 1
-	if p.Executions, err = w.countTrials(w.ctx, w.st); err != nil {
+	at = orNow(at, w.Store)
+	if p.Executions, err = w.countTrials(ctx, w.Store); err != nil {
 		return e, m, err
 	}
 	kind, state := evolution.KindProposal, evolution.MutationProposed
@@ -215,7 +216,7 @@ func (w *ledgerWriter) addMutation(p evolution.Proposal, at time.Time) (e evolut
 		return e, m, err
 	}
 	m = mutationOf(p, state, at)
-	return e, m, w.tx.AddMutation(w.Evolving, m)
+	return e, m, w.Tx.AddMutation(w.Evolving, m)
 }
 
 // mutationOf is the row of a proposal.
@@ -251,7 +252,7 @@ func (o ProposeOptions) check(l Lineage) error {
 }
 
 // parents fills in the parents: those named, or the version in force.
-func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
+func (w *Writer) parents(ctx context.Context, p *evolution.Proposal, names []string) error {
 	if len(names) == 0 {
 		if w.Head == "" {
 			return track.WithHint(fmt.Errorf("%w: lineage %s has no version in force to mutate", track.ErrInvalid, w.Name), track.Hint{Text: "name the parent with --parent VERSION"})
@@ -262,7 +263,7 @@ func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
 		if slices.Contains(names[:i], name) {
 			return &track.FieldError{Field: "parent", Message: name + " stands there twice"}
 		}
-		ref, err := w.ref(name)
+		ref, err := w.Ref(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -272,10 +273,10 @@ func (w *ledgerWriter) parents(p *evolution.Proposal, names []string) error {
 }
 
 // operator fills in operator and risk: that of the operator, where the settings know it.
-func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions, child string) (err error) {
+func (w *Writer) operator(ctx context.Context, p *evolution.Proposal, o ProposeOptions, child string) (err error) {
 	p.Operator, p.Risk = o.Operator, o.Risk
 	if p.Operator == "" {
-		if p.Operator, err = w.likelyOperator(p.Parents, child); err != nil {
+		if p.Operator, err = w.likelyOperator(ctx, p.Parents, child); err != nil {
 			return err
 		}
 	}
@@ -294,15 +295,15 @@ func (w *ledgerWriter) operator(p *evolution.Proposal, o ProposeOptions, child s
 
 // likelyOperator is the one that was drawn last; where it has been used, that by which the same child of the same parents was proposed: who proposes it again
 // means that mutation.
-func (w *ledgerWriter) likelyOperator(parents []evolution.VersionRef, child string) (string, error) {
-	pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
+func (w *Writer) likelyOperator(ctx context.Context, parents []evolution.VersionRef, child string) (string, error) {
+	pending, err := pendingChoice(ctx, w.Store, w.Lineage)
 	if err != nil {
 		return "", err
 	}
 	if pending != nil {
 		return pending.Choice.Operator.Name, nil
 	}
-	before, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: child})
+	before, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: child})
 	for _, m := range before {
 		if slices.EqualFunc(m.Parents, parents, func(name string, v evolution.VersionRef) bool { return name == v.Label }) {
 			return m.Operator, err
@@ -311,9 +312,9 @@ func (w *ledgerWriter) likelyOperator(parents []evolution.VersionRef, child stri
 	return OperatorByHand, err
 }
 
-// known returns the mutation that has the id of a proposal; a conflict where it is another.
-func (w *ledgerWriter) known(p evolution.Proposal) (*store.Mutation, error) {
-	m, err := w.st.Mutation(w.ctx, w.Evolving, p.Mutation)
+// FindProposed returns the mutation that has the id of a proposal; a conflict where it is another.
+func (w *Writer) FindProposed(ctx context.Context, p evolution.Proposal) (*store.Mutation, error) {
+	m, err := w.Store.Mutation(ctx, w.Evolving, p.Mutation)
 	if errors.Is(err, track.ErrNotFound) {
 		return nil, nil
 	}
@@ -333,8 +334,8 @@ func (w *ledgerWriter) known(p evolution.Proposal) (*store.Mutation, error) {
 
 // another says that a drawn operator wants a child that was not tried yet. Answering as if nothing had happened would let a loop ask for the same child
 // for ever, since the operator stays drawn.
-func (w *ledgerWriter) another(known store.Mutation) error {
-	pending, err := pendingChoice(w.ctx, w.st, w.Lineage)
+func (w *Writer) another(ctx context.Context, known store.Mutation) error {
+	pending, err := pendingChoice(ctx, w.Store, w.Lineage)
 	if err != nil || pending == nil || pending.Choice.Operator.Name != known.Operator {
 		return err
 	}
@@ -344,11 +345,11 @@ func (w *ledgerWriter) another(known store.Mutation) error {
 
 // tried says that the child was tried against the same parent before: under another operator it would be another mutation, with a draw of its own from the same
 // evidence. Who wants that gives it a name.
-func (w *ledgerWriter) tried(p evolution.Proposal) error {
+func (w *Writer) tried(ctx context.Context, p evolution.Proposal) error {
 	if p.Named {
 		return nil
 	}
-	before, err := w.st.Mutations(w.ctx, w.Evolving, store.MutationFilter{Child: p.Child.Label})
+	before, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: p.Child.Label})
 	for _, m := range before {
 		untried := m.State == evolution.MutationWithdrawn || m.State == evolution.MutationRefused
 		if untried || len(m.Parents) == 0 || m.Parents[0] != p.Parents[0].Label {
@@ -361,10 +362,10 @@ func (w *ledgerWriter) tried(p evolution.Proposal) error {
 }
 
 // refusals are the reasons not to try a child. The parameters of a simulation have no length to compare.
-func (w *ledgerWriter) refusals(p evolution.Proposal, child string) ([]evolution.Refusal, error) {
+func (w *Writer) refusals(ctx context.Context, p evolution.Proposal, child string) ([]evolution.Refusal, error) {
 	parent := ""
 	if w.Scenario() == "" {
-		content, err := w.st.Content(w.ctx, w.Name, p.Parents[0].Label)
+		content, err := w.Store.Content(ctx, w.Name, p.Parents[0].Label)
 		if err != nil {
 			return nil, err
 		}
@@ -375,8 +376,8 @@ func (w *ledgerWriter) refusals(p evolution.Proposal, child string) ([]evolution
 
 // Withdraw takes a mutation back that is not accepted.
 func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
-	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
-		if m, err = w.st.Mutation(w.ctx, w.Evolving, mutation); err != nil {
+	err = change(ctx, st, lineage, func(w *Writer) error {
+		if m, err = w.Store.Mutation(ctx, w.Evolving, mutation); err != nil {
 			return err
 		}
 		switch m.State {
@@ -386,10 +387,10 @@ func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason st
 			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), track.Hint{Text: "an accepted version is left by track rollback " + w.Name})
 		}
 		m.State = evolution.MutationWithdrawn
-		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}, w.Head, orNow(at, w.st)); err != nil {
+		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}, w.Head, orNow(at, w.Store)); err != nil {
 			return err
 		}
-		return w.tx.SetMutationState(m)
+		return w.Tx.SetMutationState(m)
 	})
 	return m, err
 }

@@ -1,4 +1,4 @@
-package tracker
+package lineages
 
 import (
 	"context"
@@ -44,7 +44,7 @@ type NextStep struct {
 func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at time.Time) (s NextStep, err error) {
 	if dryRun {
 		err = st.Snapshot(ctx, func(st *store.Store) error {
-			l, err := LoadLineage(ctx, st, lineage)
+			l, err := Load(ctx, st, lineage)
 			if err == nil {
 				s, err = l.nextStep(ctx, st, orNow(at, st))
 			}
@@ -53,8 +53,8 @@ func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at 
 		s.Entry = evolution.Entry{}
 		return s, err
 	}
-	err = change(ctx, st, lineage, func(w *ledgerWriter) error {
-		if s, err = w.nextStep(w.ctx, w.st, orNow(at, w.st)); err != nil || s.Entry.Number == 0 {
+	err = change(ctx, st, lineage, func(w *Writer) error {
+		if s, err = w.nextStep(ctx, w.Store, orNow(at, w.Store)); err != nil || s.Entry.Number == 0 {
 			return err
 		}
 		s.Entry, err = w.append(evolution.KindConsideration, *s.Considered, w.Head, s.Entry.At)
