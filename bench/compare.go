@@ -55,12 +55,12 @@ func (b bench) stabilityAndComparison(path string) (stability, comparison timing
 	candidate, baseline := tracker.Selector{Scenario: "growth_plus", Configuration: "c1"}, tracker.Selector{Scenario: "growth_plus", Configuration: "c0"}
 	options := tracker.ImprovementOptions{Baseline: &baseline, Confidence: scoring.DefaultConfidence}
 	for range 3 * b.rounds {
-		stability = append(stability, clock(func() { _, err = tracker.Stability(b.ctx, st, candidate, tracker.StabilityOptions{}) }))
+		stability = append(stability, clock(func() { _, err = tracker.Stability(b.ctx, st.Reader, candidate, tracker.StabilityOptions{}) }))
 		if err != nil {
 			return nil, nil, err
 		}
 		var report tracker.ImprovementReport
-		comparison = append(comparison, clock(func() { report, err = tracker.Compare(b.ctx, st, candidate, options) }))
+		comparison = append(comparison, clock(func() { report, err = tracker.Compare(b.ctx, st.Reader, candidate, options) }))
 		if err == nil && report.NPairs != perConfiguration {
 			err = fmt.Errorf("%d pairs", report.NPairs)
 		}
@@ -93,7 +93,7 @@ func (b bench) largeConfiguration(size int) (err error) {
 	for range b.rounds {
 		var report tracker.StabilityReport
 		all = append(all, clock(func() {
-			report, err = tracker.Stability(b.ctx, st, tracker.Selector{Scenario: "growth_plus"}, tracker.StabilityOptions{})
+			report, err = tracker.Stability(b.ctx, st.Reader, tracker.Selector{Scenario: "growth_plus"}, tracker.StabilityOptions{})
 		}))
 		if err != nil {
 			return err

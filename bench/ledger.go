@@ -201,7 +201,7 @@ func (b bench) replayRate(path string) error {
 	decisions := 0
 	for range b.rounds {
 		began := time.Now()
-		r, err := lineages.Replay(b.ctx, st, lineageOf(generations), lineages.ReplayOptions{})
+		r, err := lineages.Replay(b.ctx, st.Reader, lineageOf(generations), lineages.ReplayOptions{})
 		if err != nil {
 			return err
 		}

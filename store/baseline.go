@@ -62,19 +62,10 @@ func (r baselineRow) baseline() Baseline {
 	return b
 }
 
-// Baseline returns the configuration pinned for a scenario; nil where there is none.
-func (s *Store) Baseline(ctx context.Context, scenario string) (*Baseline, error) {
-	return currentBaseline(func(dest any, query string, args ...any) error {
-		return s.read().GetContext(ctx, dest, query, args...)
-	}, scenario)
-}
-
-// Baseline is [Store.Baseline] within the transaction.
-func (t *Tx) Baseline(scenario string) (*Baseline, error) { return currentBaseline(t.get, scenario) }
-
-func currentBaseline(get func(any, string, ...any) error, scenario string) (*Baseline, error) {
+// Baseline returns the configuration pinned for a scenario; nil if there is none.
+func (r *Reader) Baseline(ctx context.Context, scenario string) (*Baseline, error) {
 	var row baselineRow
-	err := get(&row, getBaseline, scenario)
+	err := r.read().GetContext(ctx, &row, getBaseline, scenario)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && row.ID == 0 {
 		return nil, nil
 	}
@@ -87,13 +78,13 @@ func currentBaseline(get func(any, string, ...any) error, scenario string) (*Bas
 
 // Baselines returns the pins that hold, by scenario; those of one scenario with all that were before, the newest first, where it is
 // not empty.
-func (s *Store) Baselines(ctx context.Context, scenario string) ([]Baseline, error) {
+func (r *Reader) Baselines(ctx context.Context, scenario string) ([]Baseline, error) {
 	query, args := listCurrentBaselines, []any(nil)
 	if scenario != "" {
 		query, args = listScenarioBaselines, []any{scenario}
 	}
 	var rows []baselineRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]Baseline, len(rows))

@@ -68,23 +68,23 @@ const (
 )
 
 // Scenarios returns the names of all scenarios, sorted.
-func (s *Store) Scenarios(ctx context.Context) (names []string, err error) {
-	return names, explain(s.read().SelectContext(ctx, &names, listScenarios))
+func (r *Reader) Scenarios(ctx context.Context) (names []string, err error) {
+	return names, explain(r.read().SelectContext(ctx, &names, listScenarios))
 }
 
 // NewestConfiguration returns the configuration of the seed of a scenario that was recorded last.
-func (s *Store) NewestConfiguration(ctx context.Context, scenario string) (Configuration, error) {
+func (r *Reader) NewestConfiguration(ctx context.Context, scenario string) (Configuration, error) {
 	var row configurationRow
-	err := s.read().GetContext(ctx, &row, getNewestConfiguration, scenario)
+	err := r.read().GetContext(ctx, &row, getNewestConfiguration, scenario)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Configuration{}, s.noSeeds(ctx, scenario)
+		return Configuration{}, r.noSeeds(ctx, scenario)
 	}
 	return row.configuration(), explain(err)
 }
 
 // noSeeds tells a scenario without seeds from one that nobody knows.
-func (s *Store) noSeeds(ctx context.Context, scenario string) error {
-	names, err := s.Scenarios(ctx)
+func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
+	names, err := r.Scenarios(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,29 +102,29 @@ func (s *Store) noSeeds(ctx context.Context, scenario string) error {
 }
 
 // Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many there are.
-func (s *Store) Configurations(ctx context.Context, scenario string, limit int) (newest []Configuration, total int, err error) {
-	if err := s.read().GetContext(ctx, &total, countConfigurations, scenario); err != nil {
+func (r *Reader) Configurations(ctx context.Context, scenario string, limit int) (newest []Configuration, total int, err error) {
+	if err := r.read().GetContext(ctx, &total, countConfigurations, scenario); err != nil {
 		return nil, 0, explain(err)
 	}
-	newest, err = s.configurations(ctx, listConfigurations+newestFirst, scenario, limit)
+	newest, err = r.configurations(ctx, listConfigurations+newestFirst, scenario, limit)
 	if err == nil && len(newest) == 0 {
-		err = s.noSeeds(ctx, scenario)
+		err = r.noSeeds(ctx, scenario)
 	}
 	return newest, total, err
 }
 
 // FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a prefix of
 // their hash, else by one of their commit, of at least four digits.
-func (s *Store) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
+func (r *Reader) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
 	const noLimit = -1
-	found, err := s.configurations(ctx, listConfigurations+byLabel+newestFirst, scenario, selector, noLimit)
+	found, err := r.configurations(ctx, listConfigurations+byLabel+newestFirst, scenario, selector, noLimit)
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
 	if len(selector) >= 4 && strings.Trim(selector, "0123456789abcdef") == "" {
-		found, err = s.configurations(ctx, listConfigurations+byHash+newestFirst, scenario, selector, selector+"g", noLimit)
+		found, err = r.configurations(ctx, listConfigurations+byHash+newestFirst, scenario, selector, selector+"g", noLimit)
 		if err == nil && len(found) == 0 {
-			found, err = s.configurations(ctx, listConfigurations+byCommit+newestFirst, scenario, selector, selector+"g", noLimit)
+			found, err = r.configurations(ctx, listConfigurations+byCommit+newestFirst, scenario, selector, selector+"g", noLimit)
 		}
 	}
 	if err == nil && len(found) == 0 {
@@ -134,9 +134,9 @@ func (s *Store) FindConfigurations(ctx context.Context, scenario, selector strin
 	return found, err
 }
 
-func (s *Store) configurations(ctx context.Context, query string, args ...any) ([]Configuration, error) {
+func (r *Reader) configurations(ctx context.Context, query string, args ...any) ([]Configuration, error) {
 	var rows []configurationRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]Configuration, len(rows))

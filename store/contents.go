@@ -29,8 +29,8 @@ const getContents = `
 	       coalesce(max((SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution)), (SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution), 0) AS last`
 
 // Contents counts what a database holds.
-func (s *Store) Contents(ctx context.Context) (c Contents, err error) {
-	return c, explain(s.read().GetContext(ctx, &c, getContents))
+func (r *Reader) Contents(ctx context.Context) (c Contents, err error) {
+	return c, explain(r.read().GetContext(ctx, &c, getContents))
 }
 
 // IsOlder says whether the file at path is a database of an earlier track, which [Migrate] brings up to date.

@@ -101,26 +101,9 @@ var deleteExecution = []string{
 	`DELETE FROM truth WHERE execution_id = ?`, `DELETE FROM call WHERE execution_id = ?`, `DELETE FROM execution WHERE id = ?`,
 }
 
-// FindExecution returns what stands where an execution is to be recorded: under its lineage, source and key. It is nil where nothing does.
-func (t *Tx) FindExecution(e ExecutionRecord) (*ExistingExecution, error) {
-	lineage, err := t.lineageID(e.Lineage)
-	if err != nil {
-		return nil, err
-	}
-	var row existingRow
-	err = t.get(&row, findExecution, lineage, e.Source, e.Key)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return row.existing(e.Digest), nil
-}
-
 // AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
 func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
-	if existing, err := t.FindExecution(e); err != nil || existing != nil {
+	if existing, err := t.FindExecution(t.ctx, e); err != nil || existing != nil {
 		return existing, err
 	}
 	lineage, err := t.lineageID(e.Lineage)
@@ -156,13 +139,13 @@ func (r existingRow) existing(digest [sha256.Size]byte) *ExistingExecution {
 	}
 }
 
-// FindExecution returns what stands in the place of an execution, as it is known before any transaction; nil where nothing does.
-func (s *Store) FindExecution(ctx context.Context, e ExecutionRecord) (*ExistingExecution, error) {
+// FindExecution returns what is recorded under the lineage, the source and the key of an execution; nil if there is nothing.
+func (r *Reader) FindExecution(ctx context.Context, e ExecutionRecord) (*ExistingExecution, error) {
 	var lineage int64
 	var row existingRow
-	err := s.read().GetContext(ctx, &lineage, findLineage, e.Lineage)
+	err := r.read().GetContext(ctx, &lineage, findLineage, e.Lineage)
 	if err == nil {
-		err = s.read().GetContext(ctx, &row, findExecution, lineage, e.Source, e.Key)
+		err = r.read().GetContext(ctx, &row, findExecution, lineage, e.Source, e.Key)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -358,21 +341,12 @@ func (t *Tx) versionID(lineage int64, name string) (int64, error) {
 const getKeepText = `SELECT keep_text FROM lineage WHERE name = ?`
 
 // KeepsText says whether a lineage keeps inputs and outputs as they are; false where there is no such lineage.
-func (s *Store) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
-	err = s.read().GetContext(ctx, &keep, getKeepText, lineage)
+func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
+	err = r.read().GetContext(ctx, &keep, getKeepText, lineage)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	return keep, explain(err)
-}
-
-// KeepsText is [Store.KeepsText] within the transaction.
-func (t *Tx) KeepsText(lineage string) (keep bool, err error) {
-	err = t.get(&keep, getKeepText, lineage)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return keep, err
 }
 
 const (

@@ -175,10 +175,10 @@ func (f ExecutionFilter) query() (query string, args []any) {
 }
 
 // Executions lists executions, the newest first.
-func (s *Store) Executions(ctx context.Context, filter ExecutionFilter) ([]ExecutionSummary, error) {
+func (r *Reader) Executions(ctx context.Context, filter ExecutionFilter) ([]ExecutionSummary, error) {
 	query, args := filter.query()
 	var rows []executionRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]ExecutionSummary, len(rows))
@@ -224,7 +224,7 @@ const (
 )
 
 // Execution returns the execution with this ULID, or with the only one that begins like this.
-func (s *Store) Execution(ctx context.Context, id string) (d ExecutionDetail, err error) {
+func (r *Reader) Execution(ctx context.Context, id string) (d ExecutionDetail, err error) {
 	id = strings.ToUpper(id)
 	query, args := executionByID, []any{id}
 	if id == "" {
@@ -234,12 +234,12 @@ func (s *Store) Execution(ctx context.Context, id string) (d ExecutionDetail, er
 		query, args = executionsByPrefix, []any{id, id + "~"}
 	}
 	var rows []executionRow
-	err = s.Snapshot(ctx, func(s *Store) error { // or an execution that is replaced meanwhile would lose its calls
-		if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) != 1 {
+	err = r.Snapshot(ctx, func(r *Reader) error { // or an execution that is replaced meanwhile would lose its calls
+		if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) != 1 {
 			return err
 		}
 		var err error
-		d, err = s.executionDetail(ctx, rows[0])
+		d, err = r.executionDetail(ctx, rows[0])
 		return err
 	})
 	switch {
@@ -266,7 +266,7 @@ func (r textRow) stored() *StoredText {
 	return &StoredText{Digest: [32]byte(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
 }
 
-func (s *Store) executionDetail(ctx context.Context, row executionRow) (ExecutionDetail, error) {
+func (r *Reader) executionDetail(ctx context.Context, row executionRow) (ExecutionDetail, error) {
 	d := ExecutionDetail{ExecutionSummary: row.summary(), Truths: map[string]float64{}}
 	var output textRow
 	var truths []struct {
@@ -274,8 +274,8 @@ func (s *Store) executionDetail(ctx context.Context, row executionRow) (Executio
 		Value float64 `db:"value"`
 	}
 	err := errors.Join(
-		s.read().GetContext(ctx, &output, getExecutionOutput, row.RowID),
-		s.read().SelectContext(ctx, &truths, listTruths, row.RowID),
+		r.read().GetContext(ctx, &output, getExecutionOutput, row.RowID),
+		r.read().SelectContext(ctx, &truths, listTruths, row.RowID),
 	)
 	if err != nil {
 		return d, err
@@ -284,14 +284,14 @@ func (s *Store) executionDetail(ctx context.Context, row executionRow) (Executio
 	for _, t := range truths {
 		d.Truths[t.Name] = t.Value
 	}
-	if d.Calls, err = s.calls(ctx, row.RowID); err != nil {
+	if d.Calls, err = r.calls(ctx, row.RowID); err != nil {
 		return d, err
 	}
-	d.Scores, err = s.executionScores(ctx, row.RowID)
+	d.Scores, err = r.executionScores(ctx, row.RowID)
 	return d, err
 }
 
-func (s *Store) calls(ctx context.Context, execution int64) ([]StoredCall, error) {
+func (r *Reader) calls(ctx context.Context, execution int64) ([]StoredCall, error) {
 	var rows []struct {
 		Key         string        `db:"key"`
 		Tool        string        `db:"tool"`
@@ -306,27 +306,27 @@ func (s *Store) calls(ctx context.Context, execution int64) ([]StoredCall, error
 		DurationUS  sql.NullInt64 `db:"duration_us"`
 		textRow
 	}
-	if err := s.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
 		return nil, err
 	}
 	list := make([]StoredCall, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
 		list[i] = StoredCall{
-			Key: r.Key, Tool: r.Tool, Input: StoredText{Digest: [32]byte(r.InputDigest), Bytes: r.InputBytes, Text: r.Input}, Output: r.stored(),
-			Exit: r.Exit, Error: r.Error, Answered: r.Answered, Rejected: r.Rejected,
+			Key: row.Key, Tool: row.Tool, Input: StoredText{Digest: [32]byte(row.InputDigest), Bytes: row.InputBytes, Text: row.Input}, Output: row.stored(),
+			Exit: row.Exit, Error: row.Error, Answered: row.Answered, Rejected: row.Rejected,
 		}
-		if r.StartedAt.Valid {
-			list[i].StartedAt = fromMicros(r.StartedAt.Int64)
+		if row.StartedAt.Valid {
+			list[i].StartedAt = fromMicros(row.StartedAt.Int64)
 		}
-		if r.DurationUS.Valid {
-			duration := time.Duration(r.DurationUS.Int64) * time.Microsecond
+		if row.DurationUS.Valid {
+			duration := time.Duration(row.DurationUS.Int64) * time.Microsecond
 			list[i].Duration = &duration
 		}
 	}
 	return list, nil
 }
 
-func (s *Store) executionScores(ctx context.Context, execution int64) ([]ExecutionScore, error) {
+func (r *Reader) executionScores(ctx context.Context, execution int64) ([]ExecutionScore, error) {
 	var rows []struct {
 		Rubric   string          `db:"rubric"`
 		Score    sql.NullFloat64 `db:"score"`
@@ -335,7 +335,7 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 		Document []byte          `db:"document"`
 		ScoredAt int64           `db:"scored_at"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listExecutionScores, execution); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listExecutionScores, execution); err != nil {
 		return nil, err
 	}
 	var components []struct {
@@ -343,7 +343,7 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 		Name   string   `db:"name"`
 		Value  *float64 `db:"value"`
 	}
-	if err := s.read().SelectContext(ctx, &components, listScoreComponents, execution); err != nil {
+	if err := r.read().SelectContext(ctx, &components, listScoreComponents, execution); err != nil {
 		return nil, err
 	}
 	byRubric := map[string][]ComponentValue{}
@@ -351,16 +351,16 @@ func (s *Store) executionScores(ctx context.Context, execution int64) ([]Executi
 		byRubric[c.Rubric] = append(byRubric[c.Rubric], ComponentValue{c.Name, c.Value})
 	}
 	list := make([]ExecutionScore, len(rows))
-	for i, r := range rows {
-		document, err := scoreDocument(r.Document)
+	for i, row := range rows {
+		document, err := scoreDocument(row.Document)
 		if err != nil {
-			return nil, fmt.Errorf("score under %s: %w", r.Rubric, err)
+			return nil, fmt.Errorf("score under %s: %w", row.Rubric, err)
 		}
 		list[i] = ExecutionScore{
-			Rubric: r.Rubric, Grade: r.Grade, NFailed: r.NFailed, Document: document, Components: byRubric[r.Rubric], ScoredAt: fromMicros(r.ScoredAt),
+			Rubric: row.Rubric, Grade: row.Grade, NFailed: row.NFailed, Document: document, Components: byRubric[row.Rubric], ScoredAt: fromMicros(row.ScoredAt),
 		}
-		if r.Score.Valid {
-			list[i].Score = &r.Score.Float64
+		if row.Score.Valid {
+			list[i].Score = &row.Score.Float64
 		}
 	}
 	return list, nil
@@ -394,7 +394,7 @@ const listVersions = `
 	 GROUP BY version.id ORDER BY first, version.id`
 
 // Versions returns the versions of a lineage that have executions, in the order of their first one.
-func (s *Store) Versions(ctx context.Context, lineage string) ([]VersionSummary, error) {
+func (r *Reader) Versions(ctx context.Context, lineage string) ([]VersionSummary, error) {
 	var rows []struct {
 		Lineage string `db:"lineage"`
 		Version string `db:"version"`
@@ -403,15 +403,15 @@ func (s *Store) Versions(ctx context.Context, lineage string) ([]VersionSummary,
 		First   int64  `db:"first"`
 		Last    int64  `db:"last"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listVersions, lineage); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listVersions, lineage); err != nil {
 		return nil, explain(err)
 	}
 	if len(rows) == 0 {
-		return nil, s.noLineage(ctx, lineage)
+		return nil, r.noLineage(ctx, lineage)
 	}
 	list := make([]VersionSummary, len(rows))
-	for i, r := range rows {
-		list[i] = VersionSummary{r.Lineage, r.Version, r.N, r.NFailed, fromMicros(r.First), fromMicros(r.Last)}
+	for i, row := range rows {
+		list[i] = VersionSummary{row.Lineage, row.Version, row.N, row.NFailed, fromMicros(row.First), fromMicros(row.Last)}
 	}
 	return list, nil
 }
@@ -429,15 +429,15 @@ const listTasks = `
 	 GROUP BY task ORDER BY task`
 
 // Tasks returns the tasks of a lineage, by name.
-func (s *Store) Tasks(ctx context.Context, lineage string) (list []TaskSummary, err error) {
-	return list, explain(s.read().SelectContext(ctx, &list, listTasks, lineage))
+func (r *Reader) Tasks(ctx context.Context, lineage string) (list []TaskSummary, err error) {
+	return list, explain(r.read().SelectContext(ctx, &list, listTasks, lineage))
 }
 
 const listLineages = `SELECT name FROM lineage ORDER BY name`
 
 // Lineages returns the names of all lineages, sorted.
-func (s *Store) Lineages(ctx context.Context) (names []string, err error) {
-	return names, explain(s.read().SelectContext(ctx, &names, listLineages))
+func (r *Reader) Lineages(ctx context.Context) (names []string, err error) {
+	return names, explain(r.read().SelectContext(ctx, &names, listLineages))
 }
 
 const getNewestVersion = `
@@ -446,17 +446,17 @@ const getNewestVersion = `
 	 ORDER BY execution.at DESC, execution.id DESC LIMIT 1`
 
 // NewestVersion returns the name of the version of a lineage that was executed last.
-func (s *Store) NewestVersion(ctx context.Context, lineage string) (name string, err error) {
-	err = s.read().GetContext(ctx, &name, getNewestVersion, lineage)
+func (r *Reader) NewestVersion(ctx context.Context, lineage string) (name string, err error) {
+	err = r.read().GetContext(ctx, &name, getNewestVersion, lineage)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", s.noLineage(ctx, lineage)
+		return "", r.noLineage(ctx, lineage)
 	}
 	return name, explain(err)
 }
 
 // CheckLineage returns an error that says what there is, where a lineage, or the version of it that is given, has no executions.
-func (s *Store) CheckLineage(ctx context.Context, lineage string, version *string) error {
-	versions, err := s.Versions(ctx, lineage)
+func (r *Reader) CheckLineage(ctx context.Context, lineage string, version *string) error {
+	versions, err := r.Versions(ctx, lineage)
 	if err != nil || version == nil || slices.ContainsFunc(versions, func(v VersionSummary) bool { return v.Version == *version }) {
 		return err
 	}
@@ -467,8 +467,8 @@ func (s *Store) CheckLineage(ctx context.Context, lineage string, version *strin
 	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound), track.Hint{Text: "there are: " + strings.Join(names, ", ")})
 }
 
-func (s *Store) noLineage(ctx context.Context, lineage string) error {
-	names, err := s.Lineages(ctx)
+func (r *Reader) noLineage(ctx context.Context, lineage string) error {
+	names, err := r.Lineages(ctx)
 	if err != nil {
 		return explain(err)
 	}
@@ -509,15 +509,15 @@ const (
 
 // VersionScores returns the executions of a version with their scores under a rubric, or with those in force where it is empty, the
 // newest first.
-func (s *Store) VersionScores(ctx context.Context, lineage, version, rubric string) (list []VersionScore, err error) {
-	err = s.Snapshot(ctx, func(s *Store) error {
-		list, err = s.versionScores(ctx, lineage, version, rubric)
+func (r *Reader) VersionScores(ctx context.Context, lineage, version, rubric string) (list []VersionScore, err error) {
+	err = r.Snapshot(ctx, func(r *Reader) error {
+		list, err = r.versionScores(ctx, lineage, version, rubric)
 		return err
 	})
 	return list, explain(err)
 }
 
-func (s *Store) versionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
+func (r *Reader) versionScores(ctx context.Context, lineage, version, rubric string) ([]VersionScore, error) {
 	var rows []struct {
 		RowID   int64    `db:"row_id"`
 		ULID    string   `db:"ulid"`
@@ -529,36 +529,36 @@ func (s *Store) versionScores(ctx context.Context, lineage, version, rubric stri
 		Score   *float64 `db:"score"`
 		Grade   string   `db:"grade"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, s.CheckLineage(ctx, lineage, &version)
+		return nil, r.CheckLineage(ctx, lineage, &version)
 	}
-	components, err := s.components(ctx, listVersionComponents, rubric, rubric, lineage, version)
+	components, err := r.components(ctx, listVersionComponents, rubric, rubric, lineage, version)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]VersionScore, len(rows))
-	for i, r := range rows {
-		list[i] = VersionScore{r.ULID, track.ExecutionStatus(r.Status), fromMicros(r.At), r.Started, r.Task, r.Rubric, r.Score, r.Grade, components[r.RowID]}
+	for i, row := range rows {
+		list[i] = VersionScore{row.ULID, track.ExecutionStatus(row.Status), fromMicros(row.At), row.Started, row.Task, row.Rubric, row.Score, row.Grade, components[row.RowID]}
 	}
 	return list, nil
 }
 
 // components returns what a query finds of components, by the execution.
-func (s *Store) components(ctx context.Context, query string, args ...any) (map[int64][]ComponentValue, error) {
+func (r *Reader) components(ctx context.Context, query string, args ...any) (map[int64][]ComponentValue, error) {
 	var rows []struct {
 		Execution int64    `db:"execution_id"`
 		Name      string   `db:"name"`
 		Value     *float64 `db:"value"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, err
 	}
 	byExecution := map[int64][]ComponentValue{}
-	for _, r := range rows {
-		byExecution[r.Execution] = append(byExecution[r.Execution], ComponentValue{r.Name, r.Value})
+	for _, row := range rows {
+		byExecution[row.Execution] = append(byExecution[row.Execution], ComponentValue{row.Name, row.Value})
 	}
 	return byExecution, nil
 }

@@ -48,7 +48,7 @@ func failingMetricsQuery(where string) string {
 }
 
 // FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed.
-func (s *Store) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed, error) {
+func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed, error) {
 	where, args := sel.where()
 	var seeds []struct {
 		ID            int64            `db:"id"`
@@ -59,7 +59,7 @@ func (s *Store) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed,
 		Assessed      bool             `db:"assessed"`
 	}
 	args = append([]any{sel.SpecID}, args...)
-	if err := s.read().SelectContext(ctx, &seeds, failingSeedsQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &seeds, failingSeedsQuery(where), args...); err != nil {
 		return nil, explain(err)
 	}
 	var metrics []struct {
@@ -68,7 +68,7 @@ func (s *Store) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed,
 		Value   sql.NullFloat64 `db:"value"`
 		Missing bool            `db:"missing"`
 	}
-	if err := s.read().SelectContext(ctx, &metrics, failingMetricsQuery(where), append(args, sel.SpecID)...); err != nil {
+	if err := r.read().SelectContext(ctx, &metrics, failingMetricsQuery(where), append(args, sel.SpecID)...); err != nil {
 		return nil, explain(err)
 	}
 	bySeed := map[int64][]FailingMetric{}

@@ -110,7 +110,7 @@ func TestForgetWhileRead(t *testing.T) {
 	path := newDatabase(t)
 	st := openDatabase(t, path)
 	ids := addTexts(t, st, 3)
-	err := st.Snapshot(t.Context(), func(snapshot *store.Store) error {
+	err := st.Snapshot(t.Context(), func(snapshot *store.Reader) error {
 		if _, err := snapshot.Lineages(t.Context()); err != nil {
 			return err
 		}

@@ -64,32 +64,32 @@ func (t *Tx) CountHookArrival(name string, at time.Time) error {
 }
 
 // HookBoundaryFrom says whether a prompt or an end came at a time or later.
-func (t *Tx) HookBoundaryFrom(thread HookThread, at time.Time) (is bool, err error) {
-	var n int64
-	err = t.getID(&n, findHookBoundary, thread.Session, thread.Agent, micros(at))
+func (r *Reader) HookBoundaryFrom(ctx context.Context, thread HookThread, at time.Time) (is bool, err error) {
+	var n int
+	err = r.read().GetContext(ctx, &n, findHookBoundary, thread.Session, thread.Agent, micros(at))
 	return n > 0, err
 }
 
 // HookPromptBefore returns the time of the last prompt that is not later than at, or the zero time.
-func (t *Tx) HookPromptBefore(thread HookThread, at time.Time) (time.Time, error) {
-	return t.hookPrompt(findPromptBefore, thread, at)
+func (r *Reader) HookPromptBefore(ctx context.Context, thread HookThread, at time.Time) (time.Time, error) {
+	return r.hookPrompt(ctx, findPromptBefore, thread, at)
 }
 
 // HookPromptAfter returns the time of the first prompt after at, or the zero time.
-func (t *Tx) HookPromptAfter(thread HookThread, at time.Time) (time.Time, error) {
-	return t.hookPrompt(findPromptAfter, thread, at)
+func (r *Reader) HookPromptAfter(ctx context.Context, thread HookThread, at time.Time) (time.Time, error) {
+	return r.hookPrompt(ctx, findPromptAfter, thread, at)
 }
 
-func (t *Tx) hookPrompt(query string, thread HookThread, at time.Time) (time.Time, error) {
+func (r *Reader) hookPrompt(ctx context.Context, query string, thread HookThread, at time.Time) (time.Time, error) {
 	var found []int64
-	if err := t.selectAll(&found, query, thread.Session, thread.Agent, micros(at)); err != nil || len(found) == 0 {
+	if err := r.read().SelectContext(ctx, &found, query, thread.Session, thread.Agent, micros(at)); err != nil || len(found) == 0 {
 		return time.Time{}, err
 	}
 	return fromMicros(found[0]), nil
 }
 
 // HookEvents returns the events of a thread between two times, in order. A zero time is no bound.
-func (t *Tx) HookEvents(thread HookThread, from, to time.Time) ([]HookEvent, error) {
+func (r *Reader) HookEvents(ctx context.Context, thread HookThread, from, to time.Time) ([]HookEvent, error) {
 	first, last := int64(-1<<63), int64(1<<63-1)
 	if !from.IsZero() {
 		first = micros(from)
@@ -110,12 +110,12 @@ func (t *Tx) HookEvents(thread HookThread, from, to time.Time) ([]HookEvent, err
 		Execution  string `db:"execution"`
 		Body       string `db:"body"`
 	}
-	if err := t.selectAll(&rows, listHookEvents, thread.Session, thread.Agent, first, last); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listHookEvents, thread.Session, thread.Agent, first, last); err != nil {
 		return nil, err
 	}
 	list := make([]HookEvent, len(rows))
-	for i, r := range rows {
-		list[i] = HookEvent{r.ID, r.Session, r.Agent, r.Name, r.Key, fromMicros(r.At), fromMicros(r.ReceivedAt), r.Lineage, r.Version, r.Execution, []byte(r.Body)}
+	for i, row := range rows {
+		list[i] = HookEvent{row.ID, row.Session, row.Agent, row.Name, row.Key, fromMicros(row.At), fromMicros(row.ReceivedAt), row.Lineage, row.Version, row.Execution, []byte(row.Body)}
 	}
 	return list, nil
 }
@@ -147,16 +147,16 @@ func hookThreads(rows []hookThreadRow) (list []HookThread) {
 }
 
 // HookThreads returns the threads of a session that have events of no final execution.
-func (t *Tx) HookThreads(session string) ([]HookThread, error) {
+func (r *Reader) HookThreads(ctx context.Context, session string) ([]HookThread, error) {
 	var rows []hookThreadRow
-	err := t.selectAll(&rows, listHookThreads, session)
+	err := r.read().SelectContext(ctx, &rows, listHookThreads, session)
 	return hookThreads(rows), err
 }
 
 // SilentHookThreads returns threads of which nothing came since a time.
-func (t *Tx) SilentHookThreads(since time.Time, limit int) ([]HookThread, error) {
+func (r *Reader) SilentHookThreads(ctx context.Context, since time.Time, limit int) ([]HookThread, error) {
 	var rows []hookThreadRow
-	err := t.selectAll(&rows, listSilentThreads, micros(since), limit)
+	err := r.read().SelectContext(ctx, &rows, listSilentThreads, micros(since), limit)
 	return hookThreads(rows), err
 }
 
@@ -192,24 +192,24 @@ const (
 )
 
 // HookArrivals returns how many events of each name came.
-func (s *Store) HookArrivals(ctx context.Context) ([]HookArrival, error) {
+func (r *Reader) HookArrivals(ctx context.Context) ([]HookArrival, error) {
 	var rows []struct {
 		Name string `db:"name"`
 		N    int    `db:"n"`
 		Last int64  `db:"last_at"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listHookArrivals); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listHookArrivals); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]HookArrival, len(rows))
-	for i, r := range rows {
-		list[i] = HookArrival{r.Name, r.N, fromMicros(r.Last)}
+	for i, row := range rows {
+		list[i] = HookArrival{row.Name, row.N, fromMicros(row.Last)}
 	}
 	return list, nil
 }
 
 // HookTurns returns what is going on, the last to speak first.
-func (s *Store) HookTurns(ctx context.Context) ([]HookTurn, error) {
+func (r *Reader) HookTurns(ctx context.Context) ([]HookTurn, error) {
 	var rows []struct {
 		hookThreadRow
 		Lineage string `db:"lineage"`
@@ -219,12 +219,12 @@ func (s *Store) HookTurns(ctx context.Context) ([]HookTurn, error) {
 		NCalls  int    `db:"n_calls"`
 		Stopped int64  `db:"stopped"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listHookTurns); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listHookTurns); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]HookTurn, len(rows))
-	for i, r := range rows {
-		list[i] = HookTurn{r.Session, r.Agent, r.Lineage, r.Version, fromMicros(r.Began), fromMicros(r.Last), r.NCalls, r.Stopped == r.Last}
+	for i, row := range rows {
+		list[i] = HookTurn{row.Session, row.Agent, row.Lineage, row.Version, fromMicros(row.Began), fromMicros(row.Last), row.NCalls, row.Stopped == row.Last}
 	}
 	return list, nil
 }

@@ -44,7 +44,7 @@ const (
 )
 
 // Evolving returns a lineage that has a ledger; [track.ErrNotFound] where it has none.
-func (s *Store) Evolving(ctx context.Context, name string) (Evolving, error) {
+func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
 	var row struct {
 		ID       int64            `db:"id"`
 		Name     string           `db:"name"`
@@ -55,16 +55,16 @@ func (s *Store) Evolving(ctx context.Context, name string) (Evolving, error) {
 		LastHash string           `db:"last_hash"`
 		Trials   int              `db:"trials_elsewhere"`
 	}
-	err := s.read().GetContext(ctx, &row, getEvolving, name)
+	err := r.read().GetContext(ctx, &row, getEvolving, name)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Evolving{}, s.notEvolving(ctx, name)
+		return Evolving{}, r.notEvolving(ctx, name)
 	}
 	return Evolving{row.ID, row.Name, row.Seed, row.Subject, row.Head, evolution.Head{Number: row.NEntries, Hash: row.LastHash}, row.Trials}, explain(err)
 }
 
 // notEvolving says how a lineage gets a ledger.
-func (s *Store) notEvolving(ctx context.Context, name string) error {
-	names, err := s.Lineages(ctx)
+func (r *Reader) notEvolving(ctx context.Context, name string) error {
+	names, err := r.Lineages(ctx)
 	if err != nil {
 		return explain(err)
 	}
@@ -75,19 +75,16 @@ func (s *Store) notEvolving(ctx context.Context, name string) error {
 		}
 	}
 	err = fmt.Errorf("lineage %s: %w", name, track.ErrNotFound)
-	if evolving, listErr := s.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
+	if evolving, listErr := r.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
 		err = track.WithHint(err, track.Hint{Text: "lineages with a ledger: " + strings.Join(evolving, ", ")})
 	}
 	return track.WithHint(err, track.Hint{Text: "track lineage new " + name + " --root FILE begins it"})
 }
 
 // EvolvingNames are the names of the lineages that have a ledger, sorted.
-func (s *Store) EvolvingNames(ctx context.Context) (names []string, err error) {
-	return names, explain(s.read().SelectContext(ctx, &names, listEvolving))
+func (r *Reader) EvolvingNames(ctx context.Context) (names []string, err error) {
+	return names, explain(r.read().SelectContext(ctx, &names, listEvolving))
 }
-
-// Reads returns the store as the transaction sees it, for reading until the transaction ends.
-func (t *Tx) Reads(s *Store) *Store { return &Store{path: s.path, now: s.now, snapshot: t.conn} }
 
 // Evolve gives a lineage, which is made unless it is there, the seed and the subject of its ledger, which is still empty.
 func (t *Tx) Evolve(name string, seed track.SeedNumber, subject string) (Evolving, error) {
@@ -181,23 +178,23 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 }
 
 // Entries returns entries of the ledger of a lineage.
-func (s *Store) Entries(ctx context.Context, lineage Evolving, filter EntryFilter) ([]evolution.Entry, error) {
+func (r *Reader) Entries(ctx context.Context, lineage Evolving, filter EntryFilter) ([]evolution.Entry, error) {
 	query, args := filter.query(lineage.ID)
 	var rows []entryRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	entries := make([]evolution.Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.entry(lineage.Name)
+	for i, row := range rows {
+		entries[i] = row.entry(lineage.Name)
 	}
 	return entries, nil
 }
 
 // LastEntry returns the newest entry of the given kinds; ok is false where there is none.
-func (s *Store) LastEntry(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (e evolution.Entry, ok bool, err error) {
+func (r *Reader) LastEntry(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (e evolution.Entry, ok bool, err error) {
 	for _, kind := range kinds { // each by the index: of several at once SQLite would walk through the ledger
-		list, err := s.Entries(ctx, lineage, EntryFilter{Kinds: []evolution.Kind{kind}, Newest: 1})
+		list, err := r.Entries(ctx, lineage, EntryFilter{Kinds: []evolution.Kind{kind}, Newest: 1})
 		if err != nil {
 			return e, false, err
 		}
@@ -222,6 +219,6 @@ const listHeadChanges = `
 	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN coalesce(body ->> '$.trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = ? AND head_before <> head_after ORDER BY number`
 
 // HeadChanges returns the entries of a lineage that put another version in force, in their order.
-func (s *Store) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
-	return list, explain(s.read().SelectContext(ctx, &list, listHeadChanges, lineage.ID))
+func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
+	return list, explain(r.read().SelectContext(ctx, &list, listHeadChanges, lineage.ID))
 }

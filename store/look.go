@@ -41,7 +41,7 @@ const (
 )
 
 // Looks returns the looks at a question, in the order in which they were recorded.
-func (s *Store) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, error) {
+func (r *Reader) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, error) {
 	var rows []struct {
 		ULID     string `db:"ulid"`
 		Kind     string `db:"kind"`
@@ -52,18 +52,18 @@ func (s *Store) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, 
 		Verdict  string `db:"verdict"`
 		LookedAt int64  `db:"looked_at"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listLooks, question[:]); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listLooks, question[:]); err != nil {
 		return nil, explain(err)
 	}
 	looks := make([]Look, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
 		looks[i] = Look{
-			ULID: r.ULID, Kind: LookKind(r.Kind), Question: question, N: r.N, Anytime: r.Anytime, Verdict: scoring.Verdict(r.Verdict),
-			LookedAt: fromMicros(r.LookedAt),
+			ULID: row.ULID, Kind: LookKind(row.Kind), Question: question, N: row.N, Anytime: row.Anytime, Verdict: scoring.Verdict(row.Verdict),
+			LookedAt: fromMicros(row.LookedAt),
 		}
-		copy(looks[i].Evidence[:], r.Evidence)
-		if r.Plan != "" {
-			if err := json.Unmarshal([]byte(r.Plan), &looks[i].Plan); err != nil {
+		copy(looks[i].Evidence[:], row.Evidence)
+		if row.Plan != "" {
+			if err := json.Unmarshal([]byte(row.Plan), &looks[i].Plan); err != nil {
 				return nil, explain(err)
 			}
 		}

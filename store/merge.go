@@ -85,9 +85,9 @@ func (s *Store) NewMerger(ctx context.Context, path string, o MergeOptions) (m *
 	if err := checkOther(ctx, s.path, path); err != nil {
 		return nil, badInput(err)
 	}
-	own := &Store{path: s.path, now: s.now}
+	own := newStore(s.path, s.now)
 	if o.DryRun {
-		own.writer, err = openConnection(ctx, dataSource(s.path, s.readMode()))
+		own.writer, err = openConnection(ctx, dataSource(s.path, s.pool.mode()))
 	} else {
 		own.writer, err = openWriter(ctx, s.path)
 	}
@@ -170,8 +170,8 @@ func checkOther(ctx context.Context, here, path string) error {
 // attach makes the other database part of the connection, and the tables that say which of its rows is which here.
 func (m *Merger) attach(ctx context.Context) error {
 	conn := m.store.writer.conn
-	there := &Store{path: m.other}
-	source, _, _ := strings.Cut(dataSource(m.other, there.readMode()), "&_dqs")
+	there := pool{path: m.other}
+	source, _, _ := strings.Cut(dataSource(m.other, there.mode()), "&_dqs")
 	if _, err := conn.ExecContext(ctx, "ATTACH ? AS other", source); err != nil {
 		return openError(m.other, err)
 	}
@@ -307,7 +307,7 @@ func (m *Merger) read(ctx context.Context, work func(*Tx) error) (err error) {
 		_, commitErr := conn.ExecContext(ctx, "COMMIT")
 		err = errors.Join(err, explain(commitErr))
 	}()
-	return explain(work(&Tx{m.store.writer, ctx, micros(m.store.Now())}))
+	return explain(work(m.store.newTx(ctx, m.store.writer)))
 }
 
 // Sync waits until all that was merged is on the disk.
@@ -342,7 +342,7 @@ func (t *Tx) runAll(queries ...string) error {
 
 func (t *Tx) count(query string, args ...any) (n int, err error) {
 	var id sql.NullInt64
-	stmt, err := t.prepare(query)
+	stmt, err := t.prepare(t.ctx, query)
 	if err == nil {
 		err = stmt.QueryRowContext(t.ctx, args...).Scan(&id)
 	}

@@ -18,7 +18,7 @@ func TestMergePlans(t *testing.T) {
 	if _, err := Init(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	m, err := (&Store{path: st.path, now: time.Now}).NewMerger(t.Context(), other, MergeOptions{})
+	m, err := newStore(st.path, time.Now).NewMerger(t.Context(), other, MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

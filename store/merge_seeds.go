@@ -452,18 +452,16 @@ func (m *Merger) seedConflicts(tx *Tx) error {
 		if r.SameID != nil {
 			here, c.Reason = r.SameID, "another seed has its id here"
 		}
-		there, err := seedValues(tx.ctx, func(_ context.Context, dest any, query string, args ...any) error {
-			return tx.selectAll(dest, listOtherValues, args...)
-		}, r.Other)
+		there, err := tx.values(tx.ctx, listOtherValues, r.Other)
 		if err != nil {
 			return err
 		}
 		c.There = MergedSeed{track.Outcome(r.Outcome), there}
 		if here != nil {
-			if c.Here.Values, err = tx.Values(*here); err != nil {
+			if c.Here.Values, err = tx.Values(tx.ctx, *here); err != nil {
 				return err
 			}
-			if c.Here.Outcome, _, err = tx.Outcome(*here); err != nil {
+			if c.Here.Outcome, _, err = tx.Outcome(tx.ctx, *here); err != nil {
 				return err
 			}
 		}

@@ -109,15 +109,15 @@ func (f MutationFilter) query(lineage int64) (query string, args []any) {
 }
 
 // Mutations returns mutations of a lineage.
-func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
+func (r *Reader) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
 	query, args := filter.query(lineage.ID)
 	var rows []mutationRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]Mutation, len(rows))
-	for i, r := range rows {
-		list[i] = r.mutation()
+	for i, row := range rows {
+		list[i] = row.mutation()
 	}
 	return list, nil
 }
@@ -125,9 +125,9 @@ func (s *Store) Mutations(ctx context.Context, lineage Evolving, filter Mutation
 const ofKey = " AND mutation.key = ?"
 
 // Mutation returns the mutation with a key.
-func (s *Store) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
+func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
 	var row mutationRow
-	err := s.read().GetContext(ctx, &row, selectMutations+ofKey, lineage.ID, key)
+	err := r.read().GetContext(ctx, &row, selectMutations+ofKey, lineage.ID, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage " + lineage.Name + " shows those that there are"})
 
@@ -143,9 +143,9 @@ const ofWhichVersion = `
 	 ORDER BY +mutation.number LIMIT 1` // the plus: few are of the version, many of the lineage
 
 // MutationOf returns the first mutation whose child, or one of whose parents, a version is.
-func (s *Store) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
+func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
 	var row mutationRow
-	err := s.read().GetContext(ctx, &row, selectMutations+ofWhichVersion, lineage.ID, lineage.ID, version, lineage.ID, version)
+	err := r.read().GetContext(ctx, &row, selectMutations+ofWhichVersion, lineage.ID, lineage.ID, version, lineage.ID, version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Mutation{}, fmt.Errorf("mutation of version %s of lineage %s: %w", version, lineage.Name, track.ErrNotFound)
 	}
@@ -156,9 +156,9 @@ const findMutations = `
 	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = ?) ORDER BY name`
 
 // MutationLineage finds the lineage that a mutation is of, where only one has a mutation with that key.
-func (s *Store) MutationLineage(ctx context.Context, key string) (string, error) {
+func (r *Reader) MutationLineage(ctx context.Context, key string) (string, error) {
 	var names []string
-	if err := s.read().SelectContext(ctx, &names, findMutations, key); err != nil {
+	if err := r.read().SelectContext(ctx, &names, findMutations, key); err != nil {
 		return "", explain(err)
 	}
 	switch len(names) {
@@ -171,8 +171,8 @@ func (s *Store) MutationLineage(ctx context.Context, key string) (string, error)
 }
 
 // NMutations counts the mutations of a lineage.
-func (s *Store) NMutations(ctx context.Context, lineage Evolving) (n int, err error) {
-	return n, explain(s.read().GetContext(ctx, &n, countMutations, lineage.ID))
+func (r *Reader) NMutations(ctx context.Context, lineage Evolving) (n int, err error) {
+	return n, explain(r.read().GetContext(ctx, &n, countMutations, lineage.ID))
 }
 
 // AddMutation stores a mutation, whose parents and child are versions that are there.
@@ -213,8 +213,8 @@ type MutationOutcome struct {
 }
 
 // MutationOutcomes returns the outcomes of all mutations of a lineage, in the order of their proposals.
-func (s *Store) MutationOutcomes(ctx context.Context, lineage Evolving) (list []MutationOutcome, err error) {
-	return list, explain(s.read().SelectContext(ctx, &list, listOutcomes, lineage.ID))
+func (r *Reader) MutationOutcomes(ctx context.Context, lineage Evolving) (list []MutationOutcome, err error) {
+	return list, explain(r.read().SelectContext(ctx, &list, listOutcomes, lineage.ID))
 }
 
 const (

@@ -14,11 +14,11 @@ import (
 
 // Query runs one reading statement and hands each row to visit: int64, float64, string, []byte or nil for each column. The
 // connection is read-only, and only SELECT, WITH, VALUES and EXPLAIN are let through to it.
-func (s *Store) Query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
+func (r *Reader) Query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
 	if err := checkReading(query); err != nil {
 		return nil, err
 	}
-	rows, err := s.read().QueryxContext(ctx, query)
+	rows, err := r.read().QueryxContext(ctx, query)
 	if err != nil {
 		return nil, queryError(ctx, err)
 	}

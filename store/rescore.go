@@ -39,7 +39,7 @@ const (
 )
 
 // StoredSeeds returns the next seeds of a scenario that ran well, by id after the one given, and at most limit.
-func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
+func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
 	var rows []struct {
 		ID              int64            `db:"id"`
 		ULID            string           `db:"ulid"`
@@ -50,16 +50,16 @@ func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after 
 		PreviousID      sql.NullInt64    `db:"previous_id"`
 		PreviousVersion sql.NullInt64    `db:"previous_version"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listStoredSeeds, specID, specID, scenario, after, limit); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listStoredSeeds, specID, specID, scenario, after, limit); err != nil {
 		return nil, explain(err)
 	}
 	seeds := make([]StoredSeed, len(rows))
 	for i, row := range rows {
-		values, err := seedValues(ctx, s.read().SelectContext, row.ID)
+		values, err := r.Values(ctx, row.ID)
 		if err != nil {
 			return nil, explain(err)
 		}
-		previous, err := s.statuses(ctx, row.ID, row.PreviousID.Int64)
+		previous, err := r.statuses(ctx, row.ID, row.PreviousID.Int64)
 		if err != nil {
 			return nil, explain(err)
 		}
@@ -68,7 +68,7 @@ func (s *Store) StoredSeeds(ctx context.Context, scenario string, specID, after 
 	return seeds, nil
 }
 
-func (s *Store) statuses(ctx context.Context, seedID, specID int64) (map[string]scoring.Status, error) {
+func (r *Reader) statuses(ctx context.Context, seedID, specID int64) (map[string]scoring.Status, error) {
 	var rows []struct {
 		Name   string `db:"name"`
 		Status int64  `db:"status"`
@@ -76,7 +76,7 @@ func (s *Store) statuses(ctx context.Context, seedID, specID int64) (map[string]
 	if specID == 0 {
 		return nil, nil
 	}
-	if err := s.read().SelectContext(ctx, &rows, listStatuses, seedID, specID); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listStatuses, seedID, specID); err != nil {
 		return nil, err
 	}
 	statuses := make(map[string]scoring.Status, len(rows))
@@ -89,6 +89,6 @@ func (s *Store) statuses(ctx context.Context, seedID, specID int64) (map[string]
 const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = ? AND spec_id = ?)`
 
 // Assessed says whether a seed was judged under a spec.
-func (t *Tx) Assessed(seedID, specID int64) (yes bool, err error) {
-	return yes, t.get(&yes, isAssessed, seedID, specID)
+func (r *Reader) Assessed(ctx context.Context, seedID, specID int64) (yes bool, err error) {
+	return yes, explain(r.read().GetContext(ctx, &yes, isAssessed, seedID, specID))
 }

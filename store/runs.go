@@ -57,7 +57,7 @@ func sweepUsesQuery(where string) string {
 }
 
 // Runs says where and when the seeds of a selection ran.
-func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
+func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 	where, args := sel.where()
 	var times struct {
 		First    sql.NullInt64 `db:"first"`
@@ -66,7 +66,7 @@ func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Duration int64         `db:"duration"`
 		NTimed   int           `db:"n_timed"`
 	}
-	if err := s.read().GetContext(ctx, &times, runTimesQuery(where), args...); err != nil {
+	if err := r.read().GetContext(ctx, &times, runTimesQuery(where), args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	runs := Runs{NStarted: times.NStarted, Duration: time.Duration(times.Duration) * time.Microsecond, NTimed: times.NTimed}
@@ -77,7 +77,7 @@ func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Document string `db:"document"`
 		NSeeds   int    `db:"n"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, environmentsQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, environmentsQuery(where), args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	for _, row := range rows {
@@ -92,7 +92,7 @@ func (s *Store) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Plan string `db:"plan"`
 		N    int    `db:"n"`
 	}
-	if err := s.read().SelectContext(ctx, &sweeps, sweepUsesQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &sweeps, sweepUsesQuery(where), args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	for _, row := range sweeps {

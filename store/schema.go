@@ -72,7 +72,7 @@ func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return state, nil
 	}
-	s := &Store{path: path}
+	s := newStore(path, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)
 	return state, errors.Join(err, s.Close())
 }

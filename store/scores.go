@@ -58,34 +58,34 @@ type seedScoreRow struct {
 }
 
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
-// withMetrics is set. That takes several reads: see [Store.Snapshot].
-func (s *Store) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
+// withMetrics is set. That takes several reads: see [Reader.Snapshot].
+func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
 	where, args := sel.where()
 	args = append([]any{sel.SpecID}, args...)
 	var rows []seedScoreRow
-	if err := s.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
 		return nil, explain(err)
 	}
 	slices.SortFunc(rows, func(a, b seedScoreRow) int {
 		return cmp.Or(cmp.Compare(a.RecordedAt, b.RecordedAt), cmp.Compare(a.ID, b.ID))
 	})
 	seeds := make([]SeedScore, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
 		seeds[i] = SeedScore{
-			ID: r.ID, ULID: r.ULID, Number: r.Number, Outcome: track.Outcome(r.Outcome), Message: r.Message,
-			Assessed: r.Assessed, TotalScore: orNaN(r.TotalScore), NFail: r.NFail, Digest: [sha256.Size]byte(r.Digest),
+			ID: row.ID, ULID: row.ULID, Number: row.Number, Outcome: track.Outcome(row.Outcome), Message: row.Message,
+			Assessed: row.Assessed, TotalScore: orNaN(row.TotalScore), NFail: row.NFail, Digest: [sha256.Size]byte(row.Digest),
 		}
 	}
 	if withMetrics {
-		if err := s.addMetricScores(ctx, seeds, sel.SpecID, where, args); err != nil {
+		if err := r.addMetricScores(ctx, seeds, sel.SpecID, where, args); err != nil {
 			return nil, explain(err)
 		}
 	}
 	return seeds, nil
 }
 
-func (s *Store) addMetricScores(ctx context.Context, seeds []SeedScore, specID int64, where string, args []any) error {
-	positions, err := s.metricPositions(ctx, specID)
+func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, specID int64, where string, args []any) error {
+	positions, err := r.metricPositions(ctx, specID)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Store) addMetricScores(ctx context.Context, seeds []SeedScore, specID i
 		byID[seeds[i].ID] = &seeds[i]
 	}
 	var seed *SeedScore // the rows of a seed come together
-	return s.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
+	return r.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
 		if id := row[0].(int64); seed == nil || seed.ID != id {
 			if seed = byID[id]; seed == nil { // recorded since the seeds were read
 				return
@@ -112,14 +112,14 @@ func (s *Store) addMetricScores(ctx context.Context, seeds []SeedScore, specID i
 
 // SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of the spec. A status
 // is empty where the seed has no value; a seed without results is not there.
-func (s *Store) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]scoring.Status, error) {
-	positions, err := s.metricPositions(ctx, sel.SpecID)
+func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]scoring.Status, error) {
+	positions, err := r.metricPositions(ctx, sel.SpecID)
 	if err != nil {
 		return nil, explain(err)
 	}
 	statuses := map[int64][]scoring.Status{}
 	where, args := sel.where()
-	err = s.stream(ctx, metricScoresQuery(where), append([]any{sel.SpecID}, args...), func(row []driver.Value) {
+	err = r.stream(ctx, metricScoresQuery(where), append([]any{sel.SpecID}, args...), func(row []driver.Value) {
 		id := row[0].(int64)
 		if statuses[id] == nil {
 			statuses[id] = make([]scoring.Status, len(positions))
@@ -132,9 +132,9 @@ func (s *Store) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]sc
 }
 
 // metricPositions gives the position in a spec of each metric, by its id.
-func (s *Store) metricPositions(ctx context.Context, specID int64) (map[int64]int, error) {
+func (r *Reader) metricPositions(ctx context.Context, specID int64) (map[int64]int, error) {
 	var ids []int64
-	if err := s.read().SelectContext(ctx, &ids, listMetricPositions, specID); err != nil {
+	if err := r.read().SelectContext(ctx, &ids, listMetricPositions, specID); err != nil {
 		return nil, err
 	}
 	positions := make(map[int64]int, len(ids))
@@ -165,12 +165,12 @@ const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_
 
 // MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec, and
 // what was computed from their series where they were judged under it.
-func (s *Store) MeasuredValues(ctx context.Context, sel Selection) (map[int64]map[string]float64, error) {
+func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]map[string]float64, error) {
 	var metrics []struct {
 		ID   int64  `db:"id"`
 		Name string `db:"name"`
 	}
-	if err := s.read().SelectContext(ctx, &metrics, listMetricNames, sel.SpecID); err != nil {
+	if err := r.read().SelectContext(ctx, &metrics, listMetricNames, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
 	names := make(map[int64]string, len(metrics))
@@ -190,9 +190,9 @@ func (s *Store) MeasuredValues(ctx context.Context, sel Selection) (map[int64]ma
 		values[id][name] = storedValue(row[2])
 	}
 	where, args := sel.where()
-	err := s.stream(ctx, seedMeasuredQuery(where), args, add)
+	err := r.stream(ctx, seedMeasuredQuery(where), args, add)
 	if err == nil {
-		err = s.stream(ctx, seedComputedQuery(where), append([]any{sel.SpecID}, args...), add)
+		err = r.stream(ctx, seedComputedQuery(where), append([]any{sel.SpecID}, args...), add)
 	}
 	return values, explain(err)
 }

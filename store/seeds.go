@@ -182,10 +182,10 @@ func (f SeedFilter) few() (condition string, args []any) {
 }
 
 // Seeds lists seeds, the newest first.
-func (s *Store) Seeds(ctx context.Context, filter SeedFilter) ([]SeedSummary, error) {
+func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]SeedSummary, error) {
 	query, args := filter.query()
 	var rows []seedRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]SeedSummary, len(rows))
@@ -220,17 +220,17 @@ const (
 
 // SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other configurations,
 // the newest first. An id narrows it to that configuration, 0 does not.
-func (s *Store) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (SeedDetail, []SeedSummary, error) {
+func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (SeedDetail, []SeedSummary, error) {
 	query, args := seedByNumberAnywhere, []any{scenario, number}
 	if configuration != 0 {
 		query, args = seedByNumber, append(args, configuration)
 	}
 	var rows []seedRow
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return SeedDetail{}, nil, explain(err)
 	}
 	if len(rows) == 0 {
-		if _, err := s.NewestConfiguration(ctx, scenario); err != nil {
+		if _, err := r.NewestConfiguration(ctx, scenario); err != nil {
 			return SeedDetail{}, nil, err
 		}
 		return SeedDetail{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.Hint{Text: "track seeds " + scenario + " lists the seeds there are"})
@@ -240,35 +240,38 @@ func (s *Store) SeedByNumber(ctx context.Context, scenario string, number track.
 	for _, row := range rows[1:] {
 		others = append(others, row.summary())
 	}
-	detail, err := s.seedDetail(ctx, rows[0])
+	detail, err := r.seedDetail(ctx, rows[0])
 	return detail, others, explain(err)
 }
 
-func (s *Store) seedDetail(ctx context.Context, row seedRow) (SeedDetail, error) {
+func (r *Reader) seedDetail(ctx context.Context, row seedRow) (SeedDetail, error) {
 	detail := SeedDetail{SeedSummary: row.summary()}
 	var document []byte
 	err := errors.Join(
-		s.read().GetContext(ctx, &document, getSeedEnvironment, row.RowID),
-		s.read().SelectContext(ctx, &detail.Assessed, listSeedAssessments, row.RowID),
+		r.read().GetContext(ctx, &document, getSeedEnvironment, row.RowID),
+		r.read().SelectContext(ctx, &detail.Assessed, listSeedAssessments, row.RowID),
 	)
 	if err != nil {
 		return detail, err
 	}
-	if detail.Values, err = seedValues(ctx, s.read().SelectContext, row.RowID); err != nil {
+	if detail.Values, err = r.Values(ctx, row.RowID); err != nil {
 		return detail, err
 	}
 	return detail, json.Unmarshal(document, &detail.Environment)
 }
 
-type selectFunc func(ctx context.Context, dest any, query string, args ...any) error
+// Values returns what the seed with this id measured.
+func (r *Reader) Values(ctx context.Context, seedID int64) (map[string]float64, error) {
+	return r.values(ctx, listSeedValues, seedID)
+}
 
-func seedValues(ctx context.Context, selectAll selectFunc, seedID int64) (map[string]float64, error) {
+func (r *Reader) values(ctx context.Context, query string, seedID int64) (map[string]float64, error) {
 	var rows []struct {
 		Name  string          `db:"name"`
 		Value sql.NullFloat64 `db:"value"`
 	}
-	if err := selectAll(ctx, &rows, listSeedValues, seedID); err != nil {
-		return nil, err
+	if err := r.read().SelectContext(ctx, &rows, query, seedID); err != nil {
+		return nil, explain(err)
 	}
 	values := make(map[string]float64, len(rows))
 	for _, row := range rows {
@@ -277,22 +280,15 @@ func seedValues(ctx context.Context, selectAll selectFunc, seedID int64) (map[st
 	return values, nil
 }
 
-// Values returns what the seed with this id measured.
-func (t *Tx) Values(seedID int64) (map[string]float64, error) {
-	return seedValues(t.ctx, func(_ context.Context, dest any, query string, args ...any) error {
-		return t.selectAll(dest, query, args...)
-	}, seedID)
-}
-
 const getSeedState = `SELECT outcome, message FROM seed WHERE id = ?`
 
 // Outcome returns how the seed with this id ended.
-func (t *Tx) Outcome(seedID int64) (outcome track.Outcome, message string, err error) {
+func (r *Reader) Outcome(ctx context.Context, seedID int64) (outcome track.Outcome, message string, err error) {
 	var row struct {
 		Outcome string `db:"outcome"`
 		Message string `db:"message"`
 	}
-	err = t.get(&row, getSeedState, seedID)
+	err = explain(r.read().GetContext(ctx, &row, getSeedState, seedID))
 	return track.Outcome(row.Outcome), row.Message, err
 }
 
@@ -308,7 +304,7 @@ const listSeedResults = `
 	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = ?) AND result.spec_id = ?`
 
 // Results returns the stored results of the seed with this ULID under a spec, by metric.
-func (s *Store) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {
+func (r *Reader) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {
 	var rows []struct {
 		Name   string          `db:"name"`
 		Status int64           `db:"status"`
@@ -316,24 +312,24 @@ func (s *Store) Results(ctx context.Context, ulid string, specID int64) (map[str
 		Value  sql.NullFloat64 `db:"value"`
 		Reason string          `db:"reason"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
 		return nil, explain(err)
 	}
 	results := make(map[string]scoring.Result, len(rows))
 	for _, row := range rows {
-		r := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64, Value: orNaN(row.Value)}
+		one := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64, Value: orNaN(row.Value)}
 		switch {
 		case row.Reason != "":
-			r.Reason = scoring.ReasonMissing + ": " + row.Reason
+			one.Reason = scoring.ReasonMissing + ": " + row.Reason
 		case !row.Score.Valid:
-			r.Reason = scoring.ReasonMissing
-		case math.IsNaN(r.Value) || math.IsInf(r.Value, 0):
-			r.Reason = scoring.ReasonNonFinite
+			one.Reason = scoring.ReasonMissing
+		case math.IsNaN(one.Value) || math.IsInf(one.Value, 0):
+			one.Reason = scoring.ReasonNonFinite
 		}
-		if r.Missing() {
-			r.Value = 0
+		if one.Missing() {
+			one.Value = 0
 		}
-		results[row.Name] = r
+		results[row.Name] = one
 	}
 	return results, nil
 }

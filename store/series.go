@@ -125,7 +125,7 @@ const (
 )
 
 // Series lists the series of the seed with this ULID, by name.
-func (s *Store) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) {
+func (r *Reader) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) {
 	var rows []struct {
 		Name     string        `db:"name"`
 		N        int           `db:"n"`
@@ -133,7 +133,7 @@ func (s *Store) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) {
 		Bytes    int64         `db:"bytes"`
 		PrunedAt sql.NullInt64 `db:"pruned_at"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listSeries, ulid); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listSeries, ulid); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]SeriesInfo, len(rows))
@@ -148,9 +148,9 @@ func (s *Store) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) {
 
 // SeriesChunks returns the chunks of one series of the seed with this ULID, in order, without a look at the others. There are none
 // where the seed has no such series, where it is empty, and where it was pruned.
-func (s *Store) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesChunk, error) {
+func (r *Reader) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesChunk, error) {
 	var chunks []SeriesChunk
-	return chunks, explain(s.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
+	return chunks, explain(r.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
 }
 
 // SeedID is a seed of a selection.
@@ -164,10 +164,10 @@ func seedIDsQuery(where string) string {
 }
 
 // SeedIDs returns the seeds of a selection, by number; its spec does not matter.
-func (s *Store) SeedIDs(ctx context.Context, sel Selection) ([]SeedID, error) {
+func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]SeedID, error) {
 	where, args := sel.where()
 	var list []SeedID
-	return list, explain(s.read().SelectContext(ctx, &list, seedIDsQuery(where), args...))
+	return list, explain(r.read().SelectContext(ctx, &list, seedIDsQuery(where), args...))
 }
 
 // PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values

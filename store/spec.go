@@ -54,24 +54,13 @@ const (
 )
 
 // Spec returns a version of a scenario's spec, the newest for version 0.
-func (s *Store) Spec(ctx context.Context, scenario string, version int) (Spec, error) {
-	return findSpec(func(dest any, query string, args ...any) error {
-		return s.read().GetContext(ctx, dest, query, args...)
-	}, scenario, version)
-}
-
-// Spec is [Store.Spec] within the transaction.
-func (t *Tx) Spec(scenario string, version int) (Spec, error) {
-	return findSpec(t.get, scenario, version)
-}
-
-func findSpec(get func(any, string, ...any) error, scenario string, version int) (Spec, error) {
+func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, error) {
 	var row specRow
 	var err error
 	if version == 0 {
-		err = get(&row, getSpecNewest, scenario)
+		err = r.read().GetContext(ctx, &row, getSpecNewest, scenario)
 	} else {
-		err = get(&row, getSpecVersion, scenario, version)
+		err = r.read().GetContext(ctx, &row, getSpecVersion, scenario, version)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
@@ -88,9 +77,9 @@ func specName(scenario string, version int) string {
 }
 
 // Specs returns all versions of all scenarios, by scenario and version.
-func (s *Store) Specs(ctx context.Context) ([]Spec, error) {
+func (r *Reader) Specs(ctx context.Context) ([]Spec, error) {
 	var rows []specRow
-	if err := s.read().SelectContext(ctx, &rows, listSpecs); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listSpecs); err != nil {
 		return nil, explain(err)
 	}
 	specs := make([]Spec, len(rows))

@@ -83,7 +83,7 @@ func seedTotalsQuery(where string) string {
 }
 
 // SeedTotals aggregates the total scores of a selection.
-func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
+func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	where, args := sel.where()
 	var row struct {
 		NSeeds        int             `db:"n_seeds"`
@@ -99,7 +99,7 @@ func (s *Store) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 		Min           sql.NullFloat64 `db:"min"`
 		Max           sql.NullFloat64 `db:"max"`
 	}
-	err := s.read().GetContext(ctx, &row, seedTotalsQuery(where), append([]any{sel.SpecID}, args...)...)
+	err := r.read().GetContext(ctx, &row, seedTotalsQuery(where), append([]any{sel.SpecID}, args...)...)
 	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
 	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}
 	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
@@ -144,13 +144,13 @@ type specMetric struct {
 }
 
 // MetricTotals aggregates each metric of a selection, in the order of the spec.
-func (s *Store) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
+func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
 	var metrics []specMetric
-	if err := s.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
+	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
 	where, args := sel.where()
-	totals, err := s.metricTotals(ctx, metrics, where, append([]any{sel.SpecID}, args...), [3]string{})
+	totals, err := r.metricTotals(ctx, metrics, where, append([]any{sel.SpecID}, args...), [3]string{})
 	return totals, explain(err)
 }
 
@@ -163,9 +163,9 @@ const getSpecMetric = `
 var onlyMetric = [3]string{" AND result.metric_id = ?", " AND value.metric_id = ?", " AND computed_value.metric_id = ?"}
 
 // OneMetricTotals aggregates one metric of a selection.
-func (s *Store) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
+func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
 	var metric specMetric
-	err := s.read().GetContext(ctx, &metric, getSpecMetric, sel.SpecID, name)
+	err := r.read().GetContext(ctx, &metric, getSpecMetric, sel.SpecID, name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return scoring.MetricTotals{}, fmt.Errorf("metric %s: %w", name, track.ErrNotFound)
 	}
@@ -173,14 +173,14 @@ func (s *Store) OneMetricTotals(ctx context.Context, sel Selection, name string)
 		return scoring.MetricTotals{}, explain(err)
 	}
 	where, args := sel.where()
-	totals, err := s.metricTotals(ctx, []specMetric{metric}, where, append(append([]any{sel.SpecID}, args...), metric.ID), onlyMetric)
+	totals, err := r.metricTotals(ctx, []specMetric{metric}, where, append(append([]any{sel.SpecID}, args...), metric.ID), onlyMetric)
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
 	return totals[0], nil
 }
 
-func (s *Store) metricTotals(ctx context.Context, metrics []specMetric, where string, args []any, only [3]string) ([]scoring.MetricTotals, error) {
+func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, where string, args []any, only [3]string) ([]scoring.MetricTotals, error) {
 	type sums struct {
 		notFailed    int
 		score, value scoring.Accumulator
@@ -192,7 +192,7 @@ func (s *Store) metricTotals(ctx context.Context, metrics []specMetric, where st
 		byID[m.ID] = &bySpec[i]
 		computes = computes || m.Computed
 	}
-	err := s.stream(ctx, metricResultsQuery(where)+only[0], args, func(row []driver.Value) {
+	err := r.stream(ctx, metricResultsQuery(where)+only[0], args, func(row []driver.Value) {
 		m := byID[row[0].(int64)]
 		if statusOf(row[1].(int64)) != scoring.Fail {
 			m.notFailed++
@@ -202,14 +202,14 @@ func (s *Store) metricTotals(ctx context.Context, metrics []specMetric, where st
 		}
 	})
 	if err == nil {
-		err = s.stream(ctx, metricValuesQuery(where)+only[1], args, func(row []driver.Value) {
+		err = r.stream(ctx, metricValuesQuery(where)+only[1], args, func(row []driver.Value) {
 			if m := byID[row[0].(int64)]; m != nil {
 				m.value.Add(storedValue(row[1]))
 			}
 		})
 	}
 	if err == nil && computes {
-		err = s.stream(ctx, metricComputedQuery(where)+only[2], args, func(row []driver.Value) {
+		err = r.stream(ctx, metricComputedQuery(where)+only[2], args, func(row []driver.Value) {
 			if row[2].(string) == "" {
 				byID[row[0].(int64)].value.Add(storedValue(row[1]))
 			}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the driver
 
 	"track"
@@ -27,12 +26,8 @@ const busyTimeout = 10 * time.Second
 
 // Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a time.
 type Store struct {
-	path     string
-	now      func() time.Time
-	snapshot *sqlx.Conn // what everything is read from, in [Store.Snapshot]
-
-	opening sync.Mutex
-	pool    *sqlx.DB // nil until something is read
+	*Reader
+	path string
 
 	updating sync.Mutex
 	writer   *writer // nil until something is written
@@ -83,7 +78,7 @@ func open(ctx context.Context, path string, now func() time.Time, readState func
 	} else if err == nil && info.IsDir() {
 		return nil, openError(path, errFolder)
 	}
-	s := &Store{path: path, now: now}
+	s := newStore(path, now)
 	state, err := readState(s)
 	if isHot(err) {
 		state, err = schemaState{}, nil
@@ -100,81 +95,22 @@ func open(ctx context.Context, path string, now func() time.Time, readState func
 	return s, nil
 }
 
-// Path is where the database is.
-func (s *Store) Path() string { return s.path }
+func newStore(path string, now func() time.Time) *Store {
+	return &Store{Reader: &Reader{now: now, pool: &pool{path: path}}, path: path}
+}
 
-// Now is the time at which something is recorded, to the microsecond.
-func (s *Store) Now() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+// Path returns the path of the database.
+func (s *Store) Path() string { return s.path }
 
 // Close releases the connections. What was acknowledged is safe without it.
 func (s *Store) Close() error {
-	s.opening.Lock()
-	defer s.opening.Unlock()
 	s.updating.Lock()
 	defer s.updating.Unlock()
-	var errs []error
-	if s.pool != nil {
-		errs = append(errs, s.pool.Close())
-	}
+	errs := []error{s.pool.close()}
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
 	}
 	return errors.Join(errs...)
-}
-
-// Snapshot runs read on one state of the database, whatever is recorded meanwhile. The store it hands over is for reading, by one
-// goroutine, until read returns.
-func (s *Store) Snapshot(ctx context.Context, read func(*Store) error) (err error) {
-	if s.snapshot != nil { // within another, whose state it is
-		return read(s)
-	}
-	conn, err := s.readers().Connx(ctx)
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
-		return explain(err)
-	}
-	defer func() {
-		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
-		err = errors.Join(err, explain(rollbackErr))
-	}()
-	return read(&Store{path: s.path, now: s.now, snapshot: conn})
-}
-
-// querier is a connection, or whatever stands for one.
-type querier interface {
-	GetContext(ctx context.Context, dest any, query string, args ...any) error
-	SelectContext(ctx context.Context, dest any, query string, args ...any) error
-	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
-}
-
-// read returns what to read from.
-func (s *Store) read() querier {
-	if s.snapshot != nil {
-		return s.snapshot
-	}
-	return s.readers()
-}
-
-// readers returns the pool of read-only connections.
-func (s *Store) readers() *sqlx.DB {
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	if s.pool == nil {
-		s.pool = sqlx.MustOpen("sqlite", dataSource(s.path, s.readMode()))
-	}
-	return s.pool
-}
-
-// readMode is immutable where a database without a write-ahead log lies in a folder that cannot be written: SQLite would have to
-// create the index of the log there.
-func (s *Store) readMode() string {
-	if _, err := os.Stat(s.path + "-wal"); err == nil || writable(filepath.Dir(s.path)) {
-		return "mode=ro"
-	}
-	return "mode=ro&immutable=1"
 }
 
 func dataSource(path, mode string) string {

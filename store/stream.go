@@ -10,7 +10,7 @@ import (
 
 // stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what database/sql
 // does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64, string or driver.Valuer.
-func (s *Store) stream(ctx context.Context, query string, args []any, visit func(row []driver.Value)) (err error) {
+func (r *Reader) stream(ctx context.Context, query string, args []any, visit func(row []driver.Value)) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
 		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
@@ -19,9 +19,9 @@ func (s *Store) stream(ctx context.Context, query string, args []any, visit func
 		}
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
-	conn := s.snapshot
+	conn := r.pinned
 	if conn == nil {
-		if conn, err = s.readers().Connx(ctx); err != nil {
+		if conn, err = r.pool.open().Connx(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()

@@ -160,33 +160,33 @@ type RecordedSeed struct {
 }
 
 // RecordedSeeds lists the seeds of a configuration, in no order.
-func (s *Store) RecordedSeeds(ctx context.Context, scenario, configuration string) (list []RecordedSeed, err error) {
-	err = s.read().SelectContext(ctx, &list, listRecorded, scenario, configuration)
+func (r *Reader) RecordedSeeds(ctx context.Context, scenario, configuration string) (list []RecordedSeed, err error) {
+	err = r.read().SelectContext(ctx, &list, listRecorded, scenario, configuration)
 	return list, explain(err)
 }
 
 func recordedNumbersQuery(where string) string { return `SELECT seed.number FROM seed WHERE ` + where }
 
 // RecordedNumbers lists the seeds of a configuration, in no order.
-func (s *Store) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
+func (r *Reader) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
 	where, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.where()
-	err = s.read().SelectContext(ctx, &list, recordedNumbersQuery(where), args...)
+	err = r.read().SelectContext(ctx, &list, recordedNumbersQuery(where), args...)
 	return list, explain(err)
 }
 
 func countRecordedQuery(where string) string { return `SELECT count(*) FROM seed WHERE ` + where }
 
 // CountRecorded counts the seeds of a selection.
-func (s *Store) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
+func (r *Reader) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
 	where, args := sel.where()
-	err = s.read().GetContext(ctx, &n, countRecordedQuery(where), args...)
+	err = r.read().GetContext(ctx, &n, countRecordedQuery(where), args...)
 	return n, explain(err)
 }
 
 // RecordedOutcome is the outcome of a seed that is there by now; empty where it is not.
-func (s *Store) RecordedOutcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
+func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
 	var list []RecordedSeed
-	err := s.read().SelectContext(ctx, &list, findRecorded, scenario, configuration, number)
+	err := r.read().SelectContext(ctx, &list, findRecorded, scenario, configuration, number)
 	if err != nil || len(list) == 0 {
 		return "", explain(err)
 	}
@@ -204,9 +204,9 @@ const listPlanned = `
 	           AND json_remove(decided.plan, '$.track_version') = json_remove(sweep.plan, '$.track_version')))`
 
 // PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
-func (s *Store) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
+func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
 	var rows []string
-	if err := s.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
 		return nil, explain(err)
 	}
 	var all []track.SeedRange
@@ -240,8 +240,8 @@ type SweepOf struct {
 }
 
 // SweepsOf lists the sweeps that ran seeds of a configuration, or whose plan of it was withdrawn, the oldest first.
-func (s *Store) SweepsOf(ctx context.Context, scenario string, configuration int64) (list []SweepOf, err error) {
-	err = s.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario)
+func (r *Reader) SweepsOf(ctx context.Context, scenario string, configuration int64) (list []SweepOf, err error) {
+	err = r.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario)
 	return list, explain(err)
 }
 
@@ -258,8 +258,8 @@ const listSweptTogether = `
 	 ORDER BY sweep_configuration.position`
 
 // SweptTogether lists the configurations that one grid ran together with the given one: those of the newest sweep that planned it.
-func (s *Store) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
-	return s.configurations(ctx, listSweptTogether, configuration, scenario)
+func (r *Reader) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
+	return r.configurations(ctx, listSweptTogether, configuration, scenario)
 }
 
 const getRun = `
@@ -271,7 +271,7 @@ const getRun = `
 	 WHERE seed.ulid = ?`
 
 // Run returns how the command of the seed with this ULID ended; nil where no sweep ran it.
-func (s *Store) Run(ctx context.Context, seed string) (*track.Run, error) {
+func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 	var row struct {
 		Sweep    string        `db:"sweep"`
 		Attempts int           `db:"attempts"`
@@ -281,7 +281,7 @@ func (s *Store) Run(ctx context.Context, seed string) (*track.Run, error) {
 		CPU      sql.NullInt64 `db:"cpu_us"`
 		MaxRSS   *int64        `db:"rss_bytes"`
 	}
-	err := s.read().GetContext(ctx, &row, getRun, seed)
+	err := r.read().GetContext(ctx, &row, getRun, seed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -311,13 +311,13 @@ type RepeatedSeed struct {
 }
 
 // Repetitions lists the seeds of a selection that were run again, by number.
-func (s *Store) Repetitions(ctx context.Context, sel Selection) (list []RepeatedSeed, err error) {
+func (r *Reader) Repetitions(ctx context.Context, sel Selection) (list []RepeatedSeed, err error) {
 	where, args := sel.where()
 	var rows []struct {
 		Number      track.SeedNumber `db:"number"`
 		Differences string           `db:"differences"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, repetitionsQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, repetitionsQuery(where), args...); err != nil {
 		return nil, explain(err)
 	}
 	for _, row := range rows {
@@ -375,7 +375,7 @@ const (
 )
 
 // Sweeps lists sweeps, the newest first.
-func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSummary, err error) {
+func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSummary, err error) {
 	query, args := sweepsQuery(filter)
 	var rows []struct {
 		RowID       int64         `db:"row_id"`
@@ -393,7 +393,7 @@ func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSum
 		CodeChanged bool          `db:"code_changed"`
 		Note        string        `db:"note"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	for _, row := range rows {
@@ -408,14 +408,14 @@ func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSum
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", row.ULID, err)
 		}
-		if sweep.Planned, err = s.planned(ctx, row.RowID); err != nil {
+		if sweep.Planned, err = r.planned(ctx, row.RowID); err != nil {
 			return nil, err
 		}
 		var counts struct {
 			N       int `db:"n"`
 			NFailed int `db:"n_failed"`
 		}
-		if err := s.read().GetContext(ctx, &counts, countRuns, row.RowID); err != nil {
+		if err := r.read().GetContext(ctx, &counts, countRuns, row.RowID); err != nil {
 			return nil, explain(err)
 		}
 		sweep.NRuns, sweep.NFailed = counts.N, counts.NFailed
@@ -424,12 +424,12 @@ func (s *Store) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSum
 	return list, nil
 }
 
-func (s *Store) planned(ctx context.Context, sweep int64) (list []track.PlannedSeeds, err error) {
+func (r *Reader) planned(ctx context.Context, sweep int64) (list []track.PlannedSeeds, err error) {
 	var rows []struct {
 		configurationRow
 		Seeds string `db:"seeds"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listSweepConfigurations, sweep); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listSweepConfigurations, sweep); err != nil {
 		return nil, explain(err)
 	}
 	for _, row := range rows {

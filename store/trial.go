@@ -54,25 +54,25 @@ func (r executionTrialRow) trial() ExecutionTrial {
 }
 
 // ExecutionTrials returns the executions of a version with their scores under a rubric, or with those in force where it is empty, oldest first.
-func (s *Store) ExecutionTrials(ctx context.Context, lineage, version, rubric string) ([]ExecutionTrial, error) {
+func (r *Reader) ExecutionTrials(ctx context.Context, lineage, version, rubric string) ([]ExecutionTrial, error) {
 	var rows []executionTrialRow
-	if err := s.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, rubric, lineage, version); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, rubric, lineage, version); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]ExecutionTrial, len(rows))
-	for i, r := range rows {
-		list[i] = r.trial()
+	for i, row := range rows {
+		list[i] = row.trial()
 	}
 	return list, nil
 }
 
-// LineageTrials is [Store.ExecutionTrials] of all versions of a lineage at once, by their names.
-func (s *Store) LineageTrials(ctx context.Context, lineage Evolving, rubric string) (map[string][]ExecutionTrial, error) {
+// LineageTrials is [Reader.ExecutionTrials] of all versions of a lineage at once, by their names.
+func (r *Reader) LineageTrials(ctx context.Context, lineage Evolving, rubric string) (map[string][]ExecutionTrial, error) {
 	var versions []struct {
 		ID   int64  `db:"id"`
 		Name string `db:"name"`
 	}
-	if err := s.read().SelectContext(ctx, &versions, listVersionNames, lineage.ID); err != nil {
+	if err := r.read().SelectContext(ctx, &versions, listVersionNames, lineage.ID); err != nil {
 		return nil, explain(err)
 	}
 	names := make(map[int64]string, len(versions))
@@ -80,12 +80,12 @@ func (s *Store) LineageTrials(ctx context.Context, lineage Evolving, rubric stri
 		names[v.ID] = v.Name
 	}
 	var rows []executionTrialRow
-	if err := s.read().SelectContext(ctx, &rows, listLineageTrials, rubric, rubric, lineage.ID); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listLineageTrials, rubric, rubric, lineage.ID); err != nil {
 		return nil, explain(err)
 	}
 	trials := make(map[string][]ExecutionTrial, len(versions))
-	for _, r := range rows {
-		trials[names[r.Version]] = append(trials[names[r.Version]], r.trial())
+	for _, row := range rows {
+		trials[names[row.Version]] = append(trials[names[row.Version]], row.trial())
 	}
 	return trials, nil
 }
@@ -107,24 +107,24 @@ const (
 
 // RecentComponents returns the components of the newest n executions of a version under a rubric, or under that in force where it is empty,
 // the newest first.
-func (s *Store) RecentComponents(ctx context.Context, lineage, version, rubric string, n int) ([]RecentComponents, error) {
+func (r *Reader) RecentComponents(ctx context.Context, lineage, version, rubric string, n int) ([]RecentComponents, error) {
 	var rows []struct {
 		ID     int64  `db:"id"`
 		Status string `db:"status"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listRecent, lineage, version, n); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listRecent, lineage, version, n); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]RecentComponents, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
 		var components []struct {
 			Name  string   `db:"name"`
 			Value *float64 `db:"value"`
 		}
-		if err := s.read().SelectContext(ctx, &components, listRecentComponents, rubric, rubric, r.ID); err != nil {
+		if err := r.read().SelectContext(ctx, &components, listRecentComponents, rubric, rubric, row.ID); err != nil {
 			return nil, explain(err)
 		}
-		list[i] = RecentComponents{track.ExecutionStatus(r.Status), map[string]*float64{}}
+		list[i] = RecentComponents{track.ExecutionStatus(row.Status), map[string]*float64{}}
 		for _, c := range components {
 			list[i].Values[c.Name] = c.Value
 		}
@@ -138,13 +138,13 @@ const (
 )
 
 // CountExecutions counts the executions of a lineage.
-func (s *Store) CountExecutions(ctx context.Context, lineage Evolving) (n int, err error) {
-	return n, explain(s.read().GetContext(ctx, &n, countExecutions, lineage.ID))
+func (r *Reader) CountExecutions(ctx context.Context, lineage Evolving) (n int, err error) {
+	return n, explain(r.read().GetContext(ctx, &n, countExecutions, lineage.ID))
 }
 
 // CountSeeds counts the seeds of a scenario, those in whose place others stand too.
-func (s *Store) CountSeeds(ctx context.Context, scenario string) (n int, err error) {
-	return n, explain(s.read().GetContext(ctx, &n, countSeeds, scenario))
+func (r *Reader) CountSeeds(ctx context.Context, scenario string) (n int, err error) {
+	return n, explain(r.read().GetContext(ctx, &n, countSeeds, scenario))
 }
 
 // SeedTrial is a seed of a configuration as evidence.
@@ -169,7 +169,7 @@ const listSeedTrials = `
 
 // SeedTrials returns the seeds of a scenario under the configurations with the given parameters, canonical JSON, whatever else they differ in: configuration
 // by configuration, in the order in which these were first recorded to.
-func (s *Store) SeedTrials(ctx context.Context, scenario string, specID int64, params string) ([]SeedTrial, error) {
+func (r *Reader) SeedTrials(ctx context.Context, scenario string, specID int64, params string) ([]SeedTrial, error) {
 	var rows []struct {
 		configurationRow
 		Number     track.SeedNumber `db:"number"`
@@ -178,12 +178,12 @@ func (s *Store) SeedTrials(ctx context.Context, scenario string, specID int64, p
 		Assessed   bool             `db:"assessed"`
 		TotalScore *float64         `db:"total_score"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listSeedTrials, specID, scenario, params); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listSeedTrials, specID, scenario, params); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]SeedTrial, len(rows))
-	for i, r := range rows {
-		list[i] = SeedTrial{r.configuration(), r.Number, fromMicros(r.At), track.Outcome(r.Outcome), r.Assessed, r.TotalScore}
+	for i, row := range rows {
+		list[i] = SeedTrial{row.configuration(), row.Number, fromMicros(row.At), track.Outcome(row.Outcome), row.Assessed, row.TotalScore}
 	}
 	return list, nil
 }
@@ -208,13 +208,13 @@ const selectVersions = `
 	 WHERE lineage.name = ?`
 
 // VersionStates returns all versions of a lineage that have a name, the oldest first.
-func (s *Store) VersionStates(ctx context.Context, lineage string) ([]VersionState, error) {
-	return s.versionStates(ctx, selectVersions+" AND version.name <> '' ORDER BY version.created_at, version.id", lineage)
+func (r *Reader) VersionStates(ctx context.Context, lineage string) ([]VersionState, error) {
+	return r.versionStates(ctx, selectVersions+" AND version.name <> '' ORDER BY version.created_at, version.id", lineage)
 }
 
 // VersionState returns one version of a lineage.
-func (s *Store) VersionState(ctx context.Context, lineage, name string) (VersionState, error) {
-	list, err := s.versionStates(ctx, selectVersions+" AND version.name = ?", lineage, name)
+func (r *Reader) VersionState(ctx context.Context, lineage, name string) (VersionState, error) {
+	list, err := r.versionStates(ctx, selectVersions+" AND version.name = ?", lineage, name)
 	if err == nil && len(list) == 0 {
 		return VersionState{}, track.WithHint(fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound), track.Hint{Text: "track version list " + lineage + " shows those that there are"})
 
@@ -225,7 +225,7 @@ func (s *Store) VersionState(ctx context.Context, lineage, name string) (Version
 	return list[0], nil
 }
 
-func (s *Store) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
+func (r *Reader) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
 	var rows []struct {
 		Name      string          `db:"name"`
 		Number    int             `db:"number"`
@@ -237,17 +237,17 @@ func (s *Store) versionStates(ctx context.Context, query string, args ...any) ([
 		Score     sql.NullFloat64 `db:"source_score"`
 		N         int             `db:"n"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]VersionState, len(rows))
-	for i, r := range rows {
+	for i, row := range rows {
 		list[i] = VersionState{
-			Name: r.Name, Number: r.Number, ContentID: hex.EncodeToString(r.Digest), Parent: r.Parent, Operator: r.Operator, Status: r.Status,
-			NExecutions: r.N, CreatedAt: fromMicros(r.CreatedAt),
+			Name: row.Name, Number: row.Number, ContentID: hex.EncodeToString(row.Digest), Parent: row.Parent, Operator: row.Operator, Status: row.Status,
+			NExecutions: row.N, CreatedAt: fromMicros(row.CreatedAt),
 		}
-		if r.Score.Valid {
-			list[i].SourceScore = &r.Score.Float64
+		if row.Score.Valid {
+			list[i].SourceScore = &row.Score.Float64
 		}
 	}
 	return list, nil
@@ -257,10 +257,10 @@ const getContent = `
 	SELECT content FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?`
 
 // Content returns the content of a version, nil where it is not known.
-func (s *Store) Content(ctx context.Context, lineage, name string) (content *string, err error) {
-	err = s.read().GetContext(ctx, &content, getContent, lineage, name)
+func (r *Reader) Content(ctx context.Context, lineage, name string) (content *string, err error) {
+	err = r.read().GetContext(ctx, &content, getContent, lineage, name)
 	if errors.Is(err, sql.ErrNoRows) {
-		_, err = s.VersionState(ctx, lineage, name)
+		_, err = r.VersionState(ctx, lineage, name)
 	}
 	return content, explain(err)
 }
@@ -291,11 +291,11 @@ const (
 )
 
 // ExecutionTotals sums up the executions of a lineage.
-func (s *Store) ExecutionTotals(ctx context.Context, lineage Evolving) (t LineageTotals, err error) {
-	return t, explain(s.read().GetContext(ctx, &t, totalExecutions, lineage.ID))
+func (r *Reader) ExecutionTotals(ctx context.Context, lineage Evolving) (t LineageTotals, err error) {
+	return t, explain(r.read().GetContext(ctx, &t, totalExecutions, lineage.ID))
 }
 
 // ScenarioTotals sums up the seeds of a scenario.
-func (s *Store) ScenarioTotals(ctx context.Context, scenario string) (t LineageTotals, err error) {
-	return t, explain(s.read().GetContext(ctx, &t, totalSeeds, scenario))
+func (r *Reader) ScenarioTotals(ctx context.Context, scenario string) (t LineageTotals, err error) {
+	return t, explain(r.read().GetContext(ctx, &t, totalSeeds, scenario))
 }

@@ -36,15 +36,15 @@ const (
 )
 
 // Trials returns the executions of a lineage that ended well and of which a truth is known, with their scores under a rubric.
-func (s *Store) Trials(ctx context.Context, lineage, truth, rubric string) (list []JudgedTrial, err error) {
-	err = s.Snapshot(ctx, func(s *Store) error {
-		list, err = s.trials(ctx, lineage, truth, rubric)
+func (r *Reader) Trials(ctx context.Context, lineage, truth, rubric string) (list []JudgedTrial, err error) {
+	err = r.Snapshot(ctx, func(r *Reader) error {
+		list, err = r.trials(ctx, lineage, truth, rubric)
 		return err
 	})
 	return list, explain(err)
 }
 
-func (s *Store) trials(ctx context.Context, lineage, truth, rubric string) ([]JudgedTrial, error) {
+func (r *Reader) trials(ctx context.Context, lineage, truth, rubric string) ([]JudgedTrial, error) {
 	var rows []struct {
 		RowID   int64    `db:"row_id"`
 		ULID    string   `db:"ulid"`
@@ -53,29 +53,29 @@ func (s *Store) trials(ctx context.Context, lineage, truth, rubric string) ([]Ju
 		Truth   float64  `db:"truth"`
 		Score   *float64 `db:"score"`
 	}
-	if err := s.read().SelectContext(ctx, &rows, listTrials, rubric, truth, lineage); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listTrials, rubric, truth, lineage); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, s.noTruth(ctx, lineage, truth)
+		return nil, r.noTruth(ctx, lineage, truth)
 	}
-	components, err := s.components(ctx, listTrialComponents, truth, rubric, lineage)
+	components, err := r.components(ctx, listTrialComponents, truth, rubric, lineage)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]JudgedTrial, len(rows))
-	for i, r := range rows {
-		list[i] = JudgedTrial{r.ULID, r.Version, r.Task, r.Truth, r.Score, components[r.RowID]}
+	for i, row := range rows {
+		list[i] = JudgedTrial{row.ULID, row.Version, row.Task, row.Truth, row.Score, components[row.RowID]}
 	}
 	return list, nil
 }
 
-func (s *Store) noTruth(ctx context.Context, lineage, truth string) error {
-	if _, err := s.Versions(ctx, lineage); err != nil {
+func (r *Reader) noTruth(ctx context.Context, lineage, truth string) error {
+	if _, err := r.Versions(ctx, lineage); err != nil {
 		return err
 	}
 	var names []string
-	if err := s.read().SelectContext(ctx, &names, listTruthNames, lineage); err != nil {
+	if err := r.read().SelectContext(ctx, &names, listTruthNames, lineage); err != nil {
 		return err
 	}
 	known := "nothing is known to be true of its executions: import a benchmark that says so"

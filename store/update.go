@@ -36,11 +36,44 @@ func newIDs() ids {
 	}
 }
 
-// Tx is a write transaction.
+// Tx is a write transaction. It reads what it has written.
 type Tx struct {
+	*Reader
 	*writer
 	ctx context.Context
 	now int64 // microseconds
+}
+
+// prepared reads with the statements that the writer keeps.
+type prepared struct {
+	*writer
+	ctx context.Context // of the transaction, which cannot be cancelled
+}
+
+func (p prepared) GetContext(_ context.Context, dest any, query string, args ...any) error {
+	stmt, err := p.prepare(p.ctx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.GetContext(p.ctx, dest, args...)
+}
+
+func (p prepared) SelectContext(_ context.Context, dest any, query string, args ...any) error {
+	stmt, err := p.prepare(p.ctx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.SelectContext(p.ctx, dest, args...)
+}
+
+// QueryxContext prepares nothing: while its rows are read, another query of the same text may begin.
+func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*sqlx.Rows, error) {
+	return p.conn.QueryxContext(p.ctx, query, args...)
+}
+
+func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
+	reader := &Reader{now: s.now, pool: s.pool, pinned: w.conn, tx: prepared{w, ctx}}
+	return &Tx{reader, w, ctx, micros(s.Now())}
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses nothing of it.
@@ -103,7 +136,7 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 			}
 		}
 	}()
-	if err := write(&Tx{w, ctx, micros(s.Now())}); err != nil {
+	if err := write(s.newTx(ctx, w)); err != nil {
 		return explain(err)
 	}
 	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
@@ -159,20 +192,20 @@ func (w *writer) relax(ctx context.Context, relaxed bool) error {
 }
 
 // prepare returns the statement for query, which lives as long as the connection. Queries come from a small fixed set.
-func (t *Tx) prepare(query string) (*sqlx.Stmt, error) {
-	if stmt, ok := t.statements[query]; ok {
+func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) {
+	if stmt, ok := w.statements[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := t.conn.PreparexContext(t.ctx, query)
+	stmt, err := w.conn.PreparexContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", query, err)
 	}
-	t.statements[query] = stmt
+	w.statements[query] = stmt
 	return stmt, nil
 }
 
 func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
-	stmt, err := t.prepare(query)
+	stmt, err := t.prepare(t.ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -181,16 +214,12 @@ func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
 
 // get reads one row into dest; [sql.ErrNoRows] where there is none.
 func (t *Tx) get(dest any, query string, args ...any) error {
-	stmt, err := t.prepare(query)
-	if err != nil {
-		return err
-	}
-	return stmt.GetContext(t.ctx, dest, args...)
+	return t.read().GetContext(t.ctx, dest, query, args...)
 }
 
 // getID reads one number, without the cost of mapping columns.
 func (t *Tx) getID(id *int64, query string, args ...any) error {
-	stmt, err := t.prepare(query)
+	stmt, err := t.prepare(t.ctx, query)
 	if err != nil {
 		return err
 	}
@@ -198,11 +227,7 @@ func (t *Tx) getID(id *int64, query string, args ...any) error {
 }
 
 func (t *Tx) selectAll(dest any, query string, args ...any) error {
-	stmt, err := t.prepare(query)
-	if err != nil {
-		return err
-	}
-	return stmt.SelectContext(t.ctx, dest, args...)
+	return t.read().SelectContext(t.ctx, dest, query, args...)
 }
 
 // cachedID returns the id of the row that key names, from the cache or else from lookup.

@@ -119,7 +119,7 @@ const getVersion = `
 	 WHERE lineage.name = ? AND version.name = ?`
 
 // Version returns what is known of a version of a lineage.
-func (s *Store) Version(ctx context.Context, lineage, name string) (track.Version, error) {
+func (r *Reader) Version(ctx context.Context, lineage, name string) (track.Version, error) {
 	var row struct {
 		Parent      string          `db:"parent"`
 		Operator    string          `db:"operator"`
@@ -131,9 +131,9 @@ func (s *Store) Version(ctx context.Context, lineage, name string) (track.Versio
 		ParentScore sql.NullFloat64 `db:"source_parent_score"`
 		CreatedAt   sql.NullInt64   `db:"source_created_at"`
 	}
-	err := s.read().GetContext(ctx, &row, getVersion, lineage, name)
+	err := r.read().GetContext(ctx, &row, getVersion, lineage, name)
 	if errors.Is(err, sql.ErrNoRows) {
-		return track.Version{}, s.noLineage(ctx, lineage+"@"+name)
+		return track.Version{}, r.noLineage(ctx, lineage+"@"+name)
 	}
 	if err != nil {
 		return track.Version{}, explain(err)

@@ -9,7 +9,7 @@ import (
 // Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed returns an error.
 // It looks every interval, which costs next to nothing where nothing changed.
 func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
-	conn, err := s.readers().Connx(ctx) // data_version is what this connection has seen
+	conn, err := s.pool.open().Connx(ctx) // data_version is what this connection has seen
 	if err != nil {
 		return explain(err)
 	}
@@ -41,16 +41,16 @@ const (
 	listOpenIDs         = `SELECT ulid FROM execution INDEXED BY execution_open WHERE is_open = 1`
 )
 
-// LastExecutionRow returns a mark for [Store.ExecutionsAfter]: where the executions that were recorded so far end.
-func (s *Store) LastExecutionRow(ctx context.Context) (mark int64, err error) {
-	return mark, explain(s.read().GetContext(ctx, &mark, lastExecutionRow))
+// LastExecutionRow returns a mark for [Reader.ExecutionsAfter]: where the executions that were recorded so far end.
+func (r *Reader) LastExecutionRow(ctx context.Context) (mark int64, err error) {
+	return mark, explain(r.read().GetContext(ctx, &mark, lastExecutionRow))
 }
 
 // ExecutionsAfter returns the executions behind a mark in the order in which they were recorded, and the mark behind them. One that was
 // recorded again, as more became known of it, stands where that was done.
-func (s *Store) ExecutionsAfter(ctx context.Context, mark int64) ([]ExecutionSummary, int64, error) {
+func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]ExecutionSummary, int64, error) {
 	var rows []executionRow
-	if err := s.read().SelectContext(ctx, &rows, listExecutionsAfter, mark); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listExecutionsAfter, mark); err != nil {
 		return nil, mark, explain(err)
 	}
 	list := make([]ExecutionSummary, len(rows))
@@ -61,6 +61,6 @@ func (s *Store) ExecutionsAfter(ctx context.Context, mark int64) ([]ExecutionSum
 }
 
 // OpenExecutions returns the ids of executions of which more may become known.
-func (s *Store) OpenExecutions(ctx context.Context) (ids []string, err error) {
-	return ids, explain(s.read().SelectContext(ctx, &ids, listOpenIDs))
+func (r *Reader) OpenExecutions(ctx context.Context) (ids []string, err error) {
+	return ids, explain(r.read().SelectContext(ctx, &ids, listOpenIDs))
 }

@@ -26,7 +26,7 @@ func newULID(at time.Time, entropy io.Reader) (string, error) {
 // PinBaseline records that the seeds of a configuration are what others of its scenario are compared with. It returns false where
 // that configuration is pinned already; then nothing is recorded.
 func PinBaseline(ctx context.Context, st *store.Store, sel Selector, reason, actor string, entropy io.Reader) (pin store.Baseline, changed bool, err error) {
-	choice, err := Choose(ctx, st, sel, false)
+	choice, err := Choose(ctx, st.Reader, sel, false)
 	if err != nil {
 		return pin, false, err
 	}
@@ -53,7 +53,7 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy
 	}
 	changed := false
 	err := st.Update(ctx, func(tx *store.Tx) error {
-		current, err := tx.Baseline(pin.Scenario)
+		current, err := tx.Baseline(ctx, pin.Scenario)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ var ErrSameConfiguration = errors.New("candidate and baseline are the same confi
 
 // resolveBaseline finds what a candidate is compared with: the configuration that is given, else the one that the spec of its
 // scenario names, else the pinned one of its scenario. Of a scenario without a configuration the pinned one counts, else the newest.
-func resolveBaseline(ctx context.Context, st *store.Store, candidate Choice, given *Selector) (choice Choice, source BaselineSource, err error) {
+func resolveBaseline(ctx context.Context, st *store.Reader, candidate Choice, given *Selector) (choice Choice, source BaselineSource, err error) {
 	sel, source := Selector{Scenario: candidate.Scenario}, BaselinePinned
 	if given != nil {
 		sel, source = *given, BaselineGiven

@@ -207,7 +207,7 @@ func TestBaselineOrder(t *testing.T) {
 			sel := selector(t, baseline)
 			options.Baseline = &sel
 		}
-		r, err := tracker.Compare(t.Context(), st, selector(t, candidate), options)
+		r, err := tracker.Compare(t.Context(), st.Reader, selector(t, candidate), options)
 		if err != nil {
 			return "", err
 		}

@@ -213,7 +213,7 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 			started := time.Now()
 			b.begin()
 			for _, entry := range entries {
-				result, err := b.recordEntry(tx, entry)
+				result, err := b.recordEntry(ctx, tx, entry)
 				if err != nil {
 					return fmt.Errorf("line %d: %w", entry.Line, err)
 				}
@@ -261,7 +261,7 @@ func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
 	return &decoded, nil
 }
 
-func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {
+func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {
 	switch {
 	case entry.Err != nil:
 		return result, nil
@@ -269,9 +269,9 @@ func (b *batchRun) recordEntry(tx *store.Tx, entry preparedEntry) (result Record
 		result.Disposition, err = recordSweep(tx, *entry.Sweep)
 		return result, err
 	case entry.Execution == nil:
-		return b.Recorder.record(tx, entry.prepared)
+		return b.Recorder.record(ctx, tx, entry.prepared)
 	}
-	recorded, err := b.executions.record(tx, entry.execution)
+	recorded, err := b.executions.record(ctx, tx, entry.execution)
 	if result.Disposition = recorded.Disposition; result.Disposition == Conflict {
 		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", entry.Execution.Lineage, recorded.ID)
 		result.Problem = &track.FieldError{Field: "key", Message: message}

@@ -285,7 +285,7 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	if err != nil || summary.Recorded != 1000 || summary.Scored == 0 || summary.Scored == 1000 {
 		t.Errorf("%+v, %v: the spec did not come in the middle", summary, err)
 	}
-	stability, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
+	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
 	if err != nil || stability.NSeeds != 1000 || stability.Score.N != 1000 || stability.NPassed != 1000 {
 		t.Errorf("%+v, %v, want all 1000 judged", stability.SeedTotals, err)
 	}
@@ -372,7 +372,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 	if diff := cmp.Diff(want, total); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	stability, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
+	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
 	if err != nil || stability.NPassed != want.Recorded || stability.Metrics[0].NNotFailed != want.Recorded {
 		t.Errorf("%+v, %v, want %d passed", stability.SeedTotals, err, want.Recorded)
 	}

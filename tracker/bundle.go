@@ -46,7 +46,7 @@ func CheckBundle(ctx context.Context, path string) (c store.Contents, err error)
 		return c, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if err := checkSpecs(ctx, st); err != nil {
+	if err := checkSpecs(ctx, st.Reader); err != nil {
 		return c, err
 	}
 	return st.Contents(ctx)

@@ -28,8 +28,8 @@ type Comparison struct {
 }
 
 // SideBySide judges the seeds that each selector names under the newest spec of the first one's scenario.
-func SideBySide(ctx context.Context, st *store.Store, selectors []Selector, ranges []track.SeedRange) (c Comparison, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func SideBySide(ctx context.Context, st *store.Reader, selectors []Selector, ranges []track.SeedRange) (c Comparison, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		spec, err := loadSpecInUse(ctx, st, selectors[0].Scenario, 0)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func SideBySide(ctx context.Context, st *store.Store, selectors []Selector, rang
 	return c, err
 }
 
-func comparedSide(ctx context.Context, st *store.Store, sel Selector, ranges []track.SeedRange, spec specInUse) (side Compared, numbers []track.SeedNumber, err error) {
+func comparedSide(ctx context.Context, st *store.Reader, sel Selector, ranges []track.SeedRange, spec specInUse) (side Compared, numbers []track.SeedNumber, err error) {
 	choice, err := Choose(ctx, st, sel, false)
 	if err != nil {
 		return side, nil, err
@@ -84,7 +84,7 @@ func comparedSide(ctx context.Context, st *store.Store, sel Selector, ranges []t
 
 // stabilityUnder aggregates the stored results of a selection, or where some of its seeds have none under the spec, what all of them
 // are judged here.
-func stabilityUnder(ctx context.Context, st *store.Store, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
+func stabilityUnder(ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
 	totals, err := st.SeedTotals(ctx, sel)
 	if err != nil {
 		return scoring.Stability{}, err

@@ -17,13 +17,13 @@ func TestSideBySide(t *testing.T) {
 	crashed := exampleSeeds(t, "buffer_stock")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 20, track.OutcomeError, nil
 	record(t, st, tracker.Options{}, crashed)
-	_, s, err := tracker.LoadSpec(t.Context(), st, "growth_plus", 0)
+	_, s, err := tracker.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := everything(t, st)
 	selectors := []tracker.Selector{selector(t, "growth_plus"), selector(t, "buffer_stock")}
-	c, err := tracker.SideBySide(t.Context(), st, selectors, nil)
+	c, err := tracker.SideBySide(t.Context(), st.Reader, selectors, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ func TestSideBySide(t *testing.T) {
 	if diff := cmp.Diff(before, everything(t, st)); diff != "" {
 		t.Errorf("something was stored (-before +after):\n%s", diff)
 	}
-	some, err := tracker.SideBySide(t.Context(), st, selectors, []track.SeedRange{{First: 8, Last: 20}})
+	some, err := tracker.SideBySide(t.Context(), st.Reader, selectors, []track.SeedRange{{First: 8, Last: 20}})
 	if err != nil || some.Sides[0].NSeeds != 2 || some.Sides[1].NSeeds != 3 || !cmp.Equal(some.Shared, []track.SeedNumber{8, 9}) {
 		t.Errorf("some: %+v, error %v", some.Shared, err)
 	}
-	_, err = tracker.SideBySide(t.Context(), st, selectors, []track.SeedRange{{First: 20, Last: 20}}) // of one side alone
+	_, err = tracker.SideBySide(t.Context(), st.Reader, selectors, []track.SeedRange{{First: 20, Last: 20}}) // of one side alone
 	wantError(t, err, track.ErrNotFound)
-	_, err = tracker.SideBySide(t.Context(), st, []tracker.Selector{selectors[1], selector(t, "nobody")}, nil)
+	_, err = tracker.SideBySide(t.Context(), st.Reader, []tracker.Selector{selectors[1], selector(t, "nobody")}, nil)
 	wantError(t, err, track.ErrNotFound)
 }
 
@@ -59,7 +59,7 @@ func TestSideBySideCountsCopies(t *testing.T) {
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	recordLabelled(t, st, "s", "v1", 0.5, 0.5, 0.6, math.NaN(), math.NaN())
 	for version := 1; version <= 2; version++ {
-		c, err := tracker.SideBySide(t.Context(), st, []tracker.Selector{selector(t, "s")}, nil)
+		c, err := tracker.SideBySide(t.Context(), st.Reader, []tracker.Selector{selector(t, "s")}, nil)
 		if err != nil || c.Stored.Version != version || c.Sides[0].NIdentical != 1 || c.Sides[0].NOK != 3 || c.Sides[0].NSeeds != 5 {
 			t.Errorf("version %d: %+v, error %v", version, c.Sides, err)
 		}
@@ -75,12 +75,12 @@ func TestHistoryOfMetric(t *testing.T) {
 			record(t, st, tracker.Options{}, s)
 		}
 	}
-	_, s, err := tracker.LoadSpec(t.Context(), st, "growth_plus", 0)
+	_, s, err := tracker.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range s.Metrics {
-		h, err := tracker.LoadHistory(t.Context(), st, "growth_plus", tracker.HistoryOptions{Limit: 10, Metric: m.Name})
+		h, err := tracker.LoadHistory(t.Context(), st.Reader, "growth_plus", tracker.HistoryOptions{Limit: 10, Metric: m.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,9 +98,9 @@ func TestHistoryOfMetric(t *testing.T) {
 			}
 		}
 	}
-	_, err = tracker.LoadHistory(t.Context(), st, "growth_plus", tracker.HistoryOptions{Limit: 10, Metric: "nothing"})
+	_, err = tracker.LoadHistory(t.Context(), st.Reader, "growth_plus", tracker.HistoryOptions{Limit: 10, Metric: "nothing"})
 	wantError(t, err, track.ErrNotFound)
-	h, err := tracker.LoadHistory(t.Context(), st, "growth_plus", tracker.HistoryOptions{Limit: 10})
+	h, err := tracker.LoadHistory(t.Context(), st.Reader, "growth_plus", tracker.HistoryOptions{Limit: 10})
 	if err != nil || h.Metric != nil || h.Entries[0].Metric != nil {
 		t.Errorf("without a metric: %+v, error %v", h.Metric, err)
 	}

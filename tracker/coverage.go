@@ -12,7 +12,7 @@ import (
 )
 
 // coverageOf says how complete and how repeatable the seeds of a selection are.
-func coverageOf(ctx context.Context, st *store.Store, sel store.Selection) (r verdict.Coverage, err error) {
+func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r verdict.Coverage, err error) {
 	for _, configuration := range sel.Configurations {
 		planned, err := st.PlannedSeeds(ctx, sel.Scenario, configuration)
 		if err != nil {
@@ -50,7 +50,7 @@ func coverageOf(ctx context.Context, st *store.Store, sel store.Selection) (r ve
 }
 
 // addSweeps tells what the sweeps say that ran the seeds.
-func addSweeps(ctx context.Context, st *store.Store, r *verdict.Coverage, scenario string, configuration int64) error {
+func addSweeps(ctx context.Context, st *store.Reader, r *verdict.Coverage, scenario string, configuration int64) error {
 	sweeps, err := st.SweepsOf(ctx, scenario, configuration)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func addSweeps(ctx context.Context, st *store.Store, r *verdict.Coverage, scenar
 }
 
 // firstMissing names the first planned seeds that are not recorded.
-func firstMissing(ctx context.Context, st *store.Store, scenario string, configuration int64, planned track.SeedRanges) (string, error) {
+func firstMissing(ctx context.Context, st *store.Reader, scenario string, configuration int64, planned track.SeedRanges) (string, error) {
 	const most = 5 // ranges
 	recorded, err := st.RecordedNumbers(ctx, scenario, configuration)
 	if err != nil {

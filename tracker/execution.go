@@ -89,7 +89,7 @@ func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execu
 	results := make([]ExecutionResult, len(prepared))
 	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
 		for i, p := range prepared {
-			if results[i], err = r.record(tx, p); err != nil {
+			if results[i], err = r.record(ctx, tx, p); err != nil {
 				return err
 			}
 		}
@@ -108,8 +108,8 @@ func (p preparedExecution) result(d Disposition) ExecutionResult {
 
 // RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of the executions that
 // were made of the same before: it takes the place of the first, and the others go.
-func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open bool, earlier []string) (ExecutionResult, error) {
-	keep, err := tx.KeepsText(e.Lineage)
+func (r *ExecutionRecorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Execution, open bool, earlier []string) (ExecutionResult, error) {
+	keep, err := tx.KeepsText(ctx, e.Lineage)
 	if err != nil {
 		return ExecutionResult{}, err
 	}
@@ -120,7 +120,7 @@ func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open boo
 	if err != nil {
 		return ExecutionResult{}, err
 	}
-	existing, err := tx.FindExecution(p.ExecutionRecord)
+	existing, err := tx.FindExecution(ctx, p.ExecutionRecord)
 	if err != nil {
 		return ExecutionResult{}, err
 	}
@@ -137,10 +137,10 @@ func (r *ExecutionRecorder) RecordLive(tx *store.Tx, e track.Execution, open boo
 		p.ID = existing.ULID
 		return p.result(Replaced), tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
-	return r.record(tx, p)
+	return r.record(ctx, tx, p)
 }
 
-func (r *ExecutionRecorder) record(tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+func (r *ExecutionRecorder) record(ctx context.Context, tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
 	r.stamp(&p)
 	if p.ID == "" {
 		id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)

@@ -504,7 +504,7 @@ func TestFitnessIsRubricFitness(t *testing.T) {
 			list = append(list, scored)
 		}
 		want, wantErr := rubric.Fitness(list, rubric.FitnessOptions{})
-		got, err := tracker.Fitness(t.Context(), st, lineage, version, under, rubric.FitnessOptions{})
+		got, err := tracker.Fitness(t.Context(), st.Reader, lineage, version, under, rubric.FitnessOptions{})
 		if (err == nil) != (wantErr == nil) || wantErr != nil && !errors.Is(err, wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}
@@ -551,7 +551,7 @@ func TestLineageHistory(t *testing.T) {
 	add("v1", 30)
 	failed := track.Execution{Lineage: "l", Version: "v3", Status: track.ExecutionError, StartedAt: at.Add(time.Hour)}
 	recordExecution(t, st, failed, false)
-	h, err := tracker.LoadLineageHistory(t.Context(), st, "l", "", "", 20)
+	h, err := tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "", "", 20)
 	if err != nil || len(h.Entries) != 3 || h.NOlder != 0 {
 		t.Fatalf("%+v, error %v", h, err)
 	}
@@ -563,14 +563,14 @@ func TestLineageHistory(t *testing.T) {
 	if v3.Fitness != nil || v3.Scores != nil || v3.NFailed != 1 {
 		t.Errorf("v3: %+v, want no score", v3)
 	}
-	if h, err = tracker.LoadLineageHistory(t.Context(), st, "l", "", "tool_success_rate", 20); err != nil || len(h.Entries[0].Scores) != 0 {
+	if h, err = tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "", "tool_success_rate", 20); err != nil || len(h.Entries[0].Scores) != 0 {
 		t.Errorf("own scores have no components: %+v, error %v", h.Entries, err)
 	}
-	h, err = tracker.LoadLineageHistory(t.Context(), st, "l", "rubric/2", "tool_success_rate", 2)
+	h, err = tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "rubric/2", "tool_success_rate", 2)
 	if err != nil || h.NOlder != 1 || len(h.Entries) != 2 || h.Entries[0].Version != "v2" || !slices.Equal(h.Entries[0].Scores, []float64{1}) {
 		t.Errorf("newest two: %+v, error %v", h, err)
 	}
-	if _, err := tracker.LoadLineageHistory(t.Context(), st, "x", "", "", 20); !errors.Is(err, track.ErrNotFound) {
+	if _, err := tracker.LoadLineageHistory(t.Context(), st.Reader, "x", "", "", 20); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("%v, want ErrNotFound", err)
 	}
 }
@@ -582,7 +582,7 @@ func TestCompareRubrics(t *testing.T) {
 	id := recordExecution(t, st, own, false).ID
 	plain := recordExecution(t, st, task("plain", 1), false)
 	recordExecution(t, st, track.Execution{Lineage: "l", Status: track.ExecutionError}, false)
-	changes, n, err := tracker.CompareRubrics(t.Context(), st, "l", "rubric/2")
+	changes, n, err := tracker.CompareRubrics(t.Context(), st.Reader, "l", "rubric/2")
 	want := []tracker.GradeChange{{ID: id, Version: "v1", From: pointer(12.0), To: &plain.Score.Value, FromGrade: "F", ToGrade: string(plain.Score.Grade)}}
 	if diff := cmp.Diff(want, changes); diff != "" || n != 2 || err != nil {
 		t.Errorf("%d compared, error %v (-want +got):\n%s", n, err, diff)

@@ -23,7 +23,7 @@ type FitnessReport struct {
 }
 
 // Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
-func Fitness(ctx context.Context, st *store.Store, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
+func Fitness(ctx context.Context, st *store.Reader, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
 	scores, err := st.VersionScores(ctx, lineage, version, rubricName)
 	if err != nil {
 		return FitnessReport{Lineage: lineage, Version: version}, err

@@ -31,15 +31,15 @@ type GateReport struct {
 
 // Gate judges scenarios together. A scenario without seeds, or whose seeds cannot be judged, is INCONCLUSIVE; one that nobody knows is
 // an error wrapping [track.ErrNotFound].
-func Gate(ctx context.Context, st *store.Store, selectors []Selector, options GateOptions) (report GateReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Gate(ctx context.Context, st *store.Reader, selectors []Selector, options GateOptions) (report GateReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = gate(ctx, st, selectors, options)
 		return err
 	})
 	return report, err
 }
 
-func gate(ctx context.Context, st *store.Store, selectors []Selector, options GateOptions) (report GateReport, err error) {
+func gate(ctx context.Context, st *store.Reader, selectors []Selector, options GateOptions) (report GateReport, err error) {
 	gated := make([]gatedScenario, len(selectors))
 	inputs := make([]verdict.GateInput, len(selectors))
 	for i, sel := range selectors {
@@ -103,7 +103,7 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 	return rules
 }
 
-func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateOptions) (g gatedScenario, err error) {
+func loadGated(ctx context.Context, st *store.Reader, sel Selector, options GateOptions) (g gatedScenario, err error) {
 	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, RulesInForce(scoring.Spec{}, options.Rules)
 	spec, err := loadSpecInUse(ctx, st, sel.Scenario, options.specVersion)
 	if errors.Is(err, track.ErrNotFound) {
@@ -134,7 +134,7 @@ func loadGated(ctx context.Context, st *store.Store, sel Selector, options GateO
 }
 
 // oneOfGrid refuses a scenario whose newest configuration is one of a grid: which of them ended last is chance.
-func oneOfGrid(ctx context.Context, st *store.Store, choice Choice) error {
+func oneOfGrid(ctx context.Context, st *store.Reader, choice Choice) error {
 	together, err := st.SweptTogether(ctx, choice.Scenario, choice.Configurations[0].ID)
 	if err != nil || len(together) < 2 {
 		return err
@@ -149,7 +149,7 @@ func oneOfGrid(ctx context.Context, st *store.Store, choice Choice) error {
 }
 
 // load fills in what the rules look at.
-func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice, spec specInUse, options GateOptions) error {
+func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choice, spec specInUse, options GateOptions) error {
 	configuration := choice.Configurations[0]
 	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{configuration.ID}, SpecID: spec.stored.ID, Seeds: options.Seeds}
 	totals, err := st.SeedTotals(ctx, sel)
@@ -193,7 +193,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Store, choice Choice
 }
 
 // compare compares with the baseline, or says why there is none.
-func (g *gatedScenario) compare(ctx context.Context, st *store.Store, choice Choice, options GateOptions) error {
+func (g *gatedScenario) compare(ctx context.Context, st *store.Reader, choice Choice, options GateOptions) error {
 	report, err := compare(ctx, st, choice, ImprovementOptions{
 		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: g.Rules.Confidence, Base: options.Base, Look: options.Look,
 		SpecVersion: options.specVersion, specOf: choice.Scenario,

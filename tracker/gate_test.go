@@ -24,7 +24,7 @@ func gate(t testing.TB, st *store.Store, options tracker.GateOptions, names ...s
 	for _, name := range names {
 		selectors = append(selectors, selector(t, name))
 	}
-	return tracker.Gate(t.Context(), st, selectors, options)
+	return tracker.Gate(t.Context(), st.Reader, selectors, options)
 }
 
 // reasons are the verdicts and reasons of the outcomes about seeds, as "rule: VERDICT reason".

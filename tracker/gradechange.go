@@ -15,8 +15,8 @@ type GradeChange struct {
 
 // CompareRubrics lists the executions of a lineage whose grade under a rubric differs from the one in force, the oldest first, and
 // counts all that have a score under either.
-func CompareRubrics(ctx context.Context, st *store.Store, lineage, rubricName string) (changes []GradeChange, n int, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func CompareRubrics(ctx context.Context, st *store.Reader, lineage, rubricName string) (changes []GradeChange, n int, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		versions, err := st.Versions(ctx, lineage)
 		if err != nil {
 			return err

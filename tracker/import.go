@@ -328,7 +328,7 @@ func (r *importRun) write(ctx context.Context, steps []importStep) error {
 				if s.version != nil {
 					s.change, err = tx.AddVersion(*s.version, s.fill)
 				} else {
-					s.result, err = r.record(tx, s.prepared)
+					s.result, err = r.record(ctx, tx, s.prepared)
 				}
 				if err != nil {
 					return fmt.Errorf("%s, line %d: %w", s.File, s.Line, err)

@@ -42,8 +42,8 @@ type ImprovementReport struct {
 }
 
 // Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
-func Compare(ctx context.Context, st *store.Store, candidate Selector, options ImprovementOptions) (report ImprovementReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Compare(ctx context.Context, st *store.Reader, candidate Selector, options ImprovementOptions) (report ImprovementReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		choice, err := Choose(ctx, st, candidate, false)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func Compare(ctx context.Context, st *store.Store, candidate Selector, options I
 	return report, err
 }
 
-func compare(ctx context.Context, st *store.Store, candidate Choice, options ImprovementOptions) (ImprovementReport, error) {
+func compare(ctx context.Context, st *store.Reader, candidate Choice, options ImprovementOptions) (ImprovementReport, error) {
 	report := ImprovementReport{Candidate: candidate}
 	var err error
 	if report.Baseline, report.Source, err = resolveBaseline(ctx, st, candidate, options.Baseline); err != nil {
@@ -121,7 +121,7 @@ func repeated(rows []store.SeedScore) int {
 
 // candidateBase is the base in force for a candidate: what a spec says of improvement is said of the seeds of its own scenario,
 // although those of the baseline's scenario are scored under another.
-func candidateBase(ctx context.Context, st *store.Store, candidate Choice, inUse specInUse, given *float64) (float64, error) {
+func candidateBase(ctx context.Context, st *store.Reader, candidate Choice, inUse specInUse, given *float64) (float64, error) {
 	if given != nil || candidate.Scenario == inUse.stored.Scenario {
 		return degradationBase(inUse.decoded, given), nil
 	}

@@ -66,7 +66,7 @@ func everything(t testing.TB, st *store.Store) map[string]int64 {
 // The seeds of buffer_stock are judged under the spec of growth_plus, in memory, and compared with its own.
 func TestImprovementOfRealData(t *testing.T) {
 	st := exampleStore(t)
-	_, s, err := tracker.LoadSpec(t.Context(), st, "growth_plus", 0)
+	_, s, err := tracker.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestImprovementOfRealData(t *testing.T) {
 		{"the base of the spec", nil, [3]int{39, 27, 0}},
 		{"base 0.1", &tenth, [3]int{39, 25, 2}},
 	} {
-		got, err := tracker.Compare(t.Context(), st, tracker.Selector{Scenario: "buffer_stock"}, tracker.ImprovementOptions{Confidence: 0.95, Base: tt.base})
+		got, err := tracker.Compare(t.Context(), st.Reader, tracker.Selector{Scenario: "buffer_stock"}, tracker.ImprovementOptions{Confidence: 0.95, Base: tt.base})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestDegradationBase(t *testing.T) {
 		{"no spec", "theirs", nil, scoring.DefaultMeanDegradationBase},
 	} {
 		sel := selector(t, tt.baseline)
-		r, err := tracker.Compare(t.Context(), st, selector(t, tt.candidate), tracker.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
+		r, err := tracker.Compare(t.Context(), st.Reader, selector(t, tt.candidate), tracker.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
 		if err != nil || r.Options.Base != tt.want {
 			t.Errorf("%s against %s: base %v and error %v, want %v", tt.candidate, tt.baseline, r.Options.Base, err, tt.want)
 		}
@@ -145,7 +145,7 @@ func compareLabels(t testing.TB, st *store.Store, options tracker.ImprovementOpt
 	t.Helper()
 	baseline := selector(t, "s@v1")
 	options.Baseline, options.Confidence = &baseline, 0.95
-	r, err := tracker.Compare(t.Context(), st, selector(t, "s@v2"), options)
+	r, err := tracker.Compare(t.Context(), st.Reader, selector(t, "s@v2"), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.FailedBaseline)
 	}
 	sel := selector(t, "s@v1")
-	across, err := tracker.Compare(t.Context(), st, selector(t, "other"), tracker.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
+	across, err := tracker.Compare(t.Context(), st.Reader, selector(t, "other"), tracker.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
 	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.FailedCandidate) > 0 {
 		t.Errorf("of another scenario: %+v, error %v; want the given value of seed 0, and the series of the others", across.Metrics, err)
 	}
@@ -279,7 +279,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	c, err := tracker.SideBySide(t.Context(), st, []tracker.Selector{selector(t, "s@v2"), sel}, nil)
+	c, err := tracker.SideBySide(t.Context(), st.Reader, []tracker.Selector{selector(t, "s@v2"), sel}, nil)
 	if err != nil || c.Sides[1].Score.N != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
 		t.Errorf("under version 2: %+v, error %v", c.Sides, err)
 	}

@@ -19,7 +19,7 @@ type specInUse struct {
 	decoded scoring.Spec
 }
 
-func loadSpecInUse(ctx context.Context, st *store.Store, scenario string, version int) (s specInUse, err error) {
+func loadSpecInUse(ctx context.Context, st *store.Reader, scenario string, version int) (s specInUse, err error) {
 	s.stored, s.decoded, err = LoadSpec(ctx, st, scenario, version)
 	return s, err
 }
@@ -27,7 +27,7 @@ func loadSpecInUse(ctx context.Context, st *store.Store, scenario string, versio
 // judgedSeeds returns the seeds of one configuration with their scores under a spec, in the order in which they were recorded.
 // Seeds that were never judged under it, as those of another scenario, are judged here, and nothing is stored.
 func judgedSeeds(
-	ctx context.Context, st *store.Store, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
+	ctx context.Context, st *store.Reader, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
 ) ([]verdict.JudgedSeed, []store.SeedScore, error) {
 	sel := store.Selection{Scenario: scenario, Configurations: []int64{configuration}, SpecID: spec.stored.ID, Seeds: ranges}
 	rows, err := st.SeedScores(ctx, sel, true)
@@ -107,7 +107,7 @@ func missingReason(metrics []string) string {
 
 // assessStored judges those of the rows that which holds of under a spec, by the id of the row.
 func assessStored(
-	ctx context.Context, st *store.Store, sel store.Selection, rows []store.SeedScore, which func(store.SeedScore) bool, spec scoring.Spec,
+	ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, which func(store.SeedScore) bool, spec scoring.Spec,
 ) (map[int64]scoring.Assessment, error) {
 	if !slices.ContainsFunc(rows, which) {
 		return nil, nil

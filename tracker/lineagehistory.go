@@ -23,9 +23,9 @@ type LineageHistory struct {
 }
 
 // LoadLineageHistory aggregates the newest limit versions of a lineage: their scores, or a component of them.
-func LoadLineageHistory(ctx context.Context, st *store.Store, lineage, rubricName, component string, limit int) (h LineageHistory, err error) {
+func LoadLineageHistory(ctx context.Context, st *store.Reader, lineage, rubricName, component string, limit int) (h LineageHistory, err error) {
 	h = LineageHistory{Lineage: lineage, Rubric: rubricName, Component: component}
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		versions, err := st.Versions(ctx, lineage)
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func LoadLineageHistory(ctx context.Context, st *store.Store, lineage, rubricNam
 	return h, err
 }
 
-func lineageEntry(ctx context.Context, st *store.Store, v store.VersionSummary, rubricName, component string) (LineageEntry, error) {
+func lineageEntry(ctx context.Context, st *store.Reader, v store.VersionSummary, rubricName, component string) (LineageEntry, error) {
 	entry := LineageEntry{VersionSummary: v}
 	scores, err := st.VersionScores(ctx, v.Lineage, v.Version, rubricName)
 	if err != nil {

@@ -46,7 +46,7 @@ func evidence(sides ...[]store.SeedScore) [sha256.Size]byte {
 }
 
 // prepareLook finds the looks that came before at the same question, and the plan that holds for it.
-func prepareLook(ctx context.Context, st *store.Store, look store.Look, o LookOptions) (pendingLook, error) {
+func prepareLook(ctx context.Context, st *store.Reader, look store.Look, o LookOptions) (pendingLook, error) {
 	p := pendingLook{Look: look, rule: verdict.Look{Plan: o.Plan, Anytime: o.Anytime}}
 	if err := verdict.CheckPlan(o.Plan); err != nil {
 		return p, fmt.Errorf("%w: --plan: %w", track.ErrInvalid, err)

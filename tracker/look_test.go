@@ -95,7 +95,7 @@ func TestLooksWithoutPlan(t *testing.T) {
 	// What is asked of others, or under another spec, are other questions.
 	v1 := selector(t, "s@v1")
 	swapped := selector(t, "s@v2")
-	back, err := tracker.Compare(t.Context(), st, v1, tracker.ImprovementOptions{Baseline: &swapped, Confidence: 0.95})
+	back, err := tracker.Compare(t.Context(), st.Reader, v1, tracker.ImprovementOptions{Baseline: &swapped, Confidence: 0.95})
 	if err != nil || back.Look.Question == first.Look.Question || back.Options.Look.Previous != 0 {
 		t.Errorf("the other way round: %d looks before, error %v", back.Options.Look.Previous, err)
 	}
@@ -119,7 +119,7 @@ func TestPlannedLooks(t *testing.T) {
 	refused := func(name string, o tracker.LookOptions, sentinel error) {
 		t.Helper()
 		baseline := selector(t, "s@v1")
-		_, err := tracker.Compare(t.Context(), st, selector(t, "s@v2"), tracker.ImprovementOptions{Baseline: &baseline, Confidence: 0.95, Look: o})
+		_, err := tracker.Compare(t.Context(), st.Reader, selector(t, "s@v2"), tracker.ImprovementOptions{Baseline: &baseline, Confidence: 0.95, Look: o})
 		wantError(t, err, sentinel)
 		if sentinel == track.ErrConflict && len(track.Hints(err)) == 0 {
 			t.Errorf("%s: no hint", name)
@@ -183,7 +183,7 @@ func TestLooksAtOnce(t *testing.T) {
 		all.Go(func() {
 			for last := range track.SeedNumber(3) {
 				baseline := tracker.Selector{Scenario: "s", Configuration: "v1"}
-				r, err := tracker.Compare(t.Context(), own, tracker.Selector{Scenario: "s", Configuration: "v2"},
+				r, err := tracker.Compare(t.Context(), own.Reader, tracker.Selector{Scenario: "s", Configuration: "v2"},
 					tracker.ImprovementOptions{Baseline: &baseline, Confidence: 0.95, Seeds: []track.SeedRange{{Last: last}}})
 				if err == nil {
 					err = tracker.RecordLooks(t.Context(), own, []store.Look{r.Look}, rand.Reader)

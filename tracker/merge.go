@@ -77,7 +77,7 @@ func Merge(ctx context.Context, st *store.Store, path string, o MergeOptions) (r
 		return r, err
 	}
 	defer func() { err = errors.Join(err, other.Close()) }()
-	if err := checkSpecs(ctx, other); err != nil {
+	if err := checkSpecs(ctx, other.Reader); err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
 	if r.Lineages, err = mergeLineages(ctx, st, other, o); err != nil {
@@ -103,7 +103,7 @@ func reckonMerged(ctx context.Context, st *store.Store, merged []MergedLineage) 
 			continue
 		}
 		err := st.Update(ctx, func(tx *store.Tx) error {
-			return lineages.CountTrialsElsewhere(ctx, tx, tx.Reads(st), l.Lineage, false)
+			return lineages.CountTrialsElsewhere(ctx, tx, tx.Reader, l.Lineage, false)
 		})
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (c MergeConflict) Describe() string {
 }
 
 // checkSpecs compares specs with their hashes.
-func checkSpecs(ctx context.Context, other *store.Store) error {
+func checkSpecs(ctx context.Context, other *store.Reader) error {
 	list, err := other.Specs(ctx)
 	if err != nil {
 		return err
@@ -220,12 +220,12 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
 		return MergedLineage{}, err
 	}
-	x, err := lineages.Export(ctx, other, name)
+	x, err := lineages.Export(ctx, other.Reader, name)
 	if err != nil {
 		return MergedLineage{}, err
 	}
 	if dryRun {
-		return foreseeLineage(ctx, st, here, x.Entries, x.End)
+		return foreseeLineage(ctx, st.Reader, here, x.Entries, x.End)
 	}
 	replayed, err := lineages.CheckExport(x)
 	if err != nil {
@@ -233,7 +233,7 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 	}
 	var r lineages.Imported
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		reads := tx.Reads(st)
+		reads := tx.Reader
 		if r, err = lineages.Write(ctx, tx, reads, x, replayed); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func mergeLineage(ctx context.Context, st, other *store.Store, name string, dryR
 }
 
 // foreseeLineage says what importing a ledger would come to.
-func foreseeLineage(ctx context.Context, st *store.Store, here store.Evolving, there []evolution.Entry, end evolution.Head) (MergedLineage, error) {
+func foreseeLineage(ctx context.Context, st *store.Reader, here store.Evolving, there []evolution.Entry, end evolution.Head) (MergedLineage, error) {
 	if len(there) == 0 {
 		return MergedLineage{}, fmt.Errorf("%w: the lineage has no entry of a ledger", track.ErrInvalid)
 	}

@@ -327,7 +327,7 @@ func TestMergeEverything(t *testing.T) {
 		t.Error("the other database is another now: ", diff)
 	}
 	for _, o := range []lineages.ReplayOptions{{}, {Strict: true}} {
-		if r, err := lineages.Replay(t.Context(), to.st, "l", o); err != nil || len(r.Differences) > 0 {
+		if r, err := lineages.Replay(t.Context(), to.st.Reader, "l", o); err != nil || len(r.Differences) > 0 {
 			t.Errorf("%v %v", err, r.Differences)
 		}
 	}
@@ -357,7 +357,7 @@ func (s *shard) answers() map[string]any {
 		var labels []string
 		for _, c := range newest {
 			labels = append(labels, c.Label)
-			report, err := tracker.Stability(ctx, s.st, tracker.Selector{Scenario: "s", Configuration: c.Hash}, tracker.StabilityOptions{})
+			report, err := tracker.Stability(ctx, s.st.Reader, tracker.Selector{Scenario: "s", Configuration: c.Hash}, tracker.StabilityOptions{})
 			answers["stability "+c.Label] = fmt.Sprintf("%+v %v", report.Stability, err)
 		}
 		answers["history"], answers["configurations"] = labels, total
@@ -595,7 +595,7 @@ func TestMergeLineages(t *testing.T) {
 	}
 	for _, s := range []*shard{here, there} {
 		for _, strict := range []bool{false, true} {
-			if r, err := lineages.Replay(t.Context(), s.st, "l", lineages.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
+			if r, err := lineages.Replay(t.Context(), s.st.Reader, "l", lineages.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
 				t.Errorf("%v %v", err, r.Differences)
 			}
 		}

@@ -23,8 +23,8 @@ type NoiseReport struct {
 }
 
 // Noise asks how often the gate and the improvement check in force would take one configuration for two.
-func Noise(ctx context.Context, st *store.Store, sel Selector, ranges []track.SeedRange, base *float64, options verdict.NoiseOptions) (report NoiseReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Noise(ctx context.Context, st *store.Reader, sel Selector, ranges []track.SeedRange, base *float64, options verdict.NoiseOptions) (report NoiseReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func Noise(ctx context.Context, st *store.Store, sel Selector, ranges []track.Se
 }
 
 // newestJudged returns the seeds of a choice under the newest spec of its scenario.
-func newestJudged(ctx context.Context, st *store.Store, choice Choice, ranges []track.SeedRange) (specInUse, []verdict.JudgedSeed, error) {
+func newestJudged(ctx context.Context, st *store.Reader, choice Choice, ranges []track.SeedRange) (specInUse, []verdict.JudgedSeed, error) {
 	spec, err := loadSpecInUse(ctx, st, choice.Scenario, 0)
 	if err != nil {
 		return spec, nil, err
@@ -86,9 +86,9 @@ type PlanReport struct {
 
 // PlanSeeds computes the seeds that detect an effect, from the spread of the seeds there are: of the paired differences where there
 // is a baseline, else of two independent seeds of the configuration, which is √2 times that of one.
-func PlanSeeds(ctx context.Context, st *store.Store, sel Selector, options PlanOptions) (report PlanReport, err error) {
+func PlanSeeds(ctx context.Context, st *store.Reader, sel Selector, options PlanOptions) (report PlanReport, err error) {
 	report.Options = options
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func PlanSeeds(ctx context.Context, st *store.Store, sel Selector, options PlanO
 }
 
 // pilot returns differences whose spread stands for that of the experiment.
-func (r *PlanReport) pilot(ctx context.Context, st *store.Store) ([]float64, error) {
+func (r *PlanReport) pilot(ctx context.Context, st *store.Reader) ([]float64, error) {
 	compared, err := compare(ctx, st, r.Choice, ImprovementOptions{
 		Baseline: r.Options.Baseline, Seeds: r.Options.Seeds, Confidence: scoring.DefaultConfidence,
 	})

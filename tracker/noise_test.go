@@ -22,12 +22,12 @@ func TestNoise(t *testing.T) {
 		base     *float64
 		want     float64
 	}{{"growth_plus", nil, 0.25}, {"growth_plus", &base, 0.1}} {
-		r, err := tracker.Noise(t.Context(), st, selector(t, tt.scenario), nil, tt.base, options)
+		r, err := tracker.Noise(t.Context(), st.Reader, selector(t, tt.scenario), nil, tt.base, options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The same draws from the same seeds in memory give the same answer.
-		_, s, err := tracker.LoadSpec(t.Context(), st, tt.scenario, 0)
+		_, s, err := tracker.LoadSpec(t.Context(), st.Reader, tt.scenario, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,18 +45,18 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	options.Rules = scoring.GateRules{MinSeeds: 5}
-	some, err := tracker.Noise(t.Context(), st, selector(t, "growth_plus"), []track.SeedRange{{Last: 3}}, nil, options)
+	some, err := tracker.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{{Last: 3}}, nil, options)
 	if err != nil || some.NSeeds != 4 || !some.Options.Rules.Stable {
 		t.Errorf("of 4 seeds: %d, rules %+v, error %v", some.NSeeds, some.Options.Rules, err)
 	}
 	for name, last := range map[string]track.SeedRange{"one seed": {}, "none": {First: 90, Last: 99}} {
-		_, err := tracker.Noise(t.Context(), st, selector(t, "growth_plus"), []track.SeedRange{last}, nil, options)
+		_, err := tracker.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{last}, nil, options)
 		wantError(t, err, track.ErrInvalid)
 		if err == nil {
 			t.Error(name)
 		}
 	}
-	_, err = tracker.Noise(t.Context(), st, selector(t, "nobody"), nil, nil, options)
+	_, err = tracker.Noise(t.Context(), st.Reader, selector(t, "nobody"), nil, nil, options)
 	wantError(t, err, track.ErrNotFound)
 }
 
@@ -69,7 +69,7 @@ func TestPlanSeeds(t *testing.T) {
 	recordLabelled(t, st, "s", "far", 0.5)
 	options := tracker.PlanOptions{Effect: 0.1, Power: 0.8, Alpha: 0.05}
 	plan := func(sel string, options tracker.PlanOptions) (tracker.PlanReport, error) {
-		return tracker.PlanSeeds(t.Context(), st, selector(t, sel), options)
+		return tracker.PlanSeeds(t.Context(), st.Reader, selector(t, sel), options)
 	}
 	score := func(a float64) float64 {
 		if math.IsNaN(a) {

@@ -57,7 +57,7 @@ func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 		return s, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		if err := w.begin(ctx, tx, tx.Reads(st), entropy); err != nil {
+		if err := w.begin(ctx, tx, tx.Reader, entropy); err != nil {
 			return err
 		}
 		for _, p := range run.Programs {
@@ -104,7 +104,7 @@ func (w *programsWriter) check() error {
 }
 
 // begin loads the lineage, or begins it with the first program that has no parent.
-func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (err error) {
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Reader, entropy io.Reader) (err error) {
 	w.seen = map[string]bool{}
 	w.Writer, err = lineages.NewWriter(ctx, tx, reads, w.options.Lineage)
 	if errors.Is(err, track.ErrNotFound) {
@@ -114,7 +114,7 @@ func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.S
 	return err
 }
 
-func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Store, entropy io.Reader) (*lineages.Writer, error) {
+func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Reader, entropy io.Reader) (*lineages.Writer, error) {
 	o := lineages.NewOptions{
 		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
 	}
@@ -278,7 +278,7 @@ func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, lab
 	if err := prepared.complete(w.executions.options, w.Store.Now(), false); err != nil {
 		return err
 	}
-	result, err := w.executions.record(w.Tx, prepared)
+	result, err := w.executions.record(ctx, w.Tx, prepared)
 	switch {
 	case err != nil:
 		return err

@@ -84,7 +84,7 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	prepared := prepare(seed)
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		r.begin()
-		result, err = r.record(tx, prepared)
+		result, err = r.record(ctx, tx, prepared)
 		return err
 	})
 	return result, err
@@ -93,8 +93,8 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 // begin starts a transaction: another process may have added a spec since the last one.
 func (r *Recorder) begin() { r.current = map[string]*specInForce{} }
 
-func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error) {
-	inForce, err := r.specFor(tx, seed.Scenario)
+func (r *Recorder) record(ctx context.Context, tx *store.Tx, seed preparedSeed) (RecordResult, error) {
+	inForce, err := r.specFor(ctx, tx, seed.Scenario)
 	if err != nil {
 		return RecordResult{}, err
 	}
@@ -120,7 +120,7 @@ func (r *Recorder) record(tx *store.Tx, seed preparedSeed) (RecordResult, error)
 			return RecordResult{Disposition: Duplicate}, nil
 		}
 		if !r.options.Replace {
-			return conflict(tx, existing.ID, seed.Seed)
+			return conflict(ctx, tx, existing.ID, seed.Seed)
 		}
 		disposition = Replaced
 		if err := tx.Supersede(existing.ID); err != nil {
@@ -165,19 +165,19 @@ func addAssessment(tx *store.Tx, seedID, specID int64, a scoring.Assessment, com
 
 // specFor returns the spec that seeds of a scenario are judged under, nil where it has none. It asks the database once in each
 // transaction, and decodes a version once.
-func (r *Recorder) specFor(tx *store.Tx, scenario string) (*specInForce, error) {
+func (r *Recorder) specFor(ctx context.Context, tx *store.Tx, scenario string) (*specInForce, error) {
 	if inForce, known := r.current[scenario]; known {
 		return inForce, nil
 	}
-	inForce, err := r.loadSpec(tx, scenario)
+	inForce, err := r.loadSpec(ctx, tx, scenario)
 	if err == nil {
 		r.current[scenario] = inForce
 	}
 	return inForce, err
 }
 
-func (r *Recorder) loadSpec(tx *store.Tx, scenario string) (*specInForce, error) {
-	stored, err := tx.Spec(scenario, r.options.SpecVersion)
+func (r *Recorder) loadSpec(ctx context.Context, tx *store.Tx, scenario string) (*specInForce, error) {
+	stored, err := tx.Spec(ctx, scenario, r.options.SpecVersion)
 	if errors.Is(err, track.ErrNotFound) && r.options.SpecVersion == 0 {
 		return nil, nil
 	}
@@ -219,12 +219,12 @@ func (s *specInForce) unknown(values map[string]float64) (names []string) {
 	return names
 }
 
-func conflict(tx *store.Tx, recordedID int64, seed track.Seed) (RecordResult, error) {
-	recorded, err := tx.Values(recordedID)
+func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Seed) (RecordResult, error) {
+	recorded, err := tx.Values(ctx, recordedID)
 	if err != nil {
 		return RecordResult{}, err
 	}
-	outcome, _, err := tx.Outcome(recordedID)
+	outcome, _, err := tx.Outcome(ctx, recordedID)
 	return RecordResult{Disposition: Conflict, Differences: differences(recorded, seed.Values), Outcome: outcome}, err
 }
 

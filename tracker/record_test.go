@@ -228,7 +228,7 @@ func TestChoose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choice, err := tracker.Choose(t.Context(), st, sel, tt.mixed)
+		choice, err := tracker.Choose(t.Context(), st.Reader, sel, tt.mixed)
 		if tt.err != nil {
 			wantError(t, err, tt.err)
 			for _, text := range tt.says {
@@ -259,9 +259,9 @@ func TestChoose(t *testing.T) {
 
 	// An aggregate never mixes them unless told to.
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	_, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{})
+	_, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{})
 	wantError(t, err, track.ErrAmbiguous)
-	mixed, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{AllowMixed: true})
+	mixed, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{AllowMixed: true})
 	if err != nil || mixed.NSeeds != 5 || len(mixed.Configurations) != 2 {
 		t.Errorf("mixed: %d seeds of %d configurations, error %v, want 5 of 2", mixed.NSeeds, len(mixed.Configurations), err)
 	}
@@ -274,7 +274,7 @@ func TestStabilityRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = tracker.Stability(t.Context(), st, sel, options)
+		_, err = tracker.Stability(t.Context(), st.Reader, sel, options)
 		if len(track.Hints(err)) == 0 {
 			t.Errorf("%v shows no way out", err)
 		}
@@ -290,7 +290,7 @@ func TestStabilityRefuses(t *testing.T) {
 	}
 	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
 	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
-	if _, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1}); err != nil {
+	if _, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1}); err != nil {
 		t.Error(err)
 	}
 }

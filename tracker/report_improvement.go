@@ -14,8 +14,8 @@ type ReportedImprovement struct {
 }
 
 // LoadImprovementReport collects what a report tells of a candidate and its baseline.
-func LoadImprovementReport(ctx context.Context, st *store.Store, candidate Selector, options ImprovementOptions) (report ReportedImprovement, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadImprovementReport(ctx context.Context, st *store.Reader, candidate Selector, options ImprovementOptions) (report ReportedImprovement, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		choice, err := Choose(ctx, st, candidate, false)
 		if err == nil {
 			report, err = reportedImprovement(ctx, st, choice, options)
@@ -25,7 +25,7 @@ func LoadImprovementReport(ctx context.Context, st *store.Store, candidate Selec
 	return report, err
 }
 
-func reportedImprovement(ctx context.Context, st *store.Store, candidate Choice, options ImprovementOptions) (report ReportedImprovement, err error) {
+func reportedImprovement(ctx context.Context, st *store.Reader, candidate Choice, options ImprovementOptions) (report ReportedImprovement, err error) {
 	if report.ImprovementReport, err = compare(ctx, st, candidate, options); err != nil {
 		return report, err
 	}
@@ -35,6 +35,6 @@ func reportedImprovement(ctx context.Context, st *store.Store, candidate Choice,
 	return report, err
 }
 
-func runsOf(ctx context.Context, st *store.Store, c Choice, ranges []track.SeedRange) (store.Runs, error) {
+func runsOf(ctx context.Context, st *store.Reader, c Choice, ranges []track.SeedRange) (store.Runs, error) {
 	return st.Runs(ctx, store.Selection{Scenario: c.Scenario, Configurations: []int64{c.Configurations[0].ID}, Seeds: ranges})
 }

@@ -28,8 +28,8 @@ type TaskFacts struct {
 }
 
 // LoadAgentFacts collects what an index tells of the executions of a lineage.
-func LoadAgentFacts(ctx context.Context, st *store.Store, lineage string) (a AgentFacts, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadAgentFacts(ctx context.Context, st *store.Reader, lineage string) (a AgentFacts, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		a.Name = lineage
 		tasks, err := st.Tasks(ctx, lineage)
 		if err != nil || len(tasks) == 0 {

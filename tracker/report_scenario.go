@@ -33,15 +33,15 @@ type ScenarioOptions struct {
 }
 
 // LoadScenarioReport collects what a report tells of a scenario, which must have seeds that are judged.
-func LoadScenarioReport(ctx context.Context, st *store.Store, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadScenarioReport(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = reportedScenario(ctx, st, scenario, options)
 		return err
 	})
 	return report, err
 }
 
-func reportedScenario(ctx context.Context, st *store.Store, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
+func reportedScenario(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
 	if report.History, err = loadHistory(ctx, st, scenario, HistoryOptions{SpecVersion: options.SpecVersion, Limit: options.Limit}); err != nil {
 		return report, err
 	}
@@ -74,7 +74,7 @@ type Step struct {
 }
 
 // steps compares each entry with the one before it.
-func (h History) steps(ctx context.Context, st *store.Store) ([]Step, error) {
+func (h History) steps(ctx context.Context, st *store.Reader) ([]Step, error) {
 	steps := make([]Step, len(h.Entries))
 	var before map[track.SeedNumber]float64
 	for i, e := range h.Entries {
@@ -108,7 +108,7 @@ func newStep(differences []float64) (Step, error) {
 	return Step{len(differences), s.Mean, s.MeanInterval(scoring.DefaultConfidence)}, err
 }
 
-func countSpecs(ctx context.Context, st *store.Store, scenario string) (n int, err error) {
+func countSpecs(ctx context.Context, st *store.Reader, scenario string) (n int, err error) {
 	all, err := st.Specs(ctx)
 	for _, s := range all {
 		if s.Scenario == scenario {
@@ -126,7 +126,7 @@ func (r *ReportedScenario) pinned(pins []store.Baseline) {
 }
 
 // compare compares with the baseline, or says why there is none.
-func (r *ReportedScenario) compare(ctx context.Context, st *store.Store) error {
+func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error {
 	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, ImprovementOptions{
 		SpecVersion: r.Stored.Version, specOf: r.Stored.Scenario, Confidence: scoring.DefaultConfidence,
 	})

@@ -38,15 +38,15 @@ type ReportedStability struct {
 
 // LoadStabilityReport collects what a report tells of the configuration that a selector names: its stability, the verdict of the gate of
 // the spec, its seeds one by one, and what changed since the configuration before.
-func LoadStabilityReport(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadStabilityReport(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = reportedStability(ctx, st, sel, options)
 		return err
 	})
 	return report, err
 }
 
-func reportedStability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
+func reportedStability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
 	options.AllowMixed = false
 	if report.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
 		return report, err
@@ -82,7 +82,7 @@ func seedsSHA256(rows []store.SeedScore) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func reportedSeeds(ctx context.Context, st *store.Store, sel store.Selection) (seeds []ReportedSeed, hash string, err error) {
+func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (seeds []ReportedSeed, hash string, err error) {
 	rows, err := st.SeedScores(ctx, sel, false)
 	if err != nil {
 		return nil, "", err
@@ -103,7 +103,7 @@ func reportedSeeds(ctx context.Context, st *store.Store, sel store.Selection) (s
 }
 
 // comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil where there is none.
-func comparePrevious(ctx context.Context, st *store.Store, choice Choice, specVersion int, ranges []track.SeedRange) (*ImprovementReport, error) {
+func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*ImprovementReport, error) {
 	newestFirst, _, err := st.Configurations(ctx, choice.Scenario, allConfigurations)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ const rescoreChunk = 200
 // kept.
 func Rescore(ctx context.Context, st *store.Store, scenario string, version int, options RescoreOptions) (Rescored, error) {
 	var total Rescored
-	stored, decoded, err := LoadSpec(ctx, st, scenario, version)
+	stored, decoded, err := LoadSpec(ctx, st.Reader, scenario, version)
 	if err != nil {
 		return total, err
 	}
@@ -52,7 +52,7 @@ func Rescore(ctx context.Context, st *store.Store, scenario string, version int,
 		after = seeds[len(seeds)-1].ID
 		judged := make([]judgedSeed, len(seeds))
 		for i, seed := range seeds {
-			if judged[i], err = judgeAgain(ctx, st, decoded, seed, options.ValuesWin); err != nil {
+			if judged[i], err = judgeAgain(ctx, st.Reader, decoded, seed, options.ValuesWin); err != nil {
 				return total, err
 			}
 			total.compare(seed, judged[i].assessment, options)
@@ -95,7 +95,7 @@ type judgedSeed struct {
 	computed   []scoring.ComputedValue
 }
 
-func judgeAgain(ctx context.Context, st *store.Store, spec scoring.Spec, seed store.StoredSeed, valuesWin bool) (judgedSeed, error) {
+func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed store.StoredSeed, valuesWin bool) (judgedSeed, error) {
 	j := judgedSeed{id: seed.ID}
 	if spec.Computes() {
 		source := &storedSeries{ctx: ctx, store: st, ulid: seed.ULID}
@@ -117,7 +117,7 @@ func judgeAgain(ctx context.Context, st *store.Store, spec scoring.Spec, seed st
 func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds []judgedSeed) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
 		for _, seed := range seeds {
-			assessed, err := tx.Assessed(seed.id, specID) // now, not when it was read
+			assessed, err := tx.Assessed(ctx, seed.id, specID) // now, not when it was read
 			if err != nil {
 				return err
 			}

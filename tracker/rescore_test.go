@@ -41,12 +41,12 @@ func TestAddSpec(t *testing.T) {
 		t.Errorf("back to the first: %+v; it has a version already", again)
 	}
 	for version, want := range map[int]scoring.Spec{0: two, 1: one, 2: two} {
-		_, got, err := tracker.LoadSpec(t.Context(), st, "s", version)
+		_, got, err := tracker.LoadSpec(t.Context(), st.Reader, "s", version)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("version %d: error %v (-want +got):\n%s", version, err, diff)
 		}
 	}
-	stability, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1})
+	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1})
 	if err != nil || stability.NSeeds != 450 || stability.Score.N != 405 || stability.NPassed != 225 { // up to 250 it is no FAIL; without each tenth
 		t.Errorf("%+v, error %v, want 225 of 450 to pass", stability.SeedTotals, err)
 	}
@@ -134,7 +134,7 @@ func TestRescore(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	st := newStore(t)
-	_, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: 10})
+	_, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: 10})
 	wantError(t, err, track.ErrNotFound)
 	s := ranges("s", [2]float64{0, 1})
 	addSpec(t, st, s)
@@ -159,7 +159,7 @@ func TestHistory(t *testing.T) {
 
 	check := func(limit int, labels ...string) {
 		t.Helper()
-		h, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: limit})
+		h, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,12 +184,12 @@ func TestHistory(t *testing.T) {
 
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
 	add("v4", 0, 0.5)
-	h, err := tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{Limit: 10})
+	h, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
 		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
 	}
 	var none store.Spec
-	if h, err = tracker.LoadHistory(t.Context(), st, "s", tracker.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
+	if h, err = tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
 		t.Errorf("version 3: %+v", h)
 	}
 	wantError(t, err, track.ErrNotFound)

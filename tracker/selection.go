@@ -48,7 +48,7 @@ const allConfigurations = -1
 
 // Choose finds the configuration that a selector names. Where a label names several, it returns an error wrapping
 // [track.ErrAmbiguous] that lists them, unless mixing is allowed; then a scenario alone names all of its configurations.
-func Choose(ctx context.Context, st *store.Store, sel Selector, allowMixed bool) (Choice, error) {
+func Choose(ctx context.Context, st *store.Reader, sel Selector, allowMixed bool) (Choice, error) {
 	limit := 1
 	if allowMixed && sel.Configuration == "" {
 		limit = allConfigurations
@@ -116,15 +116,15 @@ type StabilityReport struct {
 
 // Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
 // under the spec: leaving them out, or counting them as failed, would both be wrong.
-func Stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Stability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = stability(ctx, st, sel, options)
 		return err
 	})
 	return report, err
 }
 
-func stability(ctx context.Context, st *store.Store, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
+func stability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
 	if report.Choice, err = Choose(ctx, st, sel, options.AllowMixed); err != nil {
 		return report, err
 	}
@@ -199,15 +199,15 @@ type History struct {
 }
 
 // LoadHistory aggregates the newest configurations of a scenario.
-func LoadHistory(ctx context.Context, st *store.Store, scenario string, options HistoryOptions) (h History, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadHistory(ctx context.Context, st *store.Reader, scenario string, options HistoryOptions) (h History, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		h, err = loadHistory(ctx, st, scenario, options)
 		return err
 	})
 	return h, err
 }
 
-func loadHistory(ctx context.Context, st *store.Store, scenario string, options HistoryOptions) (History, error) {
+func loadHistory(ctx context.Context, st *store.Reader, scenario string, options HistoryOptions) (History, error) {
 	h := History{Scenario: scenario}
 	newest, total, err := st.Configurations(ctx, scenario, options.Limit)
 	if err != nil {
@@ -231,7 +231,7 @@ func loadHistory(ctx context.Context, st *store.Store, scenario string, options 
 	return h, nil
 }
 
-func (h History) entry(ctx context.Context, st *store.Store, c store.Configuration) (HistoryEntry, error) {
+func (h History) entry(ctx context.Context, st *store.Reader, c store.Configuration) (HistoryEntry, error) {
 	sel := store.Selection{Scenario: h.Scenario, Configurations: []int64{c.ID}, SpecID: h.Stored.ID}
 	totals, err := st.SeedTotals(ctx, sel)
 	if err != nil {

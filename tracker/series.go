@@ -48,7 +48,7 @@ func (p preparedSeed) source() func(name string) ([]float64, bool) {
 
 // LoadSeries returns one series of the seed with this ULID. Its error wraps [track.ErrNotFound] where the seed has none of that
 // name, or it was pruned.
-func LoadSeries(ctx context.Context, st *store.Store, ulid, name string) ([]float64, error) {
+func LoadSeries(ctx context.Context, st *store.Reader, ulid, name string) ([]float64, error) {
 	list, err := st.Series(ctx, ulid)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func LoadSeries(ctx context.Context, st *store.Store, ulid, name string) ([]floa
 	return nil, track.WithHint(err, track.Hint{Text: "the series of the seed are: " + strings.Join(names, ", ")})
 }
 
-func decodeSeries(ctx context.Context, st *store.Store, ulid string, info store.SeriesInfo) ([]float64, error) {
+func decodeSeries(ctx context.Context, st *store.Reader, ulid string, info store.SeriesInfo) ([]float64, error) {
 	chunks, err := st.SeriesChunks(ctx, ulid, info.Name)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func decodeSeries(ctx context.Context, st *store.Store, ulid string, info store.
 // storedSeries finds the series of a stored seed, and remembers what it has read.
 type storedSeries struct {
 	ctx   context.Context
-	store *store.Store
+	store *store.Reader
 	ulid  string
 	infos map[string]store.SeriesInfo // nil until something is asked for
 	read  map[string][]float64

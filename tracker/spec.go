@@ -34,7 +34,7 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (added AddedS
 }
 
 // LoadSpec returns a version of a scenario's spec, the newest for version 0, as it is stored and decoded.
-func LoadSpec(ctx context.Context, st *store.Store, scenario string, version int) (store.Spec, scoring.Spec, error) {
+func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version int) (store.Spec, scoring.Spec, error) {
 	stored, err := st.Spec(ctx, scenario, version)
 	if err != nil {
 		return stored, scoring.Spec{}, err

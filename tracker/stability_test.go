@@ -152,7 +152,7 @@ func assess(s scoring.Spec, seeds []track.Seed) []scoring.Assessment {
 func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, label string, seeds []track.Seed, ranges []track.SeedRange) {
 	t.Helper()
 	selector := tracker.Selector{Scenario: s.Scenario, Configuration: label}
-	report, err := tracker.Stability(t.Context(), st, selector, tracker.StabilityOptions{SpecVersion: version, Seeds: ranges})
+	report, err := tracker.Stability(t.Context(), st.Reader, selector, tracker.StabilityOptions{SpecVersion: version, Seeds: ranges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func stabilityOf(t *testing.T, st *store.Store, selector string) tracker.Stabili
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := tracker.Stability(t.Context(), st, sel, tracker.StabilityOptions{})
+	report, err := tracker.Stability(t.Context(), st.Reader, sel, tracker.StabilityOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

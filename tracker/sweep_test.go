@@ -434,7 +434,7 @@ func coverage(t testing.TB, st *store.Store, seeds track.SeedRanges) verdict.Cov
 
 func sweptStability(t testing.TB, st *store.Store, seeds track.SeedRanges) tracker.StabilityReport {
 	t.Helper()
-	r, err := tracker.Stability(t.Context(), st, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{Seeds: seeds})
+	r, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{Seeds: seeds})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,16 +41,16 @@ func (s *Sweeper) checkRule(ctx context.Context) error {
 		return nil
 	}
 	if rule.Baseline != nil {
-		_, err := Choose(ctx, s.store, *rule.Baseline, false)
+		_, err := Choose(ctx, s.store.Reader, *rule.Baseline, false)
 		return err
 	}
-	spec, err := loadSpecInUse(ctx, s.store, plan.Scenario, s.options.SpecVersion)
+	spec, err := loadSpecInUse(ctx, s.store.Reader, plan.Scenario, s.options.SpecVersion)
 	if err != nil {
 		return err
 	}
 	for _, c := range plan.Configurations() {
 		look := store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, plan.Scenario, c.Hash())}
-		if _, err := prepareLook(ctx, s.store, look, rule.lookOptions()); err != nil {
+		if _, err := prepareLook(ctx, s.store.Reader, look, rule.lookOptions()); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
 		if len(c.recorded) == 0 {
 			continue
 		}
-		choice, err := Choose(ctx, s.store, Selector{Scenario: plan.Scenario, Configuration: c.Hash}, false)
+		choice, err := Choose(ctx, s.store.Reader, Selector{Scenario: plan.Scenario, Configuration: c.Hash}, false)
 		if err != nil {
 			return err
 		}

@@ -55,13 +55,13 @@ func (r *storeRecords) record(ctx context.Context, seeds []track.Seed) ([]track.
 	err := r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
 		r.recorder.begin()
 		for i, seed := range prepared {
-			if results[i], err = r.recorder.record(tx, seed); err != nil {
+			if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {
 				return err
 			}
 			if problem := results[i].Problem; results[i].Disposition == Contradicted {
 				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
 				seed.digest = seed.Digest()
-				if results[i], err = r.recorder.record(tx, seed); err != nil {
+				if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {
 					return err
 				}
 				seeds[i] = seed.Seed

@@ -54,7 +54,7 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 	if len(well) == 0 {
 		return nil, nil
 	}
-	choice, err := Choose(ctx, s.store, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
+	choice, err := Choose(ctx, s.store.Reader, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 // Repeated compares a seed that was run again with what is recorded of it, records that, and returns what differs, in words; nothing where all is
 // the same. sweep is the id of the sweep that asked for it, if one did.
 func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, recorder *Recorder) (differing []string, err error) {
-	choice, err := Choose(ctx, st, Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
+	choice, err := Choose(ctx, st.Reader, Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (r *StopRule) lookOptions() LookOptions {
 }
 
 func (r *StopRule) gated(ctx context.Context, s *Sweeper, c *sweptConfiguration, seeds track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := Gate(ctx, s.store, []Selector{{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}}, GateOptions{
+	report, err := Gate(ctx, s.store.Reader, []Selector{{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}}, GateOptions{
 		Rules: r.Rules, Seeds: seeds, Look: r.lookOptions(), specVersion: s.options.SpecVersion,
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (r *StopRule) gated(ctx context.Context, s *Sweeper, c *sweptConfiguration,
 }
 
 func (r *StopRule) compared(ctx context.Context, s *Sweeper, c *sweptConfiguration, seeds track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := Compare(ctx, s.store, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, ImprovementOptions{
+	report, err := Compare(ctx, s.store.Reader, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, ImprovementOptions{
 		Baseline: r.Baseline, Seeds: seeds, Confidence: scoring.DefaultConfidence, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion, specOf: s.options.Plan.Scenario,
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func standardError(xs []float64) float64 {
 
 // scores are the seeds of a configuration as they are judged.
 func (s *Sweeper) scores(ctx context.Context, c *sweptConfiguration, seeds track.SeedRanges) (rows []store.SeedScore, err error) {
-	err = s.store.Snapshot(ctx, func(st *store.Store) error {
+	err = s.store.Snapshot(ctx, func(st *store.Reader) error {
 		spec, err := st.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // moved brings the ledger of a lineage, without its trials, to a database.
 func moved(l *lineagetest.Loop, to *store.Store) *lineagetest.Loop {
 	l.T.Helper()
-	x, err := lineages.Export(l.T.Context(), l.Store, l.Name)
+	x, err := lineages.Export(l.T.Context(), l.Store.Reader, l.Name)
 	if err != nil {
 		l.T.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (p *program) compare(ctx context.Context, names []string, o compareOptions)
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	comparison, err := tracker.SideBySide(ctx, st, selectors, ranges)
+	comparison, err := tracker.SideBySide(ctx, st.Reader, selectors, ranges)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ Example:
    track draws sepa --format csv`,
 		BashComplete: p.completeLineages,
 		Action: func(c *cli.Context) error {
-			return p.readLineage(c, func(st *store.Store, lineage string) error { return p.draws(c.Context, st, lineage) })
+			return p.readLineage(c, func(st *store.Reader, lineage string) error { return p.draws(c.Context, st, lineage) })
 		},
 	}
 }
@@ -34,7 +34,7 @@ type drawLineDocument struct {
 	At      string `json:"at"`
 }
 
-func (p *program) draws(ctx context.Context, st *store.Store, lineage string) error {
+func (p *program) draws(ctx context.Context, st *store.Reader, lineage string) error {
 	list, err := lineages.Draws(ctx, st, lineage)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 		}
 		version = &newest
 	}
-	report, err := tracker.Fitness(ctx, st, lineage, *version, o.rubric, rubric.FitnessOptions{Cut: o.cut})
+	report, err := tracker.Fitness(ctx, st.Reader, lineage, *version, o.rubric, rubric.FitnessOptions{Cut: o.cut})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
 		return track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", lineage, *version, track.ErrNotFound, report.NExecutions), track.Hint{Text: "track executions " + lineage + " shows why"})

@@ -142,7 +142,7 @@ func (p *program) gate(ctx context.Context, names []string, o gateOptions) error
 	}
 	defer func() { _ = st.Close() }()
 	p.noticeSpool(st.Path())
-	report, err := tracker.Gate(ctx, st, selectors, options)
+	report, err := tracker.Gate(ctx, st.Reader, selectors, options)
 	if err != nil {
 		return err
 	}

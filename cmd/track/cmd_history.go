@@ -69,14 +69,14 @@ func (p *program) history(ctx context.Context, scenario string, o historyOptions
 	defer func() { _ = st.Close() }()
 	lineage := o.lineage
 	if !lineage {
-		if lineage, err = isLineage(ctx, st, scenario); err != nil {
+		if lineage, err = isLineage(ctx, st.Reader, scenario); err != nil {
 			return err
 		}
 	}
 	if lineage {
-		return p.lineageHistory(ctx, st, scenario, o)
+		return p.lineageHistory(ctx, st.Reader, scenario, o)
 	}
-	history, err := tracker.LoadHistory(ctx, st, scenario, o.HistoryOptions)
+	history, err := tracker.LoadHistory(ctx, st.Reader, scenario, o.HistoryOptions)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // isLineage says that a name is no scenario, but a lineage.
-func isLineage(ctx context.Context, st *store.Store, name string) (bool, error) {
+func isLineage(ctx context.Context, st *store.Reader, name string) (bool, error) {
 	scenarios, err := st.Scenarios(ctx)
 	if err != nil || slices.Contains(scenarios, name) {
 		return false, err
@@ -27,7 +27,7 @@ func isLineage(ctx context.Context, st *store.Store, name string) (bool, error) 
 }
 
 // lineageHistory shows the score history of the versions of an agent.
-func (p *program) lineageHistory(ctx context.Context, st *store.Store, lineage string, o historyOptions) error {
+func (p *program) lineageHistory(ctx context.Context, st *store.Reader, lineage string, o historyOptions) error {
 	if o.SpecVersion != 0 {
 		return usage("--spec: %s is a lineage, which has no spec", lineage)
 	}

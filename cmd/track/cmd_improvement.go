@@ -106,7 +106,7 @@ func (p *program) improvement(ctx context.Context, candidate string, o improveme
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	report, err := tracker.Compare(ctx, st, sel, options)
+	report, err := tracker.Compare(ctx, st.Reader, sel, options)
 	if err != nil {
 		return err
 	}

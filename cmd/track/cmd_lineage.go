@@ -42,7 +42,7 @@ func parseAt(text string) (time.Time, error) {
 }
 
 // evolving is the lineage that is named, or the only one that has a ledger.
-func evolving(ctx context.Context, st *store.Store, name string) (string, error) {
+func evolving(ctx context.Context, st *store.Reader, name string) (string, error) {
 	if name != "" {
 		return name, nil
 	}
@@ -60,7 +60,7 @@ func evolving(ctx context.Context, st *store.Store, name string) (string, error)
 }
 
 // readLineage opens the database for a command on one lineage, which its argument names, or which is the only one.
-func (p *program) readLineage(c *cli.Context, read func(st *store.Store, lineage string) error) error {
+func (p *program) readLineage(c *cli.Context, read func(st *store.Reader, lineage string) error) error {
 	if c.NArg() > 1 {
 		return usage("%s takes one LINEAGE", c.Command.HelpName)
 	}
@@ -69,11 +69,11 @@ func (p *program) readLineage(c *cli.Context, read func(st *store.Store, lineage
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	lineage, err := evolving(c.Context, st, c.Args().First())
+	lineage, err := evolving(c.Context, st.Reader, c.Args().First())
 	if err != nil {
 		return err
 	}
-	return read(st, lineage)
+	return read(st.Reader, lineage)
 }
 
 func (p *program) lineageListCommand() *cli.Command {
@@ -98,7 +98,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			return p.listLineages(c.Context, st, names)
+			return p.listLineages(c.Context, st.Reader, names)
 		},
 	}
 }
@@ -114,7 +114,7 @@ type lineageDocument struct {
 	NMutations  int    `json:"n_mutations,omitzero"`
 }
 
-func (p *program) listLineages(ctx context.Context, st *store.Store, names []string) error {
+func (p *program) listLineages(ctx context.Context, st *store.Reader, names []string) error {
 	documents := []lineageDocument{}
 	v := view{lines: []any{}, rows: grid{columns: []string{"lineage", "versions", "executions", "keeps text", "last", "head", "mutations"}}}
 	for _, name := range names {
@@ -137,7 +137,7 @@ func (p *program) listLineages(ctx context.Context, st *store.Store, names []str
 	return p.write(v)
 }
 
-func lineageOverview(ctx context.Context, st *store.Store, name string) (d lineageDocument, last any, err error) {
+func lineageOverview(ctx context.Context, st *store.Reader, name string) (d lineageDocument, last any, err error) {
 	d.Lineage = name
 	if d.KeepText, err = st.KeepsText(ctx, name); err != nil {
 		return d, nil, err
@@ -197,12 +197,12 @@ Example:
 			if l.Head == "" {
 				return track.WithHint(fmt.Errorf("head of lineage %s: %w: no version is in force", l.Name, track.ErrNotFound), track.Hint{Text: "track rollback " + l.Name + " --to VERSION puts one in force"})
 			}
-			return p.writeHead(c.Context, st, l)
+			return p.writeHead(c.Context, st.Reader, l)
 		},
 	}
 }
 
-func (p *program) writeHead(ctx context.Context, st *store.Store, l store.Evolving) error {
+func (p *program) writeHead(ctx context.Context, st *store.Reader, l store.Evolving) error {
 	v, err := st.VersionState(ctx, l.Name, l.Head)
 	if err != nil {
 		return err

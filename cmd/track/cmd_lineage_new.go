@@ -68,7 +68,7 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if err := checkRoot(ctx, st, options); err != nil {
+	if err := checkRoot(ctx, st.Reader, options); err != nil {
 		return err
 	}
 	l, created, err := lineages.New(ctx, st, options, rand.Reader)
@@ -94,7 +94,7 @@ func (p *program) newLineage(ctx context.Context, name string, o newLineageOptio
 }
 
 // checkRoot refuses a lineage without any version: nothing could be a child of it.
-func checkRoot(ctx context.Context, st *store.Store, o lineages.NewOptions) error {
+func checkRoot(ctx context.Context, st *store.Reader, o lineages.NewOptions) error {
 	if o.Root != nil || o.Head != "" {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (p *program) lineageShowCommand() *cli.Command {
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			return p.showLineage(c.Context, st, c.Args().First())
+			return p.showLineage(c.Context, st.Reader, c.Args().First())
 		},
 	}
 }
@@ -56,7 +56,7 @@ func newLineageDetail(o lineages.Overview) lineageDetail {
 	return d
 }
 
-func (p *program) showLineage(ctx context.Context, st *store.Store, name string) error {
+func (p *program) showLineage(ctx context.Context, st *store.Reader, name string) error {
 	overview, err := lineages.LoadOverview(ctx, st, name)
 	if err != nil {
 		return err

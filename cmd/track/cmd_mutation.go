@@ -31,7 +31,7 @@ func lineageFlag(lineage *string) cli.Flag {
 }
 
 // lineageOfMutation is the lineage that is named, or the one that has the mutation.
-func lineageOfMutation(ctx context.Context, st *store.Store, lineage, mutation string) (string, error) {
+func lineageOfMutation(ctx context.Context, st *store.Reader, lineage, mutation string) (string, error) {
 	if lineage != "" {
 		return lineage, nil
 	}
@@ -134,7 +134,7 @@ func (p *program) listMutations(ctx context.Context, lineage string, state evolu
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if lineage, err = evolving(ctx, st, lineage); err != nil {
+	if lineage, err = evolving(ctx, st.Reader, lineage); err != nil {
 		return err
 	}
 	l, err := st.Evolving(ctx, lineage)
@@ -187,7 +187,7 @@ func (p *program) mutationShowCommand() *cli.Command {
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			return p.showMutation(c.Context, st, lineage, c.Args().First())
+			return p.showMutation(c.Context, st.Reader, lineage, c.Args().First())
 		},
 	}
 }
@@ -200,7 +200,7 @@ type mutationDetail struct {
 	Decisions []decisionDocument  `json:"decisions"`
 }
 
-func (p *program) showMutation(ctx context.Context, st *store.Store, lineage, id string) error {
+func (p *program) showMutation(ctx context.Context, st *store.Reader, lineage, id string) error {
 	story, err := mutationStory(ctx, st, lineage, id)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (p *program) showMutation(ctx context.Context, st *store.Store, lineage, id
 	return p.write(view{document: d, rows: rows, page: page})
 }
 
-func mutationStory(ctx context.Context, st *store.Store, lineage, id string) (lineages.MutationHistory, error) {
+func mutationStory(ctx context.Context, st *store.Reader, lineage, id string) (lineages.MutationHistory, error) {
 	lineage, err := lineageOfMutation(ctx, st, lineage, id)
 	if err != nil {
 		return lineages.MutationHistory{}, err
@@ -264,14 +264,14 @@ Example:
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			story, err := mutationStory(c.Context, st, lineage, c.Args().First())
+			story, err := mutationStory(c.Context, st.Reader, lineage, c.Args().First())
 			if err != nil {
 				return err
 			}
 			if len(story.Mutation.Parents) == 0 {
-				return p.writeDiff(c.Context, st, story.Lineage, "", story.Mutation.Child)
+				return p.writeDiff(c.Context, st.Reader, story.Lineage, "", story.Mutation.Child)
 			}
-			return p.writeDiff(c.Context, st, story.Lineage, story.Mutation.Parents[0], story.Mutation.Child)
+			return p.writeDiff(c.Context, st.Reader, story.Lineage, story.Mutation.Parents[0], story.Mutation.Child)
 		},
 	}
 }
@@ -300,7 +300,7 @@ Example:
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			name, err := lineageOfMutation(c.Context, st, lineage, c.Args().First())
+			name, err := lineageOfMutation(c.Context, st.Reader, lineage, c.Args().First())
 			if err != nil {
 				return err
 			}

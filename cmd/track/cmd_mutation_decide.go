@@ -85,7 +85,7 @@ func (p *program) decide(ctx context.Context, mutation string, o decideOptions) 
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	lineage, err := lineageOfMutation(ctx, st, o.lineage, mutation)
+	lineage, err := lineageOfMutation(ctx, st.Reader, o.lineage, mutation)
 	if err != nil {
 		return err
 	}

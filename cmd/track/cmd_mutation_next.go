@@ -88,7 +88,7 @@ func (p *program) next(ctx context.Context, lineage string, dryRun, shell bool, 
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if lineage, err = evolving(ctx, st, lineage); err != nil {
+	if lineage, err = evolving(ctx, st.Reader, lineage); err != nil {
 		return err
 	}
 	step, err := lineages.Next(ctx, st, lineage, dryRun, at)
@@ -240,7 +240,7 @@ func (p *program) plan(ctx context.Context, lineage, mutation, policyText string
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if lineage, err = lineageOfMutation(ctx, st, lineage, mutation); err != nil {
+	if lineage, err = lineageOfMutation(ctx, st.Reader, lineage, mutation); err != nil {
 		return err
 	}
 	plan, err := lineages.PlanMutation(ctx, st, lineage, mutation, parsed.Policy)

@@ -70,7 +70,7 @@ func (p *program) propose(ctx context.Context, o proposeOptions) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	lineage, err := evolving(ctx, st, o.lineage)
+	lineage, err := evolving(ctx, st.Reader, o.lineage)
 	if err != nil {
 		return err
 	}

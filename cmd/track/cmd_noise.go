@@ -110,7 +110,7 @@ func (p *program) noise(ctx context.Context, selector string, o noiseOptions) er
 	}
 	defer func() { _ = st.Close() }()
 	options.Stopped = func() bool { return ctx.Err() != nil }
-	report, err := tracker.Noise(ctx, st, sel, ranges, o.base, options)
+	report, err := tracker.Noise(ctx, st.Reader, sel, ranges, o.base, options)
 	if errors.Is(err, verdict.ErrStopped) {
 		return ctx.Err()
 	}

@@ -28,7 +28,7 @@ Example:
 		BashComplete: p.completeLineages,
 		Flags:        []cli.Flag{&cli.BoolFlag{Name: "suggest", Usage: "say which operator to use now", Destination: &suggest}},
 		Action: func(c *cli.Context) error {
-			return p.readLineage(c, func(st *store.Store, lineage string) error { return p.operators(c.Context, st, lineage, suggest) })
+			return p.readLineage(c, func(st *store.Reader, lineage string) error { return p.operators(c.Context, st, lineage, suggest) })
 		},
 	}
 }
@@ -79,7 +79,7 @@ func newOperatorDocument(r lineages.OperatorReport) operatorDocument {
 	return d
 }
 
-func (p *program) operators(ctx context.Context, st *store.Store, lineage string, suggest bool) error {
+func (p *program) operators(ctx context.Context, st *store.Reader, lineage string, suggest bool) error {
 	list, err := lineages.Operators(ctx, st, lineage)
 	if err != nil {
 		return err

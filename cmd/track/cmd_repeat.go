@@ -71,7 +71,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	choice, err := tracker.Choose(ctx, st, sel, false)
+	choice, err := tracker.Choose(ctx, st.Reader, sel, false)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 	if _, _, err := st.SeedByNumber(ctx, sel.Scenario, number, choice.Configurations[0].ID); err != nil {
 		return err
 	}
-	runner, remove, err := f.repeatRunner(st, r, configuration, words)
+	runner, remove, err := f.repeatRunner(st.Reader, r, configuration, words)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 	return p.repeatAnswer(again, differences)
 }
 
-func (f *sweepFlags) repeatRunner(st *store.Store, r runFlags, c track.Configuration, words []string) (runner sweep.Runner, remove func(), err error) {
+func (f *sweepFlags) repeatRunner(st *store.Reader, r runFlags, c track.Configuration, words []string) (runner sweep.Runner, remove func(), err error) {
 	plan := sweep.Plan{Scenario: f.scenario, Command: words, Grid: []track.Params{c.Params}, Seeds: track.SeedRanges{{}}, CollapsedExit: f.collapsed}
 	if f.timeout != "" {
 		if plan.Timeout, err = parseDuration(f.timeout); err != nil {

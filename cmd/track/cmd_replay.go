@@ -109,7 +109,7 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 	}
 	defer func() { _ = st.Close() }()
 	if o.decision != "" {
-		return p.replayDecision(ctx, st, o)
+		return p.replayDecision(ctx, st.Reader, o)
 	}
 	names := []string{o.lineage}
 	if o.lineage == "" {
@@ -117,13 +117,13 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 			return err
 		}
 		if len(names) == 0 {
-			_, err := evolving(ctx, st, "")
+			_, err := evolving(ctx, st.Reader, "")
 			return err
 		}
 	}
 	documents, v, differences := []replayDocument{}, view{lines: []any{}, rows: grid{columns: []string{"lineage", "entries", "decisions", "verified", "differences", "head"}}}, 0
 	for _, name := range names {
-		d, page, err := replayLineage(ctx, st, name, o.strict, policy, manifest)
+		d, page, err := replayLineage(ctx, st.Reader, name, o.strict, policy, manifest)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func newReplayDocument(r lineages.ReplayReport) replayDocument {
 	}
 }
 
-func replayLineage(ctx context.Context, st *store.Store, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
+func replayLineage(ctx context.Context, st *store.Reader, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
 	r, err := lineages.Replay(ctx, st, name, lineages.ReplayOptions{Strict: strict, Counterfactual: policy})
 	if err != nil {
 		return d, nil, err
@@ -324,7 +324,7 @@ type decisionReplay struct {
 }
 
 // replayDecision shows one decision with what the replay of its ledger finds, what is of the decision first.
-func (p *program) replayDecision(ctx context.Context, st *store.Store, o replayOptions) error {
+func (p *program) replayDecision(ctx context.Context, st *store.Reader, o replayOptions) error {
 	lineage, err := evolving(ctx, st, o.lineage)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ func (p *program) reportCommand() *cli.Command {
 
 // writeReportOf opens the database, and writes or checks the report that compose makes of it. What a report decides on new seeds counts as a
 // look, like the answer of the command that it shows; to check a report shows nothing new, and a template that cannot be filled shows nothing.
-func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Store) (composedReport, error)) error {
+func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Reader) (composedReport, error)) error {
 	if err := o.validate(p.shared.format); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose fu
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	d, err := compose(st)
+	d, err := compose(st.Reader)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.writeReportOf(c.Context, to, func(st *store.Store) (composedReport, error) {
+			return p.writeReportOf(c.Context, to, func(st *store.Reader) (composedReport, error) {
 				report, err := tracker.LoadImprovementReport(c.Context, st, sel, options)
 				if err != nil {
 					return composedReport{}, err

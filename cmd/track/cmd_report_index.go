@@ -64,7 +64,7 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 		return p.missing(o.check)
 	}
 	x := indexer{pages: pages, data: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}}
-	if err := st.Snapshot(ctx, func(st *store.Store) error { return x.all(ctx, st) }); err != nil {
+	if err := st.Snapshot(ctx, func(st *store.Reader) error { return x.all(ctx, st) }); err != nil {
 		return err
 	}
 	if pages != nil {

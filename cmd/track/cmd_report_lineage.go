@@ -34,7 +34,7 @@ Examples:
 			if c.NArg() > 1 {
 				return usage("track report lineage takes one LINEAGE")
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (d composedReport, err error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Reader) (d composedReport, err error) {
 				name, err := evolving(c.Context, st, c.Args().First())
 				if err != nil {
 					return d, err
@@ -46,8 +46,8 @@ Examples:
 }
 
 // lineageReport makes the report of a lineage; with the answers of its commands, where a template is to be filled.
-func lineageReport(ctx context.Context, st *store.Store, name string, answers bool) (d composedReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func lineageReport(ctx context.Context, st *store.Reader, name string, answers bool) (d composedReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		data, facts, err := loadLineageData(ctx, st, name)
 		if err != nil {
 			return err
@@ -62,8 +62,8 @@ func lineageReport(ctx context.Context, st *store.Store, name string, answers bo
 }
 
 // loadLineageData collects what the report of a lineage tells.
-func loadLineageData(ctx context.Context, st *store.Store, name string) (data reports.LineageData, facts lineages.Facts, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func loadLineageData(ctx context.Context, st *store.Reader, name string) (data reports.LineageData, facts lineages.Facts, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		facts, err = lineages.LoadFacts(ctx, st, name)
 		if err != nil {
 			return err

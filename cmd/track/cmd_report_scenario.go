@@ -39,7 +39,7 @@ Examples:
 			if options.Limit < 1 {
 				return usage("--limit: %d is not a number from 1", options.Limit)
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (composedReport, error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Reader) (composedReport, error) {
 				report, err := tracker.LoadScenarioReport(c.Context, st, c.Args().First(), options)
 				if err != nil {
 					return composedReport{}, err

@@ -45,7 +45,7 @@ Examples:
 					return usage("--seeds: %v", err)
 				}
 			}
-			return p.writeReportOf(c.Context, o, func(st *store.Store) (composedReport, error) {
+			return p.writeReportOf(c.Context, o, func(st *store.Reader) (composedReport, error) {
 				report, err := tracker.LoadStabilityReport(c.Context, st, sel, options)
 				if err != nil {
 					return composedReport{}, err

@@ -78,7 +78,7 @@ func (p *program) rescore(ctx context.Context, scenario string, version int, opt
 	}
 	defer func() { _ = st.Close() }()
 	d := rescoreDocument{Scenario: scenario, DryRun: options.DryRun, Flips: []flipDocument{}}
-	stored, _, err := tracker.LoadSpec(ctx, st, scenario, version)
+	stored, _, err := tracker.LoadSpec(ctx, st.Reader, scenario, version)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (p *program) rescoreLineage(ctx context.Context, lineage, name string) erro
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	changes, n, err := tracker.CompareRubrics(ctx, st, lineage, name)
+	changes, n, err := tracker.CompareRubrics(ctx, st.Reader, lineage, name)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (p *program) rollback(ctx context.Context, lineage string, o lineages.Rollb
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if lineage, err = evolving(ctx, st, lineage); err != nil {
+	if lineage, err = evolving(ctx, st.Reader, lineage); err != nil {
 		return err
 	}
 	if o.To, err = versionOf(lineage, o.To); err != nil {

@@ -81,7 +81,7 @@ func (p *program) seedsNeeded(ctx context.Context, selector string, o seedsNeede
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	report, err := tracker.PlanSeeds(ctx, st, sel, options)
+	report, err := tracker.PlanSeeds(ctx, st.Reader, sel, options)
 	if err != nil {
 		return err
 	}

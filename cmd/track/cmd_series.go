@@ -35,7 +35,7 @@ func (p *program) seriesListCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return usage("track series list takes a SCENARIO[@CONFIGURATION] and a SEED")
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
 				return p.seriesList(c.Context, st, seed)
 			})
 		},
@@ -68,7 +68,7 @@ func (p *program) seriesShowCommand() *cli.Command {
 			if o.seeds != "" && (len(names) != 1 || o.plot == "") {
 				return usage("--seeds draws one series over seeds: name it, and a file with --plot")
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
 				switch {
 				case o.seeds != "":
 					return p.plotBand(c.Context, st, seed, names[0], o)
@@ -105,7 +105,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Store, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
 				list, err := loadSeries(c.Context, st, seed.ID, c.Args().Slice()[2:])
 				if err != nil {
 					return err
@@ -117,8 +117,8 @@ Examples:
 }
 
 // withSeries is [program.withSeed] for a command that shows one seed and does not tell which of several it is.
-func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Store, store.SeedDetail) error) error {
-	return p.withSeed(ctx, selector, seedText, func(st *store.Store, seed store.SeedDetail, others []store.SeedSummary) error {
+func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Reader, store.SeedDetail) error) error {
+	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed store.SeedDetail, others []store.SeedSummary) error {
 		if len(others) > 0 {
 			p.notice("seed %s is recorded under %d other configurations too; this is %s@%s",
 				seed.Number, len(others), seed.Scenario, tracker.ShortHash(seed.ConfigurationHash))
@@ -128,7 +128,7 @@ func (p *program) withSeries(ctx context.Context, selector, seedText string, do 
 }
 
 // loadSeries reads the series of those names, or all where none is named.
-func loadSeries(ctx context.Context, st *store.Store, ulid string, names []string) ([]series.Series, error) {
+func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []string) ([]series.Series, error) {
 	if len(names) == 0 {
 		infos, err := st.Series(ctx, ulid)
 		if err != nil {
@@ -149,7 +149,7 @@ func loadSeries(ctx context.Context, st *store.Store, ulid string, names []strin
 	return list, nil
 }
 
-func (p *program) seriesList(ctx context.Context, st *store.Store, seed store.SeedDetail) error {
+func (p *program) seriesList(ctx context.Context, st *store.Reader, seed store.SeedDetail) error {
 	infos, err := st.Series(ctx, seed.ID)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (p *program) seriesList(ctx context.Context, st *store.Store, seed store.Se
 	return p.write(v)
 }
 
-func (p *program) seriesShow(ctx context.Context, st *store.Store, seed store.SeedDetail, names []string) error {
+func (p *program) seriesShow(ctx context.Context, st *store.Reader, seed store.SeedDetail, names []string) error {
 	list, err := loadSeries(ctx, st, seed.ID, names)
 	if err != nil {
 		return err

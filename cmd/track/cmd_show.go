@@ -49,7 +49,7 @@ Examples:
 }
 
 func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
-	return p.withSeed(ctx, selector, seedText, func(st *store.Store, seed store.SeedDetail, others []store.SeedSummary) error {
+	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed store.SeedDetail, others []store.SeedSummary) error {
 		shown := shownSeed{SeedDetail: seed, others: others}
 		err := shown.judge(ctx, st, version)
 		if err != nil {
@@ -77,7 +77,7 @@ type shownSeed struct {
 }
 
 // findAmong aggregates the seeds that this one is one of: a single seed says nothing about spread.
-func (s *shownSeed) findAmong(ctx context.Context, st *store.Store) error {
+func (s *shownSeed) findAmong(ctx context.Context, st *store.Reader) error {
 	if s.stored.Version == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (s *shownSeed) findAmong(ctx context.Context, st *store.Store) error {
 	return err
 }
 
-func (s *shownSeed) judge(ctx context.Context, st *store.Store, version int) (err error) {
+func (s *shownSeed) judge(ctx context.Context, st *store.Reader, version int) (err error) {
 	switch {
 	case version == 0:
 		version = s.SpecVersion

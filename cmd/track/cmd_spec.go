@@ -182,7 +182,7 @@ func (p *program) specShow(ctx context.Context, name string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	stored, decoded, err := loadSpecByName(ctx, st, name)
+	stored, decoded, err := loadSpecByName(ctx, st.Reader, name)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (p *program) specShow(ctx context.Context, name string) error {
 }
 
 // loadSpecByName loads SCENARIO or SCENARIO@VERSION.
-func loadSpecByName(ctx context.Context, st *store.Store, name string) (store.Spec, scoring.Spec, error) {
+func loadSpecByName(ctx context.Context, st *store.Reader, name string) (store.Spec, scoring.Spec, error) {
 	scenario, versionText, given := strings.Cut(name, "@")
 	number := 0
 	if given {
@@ -281,7 +281,7 @@ func (p *program) specOrFile(ctx context.Context, name string) (scoring.Spec, er
 		return scoring.Spec{}, err
 	}
 	defer func() { _ = st.Close() }()
-	_, decoded, err := loadSpecByName(ctx, st, name)
+	_, decoded, err := loadSpecByName(ctx, st.Reader, name)
 	return decoded, err
 }
 

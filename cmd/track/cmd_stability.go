@@ -73,7 +73,7 @@ func (p *program) stability(ctx context.Context, selector string, o stabilityOpt
 	}
 	defer func() { _ = st.Close() }()
 	p.noticeSpool(st.Path())
-	report, err := tracker.Stability(ctx, st, sel, options)
+	report, err := tracker.Stability(ctx, st.Reader, sel, options)
 	if errors.Is(err, track.ErrAmbiguous) {
 		return track.WithHint(err, track.Hint{Text: "--allow-mixed takes them together"})
 	}

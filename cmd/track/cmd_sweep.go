@@ -190,7 +190,7 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.noticeRule(ctx, st, run); err != nil {
+	if err := p.noticeRule(ctx, st.Reader, run); err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
 	sweeper := tracker.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
@@ -201,7 +201,7 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 func (p *program) recordedNow() time.Time { return p.now().UTC().Truncate(time.Microsecond) }
 
 // noticeRule says where a gate is never decided without a plan of looks.
-func (p *program) noticeRule(ctx context.Context, st *store.Store, run sweepRun) error {
+func (p *program) noticeRule(ctx context.Context, st *store.Reader, run sweepRun) error {
 	if run.rule == nil || run.rule.Precision != nil || run.rule.Baseline != nil || len(run.rule.Looks) > 0 {
 		return nil
 	}

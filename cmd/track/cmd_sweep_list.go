@@ -156,7 +156,7 @@ Examples:
 }
 
 // findSweep finds a sweep by its id or the end of it.
-func findSweep(ctx context.Context, st *store.Store, id string) (s store.SweepSummary, err error) {
+func findSweep(ctx context.Context, st *store.Reader, id string) (s store.SweepSummary, err error) {
 	found, err := st.Sweeps(ctx, store.SweepFilter{ID: id})
 	switch {
 	case err != nil:
@@ -189,7 +189,7 @@ Examples:
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			s, err := findSweep(c.Context, st, c.Args().First())
+			s, err := findSweep(c.Context, st.Reader, c.Args().First())
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (p *program) sweepShow(ctx context.Context, id string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	s, err := findSweep(ctx, st, id)
+	s, err := findSweep(ctx, st.Reader, id)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ Example:
    track version list sepa --format csv`,
 		BashComplete: p.completeLineages,
 		Action: func(c *cli.Context) error {
-			return p.readLineage(c, func(st *store.Store, lineage string) error {
+			return p.readLineage(c, func(st *store.Reader, lineage string) error {
 				list, err := lineages.Versions(c.Context, st, lineage)
 				if err != nil {
 					return err
@@ -129,7 +129,7 @@ func versionOf(lineage, text string) (string, error) {
 }
 
 // knownContent is the content of a version; an error that says why where it is not known.
-func knownContent(ctx context.Context, st *store.Store, lineage, version string) (string, error) {
+func knownContent(ctx context.Context, st *store.Reader, lineage, version string) (string, error) {
 	content, err := st.Content(ctx, lineage, version)
 	if err == nil && content == nil {
 		err = track.WithHint(fmt.Errorf("content of %s@%s: %w: nobody recorded it", lineage, version, track.ErrNotFound), track.Hint{Text: "track mutation propose records contents; so does track import where the source has them"})
@@ -160,12 +160,12 @@ func (p *program) versionShowCommand() *cli.Command {
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			return p.showVersion(c.Context, st, lineage, name)
+			return p.showVersion(c.Context, st.Reader, lineage, name)
 		},
 	}
 }
 
-func (p *program) showVersion(ctx context.Context, st *store.Store, lineage, name string) error {
+func (p *program) showVersion(ctx context.Context, st *store.Reader, lineage, name string) error {
 	entry, err := lineages.LoadVersion(ctx, st, lineage, name)
 	if err != nil {
 		return err
@@ -216,19 +216,19 @@ Examples:
 				if err != nil {
 					return err
 				}
-				return p.writeDiff(c.Context, st, lineage, name, other)
+				return p.writeDiff(c.Context, st.Reader, lineage, name, other)
 			}
 			v, err := st.VersionState(c.Context, lineage, name)
 			if err != nil {
 				return err
 			}
-			return p.writeDiff(c.Context, st, lineage, v.Parent, name)
+			return p.writeDiff(c.Context, st.Reader, lineage, v.Parent, name)
 		},
 	}
 }
 
 // writeDiff writes the difference of two versions; of one without a parent, all of it.
-func (p *program) writeDiff(ctx context.Context, st *store.Store, lineage, from, to string) (err error) {
+func (p *program) writeDiff(ctx context.Context, st *store.Reader, lineage, from, to string) (err error) {
 	before, after := "", ""
 	if from != "" {
 		if before, err = knownContent(ctx, st, lineage, from); err != nil {
@@ -298,7 +298,7 @@ func (p *program) versionExportCommand() *cli.Command {
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			content, err := knownContent(c.Context, st, lineage, name)
+			content, err := knownContent(c.Context, st.Reader, lineage, name)
 			if err != nil {
 				return err
 			}

@@ -103,7 +103,7 @@ func verdicts(t *testing.T, dir string) (list []string) {
 		t.Error(sound)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := lineages.Replay(t.Context(), st, "l", lineages.ReplayOptions{Strict: true})
+		r, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{Strict: true})
 		if err != nil || len(r.Differences) > 0 || r.Verified != r.Decisions {
 			t.Errorf("replay: %v, %d of %d verified, %v", err, r.Verified, r.Decisions, r.Differences)
 		}
@@ -290,7 +290,7 @@ func TestProposeAtOnce(t *testing.T) {
 		t.Errorf("%v %v", ids, children)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := lineages.Replay(t.Context(), st, "l", lineages.ReplayOptions{})
+		r, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{})
 		if err != nil || len(r.Differences) > 0 || len(r.Mutations) != processes+1 || r.Entries != 2+1+1+processes {
 			t.Errorf("%v, %d mutations, %d entries, %v", err, len(r.Mutations), r.Entries, r.Differences)
 		}

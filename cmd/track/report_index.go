@@ -16,7 +16,7 @@ type indexer struct {
 	looks []store.Look
 }
 
-func (x *indexer) all(ctx context.Context, st *store.Store) error {
+func (x *indexer) all(ctx context.Context, st *store.Reader) error {
 	scenarios, err := st.Scenarios(ctx)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (x *indexer) all(ctx context.Context, st *store.Store) error {
 }
 
 // scenario adds a scenario with its configurations and its baseline.
-func (x *indexer) scenario(ctx context.Context, st *store.Store, name string) error {
+func (x *indexer) scenario(ctx context.Context, st *store.Reader, name string) error {
 	report, err := tracker.LoadScenarioReport(ctx, st, name, tracker.ScenarioOptions{Limit: x.data.Limit})
 	if err != nil {
 		reason, err := unreportable(err)
@@ -83,7 +83,7 @@ func (x *indexer) scenario(ctx context.Context, st *store.Store, name string) er
 	return nil
 }
 
-func (x *indexer) configuration(ctx context.Context, st *store.Store, c *reports.IndexedConfiguration) error {
+func (x *indexer) configuration(ctx context.Context, st *store.Reader, c *reports.IndexedConfiguration) error {
 	report, err := tracker.LoadStabilityReport(ctx, st, tracker.Selector{Scenario: c.Scenario, Configuration: c.Hash}, tracker.StabilityOptions{})
 	if err != nil {
 		c.Problem, err = unreportable(err)
@@ -97,7 +97,7 @@ func (x *indexer) configuration(ctx context.Context, st *store.Store, c *reports
 	return err
 }
 
-func (x *indexer) lineage(ctx context.Context, st *store.Store, name string) error {
+func (x *indexer) lineage(ctx context.Context, st *store.Reader, name string) error {
 	data, _, err := loadLineageData(ctx, st, name)
 	if err != nil {
 		reason, err := unreportable(err)
@@ -114,7 +114,7 @@ func (x *indexer) lineage(ctx context.Context, st *store.Store, name string) err
 	return err
 }
 
-func (x *indexer) agent(ctx context.Context, st *store.Store, name string) error {
+func (x *indexer) agent(ctx context.Context, st *store.Reader, name string) error {
 	facts, err := tracker.LoadAgentFacts(ctx, st, name)
 	if err != nil {
 		return err

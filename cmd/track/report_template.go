@@ -55,7 +55,7 @@ func newScenarioAnswer(r tracker.ReportedScenario) (a scenarioAnswer, err error)
 	return a, nil
 }
 
-func newLineageAnswer(ctx context.Context, st *store.Store, facts lineages.Facts) (a lineageAnswer, err error) {
+func newLineageAnswer(ctx context.Context, st *store.Reader, facts lineages.Facts) (a lineageAnswer, err error) {
 	overview, err := lineages.LoadOverview(ctx, st, facts.Lineage.Name)
 	if err != nil {
 		return a, err

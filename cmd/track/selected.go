@@ -11,7 +11,7 @@ import (
 // withSeed finds the seed that SCENARIO[@CONFIGURATION] and SEED name, as recorded last, and hands it over with the same seed under
 // other configurations.
 func (p *program) withSeed(
-	ctx context.Context, selector, seedText string, do func(*store.Store, store.SeedDetail, []store.SeedSummary) error,
+	ctx context.Context, selector, seedText string, do func(*store.Reader, store.SeedDetail, []store.SeedSummary) error,
 ) error {
 	sel, err := tracker.ParseSelector(selector)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *program) withSeed(
 	defer func() { _ = st.Close() }()
 	configuration := int64(0)
 	if sel.Configuration != "" {
-		choice, err := tracker.Choose(ctx, st, sel, false)
+		choice, err := tracker.Choose(ctx, st.Reader, sel, false)
 		if err != nil {
 			return err
 		}
@@ -38,5 +38,5 @@ func (p *program) withSeed(
 	if err != nil {
 		return err
 	}
-	return do(st, seed, others)
+	return do(st.Reader, seed, others)
 }

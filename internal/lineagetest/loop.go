@@ -186,7 +186,7 @@ func (l *Loop) Kinds() string {
 // CheckReplay replays the lineage, strictly.
 func (l *Loop) CheckReplay() lineages.ReplayReport {
 	l.T.Helper()
-	r, err := lineages.Replay(l.T.Context(), l.Store, l.Name, lineages.ReplayOptions{Strict: true})
+	r, err := lineages.Replay(l.T.Context(), l.Store.Reader, l.Name, lineages.ReplayOptions{Strict: true})
 	if err != nil || len(r.Differences) > 0 || r.Verified != r.Decisions {
 		l.T.Errorf("replay: %v, %d of %d verified, %v", err, r.Verified, r.Decisions, r.Differences)
 	}

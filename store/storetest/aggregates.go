@@ -259,7 +259,7 @@ func testSnapshot(t *testing.T, st *store.Store) {
 	spec := addSpec(t, st, "s", 1)
 	judge(t, st, spec, 1, []float64{1}, 1)
 	sel := store.Selection{Scenario: "s", Configurations: []int64{configuration(t, st, "s")}, SpecID: spec.ID}
-	counts := func(st *store.Store, between func()) (seeds, results int) {
+	counts := func(st *store.Reader, between func()) (seeds, results int) {
 		t.Helper()
 		totals, err := st.SeedTotals(t.Context(), sel)
 		if err != nil {
@@ -272,7 +272,7 @@ func testSnapshot(t *testing.T, st *store.Store) {
 		}
 		return totals.NSeeds, metrics[0].NNotFailed
 	}
-	err := st.Snapshot(t.Context(), func(snapshot *store.Store) error {
+	err := st.Snapshot(t.Context(), func(snapshot *store.Reader) error {
 		seeds, results := counts(snapshot, func() { judge(t, st, spec, 2, []float64{1}, 1) })
 		if seeds != 1 || results != 1 {
 			t.Errorf("%d seeds and results of %d, want 1 and 1", seeds, results)
@@ -282,11 +282,11 @@ func testSnapshot(t *testing.T, st *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seeds, results := counts(st, func() {}); seeds != 2 || results != 2 {
+	if seeds, results := counts(st.Reader, func() {}); seeds != 2 || results != 2 {
 		t.Errorf("afterwards: %d seeds and results of %d, want 2 and 2", seeds, results)
 	}
 	stop := errors.New("enough")
-	if err := st.Snapshot(t.Context(), func(*store.Store) error { return stop }); !errors.Is(err, stop) {
+	if err := st.Snapshot(t.Context(), func(*store.Reader) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the reader's error became %v", err)
 	}
 }

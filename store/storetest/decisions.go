@@ -76,7 +76,7 @@ func testBaselines(t *testing.T, st *store.Store) {
 			t.Errorf("after %q: error %v (-want +got):\n%s", step.Reason, err, diff)
 		}
 		update(t, st, func(tx *store.Tx) error {
-			inside, err := tx.Baseline(step.Scenario)
+			inside, err := tx.Baseline(ctx, step.Scenario)
 			if diff := cmp.Diff(got, inside); diff != "" {
 				t.Errorf("in a transaction after %q (-outside +inside):\n%s", step.Reason, diff)
 			}

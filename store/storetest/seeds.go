@@ -49,7 +49,7 @@ func testValues(t *testing.T, st *store.Store) {
 			rt.Fatalf("read (-want +got):\n%s", diff)
 		}
 		update(t, st, func(tx *store.Tx) error {
-			got, err := tx.Values(ids[0])
+			got, err := tx.Values(t.Context(), ids[0])
 			if diff := cmp.Diff(values, got, sameBits, cmpopts.EquateEmpty()); diff != "" {
 				rt.Fatalf("read in a transaction (-want +got):\n%s", diff)
 			}
@@ -197,7 +197,7 @@ func testIdentity(t *testing.T, st *store.Store) {
 		t.Errorf("the superseded values again: %+v, want a difference from those in force", existing)
 	}
 	update(t, st, func(tx *store.Tx) error {
-		values, err := tx.Values(firstID)
+		values, err := tx.Values(t.Context(), firstID)
 		if values["m"] != 1 {
 			t.Errorf("superseded values %v, want m = 1", values)
 		}

@@ -56,7 +56,7 @@ const (
 // returns the decision made before.
 func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (r DecideResult, err error) {
 	if o.DryRun {
-		err = st.Snapshot(ctx, func(st *store.Store) error {
+		err = st.Snapshot(ctx, func(st *store.Reader) error {
 			l, err := Load(ctx, st, lineage)
 			if err == nil {
 				r, err = l.decide(ctx, st, mutation, o)
@@ -80,7 +80,7 @@ func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o De
 }
 
 // decide makes a decision and the entry that records it, and writes nothing.
-func (l Lineage) decide(ctx context.Context, st *store.Store, mutation string, o DecideOptions) (r DecideResult, err error) {
+func (l Lineage) decide(ctx context.Context, st *store.Reader, mutation string, o DecideOptions) (r DecideResult, err error) {
 	if o.ExpectHead != "" && o.ExpectHead != l.Head {
 		return r, track.WithHint(fmt.Errorf("%w: %s is in force in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead), track.Hint{Text: "somebody decided or rolled back meanwhile: look at track lineage show " + l.Name})
 
@@ -146,7 +146,7 @@ func (l Lineage) parentLost(m store.Mutation, what string) error {
 }
 
 // canWait says whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.
-func (l Lineage) canWait(ctx context.Context, st *store.Store, r DecideResult) error {
+func (l Lineage) canWait(ctx context.Context, st *store.Reader, r DecideResult) error {
 	if r.Record.Decision.State != evolution.Continue || r.Mutation.Source == "" || len(r.Sides[1].Trials)+r.Sides[1].Open+r.Sides[1].Unscored > 0 {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (l Lineage) draw(mutation string, attempt int, pcgState []byte) (evolution.
 }
 
 // repeat takes over the last decision on the mutation where it answers the same question, and counts those before that came to an end.
-func (r *DecideResult) repeat(ctx context.Context, st *store.Store, l Lineage, policy evolution.Policy, e evolution.Evidence) error {
+func (r *DecideResult) repeat(ctx context.Context, st *store.Reader, l Lineage, policy evolution.Policy, e evolution.Evidence) error {
 	before, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: r.Mutation.Key})
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (r *DecideResult) repeat(ctx context.Context, st *store.Store, l Lineage, p
 }
 
 // countTwins counts decisions on other mutations of the same parent to the same child, which are draws from the same evidence too: those before this one.
-func (r *DecideResult) countTwins(ctx context.Context, st *store.Store, l Lineage) error {
+func (r *DecideResult) countTwins(ctx context.Context, st *store.Reader, l Lineage) error {
 	twins, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Child: r.Mutation.Child})
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (r *DecideResult) countTwins(ctx context.Context, st *store.Store, l Lineag
 }
 
 // endedBefore says whether a decision accepted or rejected a mutation before the entry of a number; 0 for any.
-func (l Lineage) endedBefore(ctx context.Context, st *store.Store, mutation string, number int) (bool, error) {
+func (l Lineage) endedBefore(ctx context.Context, st *store.Reader, mutation string, number int) (bool, error) {
 	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: mutation})
 	for _, e := range entries {
 		if number > 0 && e.Number > number {

@@ -92,7 +92,7 @@ func TestDecideOverride(t *testing.T) {
 		t.Errorf("without a policy: %+v", r)
 	}
 	l.CheckReplay()
-	story, err := lineages.LoadMutation(t.Context(), l.Store, "l", m)
+	story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m)
 	if err != nil || len(story.Decisions) != 2 || !warned(story.Decisions[0], lineages.WarnOverridden, "") || !warned(story.Decisions[1], lineages.WarnAttempts, "") {
 		t.Errorf("%v %+v", err, story.Decisions)
 	}
@@ -219,7 +219,7 @@ func TestDecidePCG(t *testing.T) {
 		wantError(t, err, track.ErrInvalid)
 	}
 	l.CheckReplay()
-	draws, err := lineages.Draws(t.Context(), l.Store, "l")
+	draws, err := lineages.Draws(t.Context(), l.Store.Reader, "l")
 	if err != nil || len(draws) != 2 || *draws[0].P != 0.2 || !draws[0].Used || draws[0].Draw.Algorithm != evolution.PCGDXSM {
 		t.Errorf("%v %+v", err, draws)
 	}
@@ -322,7 +322,7 @@ func TestProposeRefused(t *testing.T) {
 		} else {
 			wantHint(t, err, track.ErrConflict, "is refused", "track mutation show")
 		}
-		if story, err := lineages.LoadMutation(t.Context(), l.Store, "l", r.Key); err != nil || len(story.Refusals) != 1 {
+		if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", r.Key); err != nil || len(story.Refusals) != 1 {
 			t.Errorf("%s: %v %+v", code, err, story)
 		}
 	}
@@ -409,7 +409,7 @@ func TestWithdraw(t *testing.T) {
 	wantHint(t, err, track.ErrConflict, "is accepted", "track rollback l")
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", "nosuch", "why not", time.Time{})
 	wantError(t, err, track.ErrNotFound)
-	if story, err := lineages.LoadMutation(t.Context(), l.Store, "l", m); err != nil || story.Withdrawn != "why not" {
+	if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || story.Withdrawn != "why not" {
 		t.Errorf("%v %+v", err, story)
 	}
 	l.CheckReplay()
@@ -531,7 +531,7 @@ func TestNoDrawsInTurns(t *testing.T) {
 	if before := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold}); warned(before, lineages.WarnAttempts, "") {
 		t.Errorf("a warning of what came after: %v", before.Warnings)
 	}
-	story, err := lineages.LoadMutation(t.Context(), l.Store, "l", twin.Key)
+	story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", twin.Key)
 	if err != nil || len(story.Decisions) != 1 || !warned(story.Decisions[0], lineages.WarnAttempts, "once") {
 		t.Errorf("%v, %+v", err, story.Decisions)
 	}
@@ -567,7 +567,7 @@ func TestNoSecretsInLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Rollback(lineages.RollbackOptions{To: p.Child, Reason: "for " + secret})
-	x, err := lineages.Export(t.Context(), l.Store, "l")
+	x, err := lineages.Export(t.Context(), l.Store.Reader, "l")
 	if err != nil {
 		t.Fatal(err)
 	}

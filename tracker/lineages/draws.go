@@ -19,7 +19,7 @@ type Draw struct {
 }
 
 // Draws lists every draw of a lineage, in the order in which they were made.
-func Draws(ctx context.Context, st *store.Store, lineage string) ([]Draw, error) {
+func Draws(ctx context.Context, st *store.Reader, lineage string) ([]Draw, error) {
 	l, err := st.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err

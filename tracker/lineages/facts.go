@@ -25,8 +25,8 @@ type VersionFacts struct {
 }
 
 // LoadFacts collects, from one state of the database, what is known of a lineage.
-func LoadFacts(ctx context.Context, st *store.Store, name string) (f Facts, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadFacts(ctx context.Context, st *store.Reader, name string) (f Facts, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if f.Lineage, err = Load(ctx, st, name); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func LoadFacts(ctx context.Context, st *store.Store, name string) (f Facts, err 
 	return f, err
 }
 
-func (l Lineage) versionFacts(ctx context.Context, st *store.Store) ([]VersionFacts, error) {
+func (l Lineage) versionFacts(ctx context.Context, st *store.Reader) ([]VersionFacts, error) {
 	entries, err := l.versionEntries(ctx, st, true)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (l Lineage) Scenario() string {
 }
 
 // Load returns a lineage that has a ledger.
-func Load(ctx context.Context, st *store.Store, name string) (l Lineage, err error) {
+func Load(ctx context.Context, st *store.Reader, name string) (l Lineage, err error) {
 	if l.Evolving, err = st.Evolving(ctx, name); err != nil {
 		return l, err
 	}
@@ -68,7 +68,7 @@ func settingsOf(e evolution.Entry) (evolution.Settings, error) {
 // before has written.
 func change(ctx context.Context, st *store.Store, name string, write func(w *Writer) error) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
-		w, err := NewWriter(ctx, tx, tx.Reads(st), name)
+		w, err := NewWriter(ctx, tx, tx.Reader, name)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func change(ctx context.Context, st *store.Store, name string, write func(w *Wri
 }
 
 // NewWriter returns a writer of a lineage that has a ledger.
-func NewWriter(ctx context.Context, tx *store.Tx, reads *store.Store, name string) (*Writer, error) {
+func NewWriter(ctx context.Context, tx *store.Tx, reads *store.Reader, name string) (*Writer, error) {
 	l, err := Load(ctx, reads, name)
 	return &Writer{Lineage: l, Tx: tx, Store: reads}, err
 }
@@ -86,7 +86,7 @@ func NewWriter(ctx context.Context, tx *store.Tx, reads *store.Store, name strin
 type Writer struct {
 	Lineage
 	Tx    *store.Tx
-	Store *store.Store
+	Store *store.Reader
 }
 
 // append seals what happened as the next entry. headAfter is the version in force after it.
@@ -132,7 +132,7 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 		return l, false, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		reads := tx.Reads(st)
+		reads := tx.Reader
 		l, err = Load(ctx, reads, o.Name)
 		if err == nil {
 			return o.sameAs(ctx, reads, l)
@@ -141,7 +141,7 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 			return err
 		}
 		created = true
-		w, err := o.create(ctx, tx, reads, seed, orNow(o.At, st))
+		w, err := o.create(ctx, tx, reads, seed, orNow(o.At, st.Reader))
 		if err == nil {
 			l = w.Lineage
 		}
@@ -227,7 +227,7 @@ func (o NewOptions) seed(entropy io.Reader) (uint64, error) {
 }
 
 // sameAs says why a lineage that is there is not the one that was asked for.
-func (o NewOptions) sameAs(ctx context.Context, st *store.Store, l Lineage) error {
+func (o NewOptions) sameAs(ctx context.Context, st *store.Reader, l Lineage) error {
 	first, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindCreation}, Newest: 1})
 	if err != nil || len(first) == 0 {
 		return err
@@ -254,7 +254,7 @@ func (o NewOptions) sameAs(ctx context.Context, st *store.Store, l Lineage) erro
 }
 
 // Create begins the ledger of a lineage that has none.
-func Create(ctx context.Context, tx *store.Tx, reads *store.Store, o NewOptions, entropy io.Reader) (*Writer, error) {
+func Create(ctx context.Context, tx *store.Tx, reads *store.Reader, o NewOptions, entropy io.Reader) (*Writer, error) {
 	seed, err := o.seed(entropy)
 	if err == nil {
 		err = o.Validate()
@@ -265,7 +265,7 @@ func Create(ctx context.Context, tx *store.Tx, reads *store.Store, o NewOptions,
 	return o.create(ctx, tx, reads, seed, orNow(o.At, reads))
 }
 
-func (o NewOptions) create(ctx context.Context, tx *store.Tx, reads *store.Store, seed uint64, at time.Time) (*Writer, error) {
+func (o NewOptions) create(ctx context.Context, tx *store.Tx, reads *store.Reader, seed uint64, at time.Time) (*Writer, error) {
 	evolving, err := tx.Evolve(o.Name, track.SeedNumber(seed), o.Subject)
 	if err != nil {
 		return nil, err
@@ -351,7 +351,7 @@ func ChangeSettings(ctx context.Context, st *store.Store, name string, edit Sett
 		}
 		if changed = !after.Equal(w.Settings); changed {
 			after.Number++
-			if _, err := w.append(evolution.KindSettings, evolution.SettingsChange{Settings: after, Reason: withoutSecrets(reason)}, w.Head, orNow(at, st)); err != nil {
+			if _, err := w.append(evolution.KindSettings, evolution.SettingsChange{Settings: after, Reason: withoutSecrets(reason)}, w.Head, orNow(at, st.Reader)); err != nil {
 				return err
 			}
 			w.Settings = after
@@ -368,7 +368,7 @@ func withoutSecrets(text string) string {
 	return masked
 }
 
-func orNow(at time.Time, st *store.Store) time.Time {
+func orNow(at time.Time, st *store.Reader) time.Time {
 	if at.IsZero() {
 		return st.Now()
 	}

@@ -18,8 +18,8 @@ type MutationHistory struct {
 }
 
 // LoadMutation collects what happened to a mutation.
-func LoadMutation(ctx context.Context, st *store.Store, lineage, mutation string) (s MutationHistory, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadMutation(ctx context.Context, st *store.Reader, lineage, mutation string) (s MutationHistory, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := Load(ctx, st, lineage)
 		if err == nil {
 			s, err = l.tell(ctx, st, mutation)
@@ -29,7 +29,7 @@ func LoadMutation(ctx context.Context, st *store.Store, lineage, mutation string
 	return s, err
 }
 
-func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s MutationHistory, err error) {
+func (l Lineage) tell(ctx context.Context, st *store.Reader, mutation string) (s MutationHistory, err error) {
 	s.Lineage = l.Name
 	if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
 		return s, err
@@ -43,7 +43,7 @@ func (l Lineage) tell(ctx context.Context, st *store.Store, mutation string) (s 
 	return s, err
 }
 
-func (s *MutationHistory) add(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry) error {
+func (s *MutationHistory) add(ctx context.Context, st *store.Reader, l Lineage, e evolution.Entry) error {
 	switch e.Kind {
 	case evolution.KindProposal, evolution.KindRefusal:
 		var p evolution.Proposal

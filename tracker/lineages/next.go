@@ -43,7 +43,7 @@ type NextStep struct {
 // happens. A dry run draws and records nothing.
 func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at time.Time) (s NextStep, err error) {
 	if dryRun {
-		err = st.Snapshot(ctx, func(st *store.Store) error {
+		err = st.Snapshot(ctx, func(st *store.Reader) error {
 			l, err := Load(ctx, st, lineage)
 			if err == nil {
 				s, err = l.nextStep(ctx, st, orNow(at, st))
@@ -64,8 +64,8 @@ func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at 
 }
 
 // nextStep finds out what to do, without writing. Its Entry has a number where a consideration is to be recorded.
-func (l Lineage) nextStep(ctx context.Context, st *store.Store, now time.Time) (s NextStep, err error) {
-	for _, look := range []func(context.Context, *store.Store, time.Time) (NextStep, error){l.nextFrozen, l.nextRollback, l.nextDecision, l.nextPending, l.nextConsideration} {
+func (l Lineage) nextStep(ctx context.Context, st *store.Reader, now time.Time) (s NextStep, err error) {
+	for _, look := range []func(context.Context, *store.Reader, time.Time) (NextStep, error){l.nextFrozen, l.nextRollback, l.nextDecision, l.nextPending, l.nextConsideration} {
 		if s, err = look(ctx, st, now); err != nil || s.Action != "" {
 			break
 		}
@@ -74,7 +74,7 @@ func (l Lineage) nextStep(ctx context.Context, st *store.Store, now time.Time) (
 	return s, err
 }
 
-func (l Lineage) nextFrozen(context.Context, *store.Store, time.Time) (s NextStep, err error) {
+func (l Lineage) nextFrozen(context.Context, *store.Reader, time.Time) (s NextStep, err error) {
 	switch {
 	case l.Settings.Loop.Frozen:
 		s = NextStep{Action: ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}
@@ -84,7 +84,7 @@ func (l Lineage) nextFrozen(context.Context, *store.Store, time.Time) (s NextSte
 	return s, nil
 }
 
-func (l Lineage) nextRollback(ctx context.Context, st *store.Store, _ time.Time) (s NextStep, err error) {
+func (l Lineage) nextRollback(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
 	state, _, err := l.rollbackState(ctx, st)
 	if err != nil {
 		return s, err
@@ -96,7 +96,7 @@ func (l Lineage) nextRollback(ctx context.Context, st *store.Store, _ time.Time)
 }
 
 // nextDecision looks at the oldest mutation that is still to be decided.
-func (l Lineage) nextDecision(ctx context.Context, st *store.Store, _ time.Time) (s NextStep, err error) {
+func (l Lineage) nextDecision(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
 	open, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Open: true})
 	if err != nil {
 		return s, err
@@ -138,7 +138,7 @@ func tooSoon(r DecideResult, missing int) NextStep {
 	return s
 }
 
-func (l Lineage) nextPending(ctx context.Context, st *store.Store, _ time.Time) (s NextStep, err error) {
+func (l Lineage) nextPending(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
 	pending, err := pendingChoice(ctx, st, l)
 	if err != nil || pending == nil {
 		return s, err
@@ -154,7 +154,7 @@ func mutate(c *evolution.Consideration) NextStep {
 }
 
 // pendingChoice is the consideration that said to mutate, where nothing was proposed since; nil for none.
-func pendingChoice(ctx context.Context, st *store.Store, l Lineage) (*evolution.Consideration, error) {
+func pendingChoice(ctx context.Context, st *store.Reader, l Lineage) (*evolution.Consideration, error) {
 	last, ok, err := st.LastEntry(ctx, l.Evolving, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
 	if err != nil || !ok || last.Kind != evolution.KindConsideration {
 		return nil, err
@@ -167,7 +167,7 @@ func pendingChoice(ctx context.Context, st *store.Store, l Lineage) (*evolution.
 }
 
 // nextConsideration draws whether to mutate, unless something speaks against it.
-func (l Lineage) nextConsideration(ctx context.Context, st *store.Store, now time.Time) (s NextStep, err error) {
+func (l Lineage) nextConsideration(ctx context.Context, st *store.Reader, now time.Time) (s NextStep, err error) {
 	c, err := l.consider(ctx, st, now)
 	if err != nil {
 		return s, err
@@ -188,7 +188,7 @@ func (l Lineage) nextConsideration(ctx context.Context, st *store.Store, now tim
 }
 
 // consider makes the next consideration.
-func (l Lineage) consider(ctx context.Context, st *store.Store, now time.Time) (c evolution.Consideration, err error) {
+func (l Lineage) consider(ctx context.Context, st *store.Reader, now time.Time) (c evolution.Consideration, err error) {
 	if c, err = l.loopState(ctx, st, now); err != nil {
 		return c, err
 	}
@@ -209,7 +209,7 @@ func (l Lineage) consider(ctx context.Context, st *store.Store, now time.Time) (
 }
 
 // loopState is where the lineage stands, and how its operators did.
-func (l Lineage) loopState(ctx context.Context, st *store.Store, now time.Time) (c evolution.Consideration, err error) {
+func (l Lineage) loopState(ctx context.Context, st *store.Reader, now time.Time) (c evolution.Consideration, err error) {
 	if c.Executions, err = l.countTrials(ctx, st); err != nil {
 		return c, err
 	}
@@ -261,7 +261,7 @@ func (l Lineage) loopState(ctx context.Context, st *store.Store, now time.Time) 
 }
 
 // lastDay are the mutations of the last 24 hours that the limits of a day count: none that was refused, or made elsewhere.
-func (l Lineage) lastDay(ctx context.Context, st *store.Store, now time.Time) ([]evolution.PastMutation, error) {
+func (l Lineage) lastDay(ctx context.Context, st *store.Reader, now time.Time) ([]evolution.PastMutation, error) {
 	recent, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
 	list := []evolution.PastMutation{}
 	for _, m := range recent {
@@ -273,7 +273,7 @@ func (l Lineage) lastDay(ctx context.Context, st *store.Store, now time.Time) ([
 }
 
 // histories are how the operators did so far.
-func (l Lineage) histories(ctx context.Context, st *store.Store) (evolution.Histories, error) {
+func (l Lineage) histories(ctx context.Context, st *store.Reader) (evolution.Histories, error) {
 	outcomes, err := st.MutationOutcomes(ctx, l.Evolving)
 	h := evolution.Histories{}
 	for _, o := range outcomes {

@@ -348,7 +348,7 @@ func TestRollbackDrops(t *testing.T) {
 	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
 		t.Errorf("one drop since the rollback: %+v", r.Event)
 	}
-	reports, err := lineages.Operators(t.Context(), l.Store, "l")
+	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestOperators(t *testing.T) {
 	}
 	l.Propose("x", lineages.ProposeOptions{Operator: "step_reorder"})
 	l.Rollback(lineages.RollbackOptions{To: "v002"})
-	reports, err := lineages.Operators(t.Context(), l.Store, "l")
+	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -443,7 +443,7 @@ func TestOperators(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	// What would be drawn next is what is drawn.
-	suggested, err := lineages.SuggestOperator(t.Context(), l.Store, "l")
+	suggested, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l")
 	if err != nil || suggested.Pending {
 		t.Fatal(suggested, err)
 	}
@@ -455,7 +455,7 @@ func TestOperators(t *testing.T) {
 	if s.Action != lineages.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
 		t.Errorf("suggested %+v, %+v", suggested, s)
 	}
-	if again, err := lineages.SuggestOperator(t.Context(), l.Store, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
+	if again, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
 		t.Errorf("%+v %v", again, err)
 	}
 	l.CheckReplay()

@@ -39,8 +39,8 @@ func (r OperatorReport) CostPerPoint() *float64 {
 }
 
 // Operators tells how the operators of a lineage did: those of its settings in their order, then others by name.
-func Operators(ctx context.Context, st *store.Store, lineage string) (list []OperatorReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Operators(ctx context.Context, st *store.Reader, lineage string) (list []OperatorReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := Load(ctx, st, lineage)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func Operators(ctx context.Context, st *store.Store, lineage string) (list []Ope
 	return list, err
 }
 
-func (l Lineage) operatorReports(ctx context.Context, st *store.Store) ([]OperatorReport, error) {
+func (l Lineage) operatorReports(ctx context.Context, st *store.Reader) ([]OperatorReport, error) {
 	mutations, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{})
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *OperatorReport) add(m store.Mutation, rolledBack bool) {
 }
 
 // rolledBack are the mutations that a rollback left: those that had led from the version it went back to, to the one in force then.
-func (l Lineage) rolledBack(ctx context.Context, st *store.Store) (map[string]bool, error) {
+func (l Lineage) rolledBack(ctx context.Context, st *store.Reader) (map[string]bool, error) {
 	r, err := l.reign(ctx, st)
 	left := map[string]bool{}
 	type step struct{ version, mutation string }
@@ -166,8 +166,8 @@ type Suggestion struct {
 }
 
 // SuggestOperator says which operator the next consideration would draw. It records nothing: the draw is the one that the consideration will make.
-func SuggestOperator(ctx context.Context, st *store.Store, lineage string) (s Suggestion, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func SuggestOperator(ctx context.Context, st *store.Reader, lineage string) (s Suggestion, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := Load(ctx, st, lineage)
 		if err != nil {
 			return err

@@ -40,8 +40,8 @@ type Overview struct {
 }
 
 // LoadOverview tells where a lineage stands, with the versions that were ever in force.
-func LoadOverview(ctx context.Context, st *store.Store, name string) (o Overview, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadOverview(ctx context.Context, st *store.Reader, name string) (o Overview, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if o.Lineage, err = Load(ctx, st, name); err != nil {
 			return err
 		}
@@ -60,8 +60,8 @@ func LoadOverview(ctx context.Context, st *store.Store, name string) (o Overview
 }
 
 // Versions lists all versions of a lineage with a ledger, candidates too, the newest first.
-func Versions(ctx context.Context, st *store.Store, name string) (list []VersionEntry, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Versions(ctx context.Context, st *store.Reader, name string) (list []VersionEntry, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := Load(ctx, st, name)
 		if err == nil {
 			list, err = l.versionEntries(ctx, st, true)
@@ -71,7 +71,7 @@ func Versions(ctx context.Context, st *store.Store, name string) (list []Version
 	return list, err
 }
 
-func (l Lineage) versionEntries(ctx context.Context, st *store.Store, all bool) ([]VersionEntry, error) {
+func (l Lineage) versionEntries(ctx context.Context, st *store.Reader, all bool) ([]VersionEntry, error) {
 	versions, err := st.VersionStates(ctx, l.Name)
 	if err != nil {
 		return nil, err
@@ -150,8 +150,8 @@ func (l Lineage) place(list []VersionEntry, standings []evolution.Standing) {
 }
 
 // LoadVersion is one version of a lineage. Where the lineage has no ledger, it stands in no place.
-func LoadVersion(ctx context.Context, st *store.Store, lineage, version string) (entry VersionEntry, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func LoadVersion(ctx context.Context, st *store.Reader, lineage, version string) (entry VersionEntry, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		state, err := st.VersionState(ctx, lineage, version)
 		if err != nil {
 			return err

@@ -47,8 +47,8 @@ type Alternative struct {
 
 // Replay computes the ledger of a lineage again, and compares it with itself, with the mutations, versions and head that are stored beside it, and, where that
 // is asked for, with the executions and seeds that its evidence came from.
-func Replay(ctx context.Context, st *store.Store, lineage string, o ReplayOptions) (r ReplayReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Replay(ctx context.Context, st *store.Reader, lineage string, o ReplayOptions) (r ReplayReport, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := st.Evolving(ctx, lineage)
 		if err == nil {
 			r, _, err = replay(ctx, st, l, o)
@@ -59,7 +59,7 @@ func Replay(ctx context.Context, st *store.Store, lineage string, o ReplayOption
 }
 
 // replay also returns the entries that it found.
-func replay(ctx context.Context, st *store.Store, l store.Evolving, o ReplayOptions) (r ReplayReport, entries []evolution.Entry, err error) {
+func replay(ctx context.Context, st *store.Reader, l store.Evolving, o ReplayOptions) (r ReplayReport, entries []evolution.Entry, err error) {
 	if entries, err = st.Entries(ctx, l, store.EntryFilter{}); err != nil {
 		return r, nil, err
 	}
@@ -67,7 +67,7 @@ func replay(ctx context.Context, st *store.Store, l store.Evolving, o ReplayOpti
 	if len(entries) == 0 {
 		r.differs("lineage", "", "ledger", "no entry", "a creation")
 	}
-	compare := []func(context.Context, *store.Store, store.Evolving, []evolution.Entry) error{r.lineage, r.mutations, r.versions}
+	compare := []func(context.Context, *store.Reader, store.Evolving, []evolution.Entry) error{r.lineage, r.mutations, r.versions}
 	if o.Strict {
 		compare = append(compare, r.strict)
 	}
@@ -110,7 +110,7 @@ func (r *ReplayReport) differs(kind evolution.Kind, mutation, field, stored, rep
 }
 
 // lineage compares the row of the lineage.
-func (r *ReplayReport) lineage(_ context.Context, _ *store.Store, l store.Evolving, entries []evolution.Entry) error {
+func (r *ReplayReport) lineage(_ context.Context, _ *store.Reader, l store.Evolving, entries []evolution.Entry) error {
 	r.differs("lineage", "", "head", l.Head, r.Head)
 	if last := len(entries) - 1; last >= 0 && l.End == (evolution.Head{}) { // an end that is not known is compared with nothing
 		r.differs("lineage", "", "end", "none", strconv.Itoa(entries[last].Number)+" "+entries[last].Hash)
@@ -128,7 +128,7 @@ func (r *ReplayReport) lineage(_ context.Context, _ *store.Store, l store.Evolvi
 }
 
 // mutations compares the table of mutations.
-func (r *ReplayReport) mutations(ctx context.Context, st *store.Store, l store.Evolving, _ []evolution.Entry) error {
+func (r *ReplayReport) mutations(ctx context.Context, st *store.Reader, l store.Evolving, _ []evolution.Entry) error {
 	stored, err := st.Mutations(ctx, l, store.MutationFilter{})
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func numberText(x *float64) string {
 }
 
 // versions compares the contents of versions with the identities that the ledger gives them.
-func (r *ReplayReport) versions(ctx context.Context, st *store.Store, l store.Evolving, entries []evolution.Entry) error {
+func (r *ReplayReport) versions(ctx context.Context, st *store.Reader, l store.Evolving, entries []evolution.Entry) error {
 	want := map[string]string{} // by label
 	for _, ref := range refsOf(entries) {
 		want[ref.Label] = cmp.Or(ref.ID, want[ref.Label])
@@ -238,7 +238,7 @@ func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
 }
 
 // strict compares the evidence of decisions with what is recorded now.
-func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving store.Evolving, entries []evolution.Entry) error {
+func (r *ReplayReport) strict(ctx context.Context, st *store.Reader, evolving store.Evolving, entries []evolution.Entry) error {
 	l := Lineage{Evolving: evolving, Settings: r.Settings}
 	recorded := recordedTrials{}
 	place := map[string]int{}
@@ -263,7 +263,7 @@ func (r *ReplayReport) strict(ctx context.Context, st *store.Store, evolving sto
 }
 
 // strictDecision compares the evidence of one decision.
-func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, record evolution.Record, child, parent string, recorded recordedTrials) error {
+func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Reader, l Lineage, e evolution.Entry, record evolution.Record, child, parent string, recorded recordedTrials) error {
 	now, err := recorded.evidence(ctx, st, l, child, parent)
 	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing that it could be compared with
 		r.Differences = append(r.Differences, evolution.Difference{
@@ -282,7 +282,7 @@ func (r *ReplayReport) strictDecision(ctx context.Context, st *store.Store, l Li
 type recordedTrials map[string]map[string][]store.ExecutionTrial
 
 // evidence is what [Lineage.evidence] finds.
-func (t recordedTrials) evidence(ctx context.Context, st *store.Store, l Lineage, child, parent string) (e evolution.Evidence, err error) {
+func (t recordedTrials) evidence(ctx context.Context, st *store.Reader, l Lineage, child, parent string) (e evolution.Evidence, err error) {
 	if l.Scenario() != "" {
 		e, _, err = l.evidence(ctx, st, child, parent, 0)
 		return e, err
@@ -337,8 +337,8 @@ type ReplayedDecision struct {
 
 // ReplayDecision shows one decision, and replays the ledger that it stands in; where strict, its evidence too. id is its ID, the beginning of it, or its
 // number in the ledger. Where the ledger differs, that a decision is missing, or cannot be read, is no error but a problem.
-func ReplayDecision(ctx context.Context, st *store.Store, lineage, id string, strict bool) (r ReplayedDecision, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func ReplayDecision(ctx context.Context, st *store.Reader, lineage, id string, strict bool) (r ReplayedDecision, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		evolving, err := st.Evolving(ctx, lineage)
 		if err != nil {
 			return err
@@ -357,7 +357,7 @@ func ReplayDecision(ctx context.Context, st *store.Store, lineage, id string, st
 }
 
 // find fills in the decision.
-func (r *ReplayedDecision) find(ctx context.Context, st *store.Store, l Lineage, entries []evolution.Entry, id string, strict bool) error {
+func (r *ReplayedDecision) find(ctx context.Context, st *store.Reader, l Lineage, entries []evolution.Entry, id string, strict bool) error {
 	e, err := findDecision(l.Name, entries, id)
 	if err != nil {
 		return err
@@ -371,7 +371,7 @@ func (r *ReplayedDecision) find(ctx context.Context, st *store.Store, l Lineage,
 	return err
 }
 
-func (r *ReplayedDecision) show(ctx context.Context, st *store.Store, l Lineage, e evolution.Entry, strict bool) error {
+func (r *ReplayedDecision) show(ctx context.Context, st *store.Reader, l Lineage, e evolution.Entry, strict bool) error {
 	story, err := l.tell(ctx, st, e.Mutation)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type reign struct {
 	rollback evolution.Entry    // the last one; the zero Entry where there was none
 }
 
-func (l Lineage) reign(ctx context.Context, st *store.Store) (r reign, err error) {
+func (l Lineage) reign(ctx context.Context, st *store.Reader) (r reign, err error) {
 	if r.moves, err = st.HeadChanges(ctx, l.Evolving); err != nil {
 		return r, err
 	}
@@ -59,7 +59,7 @@ func (r reign) before(version string) string {
 }
 
 // standings are the versions that were ever in force with their fitness today.
-func (l Lineage) standings(ctx context.Context, st *store.Store, r reign) ([]evolution.Standing, error) {
+func (l Lineage) standings(ctx context.Context, st *store.Reader, r reign) ([]evolution.Standing, error) {
 	var list []evolution.Standing
 	trials, err := l.trialsOf(ctx, st, r.versions())
 	if err != nil {
@@ -97,7 +97,7 @@ func (r reign) leftSince() map[string]bool {
 }
 
 // rollbackState is what the triggers look at. Of the versions it keeps the best, that in force and the one before: no other is gone back to.
-func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolution.RollbackState, all []evolution.Standing, err error) {
+func (l Lineage) rollbackState(ctx context.Context, st *store.Reader) (s evolution.RollbackState, all []evolution.Standing, err error) {
 	r, err := l.reign(ctx, st)
 	if err != nil {
 		return s, nil, err
@@ -136,7 +136,7 @@ func (l Lineage) rollbackState(ctx context.Context, st *store.Store) (s evolutio
 }
 
 // best is the best version to go back to: one that matches a forbidden pattern is none, unless it is in force anyway.
-func (l Lineage) best(ctx context.Context, st *store.Store, list []evolution.Standing) (best evolution.Standing, ok bool, err error) {
+func (l Lineage) best(ctx context.Context, st *store.Reader, list []evolution.Standing) (best evolution.Standing, ok bool, err error) {
 	for list = slices.Clone(list); ; {
 		if best, ok = evolution.Best(list); !ok || best.Version == l.Head {
 			return best, ok, nil
@@ -149,7 +149,7 @@ func (l Lineage) best(ctx context.Context, st *store.Store, list []evolution.Sta
 }
 
 // unlessForbidden is nil for a version whose content matches a forbidden pattern of the settings.
-func (l Lineage) unlessForbidden(ctx context.Context, st *store.Store, s *evolution.Standing) (*evolution.Standing, error) {
+func (l Lineage) unlessForbidden(ctx context.Context, st *store.Reader, s *evolution.Standing) (*evolution.Standing, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func (l Lineage) unlessForbidden(ctx context.Context, st *store.Store, s *evolut
 }
 
 // forbidden are the patterns of the settings that the content of a version matches.
-func (l Lineage) forbidden(ctx context.Context, st *store.Store, version string) ([]evolution.Refusal, error) {
+func (l Lineage) forbidden(ctx context.Context, st *store.Reader, version string) ([]evolution.Refusal, error) {
 	content, err := st.Content(ctx, l.Name, version)
 	if err != nil || content == nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (l Lineage) forbidden(ctx context.Context, st *store.Store, version string)
 // signals are means over the newest executions of the version in force. A failed execution is an error through and through, and says nothing of the rest.
 // Beside it, one that ended well and called nothing, so that its calls cannot be counted, is one without errors: a single timeout is not a rate of 1.
 // Of a simulation only the share of failed seeds is known.
-func (l Lineage) signals(ctx context.Context, st *store.Store) (s evolution.Signals, err error) {
+func (l Lineage) signals(ctx context.Context, st *store.Reader) (s evolution.Signals, err error) {
 	if l.Head == "" {
 		return s, nil
 	}

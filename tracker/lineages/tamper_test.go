@@ -135,7 +135,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 		}
 		f.exec("COMMIT")
 	}()
-	r, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{})
+	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{})
 	if err != nil {
 		f.t.Errorf("%s: %v", strings.Join(statements, "; "), err)
 	}
@@ -143,7 +143,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 	if f.lax {
 		return r.Differences
 	}
-	if strict, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
+	if strict, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
 		f.t.Errorf("%s, strictly: %v, %v", strings.Join(statements, "; "), strict.Differences, err)
 	}
 	return r.Differences
@@ -152,7 +152,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 // otherModes holds that a replay with a counterfactual, and one of each decision, find what the plain replay finds, and fail of nothing.
 func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport) {
 	f.t.Helper()
-	r, err := lineages.Replay(f.t.Context(), f.st, lineage, lineages.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
+	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
 	if err != nil || !slices.Equal(r.Differences, plain.Differences) || len(r.Alternatives) != plain.Decisions {
 		f.t.Errorf("%s, with a counterfactual: %v, %d of %d decisions, %v", forgery, r.Differences, len(r.Alternatives), plain.Decisions, err)
 	}
@@ -161,7 +161,7 @@ func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport
 		numbers = numbers[1:2]
 	}
 	for _, number := range numbers {
-		switch r, err := lineages.ReplayDecision(f.t.Context(), f.st, lineage, number, false); {
+		switch r, err := lineages.ReplayDecision(f.t.Context(), f.st.Reader, lineage, number, false); {
 		case errors.Is(err, track.ErrNotFound) && len(plain.Differences) == 0: // of a sound ledger that ended earlier
 		case err != nil:
 			f.t.Errorf("%s, decision %s: %v", forgery, number, err)
@@ -413,7 +413,7 @@ func TestTamperedRows(t *testing.T) {
 	for _, s := range cut {
 		f.exec(s)
 	}
-	if d, err := lineages.CheckEnd(t.Context(), l.Store, "l", evolution.Head{Number: 13, Hash: end.Hash}); err != nil || d == nil || d.Number != 13 {
+	if d, err := lineages.CheckEnd(t.Context(), l.Store.Reader, "l", evolution.Head{Number: 13, Hash: end.Hash}); err != nil || d == nil || d.Number != 13 {
 		t.Errorf("the end that was kept: %v %v", d, err)
 	}
 }

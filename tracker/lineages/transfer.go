@@ -16,8 +16,8 @@ import (
 var ErrReplay = errors.New("replay differs")
 
 // Export returns a lineage as it stands. Executions are no part of it: what decisions followed from is in the ledger.
-func Export(ctx context.Context, st *store.Store, name string) (x bundle.Lineage, err error) {
-	err = st.Snapshot(ctx, func(st *store.Store) error {
+func Export(ctx context.Context, st *store.Reader, name string) (x bundle.Lineage, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		l, err := st.Evolving(ctx, name)
 		if err != nil {
 			return err
@@ -70,17 +70,17 @@ func Import(ctx context.Context, st *store.Store, x bundle.Lineage) (r Imported,
 		return r, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		if r, err = Write(ctx, tx, tx.Reads(st), x, replayed); err != nil {
+		if r, err = Write(ctx, tx, tx.Reader, x, replayed); err != nil {
 			return err
 		}
-		return CountTrialsElsewhere(ctx, tx, tx.Reads(st), x.Name, r.Entries > 0)
+		return CountTrialsElsewhere(ctx, tx, tx.Reader, x.Name, r.Entries > 0)
 	})
 	return r, err
 }
 
 // CountTrialsElsewhere notes how many trials the newest entry of a ledger counts that are not here, so that whoever goes on with it waits for those made from now on and
 // not for as many as its origin had. Unless anew, it only notes more of them than are noted.
-func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, reads *store.Store, name string, anew bool) error {
+func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, reads *store.Reader, name string, anew bool) error {
 	var l Lineage
 	var err error
 	if l.Evolving, err = reads.Evolving(ctx, name); err != nil {
@@ -98,7 +98,7 @@ func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, reads *store.Store,
 }
 
 // trialsCounted are the trials that there were at the newest entry that says how many.
-func (l Lineage) trialsCounted(ctx context.Context, st *store.Store) (int, error) {
+func (l Lineage) trialsCounted(ctx context.Context, st *store.Reader) (int, error) {
 	e, ok, err := st.LastEntry(ctx, l.Evolving, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
 	if err != nil || !ok {
 		return 0, err
@@ -153,7 +153,7 @@ func checkVersions(x bundle.Lineage) error {
 	return nil
 }
 
-func Write(ctx context.Context, tx *store.Tx, reads *store.Store, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
+func Write(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
 	r = Imported{Lineage: x.Name, Head: replayed.Head, End: x.End}
 	var creation evolution.Creation
 	if err := x.Entries[0].Decode(&creation); err != nil {
@@ -200,7 +200,7 @@ func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 }
 
 // addLineage writes versions, the entries that are new, and where the mutations stand after them.
-func addLineage(ctx context.Context, tx *store.Tx, reads *store.Store, x bundle.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
+func addLineage(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
 	for _, v := range x.Versions {
 		if err := addVersion(tx, v); err != nil {
 			return err
@@ -246,7 +246,7 @@ func addVersion(tx *store.Tx, v track.Version) error {
 
 // CheckEnd compares the end of a ledger, as somebody kept it, with the ledger: the entry of that number must have that hash. It finds what was cut off, or
 // written anew, even where the lineage agrees with itself.
-func CheckEnd(ctx context.Context, st *store.Store, lineage string, end evolution.Head) (*evolution.Difference, error) {
+func CheckEnd(ctx context.Context, st *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
 	l, err := st.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err

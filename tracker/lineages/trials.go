@@ -37,7 +37,7 @@ func (v VersionTrials) leftOut() string {
 }
 
 // trials are the trials of one version, whatever they are compared with.
-func (l Lineage) trials(ctx context.Context, st *store.Store, version string) (VersionTrials, error) {
+func (l Lineage) trials(ctx context.Context, st *store.Reader, version string) (VersionTrials, error) {
 	if l.Scenario() == "" {
 		return l.executionTrials(ctx, st, version)
 	}
@@ -49,7 +49,7 @@ func (l Lineage) trials(ctx context.Context, st *store.Store, version string) (V
 }
 
 // evidence are the trials of a child and of the parent that it is compared with.
-func (l Lineage) evidence(ctx context.Context, st *store.Store, child, parent string, step int) (e evolution.Evidence, sides [2]VersionTrials, err error) {
+func (l Lineage) evidence(ctx context.Context, st *store.Reader, child, parent string, step int) (e evolution.Evidence, sides [2]VersionTrials, err error) {
 	if l.Scenario() != "" {
 		_, list, err := l.seedTrials(ctx, st, child, parent)
 		if err != nil {
@@ -67,7 +67,7 @@ func (l Lineage) evidence(ctx context.Context, st *store.Store, child, parent st
 }
 
 // executionTrials are the executions of a version.
-func (l Lineage) executionTrials(ctx context.Context, st *store.Store, version string) (v VersionTrials, err error) {
+func (l Lineage) executionTrials(ctx context.Context, st *store.Reader, version string) (v VersionTrials, err error) {
 	if version == "" {
 		return v, nil
 	}
@@ -98,7 +98,7 @@ func trialsOfExecutions(list []store.ExecutionTrial) (v VersionTrials) {
 }
 
 // trialsOf are the trials of several versions, by name.
-func (l Lineage) trialsOf(ctx context.Context, st *store.Store, versions []string) (map[string]VersionTrials, error) {
+func (l Lineage) trialsOf(ctx context.Context, st *store.Reader, versions []string) (map[string]VersionTrials, error) {
 	trials := make(map[string]VersionTrials, len(versions))
 	if l.Scenario() == "" {
 		all, err := st.LineageTrials(ctx, l.Evolving, l.Settings.Rubric)
@@ -119,7 +119,7 @@ func (l Lineage) trialsOf(ctx context.Context, st *store.Store, versions []strin
 
 // seedTrials are the seeds of the scenario under the parameters of versions, and the revision of the code that all have in common: results of
 // different code are not compared. Of several common revisions it is the one recorded to last; where there is none, each version's last.
-func (l Lineage) seedTrials(ctx context.Context, st *store.Store, versions ...string) (track.Revision, []VersionTrials, error) {
+func (l Lineage) seedTrials(ctx context.Context, st *store.Reader, versions ...string) (track.Revision, []VersionTrials, error) {
 	scenario := l.Scenario()
 	spec, err := st.Spec(ctx, scenario, 0)
 	if err != nil {
@@ -197,7 +197,7 @@ func trialsOfRevision(seeds []store.SeedTrial, revision track.Revision, spec str
 }
 
 // params are the parameters that a version of a simulation stands for, as canonical JSON.
-func (l Lineage) params(ctx context.Context, st *store.Store, version string) (string, error) {
+func (l Lineage) params(ctx context.Context, st *store.Reader, version string) (string, error) {
 	content, err := st.Content(ctx, l.Name, version)
 	if err != nil {
 		return "", err
@@ -231,12 +231,12 @@ func (l Lineage) explainEvidence(err error) error {
 }
 
 // countTrials counts the executions of a lineage, of a scenario its seeds, recorded so far, here and where the ledger was imported from.
-func (l Lineage) countTrials(ctx context.Context, st *store.Store) (int, error) {
+func (l Lineage) countTrials(ctx context.Context, st *store.Reader) (int, error) {
 	n, err := l.countTrialsHere(ctx, st)
 	return n + l.TrialsElsewhere, err
 }
 
-func (l Lineage) countTrialsHere(ctx context.Context, st *store.Store) (int, error) {
+func (l Lineage) countTrialsHere(ctx context.Context, st *store.Reader) (int, error) {
 	if scenario := l.Scenario(); scenario != "" {
 		return st.CountSeeds(ctx, scenario)
 	}

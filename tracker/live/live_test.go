@@ -252,7 +252,7 @@ func TestEventsAreRemoved(t *testing.T) {
 	w.record(session(w)...)
 	count := func() (n int) {
 		err := w.Update(t.Context(), func(tx *store.Tx) error {
-			events, err := tx.HookEvents(store.HookThread{Session: "s"}, time.Time{}, time.Time{})
+			events, err := tx.HookEvents(t.Context(), store.HookThread{Session: "s"}, time.Time{}, time.Time{})
 			n = len(events)
 			return err
 		})

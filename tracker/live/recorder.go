@@ -79,7 +79,7 @@ func (r *recording) take(e store.HookEvent) error {
 	case claudehooks.Stop, claudehooks.StopFailure, claudehooks.SubagentStop:
 		return r.assembleAround(thread, e.At, e.At)
 	}
-	late, err := r.HookBoundaryFrom(thread, e.At)
+	late, err := r.HookBoundaryFrom(r.ctx, thread, e.At)
 	if err != nil || !late {
 		return err
 	}
@@ -88,11 +88,11 @@ func (r *recording) take(e store.HookEvent) error {
 
 // assembleAround makes the executions of a thread from the last prompt that is not later than before, to the first after.
 func (r *recording) assembleAround(thread store.HookThread, before, after time.Time) error {
-	from, err := r.HookPromptBefore(thread, before)
+	from, err := r.HookPromptBefore(r.ctx, thread, before)
 	if err != nil {
 		return err
 	}
-	to, err := r.HookPromptAfter(thread, after)
+	to, err := r.HookPromptAfter(r.ctx, thread, after)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *recording) assembleAround(thread store.HookThread, before, after time.T
 // settle makes final what nothing more is to come of: subagents of a session that stopped, or all of one that ended; and what has been
 // silent for long.
 func (r *recording) settle(e store.HookEvent, all bool) error {
-	threads, err := r.HookThreads(e.Session)
+	threads, err := r.HookThreads(r.ctx, e.Session)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (r *recording) settle(e store.HookEvent, all bool) error {
 		}
 	}
 	now := r.store.Now()
-	silent, err := r.SilentHookThreads(now.Add(-mostSilence), mostSilent)
+	silent, err := r.SilentHookThreads(r.ctx, now.Add(-mostSilence), mostSilent)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (r *recording) settle(e store.HookEvent, all bool) error {
 
 // assemble makes the executions of a thread between two times. final says whether nothing more is to come of the last one.
 func (r *recording) assemble(thread store.HookThread, from, to time.Time, final func(claudehooks.Turn) bool) error {
-	stored, err := r.HookEvents(thread, from, to)
+	stored, err := r.HookEvents(r.ctx, thread, from, to)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (r *recording) recordTurn(t claudehooks.Turn, first store.HookEvent, earlie
 	if first.Agent == "" && len(t.Events) > 0 { // a subagent has a task of its own
 		e.Task = cmp.Or(e.Task, bodies[identity(t.Events[0])].Task)
 	}
-	result, err := r.executions.RecordLive(r.Tx, *e, open, earlier)
+	result, err := r.executions.RecordLive(r.ctx, r.Tx, *e, open, earlier)
 	var field *track.FieldError
 	switch {
 	case errors.As(err, &field):

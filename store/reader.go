@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction sees.
+// [Store] and [Tx] embed one. The Reader of a store may be used by several goroutines, the others by one.
+type Reader struct {
+	now    func() time.Time
+	pool   *pool
+	pinned *sqlx.Conn // of the snapshot or the transaction; nil if the pool is read from
+	tx     querier    // the prepared statements of the transaction; nil outside one
+}
+
+// querier is what reads are asked of.
+type querier interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+	SelectContext(ctx context.Context, dest any, query string, args ...any) error
+	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
+}
+
+// Now returns the time at which something is recorded, to the microsecond.
+func (r *Reader) Now() time.Time { return r.now().UTC().Truncate(time.Microsecond) }
+
+// Snapshot calls read with a Reader of one state of the database, whatever is recorded meanwhile. The Reader is valid until read returns.
+// Within a snapshot or a transaction, read gets the same state.
+func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err error) {
+	if r.pinned != nil {
+		return read(r)
+	}
+	conn, err := r.pool.open().Connx(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return explain(err)
+	}
+	defer func() {
+		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
+		err = errors.Join(err, explain(rollbackErr))
+	}()
+	return read(&Reader{now: r.now, pool: r.pool, pinned: conn})
+}
+
+// read returns what to read from.
+func (r *Reader) read() querier {
+	switch {
+	case r.tx != nil:
+		return r.tx
+	case r.pinned != nil:
+		return r.pinned
+	}
+	return r.pool.open()
+}
+
+// pool holds the read-only connections of a store.
+type pool struct {
+	path string
+
+	mu sync.Mutex
+	db *sqlx.DB // nil until something is read
+}
+
+// open returns the connections.
+func (p *pool) open() *sqlx.DB {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.db == nil {
+		p.db = sqlx.MustOpen("sqlite", dataSource(p.path, p.mode()))
+	}
+	return p.db
+}
+
+// mode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that cannot be written,
+// because SQLite would have to create the index of the log there.
+func (p *pool) mode() string {
+	if _, err := os.Stat(p.path + "-wal"); err == nil || writable(filepath.Dir(p.path)) {
+		return "mode=ro"
+	}
+	return "mode=ro&immutable=1"
+}
+
+func (p *pool) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.db == nil {
+		return nil
+	}
+	return p.db.Close()
+}
