@@ -234,7 +234,7 @@ func CheckSound(ctx context.Context, path string) (err error) {
 
 // sound reads all of the database at path.
 func sound(ctx context.Context, path string) (err error) {
-	s := &Store{path: path}
+	s := newStore(path, nil)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var found []string
 	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
