@@ -142,7 +142,7 @@ func (o reportOptions) fill(ctx context.Context, t *templates.Template, d compos
 	path := o.target()
 	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
 	if path == "" {
-		r.Document, r.Told = reports.WithoutPictures(d.Document), d.Document.Pictures()
+		r.Document, r.Described = reports.WithoutPictures(d.Document), d.Document.Pictures()
 	} else {
 		r.PictureDir = filepath.ToSlash(filepath.Base(folder)) + "/"
 	}

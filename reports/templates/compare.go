@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// numeric is a value as a number. The numbers of templates themselves, and of len, are whole ones of Go.
+// numeric returns a value as a number. Numbers in the source of a template, and the result of len, are ints.
 func numeric(v any) (float64, bool) {
 	switch v := v.(type) {
 	case number:
@@ -37,12 +37,12 @@ func isNull(v any) bool {
 	return ok || v == nil
 }
 
-// isText says that a value is a text, trusted or not.
+// isText reports whether a value is a text, trusted or not.
 func isText(v any) bool {
 	return v != nil && reflect.TypeOf(v).Kind() == reflect.String
 }
 
-// equal compares numbers by what they are, whatever their types. What cannot be compared is not equal.
+// equal compares numbers by value, whatever their types. Values that cannot be compared are not equal.
 func equal(a, b any) bool {
 	x, isX := numeric(a)
 	y, isY := numeric(b)
@@ -59,7 +59,7 @@ func equal(a, b any) bool {
 	return isP && isQ && p == q
 }
 
-// order compares two numbers or two texts. Null and NaN are neither less nor greater than anything.
+// order compares two numbers or two texts. Null and NaN are not ordered.
 func order(a, b any) (sign int, ordered bool, err error) {
 	x, isX := numeric(a)
 	y, isY := numeric(b)
@@ -71,7 +71,7 @@ func order(a, b any) (sign int, ordered bool, err error) {
 	case isText(a) && isText(b):
 		return cmp.Compare(text(a), text(b)), true, nil
 	}
-	return 0, false, fmt.Errorf("numbers are compared with numbers, and texts with texts: %q with %q", brief(a), brief(b))
+	return 0, false, fmt.Errorf("numbers are compared with numbers, and texts with texts: not %q with %q", brief(a), brief(b))
 }
 
 func brief(v any) string {

@@ -1,4 +1,4 @@
-// Package templates fills templates of users with what a report tells. They are Go's text/template, and html/template for HTML, with three
-// differences: what is recorded stays text, whatever it looks like, in Markdown too; a field that there is not is an error that names those
-// that there are; and what a template does is bounded.
+// Package templates fills users' templates with the content of a report. Templates are Go's text/template, and
+// html/template for HTML. Three things are added, which neither has: values stay plain text in Markdown too, an unknown
+// field is an error that lists the fields there are, and a template that never ends is stopped.
 package templates

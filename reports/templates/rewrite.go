@@ -18,25 +18,26 @@ const (
 	callLeave = "_leave" // at the end of a template
 )
 
-// rewriter makes a template look up fields by a function, which knows better errors, count its steps, and escape what it writes.
+// rewriter changes the parse tree of a template: fields are looked up by a function that has better errors, steps are
+// counted, and what is written is escaped.
 type rewriter struct {
 	file, source string
 	escapes      bool
-	known        []string // functions
-	err          error    // the first
+	functions    []string
+	err          error // the first
 }
 
 func (r *rewriter) line(pos parse.Pos) int {
 	return 1 + strings.Count(r.source[:min(int(pos), len(r.source))], "\n")
 }
 
-// template rewrites what is executed as a whole.
+// template rewrites one template.
 func (r *rewriter) template(l *parse.ListNode) {
 	weight := r.list(l)
 	l.Nodes = append([]parse.Node{r.silent(l.Pos, callStep, weight, 1)}, append(l.Nodes, r.silent(l.Pos, callLeave))...)
 }
 
-// silent calls a function and writes nothing, wherever it stands.
+// silent returns a node that calls a function and writes nothing.
 func (r *rewriter) silent(pos parse.Pos, name string, numbers ...int) parse.Node {
 	args := []parse.Node{parse.NewIdentifier(name).SetPos(pos)}
 	for _, n := range numbers {
@@ -51,7 +52,7 @@ func pipe(pos parse.Pos, args []parse.Node) *parse.PipeNode {
 	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{{NodeType: parse.NodeCommand, Pos: pos, Args: args}}}
 }
 
-// list rewrites nodes and tells how many there are, without those that count their own repetitions.
+// list rewrites nodes and returns their number, without the bodies of loops, which count their own repetitions.
 func (r *rewriter) list(l *parse.ListNode) (weight int) {
 	if l == nil {
 		return 0
@@ -122,14 +123,14 @@ func (r *rewriter) arg(n parse.Node) (parse.Node, int) {
 	case *parse.PipeNode:
 		return n, r.pipe(n)
 	case *parse.IdentifierNode:
-		if !slices.Contains(r.known, n.Ident) && r.err == nil {
-			r.err = &track.FieldError{File: r.file, Line: r.line(n.Pos), Field: n.Ident, Message: "there is no such function; there are " + known(r.known)}
+		if !slices.Contains(r.functions, n.Ident) && r.err == nil {
+			r.err = &track.FieldError{File: r.file, Line: r.line(n.Pos), Field: n.Ident, Message: "there is no such function; there are " + listed(r.functions)}
 		}
 	}
 	return n, 0
 }
 
-// field is the call that looks up fields, one within another.
+// field returns the call that looks up nested fields.
 func (r *rewriter) field(pos parse.Pos, expression string, of parse.Node, names []string) parse.Node {
 	args := []parse.Node{parse.NewIdentifier(callField).SetPos(pos), of}
 	for _, s := range append([]string{fmt.Sprint(r.line(pos)), expression}, names...) {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// tagNames reads the tags of a page as browsers do, in a few words: values of attributes may be in quotes, and are left out. The marks that
-// escaping itself makes are left out too: <code>, <span> around a dollar sign.
+// tagNames reads the tags of a page as browsers do, in a few words: values of attributes may be in quotes, and are left
+// out. The marks that escaping itself makes are left out too: <code>, <span> around a dollar sign.
 func tagNames(page string) string {
 	var names []string
 	for {

@@ -167,8 +167,8 @@ func TestProblems(t *testing.T) {
 		}
 	}
 	_, _, err := fill("a `{{.Answer.name}} b", templates.Markdown, report())
-	if err == nil || !strings.Contains(err.Error(), "a backtick that no other one follows") {
-		t.Errorf("a span of code without an end: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "a value stands behind a single backtick") {
+		t.Errorf("a value between backticks: %v", err)
 	}
 }
 
@@ -176,10 +176,10 @@ func TestProblems(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ source, want string }{
-		{"{{range 10000000000}}{{end}}", "a.tmpl:1: it goes on and on"},
+		{"{{range 10000000000}}{{end}}", "a.tmpl:1: it takes more than 5 million steps"},
 		{"{{range 10000}}{{range 10000}}{{range 10000}}x{{end}}{{end}}{{end}}", "it "},
-		{"{{define `x`}}{{template `x`}}{{end}}{{template `x`}}", "more than 1000 deep"},
-		{"{{define `x`}}{{if .}}{{template `x` (slice . 1)}}{{template `x` (slice . 1)}}{{end}}{{end}}{{template `x` `" + strings.Repeat("a", 60) + "`}}", "it goes on and on"},
+		{"{{define `x`}}{{template `x`}}{{end}}{{template `x`}}", "nested more than 1000 deep"},
+		{"{{define `x`}}{{if .}}{{template `x` (slice . 1)}}{{template `x` (slice . 1)}}{{end}}{{end}}{{template `x` `" + strings.Repeat("a", 60) + "`}}", "it takes more than 5 million steps"},
 		{"{{$x := `abcdefgh`}}{{range 60}}{{$x = print $x $x}}{{end}}", "it makes more than 64 MB"},
 		{"{{$x := `abcdefgh`}}{{range 60}}{{$x = js (printf `%q` $x)}}{{end}}", "it makes more than 64 MB"},
 		{"{{range 1000}}{{section `Gate`}}{{printf `%999d` 1}}{{printf `%999d` 1}}{{range 100}}{{printf `%999d` 1}}{{end}}{{end}}", "more than 64 MB"},
@@ -203,20 +203,36 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// places are those where people put values in Markdown.
+// places are where people put values in Markdown.
 var places = []string{
 	"{{.Answer.hostile}}", "text {{.Answer.hostile}} text", "# {{.Answer.hostile}}", "- {{.Answer.hostile}}", "> {{.Answer.hostile}}", "text\n{{.Answer.hostile}}",
-	"| a | b |\n|---|---|\n| {{.Answer.hostile}} | x |", "| a | b |\n|---|---|\n| `{{.Answer.hostile}}` | x |", "| a | b |\n|---|---|\n| {{code .Answer.hostile}} | x |",
-	"`{{.Answer.hostile}}`", "``{{.Answer.hostile}}``", "{{code .Answer.hostile}}", "```sh\n{{.Answer.hostile}}\n```\n", "```\nx {{.Answer.hostile}}\n```", "{{fence .Answer.hostile}}",
-	"- a\n  ```\n  {{.Answer.hostile}}\n  ```\n\n{{.Answer.hostile}}\n", "~~~\n{{.Answer.hostile}}\n~~~\n{{.Answer.hostile}}",
+	"| a | b |\n|---|---|\n| {{.Answer.hostile}} | x |", "| a | b |\n|---|---|\n| {{code .Answer.hostile}} | x |", "| a | b |\n| {{.Answer.hostile}} | {{.Answer.hostile}} |",
+	"``{{.Answer.hostile}}``", "{{code .Answer.hostile}}", "{{fence .Answer.hostile}}\n\n{{.Answer.hostile}}",
 	"[x]({{.Answer.hostile}})", "[x](#{{.Answer.hostile}})", "[{{.Answer.hostile}}](y)", "[x]: {{.Answer.hostile}}\n\n[x]", "<{{.Answer.hostile}}>",
 	"<b title=\"{{.Answer.hostile}}\">x</b>", "<b title='{{.Answer.hostile}}'>x</b>", "<b title={{.Answer.hostile}}>x</b>", "<details><summary>{{.Answer.hostile}}</summary>\n\n{{.Answer.hostile}}\n\n</details>",
-	"<div>\n```\n{{.Answer.hostile}}\n```\n</div>\n\n```\n{{.Answer.hostile}}\n```\n", "<pre>\n\n```\n{{.Answer.hostile}}\n```\n</pre>", "\\{{.Answer.hostile}}", "```{{.Answer.hostile}}\nx\n```\n",
-	"``` a`b\n{{.Answer.hostile}}\n", "{{printf `**%s**` .Answer.hostile}}", "{{.Answer}}", "{{html .Answer.hostile}}", "{{md .Answer.hostile}}", "{{join `, ` .Answer.list}}{{json .Answer.hostile}}",
+	"<div>\n{{.Answer.hostile}}\n</div>", "<a href=\"{{.Answer.hostile}}\">x</a>", "\\{{.Answer.hostile}}",
+	"{{printf `**%s**` .Answer.hostile}}", "{{.Answer}}", "{{html .Answer.hostile}}", "{{md .Answer.hostile}}", "{{join `, ` .Answer.list}}{{json .Answer.hostile}}",
 }
 
-// What is recorded is text wherever people put it in Markdown: the page has no tags beyond those of the template itself, which a harmless
-// value shows.
+// codePlaces are where no value can be escaped.
+var codePlaces = []string{
+	"`{{.Answer.hostile}}`", "text `a` and `{{.Answer.hostile}}`", "| a | b |\n|---|---|\n| `{{.Answer.hostile}}` | x |", "```sh\n{{.Answer.hostile}}\n```\n", "```\nx {{.Answer.hostile}}\n```",
+	"- a\n  ```\n  {{.Answer.hostile}}\n  ```\n\n{{.Answer.hostile}}\n", "~~~\n{{.Answer.hostile}}\n~~~\n{{.Answer.hostile}}", "<div>\n```\n{{.Answer.hostile}}\n```\n</div>\n",
+	"<pre>\n\n```\n{{.Answer.hostile}}\n```\n</pre>", "```{{.Answer.hostile}}\nx\n```\n", "``` a`b\n{{.Answer.hostile}}\n", "{{fence .Answer.hostile}}\n\n```\n{{.Answer.hostile}}\n```\n",
+}
+
+// A value in a span or a block of code is an error that names the function for it.
+func TestCodeOfTemplates(t *testing.T) {
+	t.Parallel()
+	for _, place := range codePlaces {
+		if _, _, err := filled(place, "harmless"); err == nil || !strings.Contains(err.Error(), "{{code VALUE}}") && !strings.Contains(err.Error(), `{{fence "sh" VALUE}}`) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+}
+
+// What is recorded is text wherever people put it in Markdown: the page has no tags beyond those of the template
+// itself, which a harmless value shows.
 func TestHostileTextInMarkdown(t *testing.T) {
 	t.Parallel()
 	texts := []string{

@@ -15,25 +15,25 @@ import (
 	"track/reports/escape"
 )
 
-// The values of a JSON document, as templates see them. A number that is none is a text, as in JSON: "NaN", "Infinity".
+// The values of a JSON document, as templates see them. NaN and infinities are texts, as in JSON: "NaN", "Infinity".
 type (
 	object map[string]any
 	list   []any
-	null   map[string]any // nothing: false, without items, and "-" where it is written
+	null   map[string]any // false, without items, and written as "-"
 	number float64
 )
 
-// trusted is Markdown that is written as it is.
+// trusted is Markdown that needs no escaping.
 type trusted string
 
-// section and picture are parts of a report. That one of their texts was used is for the run to know: it may name pictures.
+// section and picture are parts of a report.
 type section struct {
 	document.Section
 	text any
 }
 
 type picture struct {
-	told bool // in words
+	described bool // in words
 	document.Picture
 	file string
 }
@@ -45,14 +45,14 @@ func (n number) String() string   { return exact(float64(n)) }
 func (s *section) String() string { return s.Title }
 func (p *picture) String() string { return p.Name }
 
-// In scripts of a page they are what they are in JSON.
+// In scripts of a page, values are written as JSON.
 
 func (o object) MarshalJSON() ([]byte, error) { return []byte(jsonText(map[string]any(o))), nil }
 func (l list) MarshalJSON() ([]byte, error)   { return []byte(jsonText([]any(l))), nil }
 func (null) MarshalJSON() ([]byte, error)     { return []byte("null"), nil }
 func (n number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// Format makes a number print as what it is, whole numbers with %d too.
+// Format prints a number under the verbs of integers and of floats.
 func (n number) Format(f fmt.State, verb rune) {
 	switch x := float64(n); {
 	case verb == 'v' || verb == 's':
@@ -64,7 +64,7 @@ func (n number) Format(f fmt.State, verb rune) {
 	}
 }
 
-// exact writes a number with all of its digits.
+// exact writes a number with all its digits.
 func exact(x float64) string {
 	if abs := math.Abs(x); x != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.FormatFloat(x, 'g', -1, 64)
@@ -72,7 +72,7 @@ func exact(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// decode reads a JSON document; nothing is null.
+// decode reads a JSON document; no document is null.
 func decode(document []byte) (any, error) {
 	if len(document) == 0 {
 		return null(nil), nil
@@ -110,7 +110,7 @@ func value(v any) any {
 	return v
 }
 
-// numeral is a number, or the text of a whole number that float64 cannot hold.
+// numeral returns a number, or the text of a whole number that float64 cannot hold.
 func numeral(text string) any {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") && math.Abs(x) >= 1<<53 && exact(x) != text {
@@ -119,7 +119,7 @@ func numeral(text string) any {
 	return number(x)
 }
 
-// field is what a value has under a name; problem says why there is nothing.
+// field returns the field of a value; problem says why there is none.
 func field(v any, name string) (result any, problem string) {
 	var fields object
 	switch v := v.(type) {
@@ -135,11 +135,11 @@ func field(v any, name string) (result any, problem string) {
 	if result, ok := fields[name]; ok {
 		return result, ""
 	}
-	return nil, fmt.Sprintf("there is no field %q; there are %s", name, known(slices.Sorted(maps.Keys(fields))))
+	return nil, fmt.Sprintf("there is no field %q; there are %s", name, listed(slices.Sorted(maps.Keys(fields))))
 }
 
-// known lists names in an error.
-func known(names []string) string {
+// listed joins names in an error.
+func listed(names []string) string {
 	const most = 60
 	switch {
 	case len(names) == 0:
@@ -150,7 +150,7 @@ func known(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// kind says what a value is.
+// kind names the type of a value.
 func kind(v any) string {
 	switch v.(type) {
 	case nil, null:
@@ -175,7 +175,7 @@ func jsonText(v any) string {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return "null" // cannot be: values come from JSON
+		return "null" // impossible: values come from JSON
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
