@@ -23,9 +23,8 @@ type place struct {
 var (
 	fence      = regexp.MustCompile("^ {0,3}(```|~~~)")
 	startsHTML = regexp.MustCompile(`^[\s>*+\-.)0-9]*<`)
-	startsLine = regexp.MustCompile(`^[\s>*+\-.)0-9]*$`)                                   // nothing but marks of lists and quotations
+	startsLine = regexp.MustCompile(`^[\s>*+\-.)0-9|:]*$`)                                 // nothing but marks of lists, quotations and tables
 	inAddress  = regexp.MustCompile(`(?i)(\]\(|\]:|(href|src)\s*=)\s*[<"']?[^\s()<>"']*$`) // of a link or a picture
-	onlyMarks  = regexp.MustCompile(`^[-:=+ ]+$`)                                          // which make a rule or a table
 )
 
 var (
@@ -82,7 +81,7 @@ func (p *place) escape(s string) (string, error) {
 		return escape.Apart, nil
 	case behind(`\`): // which would escape the first character
 		return escape.Apart + text, nil
-	case startsLine.Match(p.line) || onlyMarks.MatchString(s):
+	case startsLine.Match(p.line):
 		if text = escape.Start(text); strings.HasPrefix(text, ":") {
 			text = `\` + text
 		}
