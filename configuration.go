@@ -40,16 +40,22 @@ func ShortHash(hash string) string { return hash[:min(len(hash), 10)] }
 
 // Configuration is what was run: a label for people, the parameters, and the revision of the code. Together they are its identity.
 type Configuration struct {
-	Label    string
-	Params   Params
-	Revision Revision
+	Label    string   `json:"label,omitempty"`
+	Params   Params   `json:"params"`
+	Revision Revision `json:",embed"`
+}
+
+// RecordedConfiguration is a configuration with its identity, as it is read back.
+type RecordedConfiguration struct {
+	Hash          string `json:"hash"` // [Configuration.Hash]
+	Configuration `json:",embed"`
 }
 
 // Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields commit, dirty,
 // diff_hash, label and params, of which the empty ones are left out.
 func (c Configuration) Hash() string {
 	fields := struct {
-		Revision `json:",inline"`
+		Revision `json:",embed"`
 		Label    string         `json:"label,omitempty"`
 		Params   jsontext.Value `json:"params,omitempty"`
 	}{c.Revision, c.Label, nil}
@@ -87,6 +93,15 @@ func NewParams(object []byte) (Params, error) {
 		return "", nil
 	}
 	return Params(value), nil
+}
+
+// MarshalJSON returns the canonical JSON object.
+func (p Params) MarshalJSON() ([]byte, error) { return p.JSON(), nil }
+
+// UnmarshalJSON reads a JSON object, see [NewParams].
+func (p *Params) UnmarshalJSON(text []byte) (err error) {
+	*p, err = NewParams(text)
+	return err
 }
 
 // JSON returns the canonical JSON object.

@@ -23,6 +23,10 @@ var mayImport = map[string][]string{
 	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "track/scoring/...", "gonum.org/v1/gonum/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
+	// The contract between questions and answers, and who answers.
+	"track/answer/...":     {"track/answer/...", "track", "track/scoring/...", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
+	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/reports/...":    {"track", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
 
 	// What takes secrets out of texts, before they are stored.
@@ -52,7 +56,7 @@ var mayImport = map[string][]string{
 
 	"track/bundle":           {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
 	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
-	"track/tracker":          {"track", "track/bundle", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker"},
@@ -67,7 +71,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
+		"track", "track/answer/...", "track/ask", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

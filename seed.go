@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"track/scoring"
 )
 
 // Outcome is how a seed's run ended.
@@ -174,4 +176,41 @@ func (n *SeedNumber) Scan(src any) error {
 	}
 	*n = SeedNumber(stored)
 	return nil
+}
+
+// RecordedSeed is a seed as it is read back, judged by the newest version of the spec that it was assessed under. What a list does not need
+// is left out there.
+type RecordedSeed struct {
+	ID            string                `json:"id"`
+	Scenario      string                `json:"scenario"`
+	Number        SeedNumber            `json:"seed"`
+	Configuration RecordedConfiguration `json:"configuration"`
+	Outcome       Outcome               `json:"outcome"`
+	Message       string                `json:"message,omitempty"`
+	SpecVersion   int                   `json:"spec_version,omitzero"` // 0 if the seed was never assessed
+	Status        scoring.Status        `json:"status,omitempty"`      // the worst of its metrics; FAIL for a failed seed; empty if never assessed
+	TotalScore    *float64              `json:"total_score,omitempty"` // 0..1; nil if it has none
+	NPass         int                   `json:"n_pass"`
+	NWarn         int                   `json:"n_warn"`
+	NFail         int                   `json:"n_fail"`
+	StartedAt     time.Time             `json:"started_at,omitzero"`
+	Duration      *time.Duration        `json:"duration_s,omitempty"` // in JSON, seconds
+	RecordedAt    time.Time             `json:"recorded_at"`
+
+	Environment Environment        `json:"environment,omitempty"`
+	Values      map[string]float64 `json:"values,omitempty"`
+	Assessed    []int              `json:"assessed_under,omitempty"` // versions of the spec, ascending
+}
+
+// SeedStatus returns the status of a seed as a whole.
+func SeedStatus(outcome Outcome, assessed bool, nWarn, nFail int) scoring.Status {
+	switch {
+	case outcome != OutcomeOK || nFail > 0:
+		return scoring.Fail
+	case !assessed:
+		return ""
+	case nWarn > 0:
+		return scoring.Warn
+	}
+	return scoring.Pass
 }

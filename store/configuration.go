@@ -13,9 +13,8 @@ import (
 
 // Configuration is a configuration as it is stored.
 type Configuration struct {
-	track.Configuration
+	track.RecordedConfiguration
 	ID        int64
-	Hash      string // hex SHA-256, see [track.Configuration.Hash]
 	CreatedAt time.Time
 }
 
@@ -36,11 +35,10 @@ func (r configurationRow) configuration() Configuration {
 		params = ""
 	}
 	return Configuration{
-		Configuration: track.Configuration{
-			Label: r.Label, Params: params,
-			Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash},
-		},
-		ID: r.ID, Hash: r.Hash, CreatedAt: fromMicros(r.CreatedAt),
+		RecordedConfiguration: track.RecordedConfiguration{Hash: r.Hash, Configuration: track.Configuration{
+			Label: r.Label, Params: params, Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash},
+		}},
+		ID: r.ID, CreatedAt: fromMicros(r.CreatedAt),
 	}
 }
 

@@ -25,37 +25,8 @@ type SeedFilter struct {
 	MinScore       *float64
 	MaxScore       *float64
 	Since          time.Time // recorded at or after
+	After          string    // only what follows the seed with this ULID in the list; empty for the beginning
 	Limit          int       // at most so many; 0 for all
-}
-
-// SeedSummary is a seed in a list, judged by the newest spec that it was assessed under.
-type SeedSummary struct {
-	Scenario            string
-	Number              track.SeedNumber
-	Configuration       track.Configuration
-	ConfigurationHash   string
-	Outcome             track.Outcome
-	Message             string
-	SpecVersion         int // 0 where the seed was never assessed
-	TotalScore          *float64
-	NPass, NWarn, NFail int
-	RecordedAt          time.Time
-	StartedAt           time.Time // zero where unknown
-	Duration            *time.Duration
-	ID                  string
-}
-
-// Status is the worst status of the seed's metrics, Fail for a failed seed, and empty for one that was never assessed.
-func (s SeedSummary) Status() scoring.Status {
-	switch {
-	case s.Outcome != track.OutcomeOK || s.NFail > 0:
-		return scoring.Fail
-	case s.SpecVersion == 0:
-		return ""
-	case s.NWarn > 0:
-		return scoring.Warn
-	}
-	return scoring.Pass
 }
 
 type seedRow struct {
@@ -76,14 +47,13 @@ type seedRow struct {
 	configurationRow
 }
 
-func (r seedRow) summary() SeedSummary {
-	configuration := r.configuration()
-	s := SeedSummary{
-		Scenario: r.Scenario, Number: r.Number, Configuration: configuration.Configuration, ConfigurationHash: configuration.Hash,
+func (r seedRow) seed() track.RecordedSeed {
+	s := track.RecordedSeed{
+		ID: r.ULID, Scenario: r.Scenario, Number: r.Number, Configuration: r.configuration().RecordedConfiguration,
 		Outcome: track.Outcome(r.Outcome), Message: r.Message, SpecVersion: int(r.SpecVersion.Int64),
-		NPass: int(r.NPass.Int64), NWarn: int(r.NWarn.Int64), NFail: int(r.NFail.Int64),
-		RecordedAt: fromMicros(r.RecordedAt), ID: r.ULID,
+		NPass: int(r.NPass.Int64), NWarn: int(r.NWarn.Int64), NFail: int(r.NFail.Int64), RecordedAt: fromMicros(r.RecordedAt),
 	}
+	s.Status = track.SeedStatus(s.Outcome, s.SpecVersion > 0, s.NWarn, s.NFail)
 	if r.TotalScore.Valid {
 		s.TotalScore = &r.TotalScore.Float64
 	}
@@ -144,6 +114,9 @@ func (f SeedFilter) query() (query string, args []any) {
 	if !f.Since.IsZero() {
 		add("seed.recorded_at >= ?", micros(f.Since))
 	}
+	if f.After != "" {
+		add("(seed.recorded_at, seed.id) < (SELECT last.recorded_at, last.id FROM seed AS last WHERE last.ulid = ?)", f.After)
+	}
 	b.WriteString(" ORDER BY seed.recorded_at DESC, seed.id DESC") // not by id: what was merged came later than it was recorded
 	if f.Limit > 0 {
 		b.WriteString(" LIMIT ?")
@@ -182,25 +155,17 @@ func (f SeedFilter) few() (condition string, args []any) {
 }
 
 // Seeds lists seeds, the newest first.
-func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]SeedSummary, error) {
+func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.RecordedSeed, error) {
 	query, args := filter.query()
 	var rows []seedRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
-	list := make([]SeedSummary, len(rows))
+	list := make([]track.RecordedSeed, len(rows))
 	for i, row := range rows {
-		list[i] = row.summary()
+		list[i] = row.seed()
 	}
 	return list, nil
-}
-
-// SeedDetail is a seed with all that it measured and every judgement of it.
-type SeedDetail struct {
-	SeedSummary
-	Environment track.Environment
-	Values      map[string]float64
-	Assessed    []int // the versions of the spec that it was assessed under, ascending
 }
 
 const (
@@ -220,32 +185,32 @@ const (
 
 // SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other configurations,
 // the newest first. An id narrows it to that configuration, 0 does not.
-func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (SeedDetail, []SeedSummary, error) {
+func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (track.RecordedSeed, []track.RecordedSeed, error) {
 	query, args := seedByNumberAnywhere, []any{scenario, number}
 	if configuration != 0 {
 		query, args = seedByNumber, append(args, configuration)
 	}
 	var rows []seedRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return SeedDetail{}, nil, explain(err)
+		return track.RecordedSeed{}, nil, explain(err)
 	}
 	if len(rows) == 0 {
 		if _, err := r.NewestConfiguration(ctx, scenario); err != nil {
-			return SeedDetail{}, nil, err
+			return track.RecordedSeed{}, nil, err
 		}
-		return SeedDetail{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.Hint{Text: "track seeds " + scenario + " lists the seeds there are"})
+		return track.RecordedSeed{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.Hint{Text: "track seeds " + scenario + " lists the seeds there are"})
 
 	}
-	var others []SeedSummary
+	var others []track.RecordedSeed
 	for _, row := range rows[1:] {
-		others = append(others, row.summary())
+		others = append(others, row.seed())
 	}
 	detail, err := r.seedDetail(ctx, rows[0])
 	return detail, others, explain(err)
 }
 
-func (r *Reader) seedDetail(ctx context.Context, row seedRow) (SeedDetail, error) {
-	detail := SeedDetail{SeedSummary: row.summary()}
+func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSeed, error) {
+	detail := row.seed()
 	var document []byte
 	err := errors.Join(
 		r.read().GetContext(ctx, &document, getSeedEnvironment, row.RowID),

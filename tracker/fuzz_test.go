@@ -48,13 +48,13 @@ func FuzzRecordLine(f *testing.F) {
 		}
 		d := detail(t, st, want.Scenario, want.Number)
 		got := track.Seed{
-			Scenario: d.Scenario, Number: d.Number, Configuration: d.Configuration, Outcome: d.Outcome, Message: d.Message,
+			Scenario: d.Scenario, Number: d.Number, Configuration: d.Configuration.Configuration, Outcome: d.Outcome, Message: d.Message,
 			Values: d.Values, Environment: d.Environment, StartedAt: d.StartedAt, Duration: d.Duration,
 		}
 		if diff := cmp.Diff(want, got, same...); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
-		if got.Digest() != want.Digest() || d.ConfigurationHash != want.Configuration.Hash() {
+		if got.Digest() != want.Digest() || d.Configuration.Hash != want.Configuration.Hash() {
 			t.Fatal("it is another seed by now")
 		}
 	})

@@ -141,7 +141,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) store.SeedDetail {
+func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) track.RecordedSeed {
 	t.Helper()
 	d, _, err := st.SeedByNumber(t.Context(), scenario, number, 0)
 	if err != nil {

@@ -117,7 +117,7 @@ func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep stri
 }
 
 // differencesText says what another run of a seed gave otherwise, at most a few things of it.
-func differencesText(recorded store.SeedDetail, series []store.SeriesInfo, again track.Seed) (list []string) {
+func differencesText(recorded track.RecordedSeed, series []store.SeriesInfo, again track.Seed) (list []string) {
 	const most = 10
 	if recorded.Outcome != again.Outcome {
 		return []string{fmt.Sprintf("outcome %s, and then %s", recorded.Outcome, again.Outcome)}

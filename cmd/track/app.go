@@ -123,10 +123,10 @@ func (p *program) prepare(commands []*cli.Command) {
 			if !formatKnown(p.shared.format) && !(p.shared.format == formatManifest && strings.HasSuffix(c.Command.HelpName, "export lineage")) {
 				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
 			}
-			if c.IsSet("spec") && c.Int("spec") < 1 {
+			if c.IsSet("spec") && c.Generic("spec") == nil && c.Int("spec") < 1 {
 				return usage("--spec %d: versions are numbered from 1", c.Int("spec"))
 			}
-			if c.IsSet("seeds") && c.String("seeds") == "" {
+			if c.IsSet("seeds") && c.Generic("seeds") == nil && c.String("seeds") == "" {
 				return usage("--seeds is empty: name seeds as in 0..99,200, or leave the flag out for all")
 			}
 			return action(c)

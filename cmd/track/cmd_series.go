@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/reports/chart"
 	"track/series"
 	"track/store"
@@ -35,7 +36,7 @@ func (p *program) seriesListCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return usage("track series list takes a SCENARIO[@CONFIGURATION] and a SEED")
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed track.RecordedSeed) error {
 				return p.seriesList(c.Context, st, seed)
 			})
 		},
@@ -68,7 +69,7 @@ func (p *program) seriesShowCommand() *cli.Command {
 			if o.seeds != "" && (len(names) != 1 || o.plot == "") {
 				return usage("--seeds draws one series over seeds: name it, and a file with --plot")
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed track.RecordedSeed) error {
 				switch {
 				case o.seeds != "":
 					return p.plotBand(c.Context, st, seed, names[0], o)
@@ -105,7 +106,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed store.SeedDetail) error {
+			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed track.RecordedSeed) error {
 				list, err := loadSeries(c.Context, st, seed.ID, c.Args().Slice()[2:])
 				if err != nil {
 					return err
@@ -117,11 +118,11 @@ Examples:
 }
 
 // withSeries is [program.withSeed] for a command that shows one seed and does not tell which of several it is.
-func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Reader, store.SeedDetail) error) error {
-	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed store.SeedDetail, others []store.SeedSummary) error {
+func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Reader, track.RecordedSeed) error) error {
+	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed track.RecordedSeed, others []track.RecordedSeed) error {
 		if len(others) > 0 {
 			p.notice("seed %s is recorded under %d other configurations too; this is %s@%s",
-				seed.Number, len(others), seed.Scenario, tracker.ShortHash(seed.ConfigurationHash))
+				seed.Number, len(others), seed.Scenario, tracker.ShortHash(seed.Configuration.Hash))
 		}
 		return do(st, seed)
 	})
@@ -149,7 +150,7 @@ func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []stri
 	return list, nil
 }
 
-func (p *program) seriesList(ctx context.Context, st *store.Reader, seed store.SeedDetail) error {
+func (p *program) seriesList(ctx context.Context, st *store.Reader, seed track.RecordedSeed) error {
 	infos, err := st.Series(ctx, seed.ID)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (p *program) seriesList(ctx context.Context, st *store.Reader, seed store.S
 	return p.write(v)
 }
 
-func (p *program) seriesShow(ctx context.Context, st *store.Reader, seed store.SeedDetail, names []string) error {
+func (p *program) seriesShow(ctx context.Context, st *store.Reader, seed track.RecordedSeed, names []string) error {
 	list, err := loadSeries(ctx, st, seed.ID, names)
 	if err != nil {
 		return err

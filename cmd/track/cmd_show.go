@@ -49,8 +49,8 @@ Examples:
 }
 
 func (p *program) showSeed(ctx context.Context, selector, seedText string, version int) error {
-	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed store.SeedDetail, others []store.SeedSummary) error {
-		shown := shownSeed{SeedDetail: seed, others: others}
+	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed track.RecordedSeed, others []track.RecordedSeed) error {
+		shown := shownSeed{RecordedSeed: seed, others: others}
 		err := shown.judge(ctx, st, version)
 		if err != nil {
 			return err
@@ -67,8 +67,8 @@ func (p *program) showSeed(ctx context.Context, selector, seedText string, versi
 
 // shownSeed is a seed with its results under one spec.
 type shownSeed struct {
-	store.SeedDetail
-	others  []store.SeedSummary // the same seed under other configurations
+	track.RecordedSeed
+	others  []track.RecordedSeed // the same seed under other configurations
 	stored  store.Spec
 	spec    scoring.Spec
 	results map[string]scoring.Result // empty where it was not judged
@@ -81,7 +81,7 @@ func (s *shownSeed) findAmong(ctx context.Context, st *store.Reader) error {
 	if s.stored.Version == 0 {
 		return nil
 	}
-	sel := tracker.Selector{Scenario: s.Scenario, Configuration: s.ConfigurationHash}
+	sel := tracker.Selector{Scenario: s.Scenario, Configuration: s.Configuration.Hash}
 	report, err := tracker.Stability(ctx, st, sel, tracker.StabilityOptions{SpecVersion: s.stored.Version})
 	switch {
 	case errors.Is(err, track.ErrInvalid): // some seeds were never judged under this version
@@ -145,7 +145,7 @@ type shownMetric struct {
 
 func (s shownSeed) view() view {
 	d := shownSeedDocument{
-		seedDocument: newSeedDocument(s.SeedSummary), Environment: s.Environment, Others: []string{},
+		seedDocument: newSeedDocument(s.RecordedSeed), Environment: s.Environment, Others: []string{},
 		Metrics: []shownMetric{}, Unscored: map[string]any{},
 	}
 	if s.run != nil {
@@ -157,7 +157,7 @@ func (s shownSeed) view() view {
 		d.Spec = &ref
 	}
 	for _, other := range s.others {
-		d.Others = append(d.Others, other.ConfigurationHash)
+		d.Others = append(d.Others, other.Configuration.Hash)
 	}
 	v := view{rows: grid{columns: []string{"group", "metric", "type", "weight", "target", "value", "status", "score", "reason"}}}
 	table := grid{columns: []string{"metric", "weight", "target", "value", "status", "score"}}
@@ -215,7 +215,7 @@ func (s shownSeed) metric(m scoring.Metric, r scoring.Result) (shownMetric, any)
 
 func (s shownSeed) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s seed %s, configuration %s", s.Scenario, s.Number, describe(store.Configuration{Configuration: s.Configuration, Hash: s.ConfigurationHash}))
+	fmt.Fprintf(&b, "%s seed %s, configuration %s", s.Scenario, s.Number, describe(store.Configuration{RecordedConfiguration: s.Configuration}))
 	fmt.Fprintf(&b, "\nrecorded %s", people(s.RecordedAt))
 	if !s.StartedAt.IsZero() {
 		fmt.Fprintf(&b, ", started %s", people(s.StartedAt))
@@ -233,7 +233,7 @@ func (s shownSeed) heading() string {
 	if len(s.others) > 0 {
 		var others []string
 		for _, other := range s.others {
-			others = append(others, s.Scenario+"@"+tracker.ShortHash(other.ConfigurationHash))
+			others = append(others, s.Scenario+"@"+tracker.ShortHash(other.Configuration.Hash))
 		}
 		fmt.Fprintf(&b, "\nrecorded under other configurations too: %s", strings.Join(others, ", "))
 	}

@@ -25,7 +25,7 @@ func evolveLoop(t *testing.T, seed string) (printed, database string) {
 }
 
 // ask returns what track answers from a database.
-func ask(t *testing.T, database string, args ...string) string {
+func askTrack(t *testing.T, database string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "track", args...)
 	command.Env = append(os.Environ(), "TRACK_DB="+database)
@@ -52,7 +52,7 @@ func TestEvolveLoop(t *testing.T) {
 			SELECT max(number) FROM v_ledger WHERE kind = 'rollback')`},
 		{"a consideration that drew to wait", "SELECT count(*) > 0 FROM v_ledger WHERE kind = 'consideration' AND body ->> '$.permission.hold' = 'rate'"},
 	} {
-		if got := ask(t, database, "query", c.sql, "--format", "csv"); !strings.HasSuffix(got, "\n1\n") {
+		if got := askTrack(t, database, "query", c.sql, "--format", "csv"); !strings.HasSuffix(got, "\n1\n") {
 			t.Errorf("the loop does not hold %s", c.what)
 		}
 	}
@@ -61,7 +61,7 @@ func TestEvolveLoop(t *testing.T) {
 			t.Errorf("the loop does not print %q:\n%s", want, printed)
 		}
 	}
-	golden(t, "report/lineage_sepa.md", ask(t, database, "report", "lineage", "sepa"))
+	golden(t, "report/lineage_sepa.md", askTrack(t, database, "report", "lineage", "sepa"))
 	again, second := evolveLoop(t, "42")
 	if again != printed {
 		t.Error("the same seed prints something else in a second database")
@@ -71,11 +71,11 @@ func TestEvolveLoop(t *testing.T) {
 		{"query", "SELECT * FROM v_ledger ORDER BY number", "--format", "csv"}, {"draws", "sepa", "--format", "csv"}, {"mutation", "list", "sepa", "--limit", "0", "--format", "json"},
 		{"version", "list", "sepa", "--format", "csv"}, {"report", "lineage", "sepa"},
 	} {
-		was := ask(t, database, args...)
-		if was != ask(t, second, args...) {
+		was := askTrack(t, database, args...)
+		if was != askTrack(t, second, args...) {
 			t.Errorf("track %v: the same seed has another answer in a second database", args)
 		}
-		if other == printed || was == ask(t, third, args...) {
+		if other == printed || was == askTrack(t, third, args...) {
 			t.Errorf("track %v: another seed has the same answer", args)
 		}
 	}
@@ -105,7 +105,7 @@ func TestDrawByHand(t *testing.T) {
 	mustTrack(t, dir, "lineage", "new", "long name/ü", "--root", prompt, "--seed", "9007199254740993")
 	mustTrack(t, dir, "record", "execution", "--lineage", "long name/ü", "--version", "v001", "--score", "50")
 	mustTrack(t, dir, "mutation", "next", "long name/ü")
-	rows, err := csv.NewReader(strings.NewReader(ask(t, filepath.Join(dir, ".track", "track.db"), "draws", "--format", "csv"))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(askTrack(t, filepath.Join(dir, ".track", "track.db"), "draws", "--format", "csv"))).ReadAll()
 	if err != nil || len(rows) < 2 {
 		t.Fatalf("%d rows of draws, %v", len(rows), err)
 	}

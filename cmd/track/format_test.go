@@ -168,10 +168,7 @@ func TestJSONLinesAreTheDocument(t *testing.T) {
 	t.Parallel()
 	dir := formatFolder(t)
 	for _, command := range [][]string{{"seeds"}, {"spec", "list"}, {"spec", "diff", "s", "next.yaml"}, {"query", "SELECT * FROM v_result"}, {"mutation", "list"}, {"version", "list"}, {"lineage", "list"}, {"draws"}} {
-		var elements []json.RawMessage
-		if err := json.Unmarshal([]byte(mustTrack(t, dir, append(command, "--format", "json")...)), &elements); err != nil {
-			t.Fatalf("%v: %v", command, err)
-		}
+		elements := listElements(t, mustTrack(t, dir, append(command, "--format", "json")...))
 		lines := strings.Split(strings.TrimSpace(mustTrack(t, dir, append(command, "--format", "jsonl")...)), "\n")
 		if len(elements) == 0 || len(lines) != len(elements) {
 			t.Errorf("%v: %d lines, %d elements", command, len(lines), len(elements))
@@ -189,4 +186,19 @@ func TestJSONLinesAreTheDocument(t *testing.T) {
 			}
 		}
 	}
+}
+
+// listElements returns the elements of a list: of a page of items, or of an array.
+func listElements(t *testing.T, document string) (elements []json.RawMessage) {
+	t.Helper()
+	var page struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if json.Unmarshal([]byte(document), &page) == nil {
+		return page.Items
+	}
+	if err := json.Unmarshal([]byte(document), &elements); err != nil {
+		t.Fatalf("%v: %s", err, document)
+	}
+	return elements
 }

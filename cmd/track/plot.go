@@ -14,7 +14,7 @@ import (
 )
 
 // plotSeries draws series of one seed.
-func (p *program) plotSeries(ctx context.Context, st *store.Reader, seed store.SeedDetail, names []string, path string) error {
+func (p *program) plotSeries(ctx context.Context, st *store.Reader, seed track.RecordedSeed, names []string, path string) error {
 	list, err := loadSeries(ctx, st, seed.ID, names)
 	if err != nil {
 		return err
@@ -30,12 +30,12 @@ func (p *program) plotSeries(ctx context.Context, st *store.Reader, seed store.S
 }
 
 // plotBand draws one series over the seeds of a configuration. Seeds without the series are named.
-func (p *program) plotBand(ctx context.Context, st *store.Reader, seed store.SeedDetail, name string, o seriesShowOptions) error {
+func (p *program) plotBand(ctx context.Context, st *store.Reader, seed track.RecordedSeed, name string, o seriesShowOptions) error {
 	ranges, err := track.ParseSeedRanges(o.seeds)
 	if err != nil {
 		return usage("--seeds: %v", err)
 	}
-	found, err := st.FindConfigurations(ctx, seed.Scenario, seed.ConfigurationHash)
+	found, err := st.FindConfigurations(ctx, seed.Scenario, seed.Configuration.Hash)
 	if err != nil {
 		return err
 	}

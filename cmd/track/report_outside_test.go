@@ -88,8 +88,8 @@ func TestLineageReportsInBrowser(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	_, database := evolveLoop(t, "42")
-	ask(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.md"))
-	ask(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.html"))
+	askTrack(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.md"))
+	askTrack(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.html"))
 	checkLineages(t, folder, 1)
 }
 

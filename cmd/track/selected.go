@@ -11,7 +11,7 @@ import (
 // withSeed finds the seed that SCENARIO[@CONFIGURATION] and SEED name, as recorded last, and hands it over with the same seed under
 // other configurations.
 func (p *program) withSeed(
-	ctx context.Context, selector, seedText string, do func(*store.Reader, store.SeedDetail, []store.SeedSummary) error,
+	ctx context.Context, selector, seedText string, do func(*store.Reader, track.RecordedSeed, []track.RecordedSeed) error,
 ) error {
 	sel, err := tracker.ParseSelector(selector)
 	if err != nil {

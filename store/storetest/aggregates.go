@@ -103,7 +103,7 @@ func testResults(t *testing.T, st *store.Store) {
 	if r := results["m129"]; !r.Missing() || r.Status != scoring.Fail {
 		t.Errorf("m129: %+v, want a missing one", r)
 	}
-	if d.TotalScore != nil || d.NPass != 129 || d.NFail != 1 || d.Status() != scoring.Fail || !cmp.Equal(d.Assessed, []int{1}) {
+	if d.TotalScore != nil || d.NPass != 129 || d.NFail != 1 || d.Status != scoring.Fail || !cmp.Equal(d.Assessed, []int{1}) {
 		t.Errorf("a seed that lacks a metric: %+v", d)
 	}
 }

@@ -76,14 +76,14 @@ func testSeed(t *testing.T, st *store.Store) {
 		want, _ := complete(st, seed)
 		d := one(t, st, "growth", seed.Number)
 		got := track.Seed{
-			Scenario: d.Scenario, Number: d.Number, Configuration: d.Configuration, Outcome: d.Outcome, Message: d.Message,
+			Scenario: d.Scenario, Number: d.Number, Configuration: d.Configuration.Configuration, Outcome: d.Outcome, Message: d.Message,
 			Values: d.Values, Environment: d.Environment, StartedAt: d.StartedAt, Duration: d.Duration, RecordedAt: d.RecordedAt,
 		}
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(track.Seed{}, "ID"), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("seed %s (-want +got):\n%s", seed.Number, diff)
 		}
-		if d.ConfigurationHash != seed.Configuration.Hash() {
-			t.Errorf("seed %s: hash %s, want %s", seed.Number, d.ConfigurationHash, seed.Configuration.Hash())
+		if d.Configuration.Hash != seed.Configuration.Hash() {
+			t.Errorf("seed %s: hash %s, want %s", seed.Number, d.Configuration.Hash, seed.Configuration.Hash())
 		}
 		if d.SpecVersion != 0 || len(d.Assessed) != 0 {
 			t.Errorf("seed %s is assessed under version %d, %v; there is no spec", seed.Number, d.SpecVersion, d.Assessed)
@@ -361,8 +361,8 @@ func testSeedFilters(t *testing.T, st *store.Store) {
 		var got []track.SeedNumber
 		for _, s := range seeds {
 			got = append(got, s.Number)
-			if tt.filter.Status != "" && s.Status() != tt.filter.Status {
-				t.Errorf("%s: seed %s has the status %q", tt.name, s.Number, s.Status())
+			if tt.filter.Status != "" && s.Status != tt.filter.Status {
+				t.Errorf("%s: seed %s has the status %q", tt.name, s.Number, s.Status)
 			}
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {

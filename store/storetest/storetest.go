@@ -108,7 +108,7 @@ func complete(st *store.Store, seed track.Seed) (track.Seed, [32]byte) {
 }
 
 // one returns the only seed of a scenario with a number.
-func one(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) store.SeedDetail {
+func one(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) track.RecordedSeed {
 	t.Helper()
 	seed, others, err := st.SeedByNumber(t.Context(), scenario, number, 0)
 	if err != nil {

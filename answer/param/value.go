@@ -1,0 +1,179 @@
+package param
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"track"
+	"track/scoring"
+)
+
+// parsed is a value of any type that can be read from text.
+type parsed[T any] struct {
+	to     *T
+	kind   string
+	parse  func(string) (T, error)
+	format func(T) string
+}
+
+func (v parsed[T]) Set(text string) (err error) {
+	value, err := v.parse(text)
+	if err == nil {
+		*v.to = value
+	}
+	return err
+}
+
+func (v parsed[T]) String() string {
+	if v.to == nil { // package flag asks the zero value
+		return ""
+	}
+	return v.format(*v.to)
+}
+
+func (v parsed[T]) Type() string { return v.kind }
+
+// Parsed returns a value that is read by parse and written by format, which returns the empty string for no value.
+func Parsed[T any](to *T, parse func(string) (T, error), format func(T) string) Value {
+	return parsed[T]{to, "string", parse, format}
+}
+
+// Text returns a value that is any text but the empty one.
+func Text(to *string) Value {
+	return Parsed(to, func(text string) (string, error) {
+		if text == "" { // a variable of a script that was never set
+			return "", errors.New("empty")
+		}
+		return text, nil
+	}, func(s string) string { return s })
+}
+
+// Whole returns a value that is a whole number of at least that.
+func Whole(to *int, least int) Value {
+	return parsed[int]{to, "integer", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%q is not a whole number", text)
+		case n < least:
+			return 0, fmt.Errorf("%d: must be at least %d", n, least)
+		}
+		return n, nil
+	}, func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
+	}}
+}
+
+// Float returns a value that is a finite number.
+func Float(to *float64) Value {
+	return parsed[float64]{to, "number", parseFloat, formatFloat}
+}
+
+// OptionalFloat returns a value that is a finite number, or nil if none is given.
+func OptionalFloat(to **float64) Value {
+	return parsed[*float64]{to, "number", func(text string) (*float64, error) {
+		x, err := parseFloat(text)
+		return &x, err
+	}, func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return formatFloat(*x)
+	}}
+}
+
+func parseFloat(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%q is not a number", text)
+	}
+	return x, nil
+}
+
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Switch returns a value that is on or off.
+func Switch(to *bool) Value { return toggle{to} }
+
+type toggle struct{ to *bool }
+
+func (v toggle) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is not true or false", text)
+	}
+	*v.to = on
+	return nil
+}
+
+func (v toggle) String() string {
+	if v.to == nil || !*v.to {
+		return ""
+	}
+	return "true"
+}
+
+func (v toggle) Type() string     { return "boolean" }
+func (v toggle) IsBoolFlag() bool { return true }
+
+// Texts returns a value that may be given several times.
+func Texts(to *[]string) Value { return texts{to} }
+
+type texts struct{ to *[]string }
+
+func (v texts) Set(text string) error {
+	if text == "" {
+		return errors.New("empty")
+	}
+	*v.to = append(*v.to, text)
+	return nil
+}
+
+func (v texts) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return strings.Join(*v.to, ",")
+}
+
+func (v texts) Type() string { return "array" }
+
+// Texts returns the values that were given.
+func (v texts) Texts() []string { return *v.to }
+
+// Seeds returns a value that is a list of seed numbers and ranges, as in 0..99,200.
+func Seeds(to *[]track.SeedRange) Value {
+	return Parsed(to, func(text string) ([]track.SeedRange, error) {
+		if text == "" {
+			return nil, errors.New("empty: name seeds as in 0..99,200, or leave it out for all")
+		}
+		return track.ParseSeedRanges(text)
+	}, func(ranges []track.SeedRange) string { return track.SeedRanges(ranges).String() })
+}
+
+// Outcome returns a value that is how a seed's run ended.
+func Outcome(to *track.Outcome) Value {
+	return Parsed(to, track.ParseOutcome, func(o track.Outcome) string { return string(o) })
+}
+
+// Outcomes returns the names of the outcomes of seeds.
+func Outcomes() []string {
+	return []string{string(track.OutcomeOK), string(track.OutcomeError), string(track.OutcomeTimeout), string(track.OutcomeCollapsed)}
+}
+
+// Status returns a value that is a status of a metric or a seed, in any case of letters.
+func Status(to *scoring.Status) Value {
+	return Parsed(to, func(text string) (scoring.Status, error) { return scoring.Status(strings.ToUpper(text)), nil },
+		func(s scoring.Status) string { return string(s) })
+}
+
+// Statuses returns the names of the statuses.
+func Statuses() []string {
+	return []string{string(scoring.Pass), string(scoring.Warn), string(scoring.Fail)}
+}

@@ -1,0 +1,108 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+)
+
+// SeedsQuestion asks which seeds are recorded.
+type SeedsQuestion struct {
+	Of       Selector // empty for all scenarios
+	Label    string
+	Outcome  track.Outcome
+	Status   scoring.Status
+	MinScore *float64
+	MaxScore *float64
+	Since    Since
+	Page     Page
+}
+
+// Params declares the parameters of the question.
+func (q *SeedsQuestion) Params() param.List {
+	return append(param.List{
+		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list only seeds of this scenario", Value: Of(&q.Of)},
+		{Name: "label", Unit: "LABEL", Help: "list only seeds of configurations with this `LABEL`", Value: param.Text(&q.Label)},
+		{Name: "outcome", Help: "list only seeds with this outcome", Enum: param.Outcomes(), Value: param.Outcome(&q.Outcome)},
+		{Name: "status", Help: "list only seeds with this status", Enum: param.Statuses(), Value: param.Status(&q.Status)},
+		{Name: "min-score", Unit: "X", Help: "list only seeds with a total score of at least `X`", Value: param.OptionalFloat(&q.MinScore)},
+		{Name: "max-score", Unit: "X", Help: "list only seeds with a total score of at most `X`", Value: param.OptionalFloat(&q.MaxScore)},
+		{Name: "since", Unit: "TIME", Help: "list only seeds recorded since `TIME`: 2026-01-02, 2026-01-02T15:04:05Z, or 24h for the last day", Value: &q.Since},
+	}, q.Page.Params(50)...)
+}
+
+// Seeds are recorded seeds, the newest first.
+type Seeds struct {
+	List[track.RecordedSeed] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (Seeds) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Seeds) Tables() []Table {
+	t := Table{Name: "seeds", Empty: "no seeds match", Columns: []Column{
+		{Name: "scenario"}, {Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "outcome"}, {Name: "status"}, {Name: "score"},
+		{Name: "pass"}, {Name: "warn"}, {Name: "fail"}, {Name: "spec"}, {Name: "recorded"},
+	}}
+	for _, s := range a.Items {
+		version := any(nil)
+		if s.SpecVersion > 0 {
+			version = s.SpecVersion
+		}
+		t.Rows = append(t.Rows, []any{
+			s.Scenario, s.Number, s.Configuration.Label, Hash(s.Configuration.Hash), string(s.Outcome), string(s.Status), s.TotalScore,
+			s.NPass, s.NWarn, s.NFail, version, Time(s.RecordedAt),
+		})
+	}
+	if a.Next != "" {
+		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the newest %d; a larger limit lists more", len(a.Items))}}
+	}
+	return []Table{t}
+}
+
+// Since is the time from which on something is listed: a time, or a span before now.
+type Since struct {
+	Time time.Time
+	Ago  time.Duration // before now, if Time is zero
+}
+
+// From returns the time itself; the zero time if everything is listed.
+func (s Since) From(now time.Time) time.Time {
+	if s.Time.IsZero() && s.Ago != 0 {
+		return now.Add(-s.Ago)
+	}
+	return s.Time
+}
+
+// Set reads a date, a time, or a duration before now.
+func (s *Since) Set(text string) error {
+	if ago, err := time.ParseDuration(text); err == nil {
+		*s = Since{Ago: ago}
+		return nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			*s = Since{Time: t}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is neither a time such as 2026-01-02T15:04:05Z nor a duration such as 24h", text)
+}
+
+// String writes what [Since.Set] reads.
+func (s *Since) String() string {
+	switch {
+	case s == nil || *s == Since{}:
+		return ""
+	case s.Time.IsZero():
+		return s.Ago.String()
+	}
+	return s.Time.UTC().Format(time.RFC3339Nano)
+}
+
+// Type implements [param.Value].
+func (s *Since) Type() string { return "string" }

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"math"
+	"time"
+
+	"track"
+	"track/scoring/format"
+	"track/scoring/stats"
+)
+
+// Table is an answer, or a part of it, as rows and columns. A face that writes data, such as CSV, shows the columns for data and exact
+// values; one that writes for people shows the columns for people and the text of each cell.
+type Table struct {
+	Name    string // for programs: metrics, failing_seeds
+	Title   string // for people; empty for none
+	Columns []Column
+	Rows    [][]any
+	// Grouped begins a table of its own, titled by the first cell, for each value of the first column. Only people see it so.
+	Grouped bool
+	// Shown is the largest number of rows that people are shown; 0 for all.
+	Shown int
+	Main  bool       // the table that is written where only one can be, as in CSV; the first if none is marked
+	Empty string     // what people read instead of a table without rows
+	Notes []Sentence // beneath the table
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name string // for programs, in snake_case
+	Head string // for people; Name if it is empty
+	For  Reader
+}
+
+// Reader says who gets to see a column.
+type Reader int
+
+// The readers of columns.
+const (
+	ForAll    Reader = iota
+	ForPeople        // such as an interval written as "0.8 to 0.9"
+	ForData          // such as the ends of that interval
+)
+
+// Columns returns columns for all readers, named alike for programs and people.
+func Columns(names ...string) []Column {
+	list := make([]Column, len(names))
+	for i, name := range names {
+		list[i].Name = name
+	}
+	return list
+}
+
+// Cell is a cell that people read otherwise than programs. Other cells are strings, numbers, booleans, pointers to numbers, or nil
+// for nothing; people see a float64 with four decimals.
+type Cell struct {
+	Text  string
+	Exact any
+}
+
+// Hash returns a cell with a hash, shortened for people.
+func Hash(hash string) Cell { return Cell{track.ShortHash(hash), hash} }
+
+// Time returns a cell with a time; nothing for the zero time.
+func Time(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return Cell{t.UTC().Format("2006-01-02 15:04:05Z"), t.UTC().Format(time.RFC3339Nano)}
+}
+
+// Percent returns a cell with a share, a percentage for people.
+func Percent(x float64) Cell { return Cell{format.Percent(x), x} }
+
+// Number returns a cell with a number that people read as text.
+func Number(x float64, text func(float64) string) Cell { return Cell{text(x), x} }
+
+// Optional returns a cell with a number that may be missing.
+func Optional(x *float64, text func(float64) string) any {
+	if x == nil {
+		return nil
+	}
+	return Cell{text(*x), *x}
+}
+
+// orDash is what people see of nothing.
+func orDash(s string) string { return format.OrDash(s) }
+
+// Interval returns a cell with an interval, which only people read; nil if it is not defined.
+func Interval(i stats.Interval, text func(float64) string) any {
+	if !i.Defined() {
+		return nil
+	}
+	return format.Interval(i, text)
+}
+
+// defined returns x, or nil if it is NaN, which stands for an undefined number.
+func defined(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+// ifAny returns the cell, or nil if it was computed from nothing.
+func ifAny(n int, cell any) any {
+	if n == 0 {
+		return nil
+	}
+	return cell
+}
+
+// shorten keeps a message from making a table wider than any screen.
+func shorten(s string) string {
+	const longest = 80
+	if runes := []rune(s); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return s
+}

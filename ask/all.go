@@ -1,0 +1,8 @@
+package ask
+
+// All returns every question.
+func All() []Question {
+	return []Question{
+		Seeds().Question(),
+	}
+}

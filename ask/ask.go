@@ -1,0 +1,126 @@
+// Package ask lists the questions that track answers, each bound to the function that answers it from a database. Every face asks
+// through it, so that it cannot tell a database from a server.
+package ask
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"track"
+	"track/answer"
+	"track/answer/param"
+	"track/store"
+)
+
+// Scope says what somebody must be allowed to do in order to ask a question.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRead   Scope = "read"
+	ScopeRecord Scope = "record" // add facts
+	ScopeSpec   Scope = "spec"   // declare what facts are judged by
+	ScopeDecide Scope = "decide" // decide on mutations, pin baselines
+	ScopeAdmin  Scope = "admin"
+)
+
+// Source is what answers: a database or a server. One of Store and Fetch is set.
+type Source struct {
+	Store *store.Store
+	Fetch func(ctx context.Context, question string, params url.Values, into any) error
+	state *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
+}
+
+// Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the database, whatever is recorded
+// meanwhile.
+func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
+	if from.Store == nil {
+		return ask(from)
+	}
+	return from.Store.Snapshot(ctx, func(r *store.Reader) error {
+		from.state = r
+		return ask(from)
+	})
+}
+
+// Def binds a question Q to what answers it with an A. One of Read and Write is set.
+type Def[Q any, A answer.Answer] struct {
+	Name   string // of the question, as the command line has it: "spec show"
+	Scope  Scope
+	Help   string // one line that begins with a verb
+	About  string // sentences on what the answer means, for every face; empty for none
+	Params func(*Q) param.List
+	// Read answers from one state of the database.
+	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
+	// Write answers, and records something.
+	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
+	// Trial reports whether a question that can record something only tries; nil if it never does.
+	Trial func(q Q) bool
+}
+
+// Checker is a question whose parameters depend on one another.
+type Checker interface {
+	// Check returns an [param.Error] if the parameters do not fit together.
+	Check() error
+}
+
+// Records reports whether answering q records something.
+func (d Def[Q, A]) Records(q Q) bool { return d.Write != nil && (d.Trial == nil || !d.Trial(q)) }
+
+// Ask returns the answer of a source.
+func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
+	if c, ok := any(&q).(Checker); ok {
+		if err := c.Check(); err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case from.Store == nil:
+		err = from.Fetch(ctx, d.Name, d.Params(&q).Encode(), &a)
+	case d.Write != nil:
+		a, err = d.Write(ctx, from.Store, q)
+	case from.state != nil:
+		a, err = d.Read(ctx, from.state, q)
+	default:
+		err = from.Store.Snapshot(ctx, func(r *store.Reader) error {
+			a, err = d.Read(ctx, r, q)
+			return err
+		})
+	}
+	return a, err
+}
+
+// Question is a [Def] without its types, for faces that treat all questions alike.
+type Question struct {
+	Name, Help, About string
+	Scope             Scope
+	Params            param.List    // with their defaults
+	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
+	Ask               func(ctx context.Context, from Source, in url.Values) (answer.Answer, error)
+}
+
+// Question returns the definition without its types.
+func (d Def[Q, A]) Question() Question {
+	var zero A
+	return Question{
+		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Params: d.Params(new(Q)), Zero: zero,
+		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
+			var q Q
+			if err := d.Params(&q).Set(in); err != nil {
+				return nil, err
+			}
+			return d.Ask(ctx, from, q)
+		},
+	}
+}
+
+// Find returns the question of that name, or an error that wraps [track.ErrNotFound].
+func Find(name string) (Question, error) {
+	for _, q := range All() {
+		if q.Name == name {
+			return q, nil
+		}
+	}
+	return Question{}, fmt.Errorf("question %q: %w", name, track.ErrNotFound)
+}

@@ -1,0 +1,73 @@
+package ask
+
+import (
+	"context"
+	"iter"
+	"strconv"
+
+	"track/answer"
+	"track/answer/param"
+)
+
+// Pages asks for one page after the other, until as many items were listed as the question's parameter "limit" allows; 0 allows all. An
+// answer that is no list is one page.
+func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
+	return func(yield func(A, error) bool) {
+		given := q
+		params := d.Params(&q) // sets the defaults
+		q = given
+		left, err := limitOf(params)
+		for err == nil {
+			var a A
+			a, err = d.Ask(ctx, from, q)
+			if !yield(a, err) || err != nil {
+				return
+			}
+			list, ok := any(a).(answer.Listing)
+			if !ok || list.NextPage() == "" {
+				return
+			}
+			if left > 0 {
+				if left -= list.Len(); left <= 0 {
+					return
+				}
+				err = setParam(params, "limit", strconv.Itoa(left))
+			}
+			if err == nil {
+				err = setParam(params, "after", list.NextPage())
+			}
+		}
+		var none A
+		yield(none, err)
+	}
+}
+
+// Whole asks for all pages that the limit allows, and returns them as one answer.
+func (d Def[Q, A]) Whole(ctx context.Context, from Source, q Q) (whole A, err error) {
+	first := true
+	for a, err := range d.Pages(ctx, from, q) {
+		if err != nil {
+			return whole, err
+		}
+		if first {
+			whole, first = a, false
+			continue
+		}
+		any(&whole).(interface{ AppendPage(next any) }).AppendPage(a)
+	}
+	return whole, nil
+}
+
+// limitOf returns the parameter "limit"; 0 if there is none.
+func limitOf(params param.List) (int, error) {
+	limit, ok := params.Find("limit")
+	if !ok || limit.Value.String() == "" {
+		return 0, nil
+	}
+	return strconv.Atoi(limit.Value.String())
+}
+
+func setParam(params param.List, name, text string) error {
+	p, _ := params.Find(name)
+	return p.Set(text)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track/answer/param"
+)
+
+// boundParams are the parameters of a question as flags and arguments of a command.
+type boundParams struct {
+	command string
+	params  param.List
+	given   []*givenTexts // for each parameter
+}
+
+// givenTexts keeps what a flag was given, until all are known.
+type givenTexts struct{ texts []string }
+
+func (g *givenTexts) Set(text string) error {
+	g.texts = append(g.texts, text)
+	return nil
+}
+
+func (g *givenTexts) String() string { return "" }
+
+func bindParams(command string, params param.List) *boundParams {
+	b := &boundParams{command: "track " + command, params: params, given: make([]*givenTexts, len(params))}
+	for i := range params {
+		b.given[i] = &givenTexts{}
+	}
+	return b
+}
+
+// flags returns a flag for each parameter; arguments have a hidden one.
+func (b *boundParams) flags() []cli.Flag {
+	var list []cli.Flag
+	for i, p := range b.params {
+		if p.Value.Type() == "boolean" {
+			list = append(list, &cli.BoolFlag{Name: p.Name, Usage: p.Help, Hidden: p.Arg, Action: func(_ *cli.Context, on bool) error {
+				return p.Value.Set(map[bool]string{true: "true", false: "false"}[on])
+			}})
+			continue
+		}
+		list = append(list, &cli.GenericFlag{Name: p.Name, Usage: flagHelp(p), Value: b.given[i], DefaultText: p.Value.String(), Hidden: p.Arg})
+	}
+	return list
+}
+
+// flagHelp returns the help of a flag, in which its unit is marked for package cli.
+func flagHelp(p param.Param) string {
+	help := p.Help
+	if p.Unit != "" && !strings.Contains(help, "`") {
+		help = strings.Replace(help, p.Unit, "`"+p.Unit+"`", 1)
+	}
+	if len(p.Enum) > 0 {
+		help += ": " + strings.Join(p.Enum[:len(p.Enum)-1], ", ") + " or " + p.Enum[len(p.Enum)-1]
+	}
+	return help
+}
+
+func (b *boundParams) usageText() string {
+	text := b.command
+	for _, p := range b.params {
+		switch {
+		case !p.Arg:
+			continue
+		case p.Required:
+			text += " " + p.Unit
+		default:
+			text += " [" + p.Unit + "]"
+		}
+		if p.Value.Type() == "array" {
+			text += "..."
+		}
+	}
+	return text + " [FLAGS]"
+}
+
+// read sets the parameters from the command line.
+func (b *boundParams) read(c *cli.Context) error {
+	arguments := c.Args().Slice()
+	for i, p := range b.params {
+		given := b.given[i].texts
+		if p.Arg {
+			n := min(1, len(arguments))
+			if p.Value.Type() == "array" {
+				n = len(arguments)
+			}
+			if n > 0 && len(given) > 0 && given[len(given)-1] != arguments[0] {
+				return usage("both %s and --%s %s are given", arguments[0], p.Name, given[0])
+			}
+			given, arguments = append(given, arguments[:n]...), arguments[n:]
+		}
+		if len(given) > 1 && p.Value.Type() != "array" {
+			given = given[len(given)-1:] // as with flags elsewhere, the last one counts
+		}
+		if p.Required && len(given) == 0 {
+			return usage("%s: %s is missing", b.command, p.Unit)
+		}
+		for _, text := range given {
+			if err := p.Set(text); err != nil {
+				return argumentError(p, err)
+			}
+		}
+	}
+	if len(arguments) > 0 {
+		return usage("%s: unexpected argument %q", b.command, arguments[0])
+	}
+	return nil
+}
+
+// argumentError names a parameter as the user wrote it.
+func argumentError(p param.Param, err error) error {
+	if param, ok := err.(*param.Error); ok && p.Arg {
+		return usage("%s: %s", p.Unit, param.Message)
+	}
+	return usageOfParam(err)
+}

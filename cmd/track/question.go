@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"track/answer"
+	"track/answer/param"
+	"track/ask"
+	"track/reports/render"
+	"track/store"
+)
+
+// commandHelp is what the command line says of a question beyond its declaration.
+type commandHelp struct {
+	examples string // commands, one on a line
+	complete cli.BashCompleteFunc
+	creates  bool // creates the database if there is none
+}
+
+// questionCommand returns the command that asks a question and writes the answer.
+func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
+	var q Q
+	bound := bindParams(def.Name, def.Params(&q))
+	words := strings.Fields(def.Name)
+	return &cli.Command{
+		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About),
+		BashComplete: text.complete, Flags: bound.flags(),
+		Action: func(c *cli.Context) error {
+			if err := bound.read(c); err != nil {
+				return err
+			}
+			return askAndWrite(c.Context, p, def, q, text)
+		},
+	}
+}
+
+func (t commandHelp) description(about string) string {
+	examples := strings.TrimSpace(t.examples)
+	if examples == "" {
+		return about
+	}
+	heading := "Example:\n   "
+	if strings.Contains(examples, "\n") {
+		heading = "Examples:\n   "
+	}
+	if about != "" {
+		about += "\n\n"
+	}
+	lines := strings.Split(examples, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return about + heading + strings.Join(lines, "\n   ")
+}
+
+// askAndWrite opens the database, asks, and writes the answer; the error carries the exit code of its conclusion.
+func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q, text commandHelp) error {
+	st, err := p.openFor(ctx, def.Records(q), text.creates)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	if def.Read != nil {
+		p.noticeSpool(st.Path())
+	}
+	var conclusion answer.Conclusion
+	write := func(from ask.Source) error {
+		conclusion, err = writeAnswer(ctx, p, def, from, q)
+		return err
+	}
+	if def.Read != nil {
+		err = ask.Snapshot(ctx, ask.Source{Store: st}, write)
+	} else {
+		err = write(ask.Source{Store: st})
+	}
+	if err != nil {
+		return usageOfParam(err)
+	}
+	return conclude(conclusion)
+}
+
+func (p *program) openFor(ctx context.Context, records, creates bool) (*store.Store, error) {
+	switch {
+	case records && creates:
+		return p.openOrCreate(ctx)
+	case records:
+		return p.openForUpdate(ctx)
+	}
+	return p.open(ctx)
+}
+
+// writeAnswer writes all pages of an answer: one after the other in formats of lines, as a whole in others.
+func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], from ask.Source, q Q) (answer.Conclusion, error) {
+	options := p.renderOptions()
+	if options.Format != render.JSONL && options.Format != render.CSV {
+		a, err := def.Whole(ctx, from, q)
+		if err != nil {
+			return answer.Done, err
+		}
+		return answer.ConclusionOf(a), render.Write(p.out, a, options)
+	}
+	conclusion := answer.Done
+	for a, err := range def.Pages(ctx, from, q) {
+		if err != nil {
+			return answer.Done, err
+		}
+		if err := render.Write(p.out, a, options); err != nil {
+			return answer.Done, err
+		}
+		options.Continued, conclusion = true, answer.ConclusionOf(a)
+	}
+	return conclusion, nil
+}
+
+// write writes an answer that was not asked for through package ask.
+func (p *program) writeAnswer(a answer.Answer) error {
+	if err := render.Write(p.out, a, p.renderOptions()); err != nil {
+		return err
+	}
+	return conclude(answer.ConclusionOf(a))
+}
+
+func (p *program) renderOptions() render.Options {
+	return render.Options{Format: render.Format(p.shared.format), Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint}
+}
+
+// usageOfParam makes an error about a parameter one about its flag.
+func usageOfParam(err error) error {
+	var param *param.Error
+	if errors.As(err, &param) {
+		return usage("--%s: %s", param.Param, param.Message)
+	}
+	return err
+}
+
+// conclude returns the error that carries the exit code of a conclusion; nil for one that is 0.
+func conclude(c answer.Conclusion) error {
+	code, known := map[answer.Conclusion]int{
+		answer.Done: exitOK, answer.Passed: exitOK, answer.Accepted: exitOK, answer.Failed: exitFail, answer.Inconclusive: exitInconclusive,
+		answer.Rejected: exitRejected, answer.NeedsEvidence: exitContinue, answer.Differs: exitMismatch,
+		answer.PartlyInvalid: exitInvalid, answer.Conflicting: exitConflict,
+	}[c]
+	switch {
+	case !known:
+		return fmt.Errorf("conclusion %q has no exit code", c)
+	case code == exitOK:
+		return nil
+	}
+	return verdictExit(code)
+}

@@ -1,0 +1,107 @@
+// Package render writes an answer in the format that a reader asks for: a table, Markdown, CSV, JSON or JSON lines.
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer"
+)
+
+// Format is how an answer is written.
+type Format string
+
+// The formats.
+const (
+	Table    Format = "table"
+	JSON     Format = "json"
+	JSONL    Format = "jsonl"
+	CSV      Format = "csv"
+	Markdown Format = "md"
+)
+
+// Formats returns the names of all formats.
+func Formats() []string {
+	return []string{string(Table), string(JSON), string(JSONL), string(CSV), string(Markdown)}
+}
+
+// Options say how an answer is written.
+type Options struct {
+	Format Format
+	Colour bool // statuses in colours of the terminal, in tables
+	// Continued says that the page before was written already, so that CSV needs no header.
+	Continued bool
+	Hint      func(track.Hint) string // writes a hint in the language of the face; nil for the hint's own text
+}
+
+// Write writes an answer.
+func Write(w io.Writer, a answer.Answer, o Options) error {
+	switch o.Format {
+	case JSON:
+		return writeJSON(w, a, jsontext.WithIndent("  "))
+	case JSONL:
+		list, ok := a.(answer.Listing)
+		if !ok {
+			return writeJSON(w, a)
+		}
+		for i := range list.Len() {
+			if err := writeJSON(w, list.Item(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case CSV:
+		return writeCSV(w, mainTable(a.Tables()), !o.Continued)
+	case Table, Markdown:
+		return writePage(w, a, o)
+	}
+	return fmt.Errorf("%w: format %q: use table, json, jsonl, csv or md", track.ErrInvalid, o.Format)
+}
+
+func writeJSON(w io.Writer, v any, options ...jsontext.Options) error {
+	if err := answer.Encode(w, v, options...); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// mainTable returns the table that is written where only one can be.
+func mainTable(tables []answer.Table) answer.Table {
+	for _, t := range tables {
+		if t.Main {
+			return t
+		}
+	}
+	if len(tables) == 0 {
+		return answer.Table{}
+	}
+	return tables[0]
+}
+
+func writePage(w io.Writer, a answer.Answer, o Options) error {
+	p := &page{Options: o}
+	p.writeSentences(a.Lead())
+	for _, t := range a.Tables() {
+		p.writeTable(t)
+	}
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// page is an answer for people while it is written: paragraphs and tables, with an empty line between them.
+type page struct {
+	bytes.Buffer
+	Options
+}
+
+// beginBlock sets what follows apart from what was written before.
+func (p *page) beginBlock() {
+	if p.Len() > 0 {
+		p.WriteByte('\n')
+	}
+}

@@ -1,0 +1,40 @@
+package tracker
+
+import (
+	"context"
+
+	"track/answer"
+	"track/store"
+)
+
+// ListSeeds lists recorded seeds, the newest first.
+func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a answer.Seeds, err error) {
+	limit := q.Page.PageLimit()
+	filter := store.SeedFilter{
+		Scenario: q.Of.Scenario, Label: q.Label, Outcome: q.Outcome, Status: q.Status, MinScore: q.MinScore, MaxScore: q.MaxScore,
+		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
+	}
+	if q.Of.Configuration != "" {
+		found, err := r.FindConfigurations(ctx, q.Of.Scenario, q.Of.Configuration)
+		if err != nil {
+			return a, err
+		}
+		for _, c := range found {
+			filter.Configurations = append(filter.Configurations, c.ID)
+		}
+	}
+	seeds, err := r.Seeds(ctx, filter)
+	if err != nil {
+		return a, err
+	}
+	if len(seeds) == 0 && filter.Scenario != "" && filter.After == "" {
+		if _, err := r.NewestConfiguration(ctx, filter.Scenario); err != nil {
+			return a, err
+		}
+	}
+	a.Items = seeds[:min(limit, len(seeds))]
+	if len(seeds) > limit {
+		a.Next = seeds[limit-1].ID
+	}
+	return a, nil
+}
