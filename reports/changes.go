@@ -14,18 +14,18 @@ func (d StabilityData) changes() []document.Block {
 	if d.Previous == nil {
 		return []document.Block{
 			heading("What changed since the previous configuration"),
-			paragraphOf(cell("This is the first configuration of the scenario: there is none before it.")),
+			paragraphOf(cell("This is the first configuration of the scenario.")),
 		}
 	}
 	p := *d.Previous
 	blocks := []document.Block{
 		heading("What changed since " + p.Baseline.Known()),
-		paragraphOf(cell("The configuration recorded before this one is "), codeCell(p.Baseline.Selector()), document.T(".")),
+		paragraphOf(cell("The previous configuration is "), codeCell(p.Baseline.Selector()), document.T(".")),
 		differenceTable("before", "now", p.Baseline, p.Candidate, p.Parameters),
 	}
 	i := p.Improvement
 	if i.NPairs == 0 {
-		return append(blocks, paragraphOf(cell("They have no seed in common, so their scores are not compared.")))
+		return append(blocks, paragraphOf(cell("The two configurations have no seed in common, so their scores are not compared.")))
 	}
 	blocks = append(blocks, paragraphOf(
 		verdictText(i.Verdict), cell(": %s; p %s (%s). The candidate is this configuration.", p.differenceText(), format.PValue(i.Total.P), i.Total.PMethod)))
@@ -43,10 +43,10 @@ func (d ImprovementData) notable() []document.Block {
 		}
 	}
 	if len(list) == 0 {
-		return []document.Block{paragraphOf(cell("None of %s is degraded, and the data decide no change of any.", format.Counted(len(i.Metrics), "metric")))}
+		return []document.Block{paragraphOf(cell("None of %s is degraded, and no change is significant.", format.Counted(len(i.Metrics), "metric")))}
 	}
-	return append([]document.Block{paragraphOf(cell("%s, of which %d degraded or decided:", format.Counted(len(i.Metrics), "metric"), len(list)))},
-		folded(d.metricTable(list), 10, "degraded or decided too")...)
+	return append([]document.Block{paragraphOf(cell("%s, %d of them degraded or changed significantly:", format.Counted(len(i.Metrics), "metric"), len(list)))},
+		folded(d.metricTable(list), 10, "degraded or changed significantly")...)
 }
 
 // command is the line that compares the same seeds in the same way.

@@ -135,7 +135,7 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 		add("wins without ties", three(won.Value), format.Interval(won.Interval, three), "%s Wilson interval over %d pairs", format.Confidence(won.Interval.Confidence), won.N)
 	}
 	if t.Detectable > 0 && !i.Options.Look.Anytime {
-		add("detectable effect", format.Four(t.Detectable), "", "power %v with %d pairs, at the sd seen: %.2f of these sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
+		add("detectable effect", format.Four(t.Detectable), "", "power %v with %d pairs, at the observed sd: %.2f sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
 	}
 	if u := i.Unpaired; u != nil {
 		add("unpaired delta", format.Signed(u.MeanDelta), format.Short(u.Interval.Lo)+" to "+format.Short(u.Interval.Hi),
@@ -156,18 +156,18 @@ func totalTable(i verdict.Improvement) document.Table {
 // index.
 func HistorySentences(a verdict.History, known func(index int) string) (list []string) {
 	if a.Prediction.Defined() {
-		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; it reports, it does not decide)",
+		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; no verdict depends on it)",
 			format.Interval(a.Prediction, format.Four), a.NAccepted))
 	}
 	for _, c := range a.ChangePoints {
-		sure := "found by one method of two"
+		sure := "found by one of two methods"
 		if c.Confirmed {
 			sure = "found by both methods"
 		}
 		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", known(c.Index), format.Four(c.Before), format.Four(c.After), sure))
 	}
 	if a.Searched && len(a.ChangePoints) == 0 {
-		list = append(list, fmt.Sprintf("no change of level among %d points (L2 partition, E-divisive)", a.NPoints))
+		list = append(list, fmt.Sprintf("no change of level among %d means (methods: L2 partition, E-divisive)", a.NPoints))
 	}
 	return list
 }

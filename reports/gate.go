@@ -64,7 +64,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 
 // gateLegend says what the verdicts of a gate mean.
 func gateLegend(g verdict.Gate) string {
-	return fmt.Sprintf("PASS: the bound is met with the confidence asked for. FAIL: refuted, after Holm's correction for %s. INCONCLUSIVE: neither.",
+	return fmt.Sprintf("PASS: the bound is met at the required confidence. FAIL: the bound is refuted, after Holm's correction for %s. INCONCLUSIVE: neither.",
 		format.Counted(g.NTests, "test"))
 }
 

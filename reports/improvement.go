@@ -79,17 +79,17 @@ func (d ImprovementData) summary() []document.Block {
 	blocks = append(blocks, bullets(sentences)...)
 	blocks = append(blocks, heading("What the verdict rests on"))
 	if i.NPairs == 0 {
-		return append(blocks, paragraphOf(cell("No seed stands on both sides, so there is nothing to compare seed by seed.")))
+		return append(blocks, paragraphOf(cell("The two sides have no seed in common, so there are no pairs to compare.")))
 	}
 	return append(blocks, totalTable(i), paragraphOf(cell(
-		"%s of the same seed on both sides, judged under %s spec version %d; a seed without a score on one side counts as 0 there. The level of the tests is %s; the margin, the smallest difference that matters, is %v.",
+		"%s, each of the same seed on both sides, judged under %s spec version %d. A seed without a score on one side counts as 0 there. The level of the tests is %s. The margin, the smallest difference that matters, is %v.",
 		format.Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, format.Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
 }
 
 // differenceWords say what was found.
 var differenceWords = map[verdict.Difference]string{
 	verdict.Better: "the candidate is better", verdict.Worse: "the candidate is worse", verdict.Equivalent: "no difference that matters",
-	verdict.Undecided: "the seeds do not decide which one is better",
+	verdict.Undecided: "the seeds do not show which one is better",
 }
 
 // differenceText says what was found, with its numbers.
@@ -149,7 +149,7 @@ func (d ImprovementData) degraded() []document.Block {
 	case i.NPairs == 0:
 		return append(blocks, paragraphOf(cell("Nothing was compared.")))
 	case i.NFail == 0:
-		return append(blocks, paragraphOf(cell("None: no metric lost more than base/weight in the mean, with base %v.", i.Options.Base)))
+		return append(blocks, paragraphOf(cell("None: the mean of no metric fell by more than base/weight, with base %v.", i.Options.Base)))
 	}
 	metrics := d.worstMetrics()
 	return append(blocks, folded(d.metricTable(metrics[:i.NFail]), 20, "degraded too")...)
@@ -180,9 +180,9 @@ func (d ImprovementData) metrics() []document.Block {
 		}
 	}
 	blocks = append(blocks, paragraphOf(cell(
-		"%s: %d PASS (no loss in the mean), %d WARN (a loss of up to base/weight, with base %v), %d FAIL (more). ",
+		"%s: %d PASS (the mean did not fall), %d WARN (it fell by at most base/weight, with base %v), %d FAIL (it fell by more). ",
 		format.Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
-		cell("The data decide %d of the changes; ~ marks those that they do not: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
+		cell("%d of the changes are significant; ~ marks the others: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
 			nDecided, format.Counted(len(i.Metrics), "metric"), format.PValue(i.Options.Alpha()))))
 	if text := d.undecidable(); text != "" {
 		blocks = append(blocks, paragraphOf(cell("%s", text)))
@@ -190,7 +190,7 @@ func (d ImprovementData) metrics() []document.Block {
 	if len(metrics) == 0 {
 		return append(blocks, paragraphOf(cell("None.")))
 	}
-	return append(blocks, folded(d.metricTable(metrics), shown, "PASS, and not decided")...)
+	return append(blocks, folded(d.metricTable(metrics), shown, "PASS and not significant")...)
 }
 
 // undecidable says that so few pairs decide on no metric, whatever they show: the smallest p of n pairs is 2/2^n, as all signs are flipped or
@@ -202,9 +202,9 @@ func (d ImprovementData) undecidable() string {
 		return ""
 	}
 	if m == 1 {
-		return fmt.Sprintf("With %s, the metric cannot be decided: the smallest p there can be is %s, above %s.", format.Counted(n, "pair"), format.PValue(least), format.PValue(alpha))
+		return fmt.Sprintf("With %s, no change of the metric can be significant: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), format.PValue(least), format.PValue(alpha))
 	}
-	return fmt.Sprintf("With %s, no metric of %d can be decided after Holm's correction: the smallest p there can be is %s, above %s.", format.Counted(n, "pair"), m, format.PValue(least), format.PValue(alpha))
+	return fmt.Sprintf("With %s, no change of %d metrics can be significant after Holm's correction: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), m, format.PValue(least), format.PValue(alpha))
 }
 
 func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Table {
@@ -244,14 +244,14 @@ func (d ImprovementData) unmatched() []document.Block {
 		seeds []uint64
 	}{{"candidate", i.UnmatchedCandidate}, {"baseline", i.UnmatchedBaseline}} {
 		if len(side.seeds) > 0 {
-			list = append(list, fmt.Sprintf("Only in the %s, and left out: %d (%s).", side.name, len(side.seeds), seedsText(side.seeds)))
+			list = append(list, fmt.Sprintf("Only on the side of the %s, and left out: %d (%s).", side.name, len(side.seeds), seedsText(side.seeds)))
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, "None: every seed stands on both sides.")
+		list = append(list, "None: both sides have the same seeds.")
 	}
 	if i.NPairs > 0 {
-		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of all seeds of both sides.", i.NPairs, format.Share(i.MatchedShare())))
+		list = append(list, fmt.Sprintf("Matched: %d pairs, %s of the seeds of both sides together.", i.NPairs, format.Share(i.MatchedShare())))
 	}
 	blocks = append(blocks, bullets(list)...)
 	return append(blocks, d.failedPairs()...)
@@ -274,7 +274,7 @@ func (d ImprovementData) withoutScoreText() string {
 	case counts[2] > 0:
 		text = format.Counted(counts[2], "paired seed") + " without a score on both sides"
 	}
-	return text + "; it counts as 0 there:"
+	return text + "; the missing score counts as 0:"
 }
 
 // failedPairs are the seeds that score 0 on one side or both.
@@ -332,7 +332,7 @@ func differenceTable(nameBefore, nameAfter string, before, after Configured, par
 		add(slices.Concat(cell("parameter "), codeCell(p.Name)), p.Before, p.After)
 	}
 	if len(t.Rows) == 0 {
-		return paragraphOf(cell("Nothing that is recorded: neither label, code nor parameters."))
+		return paragraphOf(cell("No recorded label, code or parameter differs."))
 	}
 	return t
 }
@@ -343,7 +343,7 @@ func changesText(c Configured) string {
 	case !c.Revision.Dirty:
 		return "none known"
 	case c.Revision.DiffHash == "":
-		return "yes, unknown which"
+		return "yes, not recorded which"
 	}
 	return "yes, " + track.ShortHash(c.Revision.DiffHash)
 }

@@ -82,7 +82,7 @@ func (d IndexData) summary() []document.Block {
 	}
 	lineages := cell("%s with a ledger", format.Counted(len(d.Lineages), "lineage"))
 	if len(d.Lineages) > 0 {
-		lineages = append(lineages, plain(": %d replayed without a difference, %d with some", replayed, differing))
+		lineages = append(lineages, plain(": %d replayed without a difference, %d with differences", replayed, differing))
 	}
 	return []document.Block{document.List{Items: []document.Text{
 		cell("%s%s", format.Counted(len(d.Scenarios), "scenario"), kindsText(verdicts)), lineages,
@@ -155,6 +155,6 @@ func (d IndexData) reproduce() []document.Block {
 	return []document.Block{
 		heading("How to reproduce"),
 		document.Code{Language: "sh", Text: "track report index" + limit + " -o " + file + "\ntrack report index" + limit + " --check " + file + "\n"},
-		paragraph(plain("Schema version %d. Each report names the commands that reproduce it alone.", d.Schema)),
+		paragraph(plain("Schema version %d. Each report has the commands that reproduce it.", d.Schema)),
 	}
 }

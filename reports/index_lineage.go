@@ -15,7 +15,7 @@ type IndexedLineage struct {
 	Subject      string
 	Problem      string // why there is no report, and nothing of what follows
 	Page         string // the report; empty where there is none
-	Head         string // empty where no version is in force
+	Head         string // empty where no version is active
 	Score        string // of the head, with n and interval
 	Mutations    string
 	Replay       string
@@ -39,9 +39,9 @@ func (d IndexData) lineages() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Lineages")}
 	if len(d.Lineages) == 0 {
-		return append(blocks, paragraph(plain("None is recorded.")))
+		return append(blocks, paragraph(plain("None.")))
 	}
-	t := columns("lineage", "of", "in force", "score of what is in force", "decisions", "replay", "alerts")
+	t := columns("lineage", "of", "active version", "its score", "decisions", "replay", "alerts")
 	for _, l := range d.Lineages {
 		if l.Problem != "" {
 			t.Rows = append(t.Rows, []document.Text{{word(l.Name)}, document.T("-"), document.T("-"), document.T("-"), document.T("-"), document.T("no report: " + l.Problem), document.T("-")})
@@ -55,7 +55,7 @@ func (d IndexData) lineages() []document.Block {
 			linked(l.Name, l.Page), document.T(l.Subject), codeCell(l.Head), document.T(format.OrDash(l.Score)), document.T(l.Mutations), document.T(strings.TrimPrefix(l.Replay, "Replay: ")), alerts,
 		})
 	}
-	return append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+	return append(blocks, folded(t, alwaysShown, "by name")...)
 }
 
 // IndexedAgent is what an index tells of an agent that does not evolve.
@@ -86,7 +86,7 @@ type IndexedFitness struct {
 
 func (f *IndexedFitness) text() string {
 	if f == nil {
-		return "none has a score"
+		return "no execution has a score"
 	}
 	text := fmt.Sprintf("%.2f, grade %s, of %s", f.Value, f.Grade, format.Counted(f.NUsed, "score"))
 	if i := f.Mean.Interval; i.Defined() {
@@ -98,18 +98,18 @@ func (f *IndexedFitness) text() string {
 // agents is a table of the agents, and one of the tasks of each.
 func (d IndexData) agents() []document.Block {
 	const alwaysShown, mostTasks = 50, 200
-	blocks := []document.Block{heading("Agents that do not evolve")}
+	blocks := []document.Block{heading("Agents without a ledger")}
 	if len(d.Agents) == 0 {
-		return append(blocks, paragraph(plain("None is recorded.")))
+		return append(blocks, paragraph(plain("None.")))
 	}
-	t := columns("agent", "#executions", "#failed", "success rate", "version executed last", "fitness of that version")
+	t := columns("agent", "#executions", "#failed", "success rate", "last executed version", "fitness of that version")
 	for _, a := range d.Agents {
 		t.Rows = append(t.Rows, []document.Text{
 			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(format.OrDash(a.Newest)), document.T(a.Fitness.text()),
 		})
 	}
-	blocks = append(blocks, paragraph(plain("A success is an execution that ended well; success rates with their 95 %% Wilson intervals. Their executions: "), word("track executions AGENT"), plain(".")))
-	blocks = append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+	blocks = append(blocks, paragraph(plain("A success is an execution that did not fail. Success rates have 95 %% Wilson intervals. The executions: "), word("track executions AGENT"), plain(".")))
+	blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	for _, a := range d.Agents {
 		if len(a.Tasks) < 2 {
 			continue

@@ -74,7 +74,7 @@ func IndexScenario(d ScenarioData) IndexedScenario {
 func (d IndexData) scenarios() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Scenarios")}
-	t := columns("scenario", "gate", "stability", "configuration recorded to last", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
+	t := columns("scenario", "gate", "stability", "most recent configuration", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
 	var problems document.List
 	for _, s := range d.Scenarios {
 		if s.Problem != "" {
@@ -98,11 +98,11 @@ func (d IndexData) scenarios() []document.Block {
 	switch {
 	case len(t.Rows) > 0:
 		blocks = append(blocks, paragraph(plain(
-			"Each by the configuration that was recorded to last, judged under the newest version of its spec. Means with their 95 %% t intervals, pass rates with their Wilson intervals; "+
-				"the means are those of the configurations, the oldest first.")))
-		blocks = append(blocks, folded(t, alwaysShown, "in the order of their names")...)
+			"Each scenario is judged by its most recent configuration, under the newest version of its spec. Means have 95 %% t intervals, pass rates 95 %% Wilson intervals. "+
+				"The column means shows the mean of each configuration, the oldest first.")))
+		blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	case len(problems.Items) == 0:
-		return append(blocks, paragraph(plain("None is recorded.")))
+		return append(blocks, paragraph(plain("None.")))
 	}
 	if len(problems.Items) > 0 {
 		blocks = append(blocks, subheading("Without a report"), problems)
@@ -142,7 +142,7 @@ func (d IndexData) configurations() []document.Block {
 			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Label)), document.T(format.OrDash(cut(c.Params, 120))), cell("%d", c.Estimates.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
-				row = append(row, faint("-"), cell("%s never scored under this version", format.Counted(c.NUnassessed, "seed")))
+				row = append(row, faint("-"), cell("%s not scored under this version", format.Counted(c.NUnassessed, "seed")))
 			case c.Problem != "":
 				row = append(row, faint("-"), document.T(c.Problem))
 			default:
@@ -152,7 +152,7 @@ func (d IndexData) configurations() []document.Block {
 		}
 		summary := document.Text{word(s.Name), plain(": %s", format.Counted(len(s.Configurations), "configuration"))}
 		if s.NOlder > 0 {
-			summary = append(summary, plain("; %d older ones are left out", s.NOlder))
+			summary = append(summary, plain("; %d older configurations are left out", s.NOlder))
 		}
 		blocks = append(blocks, document.Details{Summary: summary, Blocks: []document.Block{t}})
 	}

@@ -23,7 +23,7 @@ type LineageData struct {
 	Schema      int                    // version of the database's schema
 	Differences []evolution.Difference // that the replay found, in the ledger, beside it, and between the evidence and what is recorded now
 	Missing     []evolution.Difference // evidence that nothing is recorded of
-	Compared    int                    // trials of evidence that were compared with what is recorded now, and those missing
+	Compared    int                    // trials of evidence that were compared with the recorded trials, and those missing
 	Settings    evolution.Settings     // in force
 	Versions    []LineageVersion       // in the order in which they came into being
 	Operators   []OperatorFigures
@@ -33,7 +33,7 @@ type LineageData struct {
 // LineageVersion is a version with its trials.
 type LineageVersion struct {
 	Label       string
-	ContentID   string // empty where the content is not known
+	ContentID   string // empty where the content is unknown
 	Content     *string
 	Status      string // in the words of its source
 	SourceScore *float64
@@ -70,7 +70,7 @@ type LineageTotals struct {
 	NSeconds           int
 }
 
-// Lineage is the report of a lineage: what is in force and why, what speaks against it, and every decision with what it takes to check it.
+// Lineage is the report of a lineage: what is active and why, what speaks against it, and every decision with what it takes to check it.
 func Lineage(data LineageData) (document.Document, error) {
 	d, _, err := IndexedLineageReport(data)
 	return d, err

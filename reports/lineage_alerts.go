@@ -51,14 +51,14 @@ func (l *lineageReport) alerts() []document.Block {
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
 	if len(found) == 0 {
-		blocks = append(blocks, paragraph(plain("None: the replay agrees, no accepted version scores above the one in force, no decision was overridden or repeated, none was accepted inside its noise, fewer than half of the proposals were refused, no limit of 24 hours was reached (max_per_day and max_high_per_day of the settings then in force), and no parent is missing.")))
+		blocks = append(blocks, paragraph(plain("None. The replay agrees. No accepted version scores higher than the active one. No decision was overridden or repeated, and no mutation was accepted within the noise. Fewer than half of the proposals were refused. No limit of 24 hours was reached (max_per_day and max_high_per_day of the settings at the time). No parent is missing.")))
 	}
 	return blocks
 }
 
 // higherAlert is about accepted versions that score above the one in force, the furthest first.
 func (l *lineageReport) higherAlert() alert {
-	a := alert{what: "Accepted, not in force, and with a higher mean score than what is", ranked: true, kind: document.NoteInfo}
+	a := alert{what: "Accepted versions with a higher mean score than the active version", ranked: true, kind: document.NoteInfo}
 	head := l.scoresOf(l.replayed.Head)
 	if len(head.scores) == 0 {
 		return a
@@ -97,7 +97,7 @@ func (l *lineageReport) higherAlert() alert {
 
 // bestFailedAlert is about candidates that failed and that their source calls best.
 func (l *lineageReport) bestFailedAlert() alert {
-	a := alert{what: "Called best by their source, though they failed", kind: document.NoteCaution}
+	a := alert{what: "Failed, but called best by their source", kind: document.NoteCaution}
 	for _, v := range l.Versions {
 		status, failed := strings.CutPrefix(v.Status, "best, ")
 		if !failed {
@@ -105,7 +105,7 @@ func (l *lineageReport) bestFailedAlert() alert {
 		}
 		text := document.Text{word(v.Label), plain(": %s", status)}
 		if v.SourceScore != nil {
-			text = append(text, plain("; the source carries a score of %v for it, which counts nowhere", *v.SourceScore))
+			text = append(text, plain("; the source gives it a score of %v, which is not used", *v.SourceScore))
 		}
 		a.cases = append(a.cases, text)
 	}
@@ -143,7 +143,7 @@ func (l *lineageReport) twinsAlert() alert {
 }
 
 func (l *lineageReport) lostParentsAlert() alert {
-	a := alert{what: "Parents that are missing", kind: document.NoteWarning}
+	a := alert{what: "Missing parents", kind: document.NoteWarning}
 	for _, m := range l.replayed.Mutations {
 		for _, p := range m.Parents {
 			if p.ID == "" {
@@ -158,7 +158,7 @@ func (l *lineageReport) lostParentsAlert() alert {
 }
 
 func (l *lineageReport) insideNoiseAlert() alert {
-	a := alert{what: "Accepted, though no interval shows the difference to be above 0", kind: document.NoteWarning}
+	a := alert{what: "Accepted, but no interval shows a difference above 0", kind: document.NoteWarning}
 	for _, d := range l.decisions {
 		if !slices.Contains(d.Decision.Warnings, evolution.WarnUnclear) {
 			continue
@@ -181,12 +181,12 @@ func (l *lineageReport) insideNoiseAlert() alert {
 // rollbacksAlert is about rollbacks that follow each other with nothing accepted between: what was in force before did not hold either.
 func (l *lineageReport) rollbacksAlert() alert {
 	const several = 3
-	a := alert{what: "Rolled back again and again, with nothing accepted between", kind: document.NoteWarning}
+	a := alert{what: "Several rollbacks in a row, with nothing accepted between them", kind: document.NoteWarning}
 	var run []lineageRollback
 	end := func() {
 		if len(run) >= several {
 			first, last := run[0], run[len(run)-1]
-			a.cases = append(a.cases, document.Text{plain("%d rollbacks, entries %d to %d: from ", len(run), first.Number, last.Number), word(first.From), plain(" to "), word(last.To)})
+			a.cases = append(a.cases, document.Text{plain("%d rollbacks, entries %d to %d, from ", len(run), first.Number, last.Number), word(first.From), plain(" to "), word(last.To)})
 		}
 		run = nil
 	}
@@ -204,7 +204,7 @@ func (l *lineageReport) rollbacksAlert() alert {
 }
 
 func (l *lineageReport) overriddenAlert() alert {
-	a := alert{what: "Decided by another policy than that of the lineage", kind: document.NoteWarning}
+	a := alert{what: "Decided by a policy other than the lineage's", kind: document.NoteWarning}
 	for _, d := range l.decisions {
 		if d.Override {
 			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" by "), word(d.Policy+" "+string(d.Params)), plain(": %s", d.Decision.State)))
@@ -215,7 +215,7 @@ func (l *lineageReport) overriddenAlert() alert {
 
 // attemptsAlert is about mutations that were decided again after they had been accepted or rejected.
 func (l *lineageReport) attemptsAlert() alert {
-	a := alert{what: "Decided again after an end: each attempt is a further chance to pass", kind: document.NoteWarning}
+	a := alert{what: "Decided more than once: each attempt is another chance to pass", kind: document.NoteWarning}
 	ended := map[string]int{}
 	for _, d := range l.decisions {
 		if d.Decision.State != evolution.Continue {
@@ -224,17 +224,17 @@ func (l *lineageReport) attemptsAlert() alert {
 	}
 	for _, m := range l.replayed.Mutations {
 		if n := ended[m.Mutation]; n > 1 {
-			a.cases = append(a.cases, append(l.named(m.Mutation), plain(": %d times, in the end %s", n, m.State)))
+			a.cases = append(a.cases, append(l.named(m.Mutation), plain(": %d times, finally %s", n, m.State)))
 		}
 	}
 	return a
 }
 
 func (l *lineageReport) staleAlert() alert {
-	a := alert{what: "Accepted against a version that was no longer in force: not put in force", kind: document.NoteInfo}
+	a := alert{what: "Accepted against a version that was no longer active: not activated", kind: document.NoteInfo}
 	for _, d := range l.decisions {
 		if m := l.mutations[d.Mutation]; d.Decision.Accepted && d.entry.HeadAfter != m.Child.Label {
-			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was in force")))
+			a.cases = append(a.cases, append(l.named(d.Mutation), plain(" was compared with "), word(firstParent(m)), plain(", and "), word(d.entry.HeadBefore), plain(" was active")))
 		}
 	}
 	return a

@@ -107,8 +107,8 @@ func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
 		}
 		note.Blocks = append(note.Blocks, paragraph(strong("%s", what)), document.List{Items: shown})
 	}
-	add("Scores of a version changed over time: the world did, or those that it was chosen by were high by chance", moved)
-	add("The sds differ: one sd for all is rough", uneven)
+	add("The scores of a version changed over time: conditions changed, or the scores it was chosen by were high by chance", moved)
+	add("The sds differ between versions, so the pooled sd is a rough estimate", uneven)
 	return []document.Block{note}
 }
 
@@ -168,5 +168,5 @@ func (l *lineageReport) drifted(earlier, later []evolution.Trial) string {
 	if n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(", with %s between their trials: part of it may be what changed in the meantime", counted(n, "rollback", "rollbacks"))
+	return fmt.Sprintf(", with %s between their trials: part of the difference may be due to other changes", counted(n, "rollback", "rollbacks"))
 }

@@ -22,9 +22,9 @@ const (
 // scores draws the scores of the candidates.
 func (l *lineageReport) scores() []document.Block {
 	c, spark := l.scoreChart()
-	text := document.Text{plain("No candidate was proposed yet.")}
+	text := document.Text{plain("There are no candidates yet.")}
 	if spark != "" {
-		text = document.Text{word(spark), plain(" scores of the candidates in the order of their proposals, · where there is none.")}
+		text = document.Text{word(spark), plain(" scores of the candidates in the order of their proposals; · marks a candidate without a score.")}
 	}
 	shows := drawn(c)
 	if shows != "" {
@@ -41,20 +41,20 @@ func (l *lineageReport) scores() []document.Block {
 func drawn(c chart.Lineage) string {
 	var says []string
 	if len(c.Candidates) > 0 && c.Candidates[0].Decision == chart.Root {
-		says = append(says, "In the picture 0 is the root.")
+		says = append(says, "In the chart, 0 is the root.")
 	}
 	switch n, of := c.Intervals(); {
 	case n == 0 && of > 0:
-		says = append(says, fmt.Sprintf("Their %s are too many to be drawn; the table of decisions has them.", counted(of, "interval", "intervals")))
+		says = append(says, fmt.Sprintf("The %d intervals are too many to draw; the table of decisions has them.", of))
 	case n > 0:
-		text := "The interval is that of the difference, put at the score of the parent"
+		text := "The interval is the interval of the difference, drawn from the score of the parent"
 		if n < of {
-			text += fmt.Sprintf("; %d of %d are drawn, those of the accepted", n, of)
+			text += fmt.Sprintf("; %d of %d are drawn, for accepted mutations", n, of)
 		}
 		says = append(says, text+".")
 	}
 	if slices.ContainsFunc(c.Candidates, func(p chart.Candidate) bool { return p.Best }) {
-		says = append(says, "Nothing was decided: the line is the highest recorded score so far, and is no verdict.")
+		says = append(says, "Nothing was decided. The line is the highest recorded score so far and is not a verdict.")
 	}
 	return strings.Join(says, " ")
 }
@@ -201,9 +201,9 @@ func (l *lineageReport) numberOf(version string) int {
 func (l *lineageReport) ledger() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Decisions"}}
 	if len(l.decisions) == 0 {
-		return append(blocks, paragraph(plain("Nothing was decided yet.")))
+		return append(blocks, paragraph(plain("There are no decisions yet.")))
 	}
-	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference of what the policy compared, the interval its 95 %% interval: Welch's, of two separate samples, or paired t, of the differences within pairs. P(improvement) is the share of comparisons that the child won, a tie counting half, and of how many: of pairs with the same key, or of all combinations of a trial of the child with one of the parent. n is that of the scores of child and parent. A draw u below p accepts, and where p is 0 or 1 it changes nothing. ✓ means that the replay came to the same. The number is that of the mutation, as in the picture and in the alerts; entry is that of the ledger.")))
+	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference that the policy compared, with its 95 %% interval: Welch's for two samples, or paired t for differences within pairs. P(improvement) is the share of comparisons that the child won; a tie counts half. The comparisons are pairs with the same key, or all combinations of a trial of the child with one of the parent. n is the number of scores of the child and of the parent. The mutation is accepted if the draw u is below p; if p is 0 or 1, the draw changes nothing. ✓ means that the replay gave the same decision. Mutation is the number of the mutation, as in the chart and in the alerts; entry is the number in the ledger.")))
 	rows := make([][]document.Text, 0, len(l.decisions))
 	for _, d := range slices.Backward(l.decisions) {
 		rows = append(rows, l.decisionRow(d))
@@ -219,7 +219,7 @@ func (l *lineageReport) ledger() []document.Block {
 		})
 	}
 	if left := len(l.decisions) - len(rows); left > 0 {
-		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "decision before these is", "decisions before these are")), word("track query "+shellWord("SELECT * FROM v_decision WHERE lineage = '"+strings.ReplaceAll(l.Name, "'", "''")+"'")+" --format csv")))
+		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "earlier decision is", "earlier decisions are")), word("track query "+shellWord("SELECT * FROM v_decision WHERE lineage = '"+strings.ReplaceAll(l.Name, "'", "''")+"'")+" --format csv")))
 	}
 	return blocks
 }
@@ -259,7 +259,7 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 	case l.differing[d.entry.Number]:
 		replay = "✗ differs"
 	case l.missing[d.entry.Number]:
-		replay = "✓ without its evidence"
+		replay = "✓ without evidence"
 	}
 	return []document.Text{
 		cell("%d", m.Number), codeCell(m.Child.Label), verdict, cell("%s", replay), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
@@ -301,7 +301,7 @@ func (l *lineageReport) rollbackList() []document.Block {
 	}
 	if left := len(table.Rows) - foldedRows; left > 0 {
 		table.Rows = table.Rows[left:]
-		blocks = append(blocks, paragraph(plain("The last %d; %d before them are left out.", foldedRows, left)))
+		blocks = append(blocks, paragraph(plain("The last %d; %d earlier ones are left out.", foldedRows, left)))
 	}
 	return append(blocks, table)
 }
@@ -322,7 +322,7 @@ func (l *lineageReport) operators() []document.Block {
 		if o.CostPerPoint != nil {
 			cost = fmt.Sprintf("%.4g USD", *o.CostPerPoint)
 			if o.NCost < o.Tried+o.Refused {
-				cost += fmt.Sprintf(" (of %d known)", o.NCost)
+				cost += fmt.Sprintf(" (known for %d)", o.NCost)
 			}
 		}
 		delta := estimated(o.Delta, change)
@@ -339,10 +339,10 @@ func (l *lineageReport) operators() []document.Block {
 		blocks = append(blocks, table)
 	}
 	if undecided {
-		blocks = append(blocks, paragraph(plain("A delta that is called recorded is no verdict: nothing was decided, and it is the mean of the differences of the recorded scores of child and parent.")))
+		blocks = append(blocks, paragraph(plain("A recorded delta is not a verdict: nothing was decided. It is the mean difference of the recorded scores of child and parent.")))
 	}
 	if unused > 0 {
-		blocks = append(blocks, paragraph(plain("Of the settings, %s never used.", counted(unused, "operator was", "operators were"))))
+		blocks = append(blocks, paragraph(plain("Of the operators in the settings, %s never used.", counted(unused, "operator was", "operators were"))))
 	}
 	return blocks
 }

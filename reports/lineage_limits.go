@@ -85,10 +85,10 @@ func (l *lineageReport) limitsAlert() alert {
 			hits[i].add(n, p.At)
 		}
 	}
-	a := alert{what: "Limits of 24 hours that were reached", ranked: true, kind: document.NoteInfo}
+	a := alert{what: "Limits per 24 hours that were reached", ranked: true, kind: document.NoteInfo}
 	for _, h := range hits {
 		if h.beyond > 0 {
-			a.what, a.kind = "Limits of 24 hours that were exceeded or reached", document.NoteWarning
+			a.what, a.kind = "Limits per 24 hours that were exceeded or reached", document.NoteWarning
 		}
 		a.cases = append(a.cases, h.text())
 	}
@@ -110,7 +110,7 @@ func (h hit) text() document.Text {
 	text := document.Text{word(h.name), plain(" of settings %d: ", h.settings)}
 	to := "in the 24 hours to " + h.at.UTC().Format(time.RFC3339)
 	if h.beyond > 0 {
-		return append(text, plain("exceeded, %d of %d %s; %s beyond it", h.n, h.limit, to, counted(h.beyond, "proposal was", "proposals were")))
+		return append(text, plain("exceeded, %d of %d %s; %s above the limit", h.n, h.limit, to, counted(h.beyond, "proposal was", "proposals were")))
 	}
 	again := ""
 	if h.reached > 1 {

@@ -17,19 +17,19 @@ func (l *lineageReport) noise() []document.Block {
 	pieces := l.pieces()
 	all, p := pool(whole(pieces)), pool(pieces)
 	if len(all.versions) == 0 {
-		return append(blocks, paragraph(plain("Not known: no version has two scores.")))
+		return append(blocks, paragraph(plain("Unknown: no version has two scores.")))
 	}
 	parted := p.pieces > 0 && p.df() != all.df()
 	what := fmt.Sprintf("pooled over all trials of %s", counted(len(all.versions), "version", "versions"))
 	if parted {
-		what = fmt.Sprintf("pooled over %s of %s: the trials of each are parted where it was accepted and at rollbacks", counted(p.pieces, "part", "parts"), counted(len(p.versions), "version", "versions"))
+		what = fmt.Sprintf("pooled over %s of %s: the trials of each version are split at its acceptance and at rollbacks", counted(p.pieces, "part", "parts"), counted(len(p.versions), "version", "versions"))
 	} else {
 		p = all
 	}
 	sd, df := p.sd, p.df()
 	items := []document.Text{cell("sd of the score within a version: %s, %s", sdText(p), what)}
 	if parted {
-		items = append(items, cell("over all trials of each version, whenever they ran: %s", sdText(all)))
+		items = append(items, cell("over all trials of each version, not split: %s", sdText(all)))
 	}
 	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
 	if err == nil && sd > 0 {
@@ -58,25 +58,25 @@ const (
 	mostFalse = 0.2
 )
 
-// recommended is the policy that would serve, or why none is recommended. The policy in force is nil where it is not known.
+// recommended is the policy that would serve, or why none is recommended. The policy in force is nil where it is unknown.
 func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int) document.Text {
 	if why := l.noRecommendation(sd, df); why != "" {
 		return cell("no policy is recommended: %s", why)
 	}
 	serves := evolution.ServingPolicy(sd)
-	text := document.Text{plain("the policy that would serve: "), word(serves)}
+	text := document.Text{plain("recommended policy at this noise: "), word(serves)}
 	if serves == l.Settings.Policy {
 		rate := 0.0
 		if policy != nil {
 			rate, _ = evolution.FalseAccept(policy, l.conditions(sd))
 		}
 		if rate <= mostFalse {
-			return cell("the policy in force is the one that serves at this noise")
+			return cell("the active policy is the recommended one at this noise")
 		}
 		serves = evolution.RecommendedPolicy
-		text = document.Text{plain("the policy in force is the cheapest at this noise, but accepts that much: that it would serve does not apply here; stricter is "), word(serves)}
+		text = document.Text{plain("the active policy needs the fewest trials at this noise, but accepts too many mutations that change nothing; a stricter policy is "), word(serves)}
 		if serves == l.Settings.Policy {
-			return cell("the policy in force is recommended at this noise, but with these parameters it accepts that much: the recommendation does not apply")
+			return cell("the active policy is the recommended one at this noise, but with its parameters it accepts too many mutations that change nothing")
 		}
 	}
 	if other, err := evolution.DefaultPolicy(serves); err == nil {
@@ -91,20 +91,20 @@ func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	for _, v := range l.Versions {
 		for _, t := range v.Trials {
 			if t.Score != nil && (*t.Score < 0 || *t.Score > 100) {
-				return fmt.Sprintf("the scores are not from 0 to 100 (%v of %s)", *t.Score, v.Label)
+				return fmt.Sprintf("the scores are not between 0 and 100 (%v of %s)", *t.Score, v.Label)
 			}
 		}
 	}
 	for _, m := range l.replayed.Mutations {
 		if m.Source != "" {
-			return "the scores were imported from " + m.Source + ", and need not be on a scale of 0 to 100"
+			return "the scores were imported from " + m.Source + ", and may have another scale than 0 to 100"
 		}
 	}
 	switch {
 	case sd == 0:
-		return "the scores within a version do not differ, which says nothing of the noise of others"
+		return "the scores within a version do not differ, which does not tell how noisy other versions are"
 	case df < fewestDF:
-		return "with " + counted(df, "degree of freedom", "degrees of freedom") + " the sd is too rough for it"
+		return "with " + counted(df, "degree of freedom", "degrees of freedom") + " the sd is not precise enough"
 	}
 	return ""
 }
@@ -129,7 +129,7 @@ func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) documen
 	rate, method := evolution.FalseAccept(policy, c)
 	basis := "the medians of its decisions"
 	if !slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue }) {
-		basis = "which are assumed, as nothing was decided"
+		basis = "an assumption, since nothing was decided"
 	}
 	return document.Text{
 		plain("A/A: "), word(l.Settings.Policy),
@@ -144,7 +144,7 @@ func detectable(sd float64, n int) string {
 	if err != nil || sd == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d pairs whose trials have nothing in common detect a difference of %.2f points (paired t test, two-sided at 0.05, power 0.8)", n, dz*sd*math.Sqrt2)
+	return fmt.Sprintf("%d pairs of independent trials detect a difference of %.2f points (paired t test, two-sided at 0.05, power 0.8)", n, dz*sd*math.Sqrt2)
 }
 
 // costs sums up what the lineage took.
@@ -159,7 +159,7 @@ func (l *lineageReport) costs() []document.Block {
 		if n == t.Executions {
 			return ""
 		}
-		return fmt.Sprintf(" (known of %d of %d)", n, t.Executions)
+		return fmt.Sprintf(" (known for %d of %d)", n, t.Executions)
 	}
 	unknown := []string{}
 	if t.NSeconds == 0 {
@@ -187,7 +187,7 @@ func (l *lineageReport) costs() []document.Block {
 		}
 	}
 	if n > 0 {
-		items = append(items, cell("cost of the mutations: %.4g USD (known of %d of %d)", cost, n, len(l.replayed.Mutations)))
+		items = append(items, cell("cost of the mutations: %.4g USD (known for %d of %d)", cost, n, len(l.replayed.Mutations)))
 	}
 	return []document.Block{document.Heading{Level: 2, Text: "Cost and time"}, document.List{Items: items}}
 }

@@ -30,7 +30,7 @@ func (l *lineageReport) refusedAlert() alert {
 	if len(refused) == 0 || 2*len(refused) < all {
 		return alert{}
 	}
-	a := alert{what: fmt.Sprintf("Refused and never tried: %d of %s", len(refused), counted(all, "proposal", "proposals")), n: len(refused), ranked: true, kind: document.NoteWarning}
+	a := alert{what: fmt.Sprintf("Refused without a trial: %d of %s", len(refused), counted(all, "proposal", "proposals")), n: len(refused), ranked: true, kind: document.NoteWarning}
 	type reason struct {
 		code, example string
 		n             int
@@ -75,10 +75,10 @@ func (l *lineageReport) refusedList() []document.Block {
 		}
 		t.Rows = append(t.Rows, []document.Text{cell("%d", m.Number), codeCell(m.Child.Label), codeCell(firstParent(m)), codeCell(m.Operator), document.T(reasons), codeCell(m.Mutation)})
 	}
-	blocks := []document.Block{document.Heading{Level: 2, Text: "Refused"}, paragraph(plain("%s refused for what stands in the child, and never decided.", counted(len(refused), "proposal was", "proposals were")))}
+	blocks := []document.Block{document.Heading{Level: 2, Text: "Refused"}, paragraph(plain("%s refused because of the child's content, and never decided.", counted(len(refused), "proposal was", "proposals were")))}
 	blocks = append(blocks, folded(t, alwaysShown, "the newest first")...)
 	if left > 0 {
-		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "refusal before these is", "refusals before these are")), word("track mutation list "+shellWord(l.Name)+" --state refused --limit 0")))
+		blocks = append(blocks, paragraph(plain("%s left out: ", counted(left, "earlier refusal is", "earlier refusals are")), word("track mutation list "+shellWord(l.Name)+" --state refused --limit 0")))
 	}
 	return blocks
 }

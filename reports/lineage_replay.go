@@ -13,9 +13,9 @@ func (l *lineageReport) replaySentence() string {
 	text := fmt.Sprintf("Replay: %d/%d decisions verified, %s of the ledger", l.replayed.Verified, l.replayed.Decisions, counted(len(l.Entries), "entry", "entries"))
 	switch {
 	case l.Compared > 0:
-		text += ", " + counted(l.Compared, "trial of evidence", "trials of evidence") + " compared with what is recorded now"
+		text += ", " + counted(l.Compared, "trial of evidence", "trials of evidence") + " compared with the recorded trials"
 	case l.replayed.Decisions > 0:
-		text += ", evidence compared with nothing"
+		text += ", evidence not compared with recorded trials"
 	}
 	if n := len(l.Missing); n > 0 {
 		text += fmt.Sprintf(", %d of them not recorded here", n)
@@ -27,7 +27,7 @@ func (l *lineageReport) replaySentence() string {
 }
 
 func (l *lineageReport) differenceAlert() alert {
-	a := alert{what: "The replay differs from what is stored", ranked: true, kind: document.NoteCaution}
+	a := alert{what: "The replay differs from the stored ledger", ranked: true, kind: document.NoteCaution}
 	for _, d := range l.Differences {
 		a.cases = append(a.cases, document.T(differenceText(d)))
 	}
@@ -36,7 +36,7 @@ func (l *lineageReport) differenceAlert() alert {
 
 // missingAlert is about evidence that nothing is recorded of: executions stay where they are when a ledger travels, and may be forgotten or deleted.
 func (l *lineageReport) missingAlert() alert {
-	a := alert{what: "Evidence that is not recorded here, so that it is compared with nothing", n: len(l.Missing), kind: document.NoteWarning}
+	a := alert{what: "Evidence that is not recorded here and was not compared", n: len(l.Missing), kind: document.NoteWarning}
 	missing := map[int]int{}
 	for _, d := range l.Missing {
 		missing[d.Number]++
@@ -70,9 +70,9 @@ func differenceText(d evolution.Difference) string {
 	where := fmt.Sprintf("entry %d, %s%s: ", d.Number, d.Kind, about)
 	switch {
 	case strings.HasPrefix(d.Field, "evidence.") && strings.HasSuffix(d.Field, "]"):
-		return where + fmt.Sprintf("%s: decided on %s; recorded now is %s", d.Field, d.Stored, d.Replayed)
+		return where + fmt.Sprintf("%s: decided on %s; now recorded: %s", d.Field, d.Stored, d.Replayed)
 	case d.Field == "end":
-		return where + fmt.Sprintf("the ledger ends with %s, and the table of lineages says with %s", d.Stored, d.Replayed)
+		return where + fmt.Sprintf("the ledger ends with %s, but the table of lineages says %s", d.Stored, d.Replayed)
 	}
-	return where + fmt.Sprintf("%s: the ledger has %s, recomputed it is %s", d.Field, d.Stored, d.Replayed)
+	return where + fmt.Sprintf("%s: the ledger has %s, the replay gives %s", d.Field, d.Stored, d.Replayed)
 }

@@ -17,12 +17,12 @@ func (l *lineageReport) steps() []document.Block {
 	path, _ := l.bestPath()
 	blocks := []document.Block{document.Heading{Level: 2, Text: "What each step changed"}}
 	if len(path) < 2 {
-		return append(blocks, paragraph(plain("No step was made yet.")))
+		return append(blocks, paragraph(plain("There are no steps yet.")))
 	}
 	steps := path[1:]
 	if left := len(steps) - mostDiffs; left > 0 {
 		steps = steps[left:]
-		blocks = append(blocks, paragraph(plain("The last %d steps; the %d before are left out: ", mostDiffs, left), word("track version diff "+shellWord(l.Name+"@VERSION"))))
+		blocks = append(blocks, paragraph(plain("The last %d steps; %d earlier ones are left out: ", mostDiffs, left), word("track version diff "+shellWord(l.Name+"@VERSION"))))
 	}
 	for _, s := range steps {
 		blocks = append(blocks, l.diff(s))
@@ -35,7 +35,7 @@ func (l *lineageReport) diff(s step) document.Block {
 	from, to := l.versions[parent].Content, l.versions[s.version].Content
 	summary := document.Text{word(parent), plain(" → "), word(s.version), plain(" by "), word(s.mutation.Operator)}
 	if from == nil || to == nil {
-		return document.Details{Summary: append(summary, plain(": the content is not known")), Blocks: []document.Block{paragraph(plain("Nobody recorded the content of both versions."))}}
+		return document.Details{Summary: append(summary, plain(": the content is not recorded")), Blocks: []document.Block{paragraph(plain("The content of one or both versions is not recorded."))}}
 	}
 	text, added, removed := Diff(parent, *from, s.version, *to)
 	summary = append(summary, plain(": +%d −%d", added, removed))

@@ -211,10 +211,10 @@ func TestLineageReport(t *testing.T) {
 	}
 	wantText(t, text,
 		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; of 60, 61, 62 for the root.
-		"v002 is in force: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
-		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence compared with nothing, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
+		"v002 is active: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
+		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence not compared with recorded trials, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
 		"v002 | active | 67.50 | 4 | v001 | rephrase | +10.04 | 2, 1 rejected | ", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
-		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known of 15 of 16)", "tokens: 10 in, 20 out\n",
+		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known for 15 of 16)", "tokens: 10 in, 20 out\n",
 		"seed of all draws: 7; algorithm: sha256-u53/1", b.data.End.Hash, "track replay --lineage sepa --strict",
 	)
 }
@@ -224,20 +224,20 @@ func TestLineageReportDiffers(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.data.Differences = []evolution.Difference{{Number: 3, Kind: evolution.KindDecision, Mutation: "m", Field: "decision.label", Stored: "a", Replayed: "b"}}
-	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from what is stored", "entry 3, decision on mutation m: decision.label: the ledger has a, recomputed it is b", "✗ differs")
+	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from the stored ledger", "entry 3, decision on mutation m: decision.label: the ledger has a, the replay gives b", "✗ differs")
 }
 
 // Each side of a difference is called what it is; evidence that is not recorded here is no difference, and has its own alert.
 func TestLineageReportEvidence(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
-	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, evidence compared with nothing, no difference; policy")
+	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, evidence not compared with recorded trials, no difference; policy")
 	b.data.Compared = 6
-	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, 6 trials of evidence compared with what is recorded now, no difference; policy", "| accept | ✓ |")
+	wantText(t, textOf(b.report().Blocks), "3 entries of the ledger, 6 trials of evidence compared with the recorded trials, no difference; policy", "| accept | ✓ |")
 	missing := evolution.Difference{Number: 3, Kind: evolution.KindDecision, Mutation: b.data.Entries[1].Mutation, Field: "evidence.child[a]"}
 	b.data.Missing = []evolution.Difference{missing, missing}
-	wantText(t, textOf(b.report().Blocks), "compared with what is recorded now, 2 of them not recorded here, no difference; policy", "| accept | ✓ without its evidence |",
-		"Evidence that is not recorded here, so that it is compared with nothing\nv002 (mutation 1, "+missing.Mutation+"), entry 3: 2 of 6 trials\n")
+	wantText(t, textOf(b.report().Blocks), "compared with the recorded trials, 2 of them not recorded here, no difference; policy", "| accept | ✓ without evidence |",
+		"Evidence that is not recorded here and was not compared\nv002 (mutation 1, "+missing.Mutation+"), entry 3: 2 of 6 trials\n")
 	b.data.Differences = []evolution.Difference{
 		{Number: 3, Kind: evolution.KindDecision, Mutation: "m", Attempt: 1, Field: "evidence.child[e3]", Stored: "score 59.5", Replayed: "score 99"},
 		{Number: 3, Kind: evolution.KindDecision, Field: "end", Stored: "3 ab", Replayed: "4 cd"},
@@ -245,8 +245,8 @@ func TestLineageReportEvidence(t *testing.T) {
 		{Kind: "version", Field: "v003.content", Stored: "ab", Replayed: "cd"},
 	}
 	wantText(t, textOf(b.report().Blocks), "2 of them not recorded here, 4 differences; policy", "| accept | ✗ differs |",
-		"entry 3, decision on mutation m, attempt 1: evidence.child[e3]: decided on score 59.5; recorded now is score 99\n",
-		"entry 3, decision: the ledger ends with 3 ab, and the table of lineages says with 4 cd\n",
+		"entry 3, decision on mutation m, attempt 1: evidence.child[e3]: decided on score 59.5; now recorded: score 99\n",
+		"entry 3, decision: the ledger ends with 3 ab, but the table of lineages says 4 cd\n",
 		"row of mutation m: delta: the table has 6.68, the ledger gives 9.68\n",
 		"row of version: v003.content: the table has ab, the ledger gives cd\n")
 }
@@ -254,10 +254,10 @@ func TestLineageReportEvidence(t *testing.T) {
 // A lineage that only began, and one without any version.
 func TestLineageReportEmpty(t *testing.T) {
 	b := newLineage(t, "new")
-	wantText(t, textOf(b.report().Blocks), "v001 is in force: mean score 61.00", "Nothing was decided yet.", "No step was made yet.", "None: the replay agrees")
-	wantText(t, textOf(b.report().Blocks), "v001 | active | 61.00 | 3 | - | - | - | - | \n", "In the picture 0 is the root.\n", "No candidate was proposed yet. ")
+	wantText(t, textOf(b.report().Blocks), "v001 is active: mean score 61.00", "There are no decisions yet.", "There are no steps yet.", "None. The replay agrees")
+	wantText(t, textOf(b.report().Blocks), "v001 | active | 61.00 | 3 | - | - | - | - | \n", "In the chart, 0 is the root.\n", "There are no candidates yet. ")
 	b.data.Versions[0].Trials = nil
-	wantText(t, textOf(b.report().Blocks), "v001 is in force: no score yet", "Not known: no version has two scores.")
+	wantText(t, textOf(b.report().Blocks), "v001 is active: no score yet", "Unknown: no version has two scores.")
 }
 
 // Of many decisions and steps the newest are shown, and the others counted.
@@ -271,7 +271,7 @@ func TestLineageReportLong(t *testing.T) {
 		}
 	}
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "(481 versions between)", "70 decisions before these are left out", "400 earlier decisions", "the 470 before are left out", "500 mutations: 500 accepted")
+	wantText(t, text, "(481 versions between)", "70 earlier decisions are left out", "400 earlier decisions", "470 earlier ones are left out", "500 mutations: 500 accepted")
 	wantText(t, text, `track query 'SELECT * FROM v_decision WHERE lineage = '\''it'\'''\''s'\''' --format csv`) // as a shell and SQL read it
 	if rows := strings.Count(text, "| accept | ✓ |"); rows != 430 {
 		t.Errorf("%d rows of decisions", rows)
@@ -289,12 +289,12 @@ func TestLineageReportRefused(t *testing.T) {
 	d := b.report()
 	text := textOf(d.Blocks)
 	wantText(t, text,
-		"Refused and never tried: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
-		"12 refused; nothing was decided, and the best candidate by score is v001 with a mean of 61.00 (n = 3).\n",
+		"Refused without a trial: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
+		"12 refused; there are no decisions, and the candidate with the highest mean score is v001 with 61.00 (n = 3).\n",
 		"# Path to the best candidate\n", "highest mean score among 1 version that did not", "v001 | root, highest score | 61.00 | 3 | - | - | - | 12, 12 refused | ",
 		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
 	)
-	if strings.Contains(text, "v012 | undecided") || strings.Contains(text, "None: the replay agrees") {
+	if strings.Contains(text, "v012 | undecided") || strings.Contains(text, "None. The replay agrees") {
 		t.Errorf("a refused version is on the path, or there is no alert:\n%s", text)
 	}
 	for _, block := range d.Blocks {
@@ -313,7 +313,7 @@ func TestLineageReportRefused(t *testing.T) {
 	b.refuse(1, []evolution.Refusal{long})
 	text = textOf(b.report().Blocks)
 	wantText(t, text, "| 2, 1 rejected, 1 refused | ", "3 | v004 | v002 | rephrase | too_long: ")
-	if strings.Contains(text, "Refused and never tried") {
+	if strings.Contains(text, "Refused without a trial") {
 		t.Error("an alert on 1 refusal of 3")
 	}
 }
@@ -344,13 +344,13 @@ func TestLineageReportNoise(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
 	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
-		"with 5 and 5 trials, which are assumed, as nothing was decided", "no policy is recommended: with 1 degree of freedom the sd is too rough for it")
+		"with 5 and 5 trials, an assumption, since nothing was decided", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
 
 	b = newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.mutate(1, "rephrase", "", 70, 71, 72)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "n = 9, df = 6), pooled over all trials of 3 versions", "with 3 and 3 trials, the medians of its decisions", "the policy in force is the cheapest at this noise, but accepts that much", "stricter is confirm, which accepts ")
+	wantText(t, text, "n = 9, df = 6), pooled over all trials of 3 versions", "with 3 and 3 trials, the medians of its decisions", "the active policy needs the fewest trials at this noise, but accepts too many", "a stricter policy is confirm, which accepts ")
 	if strings.Contains(text, "is the one that serves") {
 		t.Error("a policy that accepts most of what changes nothing is said to serve")
 	}
@@ -361,7 +361,7 @@ func TestLineageReportNoise(t *testing.T) {
 	}
 	wantText(t, textOf(b.report().Blocks), "version: 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
 	*b.data.Versions[0].Trials[0].Score = 460
-	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not from 0 to 100 (460 of v001)")
+	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not between 0 and 100 (460 of v001)")
 }
 
 // Rollbacks that follow each other raise an alert, and the picture names where they lead.
@@ -377,7 +377,7 @@ func TestLineageReportRollbacks(t *testing.T) {
 	}
 	b.rollback("v001")
 	d := b.report()
-	wantText(t, textOf(d.Blocks), "Rolled back again and again, with nothing accepted between\n3 rollbacks, entries 8 to 10: from v004 to v001\n", "not recorded: time, tokens, cost\n")
+	wantText(t, textOf(d.Blocks), "Several rollbacks in a row, with nothing accepted between them\n3 rollbacks, entries 8 to 10, from v004 to v001\n", "not recorded: time, tokens, cost\n")
 	for _, block := range d.Blocks {
 		if p, ok := block.(document.Picture); ok {
 			r := p.Chart.(chart.Lineage).Rollbacks
@@ -393,18 +393,18 @@ func TestLineageReportLimits(t *testing.T) {
 	b := newLineage(t, "sepa") // each entry is an hour after the one before
 	b.set(3, 1)
 	b.mutate(0, "rephrase", "", 50, 51, 52)
-	wantText(t, textOf(b.report().Blocks), "no limit of 24 hours was reached (max_per_day and max_high_per_day")
+	wantText(t, textOf(b.report().Blocks), "No limit of 24 hours was reached (max_per_day and max_high_per_day")
 	b.risk = evolution.High
 	b.mutate(0, "rephrase", "", 50, 51, 52)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "Limits of 24 hours that were reached\nmax_high_per_day of settings 2: reached, 1 of 1 in the 24 hours to 2026-01-02T08:00:00Z\n")
+	wantText(t, text, "Limits per 24 hours that were reached\nmax_high_per_day of settings 2: reached, 1 of 1 in the 24 hours to 2026-01-02T08:00:00Z\n")
 	if strings.Contains(text, "max_per_day of settings 2") {
 		t.Error("2 of 3 is said to reach a limit")
 	}
 	b.mutate(0, "rephrase", "", 50, 51, 52)
-	b.set(100, 100) // what is in force now allows it; what was in force then did not
-	wantText(t, textOf(b.report().Blocks), "Limits of 24 hours that were exceeded or reached\nmax_per_day of settings 2: reached, 3 of 3 in the 24 hours to 2026-01-02T10:00:00Z\n"+
-		"max_high_per_day of settings 2: exceeded, 2 of 1 in the 24 hours to 2026-01-02T10:00:00Z; 1 proposal was beyond it\n")
+	b.set(100, 100) // what is active now allows it; what was in force then did not
+	wantText(t, textOf(b.report().Blocks), "Limits per 24 hours that were exceeded or reached\nmax_per_day of settings 2: reached, 3 of 3 in the 24 hours to 2026-01-02T10:00:00Z\n"+
+		"max_high_per_day of settings 2: exceeded, 2 of 1 in the 24 hours to 2026-01-02T10:00:00Z; 1 proposal was above the limit\n")
 }
 
 // Beside an interval stands how it was made, and beside P(improvement) of how many comparisons it is a share.
@@ -418,7 +418,7 @@ func TestLineageReportMethods(t *testing.T) {
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	text := textOf(b.report().Blocks)
 	wantText(t, text, " (Welch) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", " (paired t) | 1.00 of 3 pairs | ", ", 95 % Welch interval -", ", no interval, n = 1 and 3",
-		"the share of comparisons that the child won, a tie counting half")
+		"the share of comparisons that the child won; a tie counts half")
 }
 
 // drawnBy is the chart of a report.
@@ -441,16 +441,16 @@ func TestLineageReportUndecided(t *testing.T) {
 	b.propose(1, "reorder", "", 81)
 	d := b.report()
 	text := textOf(d.Blocks)
-	wantText(t, text, "nothing was decided, and the best candidate by score is v004 with a mean of 81.00 (n = 1)",
+	wantText(t, text, "there are no decisions, and the candidate with the highest mean score is v004 with 81.00 (n = 1)",
 		"v004 | undecided, highest score | 81.00 | 1 | v002 | reorder | (+10.00) | - | \nv002 | undecided | 71.00 | 3 | v001 | rephrase | (+10.00) | 1 | \nv001 | root | 61.00 | 3 |",
 		"A delta in parentheses is the difference of the recorded means; nothing was decided on it.\n",
-		"In the picture 0 is the root. Nothing was decided: the line is the highest recorded score so far, and is no verdict.\n")
+		"In the chart, 0 is the root. Nothing was decided. The line is the highest recorded score so far and is not a verdict.\n")
 	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "the policy saw") {
 		t.Error("it tells of what is not there")
 	}
 	b.data.Operators = []reports.OperatorFigures{{Name: "rephrase", Tried: 2, Open: 2}, {Name: "reorder", Tried: 1, Open: 1}}
 	wantText(t, textOf(b.report().Blocks), // 71-61 and 64-71; t at df 1 is 12.706
-		" | recorded +1.50 (-106.50 to +109.50, n = 2) | ", " | recorded +10.00 (no interval, n = 1) | ", "A delta that is called recorded is no verdict: nothing was decided")
+		" | recorded +1.50 (-106.50 to +109.50, n = 2) | ", " | recorded +10.00 (no interval, n = 1) | ", "A recorded delta is not a verdict: nothing was decided")
 	c, alt := drawnBy(t, d)
 	if alt != "Scores of the candidates of sepa, with a line of the best score so far, undecided" || !c.Candidates[3].Best || c.Candidates[1].Best || c.Candidates[0].Decision != chart.Root || !c.Candidates[0].Head {
 		t.Errorf("%s: %+v", alt, c.Candidates)
@@ -465,16 +465,16 @@ func TestLineageReportDrawn(t *testing.T) {
 	if _, alt := drawnBy(t, d); alt != "Scores of the candidates of sepa" {
 		t.Error(alt)
 	}
-	wantText(t, textOf(d.Blocks), "# Scores\nNo candidate was proposed yet.\n", "v001 | active | - | 0 | ")
+	wantText(t, textOf(d.Blocks), "# Scores\nThere are no candidates yet.\n", "v001 | active | - | 0 | ")
 	for _, n := range []int{1, 90} { // up to 80 intervals are drawn
 		b = newLineage(t, "sepa")
 		for i := range n {
 			b.mutate(i, "rephrase", "", 61+float64(i)/3, 62+float64(i)/3, 63+float64(i)/3)
 		}
 		d = b.report()
-		text, about := textOf(d.Blocks), "The interval is that of the difference, put at the score of the parent.\n"
+		text, about := textOf(d.Blocks), "The interval is the interval of the difference, drawn from the score of the parent.\n"
 		if n == 90 {
-			about = "Their 90 intervals are too many to be drawn; the table of decisions has them.\n"
+			about = "The 90 intervals are too many to draw; the table of decisions has them.\n"
 		}
 		wantText(t, text, about)
 		c, alt := drawnBy(t, d)
@@ -501,8 +501,8 @@ func TestLineageReportDrift(t *testing.T) {
 	b.later(1, 30, 31, 32) // the world changed
 	text := textOf(b.report().Blocks)
 	wantText(t, text,
-		"sd of the score within a version: 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each are parted where it was accepted and at rollbacks\n",
-		"over all trials of each version, whenever they ran: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
+		"sd of the score within a version: 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
+		"over all trials of each version, not split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
 		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
 	if strings.Contains(text, "between their trials") {
 		t.Error("a caution without a rollback")
@@ -510,7 +510,7 @@ func TestLineageReportDrift(t *testing.T) {
 	b.rollback("v001")
 	b.mutate(0, "rephrase", "", 64, 65, 66)
 	b.later(2, 64, 65, 66)
-	wantText(t, textOf(b.report().Blocks), "gain over the root v001: +4.00 (95 % Welch interval ", "n = 3 and 3), with 1 rollback between their trials: part of it may be what changed in the meantime.\n")
+	wantText(t, textOf(b.report().Blocks), "gain over the root v001: +4.00 (95 % Welch interval ", "n = 3 and 3), with 1 rollback between their trials: part of the difference may be due to other changes.\n")
 
 	b = newLineage(t, "sepa") // sds of 1 and 20
 	for range 5 {
@@ -520,7 +520,7 @@ func TestLineageReportDrift(t *testing.T) {
 		t.Error("equal sds are said to differ")
 	}
 	b.mutate(0, "rephrase", "", 10, 50, 20, 60, 30, 70)
-	wantText(t, textOf(b.report().Blocks), "The sds differ: one sd for all is rough\n", "v007: sd 23.66 (n = 6), of all ")
+	wantText(t, textOf(b.report().Blocks), "The sds differ between versions, so the pooled sd is a rough estimate\n", "v007: sd 23.66 (n = 6), of all ")
 }
 
 // An accepted version that scores above the one in force is named with both scores.
@@ -528,9 +528,9 @@ func TestLineageReportHigher(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.mutate(1, "rephrase", "", 80, 82, 81)
-	wantText(t, textOf(b.report().Blocks), "no accepted version scores above the one in force")
+	wantText(t, textOf(b.report().Blocks), "No accepted version scores higher than the active one")
 	b.rollback("v001")
-	wantText(t, textOf(b.report().Blocks), "Accepted, not in force, and with a higher mean score than what is\n"+
+	wantText(t, textOf(b.report().Blocks), "Accepted versions with a higher mean score than the active version\n"+
 		"v003: mean 81.00 (n = 3), v001 has 61.00 (n = 3): +20.00, 95 % Welch interval +17.73 to +22.27\n"+
 		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95 % Welch interval +7.73 to +12.27\n")
 }

@@ -63,10 +63,10 @@ func (l *lineageReport) mean(label string) (mean float64, n int) {
 func (l *lineageReport) verdict() []document.Block {
 	head := l.replayed.Head
 	if head == "" {
-		return []document.Block{paragraph(strong("No version is in force."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}
+		return []document.Block{paragraph(strong("No version is active."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}
 	}
 	h := l.scoresOf(head)
-	first := document.Text{word(head), plain(" "), strong("is in force"), plain(": %s", l.scoreSentence(h))}
+	first := document.Text{word(head), plain(" "), strong("is active"), plain(": %s", l.scoreSentence(h))}
 	if gain := l.gain(head, h); gain != "" {
 		first = append(first, plain("%s", gain))
 	}
@@ -95,7 +95,7 @@ func (l *lineageReport) scoreSentence(h versionScores) string {
 	}
 	switch {
 	case h.chosen:
-		text += ", from the trials that it was chosen by, so that it is, if anything, too high"
+		text += ", from the trials it was chosen by, so the mean tends to be too high"
 	case len(h.scores) < len(l.versions[l.replayed.Head].Trials)-h.failed:
 		text += ", from trials after it was chosen"
 	}
@@ -118,7 +118,7 @@ func (l *lineageReport) gain(head string, h versionScores) string {
 	}
 	drifted := l.drifted(l.versions[l.root].Trials, h.trials)
 	if len(root) == 0 || len(h.scores) == 0 {
-		return "; its gain over the root " + l.root + " is not known"
+		return "; the gain over the root " + l.root + " is unknown"
 	}
 	test, err := stats.WelchT(h.scores, root, evolution.Confidence)
 	if err != nil || !test.Interval.Defined() {
@@ -144,7 +144,7 @@ func (l *lineageReport) undecidedSentence() string {
 	}
 	best := l.bestCandidate()
 	mean, n := l.mean(best)
-	return fmt.Sprintf("; nothing was decided, and the best candidate by score is %s with a mean of %s (n = %d)", best, points(&mean), n)
+	return fmt.Sprintf("; there are no decisions, and the candidate with the highest mean score is %s with %s (n = %d)", best, points(&mean), n)
 }
 
 func (l *lineageReport) statesSentence() string {

@@ -73,7 +73,7 @@ func (r Runs) startText(n int) string {
 		text += " to " + r.Last.UTC().Format(time.RFC3339)
 	}
 	if r.NStarted < n {
-		text += fmt.Sprintf(" (known of %d of %d seeds)", r.NStarted, n)
+		text += fmt.Sprintf(" (known for %d of %d seeds)", r.NStarted, n)
 	}
 	return text
 }
@@ -83,9 +83,9 @@ func (r Runs) durationText(n int) string {
 		return "not recorded"
 	}
 	mean := r.Duration / time.Duration(r.NTimed)
-	text := fmt.Sprintf("%v in all, %v for a seed", r.Duration.Round(time.Millisecond), mean.Round(time.Millisecond))
+	text := fmt.Sprintf("%v in total, %v per seed", r.Duration.Round(time.Millisecond), mean.Round(time.Millisecond))
 	if r.NTimed < n {
-		text += fmt.Sprintf(" (known of %d of %d seeds)", r.NTimed, n)
+		text += fmt.Sprintf(" (known for %d of %d seeds)", r.NTimed, n)
 	}
 	return text
 }

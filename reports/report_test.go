@@ -106,7 +106,7 @@ func TestStabilitySections(t *testing.T) {
 		"Status of 1 metric in 6 seeds: PASS 3, WARN 0, FAIL 0; 3 failed seeds.",
 		"Total scores of 3 seeds; 3 failed seeds without a score; mean 0.8667",
 		"track report stability s@0123456789 --spec 1 -o report.md\n",
-		"which code ran is not recorded; no parameters are recorded.",
+		"the revision of the code is not recorded; no parameters are recorded.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
@@ -178,8 +178,8 @@ func TestImprovementSections(t *testing.T) {
 	text := texts(d.Blocks)
 	for _, want := range []string{
 		"FAIL: the candidate is worse (8 pairs).",
-		"Only in the candidate, and left out: 1 (0).", "Only in the baseline, and left out: 1 (9).", "Matched: 8 pairs, 80.0% of all seeds of both sides.",
-		"1 paired seed without a score on one side, 1 on both; it counts as 0 there:\n3candidatetimeout\n5candidateoom\n5baselineoom\n",
+		"Only on the side of the candidate, and left out: 1 (0).", "Only on the side of the baseline, and left out: 1 (9).", "Matched: 8 pairs, 80.0% of the seeds of both sides together.",
+		"1 paired seed without a score on one side, 1 on both; the missing score counts as 0:\n3candidatetimeout\n5candidateoom\n5baselineoom\n",
 		"30.8030no score-0.8030\n", "5no scoreno score+0.0000\n",
 		"the candidate is higher in 0, lower in 7, equal in 1; a seed without a score counts as 0: candidate 2, baseline 1.\n",
 		"parameter thetanot set14\n", "label" + "not setnew\n",
@@ -217,7 +217,7 @@ func TestEqualScoresHaveNoInterval(t *testing.T) {
 
 // A t interval does not know where scores end: what lies beyond is said.
 func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
-	const metric, mean = "A t interval may reach beyond 0 to 1", "t, beyond 0 to 1, where no score can be"
+	const metric, mean = "A t interval that reaches beyond 0 or 1", "t, beyond 0 to 1, where no score can be"
 	for _, tt := range []struct {
 		scores []float64
 		want   bool
@@ -229,11 +229,11 @@ func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
 	}
 }
 
-// What stands under interval is one.
+// The column interval holds intervals only.
 func TestDetectableEffectHasNoInterval(t *testing.T) {
 	i := verdict.Improvement{NPairs: 10, Total: verdict.TotalDelta{Detectable: 0.0175, DetectableDz: 1}}
 	for _, row := range reports.TotalRows(i) {
-		if row.Name == "detectable effect" && (row.Detail != "" || !strings.Contains(row.Method, "1.00 of these sds (dz)")) {
+		if row.Name == "detectable effect" && (row.Detail != "" || !strings.Contains(row.Method, "1.00 sds (dz)")) {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -241,7 +241,7 @@ func TestDetectableEffectHasNoInterval(t *testing.T) {
 
 // The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
 func TestImprovementThatNothingCanDecide(t *testing.T) {
-	for n, want := range map[int]string{7: "With 7 pairs, no metric of 10 can be decided after Holm's correction: the smallest p there can be is 0.1562", 9: ""} {
+	for n, want := range map[int]string{7: "With 7 pairs, no change of 10 metrics can be significant after Holm's correction: the smallest possible p is 0.1562", 9: ""} {
 		d := reports.ImprovementData{Improvement: verdict.Improvement{NPairs: n, Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
 		for i := range d.Improvement.Metrics {
 			d.Improvement.Metrics[i].Status = scoring.Pass
@@ -268,7 +268,7 @@ func TestStabilityParameters(t *testing.T) {
 		Baseline:   reports.Configured{Scenario: "s", Hash: "ba5e", Configuration: track.Configuration{Label: "before"}},
 		Parameters: []reports.ParameterChange{{Name: "b", Before: "2"}, {Name: "theta", Before: "10", After: "14"}},
 	}
-	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The same: a=1.\n"
+	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The others: a=1.\n"
 	if text := texts(reports.Stability(d).Blocks); !strings.Contains(text, want) {
 		t.Errorf("the report does not say %q:\n%.1000s", want, text)
 	}

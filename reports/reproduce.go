@@ -43,7 +43,7 @@ func (d ImprovementData) reproduce() []document.Block {
 func reproduceBlocks(c Configured, lines []string) []document.Block {
 	return []document.Block{
 		heading("How to reproduce"),
-		paragraphOf(cell("The commands name configurations by their hash and the spec by its version, so they answer the same until seeds are recorded under them.")),
+		paragraphOf(cell("The commands name configurations by hash and the spec by version, so their answer changes only if seeds are added.")),
 		document.Code{Language: "sh", Text: strings.Join(lines, "\n") + "\n"},
 		paragraphOf(runAgainText(c)),
 	}
@@ -54,9 +54,9 @@ func runAgainText(c Configured) document.Text {
 	text := cell("To run a seed again: ")
 	switch {
 	case c.Revision.Commit == "":
-		text = append(text, cell("which code ran is not recorded")...)
+		text = append(text, cell("the revision of the code is not recorded")...)
 	case c.Revision.Dirty:
-		text = append(text, append(cell("the code of commit "), append(codeCell(c.Revision.Commit), cell(" with changes that were not committed")...)...)...)
+		text = append(text, append(cell("the code of commit "), append(codeCell(c.Revision.Commit), cell(" with uncommitted changes")...)...)...)
 	default:
 		text = append(text, append(cell("the code of commit "), codeCell(c.Revision.Commit)...)...)
 	}

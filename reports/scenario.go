@@ -20,7 +20,7 @@ type ScenarioData struct {
 	NSpecs        int // versions of the spec that there are
 	History       HistoryData
 	Limit         int           // configurations that the history shows at most
-	Stability     StabilityData // of the configuration recorded to last
+	Stability     StabilityData // of the most recent configuration
 	Improvement   *ImprovementData
 	NoBaseline    string // why there is no Improvement
 	Pinned        *Pin   // nil for none
@@ -77,7 +77,7 @@ func Scenario(d ScenarioData) document.Document {
 func (d ScenarioData) summary() []document.Block {
 	s := d.Stability
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the configuration recorded to last: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", RulesText(g.Rules))))
@@ -111,13 +111,13 @@ func (d ScenarioData) spec() []document.Block {
 	blocks := []document.Block{heading("Spec"), paragraphOf(
 		cell("Version %d of %d, ", d.Spec.Version, d.NSpecs), codeCell(d.Spec.Hash), cell(": %s, total weight %v.", format.Counted(len(declared.Metrics), "metric"), totalWeight(declared)),
 	)}
-	list := []string{"Gate: the spec names no rules, so a configuration must be stable."}
+	list := []string{"Gate: the spec has no rules, so a configuration must be stable."}
 	if declared.Gate != nil {
 		list[0] = "Gate: " + RulesText(*declared.Gate) + "."
 	}
-	base := fmt.Sprintf("a metric may lose %v/weight", scoring.DefaultMeanDegradationBase)
+	base := fmt.Sprintf("the mean of a metric may fall by %v/weight", scoring.DefaultMeanDegradationBase)
 	if i := declared.Improvement; i != nil {
-		base = fmt.Sprintf("a metric may lose %v/weight", i.MaxDegradationBase)
+		base = fmt.Sprintf("the mean of a metric may fall by %v/weight", i.MaxDegradationBase)
 		if i.Baseline != "" {
 			base += ", against the seeds of " + i.Baseline
 		}
@@ -127,7 +127,7 @@ func (d ScenarioData) spec() []document.Block {
 		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Known(), format.OrDash(p.Actor), p.Reason))
 	}
 	if d.NPinsBefore > 0 {
-		list = append(list, fmt.Sprintf("%s that do not hold any more: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
+		list = append(list, fmt.Sprintf("%s: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
 	}
 	t := columns("metric", "target", "type", "#weight", "#share", "group", "value")
 	weight := totalWeight(declared)
@@ -166,7 +166,7 @@ func (d ScenarioData) history() []document.Block {
 	}
 	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", format.Counted(len(h.Entries), "configuration")))
 	if h.NOlder > 0 {
-		text = append(text, cell("; %d older ones are left out", h.NOlder)...)
+		text = append(text, cell("; %d older configurations are left out", h.NOlder)...)
 	}
 	var sentences []string
 	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Known(), h.Entries[i].Selector()) }
@@ -202,7 +202,7 @@ func (h HistoryData) table() document.Table {
 	for _, e := range slices.Backward(h.Entries) {
 		row := []document.Text{codeCell(e.Selector()), document.T(format.OrDash(e.Label)), document.T(format.OrDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
 		if e.NUnassessed > 0 {
-			note := cell("%s never scored under this version", format.Counted(e.NUnassessed, "seed"))
+			note := cell("%s not scored under this version", format.Counted(e.NUnassessed, "seed"))
 			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
 			continue
 		}
@@ -230,8 +230,8 @@ func (h HistoryData) stepsText() string {
 	if !slices.ContainsFunc(h.Entries, func(e HistoryEntry) bool { return e.Step != nil }) {
 		return ""
 	}
-	return "n beside a mean is the number of seeds that have a score. The change is the mean difference of total scores to the configuration before, over the seeds of both; " +
-		"a seed without a score counts as 0 in it. Intervals: 95% t, of pass rates Wilson."
+	return "n is the number of seeds that have a score. The change is the mean difference of total scores from the previous configuration, over the seeds of both. " +
+		"A seed without a score counts as 0 in it. Intervals: 95% t, for pass rates Wilson."
 }
 
 // withInterval writes an estimate with its interval, if that says anything.
@@ -245,12 +245,12 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 	return fmt.Sprintf("%s (%s)", text(x), format.Interval(i, text))
 }
 
-// stability is the report of the configuration recorded to last as a section.
+// stability is the report of the most recent configuration as a section.
 func (d ScenarioData) stability() []document.Block {
 	s := d.Stability
 	changes := s.changes()
 	if s.Previous != nil && d.Improvement != nil && s.Previous.Baseline.Selector() == d.Improvement.Baseline.Selector() {
-		changes = append(changes[:1:1], paragraphOf(cell("The configuration before this one is the baseline: see below.")))
+		changes = append(changes[:1:1], paragraphOf(cell("The previous configuration is the baseline: see below.")))
 	}
 	return append([]document.Block{heading("Stability")}, deeper(slices.Concat(s.summary(), s.gate(), s.metrics(), s.scores(), changes))...)
 }

@@ -84,7 +84,7 @@ func (d StabilityData) subject() document.Text {
 	text := slices.Concat(d.Configuration.text(), cell(". %s (%s), judged under spec version %d with %s",
 		format.Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, format.Counted(len(d.Spec.Declared.Metrics), "metric")))
 	if d.Ranges != "" {
-		text = append(text, cell(", of those asked for: %s", d.Ranges)...)
+		text = append(text, cell(", selected by %s", d.Ranges)...)
 	}
 	return append(text, document.T(".")...)
 }
@@ -118,7 +118,7 @@ func (d StabilityData) parameters() []document.Block {
 	common := codeCell(cut(strings.Join(same, " "), most))
 	switch {
 	case len(changed) > 0 && len(same) > 0:
-		return []document.Block{paragraphOf(d.changedText(changed), cell(". The same: "), common, document.T("."))}
+		return []document.Block{paragraphOf(d.changedText(changed), cell(". The others: "), common, document.T("."))}
 	case len(changed) > 0:
 		return []document.Block{paragraphOf(d.changedText(changed), document.T("."))}
 	case len(same) > 0:
@@ -180,7 +180,7 @@ func (d StabilityData) warningTexts() (list []string) {
 		list = append(list, sentence(w.Message))
 	}
 	if n := len(d.Runs.Environments); n > 1 {
-		list = append(list, fmt.Sprintf("The seeds ran in %d different environments, see provenance.", n))
+		list = append(list, fmt.Sprintf("The seeds ran in %d different environments; see Provenance.", n))
 	}
 	return list
 }

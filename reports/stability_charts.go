@@ -69,7 +69,7 @@ func (d StabilityData) scores() []document.Block {
 		alt += "; " + format.Counted(c.Failed, "failed seed") + " without a score"
 	}
 	if c.Missing > 0 {
-		alt += "; " + format.Counted(c.Missing, "seed") + " with missing values, and so without a score"
+		alt += "; " + format.Counted(c.Missing, "seed") + " without a score because values are missing"
 	}
 	if e.NScored > 0 {
 		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: math.NaN(), Hi: math.NaN()}

@@ -17,7 +17,7 @@ func (d StabilityData) gate() []document.Block {
 	for _, s := range d.Gate.Scenarios {
 		rules := cell(": %s.", RulesText(s.Rules))
 		if d.Spec.Declared.Gate == nil {
-			rules = cell(": the spec names no rules, so the configuration has to be stable, with confidence %v.", s.Rules.Confidence)
+			rules = cell(": the spec has no rules, so the configuration must be stable, with confidence %v.", s.Rules.Confidence)
 		}
 		blocks = append(blocks, paragraphOf(verdictText(s.Verdict), rules), d.ruleTable(s))
 		blocks = append(blocks, remarkedMetrics(s)...)
@@ -34,15 +34,15 @@ func (d StabilityData) ruleTable(s verdict.ScenarioOutcome) document.Table {
 		case o.Unattainable != "" && o.Need == "":
 			needs = document.T(o.Unattainable)
 		case o.Verdict == scoring.VerdictPass:
-			needs = faint("nothing: it is met")
+			needs = faint("nothing: the rule is met")
 		case o.Verdict == scoring.VerdictFail && o.Need == "":
-			needs = document.T("other seeds than these: the rule is refuted")
+			needs = document.T("the rule is refuted by these seeds")
 		case o.Need == "":
 			needs = faint("-")
 		}
 		text := document.T(found(o))
 		if o.Message == strings.Join(d.Finding.Reasons, "; ") {
-			text = cell("what the verdict of the report rests on, above")
+			text = cell("see the reasons of the verdict above")
 		}
 		if o.PHolm != nil {
 			text = append(text, cell("; p %s (Holm)", format.Short(*o.PHolm))...)
@@ -61,14 +61,14 @@ func remarkedMetrics(s verdict.ScenarioOutcome) []document.Block {
 		return nil
 	}
 	if len(remarked) == 0 {
-		return []document.Block{paragraphOf(cell("No rule has a remark on any metric (%s).", format.Counted(len(ofMetrics), "check")))}
+		return []document.Block{paragraphOf(cell("All rules on metrics pass (%s).", format.Counted(len(ofMetrics), "check")))}
 	}
 	t := columns("verdict", "metric", "rule", "found", "#n")
 	for _, o := range remarked {
 		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Metric), codeCell(o.Rule), document.T(found(o)), cell("%d", o.N)})
 	}
-	intro := paragraphOf(cell("Metrics with a remark: %d of %s.", len(remarked), format.Counted(len(ofMetrics), "check")))
-	return append([]document.Block{intro}, folded(t, shown, "the less severe")...)
+	intro := paragraphOf(cell("Rules on metrics that do not pass: %d of %s.", len(remarked), format.Counted(len(ofMetrics), "check")))
+	return append([]document.Block{intro}, folded(t, shown, "less severe ones")...)
 }
 
 // worstFirst are the outcomes that which holds of.
@@ -92,10 +92,10 @@ func (d StabilityData) metrics() []document.Block {
 		return append(blocks, paragraphOf(cell("The spec has no metrics.")))
 	}
 	text := cell(
-		"pass is the share of the seeds, of which there are %d, in which the metric is PASS or WARN; n the seeds that have it; ± the population standard deviation; the interval is the %s t interval of the mean score.",
+		"pass is the share of the %d seeds in which the metric is PASS or WARN. n is the number of seeds that have a value. ± is the population standard deviation. The interval is the %s t interval of the mean score.",
 		d.Stability.NSeeds, format.Confidence(scoring.DefaultConfidence))
 	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.Value.N < d.Stability.NSeeds }) {
-		text = append(text, cell(" A seed without a value, as every failed one, counts against pass, and so may make a metric unstable (pass below %s); the gate calls a metric unstable by the seeds that have a value alone.",
+		text = append(text, cell(" A seed without a value, such as a failed one, lowers pass, and so can make a metric unstable (pass below %s). The gate counts only seeds that have a value.",
 			format.Share(scoring.UnstableMaxPassRate))...)
 	}
 	text = append(text, intervalNote(metrics)...)
@@ -121,10 +121,10 @@ func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
 		narrow = narrow || i.Defined() && !wide(i)
 	}
 	if outside {
-		text = append(text, cell(" A t interval may reach beyond 0 to 1, where no score can be: there are too few seeds for it.")...)
+		text = append(text, cell(" A t interval that reaches beyond 0 or 1 is based on too few seeds.")...)
 	}
 	if narrow {
-		text = append(text, cell(" An interval without width says only that the scores seen are equal.")...)
+		text = append(text, cell(" An interval without width means only that all scores are equal.")...)
 	}
 	return text
 }

@@ -350,7 +350,7 @@ func TestReportIndexUsage(t *testing.T) {
 			t.Errorf("%v: exit %d, want %q: %s%s", args, code, want, out, problem)
 		}
 	}
-	if out := in.must("", "report", "index"); strings.Count(out, "None is recorded.") != 3 {
+	if out := in.must("", "report", "index"); strings.Count(out, "None.") != 3 {
 		t.Errorf("an empty database:\n%s", out)
 	}
 }

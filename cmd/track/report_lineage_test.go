@@ -28,8 +28,8 @@ func TestReportRealRuns(t *testing.T) {
 		wants        []string
 	}{
 		{"openevolve", "openevolve-metagpt-mast", mastReport, []string{
-			"Called best by their source, though they failed", "timeout; the source carries a score of 0.5 for it, which counts nowhere",
-			"Identical content, different scores", "Parents that are missing", "Path to the best candidate", "66 executions, 20 failed",
+			"Failed, but called best by their source", "timeout; the source gives it a score of 0.5, which is not used",
+			"Identical content, different scores", "Missing parents", "Path to the best candidate", "66 executions, 20 failed",
 		}},
 		{"shinka", "shinka-txn-gemini3pro-run5", txnReport, []string{"Identical content, different scores", "4.44, 4.27", "Path to the best candidate", "99 mutations: 99 not decided"}},
 	} {
@@ -56,8 +56,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "b5620b18da1dbaac"
-	txnReport  = "f78579108036e44f"
+	mastReport = "8ed082cf03b70229"
+	txnReport  = "ce61476e428fc035"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
@@ -110,8 +110,8 @@ func TestReportOfLongLineage(t *testing.T) {
 			t.Errorf("%s: %d bytes", suffix, len(text))
 		}
 		for _, want := range []string{
-			"440/440 decisions verified", "440 mutations: 440 accepted", "400 earlier decisions", "10 decisions before these are left out", "(421 versions between)",
-			"The last 30 steps; the 410 before are left out",
+			"440/440 decisions verified", "440 mutations: 440 accepted", "400 earlier decisions", "10 earlier decisions are left out", "(421 versions between)",
+			"The last 30 steps; 410 earlier ones are left out",
 		} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s: no %q", suffix, want)
