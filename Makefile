@@ -22,10 +22,17 @@ test: check outside-tools ## everything
 	$(GO) test -tags $(TAGS) ./...
 	$(MAKE) race fuzz
 
-check: ## format, vet, staticcheck, tidy
+# How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
+EXPORTS ?= -1
+
+check: ## format, vet, staticcheck, unreachable functions, exported names that nobody uses, tidy
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; echo "gofmt: run gofmt -w ."; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(TOOLS) staticcheck -tags $(TAGS) ./...
+	@dead=$$($(TOOLS) deadcode -tags $(TAGS) ./cmd/... ./bench/... ./examples/...); \
+	  test -z "$$dead" || { echo "$$dead"; echo "deadcode: the programs do not reach these functions; remove them, or move them to the tests"; exit 1; }
+	@mkdir -p bin
+	$(GO) -C tools run ./exports -dir .. -tags $(TAGS) -max $(EXPORTS) > bin/exports.txt
 	$(GO) mod tidy -diff
 
 outside-tools: ## install Chromium if it is missing and root can; else the tests that need it are skipped, and say so

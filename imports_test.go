@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/batch":               {"track", "track/importer", "track/importer/jsonl", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
-	"track/series/parquet":      {"github.com/klauspost/compress/..."},
+	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {},
 

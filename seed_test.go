@@ -1,6 +1,7 @@
 package track_test
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -210,5 +211,27 @@ func TestHints(t *testing.T) {
 	}
 	if diff := cmp.Diff([]track.Hint{{Text: "first"}, {Text: "last"}}, track.Hints(errors.Join(err, nil))); diff != "" {
 		t.Errorf("hints (-want +got):\n%s", diff)
+	}
+}
+
+func TestSeriesHash(t *testing.T) {
+	hash := func(values ...float64) [sha256.Size]byte { return track.Series{Values: values}.Hash() }
+	// printf '\x00\x00\x00\x00\x00\x00\xf8\x3f\x01\x00\x00\x00\x00\x00\xf8\x7f' | sha256sum
+	const want = "f4ec1dddd6d6c4ac57d876fe283f34d70d6531dc13b4d3a53f88d4811f193daf"
+	if got := fmt.Sprintf("%x", hash(1.5, math.NaN())); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+	if hash(math.Float64frombits(0xFFF0000000000001)) != hash(math.NaN()) {
+		t.Error("the hash tells one NaN from another")
+	}
+	if hash(0) == hash(math.Copysign(0, -1)) {
+		t.Error("the hash does not tell 0 from -0")
+	}
+	if hash() != sha256.Sum256(nil) {
+		t.Error("the hash of nothing is not that of no bytes")
+	}
+	long := make([]float64, 5000)
+	if hash(long...) != sha256.Sum256(make([]byte, 40000)) {
+		t.Error("the hash of a long series is not that of its bytes")
 	}
 }

@@ -113,9 +113,8 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 
 // series collects what the line carries and what the file holds that it names.
 func (l line) series(dir string) (all []track.Series, problem *track.FieldError) {
-	var list []series.Series
 	if len(l.Series) > 0 && l.Series.Kind() != 'n' {
-		if list, problem = series.ParseJSON(l.Series); problem != nil {
+		if all, problem = series.ParseJSON(l.Series); problem != nil {
 			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}
 		}
 	}
@@ -128,10 +127,7 @@ func (l line) series(dir string) (all []track.Series, problem *track.FieldError)
 		if err != nil {
 			return nil, &track.FieldError{Field: "series_file", Message: err.Error()}
 		}
-		list = append(list, read...)
-	}
-	for _, s := range list {
-		all = append(all, track.Series(s))
+		all = append(all, read...)
 	}
 	return all, nil
 }

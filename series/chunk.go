@@ -155,39 +155,3 @@ func decodeWords(c Chunk) ([]uint64, error) {
 	}
 	return words, nil
 }
-
-// Encoder compresses a series that comes in pieces. It holds at most one chunk of values.
-type Encoder struct {
-	emit    func(Chunk) error
-	pending []float64
-}
-
-// NewEncoder returns an Encoder that hands its chunks to emit, in order.
-func NewEncoder(emit func(Chunk) error) *Encoder { return &Encoder{emit: emit} }
-
-// Write takes the next values. Its error is that of emit.
-func (e *Encoder) Write(values []float64) error {
-	for len(e.pending)+len(values) >= ChunkSize {
-		part := values[:ChunkSize-len(e.pending)]
-		values = values[len(part):]
-		if len(e.pending) > 0 {
-			part = append(e.pending, part...)
-			e.pending = part[:0]
-		}
-		if err := e.emit(encodeChunk(part)); err != nil {
-			return err
-		}
-	}
-	e.pending = append(e.pending, values...)
-	return nil
-}
-
-// Close hands over what is left. Its error is that of emit.
-func (e *Encoder) Close() error {
-	if len(e.pending) == 0 {
-		return nil
-	}
-	part := e.pending
-	e.pending = nil
-	return e.emit(encodeChunk(part))
-}

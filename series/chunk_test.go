@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
+
+	"track"
 )
 
 // sameBits compares values as they are stored: bit by bit, each NaN the same.
@@ -158,63 +160,8 @@ func TestCoders(t *testing.T) {
 	})
 }
 
-// In whatever pieces the values come, the chunks are the same.
-func TestEncoder(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	all := generated("decimals", 3*ChunkSize+10, random)
-	want := Encode(all)
-	property.Check(t, func(t *rapid.T) {
-		var got []Chunk
-		e := NewEncoder(func(c Chunk) error {
-			got = append(got, c)
-			return nil
-		})
-		for rest := all; len(rest) > 0; {
-			n := min(len(rest), rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 3*ChunkSize)).Draw(t, "piece"))
-			n = max(n, len(rest)/200) // or there are too many pieces
-			if err := e.Write(rest[:n]); err != nil {
-				t.Fatal(err)
-			}
-			if cap(e.pending) > 2*ChunkSize {
-				t.Fatalf("%d values are waiting", cap(e.pending))
-			}
-			rest = rest[n:]
-		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		same := func(a, b Chunk) bool { return a.N == b.N && bytes.Equal(a.Data, b.Data) }
-		if !slices.EqualFunc(got, want, same) {
-			t.Fatalf("%d chunks, want %d", len(got), len(want))
-		}
-	})
-	if chunks := Encode(nil); len(chunks) != 0 {
-		t.Errorf("nothing makes %d chunks", len(chunks))
-	}
-}
-
-// The values that were passed are not touched, and an error of the receiver stops the encoder.
-func TestEncoderStops(t *testing.T) {
-	full := errors.New("full")
-	e := NewEncoder(func(Chunk) error { return full })
-	if err := e.Write(make([]float64, ChunkSize-1)); err != nil {
-		t.Fatal(err)
-	}
-	piece := []float64{1, 2, 3}
-	if err := e.Write(piece); !errors.Is(err, full) {
-		t.Errorf("Write = %v", err)
-	}
-	if !slices.Equal(piece, []float64{1, 2, 3}) {
-		t.Errorf("the piece is now %v", piece)
-	}
-	e = NewEncoder(func(Chunk) error { return full })
-	if err := errors.Join(e.Write(piece), e.Close()); !errors.Is(err, full) {
-		t.Errorf("Close = %v", err)
-	}
-}
-
 // Chunks are in databases: whatever becomes of the encoder, those of testdata must decode to the values of their hash. Each line is
-// a name, the number of values, their [Hash] and the data.
+// a name, the number of values, their hash and the data.
 func TestDecodeOldChunks(t *testing.T) {
 	text, err := os.ReadFile("testdata/chunks.txt")
 	if err != nil {
@@ -228,7 +175,7 @@ func TestDecodeOldChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := Decode(c)
-		if err != nil || fmt.Sprintf("%x", Hash(got)) != hash {
+		if err != nil || fmt.Sprintf("%x", (track.Series{Values: got}).Hash()) != hash {
 			t.Errorf("%s: %v: %v", name, err, got)
 		}
 		seen[c.Data[0]] = true

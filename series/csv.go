@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"track"
 )
 
 // longestLine bounds the memory that a line of a CSV file takes.
@@ -16,7 +18,7 @@ const longestLine = 64 << 20
 
 // readCSV reads a header of names and rows of numbers. It is no [encoding/csv]: that keeps every row as strings, and the line is
 // wanted in errors.
-func readCSV(r io.Reader, l limits) ([]Series, error) {
+func readCSV(r io.Reader, l limits) ([]track.Series, error) {
 	c := &csvReader{source: bufio.NewReaderSize(r, 1<<16), limits: l}
 	if err := c.header(); err != nil {
 		return nil, err
@@ -33,9 +35,9 @@ func readCSV(r io.Reader, l limits) ([]Series, error) {
 			return nil, err
 		}
 	}
-	list := make([]Series, len(c.columns))
+	list := make([]track.Series, len(c.columns))
 	for i, column := range c.columns {
-		list[i] = Series{column.name, column.values}
+		list[i] = track.Series{Name: column.name, Values: column.values}
 	}
 	return list, nil
 }

@@ -43,29 +43,29 @@ func TestReadCSV(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		name, text string
-		want       []Series
+		want       []track.Series
 	}{
-		{"one column", "a\n1\n2\n", []Series{{"a", []float64{1, 2}}}},
-		{"several columns", "a,b\n1,2\n3,4\n", []Series{{"a", []float64{1, 3}}, {"b", []float64{2, 4}}}},
-		{"no line end at the end", "a\n1\n2", []Series{{"a", []float64{1, 2}}}},
-		{"line ends of Windows", "a,b\r\n1,2\r\n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
-		{"byte order mark", "\xef\xbb\xbfa\n1\n", []Series{{"a", []float64{1}}}},
-		{"white space", " a ,\tb\n 1 ,\t2 \n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
-		{"quotes", "\"a,\"\"b\"\"\", \"c\" \n\"1\",2\n", []Series{{`a,"b"`, []float64{1}}, {"c", []float64{2}}}},
-		{"only a header", "a,b\n", []Series{{"a", nil}, {"b", nil}}},
-		{"columns end early", "a,b,c\n1,2,\n3,,\n5,,\n", []Series{{"a", []float64{1, 3, 5}}, {"b", []float64{2}}, {"c", nil}}},
-		{"columns begin late", "a,b\n1,\n2, \n3,4\n", []Series{{"a", []float64{1, 2, 3}}, {"b", []float64{nan, nan, 4}}}},
-		{"blank lines at the end", "a,b\n1,2\n\n \n", []Series{{"a", []float64{1}}, {"b", []float64{2}}}},
-		{"blank lines at the beginning of one column", "a\n\n1\n", []Series{{"a", []float64{nan, 1}}}},
-		{"no numbers", "a\nNaN\nnan\n-nan\nInf\n-inf\nInfinity\n-INFINITY\n", []Series{{"a", []float64{nan, nan, nan, inf, -inf, inf, -inf}}}},
-		{"exact numbers", "a\n0.1\n1e-7\n-0\n+5\n.5\n5.\n4.9e-324\n1e-400\n0.30000000000000004\n9007199254740993\n1.7976931348623157e308\n", []Series{{"a", []float64{
+		{"one column", "a\n1\n2\n", []track.Series{{Name: "a", Values: []float64{1, 2}}}},
+		{"several columns", "a,b\n1,2\n3,4\n", []track.Series{{Name: "a", Values: []float64{1, 3}}, {Name: "b", Values: []float64{2, 4}}}},
+		{"no line end at the end", "a\n1\n2", []track.Series{{Name: "a", Values: []float64{1, 2}}}},
+		{"line ends of Windows", "a,b\r\n1,2\r\n", []track.Series{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"byte order mark", "\xef\xbb\xbfa\n1\n", []track.Series{{Name: "a", Values: []float64{1}}}},
+		{"white space", " a ,\tb\n 1 ,\t2 \n", []track.Series{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"quotes", "\"a,\"\"b\"\"\", \"c\" \n\"1\",2\n", []track.Series{{Name: `a,"b"`, Values: []float64{1}}, {Name: "c", Values: []float64{2}}}},
+		{"only a header", "a,b\n", []track.Series{{Name: "a", Values: nil}, {Name: "b", Values: nil}}},
+		{"columns end early", "a,b,c\n1,2,\n3,,\n5,,\n", []track.Series{{Name: "a", Values: []float64{1, 3, 5}}, {Name: "b", Values: []float64{2}}, {Name: "c", Values: nil}}},
+		{"columns begin late", "a,b\n1,\n2, \n3,4\n", []track.Series{{Name: "a", Values: []float64{1, 2, 3}}, {Name: "b", Values: []float64{nan, nan, 4}}}},
+		{"blank lines at the end", "a,b\n1,2\n\n \n", []track.Series{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"blank lines at the beginning of one column", "a\n\n1\n", []track.Series{{Name: "a", Values: []float64{nan, 1}}}},
+		{"no numbers", "a\nNaN\nnan\n-nan\nInf\n-inf\nInfinity\n-INFINITY\n", []track.Series{{Name: "a", Values: []float64{nan, nan, nan, inf, -inf, inf, -inf}}}},
+		{"exact numbers", "a\n0.1\n1e-7\n-0\n+5\n.5\n5.\n4.9e-324\n1e-400\n0.30000000000000004\n9007199254740993\n1.7976931348623157e308\n", []track.Series{{Name: "a", Values: []float64{
 			0.1, 1e-7, math.Copysign(0, -1), 5, 0.5, 5, 5e-324, 0, 0.30000000000000004, 9007199254740992, math.MaxFloat64,
 		}}}},
-		{"index of a data frame", ",a\n0,5\n1,6\n", []Series{{"index", []float64{0, 1}}, {"a", []float64{5, 6}}}},
-		{"counted columns", "0,1,2\n5,6,7\n", []Series{{"0", []float64{5}}, {"1", []float64{6}}, {"2", []float64{7}}}},
-		{"a number for a name", "a,1990\n5,6\n", []Series{{"a", []float64{5}}, {"1990", []float64{6}}}},
-		{"quoted number for a name", "\"1990\"\n5\n", []Series{{"1990", []float64{5}}}},
-		{"quoted semicolon", "\"a;b\"\n5\n", []Series{{"a;b", []float64{5}}}},
+		{"index of a data frame", ",a\n0,5\n1,6\n", []track.Series{{Name: "index", Values: []float64{0, 1}}, {Name: "a", Values: []float64{5, 6}}}},
+		{"counted columns", "0,1,2\n5,6,7\n", []track.Series{{Name: "0", Values: []float64{5}}, {Name: "1", Values: []float64{6}}, {Name: "2", Values: []float64{7}}}},
+		{"a number for a name", "a,1990\n5,6\n", []track.Series{{Name: "a", Values: []float64{5}}, {Name: "1990", Values: []float64{6}}}},
+		{"quoted number for a name", "\"1990\"\n5\n", []track.Series{{Name: "1990", Values: []float64{5}}}},
+		{"quoted semicolon", "\"a;b\"\n5\n", []track.Series{{Name: "a;b", Values: []float64{5}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {

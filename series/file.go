@@ -24,7 +24,7 @@ var fileLimits = limits{values: 1 << 28, columns: 100_000} // 2 GiB of values
 // format is how a file is read, by its suffix.
 type format struct {
 	suffix string
-	read   func(source, limits) ([]Series, error)
+	read   func(source, limits) ([]track.Series, error)
 }
 
 // source is an open file. Readers that need no random access take it as an [io.Reader].
@@ -36,19 +36,19 @@ type source struct {
 
 func formats() []format {
 	return []format{
-		{".csv", func(s source, l limits) ([]Series, error) { return readCSV(s, l) }},
+		{".csv", func(s source, l limits) ([]track.Series, error) { return readCSV(s, l) }},
 		{".csv.gz", readGzippedCSV},
-		{".npy", func(s source, l limits) ([]Series, error) { return readNPY(s, s.size, s.name, l) }},
-		{".npz", func(s source, l limits) ([]Series, error) { return readNPZ(s, s.size, l) }},
-		{".parquet", func(s source, l limits) ([]Series, error) { return readParquet(s, s.size, l) }},
-		{".json", func(s source, l limits) ([]Series, error) { return readJSON(s, s.name, l) }},
+		{".npy", func(s source, l limits) ([]track.Series, error) { return readNPY(s, s.size, s.name, l) }},
+		{".npz", func(s source, l limits) ([]track.Series, error) { return readNPZ(s, s.size, l) }},
+		{".parquet", func(s source, l limits) ([]track.Series, error) { return readParquet(s, s.size, l) }},
+		{".json", func(s source, l limits) ([]track.Series, error) { return readJSON(s, s.name, l) }},
 	}
 }
 
 // ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The names of
 // the series are those of its columns; an array without a name takes that of the file, and the columns of a two-dimensional one
 // are name_0, name_1 and so on. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
-func ReadFile(path string) ([]Series, error) {
+func ReadFile(path string) ([]track.Series, error) {
 	list, err := readFile(path, fileLimits)
 	if failure, ok := errors.AsType[*track.FieldError](err); ok {
 		failure.File = path
@@ -56,7 +56,7 @@ func ReadFile(path string) ([]Series, error) {
 	return list, err
 }
 
-// ReadFiles is [ReadFile] of several; a name may stand in one of them only.
+// ReadFiles reads several files. A series may be in one of them only.
 func ReadFiles(paths []string) (all []track.Series, err error) {
 	from := map[string]string{}
 	for _, path := range paths {
@@ -66,16 +66,16 @@ func ReadFiles(paths []string) (all []track.Series, err error) {
 		}
 		for _, s := range list {
 			if other, taken := from[s.Name]; taken {
-				return nil, &track.FieldError{File: path, Field: s.Name, Message: "a series of this name stands in " + other + " as well"}
+				return nil, &track.FieldError{File: path, Field: s.Name, Message: "a series of this name is also in " + other}
 			}
 			from[s.Name] = path
-			all = append(all, track.Series(s))
+			all = append(all, s)
 		}
 	}
 	return all, nil
 }
 
-func readFile(path string, l limits) ([]Series, error) {
+func readFile(path string, l limits) ([]track.Series, error) {
 	f, err := formatOf(path)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func formatOf(path string) (format, error) {
 }
 
 // checkNames refuses series that nobody could ask for.
-func checkNames(list []Series) error {
+func checkNames(list []track.Series) error {
 	if len(list) == 0 {
 		return failure(0, "", "no series in it")
 	}
@@ -135,7 +135,7 @@ func checkNames(list []Series) error {
 	return nil
 }
 
-func readGzippedCSV(s source, l limits) ([]Series, error) {
+func readGzippedCSV(s source, l limits) ([]track.Series, error) {
 	unzipped, err := gzip.NewReader(s)
 	if err != nil {
 		return nil, failure(0, "", "not gzip: %v", err)

@@ -31,7 +31,7 @@ func saved(t *testing.T, name string, data []byte) string {
 func TestReadFile(t *testing.T) {
 	two := array(1, header("|u1", "False", "(2,)"), 1, 2)
 	var table bytes.Buffer
-	if err := WriteParquet(&table, []Series{{"a", []float64{1, 2}}}); err != nil {
+	if err := WriteParquet(&table, []track.Series{{Name: "a", Values: []float64{1, 2}}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{
@@ -48,7 +48,7 @@ func TestReadFile(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff([]Series{{"a", []float64{1, 2}}}, got); diff != "" {
+		if diff := cmp.Diff([]track.Series{{Name: "a", Values: []float64{1, 2}}}, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -95,15 +95,15 @@ func TestReadFileRefuses(t *testing.T) {
 }
 
 // all draws the series of a seed.
-func all() *rapid.Generator[[]Series] {
+func all() *rapid.Generator[[]track.Series] {
 	names := rapid.OneOf(rapid.StringMatching(`[a-z][a-z0-9_ ]{0,5}[a-z]`), rapid.String(), rapid.SampledFrom([]string{
 		"0", "1e5", "nan", "a;b", "a\tb", `"`, `a"b`, "#a", "ä", "\ufeffa", "a,b", "-",
 	})).Filter(func(s string) bool { return track.CheckName(s) == nil })
 	floats := rapid.OneOf(rapid.Float64(), special)
-	return rapid.Custom(func(t *rapid.T) []Series {
-		var list []Series
+	return rapid.Custom(func(t *rapid.T) []track.Series {
+		var list []track.Series
 		for _, name := range rapid.SliceOfNDistinct(names, 1, 5, rapid.ID).Draw(t, "names") {
-			list = append(list, Series{name, rapid.SliceOfN(floats, 0, 6).Draw(t, "values")})
+			list = append(list, track.Series{Name: name, Values: rapid.SliceOfN(floats, 0, 6).Draw(t, "values")})
 		}
 		return list
 	})
@@ -112,7 +112,7 @@ func all() *rapid.Generator[[]Series] {
 // What is written comes back, name by name and bit by bit.
 func TestWriteRoundTrip(t *testing.T) {
 	folder := t.TempDir()
-	for suffix, write := range map[string]func(io.Writer, []Series) error{"csv": WriteCSV, "json": WriteJSON, "parquet": WriteParquet} {
+	for suffix, write := range map[string]func(io.Writer, []track.Series) error{"csv": WriteCSV, "json": WriteJSON, "parquet": WriteParquet} {
 		path := filepath.Join(folder, "x."+suffix)
 		t.Run(suffix, func(t *testing.T) {
 			property.Check(t, func(t *rapid.T) {
@@ -138,7 +138,7 @@ func TestWriteRoundTrip(t *testing.T) {
 
 func TestWriteCSV(t *testing.T) {
 	var buffer bytes.Buffer
-	list := []Series{{"a b", []float64{0.05, 1e-7, 1e21, math.NaN()}}, {`c,"d"`, []float64{math.Inf(-1), math.Copysign(0, -1)}}, {"1", nil}}
+	list := []track.Series{{Name: "a b", Values: []float64{0.05, 1e-7, 1e21, math.NaN()}}, {Name: `c,"d"`, Values: []float64{math.Inf(-1), math.Copysign(0, -1)}}, {Name: "1", Values: nil}}
 	if err := WriteCSV(&buffer, list); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestWriteCSV(t *testing.T) {
 
 func TestWriteJSON(t *testing.T) {
 	var buffer bytes.Buffer
-	if err := WriteJSON(&buffer, []Series{{"a", []float64{0.05, math.NaN(), math.Inf(1), math.Inf(-1)}}, {`"b"`, nil}}); err != nil {
+	if err := WriteJSON(&buffer, []track.Series{{Name: "a", Values: []float64{0.05, math.NaN(), math.Inf(1), math.Inf(-1)}}, {Name: `"b"`, Values: nil}}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"a":[0.05,"NaN","Infinity","-Infinity"],` + "\n" + `"\"b\"":[]}` + "\n"
@@ -170,8 +170,8 @@ func (w *full) Write(data []byte) (int, error) {
 }
 
 func TestWriteFails(t *testing.T) {
-	list := []Series{{"a", make([]float64, 100_000)}}
-	for name, write := range map[string]func(io.Writer, []Series) error{"csv": WriteCSV, "json": WriteJSON, "parquet": WriteParquet} {
+	list := []track.Series{{Name: "a", Values: make([]float64, 100_000)}}
+	for name, write := range map[string]func(io.Writer, []track.Series) error{"csv": WriteCSV, "json": WriteJSON, "parquet": WriteParquet} {
 		for _, left := range []int{0, 100_000} {
 			if name == "parquet" {
 				left /= 1000

@@ -15,7 +15,7 @@ import (
 
 // ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and, from 0, the
 // position in it.
-func ParseJSON(object jsontext.Value) ([]Series, *track.FieldError) {
+func ParseJSON(object jsontext.Value) ([]track.Series, *track.FieldError) {
 	list, err := readJSON(bytes.NewReader(object), "", fileLimits)
 	if err == nil && len(list) > 0 {
 		err = checkNames(list)
@@ -28,7 +28,7 @@ func ParseJSON(object jsontext.Value) ([]Series, *track.FieldError) {
 }
 
 // readJSON reads an object of arrays of numbers, or one array, which is called name; without a name it is refused.
-func readJSON(r io.Reader, name string, l limits) ([]Series, error) {
+func readJSON(r io.Reader, name string, l limits) ([]track.Series, error) {
 	j := &jsonReader{decoder: jsontext.NewDecoder(quoteNonFinite(r)), limits: l}
 	list, err := j.document(name)
 	if err != nil {
@@ -49,13 +49,13 @@ type jsonReader struct {
 	values  int // read so far
 }
 
-func (j *jsonReader) document(name string) ([]Series, error) {
+func (j *jsonReader) document(name string) ([]track.Series, error) {
 	switch kind := j.decoder.PeekKind(); {
 	case kind == '{':
 		return j.object()
 	case kind == '[' && name != "":
 		values, err := j.array(name)
-		return []Series{{name, values}}, err
+		return []track.Series{{Name: name, Values: values}}, err
 	}
 	if _, err := j.decoder.ReadValue(); err != nil {
 		return nil, j.problem("", err)
@@ -63,11 +63,11 @@ func (j *jsonReader) document(name string) ([]Series, error) {
 	return nil, failure(0, "", `not an object of series: {"name": [1, 2.5, "NaN"]}`)
 }
 
-func (j *jsonReader) object() ([]Series, error) {
+func (j *jsonReader) object() ([]track.Series, error) {
 	if _, err := j.decoder.ReadToken(); err != nil {
 		return nil, j.problem("", err)
 	}
-	var list []Series
+	var list []track.Series
 	for j.decoder.PeekKind() != '}' {
 		token, err := j.decoder.ReadToken()
 		if err != nil {
@@ -81,7 +81,7 @@ func (j *jsonReader) object() ([]Series, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Series{name, values})
+		list = append(list, track.Series{Name: name, Values: values})
 	}
 	_, err := j.decoder.ReadToken()
 	if err != nil {

@@ -11,20 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"track"
 )
 
 func TestReadJSON(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		want       []Series
+		want       []track.Series
 	}{
-		{"object", `{"b": [1, -2.5e3], "a": []}`, []Series{{"b", []float64{1, -2500}}, {"a", nil}}},
-		{"array", ` [1, 2] `, []Series{{"file", []float64{1, 2}}}},
-		{"no numbers", `{"a": ["NaN", "Infinity", "-Infinity", -0]}`, []Series{{"a", []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}}}},
-		{"NaN of Python", `{"a": [NaN, Infinity,-Infinity, -1], "NaN \" NaN": [NaN]}`, []Series{
-			{"a", []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1}}, {`NaN " NaN`, []float64{math.NaN()}},
+		{"object", `{"b": [1, -2.5e3], "a": []}`, []track.Series{{Name: "b", Values: []float64{1, -2500}}, {Name: "a", Values: nil}}},
+		{"array", ` [1, 2] `, []track.Series{{Name: "file", Values: []float64{1, 2}}}},
+		{"no numbers", `{"a": ["NaN", "Infinity", "-Infinity", -0]}`, []track.Series{{Name: "a", Values: []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}}}},
+		{"NaN of Python", `{"a": [NaN, Infinity,-Infinity, -1], "NaN \" NaN": [NaN]}`, []track.Series{
+			{Name: "a", Values: []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1}}, {Name: `NaN " NaN`, Values: []float64{math.NaN()}},
 		}},
-		{"escaped name", `{"\u00e4": [0.1]}`, []Series{{"ä", []float64{0.1}}}},
+		{"escaped name", `{"\u00e4": [0.1]}`, []track.Series{{Name: "ä", Values: []float64{0.1}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
@@ -76,7 +78,7 @@ func TestParseJSON(t *testing.T) {
 	if refused != nil {
 		t.Fatal(refused)
 	}
-	if diff := cmp.Diff([]Series{{"a", []float64{1, math.NaN()}}}, got, bitsOrNaN); diff != "" {
+	if diff := cmp.Diff([]track.Series{{Name: "a", Values: []float64{1, math.NaN()}}}, got, bitsOrNaN); diff != "" {
 		t.Error(diff)
 	}
 	if got, refused := ParseJSON(jsontext.Value(`{}`)); refused != nil || len(got) > 0 {

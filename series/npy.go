@@ -14,7 +14,7 @@ import (
 )
 
 // readNPY reads an array of one or two dimensions as NumPy saves it. size is the length of r, at least as far as somebody says.
-func readNPY(r io.Reader, size int64, name string, l limits) ([]Series, error) {
+func readNPY(r io.Reader, size int64, name string, l limits) ([]track.Series, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	h, headerSize, err := readNPYHeader(buffered)
 	if err != nil {
@@ -84,8 +84,8 @@ func readNPYHeader(r io.Reader) (h npyHeader, size int64, err error) {
 	return h, size + length, err
 }
 
-func readNPYData(r io.Reader, name string, h npyHeader) ([]Series, error) {
-	list := make([]Series, h.columns)
+func readNPYData(r io.Reader, name string, h npyHeader) ([]track.Series, error) {
+	list := make([]track.Series, h.columns)
 	for i := range list {
 		list[i].Name = name
 		if h.isTable {
@@ -123,12 +123,12 @@ func readNPYData(r io.Reader, name string, h npyHeader) ([]Series, error) {
 }
 
 // readNPZ reads the arrays of a zip archive, each named after its entry.
-func readNPZ(r io.ReaderAt, size int64, l limits) ([]Series, error) {
+func readNPZ(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, failure(0, "", "not a zip archive: %v", err)
 	}
-	var list []Series
+	var list []track.Series
 	for _, entry := range archive.File {
 		arrays, err := readNPZEntry(entry, l)
 		if err != nil {
@@ -143,7 +143,7 @@ func readNPZ(r io.ReaderAt, size int64, l limits) ([]Series, error) {
 	return list, nil
 }
 
-func readNPZEntry(entry *zip.File, l limits) ([]Series, error) {
+func readNPZEntry(entry *zip.File, l limits) ([]track.Series, error) {
 	name, ok := strings.CutSuffix(entry.Name, ".npy")
 	if !ok {
 		return nil, failure(0, abbreviate([]byte(entry.Name)), "an entry that is no .npy file")

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"track"
 )
 
 // array is a .npy file: the prefix of a version of the format, the header and the data.
@@ -36,7 +38,7 @@ func encoded(order binary.ByteOrder, numbers any) []byte {
 	return buffer.Bytes()
 }
 
-func readNPYBytes(data []byte) ([]Series, error) {
+func readNPYBytes(data []byte) ([]track.Series, error) {
 	return readNPY(bytes.NewReader(data), int64(len(data)), "x", limits{values: 1 << 20, columns: 1000})
 }
 
@@ -66,7 +68,7 @@ func TestReadNPYTypes(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s%s: %v", prefix, c.code, err)
 				}
-				if diff := cmp.Diff([]Series{{"x", c.want}}, got, bitsOrNaN); diff != "" {
+				if diff := cmp.Diff([]track.Series{{Name: "x", Values: c.want}}, got, bitsOrNaN); diff != "" {
 					t.Errorf("%s%s: %s", prefix, c.code, diff)
 				}
 			}
@@ -78,16 +80,16 @@ func TestReadNPYShapes(t *testing.T) {
 	for _, c := range []struct {
 		shape, order string
 		data         []byte
-		want         []Series
+		want         []track.Series
 	}{
-		{"()", "False", []byte{7}, []Series{{"x", []float64{7}}}},
-		{"(0,)", "False", nil, []Series{{"x", []float64{}}}},
-		{"(3,)", "True", []byte{1, 2, 3}, []Series{{"x", []float64{1, 2, 3}}}},
-		{"(3L,)", "False", []byte{1, 2, 3}, []Series{{"x", []float64{1, 2, 3}}}},
-		{"(3, 2)", "False", []byte{1, 2, 3, 4, 5, 6}, []Series{{"x_0", []float64{1, 3, 5}}, {"x_1", []float64{2, 4, 6}}}},
-		{"(3, 2)", "True", []byte{1, 2, 3, 4, 5, 6}, []Series{{"x_0", []float64{1, 2, 3}}, {"x_1", []float64{4, 5, 6}}}},
-		{"(1, 2)", "True", []byte{1, 2}, []Series{{"x_0", []float64{1}}, {"x_1", []float64{2}}}},
-		{"(2, 1)", "False", []byte{1, 2}, []Series{{"x_0", []float64{1, 2}}}},
+		{"()", "False", []byte{7}, []track.Series{{Name: "x", Values: []float64{7}}}},
+		{"(0,)", "False", nil, []track.Series{{Name: "x", Values: []float64{}}}},
+		{"(3,)", "True", []byte{1, 2, 3}, []track.Series{{Name: "x", Values: []float64{1, 2, 3}}}},
+		{"(3L,)", "False", []byte{1, 2, 3}, []track.Series{{Name: "x", Values: []float64{1, 2, 3}}}},
+		{"(3, 2)", "False", []byte{1, 2, 3, 4, 5, 6}, []track.Series{{Name: "x_0", Values: []float64{1, 3, 5}}, {Name: "x_1", Values: []float64{2, 4, 6}}}},
+		{"(3, 2)", "True", []byte{1, 2, 3, 4, 5, 6}, []track.Series{{Name: "x_0", Values: []float64{1, 2, 3}}, {Name: "x_1", Values: []float64{4, 5, 6}}}},
+		{"(1, 2)", "True", []byte{1, 2}, []track.Series{{Name: "x_0", Values: []float64{1}}, {Name: "x_1", Values: []float64{2}}}},
+		{"(2, 1)", "False", []byte{1, 2}, []track.Series{{Name: "x_0", Values: []float64{1, 2}}}},
 	} {
 		got, err := readNPYBytes(array(1, header("|u1", c.order, c.shape), c.data...))
 		if err != nil {
@@ -188,7 +190,7 @@ func archive(t testing.TB, method uint16, entries ...entry) []byte {
 	return buffer.Bytes()
 }
 
-func readNPZBytes(data []byte, l limits) ([]Series, error) {
+func readNPZBytes(data []byte, l limits) ([]track.Series, error) {
 	return readNPZ(bytes.NewReader(data), int64(len(data)), l)
 }
 
@@ -200,7 +202,7 @@ func TestReadNPZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []Series{{"b", []float64{1, 2}}, {"a_0", []float64{3}}, {"a_1", []float64{4}}}
+		want := []track.Series{{Name: "b", Values: []float64{1, 2}}, {Name: "a_0", Values: []float64{3}}, {Name: "a_1", Values: []float64{4}}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

@@ -9,11 +9,13 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
 )
 
 // WriteCSV writes a header and a row for each point; a series that is shorter than others ends in empty cells. [ReadFile] reads
 // the same values back, to the last bit.
-func WriteCSV(w io.Writer, list []Series) error {
+func WriteCSV(w io.Writer, list []track.Series) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	rows := 0
 	for i, s := range list {
@@ -54,7 +56,7 @@ func quoted(name string) string {
 }
 
 // WriteJSON writes an object of arrays; NaN and infinities are the strings "NaN", "Infinity" and "-Infinity".
-func WriteJSON(w io.Writer, list []Series) error {
+func WriteJSON(w io.Writer, list []track.Series) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	buffered.WriteByte('{')
 	var text []byte

@@ -32,30 +32,6 @@ type Change struct {
 	Old, New string
 }
 
-// String is the change on one line, as in "changed unemployment_std: max 0.03 → 0.04".
-func (c Change) String() string {
-	s := string(c.Kind)
-	if c.Metric != "" {
-		s += " " + printable(c.Metric)
-	}
-	switch {
-	case c.Kind == Added:
-		return s + ": " + c.New
-	case c.Kind == Removed:
-		return s + ": " + c.Old
-	case c.Metric != "":
-		s += ":"
-	}
-	return fmt.Sprintf("%s %s %s → %s", s, c.Field, orNone(c.Old), orNone(c.New))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return printable(s)
-}
-
 // Diff lists what changed from a to b: the fields of the spec, the metrics of b in their order, the metrics that moved, and
 // those that only a has. Metrics are matched by name. Of a new order it reports the fewest moves that explain it. Specs have
 // no changes exactly if they have the same [Hash].

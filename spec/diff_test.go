@@ -16,9 +16,31 @@ import (
 func changes(list []spec.Change) string {
 	var b strings.Builder
 	for _, c := range list {
-		fmt.Fprintln(&b, c)
+		fmt.Fprintln(&b, describe(c))
 	}
 	return b.String()
+}
+
+// describe writes a change on one line, as in "changed unemployment_std: max 0.03 → 0.04".
+func describe(c spec.Change) string {
+	s := string(c.Kind)
+	if c.Metric != "" {
+		s += " " + c.Metric
+	}
+	switch {
+	case c.Kind == spec.Added:
+		return s + ": " + c.New
+	case c.Kind == spec.Removed:
+		return s + ": " + c.Old
+	case c.Metric != "":
+		s += ":"
+	}
+	for _, text := range []*string{&c.Old, &c.New} {
+		if *text == "" {
+			*text = "(none)"
+		}
+	}
+	return fmt.Sprintf("%s %s %s → %s", s, c.Field, c.Old, c.New)
 }
 
 func TestDiff(t *testing.T) {

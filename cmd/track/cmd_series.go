@@ -129,7 +129,7 @@ func (p *program) withSeries(ctx context.Context, selector, seedText string, do 
 }
 
 // loadSeries reads the series of those names, or all where none is named.
-func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []string) ([]series.Series, error) {
+func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []string) ([]track.Series, error) {
 	if len(names) == 0 {
 		infos, err := st.Series(ctx, ulid)
 		if err != nil {
@@ -139,13 +139,13 @@ func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []stri
 			names = append(names, info.Name)
 		}
 	}
-	var list []series.Series
+	var list []track.Series
 	for _, name := range names {
 		values, err := tracker.LoadSeries(ctx, st, ulid, name)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, series.Series{Name: name, Values: values})
+		list = append(list, track.Series{Name: name, Values: values})
 	}
 	return list, nil
 }
@@ -212,7 +212,7 @@ func (p *program) seriesShow(ctx context.Context, st *store.Reader, seed track.R
 }
 
 // seriesWriter returns what writes series in the format that is asked for, or that the name of the output says.
-func seriesWriter(format, output string) (func(io.Writer, []series.Series) error, error) {
+func seriesWriter(format, output string) (func(io.Writer, []track.Series) error, error) {
 	if format == "" {
 		format = "csv"
 		if _, suffix, ok := strings.Cut(output, "."); ok {

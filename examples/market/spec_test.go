@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"track"
 	"track/scoring"
 	trackseries "track/series"
 	"track/spec"
@@ -48,7 +49,7 @@ func TestSpec(t *testing.T) {
 			t.Fatal(err)
 		}
 		find := func(name string) ([]float64, bool) {
-			i := slices.IndexFunc(columns, func(s trackseries.Series) bool { return s.Name == name })
+			i := slices.IndexFunc(columns, func(s track.Series) bool { return s.Name == name })
 			if i < 0 {
 				return nil, false
 			}

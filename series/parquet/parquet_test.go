@@ -16,6 +16,8 @@ import (
 
 	"track/internal/property"
 	"track/series/parquet"
+
+	"track"
 )
 
 // The other implementation of the format in these tests is github.com/parquet-go/parquet-go: it reads what this package writes, and
@@ -26,11 +28,11 @@ var limits = parquet.Limits{Columns: 1000, Values: 1 << 20}
 // bits compares floats by what they are in memory.
 var bits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 
-func read(data []byte) ([]parquet.Column, error) {
+func read(data []byte) ([]track.Series, error) {
 	return parquet.Read(bytes.NewReader(data), int64(len(data)), limits)
 }
 
-func mustRead(t testing.TB, data []byte) []parquet.Column {
+func mustRead(t testing.TB, data []byte) []track.Series {
 	t.Helper()
 	columns, err := read(data)
 	if err != nil {
@@ -39,7 +41,7 @@ func mustRead(t testing.TB, data []byte) []parquet.Column {
 	return columns
 }
 
-func write(t testing.TB, columns []parquet.Column) []byte {
+func write(t testing.TB, columns []track.Series) []byte {
 	t.Helper()
 	var buffer bytes.Buffer
 	if err := parquet.Write(&buffer, columns); err != nil {
@@ -52,9 +54,9 @@ func TestRoundTrip(t *testing.T) {
 	floats := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 5e-324}))
 	property.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.String(), 1, 20, rapid.ID).Draw(t, "names")
-		var columns []parquet.Column
+		var columns []track.Series
 		for _, name := range names {
-			columns = append(columns, parquet.Column{Name: name, Values: rapid.SliceOfN(floats, 0, 10).Draw(t, "values")})
+			columns = append(columns, track.Series{Name: name, Values: rapid.SliceOfN(floats, 0, 10).Draw(t, "values")})
 		}
 		var buffer bytes.Buffer
 		if err := parquet.Write(&buffer, columns); err != nil {
@@ -79,7 +81,7 @@ func TestRoundTrip(t *testing.T) {
 
 // Long columns take several pages and row groups.
 func TestRoundTripLong(t *testing.T) {
-	columns := []parquet.Column{{Name: "a", Values: make([]float64, 1<<20+70_000)}, {Name: "b", Values: make([]float64, 70_001)}, {Name: "c"}}
+	columns := []track.Series{{Name: "a", Values: make([]float64, 1<<20+70_000)}, {Name: "b", Values: make([]float64, 70_001)}, {Name: "c"}}
 	for _, c := range columns {
 		for i := range c.Values {
 			c.Values[i] = float64(i) / 7
@@ -112,7 +114,7 @@ func TestOthersReadIt(t *testing.T) {
 		C *float64
 	}
 	nan := math.NaN()
-	data := write(t, []parquet.Column{{"A", []float64{0.1, nan, math.Inf(-1)}}, {"B", []float64{1, 2}}, {"C", nil}})
+	data := write(t, []track.Series{{Name: "A", Values: []float64{0.1, nan, math.Inf(-1)}}, {Name: "B", Values: []float64{1, 2}}, {Name: "C", Values: nil}})
 	rows, err := pq.Read[row](bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +141,7 @@ type sample struct {
 	Never    *float64 `parquet:"never"`
 }
 
-func samples(n int) (rows []sample, columns []parquet.Column) {
+func samples(n int) (rows []sample, columns []track.Series) {
 	names := []string{"double", "float", "int", "short", "unsigned", "word", "bool", "late", "gap", "early", "never"}
 	values := map[string][]float64{}
 	for i := range n {
@@ -179,7 +181,7 @@ func samples(n int) (rows []sample, columns []parquet.Column) {
 		values[name] = x
 	}
 	for _, name := range names {
-		columns = append(columns, parquet.Column{Name: name, Values: values[name]})
+		columns = append(columns, track.Series{Name: name, Values: values[name]})
 	}
 	return rows, columns
 }
@@ -230,7 +232,7 @@ func TestReadsEncodings(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 2, 127, 128, 129, 1000} {
 		var rows []row
-		want := make([]parquet.Column, 6)
+		want := make([]track.Series, 6)
 		for i, name := range []string{"dictionary", "constant", "delta", "short", "split", "narrow"} {
 			want[i].Name = name
 		}
@@ -253,7 +255,7 @@ func TestReadsEncodings(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	type number struct{ X float64 }
-	good := write(t, []parquet.Column{{"x", []float64{1, 2, 3}}})
+	good := write(t, []track.Series{{Name: "x", Values: []float64{1, 2, 3}}})
 	change := func(at int, with string) []byte {
 		data := bytes.Clone(good)
 		if at < 0 {
@@ -293,7 +295,7 @@ func TestRefuses(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	data := write(t, []parquet.Column{{"x", make([]float64, 1000)}, {"y", nil}})
+	data := write(t, []track.Series{{Name: "x", Values: make([]float64, 1000)}, {Name: "y", Values: nil}})
 	for _, tt := range []struct {
 		limits parquet.Limits
 		want   bool
@@ -320,7 +322,7 @@ func (w *failingWriter) Write(data []byte) (int, error) {
 }
 
 func TestWriteFails(t *testing.T) {
-	columns := []parquet.Column{{"x", make([]float64, 1000)}}
+	columns := []track.Series{{Name: "x", Values: make([]float64, 1000)}}
 	for left := range len(write(t, columns)) {
 		if err := parquet.Write(&failingWriter{left}, columns); err == nil || err.Error() != "full" {
 			t.Fatalf("after %d bytes: %v", left, err)
@@ -339,7 +341,7 @@ func FuzzRead(f *testing.F) {
 			Z float32 `parquet:",split"`
 		}{{1, 2, 3}, {4, 5, 6}}, pq.DataPageVersion(version), pq.Compression(&pq.Gzip)))
 	}
-	f.Add(write(f, []parquet.Column{{"x", []float64{1, 2}}, {"y", []float64{3}}, {"z", nil}}))
+	f.Add(write(f, []track.Series{{Name: "x", Values: []float64{1, 2}}, {Name: "y", Values: []float64{3}}, {Name: "z", Values: nil}}))
 	f.Add([]byte("PAR1\x15\x00\x00\x00\x00\x00\x00\x00PAR1"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		columns, err := read(data)

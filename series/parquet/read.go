@@ -7,13 +7,9 @@ import (
 	"io"
 	"math"
 	"slices"
-)
 
-// Column is a column of numbers. A null is NaN; nulls at the end are left out.
-type Column struct {
-	Name   string
-	Values []float64
-}
+	"track"
+)
 
 // Limits bound what a file may hold.
 type Limits struct {
@@ -38,7 +34,7 @@ func (e *Error) Unwrap() error { return e.Err }
 const magic = "PAR1"
 
 // Read reads all columns of a file of the given size. Integers become the nearest float64, booleans 0 and 1.
-func Read(r io.ReaderAt, size int64, limits Limits) ([]Column, error) {
+func Read(r io.ReaderAt, size int64, limits Limits) ([]track.Series, error) {
 	m, err := readMetadata(r, size)
 	if err != nil {
 		return nil, err
@@ -51,7 +47,7 @@ func Read(r io.ReaderAt, size int64, limits Limits) ([]Column, error) {
 		return nil, fmt.Errorf("%w: %d columns", ErrTooMany, len(elements))
 	}
 	f := &fileReader{source: r, unread: size, budget: int64(limits.Values)}
-	columns := make([]Column, len(elements))
+	columns := make([]track.Series, len(elements))
 	for i, e := range elements {
 		columns[i].Name = e.name
 		column := columnReader{element: e}

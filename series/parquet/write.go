@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"track"
 )
 
 // How a file is divided.
@@ -16,7 +18,7 @@ const (
 )
 
 // Write writes the columns as DOUBLE. A column that is shorter than the longest is optional, and null from its end on.
-func Write(w io.Writer, columns []Column) error {
+func Write(w io.Writer, columns []track.Series) error {
 	f := &fileWriter{out: w, columns: columns}
 	for _, c := range columns {
 		f.rows = max(f.rows, len(c.Values))
@@ -37,7 +39,7 @@ type fileWriter struct {
 	out     io.Writer
 	err     error
 	offset  int64
-	columns []Column
+	columns []track.Series
 	rows    int
 	groups  []writtenGroup
 }
@@ -56,7 +58,7 @@ func (f *fileWriter) write(data []byte) {
 	f.offset += int64(len(data))
 }
 
-func (f *fileWriter) isOptional(c Column) bool { return len(c.Values) < f.rows }
+func (f *fileWriter) isOptional(c track.Series) bool { return len(c.Values) < f.rows }
 
 func (f *fileWriter) writeGroup(start, end int) {
 	group := writtenGroup{rows: end - start}
@@ -72,7 +74,7 @@ func (f *fileWriter) writeGroup(start, end int) {
 }
 
 // writePage writes the rows from start to end and returns what they take uncompressed, with the header.
-func (f *fileWriter) writePage(c Column, start, end int) int64 {
+func (f *fileWriter) writePage(c track.Series, start, end int) int64 {
 	values := c.Values[min(start, len(c.Values)):min(end, len(c.Values))]
 	var data []byte
 	if f.isOptional(c) {

@@ -1,17 +1,9 @@
 package series
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"math"
 	"slices"
 )
-
-// Series is a named list of values, in the order of time or of whatever the points are.
-type Series struct {
-	Name   string
-	Values []float64
-}
 
 // canonicalNaN is what every NaN is stored as.
 const canonicalNaN = 0x7FF8000000000001 // the bits of math.NaN()
@@ -31,20 +23,6 @@ func appendWords(words []uint64, values []float64) []uint64 {
 		words = append(words, canonicalBits(x))
 	}
 	return words
-}
-
-// Hash identifies the content of a series: the SHA-256 of its values as little-endian IEEE 754 doubles, each NaN with the bits
-// 7FF8000000000001. The name is no part of it.
-func Hash(values []float64) [sha256.Size]byte {
-	h := sha256.New()
-	var buffer [8 * 1024]byte
-	for part := range slices.Chunk(values, len(buffer)/8) {
-		for i, x := range part {
-			binary.LittleEndian.PutUint64(buffer[8*i:], canonicalBits(x))
-		}
-		h.Write(buffer[:8*len(part)])
-	}
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // Summary is what there is to say of a series at a glance. NaN counts in N and NNaN alone, but for Last.
