@@ -48,9 +48,9 @@ func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
 type Def[Q any, A answer.Answer] struct {
 	Name   string // of the question, as the command line has it: "spec show"
 	Scope  Scope
-	Help   string // one line that begins with a verb
-	About  string // sentences on what the answer means, for every face; empty for none
-	Params func(*Q) param.List
+	Help   string              // one line that begins with a verb
+	About  string              // sentences on what the answer means, for every face; empty for none
+	Params func(*Q) param.List // sets the defaults
 	// Read answers from one state of the database.
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
 	// Write answers, and records something.
@@ -77,7 +77,7 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 	}
 	switch {
 	case from.Store == nil:
-		err = from.Fetch(ctx, d.Name, d.Params(&q).Encode(), &a)
+		err = from.Fetch(ctx, d.Name, d.bind(&q).Encode(), &a)
 	case d.Write != nil:
 		a, err = d.Write(ctx, from.Store, q)
 	case from.state != nil:
@@ -89,6 +89,14 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 		})
 	}
 	return a, err
+}
+
+// bind returns the parameters of a question that has its values already; Params alone would set the defaults again.
+func (d Def[Q, A]) bind(q *Q) param.List {
+	given := *q
+	params := d.Params(q)
+	*q = given
+	return params
 }
 
 // Question is a [Def] without its types, for faces that treat all questions alike.

@@ -13,11 +13,12 @@ import (
 // answer that is no list is one page.
 func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
 	return func(yield func(A, error) bool) {
-		given := q
-		params := d.Params(&q) // sets the defaults
-		q = given
+		params := d.bind(&q)
 		left, err := limitOf(params)
 		for err == nil {
+			if err = setLimit(params, left); err != nil {
+				break
+			}
 			var a A
 			a, err = d.Ask(ctx, from, q)
 			if !yield(a, err) || err != nil {
@@ -31,11 +32,8 @@ func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, err
 				if left -= list.Len(); left <= 0 {
 					return
 				}
-				err = setParam(params, "limit", strconv.Itoa(left))
 			}
-			if err == nil {
-				err = setParam(params, "after", list.NextPage())
-			}
+			err = setParam(params, "after", list.NextPage())
 		}
 		var none A
 		yield(none, err)
@@ -70,4 +68,15 @@ func limitOf(params param.List) (int, error) {
 func setParam(params param.List, name, text string) error {
 	p, _ := params.Find(name)
 	return p.Set(text)
+}
+
+// setLimit asks for one page, of no more items than are left; 0 for all.
+func setLimit(params param.List, left int) error {
+	if _, ok := params.Find("limit"); !ok {
+		return nil
+	}
+	if left == 0 || left > answer.MaxPage {
+		left = answer.MaxPage
+	}
+	return setParam(params, "limit", strconv.Itoa(left))
 }
