@@ -56,17 +56,19 @@ var mayImport = map[string][]string{
 
 	"track/bundle":           {"track", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
 	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
-	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
-	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker"},
+	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker/agents"},
 	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
 	// What tests check properties with.
 	"track/internal/property": {"pgregory.net/rapid"},
 
 	// What tests read reports with.
-	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/lineages"},
+	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages"},
+	"track/internal/testdb":      {"track/store"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.

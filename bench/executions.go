@@ -12,7 +12,7 @@ import (
 	"track"
 	"track/scoring/rubric"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 const perVersion = 1000
@@ -88,7 +88,7 @@ func scoreDocuments() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if documents[name], err = json.Marshal(r.Score(tracker.RubricInput(e, nil), rubric.Options{})); err != nil {
+		if documents[name], err = json.Marshal(r.Score(agents.RubricInput(e, nil), rubric.Options{})); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -109,7 +109,7 @@ func (b bench) evolve(st *store.Store, name string, n int) error {
 	if err != nil {
 		return err
 	}
-	recorder := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader)
+	recorder := agents.NewRecorder(st, agents.Options{}, rand.Reader)
 	if _, err := recorder.Record(b.ctx, executionsOf(name, "v001", 0), false); err != nil {
 		return err
 	}

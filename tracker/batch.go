@@ -14,6 +14,7 @@ import (
 	"track/scoring"
 	"track/spec"
 	"track/store"
+	"track/tracker/agents"
 )
 
 // Limits of one transaction of a batch. While it runs, other processes wait, so it is cut by time; and what it recorded is safe
@@ -77,15 +78,15 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 }
 
 // executionRecorder returns the recorder of the executions of a batch.
-func (r *Recorder) executionRecorder() *ExecutionRecorder {
-	return &ExecutionRecorder{store: r.store, options: ExecutionOptions{ContentKeys: true}, entropy: r.entropy, keeps: map[string]bool{}}
+func (r *Recorder) executionRecorder() *agents.Recorder {
+	return agents.NewRecorder(r.store, agents.Options{ContentKeys: true}, r.entropy)
 }
 
 // preparedEntry is an entry with what can be computed before the transaction.
 type preparedEntry struct {
 	Entry
 	prepared  preparedSeed
-	execution preparedExecution
+	execution agents.Prepared
 	spec      *scoring.Spec // that a sweep brings; nil for none
 }
 
@@ -99,7 +100,7 @@ func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err
 	case entry.Execution == nil:
 		p.prepared = prepare(entry.Seed)
 	default:
-		if p.execution, err = b.executions.prepare(ctx, *entry.Execution, false); errors.As(err, &p.Err) {
+		if p.execution, err = b.executions.Prepare(ctx, *entry.Execution, false); errors.As(err, &p.Err) {
 			err = nil
 		}
 	}
@@ -190,7 +191,7 @@ func collect(single <-chan preparedEntry) (collected []preparedEntry, more bool)
 
 type batchRun struct {
 	*Recorder
-	executions *ExecutionRecorder
+	executions *agents.Recorder
 	observer   BatchObserver
 	summary    BatchSummary
 	entries    int
@@ -271,8 +272,8 @@ func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry prepared
 	case entry.Execution == nil:
 		return b.Recorder.record(ctx, tx, entry.prepared)
 	}
-	recorded, err := b.executions.record(ctx, tx, entry.execution)
-	if result.Disposition = recorded.Disposition; result.Disposition == Conflict {
+	recorded, err := b.executions.Add(ctx, tx, entry.execution)
+	if result.Disposition = recorded.Disposition; result.Disposition == track.Conflict {
 		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", entry.Execution.Lineage, recorded.ID)
 		result.Problem = &track.FieldError{Field: "key", Message: message}
 	}
@@ -286,22 +287,22 @@ func (b *batchRun) count(entry Entry, result RecordResult) {
 		b.summary.Rejected++
 		b.problem(BatchProblem{entry.Line, false, entry.Err.Field, entry.Err.Message})
 		return
-	case result.Disposition == Duplicate:
+	case result.Disposition == track.Duplicate:
 		b.summary.Duplicates++
 		return
-	case result.Disposition == Contradicted:
+	case result.Disposition == track.Contradicted:
 		b.summary.Rejected++
 		b.problem(BatchProblem{entry.Line, false, result.Problem.Field, result.Problem.Message})
 		return
-	case result.Disposition == Conflict && result.Problem != nil:
+	case result.Disposition == track.Conflict && result.Problem != nil:
 		b.summary.Conflicts++
 		b.problem(BatchProblem{entry.Line, true, result.Problem.Field, result.Problem.Message})
 		return
-	case result.Disposition == Conflict:
+	case result.Disposition == track.Conflict:
 		b.summary.Conflicts++
 		b.problem(BatchProblem{entry.Line, true, "values", conflictMessage(entry.Seed, result)})
 		return
-	case result.Disposition == Replaced:
+	case result.Disposition == track.Replaced:
 		b.summary.Replaced++
 	default:
 		b.summary.Recorded++
@@ -346,18 +347,18 @@ func conflictMessage(seed track.Seed, result RecordResult) string {
 }
 
 // recordSweep stores a sweep that was run elsewhere, or how one that is here ended.
-func recordSweep(tx *store.Tx, s track.Sweep) (Disposition, error) {
+func recordSweep(tx *store.Tx, s track.Sweep) (track.Disposition, error) {
 	added, err := tx.AddSweep(s)
 	if err != nil || added {
-		return Recorded, err
+		return track.Recorded, err
 	}
 	if s.Ending == "" {
-		return Duplicate, nil
+		return track.Duplicate, nil
 	}
 	for _, p := range s.Planned {
 		if err := tx.SetPlanned(s.ID, p); err != nil {
-			return Recorded, err
+			return track.Recorded, err
 		}
 	}
-	return Duplicate, tx.EndSweep(s)
+	return track.Duplicate, tx.EndSweep(s)
 }

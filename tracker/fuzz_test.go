@@ -43,7 +43,7 @@ func FuzzRecordLine(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Disposition == tracker.Duplicate || !utf8.Valid(line) {
+		if r.Disposition == track.Duplicate || !utf8.Valid(line) {
 			return
 		}
 		d := detail(t, st, want.Scenario, want.Number)

@@ -16,6 +16,7 @@ import (
 	"track/importer"
 	"track/internal/masking"
 	"track/store"
+	"track/tracker/agents"
 )
 
 // Limits of what an import holds in memory between reading and recording: it is cut by number and by size, whichever comes first.
@@ -33,7 +34,7 @@ type ImportOptions struct {
 	Version   string    // of executions whose log names none
 	Since     time.Time // leave out what is known to have started before
 	DryRun    bool      // count and record nothing
-	Execution ExecutionOptions
+	Execution agents.Options
 }
 
 // ImportSummary counts what became of the items of an import. Calls, tokens and the like are those of the executions that were recorded or
@@ -65,7 +66,7 @@ type ImportObserver struct {
 // error of the items or the database, after which what the summary counts stays recorded. In a dry run st may be nil: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (ImportSummary, error) {
 	options.Execution.ContentKeys, options.Execution.Growing = true, true
-	run := &importRun{ExecutionRecorder: NewExecutionRecorder(st, options.Execution, entropy), options: options, observer: observer, seen: map[[sha256.Size]byte]bool{}}
+	run := &importRun{Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, options: options, observer: observer, seen: map[[sha256.Size]byte]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	chunks, inputErr := chunkItems(ctx, items)
@@ -137,7 +138,8 @@ func itemSize(item importer.Item) int {
 }
 
 type importRun struct {
-	*ExecutionRecorder
+	*agents.Recorder
+	store    *store.Store // nil in a dry run without a database
 	options  ImportOptions
 	observer ImportObserver
 	summary  ImportSummary
@@ -167,12 +169,12 @@ func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, i
 // importStep is an item on its way: what it became so far.
 type importStep struct {
 	importer.Item
-	prepared preparedExecution
+	prepared agents.Prepared
 	version  *track.Version
 	fill     bool // version stands only where nothing is known
 	early    bool
 	known    bool // it is recorded, and nothing about it is new
-	result   ExecutionResult
+	result   agents.Result
 	change   store.VersionChange
 	err      error // of preparing it; a *track.FieldError makes it a skip
 }
@@ -186,7 +188,7 @@ func (r *importRun) chunk(ctx context.Context, items []importer.Item) error {
 	if !r.options.DryRun {
 		for i := range steps {
 			if e := steps[i].Execution; e != nil {
-				if _, err := r.keepsText(ctx, e.Lineage); err != nil { // which remembers it for the goroutines
+				if _, err := r.KeepsText(ctx, e.Lineage); err != nil { // which remembers it for the goroutines
 					return err
 				}
 			}
@@ -270,10 +272,10 @@ func (r *importRun) prepareStep(ctx context.Context, s *importStep) {
 		v := s.version
 		if v.Content != nil {
 			clean, n := masking.Mask(*v.Content)
-			v.Content, s.prepared.nMasked = &clean, n
+			v.Content, s.prepared.NMasked = &clean, n
 		}
 		note, n := masking.Mask(v.Note)
-		v.Note, s.prepared.nMasked = note, s.prepared.nMasked+n
+		v.Note, s.prepared.NMasked = note, s.prepared.NMasked+n
 		if problem := v.Validate(); problem != nil {
 			s.err = problem
 		}
@@ -281,7 +283,7 @@ func (r *importRun) prepareStep(ctx context.Context, s *importStep) {
 }
 
 func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err error) {
-	if s.prepared, err = r.identify(*s.Execution, s.Open); err != nil {
+	if s.prepared, err = r.Identify(*s.Execution, s.Open); err != nil {
 		return err
 	}
 	s.Execution = nil // its texts are those that are masked from here on
@@ -292,14 +294,19 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 		}
 		if existing != nil {
 			s.prepared.ID = existing.ULID
-			s.result = s.prepared.result(r.disposition(*existing, s.prepared))
-			s.known = s.result.Disposition == Duplicate
+			s.prepared.ID = existing.ULID
+			s.result = r.Compare(*existing, s.prepared)
+			s.known = s.result.Disposition == track.Duplicate
 		}
 	}
 	if s.known || r.options.DryRun {
 		return nil
 	}
-	return s.prepared.complete(r.ExecutionRecorder.options, r.store.Now(), r.keeps[s.prepared.Lineage] || r.options.Execution.KeepText)
+	keep, err := r.KeepsText(ctx, s.prepared.Lineage)
+	if err != nil {
+		return err
+	}
+	return r.Complete(&s.prepared, keep)
 }
 
 // isExecution says whether the step has an execution to record.
@@ -328,7 +335,7 @@ func (r *importRun) write(ctx context.Context, steps []importStep) error {
 				if s.version != nil {
 					s.change, err = tx.AddVersion(*s.version, s.fill)
 				} else {
-					s.result, err = r.record(ctx, tx, s.prepared)
+					s.result, err = r.Add(ctx, tx, s.prepared)
 				}
 				if err != nil {
 					return fmt.Errorf("%s, line %d: %w", s.File, s.Line, err)
@@ -356,7 +363,7 @@ func (r *importRun) pretend(s *importStep) {
 	p := s.prepared
 	key := sha256.Sum256([]byte(p.Lineage + "\x00" + p.Source + "\x00" + p.Key))
 	if r.seen[key] {
-		s.result.Disposition = Duplicate
+		s.result.Disposition = track.Duplicate
 	}
 	r.seen[key] = true
 }
@@ -375,7 +382,7 @@ func (r *importRun) count(s importStep) {
 		r.conflict(s, fmt.Sprintf("version %s of lineage %s is recorded with another content", s.version.Name, s.version.Lineage))
 	case s.Version != nil && s.change != store.VersionSame:
 		r.summary.Versions++
-		r.summary.Masked += s.prepared.nMasked
+		r.summary.Masked += s.prepared.NMasked
 	}
 	if s.Event != nil {
 		r.summary.Events++
@@ -384,13 +391,13 @@ func (r *importRun) count(s importStep) {
 
 func (r *importRun) countExecution(s importStep) {
 	switch s.result.Disposition {
-	case Duplicate:
+	case track.Duplicate:
 		r.summary.Duplicates++
 		return
-	case Conflict:
+	case track.Conflict:
 		r.conflict(s, fmt.Sprintf("execution %s of lineage %s is recorded with other content, as %s", s.prepared.Key, s.prepared.Lineage, s.result.ID))
 		return
-	case Replaced:
+	case track.Replaced:
 		r.summary.Replaced++
 	default:
 		r.summary.Executions++
@@ -398,7 +405,7 @@ func (r *importRun) countExecution(s importStep) {
 	if s.Subagent {
 		r.summary.Subagents++
 	}
-	r.summary.Masked += s.prepared.nMasked
+	r.summary.Masked += s.prepared.NMasked
 	r.summary.Calls += len(s.prepared.Calls)
 	for _, c := range s.prepared.Calls {
 		if c.Failed() {

@@ -15,6 +15,7 @@ import (
 	"track/importer"
 	"track/internal/masking"
 	"track/store"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -52,7 +53,7 @@ type ProgramsSummary struct {
 // ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
 // program as an execution. Nothing is decided: what the other evolver did with a program is not known. In a dry run nothing stays.
 func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (s ProgramsSummary, err error) {
-	w := programsWriter{options: o, run: run, labels: map[string]string{}, executions: NewExecutionRecorder(st, ExecutionOptions{ContentKeys: true}, entropy)}
+	w := programsWriter{options: o, run: run, labels: map[string]string{}, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy)}
 	if err := w.check(); err != nil {
 		return s, err
 	}
@@ -86,7 +87,7 @@ type programsWriter struct {
 	run        importer.Run
 	labels     map[string]string // of versions, by the id of the program
 	seen       map[string]bool   // labels that a program of this run has
-	executions *ExecutionRecorder
+	executions *agents.Recorder
 	summary    ProgramsSummary
 }
 
@@ -271,20 +272,20 @@ func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, lab
 		score := *p.Score * w.options.Scale
 		e.Score = &score
 	}
-	prepared, err := w.executions.identify(e, false)
+	prepared, err := w.executions.Identify(e, false)
 	if err != nil {
 		return err
 	}
-	if err := prepared.complete(w.executions.options, w.Store.Now(), false); err != nil {
+	if err := w.executions.Complete(&prepared, false); err != nil {
 		return err
 	}
-	result, err := w.executions.record(ctx, w.Tx, prepared)
+	result, err := w.executions.Add(ctx, w.Tx, prepared)
 	switch {
 	case err != nil:
 		return err
-	case result.Disposition == Duplicate:
+	case result.Disposition == track.Duplicate:
 		w.summary.Duplicates++
-	case result.Disposition == Conflict:
+	case result.Disposition == track.Conflict:
 		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
 	default:
 		w.summary.Executions++

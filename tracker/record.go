@@ -18,18 +18,6 @@ import (
 	"track/store"
 )
 
-// Disposition says what became of a seed that was handed over.
-type Disposition int
-
-// The dispositions.
-const (
-	Recorded     Disposition = iota // stored, and judged where its scenario has a spec
-	Duplicate                       // the same was recorded before
-	Conflict                        // another seed stands in its place and measured something else; nothing was stored
-	Replaced                        // stored in the place of another, which is kept as superseded
-	Contradicted                    // its values are not those that its series give; nothing was stored
-)
-
 // Difference is a value that two records of one seed do not share; nil where a record has none.
 type Difference struct {
 	Metric        string
@@ -38,7 +26,7 @@ type Difference struct {
 
 // RecordResult says what became of a seed, and how it was judged.
 type RecordResult struct {
-	Disposition Disposition
+	Disposition track.Disposition
 	SpecVersion int                 // 0 where the scenario has no spec or the seed is a failed one
 	Assessment  *scoring.Assessment // nil likewise, and for a duplicate or conflict
 	Spec        *scoring.Spec       // nil likewise
@@ -104,7 +92,7 @@ func (r *Recorder) record(ctx context.Context, tx *store.Tx, seed preparedSeed) 
 		var contradictions []scoring.Contradiction
 		computed, contradictions = inForce.decoded.Compute(seed.Values, seed.source(), r.options.ValuesWin)
 		if len(contradictions) > 0 {
-			return RecordResult{Disposition: Contradicted, Problem: describeContradictions(contradictions)}, nil
+			return RecordResult{Disposition: track.Contradicted, Problem: describeContradictions(contradictions)}, nil
 		}
 	}
 	now := r.store.Now()
@@ -114,15 +102,15 @@ func (r *Recorder) record(ctx context.Context, tx *store.Tx, seed preparedSeed) 
 	}
 	seed.ID, seed.RecordedAt = id.String(), now
 	rowID, existing, err := tx.AddSeed(seed.Seed, seed.digest)
-	disposition := Recorded
+	disposition := track.Recorded
 	if err == nil && existing != nil {
 		if existing.Same {
-			return RecordResult{Disposition: Duplicate}, nil
+			return RecordResult{Disposition: track.Duplicate}, nil
 		}
 		if !r.options.Replace {
 			return conflict(ctx, tx, existing.ID, seed.Seed)
 		}
-		disposition = Replaced
+		disposition = track.Replaced
 		if err := tx.Supersede(existing.ID); err != nil {
 			return RecordResult{}, err
 		}
@@ -225,7 +213,7 @@ func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Se
 		return RecordResult{}, err
 	}
 	outcome, _, err := tx.Outcome(ctx, recordedID)
-	return RecordResult{Disposition: Conflict, Differences: differences(recorded, seed.Values), Outcome: outcome}, err
+	return RecordResult{Disposition: track.Conflict, Differences: differences(recorded, seed.Values), Outcome: outcome}, err
 }
 
 func differences(recorded, given map[string]float64) (list []Difference) {

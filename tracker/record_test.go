@@ -18,24 +18,24 @@ import (
 func TestRecord(t *testing.T) {
 	st := newStore(t)
 	first := seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})
-	if r := record(t, st, tracker.Options{}, first); r.Disposition != tracker.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
+	if r := record(t, st, tracker.Options{}, first); r.Disposition != track.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
 		t.Errorf("without a spec: %+v", r)
 	}
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	for _, tt := range []struct {
 		name        string
 		seed        track.Seed
-		disposition tracker.Disposition
+		disposition track.Disposition
 		statuses    []scoring.Status
 		unknown     []string
 	}{
-		{"the same again", first, tracker.Duplicate, nil, nil},
-		{"judged", seed("s", 2, map[string]float64{"a": 0.5}), tracker.Recorded, []scoring.Status{scoring.Pass}, nil},
-		{"with what no spec knows", seed("s", 3, map[string]float64{"z": 1, "a": 9, "b": 1}), tracker.Recorded, []scoring.Status{scoring.Fail}, []string{"b", "z"}},
-		{"only what no spec knows", seed("s", 4, map[string]float64{"z": 1}), tracker.Recorded, []scoring.Status{scoring.Fail}, []string{"z"}},
-		{"a failed seed with values", track.Seed{Scenario: "s", Number: 5, Outcome: track.OutcomeTimeout, Values: map[string]float64{"a": 0.5, "z": 1}}, tracker.Recorded, nil, nil},
-		{"a failed seed without", track.Seed{Scenario: "s", Number: 6, Outcome: track.OutcomeError}, tracker.Recorded, nil, nil},
-		{"of a scenario without a spec", seed("other", 1, map[string]float64{"a": 1}), tracker.Recorded, nil, nil},
+		{"the same again", first, track.Duplicate, nil, nil},
+		{"judged", seed("s", 2, map[string]float64{"a": 0.5}), track.Recorded, []scoring.Status{scoring.Pass}, nil},
+		{"with what no spec knows", seed("s", 3, map[string]float64{"z": 1, "a": 9, "b": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"b", "z"}},
+		{"only what no spec knows", seed("s", 4, map[string]float64{"z": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"z"}},
+		{"a failed seed with values", track.Seed{Scenario: "s", Number: 5, Outcome: track.OutcomeTimeout, Values: map[string]float64{"a": 0.5, "z": 1}}, track.Recorded, nil, nil},
+		{"a failed seed without", track.Seed{Scenario: "s", Number: 6, Outcome: track.OutcomeError}, track.Recorded, nil, nil},
+		{"of a scenario without a spec", seed("other", 1, map[string]float64{"a": 1}), track.Recorded, nil, nil},
 	} {
 		r := record(t, st, tracker.Options{}, tt.seed)
 		var statuses []scoring.Status
@@ -51,7 +51,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: judged under version %d", tt.name, r.SpecVersion)
 		}
 	}
-	if r := record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != tracker.Duplicate {
+	if r := record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != track.Duplicate {
 		t.Errorf("the first, once more: %+v", r)
 	}
 	seeds, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s", Status: scoring.Pass})
@@ -96,7 +96,7 @@ func TestConflict(t *testing.T) {
 		{Metric: "gone", Recorded: number(1)},
 		{Metric: "new", New: number(math.Inf(-1))},
 	}
-	if diff := cmp.Diff(want, r.Differences); diff != "" || r.Disposition != tracker.Conflict || r.Assessment != nil || r.Outcome != track.OutcomeOK {
+	if diff := cmp.Diff(want, r.Differences); diff != "" || r.Disposition != track.Conflict || r.Assessment != nil || r.Outcome != track.OutcomeOK {
 		t.Errorf("%+v (-want +got):\n%s", r, diff)
 	}
 	text := "a: recorded 0.5, now 0.25; c: recorded 0, now -0; f: recorded 3, now 4; and 2 more values"
@@ -111,7 +111,7 @@ func TestConflict(t *testing.T) {
 	// The same values of a seed that ended otherwise are a conflict as well.
 	ended := seed("s", 1, values)
 	ended.Outcome = track.OutcomeCollapsed
-	if r = record(t, st, tracker.Options{}, ended); r.Disposition != tracker.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
+	if r = record(t, st, tracker.Options{}, ended); r.Disposition != track.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
 		t.Errorf("the same values of a collapsed seed: %+v", r)
 	}
 
@@ -120,16 +120,16 @@ func TestConflict(t *testing.T) {
 		t.Errorf("after refused seeds a is %v, want 0.5", got)
 	}
 	replace := tracker.Options{Replace: true}
-	if r := record(t, st, replace, other); r.Disposition != tracker.Replaced || r.Assessment == nil {
+	if r := record(t, st, replace, other); r.Disposition != track.Replaced || r.Assessment == nil {
 		t.Errorf("replaced: %+v", r)
 	}
-	if r := record(t, st, replace, other); r.Disposition != tracker.Duplicate {
+	if r := record(t, st, replace, other); r.Disposition != track.Duplicate {
 		t.Errorf("replaced by the same: %+v", r)
 	}
 	if got := detail(t, st, "s", 1).Values["a"]; got != 0.25 {
 		t.Errorf("after a replacement a is %v, want 0.25", got)
 	}
-	if r := record(t, st, replace, seed("s", 1, values)); r.Disposition != tracker.Replaced {
+	if r := record(t, st, replace, seed("s", 1, values)); r.Disposition != track.Replaced {
 		t.Errorf("back to the first: %+v", r)
 	}
 	if numbers := stored(t, st, "s"); !cmp.Equal(numbers, []track.SeedNumber{1}) {

@@ -8,6 +8,7 @@ import (
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/store"
+	"track/tracker/agents"
 )
 
 // AgentFacts are what an index tells of a lineage without a ledger: an agent that runs, and is not evolved.
@@ -15,10 +16,10 @@ type AgentFacts struct {
 	Name        string
 	NExecutions int
 	NFailed     int
-	Success     stats.Proportion // of the executions; zero where there are none
-	Tasks       []TaskFacts      // by name
-	Newest      string           // the version that was executed last
-	Fitness     *FitnessReport   // of that version; nil where no execution of it has a score
+	Success     stats.Proportion      // of the executions; zero where there are none
+	Tasks       []TaskFacts           // by name
+	Newest      string                // the version that was executed last
+	Fitness     *agents.FitnessReport // of that version; nil where no execution of it has a score
 }
 
 // TaskFacts are the executions of an agent at one task.
@@ -49,7 +50,7 @@ func LoadAgentFacts(ctx context.Context, st *store.Reader, lineage string) (a Ag
 		if a.Newest, err = st.NewestVersion(ctx, lineage); err != nil {
 			return err
 		}
-		fitness, err := Fitness(ctx, st, lineage, a.Newest, "", rubric.FitnessOptions{})
+		fitness, err := agents.Fitness(ctx, st, lineage, a.Newest, "", rubric.FitnessOptions{})
 		if errors.Is(err, rubric.ErrNoScores) {
 			return nil
 		}

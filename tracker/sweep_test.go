@@ -631,7 +631,7 @@ func TestSweepConflict(t *testing.T) {
 		}
 		return m.run(ctx, j)
 	}
-	var dispositions []tracker.Disposition
+	var dispositions []track.Disposition
 	observer := tracker.SweepObserver{Finished: func(s tracker.SweptSeed, _ tracker.SweepProgress) {
 		dispositions = append(dispositions, s.Result.Disposition)
 	}}
@@ -639,7 +639,7 @@ func TestSweepConflict(t *testing.T) {
 	if err != nil || s.NConflicts != 2 || s.Configurations[0].NSeeds != 6 || s.Configurations[0].NFailed != 1 {
 		t.Errorf("%v, %+v", err, s)
 	}
-	if want := []tracker.Disposition{tracker.Recorded, tracker.Recorded, tracker.Conflict, tracker.Duplicate, tracker.Conflict, tracker.Recorded}; !slices.Equal(dispositions, want) {
+	if want := []track.Disposition{track.Recorded, track.Recorded, track.Conflict, track.Duplicate, track.Conflict, track.Recorded}; !slices.Equal(dispositions, want) {
 		t.Errorf("%v, want %v", dispositions, want)
 	}
 	if d := detail(t, st, "s", 2); d.Values["a"] != 0.125 {

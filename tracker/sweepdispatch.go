@@ -135,7 +135,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 
 func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordResult) {
 	c.recorded[seed.Number] = seed.Outcome
-	if result.Disposition == Conflict {
+	if result.Disposition == track.Conflict {
 		c.recorded[seed.Number] = result.Outcome
 	}
 	s.summary.NRan++
@@ -143,7 +143,7 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordRes
 	if seed.Run.Attempts > 1 {
 		s.summary.NRetried++
 	}
-	if result.Disposition == Conflict {
+	if result.Disposition == track.Conflict {
 		s.summary.NConflicts++
 	}
 	if seed.Outcome != track.OutcomeOK {

@@ -58,7 +58,7 @@ func (r *storeRecords) record(ctx context.Context, seeds []track.Seed) ([]track.
 			if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {
 				return err
 			}
-			if problem := results[i].Problem; results[i].Disposition == Contradicted {
+			if problem := results[i].Problem; results[i].Disposition == track.Contradicted {
 				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
 				seed.digest = seed.Digest()
 				if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {

@@ -3,6 +3,7 @@ package tracker_test
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"track/scoring"
 	"track/store"
 	"track/tracker"
+	"track/tracker/agents"
 )
 
 // clock stands still, at a time that is not whole in milliseconds.
@@ -124,5 +126,23 @@ func wantError(t testing.TB, err, sentinel error) {
 	t.Helper()
 	if !errors.Is(err, sentinel) {
 		t.Errorf("error %v, want %v", err, sentinel)
+	}
+}
+
+func pointer[T any](x T) *T { return &x }
+
+// task is an execution with calls and a final text, which earns a score.
+func task(key string, calls int) track.Execution {
+	e := track.Execution{Key: key, Source: "codex", Lineage: "l", Version: "v1", Output: pointer("The answer is 42, because six times seven is that.")}
+	for i := range calls {
+		e.Calls = append(e.Calls, track.ToolCall{Key: fmt.Sprint("c", i), Tool: "Bash", Input: fmt.Sprint("ls ", i), Exit: pointer(0), Answered: true, Output: pointer("fine")})
+	}
+	return e
+}
+
+func recordExecution(t testing.TB, st *store.Store, e track.Execution, open bool) {
+	t.Helper()
+	if _, err := agents.NewRecorder(st, agents.Options{}, rand.Reader).Record(t.Context(), []track.Execution{e}, open); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 type fitnessOptions struct {
@@ -48,7 +48,7 @@ Examples:
 }
 
 func checkRubric(name string) error {
-	if name == "" || name == tracker.RubricOwn {
+	if name == "" || name == agents.RubricOwn {
 		return nil
 	}
 	if _, err := rubric.ByName(name); err != nil {
@@ -80,7 +80,7 @@ func (p *program) fitness(ctx context.Context, selector string, o fitnessOptions
 		}
 		version = &newest
 	}
-	report, err := tracker.Fitness(ctx, st.Reader, lineage, *version, o.rubric, rubric.FitnessOptions{Cut: o.cut})
+	report, err := agents.Fitness(ctx, st.Reader, lineage, *version, o.rubric, rubric.FitnessOptions{Cut: o.cut})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
 		return track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", lineage, *version, track.ErrNotFound, report.NExecutions), track.Hint{Text: "track executions " + lineage + " shows why"})
@@ -117,7 +117,7 @@ type fitnessDocument struct {
 	Warnings     []warningDocument      `json:"warnings"`
 }
 
-func fitnessView(r tracker.FitnessReport, rubricName string) view {
+func fitnessView(r agents.FitnessReport, rubricName string) view {
 	if rubricName == "" {
 		rubricName = "in force"
 	}

@@ -13,7 +13,7 @@ import (
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 // isLineage says that a name is no scenario, but a lineage.
@@ -34,7 +34,7 @@ func (p *program) lineageHistory(ctx context.Context, st *store.Reader, lineage 
 	if err := checkComponent(o.Metric); err != nil {
 		return err
 	}
-	h, err := tracker.LoadLineageHistory(ctx, st, lineage, "", o.Metric, o.Limit)
+	h, err := agents.LoadLineageHistory(ctx, st, lineage, "", o.Metric, o.Limit)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ type lineageLine struct {
 	sd       stats.Interval
 }
 
-func lineageLines(h tracker.LineageHistory) (lines []lineageLine) {
+func lineageLines(h agents.LineageHistory) (lines []lineageLine) {
 	var previous *float64
 	for _, e := range h.Entries {
 		l := lineageLine{entry: lineageEntryDocument{
@@ -139,7 +139,7 @@ func analyseLineage(lines []lineageLine) verdict.History {
 	return verdict.AnalyseHistory(points)
 }
 
-func lineageHistoryView(h tracker.LineageHistory) view {
+func lineageHistoryView(h agents.LineageHistory) view {
 	lines := lineageLines(h)
 	analysis := analyseLineage(lines)
 	d := lineageHistoryDocument{
@@ -194,7 +194,7 @@ func lineageHistoryView(h tracker.LineageHistory) view {
 	return v
 }
 
-func lineageChart(h tracker.LineageHistory) chart.History {
+func lineageChart(h agents.LineageHistory) chart.History {
 	lines := lineageLines(h)
 	analysis := analyseLineage(lines)
 	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95 % t interval"}

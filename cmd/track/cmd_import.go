@@ -18,6 +18,7 @@ import (
 	"track/scoring/format"
 	"track/store"
 	"track/tracker"
+	"track/tracker/agents"
 )
 
 type importOptions struct {
@@ -128,7 +129,7 @@ func (p *program) importLogs(ctx context.Context, format string, paths []string,
 }
 
 func (o importOptions) parse(p *program) (options tracker.ImportOptions, err error) {
-	options = tracker.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: tracker.ExecutionOptions{KeepText: o.keepText}}
+	options = tracker.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: agents.Options{KeepText: o.keepText}}
 	for flag, name := range map[string]string{"lineage": o.lineage, "version": o.version} {
 		if err := track.CheckName(name); name != "" && err != nil {
 			return options, usage("--%s: %v", flag, err)

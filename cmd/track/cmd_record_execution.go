@@ -20,7 +20,7 @@ import (
 	"track/importer/formats"
 	"track/scoring/format"
 	"track/scoring/rubric"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 type recordExecutionOptions struct {
@@ -112,14 +112,14 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 			return err
 		}
 	}
-	options := tracker.ExecutionOptions{KeepText: o.keepText}
+	options := agents.Options{KeepText: o.keepText}
 	if o.formatSpec != "" {
 		if options.Format, err = readFormatSpec(o.formatSpec); err != nil {
 			return err
 		}
 	}
 	if o.dryRun {
-		result, err := tracker.ScoreExecution(execution, options)
+		result, err := agents.Score(execution, options)
 		if err != nil {
 			return err
 		}
@@ -136,12 +136,12 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	recorder := tracker.NewExecutionRecorder(st, options, bufio.NewReader(rand.Reader))
+	recorder := agents.NewRecorder(st, options, bufio.NewReader(rand.Reader))
 	results, err := recorder.Record(ctx, []track.Execution{execution}, false)
 	if err != nil {
 		return err
 	}
-	if results[0].Disposition == tracker.Conflict {
+	if results[0].Disposition == track.Conflict {
 		return track.WithHint(fmt.Errorf("%w: key %s of lineage %s is recorded with other content, as %s", track.ErrConflict, o.key, o.lineage, results[0].ID), track.Hint{Text: "track show execution " + results[0].ID + " shows it; another execution needs another --key"})
 
 	}
@@ -349,7 +349,7 @@ func newComponents(list []rubric.Component) map[string]componentDocument {
 	return components
 }
 
-func recordedExecutionView(e track.Execution, r tracker.ExecutionResult, dryRun bool) view {
+func recordedExecutionView(e track.Execution, r agents.Result, dryRun bool) view {
 	d := recordedExecutionDocument{
 		ID: r.ID, Lineage: e.Lineage, Version: e.Version, Status: e.Status, Disposition: dispositionText(r.Disposition), Rubric: r.Rubric,
 		Score: r.Own, Components: newComponents(r.Score.Components), NCalls: len(e.Calls), NFailed: r.Score.NFailed, NMasked: r.NMasked, Warnings: []warningDocument{},
@@ -384,11 +384,11 @@ func recordedExecutionView(e track.Execution, r tracker.ExecutionResult, dryRun 
 	return v
 }
 
-func dispositionText(d tracker.Disposition) string {
+func dispositionText(d track.Disposition) string {
 	switch d {
-	case tracker.Duplicate:
+	case track.Duplicate:
 		return "duplicate"
-	case tracker.Replaced:
+	case track.Replaced:
 		return "replaced"
 	}
 	return "recorded"
@@ -408,7 +408,7 @@ func recordedExecutionText(d recordedExecutionDocument) string {
 		fmt.Fprintf(&b, "\nstatus %s: it earns no score", d.Status)
 	case d.Score == nil:
 		b.WriteString("\nno score: nothing, or not enough, could be measured")
-	case d.Rubric == tracker.RubricOwn:
+	case d.Rubric == agents.RubricOwn:
 		fmt.Fprintf(&b, "\nscore %s, grade %s: your own, in place of the rubric's", format.Fixed(*d.Score, 2), d.Grade)
 	default:
 		fmt.Fprintf(&b, "\nscore %s, grade %s (%s) by %s", format.Fixed(*d.Score, 2), d.Grade, rubric.Grade(d.Grade).Action(), d.Rubric)

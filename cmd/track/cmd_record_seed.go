@@ -124,9 +124,9 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	switch result.Disposition {
-	case tracker.Conflict:
+	case track.Conflict:
 		return seedConflict(seed, result)
-	case tracker.Contradicted:
+	case track.Contradicted:
 		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, result.Problem), track.Hint{Text: "--values-win lets the given values stand"})
 
 	}
@@ -286,7 +286,7 @@ func recordedView(seed track.Seed, result tracker.RecordResult) view {
 	line := fmt.Sprintf("%s seed %s of %s", d.Disposition, seed.Number, seed.Scenario)
 	a := result.Assessment
 	switch {
-	case result.Disposition == tracker.Duplicate:
+	case result.Disposition == track.Duplicate:
 		line = fmt.Sprintf("seed %s of %s is already recorded", seed.Number, seed.Scenario)
 	case seed.Outcome != track.OutcomeOK:
 		d.Status = scoring.Fail
@@ -322,11 +322,11 @@ func recordedView(seed track.Seed, result tracker.RecordResult) view {
 	return view{document: d, rows: rows, page: []any{line}}
 }
 
-func dispositionName(d tracker.Disposition) string {
+func dispositionName(d track.Disposition) string {
 	switch d {
-	case tracker.Duplicate:
+	case track.Duplicate:
 		return "duplicate"
-	case tracker.Replaced:
+	case track.Replaced:
 		return "replaced"
 	}
 	return "recorded"

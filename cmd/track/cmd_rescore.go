@@ -11,6 +11,7 @@ import (
 	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/tracker"
+	"track/tracker/agents"
 )
 
 func (p *program) rescoreCommand() *cli.Command {
@@ -129,7 +130,7 @@ func (p *program) rescoreLineage(ctx context.Context, lineage, name string) erro
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	changes, n, err := tracker.CompareRubrics(ctx, st.Reader, lineage, name)
+	changes, n, err := agents.CompareRubrics(ctx, st.Reader, lineage, name)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 func (p *program) showExecutionCommand() *cli.Command {
@@ -156,7 +156,7 @@ func shownComponents(e store.ExecutionDetail, name string) (grid, error) {
 	if name == "" {
 		name = e.Rubric
 	}
-	if name == tracker.RubricOwn || name == "" {
+	if name == agents.RubricOwn || name == "" {
 		name = rubric.Default
 	}
 	for _, s := range e.Scores {

@@ -19,7 +19,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -34,7 +34,7 @@ func evolvable(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	withStore(t, dir, func(st *store.Store) {
 		settings := evolution.DefaultSettings()
-		settings.Rubric, settings.Loop.MutationRate = tracker.RubricOwn, 1
+		settings.Rubric, settings.Loop.MutationRate = agents.RubricOwn, 1
 		seed, root := uint64(20260102), "Be brief, and answer in English."
 		_, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
 		if err != nil {
@@ -54,7 +54,7 @@ func evolvable(t *testing.T) (dir string) {
 			}
 			run(p.Child, 50+[]float64{-1, -2, -9, -1.5, -2.5, 9, -0.5, 2}[i%8])
 		}
-		if _, err := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader).Record(t.Context(), executions, false); err != nil {
+		if _, err := agents.NewRecorder(st, agents.Options{}, rand.Reader).Record(t.Context(), executions, false); err != nil {
 			t.Fatal(err)
 		}
 	})

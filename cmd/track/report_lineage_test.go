@@ -14,7 +14,7 @@ import (
 	"track/evolution"
 	"track/importer/importertest"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -67,7 +67,7 @@ func TestReportOfLongLineage(t *testing.T) {
 	dir := t.TempDir()
 	withStore(t, dir, func(st *store.Store) {
 		settings, seed := evolution.DefaultSettings(), uint64(1)
-		settings.Policy, settings.Params, settings.Rubric = "strict", []byte(`{"eps":0}`), tracker.RubricOwn
+		settings.Policy, settings.Params, settings.Rubric = "strict", []byte(`{"eps":0}`), agents.RubricOwn
 		content := func(i int) string {
 			return strings.Repeat("Read the task twice.\n", 20) + fmt.Sprintf("Version %d.\n", i)
 		}
@@ -75,7 +75,7 @@ func TestReportOfLongLineage(t *testing.T) {
 		if _, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader); err != nil {
 			t.Fatal(err)
 		}
-		recorder := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader)
+		recorder := agents.NewRecorder(st, agents.Options{}, rand.Reader)
 		run := func(version string, i int) {
 			var executions []track.Execution
 			for k := range 2 {

@@ -20,6 +20,7 @@ import (
 	"track/spool"
 	"track/store"
 	"track/tracker"
+	"track/tracker/agents"
 )
 
 // spoolFlag says whether to record into a spool: by itself it is found out, on a network file system.
@@ -124,7 +125,7 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 		}
 		e.Key = id.String()
 	}
-	masked, _ := tracker.Masked(e)
+	masked, _ := agents.Masked(e)
 	lines, err := jsonl.Append(nil, masked)
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 func appendRecord(lines []byte, record batch.Record) ([]byte, error) {
 	switch {
 	case record.Execution != nil:
-		masked, _ := tracker.Masked(*record.Execution)
+		masked, _ := agents.Masked(*record.Execution)
 		return jsonl.Append(lines, masked)
 	case record.Sweep != nil:
 		return batch.AppendSweep(lines, *record.Sweep)

@@ -63,7 +63,7 @@ func newSweptDocument(swept tracker.SweptSeed) sweptDocument {
 		d.Kind = "repetition"
 		return d
 	}
-	if d.Disposition = dispositionName(swept.Result.Disposition); swept.Result.Disposition == tracker.Conflict {
+	if d.Disposition = dispositionName(swept.Result.Disposition); swept.Result.Disposition == track.Conflict {
 		d.Disposition = "conflict"
 	}
 	if seed.Outcome != track.OutcomeOK {

@@ -11,7 +11,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -30,7 +30,7 @@ type Loop struct {
 func New(t testing.TB, st *store.Store, edit func(*evolution.Settings)) *Loop {
 	t.Helper()
 	settings := evolution.DefaultSettings()
-	settings.Rubric = tracker.RubricOwn
+	settings.Rubric = agents.RubricOwn
 	if edit != nil {
 		edit(&settings)
 	}
@@ -57,7 +57,7 @@ func (l *Loop) Execution(version string, edit func(*track.Execution)) track.Exec
 // Record records an execution.
 func (l *Loop) Record(e track.Execution, open bool) {
 	l.T.Helper()
-	if _, err := tracker.NewExecutionRecorder(l.Store, tracker.ExecutionOptions{}, rand.Reader).Record(l.T.Context(), []track.Execution{e}, open); err != nil {
+	if _, err := agents.NewRecorder(l.Store, agents.Options{}, rand.Reader).Record(l.T.Context(), []track.Execution{e}, open); err != nil {
 		l.T.Fatalf("execution %s: %v", e.Key, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"track/importer/claudecode"
 	"track/importer/importertest"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 	"track/tracker/live"
 )
 
@@ -366,7 +366,7 @@ func TestTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := w.importAll(items); fmt.Sprint(got) != fmt.Sprint([]tracker.Disposition{tracker.Recorded, tracker.Duplicate}) {
+	if got := w.importAll(items); fmt.Sprint(got) != fmt.Sprint([]track.Disposition{track.Recorded, track.Duplicate}) {
 		t.Errorf("importing the transcript: %v", got)
 	}
 	// importing first, and then a late event
@@ -376,7 +376,7 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-func (w *world) importAll(items []importer.Item) (dispositions []tracker.Disposition) {
+func (w *world) importAll(items []importer.Item) (dispositions []track.Disposition) {
 	w.t.Helper()
 	for _, item := range items {
 		if item.Execution == nil {
@@ -384,7 +384,7 @@ func (w *world) importAll(items []importer.Item) (dispositions []tracker.Disposi
 		}
 		e := *item.Execution
 		e.Lineage, e.Version = "l", "v1"
-		recorder := tracker.NewExecutionRecorder(w.Store, tracker.ExecutionOptions{}, cryptorand.Reader)
+		recorder := agents.NewRecorder(w.Store, agents.Options{}, cryptorand.Reader)
 		results, err := recorder.Record(w.t.Context(), []track.Execution{e}, item.Open)
 		if err != nil {
 			w.t.Fatal(err)
@@ -463,7 +463,7 @@ func TestRealTranscripts(t *testing.T) {
 			t.Errorf("%s: %d executions, want %d", name, len(list), len(items))
 		}
 		for i, d := range w.importAll(items) {
-			if d != tracker.Duplicate && d != tracker.Replaced {
+			if d != track.Duplicate && d != track.Replaced {
 				t.Errorf("%s: import of execution %d: disposition %v", name, i, d)
 			}
 		}

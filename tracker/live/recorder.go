@@ -12,7 +12,7 @@ import (
 	"track"
 	"track/importer/claudehooks"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // Recorder records events.
 type Recorder struct {
 	store      *store.Store
-	executions *tracker.ExecutionRecorder
+	executions *agents.Recorder
 }
 
 // recording is one transaction of a recorder.
@@ -37,7 +37,7 @@ type recording struct {
 
 // NewRecorder returns a recorder into st. entropy makes the ids of records unique.
 func NewRecorder(st *store.Store, entropy io.Reader) *Recorder {
-	return &Recorder{store: st, executions: tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, entropy)}
+	return &Recorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
 }
 
 // Record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read transcripts.
@@ -212,7 +212,7 @@ func (r *recording) recordTurn(t claudehooks.Turn, first store.HookEvent, earlie
 		return "", nil
 	case err != nil:
 		return "", err
-	case result.Disposition == tracker.Recorded || result.Disposition == tracker.Replaced || slices.Contains(earlier, result.ID):
+	case result.Disposition == track.Recorded || result.Disposition == track.Replaced || slices.Contains(earlier, result.ID):
 		return result.ID, nil
 	}
 	return "", nil

@@ -1,4 +1,4 @@
-package tracker
+package agents
 
 import (
 	"crypto/sha256"
@@ -76,7 +76,7 @@ func storedDuration(d *time.Duration) *time.Duration {
 }
 
 // keepTexts keeps the final output, which scoring again needs, and the texts of the calls where that was asked for.
-func (p *preparedExecution) keepTexts(keep bool) {
+func (p *Prepared) keepTexts(keep bool) {
 	p.Output = storedText(p.Execution.Output, true)
 	for _, c := range p.Calls {
 		p.Inputs = append(p.Inputs, *storedText(&c.Input, keep))

@@ -1,4 +1,4 @@
-package tracker_test
+package agents_test
 
 import (
 	"crypto/rand"
@@ -10,8 +10,9 @@ import (
 
 	"track"
 	"track/importer/taubench"
+	"track/internal/testdb"
 	"track/scoring/rubric"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
 // What the score is worth on 64 real episodes with a true reward: docs/rubric.md prints these figures.
@@ -25,8 +26,8 @@ func TestScoresAgainstTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	st := newStore(t)
-	recorder := tracker.NewExecutionRecorder(st, tracker.ExecutionOptions{}, rand.Reader)
+	st := testdb.New(t)
+	recorder := agents.NewRecorder(st, agents.Options{}, rand.Reader)
 	for item, err := range taubench.Read(path, file) {
 		if err != nil || item.Execution == nil {
 			t.Fatalf("%+v: %v", item, err)

@@ -1,4 +1,4 @@
-package tracker_test
+package agents_test
 
 import (
 	"bytes"
@@ -21,18 +21,19 @@ import (
 
 	"track"
 	"track/internal/property"
+	"track/internal/testdb"
 	"track/scoring/rubric"
 	"track/store"
-	"track/tracker"
+	"track/tracker/agents"
 )
 
-func newExecutionRecorder(st *store.Store, options tracker.ExecutionOptions) *tracker.ExecutionRecorder {
-	return tracker.NewExecutionRecorder(st, options, rand.Reader)
+func newExecutionRecorder(st *store.Store, options agents.Options) *agents.Recorder {
+	return agents.NewRecorder(st, options, rand.Reader)
 }
 
-func recordExecution(t testing.TB, st *store.Store, e track.Execution, open bool) tracker.ExecutionResult {
+func recordExecution(t testing.TB, st *store.Store, e track.Execution, open bool) agents.Result {
 	t.Helper()
-	results, err := newExecutionRecorder(st, tracker.ExecutionOptions{}).Record(t.Context(), []track.Execution{e}, open)
+	results, err := newExecutionRecorder(st, agents.Options{}).Record(t.Context(), []track.Execution{e}, open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,27 +68,27 @@ func TestRecordExecutionAgain(t *testing.T) {
 		name                 string
 		first, second        track.Execution
 		firstOpen, open      bool
-		want                 tracker.Disposition
+		want                 track.Disposition
 		wantCalls            int
 		wantOpen, otherPlace bool
 	}{
-		{name: "the same", first: task("k", 2), second: task("k", 2), want: tracker.Duplicate, wantCalls: 2},
-		{name: "other content", first: task("k", 2), second: other, want: tracker.Conflict, wantCalls: 2},
-		{name: "completed", first: task("k", 2), firstOpen: true, second: task("k", 3), want: tracker.Replaced, wantCalls: 3},
-		{name: "complete as it was", first: task("k", 2), firstOpen: true, second: task("k", 2), want: tracker.Replaced, wantCalls: 2},
-		{name: "complete with less", first: task("k", 2), firstOpen: true, second: task("k", 1), want: tracker.Replaced, wantCalls: 1},
-		{name: "open after complete", first: task("k", 2), second: task("k", 1), open: true, want: tracker.Duplicate, wantCalls: 2},
-		{name: "the same, open after complete", first: task("k", 2), second: task("k", 2), open: true, want: tracker.Duplicate, wantCalls: 2},
-		{name: "still open", first: task("k", 2), firstOpen: true, second: task("k", 3), open: true, want: tracker.Replaced, wantCalls: 3, wantOpen: true},
-		{name: "an older look at what is open", first: task("k", 2), firstOpen: true, second: task("k", 1), open: true, want: tracker.Duplicate, wantCalls: 2, wantOpen: true},
-		{name: "the same, open", first: task("k", 2), firstOpen: true, second: task("k", 2), open: true, want: tracker.Duplicate, wantCalls: 2, wantOpen: true},
-		{name: "without a key", first: task("", 2), second: task("", 2), want: tracker.Recorded, wantCalls: 2, otherPlace: true},
+		{name: "the same", first: task("k", 2), second: task("k", 2), want: track.Duplicate, wantCalls: 2},
+		{name: "other content", first: task("k", 2), second: other, want: track.Conflict, wantCalls: 2},
+		{name: "completed", first: task("k", 2), firstOpen: true, second: task("k", 3), want: track.Replaced, wantCalls: 3},
+		{name: "complete as it was", first: task("k", 2), firstOpen: true, second: task("k", 2), want: track.Replaced, wantCalls: 2},
+		{name: "complete with less", first: task("k", 2), firstOpen: true, second: task("k", 1), want: track.Replaced, wantCalls: 1},
+		{name: "open after complete", first: task("k", 2), second: task("k", 1), open: true, want: track.Duplicate, wantCalls: 2},
+		{name: "the same, open after complete", first: task("k", 2), second: task("k", 2), open: true, want: track.Duplicate, wantCalls: 2},
+		{name: "still open", first: task("k", 2), firstOpen: true, second: task("k", 3), open: true, want: track.Replaced, wantCalls: 3, wantOpen: true},
+		{name: "an older look at what is open", first: task("k", 2), firstOpen: true, second: task("k", 1), open: true, want: track.Duplicate, wantCalls: 2, wantOpen: true},
+		{name: "the same, open", first: task("k", 2), firstOpen: true, second: task("k", 2), open: true, want: track.Duplicate, wantCalls: 2, wantOpen: true},
+		{name: "without a key", first: task("", 2), second: task("", 2), want: track.Recorded, wantCalls: 2, otherPlace: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			st := newStore(t)
+			st := testdb.New(t)
 			first := recordExecution(t, st, tt.first, tt.firstOpen)
 			second := recordExecution(t, st, tt.second, tt.open)
-			if first.Disposition != tracker.Recorded || second.Disposition != tt.want || (first.ID != second.ID) != tt.otherPlace {
+			if first.Disposition != track.Recorded || second.Disposition != tt.want || (first.ID != second.ID) != tt.otherPlace {
 				t.Errorf("%v as %s, then %v as %s, want %v", first.Disposition, first.ID, second.Disposition, second.ID, tt.want)
 			}
 			d := executionDetail(t, st, first.ID)
@@ -111,17 +112,17 @@ func TestRecordExecutionAlike(t *testing.T) {
 	second.StartedAt, second.Duration = time.Date(2026, 1, 2, 10, 4, 5, 678901000, time.FixedZone("ICT", 7*3600)), pointer(1500*time.Millisecond)
 	second.Calls[0].StartedAt = second.StartedAt
 	second.Truths, second.Tokens, second.Files, second.Status = map[string]float64{}, &track.Tokens{}, []track.WrittenFile{}, track.ExecutionOK
-	st := newStore(t)
+	st := testdb.New(t)
 	recordExecution(t, st, first, false)
-	if result := recordExecution(t, st, second, false); result.Disposition != tracker.Duplicate {
+	if result := recordExecution(t, st, second, false); result.Disposition != track.Duplicate {
 		t.Errorf("%v, want a duplicate", result.Disposition)
 	}
 	second.Calls[0].StartedAt = second.StartedAt.Add(time.Microsecond)
-	if result := recordExecution(t, st, second, false); result.Disposition != tracker.Conflict {
+	if result := recordExecution(t, st, second, false); result.Disposition != track.Conflict {
 		t.Errorf("a call a microsecond later: %v, want a conflict", result.Disposition)
 	}
 	second.Calls[0].StartedAt, second.Tokens = first.StartedAt, &track.Tokens{Input: pointer(int64(0))} // known to be none
-	if result := recordExecution(t, st, second, false); result.Disposition != tracker.Conflict {
+	if result := recordExecution(t, st, second, false); result.Disposition != track.Conflict {
 		t.Errorf("tokens known: %v, want a conflict", result.Disposition)
 	}
 }
@@ -155,7 +156,7 @@ func TestExecutionScores(t *testing.T) {
 		{e: nothingOwn, rubric: "own", score: pointer(0.0), rubrics: []string{"own", "rubric/1", "rubric/2"}, components2: 5},
 	} {
 		t.Run(tt.e.Key, func(t *testing.T) {
-			st := newStore(t)
+			st := testdb.New(t)
 			result := recordExecution(t, st, tt.e, false)
 			d := executionDetail(t, st, result.ID)
 			var rubrics []string
@@ -184,7 +185,7 @@ func TestExecutionScores(t *testing.T) {
 					t.Errorf("score %v, grade %s, want %v", *d.Score, d.Grade, *want)
 				}
 			}
-			dry, err := tracker.ScoreExecution(tt.e, tracker.ExecutionOptions{})
+			dry, err := agents.Score(tt.e, agents.Options{})
 			if err != nil || dry.Rubric != result.Rubric || dry.ID != "" {
 				t.Errorf("dry: %+v, error %v", dry, err)
 			}
@@ -209,10 +210,10 @@ func TestRecordExecutionRefuses(t *testing.T) {
 		"calls.1.key":    func(e *track.Execution) { e.Calls[1].Key = e.Calls[0].Key },
 		"files.a":        func(e *track.Execution) { e.Files = []track.WrittenFile{{Name: "a", Content: bad}} },
 	} {
-		st := newStore(t)
+		st := testdb.New(t)
 		e := task("k", 2)
 		change(&e)
-		_, err := newExecutionRecorder(st, tracker.ExecutionOptions{}).Record(t.Context(), []track.Execution{task("good", 1), e}, false)
+		_, err := newExecutionRecorder(st, agents.Options{}).Record(t.Context(), []track.Execution{task("good", 1), e}, false)
 		var failure *track.FieldError
 		if !errors.As(err, &failure) || failure.Field != field {
 			t.Errorf("%s: %v", field, err)
@@ -257,8 +258,8 @@ func TestSecretsAreMasked(t *testing.T) {
 		Files: []track.WrittenFile{{Name: text + ".json", Content: "{" + text}, {Name: "b.go", Content: "package " + text}},
 	}
 	for _, keep := range []bool{false, true} {
-		st := newStore(t)
-		results, err := newExecutionRecorder(st, tracker.ExecutionOptions{KeepText: keep}).Record(t.Context(), []track.Execution{e}, false)
+		st := testdb.New(t)
+		results, err := newExecutionRecorder(st, agents.Options{KeepText: keep}).Record(t.Context(), []track.Execution{e}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,8 +294,8 @@ func TestSecretsAreMasked(t *testing.T) {
 }
 
 func TestKeepText(t *testing.T) {
-	st := newStore(t)
-	texts := func(key string, options tracker.ExecutionOptions) (input, output *string) {
+	st := testdb.New(t)
+	texts := func(key string, options agents.Options) (input, output *string) {
 		t.Helper()
 		results, err := newExecutionRecorder(st, options).Record(t.Context(), []track.Execution{task(key, 1)}, false)
 		if err != nil {
@@ -306,7 +307,7 @@ func TestKeepText(t *testing.T) {
 		}
 		return d.Calls[0].Input.Text, d.Calls[0].Output.Text
 	}
-	check := func(key string, options tracker.ExecutionOptions, want bool) {
+	check := func(key string, options agents.Options, want bool) {
 		t.Helper()
 		input, output := texts(key, options)
 		if (input != nil) != want || (output != nil) != want || want && (*input != "ls 0" || *output != "fine") {
@@ -319,14 +320,14 @@ func TestKeepText(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check("off", tracker.ExecutionOptions{}, false)
-	check("asked for", tracker.ExecutionOptions{KeepText: true}, true)
+	check("off", agents.Options{}, false)
+	check("asked for", agents.Options{KeepText: true}, true)
 	set(true)
-	check("on", tracker.ExecutionOptions{}, true)
+	check("on", agents.Options{}, true)
 	set(false)
-	check("off again", tracker.ExecutionOptions{}, false)
+	check("off again", agents.Options{}, false)
 	// What was recorded without texts does not get them later.
-	if input, _ := texts("off", tracker.ExecutionOptions{KeepText: true}); input != nil {
+	if input, _ := texts("off", agents.Options{KeepText: true}); input != nil {
 		t.Errorf("a duplicate brought %q", *input)
 	}
 }
@@ -339,9 +340,9 @@ func TestForgottenStaysForgotten(t *testing.T) {
 		e.Message, e.Output, e.Calls[0].Input, e.Calls[0].Error = needle, pointer("Because "+needle), needle, needle
 		return e
 	}
-	st := newStore(t)
-	recorder := newExecutionRecorder(st, tracker.ExecutionOptions{KeepText: true})
-	record := func(e track.Execution, open bool) tracker.ExecutionResult {
+	st := testdb.New(t)
+	recorder := newExecutionRecorder(st, agents.Options{KeepText: true})
+	record := func(e track.Execution, open bool) agents.Result {
 		t.Helper()
 		results, err := recorder.Record(t.Context(), []track.Execution{e}, open)
 		if err != nil {
@@ -360,8 +361,8 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	for _, tt := range []struct {
 		e    track.Execution
 		open bool
-		want tracker.Disposition
-	}{{say(1), true, tracker.Duplicate}, {say(2), false, tracker.Replaced}, {say(2), false, tracker.Duplicate}} {
+		want track.Disposition
+	}{{say(1), true, track.Duplicate}, {say(2), false, track.Replaced}, {say(2), false, track.Duplicate}} {
 		result := record(tt.e, tt.open)
 		if result.Disposition != tt.want || result.ID != id {
 			t.Errorf("%v as %s, want %v as %s", result.Disposition, result.ID, tt.want, id)
@@ -378,7 +379,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 
 func TestManyCalls(t *testing.T) {
 	const n = 10_000
-	st := newStore(t)
+	st := testdb.New(t)
 	e := task("k", n)
 	e.Calls[n-1].Exit = pointer(7)
 	result := recordExecution(t, st, e, false)
@@ -386,7 +387,7 @@ func TestManyCalls(t *testing.T) {
 	if d.NCalls != n || len(d.Calls) != n || d.NFailed != 1 || d.Calls[n-1].Key != fmt.Sprint("c", n-1) || *d.Calls[n-1].Exit != 7 {
 		t.Errorf("%d and %d calls, %d failed, the last %+v", d.NCalls, len(d.Calls), d.NFailed, d.Calls[len(d.Calls)-1])
 	}
-	if again := recordExecution(t, st, e, false); again.Disposition != tracker.Duplicate {
+	if again := recordExecution(t, st, e, false); again.Disposition != track.Duplicate {
 		t.Errorf("%v, want a duplicate", again.Disposition)
 	}
 }
@@ -398,18 +399,18 @@ func TestRecordExecutionsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	const recorders, each = 16, 12
-	shared := openStore(t, path)
+	shared := testdb.Open(t, path)
 	var mutex sync.Mutex
-	counts := map[tracker.Disposition]int{}
+	counts := map[track.Disposition]int{}
 	ids := map[string]map[string]bool{} // by key
 	var all sync.WaitGroup
 	for r := range recorders {
 		st := shared
 		if r%2 == 0 {
-			st = openStore(t, path)
+			st = testdb.Open(t, path)
 		}
 		all.Go(func() {
-			recorder := newExecutionRecorder(st, tracker.ExecutionOptions{})
+			recorder := newExecutionRecorder(st, agents.Options{})
 			for i := range each {
 				batch := []track.Execution{task(fmt.Sprint("everyone's ", i), 3), task(fmt.Sprint(r, "'s ", i), 1+i%3)}
 				results, err := recorder.Record(t.Context(), batch, false)
@@ -431,7 +432,7 @@ func TestRecordExecutionsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want := map[tracker.Disposition]int{tracker.Recorded: each + recorders*each, tracker.Duplicate: (recorders - 1) * each}
+	want := map[track.Disposition]int{track.Recorded: each + recorders*each, track.Duplicate: (recorders - 1) * each}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("dispositions (-want +got):\n%s", diff)
 	}
@@ -451,8 +452,8 @@ func TestRecordExecutionsAtOnce(t *testing.T) {
 
 // The fitness from the database is that of the same scores in memory.
 func TestFitnessIsRubricFitness(t *testing.T) {
-	st := newStore(t)
-	recorder := newExecutionRecorder(st, tracker.ExecutionOptions{})
+	st := testdb.New(t)
+	recorder := newExecutionRecorder(st, agents.Options{})
 	n := 0
 	property.Check(t, func(rt *rapid.T) {
 		n++
@@ -498,13 +499,13 @@ func TestFitnessIsRubricFitness(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				scored.Score = r.Score(tracker.RubricInput(e, nil), rubric.Options{})
+				scored.Score = r.Score(agents.RubricInput(e, nil), rubric.Options{})
 				scored.Score.Rubric = under
 			}
 			list = append(list, scored)
 		}
 		want, wantErr := rubric.Fitness(list, rubric.FitnessOptions{})
-		got, err := tracker.Fitness(t.Context(), st.Reader, lineage, version, under, rubric.FitnessOptions{})
+		got, err := agents.Fitness(t.Context(), st.Reader, lineage, version, under, rubric.FitnessOptions{})
 		if (err == nil) != (wantErr == nil) || wantErr != nil && !errors.Is(err, wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}
@@ -537,8 +538,8 @@ func TestFitnessIsRubricFitness(t *testing.T) {
 }
 
 func TestLineageHistory(t *testing.T) {
-	st := newStore(t)
-	at := clock()
+	st := testdb.New(t)
+	at := testdb.Clock()
 	add := func(version string, score float64) {
 		t.Helper()
 		at = at.Add(time.Minute)
@@ -551,7 +552,7 @@ func TestLineageHistory(t *testing.T) {
 	add("v1", 30)
 	failed := track.Execution{Lineage: "l", Version: "v3", Status: track.ExecutionError, StartedAt: at.Add(time.Hour)}
 	recordExecution(t, st, failed, false)
-	h, err := tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "", "", 20)
+	h, err := agents.LoadLineageHistory(t.Context(), st.Reader, "l", "", "", 20)
 	if err != nil || len(h.Entries) != 3 || h.NOlder != 0 {
 		t.Fatalf("%+v, error %v", h, err)
 	}
@@ -563,27 +564,27 @@ func TestLineageHistory(t *testing.T) {
 	if v3.Fitness != nil || v3.Scores != nil || v3.NFailed != 1 {
 		t.Errorf("v3: %+v, want no score", v3)
 	}
-	if h, err = tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "", "tool_success_rate", 20); err != nil || len(h.Entries[0].Scores) != 0 {
+	if h, err = agents.LoadLineageHistory(t.Context(), st.Reader, "l", "", "tool_success_rate", 20); err != nil || len(h.Entries[0].Scores) != 0 {
 		t.Errorf("own scores have no components: %+v, error %v", h.Entries, err)
 	}
-	h, err = tracker.LoadLineageHistory(t.Context(), st.Reader, "l", "rubric/2", "tool_success_rate", 2)
+	h, err = agents.LoadLineageHistory(t.Context(), st.Reader, "l", "rubric/2", "tool_success_rate", 2)
 	if err != nil || h.NOlder != 1 || len(h.Entries) != 2 || h.Entries[0].Version != "v2" || !slices.Equal(h.Entries[0].Scores, []float64{1}) {
 		t.Errorf("newest two: %+v, error %v", h, err)
 	}
-	if _, err := tracker.LoadLineageHistory(t.Context(), st.Reader, "x", "", "", 20); !errors.Is(err, track.ErrNotFound) {
+	if _, err := agents.LoadLineageHistory(t.Context(), st.Reader, "x", "", "", 20); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("%v, want ErrNotFound", err)
 	}
 }
 
 func TestCompareRubrics(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	own := task("own", 1)
 	own.Score = pointer(12.0)
 	id := recordExecution(t, st, own, false).ID
 	plain := recordExecution(t, st, task("plain", 1), false)
 	recordExecution(t, st, track.Execution{Lineage: "l", Status: track.ExecutionError}, false)
-	changes, n, err := tracker.CompareRubrics(t.Context(), st.Reader, "l", "rubric/2")
-	want := []tracker.GradeChange{{ID: id, Version: "v1", From: pointer(12.0), To: &plain.Score.Value, FromGrade: "F", ToGrade: string(plain.Score.Grade)}}
+	changes, n, err := agents.CompareRubrics(t.Context(), st.Reader, "l", "rubric/2")
+	want := []agents.GradeChange{{ID: id, Version: "v1", From: pointer(12.0), To: &plain.Score.Value, FromGrade: "F", ToGrade: string(plain.Score.Grade)}}
 	if diff := cmp.Diff(want, changes); diff != "" || n != 2 || err != nil {
 		t.Errorf("%d compared, error %v (-want +got):\n%s", n, err, diff)
 	}

@@ -1,4 +1,4 @@
-package tracker
+package agents
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // addScores scores an execution that ended well, under every rubric: texts that are not kept cannot be scored later.
-func (p *preparedExecution) addScores(o ExecutionOptions) error {
+func (p *Prepared) addScores(o Options) error {
 	if p.Status != track.ExecutionOK {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (p *preparedExecution) addScores(o ExecutionOptions) error {
 		}
 		score := r.Score(scored, withCheckers(o.Scoring))
 		if name == rubric.V2 {
-			p.score = score
+			p.Score = score
 			if score.Defined {
 				p.Rubric = name
 			}
@@ -41,7 +41,7 @@ func (p *preparedExecution) addScores(o ExecutionOptions) error {
 	if own := p.Execution.Score; own != nil {
 		p.Rubric = RubricOwn
 		p.Scores = append(p.Scores, store.ExecutionScore{
-			Rubric: RubricOwn, Score: own, Grade: string(rubric.GradeOf(*own)), NFailed: p.score.NFailed, Document: []byte("{}"), ScoredAt: p.RecordedAt,
+			Rubric: RubricOwn, Score: own, Grade: string(rubric.GradeOf(*own)), NFailed: p.Score.NFailed, Document: []byte("{}"), ScoredAt: p.RecordedAt,
 		})
 	}
 	return nil

@@ -1,4 +1,4 @@
-package tracker
+package agents
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 // RubricOwn is the name under which the caller's own score stands.
 const RubricOwn = "own"
 
-// ExecutionOptions say how executions are recorded and scored.
-type ExecutionOptions struct {
+// Options say how executions are recorded and scored.
+type Options struct {
 	KeepText bool               // keep inputs and outputs of calls, masked, and not their digests alone
 	Format   *rubric.FormatSpec // what was asked for; nil for nothing
 	Scoring  rubric.Options
@@ -32,64 +32,64 @@ type ExecutionOptions struct {
 	Growing bool
 }
 
-// ExecutionResult says what became of an execution that was handed over, and what that is worth.
-type ExecutionResult struct {
-	Disposition Disposition // Recorded, Duplicate, Conflict, or Replaced: what was open is complete now
-	ID          string      // of what stands in the database
-	Rubric      string      // whose score is in force; empty for none
-	Own         *float64    // the caller's own score
+// Result says what became of an execution that was handed over, and what that is worth.
+type Result struct {
+	Disposition track.Disposition // Replaced: the recorded execution was still open
+	ID          string            // of what stands in the database
+	Rubric      string            // whose score is in force; empty for none
+	Own         *float64          // the caller's own score
 	Score       rubric.Score
 	NMasked     int // secrets that were masked
 }
 
-// ExecutionRecorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
-type ExecutionRecorder struct {
+// Recorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
+type Recorder struct {
 	store   *store.Store
-	options ExecutionOptions
+	options Options
 	entropy io.Reader
 	keeps   map[string]bool // of lineages, whether they keep texts
 	last    time.Time       // when the last execution was recorded: the next one is later
 }
 
-// NewExecutionRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
-func NewExecutionRecorder(st *store.Store, options ExecutionOptions, entropy io.Reader) *ExecutionRecorder {
-	return &ExecutionRecorder{store: st, options: options, entropy: ulid.Monotonic(entropy, 0), keeps: map[string]bool{}}
+// NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
+func NewRecorder(st *store.Store, options Options, entropy io.Reader) *Recorder {
+	return &Recorder{store: st, options: options, entropy: ulid.Monotonic(entropy, 0), keeps: map[string]bool{}}
 }
 
-// preparedExecution is an execution with everything that can be computed outside of a transaction.
-type preparedExecution struct {
+// Prepared is an execution with everything that can be computed outside a transaction.
+type Prepared struct {
 	store.ExecutionRecord
-	score   rubric.Score
-	nMasked int
+	Score   rubric.Score
+	NMasked int // secrets that were masked
 }
 
-// ScoreExecution scores an execution as recording it would, and stores nothing.
-func ScoreExecution(e track.Execution, options ExecutionOptions) (ExecutionResult, error) {
+// Score scores an execution as recording it would, and stores nothing.
+func Score(e track.Execution, options Options) (Result, error) {
 	p, err := checkExecution(e)
 	if err == nil {
 		err = p.addScores(options)
 	}
-	return p.result(Recorded), err
+	return p.result(track.Recorded), err
 }
 
-// Score is [ScoreExecution] with the options of the recorder.
-func (r *ExecutionRecorder) Score(_ context.Context, e track.Execution) (ExecutionResult, error) {
-	return ScoreExecution(e, r.options)
+// Score is [Score] with the options of the recorder.
+func (r *Recorder) Score(_ context.Context, e track.Execution) (Result, error) {
+	return Score(e, r.options)
 }
 
 // Record stores executions in one durable transaction. open says that the source of the last one ends within it.
-func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execution, open bool) ([]ExecutionResult, error) {
-	prepared := make([]preparedExecution, len(executions))
+func (r *Recorder) Record(ctx context.Context, executions []track.Execution, open bool) ([]Result, error) {
+	prepared := make([]Prepared, len(executions))
 	for i, e := range executions {
 		var err error
-		if prepared[i], err = r.prepare(ctx, e, open && i == len(executions)-1); err != nil {
+		if prepared[i], err = r.Prepare(ctx, e, open && i == len(executions)-1); err != nil {
 			return nil, err
 		}
 	}
-	results := make([]ExecutionResult, len(prepared))
+	results := make([]Result, len(prepared))
 	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
 		for i, p := range prepared {
-			if results[i], err = r.record(ctx, tx, p); err != nil {
+			if results[i], err = r.Add(ctx, tx, p); err != nil {
 				return err
 			}
 		}
@@ -98,8 +98,8 @@ func (r *ExecutionRecorder) Record(ctx context.Context, executions []track.Execu
 	return results, err
 }
 
-func (p preparedExecution) result(d Disposition) ExecutionResult {
-	result := ExecutionResult{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.score, NMasked: p.nMasked}
+func (p Prepared) result(d track.Disposition) Result {
+	result := Result{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.Score, NMasked: p.NMasked}
 	if p.Rubric == RubricOwn {
 		result.Own = p.Execution.Score
 	}
@@ -108,26 +108,26 @@ func (p preparedExecution) result(d Disposition) ExecutionResult {
 
 // RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of the executions that
 // were made of the same before: it takes the place of the first, and the others go.
-func (r *ExecutionRecorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Execution, open bool, earlier []string) (ExecutionResult, error) {
+func (r *Recorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Execution, open bool, earlier []string) (Result, error) {
 	keep, err := tx.KeepsText(ctx, e.Lineage)
 	if err != nil {
-		return ExecutionResult{}, err
+		return Result{}, err
 	}
-	p, err := r.identify(e, open)
+	p, err := r.Identify(e, open)
 	if err == nil {
-		err = p.complete(r.options, r.store.Now(), keep || r.options.KeepText)
+		err = r.Complete(&p, keep || r.options.KeepText)
 	}
 	if err != nil {
-		return ExecutionResult{}, err
+		return Result{}, err
 	}
 	existing, err := tx.FindExecution(ctx, p.ExecutionRecord)
 	if err != nil {
-		return ExecutionResult{}, err
+		return Result{}, err
 	}
 	stale := slices.DeleteFunc(slices.Clone(earlier), func(ulid string) bool { return existing != nil && existing.ULID == ulid })
 	for _, ulid := range stale {
 		if err := tx.DeleteExecution(ulid); err != nil {
-			return ExecutionResult{}, err
+			return Result{}, err
 		}
 	}
 	if existing == nil && len(stale) > 0 {
@@ -135,17 +135,18 @@ func (r *ExecutionRecorder) RecordLive(ctx context.Context, tx *store.Tx, e trac
 	}
 	if own := len(stale) < len(earlier); own && !existing.Open && !p.Open && !existing.Same {
 		p.ID = existing.ULID
-		return p.result(Replaced), tx.ReplaceExecution(*existing, p.ExecutionRecord)
+		return p.result(track.Replaced), tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
-	return r.record(ctx, tx, p)
+	return r.Add(ctx, tx, p)
 }
 
-func (r *ExecutionRecorder) record(ctx context.Context, tx *store.Tx, p preparedExecution) (ExecutionResult, error) {
+// Add stores a prepared execution within a transaction.
+func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, error) {
 	r.stamp(&p)
 	if p.ID == "" {
 		id, err := ulid.New(ulid.Timestamp(p.RecordedAt), r.entropy)
 		if err != nil {
-			return ExecutionResult{}, fmt.Errorf("new id: %w", err)
+			return Result{}, fmt.Errorf("new id: %w", err)
 		}
 		p.ID = id.String()
 	}
@@ -155,13 +156,13 @@ func (r *ExecutionRecorder) record(ctx context.Context, tx *store.Tx, p prepared
 	existing, err := tx.AddExecution(p.ExecutionRecord)
 	switch {
 	case err != nil:
-		return ExecutionResult{}, err
+		return Result{}, err
 	case existing == nil:
-		return p.result(Recorded), nil
+		return p.result(track.Recorded), nil
 	}
-	p.ID = existing.ULID // it stays the same execution
-	result := p.result(r.disposition(*existing, p))
-	if result.Disposition == Replaced {
+	p.ID = existing.ULID
+	result := r.Compare(*existing, p)
+	if result.Disposition == track.Replaced {
 		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
 	return result, err
@@ -169,7 +170,7 @@ func (r *ExecutionRecorder) record(ctx context.Context, tx *store.Tx, p prepared
 
 // stamp gives executions rising times in the order in which they are recorded, which is that of their source: where no start is known
 // the newest are found by it.
-func (r *ExecutionRecorder) stamp(p *preparedExecution) {
+func (r *Recorder) stamp(p *Prepared) {
 	now := r.store.Now()
 	if !now.After(r.last) {
 		now = r.last.Add(time.Microsecond)
@@ -180,8 +181,14 @@ func (r *ExecutionRecorder) stamp(p *preparedExecution) {
 	}
 }
 
+// Compare says what becomes of an execution if another is recorded under its identity.
+func (r *Recorder) Compare(existing store.ExistingExecution, p Prepared) Result {
+	p.ID = existing.ULID // it stays the same execution
+	return p.result(r.disposition(existing, p))
+}
+
 // disposition says what becomes of an execution in whose place another stands.
-func (r *ExecutionRecorder) disposition(existing store.ExistingExecution, p preparedExecution) Disposition {
+func (r *Recorder) disposition(existing store.ExistingExecution, p Prepared) track.Disposition {
 	further := 0
 	if r.options.Growing {
 		further = p.further(existing)
@@ -189,17 +196,17 @@ func (r *ExecutionRecorder) disposition(existing store.ExistingExecution, p prep
 	olderLook := existing.Open && p.Open && len(p.Calls) < existing.NCalls
 	switch {
 	case existing.Same && existing.Open == p.Open, olderLook, r.options.Growing && existing.Forgotten, further < 0:
-		return Duplicate
+		return track.Duplicate
 	case existing.Open, further > 0:
-		return Replaced
+		return track.Replaced
 	case p.Open: // what is complete knows more
-		return Duplicate
+		return track.Duplicate
 	}
-	return Conflict
+	return track.Conflict
 }
 
 // further is greater than 0 where the execution has come further than what is recorded, and less where it has not come as far.
-func (p preparedExecution) further(existing store.ExistingExecution) int {
+func (p Prepared) further(existing store.ExistingExecution) int {
 	answered, duration := 0, time.Duration(0)
 	for _, c := range p.Calls {
 		if c.Answered {
@@ -212,21 +219,21 @@ func (p preparedExecution) further(existing store.ExistingExecution) int {
 	return cmp.Or(cmp.Compare(len(p.Calls), existing.NCalls), cmp.Compare(answered, existing.NAnswered), cmp.Compare(duration, existing.Duration))
 }
 
-// prepare does all that can be done outside of a transaction. Scores are of the masked text: they quote it.
-func (r *ExecutionRecorder) prepare(ctx context.Context, e track.Execution, open bool) (preparedExecution, error) {
-	p, err := r.identify(e, open)
+// Prepare does all that can be done outside a transaction. Scores are of the masked text: they quote it.
+func (r *Recorder) Prepare(ctx context.Context, e track.Execution, open bool) (Prepared, error) {
+	p, err := r.Identify(e, open)
 	if err != nil {
 		return p, err
 	}
-	keep, err := r.keepsText(ctx, p.Lineage)
+	keep, err := r.KeepsText(ctx, p.Lineage)
 	if err != nil {
 		return p, err
 	}
-	return p, p.complete(r.options, r.store.Now(), keep)
+	return p, r.Complete(&p, keep)
 }
 
-// identify checks, masks and digests an execution.
-func (r *ExecutionRecorder) identify(e track.Execution, open bool) (p preparedExecution, err error) {
+// Identify checks, masks and digests an execution.
+func (r *Recorder) Identify(e track.Execution, open bool) (p Prepared, err error) {
 	if p, err = checkExecution(e); err != nil {
 		return p, err
 	}
@@ -241,7 +248,7 @@ func (r *ExecutionRecorder) identify(e track.Execution, open bool) (p preparedEx
 }
 
 // checkExecution checks and masks an execution.
-func checkExecution(e track.Execution) (p preparedExecution, err error) {
+func checkExecution(e track.Execution) (p Prepared, err error) {
 	if e.Status == "" {
 		e.Status = track.ExecutionOK
 	}
@@ -254,19 +261,20 @@ func checkExecution(e track.Execution) (p preparedExecution, err error) {
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
 		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
 	}
-	p.Execution, p.nMasked = Masked(e)
+	p.Execution, p.NMasked = Masked(e)
 	p.ID = "" // given when it is recorded
 	return p, nil
 }
 
-// complete scores an execution and says what is kept of its texts.
-func (p *preparedExecution) complete(o ExecutionOptions, now time.Time, keep bool) error {
-	p.RecordedAt = now
+// Complete scores an execution that was identified, and says what is kept of its texts: those of its calls if keep is set.
+func (r *Recorder) Complete(p *Prepared, keep bool) error {
+	p.RecordedAt = r.store.Now()
 	p.keepTexts(keep)
-	return p.addScores(o)
+	return p.addScores(r.options)
 }
 
-func (r *ExecutionRecorder) keepsText(ctx context.Context, lineage string) (bool, error) {
+// KeepsText reports whether the texts of calls are kept in a lineage. It asks the database once for each.
+func (r *Recorder) KeepsText(ctx context.Context, lineage string) (bool, error) {
 	if r.options.KeepText {
 		return true, nil
 	}

@@ -1,0 +1,38 @@
+// Package testdb opens databases for tests.
+package testdb
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"track/store"
+)
+
+// Clock returns a fixed time that is not a whole number of milliseconds.
+func Clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
+
+// New returns a new database with [Clock], which is closed when the test ends.
+func New(t testing.TB) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "track.db")
+	if _, err := store.Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, path)
+}
+
+// Open opens a database with [Clock]. It is closed when the test ends.
+func Open(t testing.TB, path string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), path, Clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st
+}
