@@ -81,7 +81,7 @@ type Params string
 func NewParams(object []byte) (Params, error) {
 	value := jsontext.Value(object).Clone()
 	if value.Kind() != '{' {
-		return "", fmt.Errorf("params must be a JSON object, not %s", kindName(value.Kind()))
+		return "", errors.New("params must be a JSON object")
 	}
 	if err := checkNumbers(value); err != nil {
 		return "", err

@@ -79,12 +79,12 @@ func TestNewParams(t *testing.T) {
 		}
 	}
 	for object, want := range map[string]string{
-		``:                                      "params must be a JSON object, not invalid JSON",
-		`null`:                                  "params must be a JSON object, not null",
-		`[]`:                                    "params must be a JSON object, not an array",
-		`"a"`:                                   "params must be a JSON object, not a string",
-		`1`:                                     "params must be a JSON object, not a number",
-		`true`:                                  "params must be a JSON object, not a boolean",
+		``:                                      "params must be a JSON object",
+		`null`:                                  "params must be a JSON object",
+		`[]`:                                    "params must be a JSON object",
+		`"a"`:                                   "params must be a JSON object",
+		`1`:                                     "params must be a JSON object",
+		`true`:                                  "params must be a JSON object",
 		`{"a":1`:                                "params: ",
 		`{"a":1}{}`:                             "params: ",
 		`{"a":1,"a":1}`:                         "params: ",

@@ -73,7 +73,7 @@ func TestValidateExecution(t *testing.T) {
 		{func(e *track.Execution) { e.Calls[2].Output = pointer("\xff") }, "calls.2.output: is not valid UTF-8"},
 		{func(e *track.Execution) { e.Calls[2].Duration = pointer(-time.Second) }, "calls.2.duration_s: -1s is negative"},
 		{func(e *track.Execution) { e.Calls[2].Exit = pointer(0) }, "calls.2.exit: a call without a result has no exit status"},
-		{func(e *track.Execution) { e.Files = append(e.Files, e.Files[0]) }, "files.a.go: stands there twice"},
+		{func(e *track.Execution) { e.Files = append(e.Files, e.Files[0]) }, "files.a.go: is duplicated"},
 		{func(e *track.Execution) { e.Files[0].Name = "" }, `files: "" is no name of a file`},
 	} {
 		execution := good()

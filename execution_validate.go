@@ -163,7 +163,7 @@ func (e Execution) checkFiles() *FieldError {
 		case !utf8.ValidString(file.Content):
 			return &FieldError{Field: "files." + file.Name, Message: "is not valid UTF-8"}
 		case seen[file.Name]:
-			return &FieldError{Field: "files." + file.Name, Message: "stands there twice"}
+			return &FieldError{Field: "files." + file.Name, Message: "is duplicated"}
 		}
 		seen[file.Name] = true
 	}

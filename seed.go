@@ -119,7 +119,7 @@ func (s Seed) Validate() *FieldError {
 			return &FieldError{Field: "series", Message: "the name of a series " + err.Error()}
 		}
 		if seen[series.Name] {
-			return &FieldError{Field: "series." + series.Name, Message: "stands there twice"}
+			return &FieldError{Field: "series." + series.Name, Message: "is duplicated"}
 		}
 		seen[series.Name] = true
 	}

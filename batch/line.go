@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 	"track/series"
 )
 
@@ -158,7 +159,7 @@ func (n *seedNumber) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // fieldError puts an error of the JSON package into the words of a user.
 func fieldError(err error) *track.FieldError {
-	failure := track.NewJSONError(err)
+	failure := jsonio.FieldError(err)
 	var member *memberError
 	if errors.As(err, &member) {
 		failure.Field = strings.TrimPrefix(failure.Field+"."+member.name, ".")

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space is a brace,
@@ -62,7 +61,7 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))
 		}
 		name, text := strings.TrimSpace(record[0]), strings.TrimSpace(record[1])
-		value, err := parseNumber(text)
+		value, err := jsonio.ParseNumber(text)
 		if err != nil && first && strings.EqualFold(text, "value") {
 			continue
 		}
@@ -73,22 +72,11 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 			return nil, fail("", "the name of a metric %v", err)
 		}
 		if _, duplicate := parsed[name]; duplicate {
-			return nil, fail(name, "stands here a second time")
+			return nil, fail(name, "is duplicated")
 		}
 		parsed[name] = value
 	}
 	return parsed, nil
-}
-
-func parseNumber(text string) (float64, error) {
-	value, err := strconv.ParseFloat(text, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) && math.IsInf(value, 0):
-		return 0, fmt.Errorf(`%s is beyond float64; write "Infinity" where that is meant`, text)
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%q is not a number", text)
-	}
-	return value, nil
 }
 
 // values is a JSON object of numbers.
@@ -101,7 +89,7 @@ func (v *values) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%s is not an object of numbers by metric", abbreviate(value, longestQuote))
+		return fmt.Errorf("%s is not an object of numbers by metric", jsonio.Abbreviate(value))
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return err
@@ -117,7 +105,7 @@ func (v *values) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		value, err := jsonNumber(raw)
+		value, err := jsonio.Number(raw)
 		if err != nil {
 			return &memberError{key, err}
 		}
@@ -134,31 +122,15 @@ type memberError struct {
 	error
 }
 
-func jsonNumber(raw jsontext.Value) (float64, error) {
-	switch raw.Kind() {
-	case '0':
-		return parseNumber(string(raw))
-	case '"':
-		switch string(raw) {
-		case `"NaN"`:
-			return math.NaN(), nil
-		case `"Infinity"`:
-			return math.Inf(1), nil
-		case `"-Infinity"`:
-			return math.Inf(-1), nil
-		}
-	case 'n':
-		return 0, errors.New(`null is not a number: leave the metric out, or write "NaN"`)
+// unmarshal calls decode with text, and again with bare non-finite numbers quoted if that may help.
+func unmarshal(text []byte, decode func([]byte) error) error {
+	err := decode(text)
+	if err == nil {
+		return nil
 	}
-	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(raw, longestQuote))
-}
-
-// longestQuote is how much of a value that is wrong an error quotes.
-const longestQuote = 40
-
-func abbreviate(raw []byte, longest int) string {
-	if len(raw) <= longest {
-		return string(raw)
+	quoted, found := jsonio.QuoteNonFiniteIn(text)
+	if !found {
+		return err
 	}
-	return string(bytes.ToValidUTF8(raw[:longest], nil)) + "…"
+	return decode(quoted)
 }

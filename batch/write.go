@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // seedLine is a line of kind seed as it is written.
@@ -67,7 +68,7 @@ func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
 }
 
 func appendLine(b []byte, line any) ([]byte, error) {
-	text, err := json.Marshal(line, json.WithMarshalers(track.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(line, json.WithMarshalers(jsonio.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return append(append(b, text...), '\n'), err
 }
 

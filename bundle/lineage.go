@@ -19,6 +19,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/importer"
+	"track/internal/jsonio"
 )
 
 // Format names the form of the lines.
@@ -155,7 +156,7 @@ func (r *lineageReader) line(text []byte) *track.FieldError {
 	case !r.begun && string(text) == "{":
 		return &track.FieldError{Message: "begins a JSON document of several lines, as a manifest is: import the jsonl that it tells of; track replay --manifest checks a ledger against it"}
 	case err != nil:
-		return track.NewJSONError(err)
+		return jsonio.FieldError(err)
 	case r.ended:
 		return &track.FieldError{Field: "kind", Message: "stands behind the end"}
 	case !r.begun && kind.Kind != "lineage":
@@ -189,7 +190,7 @@ func (r *lineageReader) line(text []byte) *track.FieldError {
 
 func unmarshal(text []byte, into any) *track.FieldError {
 	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
-		return track.NewJSONError(err)
+		return jsonio.FieldError(err)
 	}
 	return nil
 }
@@ -283,7 +284,7 @@ func NewManifest(x Lineage) (Manifest, error) {
 // ReadManifest reads a manifest.
 func ReadManifest(file string, text []byte) (m Manifest, err error) {
 	if err := json.Unmarshal(text, &m, json.RejectUnknownMembers(true)); err != nil {
-		problem := track.NewJSONError(err)
+		problem := jsonio.FieldError(err)
 		problem.File = file
 		return m, problem
 	}

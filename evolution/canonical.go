@@ -15,7 +15,7 @@ import (
 // repeatedKeyError is for an object in which a key stands twice.
 type repeatedKeyError string
 
-func (e repeatedKeyError) Error() string { return string(e) + ": stands there twice" }
+func (e repeatedKeyError) Error() string { return string(e) + ": is duplicated" }
 
 // canonical writes a value as canonical JSON (RFC 8785): keys in the order of their UTF-16 code units, numbers in the shortest form
 // that reads back as the same float64, no white space. Numbers are taken as float64: larger whole numbers belong in strings.

@@ -117,7 +117,7 @@ func (c *checker) trial(t Trial) error {
 	case t.ID == "":
 		return errors.New("id: empty")
 	case c.ids[t.ID]:
-		return errors.New("id: stands there twice")
+		return errors.New("id: is duplicated")
 	case !utf8.ValidString(t.ID) || !utf8.ValidString(t.Key) || !utf8.ValidString(t.Failed) || !utf8.ValidString(t.Under):
 		return errors.New("not valid UTF-8")
 	case t.Failed != "" && t.Score != nil:

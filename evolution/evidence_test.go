@@ -20,7 +20,7 @@ func TestEvidenceIsRefused(t *testing.T) {
 		"that failed (timeout)": func(e *evolution.Evidence) { e.Child[0].Failed = "timeout" },
 		"no reason":             func(e *evolution.Evidence) { e.Child[0].Score = nil },
 		"id: empty":             func(e *evolution.Evidence) { e.Child[0].ID = "" },
-		"stands there twice":    func(e *evolution.Evidence) { e.Child[0].ID = e.Parent[0].ID },
+		"is duplicated":         func(e *evolution.Evidence) { e.Child[0].ID = e.Parent[0].ID },
 		"rubric/1":              func(e *evolution.Evidence) { e.Child[0].Under = "rubric/1" },
 		"have no time":          func(e *evolution.Evidence) { e.Child[0].At = time.Time{} },
 		"UTF-8":                 func(e *evolution.Evidence) { e.Child[0].Key = "\xff" },

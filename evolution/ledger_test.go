@@ -675,7 +675,7 @@ func TestSettings(t *testing.T) {
 		"policy":       {func(s *evolution.Settings) { s.Policy = "coin" }, `unknown policy "coin"`},
 		"params":       {func(s *evolution.Settings) { s.Params = []byte(`{"marginal":9}`) }, "marginal"},
 		"no operator":  {func(s *evolution.Settings) { s.Operators = nil }, "no operator"},
-		"operators":    {func(s *evolution.Settings) { s.Operators[1].Name = s.Operators[0].Name }, "stands there twice"},
+		"operators":    {func(s *evolution.Settings) { s.Operators[1].Name = s.Operators[0].Name }, "is duplicated"},
 		"risk":         {func(s *evolution.Settings) { s.Operators[0].Risk = "low" }, "LOW, MEDIUM or HIGH"},
 		"loop":         {func(s *evolution.Settings) { s.Loop.Interval = 0 }, "interval"},
 		"pattern":      {func(s *evolution.Settings) { s.Loop.Forbidden[0] = "(" }, "forbidden_patterns[0]"},

@@ -94,7 +94,7 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 	return w.Replayed
 }
 
-// inOrder orders entries by their number; where one stands there twice, by the rest of them, so that the order in which they are given never matters.
+// inOrder orders entries by their number; where one is duplicated, by the rest of them, so that the order in which they are given never matters.
 func inOrder(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(a.Hash, b.Hash), strings.Compare(text(a), text(b)), bytes.Compare(a.Body, b.Body))
 }

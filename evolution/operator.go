@@ -162,7 +162,7 @@ func checkOperators(list []Operator, h Histories) error {
 	for _, o := range list {
 		switch {
 		case o.Name == "" || seen[o.Name]:
-			return fmt.Errorf("%w: name %q is empty or stands there twice", ErrOperatorList, o.Name)
+			return fmt.Errorf("%w: name %q is empty or is duplicated", ErrOperatorList, o.Name)
 		case o.Risk != Low && o.Risk != Medium && o.Risk != High:
 			return fmt.Errorf("%w: %s: risk %q is not LOW, MEDIUM or HIGH", ErrOperatorList, o.Name, o.Risk)
 		case math.IsNaN(h[o.Name].AvgDelta) || math.IsInf(h[o.Name].AvgDelta, 0):

@@ -50,7 +50,7 @@ func TestParsePolicy(t *testing.T) {
 		{"strict", `{"eps":null}`, "policy strict: eps: null is not a number"},
 		{"strict", `{"eps":1e999}`, "policy strict: eps"},
 		{"strict", `{"Eps":1}`, "policy strict: Eps: unknown; the parameters are eps"},
-		{"strict", `{"eps":1,"eps":2}`, "policy strict: eps: stands there twice"},
+		{"strict", `{"eps":1,"eps":2}`, "policy strict: eps: is duplicated"},
 		{"strict", `[1]`, "policy strict: parameters are not a JSON object"},
 		{"strict", `null`, "policy strict: parameters are not a JSON object"},
 		{"strict", `{"eps":1} x`, "policy strict: parameters are not a JSON object"},

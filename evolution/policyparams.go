@@ -10,7 +10,7 @@ import (
 )
 
 // ParsePolicy reads a policy from its name and a JSON object of parameters; those that are left out have their defaults, and no object at
-// all means all defaults. A parameter that is unknown, stands there twice, is no number or is outside its domain is a [*ParamError] that names it.
+// all means all defaults. A parameter that is unknown, is duplicated, is no number or is outside its domain is a [*ParamError] that names it.
 func ParsePolicy(name string, params []byte) (Policy, error) {
 	p, err := DefaultPolicy(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func withParams[P Policy](p P, params []byte) (Policy, error) {
 	}
 	if _, err := canonicalize(params); err != nil {
 		if key, ok := errors.AsType[repeatedKeyError](err); ok {
-			return nil, &ParamError{p.Name(), string(key), "stands there twice"}
+			return nil, &ParamError{p.Name(), string(key), "is duplicated"}
 		}
 		return nil, &ParamError{Policy: p.Name(), Problem: err.Error()}
 	}

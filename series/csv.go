@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // longestLine bounds the memory that a line of a CSV file takes.
@@ -162,7 +161,7 @@ func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error)
 	}
 	after, rest, more := bytes.Cut(row, []byte{','})
 	if after = bytes.TrimSpace(after); len(after) > 0 {
-		return nil, nil, false, failure(c.line, "", "%q stands behind a closing quote", abbreviate(after))
+		return nil, nil, false, failure(c.line, "", "%q stands behind a closing quote", jsonio.Abbreviate(after))
 	}
 	return bytes.TrimSpace(cell), rest, more, nil
 }
@@ -214,7 +213,7 @@ func (c *csvReader) add(column *csvColumn, cell []byte) error {
 	if column.gap > 0 {
 		return failure(column.gap, column.name, "an empty cell, but line %d has a value again: write NaN where there is no number", c.line)
 	}
-	x, err := parseNumber(string(cell))
+	x, err := jsonio.ParseNumber(string(cell))
 	if err != nil {
 		return failure(c.line, column.name, "%v", err)
 	}
@@ -229,24 +228,3 @@ func (c *csvReader) add(column *csvColumn, cell []byte) error {
 }
 
 // parseNumber reads the nearest float64; NaN with any sign, and infinities, in any case.
-func parseNumber(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err == nil:
-		return x, nil
-	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is beyond float64; write Infinity where that is meant", abbreviate([]byte(text)))
-	case strings.EqualFold(strings.TrimLeft(text, "+-"), "nan"):
-		return math.NaN(), nil
-	}
-	return 0, fmt.Errorf("%q is not a number", abbreviate([]byte(text)))
-}
-
-// abbreviate shortens a text of a file for a message.
-func abbreviate(text []byte) string {
-	const longest = 40
-	if len(text) <= longest {
-		return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
-	}
-	return string(bytes.ToValidUTF8(text[:longest], nil)) + "…"
-}

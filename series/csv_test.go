@@ -96,7 +96,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"no number", "a,b\n1,2\n3,x\n", `line 3: b: "x" is not a number`},
 		{"a long one", "a\n" + strings.Repeat("ä", 50) + "\n", `line 2: a: "` + strings.Repeat("ä", 20) + `…" is not a number`},
 		{"a date", "day,a\n2020-01-01,1\n", `line 2: day: "2020-01-01" is not a number`},
-		{"beyond float64", "a\n1e400\n", "line 2: a: 1e400 is beyond float64; write Infinity where that is meant"},
+		{"beyond float64", "a\n1e400\n", "line 2: a: 1e400 is beyond float64; write \"Infinity\" if that is meant"},
 		{"too few cells", "a,b,c\n1,2,3\n4,5\n", "line 3: 2 cells, but the header has 3"},
 		{"too many cells", "a,b\n1,2\n4,5,6\n", "line 3: more cells than the header has, which are 2"},
 		{"gap", "a,b\n1,2\n3,\n5,\n7,8\n", "line 3: b: an empty cell, but line 5 has a value again: write NaN where there is no number"},

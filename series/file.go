@@ -128,7 +128,7 @@ func checkNames(list []track.Series) error {
 			return failure(0, "", "the name of a series %v", err)
 		}
 		if seen[s.Name] {
-			return failure(0, s.Name, "stands here a second time")
+			return failure(0, s.Name, "is duplicated")
 		}
 		seen[s.Name] = true
 	}

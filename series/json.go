@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and, from 0, the
@@ -29,14 +29,14 @@ func ParseJSON(object jsontext.Value) ([]track.Series, *track.FieldError) {
 
 // readJSON reads an object of arrays of numbers, or one array, which is called name; without a name it is refused.
 func readJSON(r io.Reader, name string, l limits) ([]track.Series, error) {
-	j := &jsonReader{decoder: jsontext.NewDecoder(quoteNonFinite(r)), limits: l}
+	j := &jsonReader{decoder: jsontext.NewDecoder(jsonio.QuoteNonFinite(r)), limits: l}
 	list, err := j.document(name)
 	if err != nil {
 		return nil, err
 	}
 	switch _, err := j.decoder.ReadToken(); {
 	case err == nil:
-		return nil, failure(0, "", "a second value stands behind the first")
+		return nil, failure(0, "", "a second value follows the first")
 	case !errors.Is(err, io.EOF):
 		return nil, j.problem("", err)
 	}
@@ -96,7 +96,7 @@ func (j *jsonReader) array(name string) ([]float64, error) {
 		if err != nil {
 			return nil, j.problem(name, err)
 		}
-		return nil, failure(0, name, "%s is not an array of numbers", abbreviate(value))
+		return nil, failure(0, name, "%s is not an array of numbers", jsonio.Abbreviate(value))
 	}
 	if _, err := j.decoder.ReadToken(); err != nil {
 		return nil, j.problem(name, err)
@@ -107,7 +107,7 @@ func (j *jsonReader) array(name string) ([]float64, error) {
 		if err != nil {
 			return nil, j.problem(fmt.Sprintf("%s[%d]", name, len(values)), err)
 		}
-		x, err := jsonNumber(value)
+		x, err := jsonio.Number(value)
 		if err != nil {
 			return nil, failure(0, fmt.Sprintf("%s[%d]", name, len(values)), "%v", err)
 		}
@@ -123,25 +123,6 @@ func (j *jsonReader) array(name string) ([]float64, error) {
 	return values, nil
 }
 
-func jsonNumber(value jsontext.Value) (float64, error) {
-	switch value.Kind() {
-	case '0':
-		return parseNumber(string(value))
-	case '"':
-		switch string(value) {
-		case `"NaN"`:
-			return math.NaN(), nil
-		case `"Infinity"`:
-			return math.Inf(1), nil
-		case `"-Infinity"`:
-			return math.Inf(-1), nil
-		}
-	case 'n':
-		return 0, errors.New(`null is not a number: write "NaN" where there is none`)
-	}
-	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, abbreviate(value))
-}
-
 // problem puts an error of the decoder into the words of a user. field is where it struck.
 func (j *jsonReader) problem(field string, err error) *track.FieldError {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -153,7 +134,7 @@ func (j *jsonReader) problem(field string, err error) *track.FieldError {
 	case !ok:
 		return unreadable(0, err)
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return failure(0, syntactic.JSONPointer.LastToken(), "stands here a second time")
+		return failure(0, syntactic.JSONPointer.LastToken(), "is duplicated")
 	}
 	return failure(0, field, "not JSON: %s", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "))
 }

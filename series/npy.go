@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // readNPY reads an array of one or two dimensions as NumPy saves it. size is the length of r, at least as far as somebody says.
@@ -146,7 +147,7 @@ func readNPZ(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
 func readNPZEntry(entry *zip.File, l limits) ([]track.Series, error) {
 	name, ok := strings.CutSuffix(entry.Name, ".npy")
 	if !ok {
-		return nil, failure(0, abbreviate([]byte(entry.Name)), "an entry that is no .npy file")
+		return nil, failure(0, jsonio.Abbreviate([]byte(entry.Name)), "an entry that is no .npy file")
 	}
 	name = abbreviateName(name)
 	if entry.UncompressedSize64 > math.MaxInt64 {

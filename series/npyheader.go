@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"track/internal/jsonio"
 )
 
 // parseNPYHeader reads the Python dictionary that an array begins with, such as
@@ -26,7 +28,7 @@ func parseNPYHeader(text string) (npyHeader, error) {
 		case "shape":
 			p.shape(&h)
 		default:
-			p.fail("the header has an unknown field %q", abbreviate([]byte(key)))
+			p.fail("the header has an unknown field %q", jsonio.Abbreviate([]byte(key)))
 		}
 		if seen[key] {
 			p.fail("the header has %s twice", key)
@@ -100,7 +102,7 @@ func (p *pythonParser) item() npyItem {
 	descr := p.text()
 	item, ok := npyItemOf(descr)
 	if !ok {
-		p.fail("its type %q is no number of 1 to 8 bytes", abbreviate([]byte(descr)))
+		p.fail("its type %q is no number of 1 to 8 bytes", jsonio.Abbreviate([]byte(descr)))
 	}
 	return item
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // Plan is all that decides what a sweep runs. Its JSON may go to other machines.
@@ -84,7 +85,7 @@ func (p Plan) JSON() ([]byte, error) {
 func ReadPlan(file string, text []byte) (p Plan, err error) {
 	var d planDocument
 	if err := json.Unmarshal(text, &d, json.RejectUnknownMembers(true)); err != nil {
-		failure := track.NewJSONError(err)
+		failure := jsonio.FieldError(err)
 		failure.File = file
 		return p, failure
 	}
@@ -191,7 +192,7 @@ func (p Plan) checkGrid() *track.FieldError {
 		case !slices.Equal(here, names):
 			return wrong("its parameters have other names than those of grid.0")
 		case seen[params]:
-			return wrong("%s stands there twice", params.JSON())
+			return wrong("%s is duplicated", params.JSON())
 		}
 		seen[params] = true
 	}

@@ -267,7 +267,7 @@ func splitSettings(assignments []string) (keep *bool, rest [][2]string, err erro
 			return nil, nil, usage("%s is not KEY=VALUE", assignment)
 		}
 		if seen[key] {
-			return nil, nil, usage("%s stands there twice", key)
+			return nil, nil, usage("%s is duplicated", key)
 		}
 		seen[key] = true
 		if key != "keep_text" {

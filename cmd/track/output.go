@@ -15,7 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"track"
+	"track/internal/jsonio"
 	"track/scoring/format"
 )
 
@@ -70,7 +70,7 @@ func (p *program) write(v view) error {
 }
 
 func writeJSON(w io.Writer, document any, options ...json.Options) error {
-	options = append(options, json.WithMarshalers(track.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	options = append(options, json.WithMarshalers(jsonio.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err := json.MarshalWrite(w, document, options...); err != nil {
 		return err
 	}
@@ -279,5 +279,5 @@ func isTerminal(stream any) bool {
 
 // marshalCell writes one value of a row.
 func marshalCell(enc *jsontext.Encoder, cell any) error {
-	return json.MarshalEncode(enc, cell, json.WithMarshalers(track.NonFinite()))
+	return json.MarshalEncode(enc, cell, json.WithMarshalers(jsonio.NonFinite()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/jsonio"
 )
 
 // line is a line of a batch of kind execution.
@@ -75,7 +76,7 @@ func ParseLine(text []byte) (track.Execution, *track.FieldError) {
 			_, failure := line{Kind: kind}.execution()
 			return track.Execution{}, failure.Shorten()
 		}
-		return track.Execution{}, track.NewJSONError(err).Shorten()
+		return track.Execution{}, jsonio.FieldError(err).Shorten()
 	}
 	execution, failure := l.execution()
 	if failure == nil {

@@ -43,7 +43,7 @@ func TestParseLineRefuses(t *testing.T) {
 		`{"kind":"execution","calls":[{"tool":"a","answered":false,"exit":0}]}`: "calls.0.exit: a call without a result has no exit status",
 		`{"kind":"execution","complexity":"hard"}`:                              `complexity: unknown complexity "hard": use simple, medium or complex`,
 		`{"kind":"execution","version":" v"}`:                                   `version: " v" begins or ends with white space`,
-		`{"kind":"execution","score":1,"score":2}`:                              "score: stands here a second time",
+		`{"kind":"execution","score":1,"score":2}`:                              "score: is duplicated",
 	} {
 		_, err := jsonl.ParseLine([]byte(text))
 		if err == nil || err.Error() != want || !errors.Is(err, track.ErrInvalid) {

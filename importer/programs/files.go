@@ -17,6 +17,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/jsonio"
 )
 
 // Lines reads a file with one object on each line and hands them to use, with the name of the file after dir, and the line. What is no object
@@ -77,8 +78,9 @@ func (c *Collector) List(dir string, files fs.FS, name string, use func(o Object
 		return nil
 	}
 	var list []jsontext.Value
-	if err := json.Unmarshal(quoteNonFinite(text), &list, jsontext.AllowInvalidUTF8(true)); err != nil {
-		failure := track.NewJSONError(err)
+	quoted, _ := jsonio.QuoteNonFiniteIn(text)
+	if err := json.Unmarshal(quoted, &list, jsontext.AllowInvalidUTF8(true)); err != nil {
+		failure := jsonio.FieldError(err)
 		c.leaveOut(file, 0, failure.Field, failure.Message)
 		return nil
 	}

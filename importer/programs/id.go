@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // ID returns what names a program: a text, or a whole number in digits; the empty string where there is none, or it cannot be a name.
@@ -32,7 +33,7 @@ func (o Object) IDs(name string) []string {
 	}
 	var list []jsontext.Value
 	if err := json.Unmarshal(value, &list); err != nil {
-		o.Note(name, track.NewJSONError(err).Shorten().Message)
+		o.Note(name, jsonio.FieldError(err).Shorten().Message)
 		return nil
 	}
 	var ids []string
@@ -71,7 +72,7 @@ func idOf(value jsontext.Value) (id, problem string) {
 		return "", (&track.FieldError{Message: string(value) + " is not a whole number"}).Shorten().Message
 	}
 	if err := json.Unmarshal(value, &id); err != nil {
-		return "", track.NewJSONError(err).Shorten().Message
+		return "", jsonio.FieldError(err).Shorten().Message
 	}
 	if err := track.CheckName(id); id != "" && err != nil {
 		return "", (&track.FieldError{Message: err.Error()}).Shorten().Message

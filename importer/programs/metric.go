@@ -3,10 +3,12 @@ package programs
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // Metric returns a measurement. A boolean is 1 or 0, as in Python. What is there and is none has a problem.
@@ -23,7 +25,7 @@ func (o Object) Metric(name string) (value float64, ok bool, problem string) {
 		return 0, false, "is " + word
 	}
 	if err := json.Unmarshal(o.fields[name], &value); err != nil {
-		failure := track.NewJSONError(err)
+		failure := jsonio.FieldError(err)
 		if o.Kind(name) == '0' {
 			failure.Message = fmt.Sprintf("%s is beyond what a number can be", o.fields[name])
 		}
@@ -56,14 +58,13 @@ func (o Object) Metrics(without ...string) map[string]float64 {
 	return metrics
 }
 
-// nonFinite returns which number a field holds that is none; the empty string where it holds anything else.
+// nonFinite returns NaN, Infinity or -Infinity if a field holds the text of that name; otherwise nothing.
 func (o Object) nonFinite(name string) string {
 	if o.Kind(name) != '"' {
 		return ""
 	}
-	var text string
-	if err := json.Unmarshal(o.fields[name], &text); err != nil || nonFinite([]byte(text)) != text {
+	if _, err := jsonio.Number(o.fields[name]); err != nil {
 		return ""
 	}
-	return text
+	return strings.Trim(string(o.fields[name]), `"`)
 }

@@ -13,6 +13,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/jsonio"
 )
 
 // Object is a JSON object of a source. Its fields are read one by one: what is wrong with one is noted, and does not take the others with it.
@@ -27,8 +28,9 @@ type Object struct {
 func parseObject(text []byte, note func(field, reason string)) (Object, *track.FieldError) {
 	var fields map[string]jsontext.Value
 	// Texts may hold what is no UTF-8 where nobody looks; a name that stands twice makes all of them doubtful.
-	if err := json.Unmarshal(quoteNonFinite(text), &fields, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return Object{}, track.NewJSONError(err).Shorten()
+	quoted, _ := jsonio.QuoteNonFiniteIn(text)
+	if err := json.Unmarshal(quoted, &fields, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return Object{}, jsonio.FieldError(err).Shorten()
 	}
 	if fields == nil {
 		return Object{}, &track.FieldError{Message: "must be an object, not null"}
@@ -83,7 +85,7 @@ func read[T any](o Object, name string) *T {
 	}
 	var value T
 	if err := json.Unmarshal(o.fields[name], &value); err != nil {
-		failure := track.NewJSONError(err).Shorten()
+		failure := jsonio.FieldError(err).Shorten()
 		if failure.Field != "" {
 			name += "." + failure.Field
 		}

@@ -75,7 +75,7 @@ func TestFields(t *testing.T) {
 		{child, `"{\"y\":\"z\"}"`, "z", ""},
 		{child, `{"y":1}`, "", "x.y: must be a string, not a number"},
 		{child, `[1]`, "", "x: must be an object, not an array"},
-		{child, `{"y":"z","y":"z"}`, nil, "x.y: stands here a second time; the line was left out"},
+		{child, `{"y":"z","y":"z"}`, nil, "x.y: is duplicated; the line was left out"},
 		{metrics, `{"a":1,"b":true,"c":"text","d":null,"e":[1],"score":2}`, map[string]float64{"a": 1, "b": 1}, ""},
 		{metrics, `{"a":NaN,"b":-Infinity,"c":1e999,"d":0}`, map[string]float64{"d": 0}, "x.a: is NaN|x.b: is -Infinity|x.c: 1e999 is beyond what a number can be"},
 		{metrics, `{" a":1}`, map[string]float64(nil), `x: the name of a measurement " a" begins or ends with white space`},
@@ -113,7 +113,7 @@ func TestBrokenLines(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"a":1`:         "not JSON: unexpected EOF",
 		`{"a":1}{"b":2}`: "not JSON: invalid character '{' after top-level value",
-		`{"a":1,"a":2}`:  "a: stands here a second time",
+		`{"a":1,"a":2}`:  "a: is duplicated",
 		`[1]`:            "must be an object, not an array",
 		`null`:           "must be an object, not null",
 		`nonsense`:       "not JSON: invalid character 'o' in literal null (expecting 'u')",

@@ -9,7 +9,7 @@
 //	context.md                     which version is in force
 //
 // The logs are streams of objects, on one line or on many, in the wild interleaved by concurrent writers. A record begins where a line
-// begins with a brace. What of a record is not whole, is mixed with another (a name stands there twice), or follows its end is skipped,
+// begins with a brace. What of a record is not whole, is mixed with another (a name is duplicated), or follows its end is skipped,
 // with its line, and reading goes on at the next.
 //
 // The calls that one session made with one version are one execution; with observations, those between two prompts of a session. The

@@ -261,7 +261,7 @@ func (w *Writer) parents(ctx context.Context, p *evolution.Proposal, names []str
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return &track.FieldError{Field: "parent", Message: name + " stands there twice"}
+			return &track.FieldError{Field: "parent", Message: name + " is duplicated"}
 		}
 		ref, err := w.Ref(ctx, name)
 		if err != nil {

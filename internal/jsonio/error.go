@@ -1,46 +1,34 @@
-package track
+// Package jsonio has what all readers and writers of JSON in this project share: numbers that JSON does not have, and errors in
+// the words of a user.
+package jsonio
 
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
 )
 
-// NonFinite writes the numbers that JSON cannot say as the strings "NaN", "Infinity" and "-Infinity".
-func NonFinite() *json.Marshalers {
-	return json.MarshalToFunc(func(enc *jsontext.Encoder, x float64) error {
-		switch {
-		case math.IsNaN(x):
-			return enc.WriteToken(jsontext.String("NaN"))
-		case math.IsInf(x, 1):
-			return enc.WriteToken(jsontext.String("Infinity"))
-		case math.IsInf(x, -1):
-			return enc.WriteToken(jsontext.String("-Infinity"))
-		}
-		return enc.WriteToken(jsontext.Float(x))
-	})
-}
-
-// NewJSONError puts an error of the JSON package into the words of a user, with the path of the field.
-func NewJSONError(err error) *FieldError {
+// FieldError puts an error of the JSON package into the words of a user, with the path of the field.
+func FieldError(err error) *track.FieldError {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic):
-		return &FieldError{Field: jsonPath(semantic.JSONPointer), Message: semanticMessage(semantic)}
+		return &track.FieldError{Field: jsonPath(semantic.JSONPointer), Message: semanticMessage(semantic)}
 	case errors.As(err, &syntactic):
 		message := "not JSON: " + strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			message = "stands here a second time"
+			message = "is duplicated"
 		}
-		return &FieldError{Field: jsonPath(syntactic.JSONPointer), Message: message}
+		return &track.FieldError{Field: jsonPath(syntactic.JSONPointer), Message: message}
 	}
-	return &FieldError{Message: err.Error()}
+	return &track.FieldError{Message: err.Error()}
 }
 
 func semanticMessage(e *json.SemanticError) string {

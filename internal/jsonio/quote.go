@@ -1,22 +1,32 @@
-package series
+package jsonio
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
 
-// quoteNonFinite puts quotes around the bare NaN, Infinity and -Infinity that Python's json module prints. They are no JSON, so
-// nothing that is changes its meaning. Text within strings stays.
-func quoteNonFinite(r io.Reader) io.Reader {
+// QuoteNonFinite returns a reader that puts quotes around the bare NaN, Infinity and -Infinity that Python's json module writes.
+// They are not JSON, so JSON keeps its meaning. Text within strings stays as it is.
+func QuoteNonFinite(r io.Reader) io.Reader {
 	return &quoter{source: bufio.NewReaderSize(r, 1<<16)}
+}
+
+// QuoteNonFiniteIn is [QuoteNonFinite] for a text; found reports whether there were such numbers.
+func QuoteNonFiniteIn(text []byte) (quoted []byte, found bool) {
+	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
+		return text, false
+	}
+	quoted, _ = io.ReadAll(QuoteNonFinite(bytes.NewReader(text))) // reading from memory cannot fail
+	return quoted, len(quoted) > len(text)
 }
 
 type quoter struct {
 	source   *bufio.Reader
 	inString bool
-	escaped  bool   // the next byte of the string means nothing
-	waiting  string // to be read
+	escaped  bool   // the next byte of the string is escaped
+	waiting  string // still to be read
 }
 
 func (q *quoter) Read(p []byte) (n int, err error) {
@@ -41,7 +51,7 @@ func (q *quoter) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// step takes the next byte and returns what stands for it and what follows; nothing where it stands for itself.
+// step takes the next byte. It returns the replacement of the word that begins there, or nothing if the byte stays.
 func (q *quoter) step(b byte) string {
 	switch {
 	case q.escaped:
@@ -60,7 +70,7 @@ func (q *quoter) step(b byte) string {
 	return ""
 }
 
-// skip skips text if that comes next.
+// skip skips text if it comes next, and reports whether it did.
 func (q *quoter) skip(text string) bool {
 	if next, _ := q.source.Peek(len(text)); string(next) != text {
 		return false
