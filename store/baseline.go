@@ -31,16 +31,17 @@ const (
 	  LEFT JOIN baseline AS previous ON previous.id = baseline.previous_id
 	  LEFT JOIN configuration AS replaced ON replaced.id = previous.configuration_id`
 	getBaseline = selectBaselines + `
-	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.set_at DESC, baseline.id DESC LIMIT 1`
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = $1) ORDER BY baseline.set_at DESC, baseline.id DESC LIMIT 1`
 	listScenarioBaselines = selectBaselines + `
-	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = ?) ORDER BY baseline.set_at DESC, baseline.id DESC`
+	 WHERE baseline.scenario_id = (SELECT id FROM scenario WHERE name = $1) ORDER BY baseline.set_at DESC, baseline.id DESC`
 	listCurrentBaselines = selectBaselines + `
 	 WHERE baseline.id = (SELECT newest.id FROM baseline AS newest WHERE newest.scenario_id = scenario.id ORDER BY newest.set_at DESC, newest.id DESC LIMIT 1) AND baseline.configuration_id IS NOT NULL
 	 ORDER BY scenario.name`
 	insertBaseline = `
 	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at)
-	VALUES (?, ?, ?, (SELECT id FROM baseline WHERE scenario_id = ? ORDER BY set_at DESC, id DESC LIMIT 1), ?, ?,
-	        max(?, (SELECT coalesce(max(set_at), -1) + 1 FROM baseline WHERE scenario_id = ?)))` // later than what it replaces, which may come from a clock that is ahead
+	SELECT $1, $2, $3, (SELECT id FROM baseline WHERE scenario_id = $2 ORDER BY set_at DESC, id DESC LIMIT 1), $4, $5,
+	       CASE WHEN $6 <= newest.set_at THEN newest.set_at + 1 ELSE $6 END
+	  FROM (SELECT coalesce(max(set_at), -1) AS set_at FROM baseline WHERE scenario_id = $2) AS newest` // later than what it replaces, which may come from a clock that is ahead
 )
 
 type baselineRow struct {
@@ -105,6 +106,6 @@ func (t *Tx) SetBaseline(b Baseline) error {
 	if b.Configuration != nil {
 		configuration = b.Configuration.ID
 	}
-	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, scenario, b.Reason, b.Actor, micros(b.SetAt), scenario)
+	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, b.Reason, b.Actor, micros(b.SetAt))
 	return err
 }

@@ -50,18 +50,19 @@ const (
 	getNewestConfiguration = `
 	SELECT ` + configurationColumns + `
 	  FROM seed JOIN configuration ON configuration.id = seed.configuration_id
-	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.superseded_at IS NULL
 	 ORDER BY seed.recorded_at DESC, seed.id DESC LIMIT 1`
 	listConfigurations = `
 	SELECT ` + configurationColumns + `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
-	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) `
-	byLabel             = ` AND configuration.label = ? `
-	byHash              = ` AND configuration.hash >= ? AND configuration.hash < ? `
-	byCommit            = ` AND configuration.commit_id >= ? AND configuration.commit_id < ? `
-	newestFirst         = ` ORDER BY scenario_configuration.id DESC LIMIT ?`
-	countConfigurations = `
-	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1) `
+	newestFirst                = ` ORDER BY scenario_configuration.id DESC`
+	listNewestConfigurations   = listConfigurations + newestFirst + ` LIMIT $2`
+	listConfigurationsByLabel  = listConfigurations + ` AND configuration.label = $2 ` + newestFirst
+	listConfigurationsByHash   = listConfigurations + ` AND configuration.hash >= $2 AND configuration.hash < $3 ` + newestFirst
+	listConfigurationsByCommit = listConfigurations + ` AND configuration.commit_id >= $2 AND configuration.commit_id < $3 ` + newestFirst
+	countConfigurations        = `
+	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
 	listScenarios = `SELECT name FROM scenario ORDER BY name`
 )
 
@@ -104,7 +105,7 @@ func (r *Reader) Configurations(ctx context.Context, scenario string, limit int)
 	if err := r.read().GetContext(ctx, &total, countConfigurations, scenario); err != nil {
 		return nil, 0, explain(err)
 	}
-	newest, err = r.configurations(ctx, listConfigurations+newestFirst, scenario, limit)
+	newest, err = r.configurations(ctx, listNewestConfigurations, scenario, limit)
 	if err == nil && len(newest) == 0 {
 		err = r.noSeeds(ctx, scenario)
 	}
@@ -114,15 +115,14 @@ func (r *Reader) Configurations(ctx context.Context, scenario string, limit int)
 // FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a prefix of
 // their hash, else by one of their commit, of at least four digits.
 func (r *Reader) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
-	const noLimit = -1
-	found, err := r.configurations(ctx, listConfigurations+byLabel+newestFirst, scenario, selector, noLimit)
+	found, err := r.configurations(ctx, listConfigurationsByLabel, scenario, selector)
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
 	if len(selector) >= 4 && strings.Trim(selector, "0123456789abcdef") == "" {
-		found, err = r.configurations(ctx, listConfigurations+byHash+newestFirst, scenario, selector, selector+"g", noLimit)
+		found, err = r.configurations(ctx, listConfigurationsByHash, scenario, selector, selector+"g")
 		if err == nil && len(found) == 0 {
-			found, err = r.configurations(ctx, listConfigurations+byCommit+newestFirst, scenario, selector, selector+"g", noLimit)
+			found, err = r.configurations(ctx, listConfigurationsByCommit, scenario, selector, selector+"g")
 		}
 	}
 	if err == nil && len(found) == 0 {

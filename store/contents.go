@@ -25,8 +25,8 @@ const getContents = `
 	       (SELECT count(*) FROM seed WHERE superseded_at IS NULL) AS seeds, (SELECT count(*) FROM seed WHERE superseded_at IS NOT NULL) AS superseded,
 	       (SELECT count(*) FROM seed_series) AS series, (SELECT count(*) FROM sweep) AS sweeps, (SELECT count(*) FROM lineage) AS lineages,
 	       (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM execution) AS executions,
-	       coalesce(min((SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution)), (SELECT min(recorded_at) FROM seed), (SELECT min(recorded_at) FROM execution), 0) AS first,
-	       coalesce(max((SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution)), (SELECT max(recorded_at) FROM seed), (SELECT max(recorded_at) FROM execution), 0) AS last`
+	       (SELECT coalesce(min(at), 0) FROM (SELECT min(recorded_at) AS at FROM seed UNION ALL SELECT min(recorded_at) FROM execution) AS earliest) AS first,
+	       (SELECT coalesce(max(at), 0) FROM (SELECT max(recorded_at) AS at FROM seed UNION ALL SELECT max(recorded_at) FROM execution) AS latest) AS last`
 
 // Contents counts what a database holds.
 func (r *Reader) Contents(ctx context.Context) (c Contents, err error) {

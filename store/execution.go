@@ -64,41 +64,41 @@ type ExistingExecution struct {
 }
 
 const (
-	findLineage   = `SELECT id FROM lineage WHERE name = ?`
-	insertLineage = `INSERT INTO lineage (name, created_at) VALUES (?, ?) RETURNING id`
-	findVersion   = `SELECT id FROM version WHERE lineage_id = ? AND name = ?`
-	insertVersion = `INSERT INTO version (lineage_id, name, created_at) VALUES (?, ?, ?) RETURNING id`
-	findTool      = `SELECT id FROM tool WHERE name = ?`
-	insertTool    = `INSERT INTO tool (name) VALUES (?) RETURNING id`
+	findLineage   = `SELECT id FROM lineage WHERE name = $1`
+	insertLineage = `INSERT INTO lineage (name, created_at) VALUES ($1, $2) RETURNING id`
+	findVersion   = `SELECT id FROM version WHERE lineage_id = $1 AND name = $2`
+	insertVersion = `INSERT INTO version (lineage_id, name, created_at) VALUES ($1, $2, $3) RETURNING id`
+	findTool      = `SELECT id FROM tool WHERE name = $1`
+	insertTool    = `INSERT INTO tool (name) VALUES ($1) RETURNING id`
 	findExecution = `
 	SELECT id, ulid, digest, is_open, n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1) AS n_answered,
 	       coalesce(duration_us, 0) AS duration_us, forgotten_at
-	  FROM execution WHERE lineage_id = ? AND source = ? AND key = ?`
+	  FROM execution WHERE lineage_id = $1 AND source = $2 AND key = $3`
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
 	                       corrections, truncated, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
 	                       cost_usd, n_calls, n_failed, rubric, output, output_bytes, output_digest, digest, is_open, at, started_at, duration_us, recorded_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
 	                  output, output_bytes, output_digest, started_at, duration_us)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES (?, ?, ?)`
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3)`
 	insertExecutionScore = `
-	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at) VALUES (?, ?, ?, ?, ?, ?)
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at) VALUES ($1, $2, $3, $4, $5, $6)
 	ON CONFLICT (execution_id, rubric) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
 	       scored_at = excluded.scored_at`
-	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = ? AND rubric = ?`
-	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document) VALUES (?, ?, ?)`
-	deleteComponents    = `DELETE FROM component WHERE execution_id = ? AND rubric = ?`
-	insertComponent     = `INSERT INTO component (execution_id, rubric, name, value) VALUES (?, ?, ?, ?)`
+	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = $1 AND rubric = $2`
+	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document) VALUES ($1, $2, $3)`
+	deleteComponents    = `DELETE FROM component WHERE execution_id = $1 AND rubric = $2`
+	insertComponent     = `INSERT INTO component (execution_id, rubric, name, value) VALUES ($1, $2, $3, $4)`
 )
 
 // deleteExecution removes an execution with all that belongs to it.
 var deleteExecution = []string{
-	`DELETE FROM component WHERE execution_id = ?`, `DELETE FROM score_document WHERE execution_id = ?`, `DELETE FROM execution_score WHERE execution_id = ?`,
-	`DELETE FROM truth WHERE execution_id = ?`, `DELETE FROM call WHERE execution_id = ?`, `DELETE FROM execution WHERE id = ?`,
+	`DELETE FROM component WHERE execution_id = $1`, `DELETE FROM score_document WHERE execution_id = $1`, `DELETE FROM execution_score WHERE execution_id = $1`,
+	`DELETE FROM truth WHERE execution_id = $1`, `DELETE FROM call WHERE execution_id = $1`, `DELETE FROM execution WHERE id = $1`,
 }
 
 // AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
@@ -205,7 +205,7 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 	return e
 }
 
-const findExecutionID = `SELECT id FROM execution WHERE ulid = ?`
+const findExecutionID = `SELECT id FROM execution WHERE ulid = $1`
 
 // DeleteExecution removes an execution that turned out to be another, as long as it is still there.
 func (t *Tx) DeleteExecution(ulid string) error {
@@ -338,7 +338,7 @@ func (t *Tx) versionID(lineage int64, name string) (int64, error) {
 	})
 }
 
-const getKeepText = `SELECT keep_text FROM lineage WHERE name = ?`
+const getKeepText = `SELECT keep_text FROM lineage WHERE name = $1`
 
 // KeepsText says whether a lineage keeps inputs and outputs as they are; false where there is no such lineage.
 func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
@@ -350,13 +350,13 @@ func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err 
 }
 
 const (
-	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = coalesce(forgotten_at, ?) WHERE ulid = ?`
+	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = coalesce(forgotten_at, $1) WHERE ulid = $2`
 	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '` + forgotten + `' END
-	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
-	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = ?)`
+	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
+	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 )
 
-const setKeepText = `UPDATE lineage SET keep_text = ? WHERE id = ?`
+const setKeepText = `UPDATE lineage SET keep_text = $1 WHERE id = $2`
 
 // SetKeepText says whether a lineage keeps inputs and outputs as they are, from now on.
 func (t *Tx) SetKeepText(lineage string, keep bool) error {

@@ -130,48 +130,56 @@ const selectExecutions = `
 	  JOIN lineage ON lineage.id = execution.lineage_id
 	  JOIN version ON version.id = execution.version_id
 	  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric
-	 WHERE 1`
+	 WHERE TRUE`
+
+const (
+	executionsOfVersion = ` AND execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id
+	       WHERE lineage.name = $1 AND version.name = $2)`
+	executionsOfLineage = ` AND execution.lineage_id = (SELECT id FROM lineage WHERE name = $1)`
+	ofTask              = ` AND execution.task = $1`
+	endedWith           = ` AND execution.status = $1`
+	// Within coalesce, so that the list is not led by the scores, of which it would read and sort all.
+	withGrade      = ` AND coalesce(execution_score.grade = $1, FALSE)`
+	scoredAtLeast  = ` AND coalesce(execution_score.score >= $1, FALSE)`
+	scoredAtMost   = ` AND coalesce(execution_score.score <= $1, FALSE)`
+	executedSince  = ` AND execution.at >= $1`
+	newestExecuted = ` ORDER BY execution.at DESC, execution.id DESC`
+	atMost         = ` LIMIT $1`
+)
 
 // query returns the statement that lists the executions of the filter, newest first, and its arguments.
 func (f ExecutionFilter) query() (query string, args []any) {
-	var b strings.Builder
-	b.WriteString(selectExecutions)
-	add := func(condition string, values ...any) {
-		b.WriteString(" AND " + condition)
-		args = append(args, values...)
-	}
+	c := clauses{}
+	c.add(selectExecutions)
 	switch {
 	case f.Lineage != "" && f.Version != nil:
-		add("execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)",
-			f.Lineage, *f.Version)
+		c.add(executionsOfVersion, f.Lineage, *f.Version)
 	case f.Lineage != "":
-		add("execution.lineage_id = (SELECT id FROM lineage WHERE name = ?)", f.Lineage)
+		c.add(executionsOfLineage, f.Lineage)
 	}
 	if f.Task != "" {
-		add("execution.task = ?", f.Task)
+		c.add(ofTask, f.Task)
 	}
 	if f.Status != "" {
-		add("execution.status = ?", string(f.Status))
+		c.add(endedWith, string(f.Status))
 	}
-	// Within coalesce, so that the list is not led by the scores, of which it would read and sort all.
 	if f.Grade != "" {
-		add("coalesce(execution_score.grade = ?, FALSE)", f.Grade)
+		c.add(withGrade, f.Grade)
 	}
 	if f.MinScore != nil {
-		add("coalesce(execution_score.score >= ?, FALSE)", *f.MinScore)
+		c.add(scoredAtLeast, *f.MinScore)
 	}
 	if f.MaxScore != nil {
-		add("coalesce(execution_score.score <= ?, FALSE)", *f.MaxScore)
+		c.add(scoredAtMost, *f.MaxScore)
 	}
 	if !f.Since.IsZero() {
-		add("execution.at >= ?", micros(f.Since))
+		c.add(executedSince, micros(f.Since))
 	}
-	b.WriteString(" ORDER BY execution.at DESC, execution.id DESC")
+	c.add(newestExecuted)
 	if f.Limit > 0 {
-		b.WriteString(" LIMIT ?")
-		args = append(args, f.Limit)
+		c.add(atMost, f.Limit)
 	}
-	return b.String(), args
+	return c.statement()
 }
 
 // Executions lists executions, the newest first.
@@ -210,17 +218,17 @@ type StoredCall struct {
 }
 
 const (
-	executionByID      = selectExecutions + ` AND execution.ulid = ?`
-	executionsByPrefix = selectExecutions + ` AND execution.ulid >= ? AND execution.ulid < ? LIMIT 2`
-	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = ?`
+	executionByID      = selectExecutions + ` AND execution.ulid = $1`
+	executionsByPrefix = selectExecutions + ` AND execution.ulid >= $1 AND execution.ulid < $2 LIMIT 2`
+	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = $1`
 	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
 	       call.output, call.output_bytes, call.output_digest, call.started_at, call.duration_us
-	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = ? ORDER BY call.position`
-	listTruths          = `SELECT name, value FROM truth WHERE execution_id = ?`
+	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
+	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
 	SELECT rubric, score, grade, n_failed, document, scored_at
-	  FROM execution_score LEFT JOIN score_document USING (execution_id, rubric) WHERE execution_id = ? ORDER BY rubric`
-	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = ?`
+	  FROM execution_score LEFT JOIN score_document USING (execution_id, rubric) WHERE execution_id = $1 ORDER BY rubric`
+	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = $1`
 )
 
 // Execution returns the execution with this ULID, or with the only one that begins like this.
@@ -390,7 +398,7 @@ const listVersions = `
 	SELECT lineage.name AS lineage, version.name AS version, count(execution.id) AS n, count(*) FILTER (WHERE execution.status <> 'ok') AS n_failed,
 	       min(execution.at) AS first, max(execution.at) AS last
 	  FROM lineage JOIN version ON version.lineage_id = lineage.id JOIN execution ON execution.version_id = version.id
-	 WHERE lineage.name = ?
+	 WHERE lineage.name = $1
 	 GROUP BY version.id ORDER BY first, version.id`
 
 // Versions returns the versions of a lineage that have executions, in the order of their first one.
@@ -425,7 +433,7 @@ type TaskSummary struct {
 
 const listTasks = `
 	SELECT task, count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS n_failed
-	  FROM execution WHERE lineage_id = (SELECT id FROM lineage WHERE name = ?)
+	  FROM execution WHERE lineage_id = (SELECT id FROM lineage WHERE name = $1)
 	 GROUP BY task ORDER BY task`
 
 // Tasks returns the tasks of a lineage, by name.
@@ -442,7 +450,7 @@ func (r *Reader) Lineages(ctx context.Context) (names []string, err error) {
 
 const getNewestVersion = `
 	SELECT version.name FROM execution JOIN version ON version.id = execution.version_id
-	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?)
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = $1)
 	 ORDER BY execution.at DESC, execution.id DESC LIMIT 1`
 
 // NewestVersion returns the name of the version of a lineage that was executed last.
@@ -494,17 +502,17 @@ type VersionScore struct {
 
 const (
 	ofVersion = `
-	 WHERE execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?)`
+	 WHERE execution.version_id = (SELECT version.id FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = $2 AND version.name = $3)`
 	listVersionScores = `
 	SELECT execution.id AS row_id, execution.ulid, execution.status, execution.at, execution.started_at IS NOT NULL AS started, execution.task,
 	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score, coalesce(execution_score.grade, '') AS grade
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
-	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion + `
+	       AND execution_score.rubric = CASE $1 WHEN '' THEN execution.rubric ELSE $1 END` + ofVersion + `
 	 ORDER BY execution.at DESC, execution.id DESC`
 	listVersionComponents = `
 	SELECT component.execution_id, component.name, component.value
 	  FROM execution JOIN component ON component.execution_id = execution.id
-	       AND component.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END` + ofVersion
+	       AND component.rubric = CASE $1 WHEN '' THEN execution.rubric ELSE $1 END` + ofVersion
 )
 
 // VersionScores returns the executions of a version with their scores under a rubric, or with those in force where it is empty, the
@@ -529,13 +537,13 @@ func (r *Reader) versionScores(ctx context.Context, lineage, version, rubric str
 		Score   *float64 `db:"score"`
 		Grade   string   `db:"grade"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, listVersionScores, rubric, rubric, lineage, version); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listVersionScores, rubric, lineage, version); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, r.CheckLineage(ctx, lineage, &version)
 	}
-	components, err := r.components(ctx, listVersionComponents, rubric, rubric, lineage, version)
+	components, err := r.components(ctx, listVersionComponents, rubric, lineage, version)
 	if err != nil {
 		return nil, err
 	}

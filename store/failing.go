@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"track"
+	"track/scoring"
 )
 
 // FailingSeed is a seed that did not pass.
@@ -24,32 +25,27 @@ type FailingMetric struct {
 	Missing bool
 }
 
-func failingSeedsQuery(where string) string {
-	return `
+const listFailingSeeds = `
 	SELECT seed.id, seed.number, seed.configuration_id, seed.outcome, seed.message, assessment.seed_id IS NOT NULL AS assessed
-	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	 WHERE ` + where + `
+	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	 WHERE {selection}
 	   AND (assessment.seed_id IS NULL OR assessment.total_score IS NULL OR assessment.n_fail > 0)
 	 ORDER BY seed.number < 0, seed.number, seed.id`
-}
 
-func failingMetricsQuery(where string) string {
-	return `
+const listFailingMetrics = `
 	WITH failing AS MATERIALIZED (
-	    SELECT seed.id FROM seed CROSS JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	     WHERE ` + where + ` AND assessment.n_fail > 0
+	    SELECT seed.id FROM seed ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	     WHERE {selection} AND assessment.n_fail > 0
 	)
 	SELECT failing.id, metric.name, value.value, result.score IS NULL AS missing
-	  FROM failing CROSS JOIN result ON result.seed_id = failing.id AND result.spec_id = ? AND result.status = 2
+	  FROM failing ORDERED JOIN result ON result.seed_id = failing.id AND result.spec_id = $1 AND result.status = $2
 	  JOIN metric ON metric.id = result.metric_id
 	  JOIN spec_metric ON spec_metric.spec_id = result.spec_id AND spec_metric.metric_id = result.metric_id
 	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
 	 ORDER BY failing.id, spec_metric.position`
-}
 
 // FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed.
 func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed, error) {
-	where, args := sel.where()
 	var seeds []struct {
 		ID            int64            `db:"id"`
 		Number        track.SeedNumber `db:"number"`
@@ -58,8 +54,8 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed
 		Message       string           `db:"message"`
 		Assessed      bool             `db:"assessed"`
 	}
-	args = append([]any{sel.SpecID}, args...)
-	if err := r.read().SelectContext(ctx, &seeds, failingSeedsQuery(where), args...); err != nil {
+	query, args := sel.of(listFailingSeeds, sel.SpecID)
+	if err := r.read().SelectContext(ctx, &seeds, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	var metrics []struct {
@@ -68,7 +64,8 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed
 		Value   sql.NullFloat64 `db:"value"`
 		Missing bool            `db:"missing"`
 	}
-	if err := r.read().SelectContext(ctx, &metrics, failingMetricsQuery(where), append(args, sel.SpecID)...); err != nil {
+	query, args = sel.of(listFailingMetrics, sel.SpecID, statusCode(scoring.Fail))
+	if err := r.read().SelectContext(ctx, &metrics, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	bySeed := map[int64][]FailingMetric{}

@@ -22,26 +22,27 @@ type HookThread struct{ Session, Agent string }
 
 const (
 	insertHookEvent = `
-	INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?)
+	INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', $9)
 	ON CONFLICT (session, agent, name, key) DO NOTHING`
 	countHookArrival = `
-	INSERT INTO hook_arrival (name, n, last_at) VALUES (?, 1, ?)
-	ON CONFLICT (name) DO UPDATE SET n = n + 1, last_at = max(last_at, excluded.last_at)`
+	INSERT INTO hook_arrival (name, n, last_at) VALUES ($1, 1, $2)
+	ON CONFLICT (name) DO UPDATE SET n = hook_arrival.n + 1,
+	       last_at = CASE WHEN excluded.last_at > hook_arrival.last_at THEN excluded.last_at ELSE hook_arrival.last_at END`
 	findHookBoundary = `
-	SELECT EXISTS (SELECT 1 FROM hook_event WHERE session = ? AND agent = ? AND at >= ?
+	SELECT EXISTS (SELECT 1 FROM hook_event WHERE session = $1 AND agent = $2 AND at >= $3
 	   AND name IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'SubagentStop', 'SessionEnd'))`
 	findPromptBefore = `
-	SELECT at FROM hook_event WHERE session = ? AND agent = ? AND at <= ? AND name = 'UserPromptSubmit' ORDER BY at DESC LIMIT 1`
+	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at <= $3 AND name = 'UserPromptSubmit' ORDER BY at DESC LIMIT 1`
 	findPromptAfter = `
-	SELECT at FROM hook_event WHERE session = ? AND agent = ? AND at > ? AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
+	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at > $3 AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
 	listHookEvents = `
 	SELECT id, session, agent, name, key, at, received_at, lineage, version, execution, body FROM hook_event
-	 WHERE session = ? AND agent = ? AND at >= ? AND at <= ? ORDER BY at, id`
-	assignHookEvent   = `UPDATE hook_event SET execution = ?, settled_at = ? WHERE id = ?`
-	listHookThreads   = `SELECT DISTINCT session, agent FROM hook_event WHERE settled_at IS NULL AND session = ? ORDER BY agent`
+	 WHERE session = $1 AND agent = $2 AND at >= $3 AND at <= $4 ORDER BY at, id`
+	assignHookEvent   = `UPDATE hook_event SET execution = $1, settled_at = $2 WHERE id = $3`
+	listHookThreads   = `SELECT DISTINCT session, agent FROM hook_event WHERE settled_at IS NULL AND session = $1 ORDER BY agent`
 	listSilentThreads = `
-	SELECT session, agent FROM hook_event WHERE settled_at IS NULL GROUP BY session, agent HAVING max(received_at) < ? LIMIT ?`
-	pruneHookEvents = `DELETE FROM hook_event WHERE settled_at < ?`
+	SELECT session, agent FROM hook_event WHERE settled_at IS NULL GROUP BY session, agent HAVING max(received_at) < $1 LIMIT $2`
+	pruneHookEvents = `DELETE FROM hook_event WHERE settled_at < $1`
 )
 
 // AddHookEvent stores an event and counts it. It returns false where it is there already.

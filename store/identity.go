@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	findScenario      = `SELECT id FROM scenario WHERE name = ?`
-	insertScenario    = `INSERT INTO scenario (name, created_at) VALUES (?, ?) RETURNING id`
-	findMetric        = `SELECT id FROM metric WHERE name = ?`
-	insertMetric      = `INSERT INTO metric (name) VALUES (?) RETURNING id`
-	findConfiguration = `SELECT id FROM configuration WHERE hash = ?`
+	findScenario      = `SELECT id FROM scenario WHERE name = $1`
+	insertScenario    = `INSERT INTO scenario (name, created_at) VALUES ($1, $2) RETURNING id`
+	findMetric        = `SELECT id FROM metric WHERE name = $1`
+	insertMetric      = `INSERT INTO metric (name) VALUES ($1) RETURNING id`
+	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
 	insertConfig      = `
 	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`
 	insertPair = `
-	INSERT INTO scenario_configuration (scenario_id, configuration_id) VALUES (?, ?)
+	INSERT INTO scenario_configuration (scenario_id, configuration_id) VALUES ($1, $2)
 	ON CONFLICT DO NOTHING`
-	findEnvironment   = `SELECT id FROM environment WHERE hash = ?`
-	insertEnvironment = `INSERT INTO environment (hash, document) VALUES (?, ?) RETURNING id`
+	findEnvironment   = `SELECT id FROM environment WHERE hash = $1`
+	insertEnvironment = `INSERT INTO environment (hash, document) VALUES ($1, $2) RETURNING id`
 	listSpecMetricIDs = `
 	SELECT metric.name, metric.id FROM spec_metric JOIN metric ON metric.id = spec_metric.metric_id
-	 WHERE spec_metric.spec_id = ?`
+	 WHERE spec_metric.spec_id = $1`
 )
 
 func (t *Tx) scenarioID(name string) (int64, error) {

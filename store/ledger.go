@@ -29,18 +29,18 @@ const (
 	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash,
 	       lineage.trials_elsewhere
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
-	 WHERE lineage.name = ? AND ` + hasLedger
+	 WHERE lineage.name = $1 AND ` + hasLedger
 	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
 	// A lineage whose seed was taken away still has its entries: replay names it.
 	hasLedger          = `(lineage.seed IS NOT NULL OR EXISTS (SELECT 1 FROM ledger WHERE ledger.lineage_id = lineage.id))`
-	setEvolving        = `UPDATE lineage SET seed = ?, subject = ? WHERE id = ?`
-	setEnd             = `UPDATE lineage SET n_entries = ?, last_hash = ?, head_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?) WHERE id = ?`
-	setTrialsElsewhere = `UPDATE lineage SET trials_elsewhere = ? WHERE id = ?`
+	setEvolving        = `UPDATE lineage SET seed = $1, subject = $2 WHERE id = $3`
+	setEnd             = `UPDATE lineage SET n_entries = $1, last_hash = $2, head_id = (SELECT id FROM version WHERE lineage_id = $3 AND name = $4) WHERE id = $3`
+	setTrialsElsewhere = `UPDATE lineage SET trials_elsewhere = $1 WHERE id = $2`
 	insertEntry        = `
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 	selectEntries = `
-	SELECT number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash FROM ledger WHERE lineage_id = ?`
+	SELECT number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash FROM ledger WHERE lineage_id = $1`
 )
 
 // Evolving returns a lineage that has a ledger; [track.ErrNotFound] where it has none.
@@ -106,7 +106,7 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter, lineage)
+	_, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter)
 	return err
 }
 
@@ -150,31 +150,40 @@ type EntryFilter struct {
 	Newest   int              // at most so many, the newest first; 0 for all, the oldest first
 }
 
+const (
+	ofKinds        = ` AND kind IN ({list})`
+	ofKindsOfFew   = ` AND NOINDEX kind IN ({list})` // a mutation has few entries, a kind may have many: look for those of the mutation
+	aboutMutation  = ` AND mutation = $1 AND mutation <> ''`
+	whichMovedHead = ` AND head_before <> head_after`
+	afterEntry     = ` AND number > $1`
+	oldestFirst    = ` ORDER BY number`
+	newestOnly     = ` ORDER BY number DESC LIMIT $1`
+)
+
 func (f EntryFilter) query(lineage int64) (query string, args []any) {
-	query, args = selectEntries, []any{lineage}
-	if len(f.Kinds) > 0 {
-		column := " AND kind"
-		if f.Mutation != "" {
-			column = " AND +kind" // a mutation has few entries, a kind may have many: look for those of the mutation
-		}
-		query += column + " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(f.Kinds)), ", ") + ")"
-		for _, kind := range f.Kinds {
-			args = append(args, string(kind))
-		}
+	c := clauses{}
+	c.add(selectEntries, lineage)
+	switch {
+	case len(f.Kinds) > 0 && f.Mutation != "":
+		c.addList(ofKindsOfFew, anys(f.Kinds)...)
+	case len(f.Kinds) > 0:
+		c.addList(ofKinds, anys(f.Kinds)...)
 	}
 	if f.Mutation != "" {
-		query, args = query+" AND mutation = ? AND mutation <> ''", append(args, f.Mutation)
+		c.add(aboutMutation, f.Mutation)
 	}
 	if f.Moved {
-		query += " AND head_before <> head_after"
+		c.add(whichMovedHead)
 	}
 	if f.After > 0 {
-		query, args = query+" AND number > ?", append(args, f.After)
+		c.add(afterEntry, f.After)
 	}
 	if f.Newest > 0 {
-		return query + " ORDER BY number DESC LIMIT ?", append(args, f.Newest)
+		c.add(newestOnly, f.Newest)
+	} else {
+		c.add(oldestFirst)
 	}
-	return query + " ORDER BY number", args
+	return c.statement()
 }
 
 // Entries returns entries of the ledger of a lineage.
@@ -216,7 +225,7 @@ type HeadChange struct {
 }
 
 const listHeadChanges = `
-	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN coalesce(body ->> '$.trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = ? AND head_before <> head_after ORDER BY number`
+	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before <> head_after ORDER BY number`
 
 // HeadChanges returns the entries of a lineage that put another version in force, in their order.
 func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {

@@ -34,9 +34,9 @@ type Look struct {
 
 const (
 	listLooks = `
-	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = ? ORDER BY looked_at, id`
+	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = $1 ORDER BY looked_at, id`
 	insertLook = `
-	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (question, evidence, plan) DO NOTHING`
 )
 

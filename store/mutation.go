@@ -60,20 +60,20 @@ func (r mutationRow) mutation() Mutation {
 }
 
 const (
-	selectMutations = `
+	mutationsFrom = `
 	SELECT mutation.id, mutation.key, mutation.number, child.name AS child, mutation.operator, mutation.risk, mutation.note, mutation.cost_usd, mutation.source,
 	       mutation.state, mutation.n_attempts, mutation.delta, mutation.proposed_at,
-	       coalesce((SELECT group_concat(name, char(10)) FROM (
-	          SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
-	           WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position)), '') AS parents
-	  FROM mutation JOIN version AS child ON child.id = mutation.child_id
-	 WHERE mutation.lineage_id = ?`
-	insertMutation = `
+	       coalesce((SELECT string_agg(version.name, '
+' ORDER BY mutation_parent.position) FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
+	           WHERE mutation_parent.mutation_id = mutation.id), '') AS parents
+	  FROM mutation JOIN version AS child ON child.id = mutation.child_id`
+	selectMutations = mutationsFrom + ` WHERE mutation.lineage_id = $1`
+	insertMutation  = `
 	INSERT INTO mutation (lineage_id, key, number, child_id, operator, risk, note, cost_usd, source, state, n_attempts, delta, proposed_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?) RETURNING id`
-	insertParent     = `INSERT INTO mutation_parent (mutation_id, position, version_id) VALUES (?, ?, ?)`
-	setMutationState = `UPDATE mutation SET state = ?, n_attempts = ?, delta = ? WHERE id = ?`
-	countMutations   = `SELECT coalesce(max(number), 0) FROM mutation WHERE lineage_id = ?`
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, NULL, $11) RETURNING id`
+	insertParent     = `INSERT INTO mutation_parent (mutation_id, position, version_id) VALUES ($1, $2, $3)`
+	setMutationState = `UPDATE mutation SET state = $1, n_attempts = $2, delta = $3 WHERE id = $4`
+	countMutations   = `SELECT coalesce(max(number), 0) FROM mutation WHERE lineage_id = $1`
 )
 
 // MutationFilter narrows a list of mutations; the zero value asks for all.
@@ -85,27 +85,38 @@ type MutationFilter struct {
 	Newest int       // at most so many, the newest first; 0 for all, the oldest first
 }
 
+const (
+	whichAreOpen   = ` AND mutation.state IN ('proposed', 'continue')` // as the index has it
+	inState        = ` AND mutation.state = $1`
+	proposedAfter  = ` AND mutation.proposed_at > $1`
+	toChild        = ` AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)`
+	byNumber       = ` ORDER BY mutation.number`
+	byNumberOfFew  = ` ORDER BY NOINDEX mutation.number` // few are of a child
+	newestByNumber = ` DESC LIMIT $1`
+)
+
 func (f MutationFilter) query(lineage int64) (query string, args []any) {
-	query, args = selectMutations, []any{lineage}
+	c := clauses{}
+	c.add(selectMutations, lineage)
 	if f.Open {
-		query += " AND mutation.state IN ('proposed', 'continue')" // as the index has it
+		c.add(whichAreOpen)
 	}
 	if f.State != "" {
-		query, args = query+" AND mutation.state = ?", append(args, string(f.State))
+		c.add(inState, string(f.State))
 	}
 	if !f.Since.IsZero() {
-		query, args = query+" AND mutation.proposed_at > ?", append(args, micros(f.Since))
+		c.add(proposedAfter, micros(f.Since))
 	}
-	order := " ORDER BY mutation.number"
 	if f.Child != "" {
-		query, args = query+" AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)", append(args, lineage, f.Child)
-		order = " ORDER BY +mutation.number" // few are of a child
+		c.add(toChild, lineage, f.Child)
+		c.add(byNumberOfFew)
+	} else {
+		c.add(byNumber)
 	}
-	query += order
 	if f.Newest > 0 {
-		query, args = query+" DESC LIMIT ?", append(args, f.Newest)
+		c.add(newestByNumber, f.Newest)
 	}
-	return query, args
+	return c.statement()
 }
 
 // Mutations returns mutations of a lineage.
@@ -122,12 +133,12 @@ func (r *Reader) Mutations(ctx context.Context, lineage Evolving, filter Mutatio
 	return list, nil
 }
 
-const ofKey = " AND mutation.key = ?"
+const getMutation = selectMutations + ` AND mutation.key = $2`
 
 // Mutation returns the mutation with a key.
 func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
 	var row mutationRow
-	err := r.read().GetContext(ctx, &row, selectMutations+ofKey, lineage.ID, key)
+	err := r.read().GetContext(ctx, &row, getMutation, lineage.ID, key)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage " + lineage.Name + " shows those that there are"})
 
@@ -135,17 +146,18 @@ func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mu
 	return row.mutation(), explain(err)
 }
 
-const ofWhichVersion = `
-	 AND mutation.id IN (
-	     SELECT id FROM mutation WHERE child_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?)
+// Few mutations are of the version, many of the lineage.
+const getMutationOf = mutationsFrom + `
+	 WHERE NOINDEX mutation.lineage_id = $1 AND mutation.id IN (
+	     SELECT id FROM mutation WHERE child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)
 	      UNION ALL
-	     SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = ? AND name = ?))
-	 ORDER BY +mutation.number LIMIT 1` // the plus: few are of the version, many of the lineage
+	     SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2))
+	 ORDER BY NOINDEX mutation.number LIMIT 1`
 
 // MutationOf returns the first mutation whose child, or one of whose parents, a version is.
 func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
 	var row mutationRow
-	err := r.read().GetContext(ctx, &row, selectMutations+ofWhichVersion, lineage.ID, lineage.ID, version, lineage.ID, version)
+	err := r.read().GetContext(ctx, &row, hinted(getMutationOf), lineage.ID, version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Mutation{}, fmt.Errorf("mutation of version %s of lineage %s: %w", version, lineage.Name, track.ErrNotFound)
 	}
@@ -153,7 +165,7 @@ func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version strin
 }
 
 const findMutations = `
-	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = ?) ORDER BY name`
+	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = $1) ORDER BY name`
 
 // MutationLineage finds the lineage that a mutation is of, where only one has a mutation with that key.
 func (r *Reader) MutationLineage(ctx context.Context, key string) (string, error) {
@@ -201,7 +213,7 @@ func (t *Tx) SetMutationState(m Mutation) error {
 	return err
 }
 
-const listOutcomes = `SELECT operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = ? ORDER BY number`
+const listOutcomes = `SELECT operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = $1 ORDER BY number`
 
 // MutationOutcome is what is known of a mutation where only its outcome counts.
 type MutationOutcome struct {
@@ -218,10 +230,10 @@ func (r *Reader) MutationOutcomes(ctx context.Context, lineage Evolving) (list [
 }
 
 const (
-	findVersionByContent = `SELECT name FROM version WHERE lineage_id = ? AND content_digest = ? ORDER BY created_at, id LIMIT 1`
-	hasVersion           = `SELECT count(*) FROM version WHERE lineage_id = ? AND name = ?`
-	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = ?`
-	setContent           = `UPDATE version SET content = ?, content_digest = ? WHERE id = ?`
+	findVersionByContent = `SELECT name FROM version WHERE lineage_id = $1 AND content_digest = $2 ORDER BY created_at, id LIMIT 1`
+	hasVersion           = `SELECT count(*) FROM version WHERE lineage_id = $1 AND name = $2`
+	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = $1`
+	setContent           = `UPDATE version SET content = $1, content_digest = $2 WHERE id = $3`
 )
 
 // AddVersionName makes a version of which nothing but its name is known, unless it is there.

@@ -16,15 +16,15 @@ import (
 const (
 	insertSeed = `
 	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
 	RETURNING id`
 	findSeed = `
 	SELECT id, digest FROM seed
-	 WHERE scenario_id = ? AND configuration_id = ? AND number = ? AND superseded_at IS NULL`
-	supersedeSeed    = `UPDATE seed SET superseded_at = ? WHERE id = ?`
+	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
+	supersedeSeed    = `UPDATE seed SET superseded_at = $1 WHERE id = $2`
 	insertAssessment = `
-	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 	insertValues  = `INSERT INTO value (seed_id, metric_id, value) VALUES `
 	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
 )

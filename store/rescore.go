@@ -24,18 +24,18 @@ type StoredSeed struct {
 const (
 	listStoredSeeds = `
 	SELECT seed.id, seed.ulid, seed.number, configuration.label, configuration.hash,
-	       EXISTS (SELECT 1 FROM assessment WHERE seed_id = seed.id AND spec_id = ?) AS current,
+	       EXISTS (SELECT 1 FROM assessment WHERE seed_id = seed.id AND spec_id = $1) AS current,
 	       previous.id AS previous_id, previous.version AS previous_version
 	  FROM seed
 	  JOIN configuration ON configuration.id = seed.configuration_id
 	  LEFT JOIN spec AS previous
-	         ON previous.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id AND spec_id <> ?)
-	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL AND seed.outcome = 'ok'
-	   AND seed.id > ?
-	 ORDER BY seed.id LIMIT ?`
+	         ON previous.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id AND spec_id <> $1)
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND seed.superseded_at IS NULL AND seed.outcome = 'ok'
+	   AND seed.id > $3
+	 ORDER BY seed.id LIMIT $4`
 	listStatuses = `
 	SELECT metric.name, result.status FROM result JOIN metric ON metric.id = result.metric_id
-	 WHERE result.seed_id = ? AND result.spec_id = ?`
+	 WHERE result.seed_id = $1 AND result.spec_id = $2`
 )
 
 // StoredSeeds returns the next seeds of a scenario that ran well, by id after the one given, and at most limit.
@@ -50,7 +50,7 @@ func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after
 		PreviousID      sql.NullInt64    `db:"previous_id"`
 		PreviousVersion sql.NullInt64    `db:"previous_version"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, listStoredSeeds, specID, specID, scenario, after, limit); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listStoredSeeds, specID, scenario, after, limit); err != nil {
 		return nil, explain(err)
 	}
 	seeds := make([]StoredSeed, len(rows))
@@ -86,7 +86,7 @@ func (r *Reader) statuses(ctx context.Context, seedID, specID int64) (map[string
 	return statuses, nil
 }
 
-const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = ? AND spec_id = ?)`
+const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = $1 AND spec_id = $2)`
 
 // Assessed says whether a seed was judged under a spec.
 func (r *Reader) Assessed(ctx context.Context, seedID, specID int64) (yes bool, err error) {

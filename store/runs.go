@@ -33,32 +33,26 @@ type EnvironmentUse struct {
 	NSeeds      int
 }
 
-func runTimesQuery(where string) string {
-	return `
+const getRunTimes = `
 	SELECT min(seed.started_at) AS first, max(seed.started_at) AS last, count(seed.started_at) AS n_started,
 	       coalesce(sum(seed.duration_us), 0) AS duration, count(seed.duration_us) AS n_timed
-	  FROM seed WHERE ` + where
-}
+	  FROM seed WHERE {selection}`
 
-func environmentsQuery(where string) string {
-	return `
+const listEnvironments = `
 	SELECT environment.document, used.n
-	  FROM (SELECT seed.environment_id, count(*) AS n FROM seed WHERE ` + where + ` GROUP BY seed.environment_id) AS used
+	  FROM (SELECT seed.environment_id, count(*) AS n FROM seed WHERE {selection} GROUP BY seed.environment_id) AS used
 	  JOIN environment ON environment.id = used.environment_id
 	 ORDER BY used.n DESC, environment.document`
-}
 
-func sweepUsesQuery(where string) string {
-	return `
+const listSweepUses = `
 	SELECT sweep.ulid, sweep.plan, used.n
-	  FROM (SELECT run.sweep_id, count(*) AS n FROM seed JOIN run ON run.seed_id = seed.id WHERE ` + where + ` GROUP BY run.sweep_id) AS used
+	  FROM (SELECT run.sweep_id, count(*) AS n FROM seed JOIN run ON run.seed_id = seed.id WHERE {selection} GROUP BY run.sweep_id) AS used
 	  JOIN sweep ON sweep.id = used.sweep_id
 	 ORDER BY used.n DESC, sweep.ulid`
-}
 
 // Runs says where and when the seeds of a selection ran.
 func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
-	where, args := sel.where()
+	query, args := sel.of(getRunTimes)
 	var times struct {
 		First    sql.NullInt64 `db:"first"`
 		Last     sql.NullInt64 `db:"last"`
@@ -66,7 +60,7 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Duration int64         `db:"duration"`
 		NTimed   int           `db:"n_timed"`
 	}
-	if err := r.read().GetContext(ctx, &times, runTimesQuery(where), args...); err != nil {
+	if err := r.read().GetContext(ctx, &times, query, args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	runs := Runs{NStarted: times.NStarted, Duration: time.Duration(times.Duration) * time.Microsecond, NTimed: times.NTimed}
@@ -77,7 +71,8 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Document string `db:"document"`
 		NSeeds   int    `db:"n"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, environmentsQuery(where), args...); err != nil {
+	query, args = sel.of(listEnvironments)
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	for _, row := range rows {
@@ -92,7 +87,8 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		Plan string `db:"plan"`
 		N    int    `db:"n"`
 	}
-	if err := r.read().SelectContext(ctx, &sweeps, sweepUsesQuery(where), args...); err != nil {
+	query, args = sel.of(listSweepUses)
+	if err := r.read().SelectContext(ctx, &sweeps, query, args...); err != nil {
 		return Runs{}, explain(err)
 	}
 	for _, row := range sweeps {

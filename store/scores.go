@@ -28,21 +28,17 @@ type SeedScore struct {
 }
 
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
-func seedScoresQuery(where string) string {
-	return `
+const listSeedScores = `
 	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, seed.digest, seed.recorded_at, assessment.seed_id IS NOT NULL AS assessed,
 	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
-	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	 WHERE ` + where
-}
+	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	 WHERE {selection}`
 
 // The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times metrics.
-func metricScoresQuery(where string) string {
-	return `
+const listMetricScores = `
 	SELECT result.seed_id, result.metric_id, result.score, result.status
-	  FROM seed CROSS JOIN result ON result.seed_id = seed.id AND result.spec_id = ?
-	 WHERE ` + where
-}
+	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
+	 WHERE {selection}`
 
 type seedScoreRow struct {
 	ID         int64            `db:"id"`
@@ -60,10 +56,9 @@ type seedScoreRow struct {
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
 // withMetrics is set. That takes several reads: see [Reader.Snapshot].
 func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
-	where, args := sel.where()
-	args = append([]any{sel.SpecID}, args...)
+	query, args := sel.of(listSeedScores, sel.SpecID)
 	var rows []seedScoreRow
-	if err := r.read().SelectContext(ctx, &rows, seedScoresQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	slices.SortFunc(rows, func(a, b seedScoreRow) int {
@@ -77,15 +72,15 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 		}
 	}
 	if withMetrics {
-		if err := r.addMetricScores(ctx, seeds, sel.SpecID, where, args); err != nil {
+		if err := r.addMetricScores(ctx, seeds, sel); err != nil {
 			return nil, explain(err)
 		}
 	}
 	return seeds, nil
 }
 
-func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, specID int64, where string, args []any) error {
-	positions, err := r.metricPositions(ctx, specID)
+func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Selection) error {
+	positions, err := r.metricPositions(ctx, sel.SpecID)
 	if err != nil {
 		return err
 	}
@@ -94,7 +89,7 @@ func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, specID 
 		byID[seeds[i].ID] = &seeds[i]
 	}
 	var seed *SeedScore // the rows of a seed come together
-	return r.stream(ctx, metricScoresQuery(where), args, func(row []driver.Value) {
+	return r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
 		if id := row[0].(int64); seed == nil || seed.ID != id {
 			if seed = byID[id]; seed == nil { // recorded since the seeds were read
 				return
@@ -118,8 +113,7 @@ func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]s
 		return nil, explain(err)
 	}
 	statuses := map[int64][]scoring.Status{}
-	where, args := sel.where()
-	err = r.stream(ctx, metricScoresQuery(where), append([]any{sel.SpecID}, args...), func(row []driver.Value) {
+	err = r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
 		id := row[0].(int64)
 		if statuses[id] == nil {
 			statuses[id] = make([]scoring.Status, len(positions))
@@ -144,24 +138,20 @@ func (r *Reader) metricPositions(ctx context.Context, specID int64) (map[int64]i
 	return positions, nil
 }
 
-const listMetricPositions = `SELECT metric_id FROM spec_metric WHERE spec_id = ? ORDER BY position`
+const listMetricPositions = `SELECT metric_id FROM spec_metric WHERE spec_id = $1 ORDER BY position`
 
-func seedMeasuredQuery(where string) string {
-	return `
+const listSeedMeasured = `
 	SELECT value.seed_id, value.metric_id, value.value
-	  FROM seed CROSS JOIN value ON value.seed_id = seed.id
-	 WHERE ` + where + ` AND seed.outcome = 'ok'`
-}
+	  FROM seed ORDERED JOIN value ON value.seed_id = seed.id
+	 WHERE {selection} AND seed.outcome = 'ok'`
 
 // What was computed when the seed was judged stands for series that may be pruned since.
-func seedComputedQuery(where string) string {
-	return `
+const listSeedComputed = `
 	SELECT computed_value.seed_id, computed_value.metric_id, computed_value.value
-	  FROM seed CROSS JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = ?
-	 WHERE ` + where + ` AND seed.outcome = 'ok' AND computed_value.reason = ''`
-}
+	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
+	 WHERE {selection} AND seed.outcome = 'ok' AND computed_value.reason = ''`
 
-const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = ?)`
+const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = $1)`
 
 // MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec, and
 // what was computed from their series where they were judged under it.
@@ -189,10 +179,9 @@ func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]m
 		}
 		values[id][name] = storedValue(row[2])
 	}
-	where, args := sel.where()
-	err := r.stream(ctx, seedMeasuredQuery(where), args, add)
+	err := r.streamSelected(ctx, sel, listSeedMeasured, nil, add)
 	if err == nil {
-		err = r.stream(ctx, seedComputedQuery(where), append([]any{sel.SpecID}, args...), add)
+		err = r.streamSelected(ctx, sel, listSeedComputed, []any{sel.SpecID}, add)
 	}
 	return values, explain(err)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -79,79 +78,88 @@ const selectSeeds = `
 	  LEFT JOIN spec ON spec.id = assessment.spec_id
 	 WHERE seed.superseded_at IS NULL`
 
+const (
+	seedsOfScenario    = ` AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1)`
+	whichRanWell       = ` AND seed.outcome = 'ok'`
+	whichFail          = ` AND (seed.outcome <> 'ok' OR assessment.n_fail > 0)`
+	whichWarn          = ` AND seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn > 0`
+	whichPass          = ` AND seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn = 0`
+	totalAtLeast       = ` AND assessment.total_score >= $1`
+	totalAtMost        = ` AND assessment.total_score <= $1`
+	recordedSince      = ` AND seed.recorded_at >= $1`
+	recordedBeforeSeed = ` AND (seed.recorded_at, seed.id) < (SELECT last.recorded_at, last.id FROM seed AS last WHERE last.ulid = $1)`
+	newestRecorded     = ` ORDER BY seed.recorded_at DESC, seed.id DESC` // not by id: what was merged came later than it was recorded
+)
+
 // query returns the statement that lists the seeds of the filter, newest first, and its arguments.
 func (f SeedFilter) query() (query string, args []any) {
-	var b strings.Builder
-	b.WriteString(selectSeeds)
-	add := func(condition string, values ...any) {
-		b.WriteString(" AND " + condition)
-		args = append(args, values...)
-	}
+	c := clauses{}
+	c.add(selectSeeds)
 	switch {
-	case f.Label != "" || f.Configurations != nil || f.failed():
-		condition, values := f.few()
-		add(condition, values...)
+	case f.Label != "" || f.Configurations != nil || f.hasFailed():
+		f.addRare(&c)
 	case f.Scenario != "":
-		add("seed.scenario_id = (SELECT id FROM scenario WHERE name = ?)", f.Scenario)
+		c.add(seedsOfScenario, f.Scenario)
 	}
 	if f.Outcome == track.OutcomeOK {
-		add("seed.outcome = 'ok'")
+		c.add(whichRanWell)
 	}
 	switch f.Status {
 	case scoring.Fail:
-		add("(seed.outcome <> 'ok' OR assessment.n_fail > 0)")
+		c.add(whichFail)
 	case scoring.Warn:
-		add("seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn > 0")
+		c.add(whichWarn)
 	case scoring.Pass:
-		add("seed.outcome = 'ok' AND assessment.n_fail = 0 AND assessment.n_warn = 0")
+		c.add(whichPass)
 	}
 	if f.MinScore != nil {
-		add("assessment.total_score >= ?", *f.MinScore)
+		c.add(totalAtLeast, *f.MinScore)
 	}
 	if f.MaxScore != nil {
-		add("assessment.total_score <= ?", *f.MaxScore)
+		c.add(totalAtMost, *f.MaxScore)
 	}
 	if !f.Since.IsZero() {
-		add("seed.recorded_at >= ?", micros(f.Since))
+		c.add(recordedSince, micros(f.Since))
 	}
 	if f.After != "" {
-		add("(seed.recorded_at, seed.id) < (SELECT last.recorded_at, last.id FROM seed AS last WHERE last.ulid = ?)", f.After)
+		c.add(recordedBeforeSeed, f.After)
 	}
-	b.WriteString(" ORDER BY seed.recorded_at DESC, seed.id DESC") // not by id: what was merged came later than it was recorded
+	c.add(newestRecorded)
 	if f.Limit > 0 {
-		b.WriteString(" LIMIT ?")
-		args = append(args, f.Limit)
+		c.add(atMost, f.Limit)
 	}
-	return b.String(), args
+	return c.statement()
 }
 
-func (f SeedFilter) failed() bool { return f.Outcome != "" && f.Outcome != track.OutcomeOK }
+func (f SeedFilter) hasFailed() bool { return f.Outcome != "" && f.Outcome != track.OutcomeOK }
 
-// few is the condition for what few seeds have, a label or a failure. An index yields their ids, so that the list needs no look
-// at other seeds.
-func (f SeedFilter) few() (condition string, args []any) {
-	condition = "seed.id IN (SELECT few.id FROM seed AS few WHERE few.superseded_at IS NULL"
+const (
+	rareSeeds            = ` AND seed.id IN (SELECT rare.id FROM seed AS rare WHERE rare.superseded_at IS NULL`
+	rareOfScenario       = ` AND rare.scenario_id = (SELECT id FROM scenario WHERE name = $1)`
+	rareOfAnyScenario    = ` AND rare.scenario_id IN (SELECT id FROM scenario)` // with which the index begins
+	rareWithLabel        = ` AND rare.configuration_id IN (SELECT id FROM configuration WHERE label = $1)`
+	rareOfConfigurations = ` AND rare.configuration_id IN ({list})`
+	rareWithOutcome      = ` AND rare.outcome = $1 AND rare.outcome <> 'ok'` // the latter is the condition of the index
+)
+
+// addRare adds the condition for what few seeds have, a label or a failure. An index yields their ids, so that the list reads no other seeds.
+func (f SeedFilter) addRare(c *clauses) {
+	c.add(rareSeeds)
 	if f.Scenario != "" {
-		condition += " AND few.scenario_id = (SELECT id FROM scenario WHERE name = ?)"
-		args = append(args, f.Scenario)
+		c.add(rareOfScenario, f.Scenario)
 	} else {
-		condition += " AND few.scenario_id IN (SELECT id FROM scenario)" // with which the index begins
+		c.add(rareOfAnyScenario)
 	}
 	if f.Label != "" {
-		condition += " AND few.configuration_id IN (SELECT id FROM configuration WHERE label = ?)"
-		args = append(args, f.Label)
+		c.add(rareWithLabel, f.Label)
 	}
 	if f.Configurations != nil {
-		condition += " AND few.configuration_id IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(f.Configurations)), ", ") + ")"
-		for _, id := range f.Configurations {
-			args = append(args, id)
-		}
+		c.addList(rareOfConfigurations, anys(f.Configurations)...)
 	}
-	if f.failed() {
-		condition += " AND few.outcome = ? AND few.outcome <> 'ok'" // the latter is the condition of the index
-		args = append(args, string(f.Outcome))
+	if f.hasFailed() {
+		c.add(rareWithOutcome, string(f.Outcome))
 	}
-	return condition + ")", args
+	c.add(")")
 }
 
 // Seeds lists seeds, the newest first.
@@ -170,17 +178,17 @@ func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.Recorded
 
 const (
 	seedByNumber = selectSeeds + `
-	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ? AND seed.configuration_id = ?`
+	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2 AND seed.configuration_id = $3`
 	seedByNumberAnywhere = selectSeeds + `
-	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.number = ?
+	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2
 	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
 	 ORDER BY seed.recorded_at DESC, seed.id DESC`
 	getSeedEnvironment = `
-	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = ?`
+	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = $1`
 	listSeedValues = `
-	SELECT metric.name, value.value FROM value JOIN metric ON metric.id = value.metric_id WHERE value.seed_id = ?`
+	SELECT metric.name, value.value FROM value JOIN metric ON metric.id = value.metric_id WHERE value.seed_id = $1`
 	listSeedAssessments = `
-	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = ? ORDER BY spec.version`
+	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = $1 ORDER BY spec.version`
 )
 
 // SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other configurations,
@@ -245,7 +253,7 @@ func (r *Reader) values(ctx context.Context, query string, seedID int64) (map[st
 	return values, nil
 }
 
-const getSeedState = `SELECT outcome, message FROM seed WHERE id = ?`
+const getSeedState = `SELECT outcome, message FROM seed WHERE id = $1`
 
 // Outcome returns how the seed with this id ended.
 func (r *Reader) Outcome(ctx context.Context, seedID int64) (outcome track.Outcome, message string, err error) {
@@ -266,7 +274,7 @@ const listSeedResults = `
 	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
 	  LEFT JOIN computed_value ON computed_value.seed_id = result.seed_id AND computed_value.spec_id = result.spec_id
 	        AND computed_value.metric_id = result.metric_id
-	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = ?) AND result.spec_id = ?`
+	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = $1) AND result.spec_id = $2`
 
 // Results returns the stored results of the seed with this ULID under a spec, by metric.
 func (r *Reader) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {

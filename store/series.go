@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -27,13 +28,13 @@ type SeriesChunk struct {
 }
 
 const (
-	findSeriesName   = `SELECT id FROM series_name WHERE name = ?`
-	insertSeriesName = `INSERT INTO series_name (name) VALUES (?) RETURNING id`
-	findContent      = `SELECT id, pruned_at IS NOT NULL AS pruned FROM series_content WHERE hash = ?`
-	insertContent    = `INSERT INTO series_content (hash, n) VALUES (?, ?) RETURNING id`
-	restoreContent   = `UPDATE series_content SET pruned_at = NULL WHERE id = ?`
-	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data) VALUES (?, ?, ?, ?)`
-	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id) VALUES (?, ?, ?)`
+	findSeriesName   = `SELECT id FROM series_name WHERE name = $1`
+	insertSeriesName = `INSERT INTO series_name (name) VALUES ($1) RETURNING id`
+	findContent      = `SELECT id, pruned_at IS NOT NULL AS pruned FROM series_content WHERE hash = $1`
+	insertContent    = `INSERT INTO series_content (hash, n) VALUES ($1, $2) RETURNING id`
+	restoreContent   = `UPDATE series_content SET pruned_at = NULL WHERE id = $1`
+	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data) VALUES ($1, $2, $3, $4)`
+	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id) VALUES ($1, $2, $3)`
 	insertComputed   = `INSERT INTO computed_value (seed_id, spec_id, metric_id, value, reason) VALUES `
 )
 
@@ -108,19 +109,19 @@ type SeriesInfo struct {
 
 const (
 	listSeries = `
-	SELECT series_name.name, series_content.n, lower(hex(series_content.hash)) AS hash, series_content.pruned_at,
+	SELECT series_name.name, series_content.n, series_content.hash, series_content.pruned_at,
 	       coalesce((SELECT sum(length(data)) FROM series_chunk WHERE content_id = series_content.id), 0) AS bytes
 	  FROM seed_series
 	  JOIN series_name ON series_name.id = seed_series.name_id
 	  JOIN series_content ON series_content.id = seed_series.content_id
-	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = ?)
+	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = $1)
 	 ORDER BY series_name.name`
 	listChunks = `
 	SELECT series_chunk.n, series_chunk.data
 	  FROM seed_series
 	  JOIN series_chunk ON series_chunk.content_id = seed_series.content_id
-	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = ?)
-	   AND seed_series.name_id = (SELECT id FROM series_name WHERE name = ?)
+	 WHERE seed_series.seed_id = (SELECT id FROM seed WHERE ulid = $1)
+	   AND seed_series.name_id = (SELECT id FROM series_name WHERE name = $2)
 	 ORDER BY series_chunk.position`
 )
 
@@ -129,7 +130,7 @@ func (r *Reader) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) 
 	var rows []struct {
 		Name     string        `db:"name"`
 		N        int           `db:"n"`
-		Hash     string        `db:"hash"`
+		Hash     []byte        `db:"hash"`
 		Bytes    int64         `db:"bytes"`
 		PrunedAt sql.NullInt64 `db:"pruned_at"`
 	}
@@ -138,7 +139,7 @@ func (r *Reader) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) 
 	}
 	list := make([]SeriesInfo, len(rows))
 	for i, row := range rows {
-		list[i] = SeriesInfo{Name: row.Name, N: row.N, Hash: row.Hash, Bytes: row.Bytes}
+		list[i] = SeriesInfo{Name: row.Name, N: row.N, Hash: hex.EncodeToString(row.Hash), Bytes: row.Bytes}
 		if row.PrunedAt.Valid {
 			list[i].PrunedAt = fromMicros(row.PrunedAt.Int64)
 		}
@@ -159,15 +160,13 @@ type SeedID struct {
 	ULID   string           `db:"ulid"`
 }
 
-func seedIDsQuery(where string) string {
-	return `SELECT seed.number, seed.ulid FROM seed WHERE ` + where + ` ORDER BY seed.number < 0, seed.number, seed.id`
-}
+const listSeedIDs = `SELECT seed.number, seed.ulid FROM seed WHERE {selection} ORDER BY seed.number < 0, seed.number, seed.id`
 
 // SeedIDs returns the seeds of a selection, by number; its spec does not matter.
 func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]SeedID, error) {
-	where, args := sel.where()
+	query, args := sel.of(listSeedIDs)
 	var list []SeedID
-	return list, explain(r.read().SelectContext(ctx, &list, seedIDsQuery(where), args...))
+	return list, explain(r.read().SelectContext(ctx, &list, query, args...))
 }
 
 // PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values
@@ -191,7 +190,7 @@ const (
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM seed_series)
 	), kept AS MATERIALIZED (
-	    SELECT id FROM ranked WHERE (? > 0 AND rank <= ?) OR (? > 0 AND recorded_at >= ?)
+	    SELECT id FROM ranked WHERE ($1 > 0 AND rank <= $1) OR ($2 > 0 AND recorded_at >= $2)
 	), pruned AS MATERIALIZED (
 	    SELECT series_content.id FROM series_content
 	     WHERE series_content.pruned_at IS NULL
@@ -201,7 +200,7 @@ const (
 	SELECT (SELECT count(DISTINCT seed_id) FROM seed_series WHERE content_id IN (SELECT id FROM pruned)) AS seeds,
 	       (SELECT count(*) FROM pruned) AS contents,
 	       (SELECT coalesce(sum(length(data)), 0) FROM series_chunk WHERE content_id IN (SELECT id FROM pruned)) AS bytes`
-	markPruned   = keptSeeds + ` UPDATE series_content SET pruned_at = ? WHERE id IN (SELECT id FROM pruned)`
+	markPruned   = keptSeeds + ` UPDATE series_content SET pruned_at = $3 WHERE id IN (SELECT id FROM pruned)`
 	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at IS NOT NULL)`
 )
 
@@ -215,7 +214,7 @@ func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (P
 	if !rule.Before.IsZero() {
 		before = micros(rule.Before)
 	}
-	args := []any{rule.Keep, rule.Keep, before, before}
+	args := []any{rule.Keep, before}
 	var row struct {
 		Seeds    int   `db:"seeds"`
 		Contents int   `db:"contents"`

@@ -47,9 +47,9 @@ const selectSpec = `
 	  FROM spec JOIN scenario ON scenario.id = spec.scenario_id`
 
 const (
-	getSpecNewest  = selectSpec + ` WHERE scenario.name = ? ORDER BY spec.version DESC LIMIT 1`
-	getSpecVersion = selectSpec + ` WHERE scenario.name = ? AND spec.version = ?`
-	getSpecByHash  = selectSpec + ` WHERE scenario.name = ? AND spec.hash = ?`
+	getSpecNewest  = selectSpec + ` WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
+	getSpecVersion = selectSpec + ` WHERE scenario.name = $1 AND spec.version = $2`
+	getSpecByHash  = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
 	listSpecs      = selectSpec + ` ORDER BY scenario.name, spec.version`
 )
 
@@ -92,9 +92,9 @@ func (r *Reader) Specs(ctx context.Context) ([]Spec, error) {
 const (
 	insertSpec = `
 	INSERT INTO spec (scenario_id, version, hash, title, document, created_at)
-	VALUES (?, (SELECT coalesce(max(version), 0) + 1 FROM spec WHERE scenario_id = ?), ?, ?, ?, ?)
+	VALUES ($1, (SELECT coalesce(max(version), 0) + 1 FROM spec WHERE scenario_id = $1), $2, $3, $4, $5)
 	RETURNING id`
-	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group, computed) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group, computed) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 )
 
 // AddSpec stores spec as the next version of its scenario and returns it with ID, Version and CreatedAt. Where the scenario has a
@@ -110,7 +110,7 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 		return Spec{}, false, err
 	}
 	var id int64
-	err = t.get(&id, insertSpec, scenario, scenario, spec.Hash, spec.Title, string(spec.Document), t.now)
+	err = t.get(&id, insertSpec, scenario, spec.Hash, spec.Title, string(spec.Document), t.now)
 	if err != nil {
 		return Spec{}, false, err
 	}

@@ -28,47 +28,49 @@ type Totals struct {
 	NEnvironments int // different environments among the seeds
 }
 
-// where returns the condition on seed that the selection amounts to, with its arguments.
-func (sel Selection) where() (condition string, args []any) {
-	var b strings.Builder
-	b.WriteString(` seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
-	   AND seed.configuration_id IN (`)
-	args = append(args, sel.Scenario)
-	for i, id := range sel.Configurations {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("?")
-		args = append(args, id)
-	}
-	b.WriteString(")")
-	for i, r := range sel.Seeds {
-		if i == 0 {
-			b.WriteString(" AND (")
-		} else {
-			b.WriteString(" OR ")
-		}
-		// Numbers from 2^63 are stored as negative ones, in the same order.
-		if r.First <= math.MaxInt64 && r.Last > math.MaxInt64 {
-			b.WriteString("(seed.number >= ? OR seed.number BETWEEN ? AND ?)")
-			args = append(args, r.First, int64(math.MinInt64), r.Last)
-		} else {
-			b.WriteString("seed.number BETWEEN ? AND ?")
-			args = append(args, r.First, r.Last)
-		}
-		if i == len(sel.Seeds)-1 {
-			b.WriteString(")")
-		}
-	}
-	return b.String(), args
+const (
+	inConfigurations = ` seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.superseded_at IS NULL
+	   AND seed.configuration_id IN (`
+	inRange       = `seed.number BETWEEN $1 AND $2`
+	inSignedRange = `(seed.number >= $1 OR seed.number BETWEEN $2 AND $3)` // numbers from 2^63 are stored as negative ones, in the same order
+)
+
+// of returns a statement in which the condition that the selection amounts to stands for {selection}, with its arguments: those given, and
+// those of the condition.
+func (sel Selection) of(text string, args ...any) (string, []any) {
+	before, after, _ := strings.Cut(text, "{selection}")
+	c := clauses{args: args}
+	c.text.WriteString(before)
+	sel.addTo(&c)
+	c.text.WriteString(after)
+	return c.statement()
 }
 
-func seedTotalsQuery(where string) string {
-	return `
+func (sel Selection) addTo(c *clauses) {
+	c.add(inConfigurations, sel.Scenario)
+	c.addList("{list})", anys(sel.Configurations)...)
+	for i, r := range sel.Seeds {
+		if i == 0 {
+			c.add(" AND (")
+		} else {
+			c.add(" OR ")
+		}
+		if r.First <= math.MaxInt64 && r.Last > math.MaxInt64 {
+			c.add(inSignedRange, r.First, int64(math.MinInt64), r.Last)
+		} else {
+			c.add(inRange, r.First, r.Last)
+		}
+	}
+	if len(sel.Seeds) > 0 {
+		c.add(")")
+	}
+}
+
+const getSeedTotals = `
 	WITH chosen AS MATERIALIZED (
 	    SELECT seed.outcome, seed.digest, seed.environment_id, assessment.seed_id, assessment.total_score, assessment.n_fail
-	      FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	     WHERE ` + where + `
+	      FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	     WHERE {selection}
 	), centre AS (SELECT avg(total_score) AS mean FROM chosen)
 	SELECT count(*) AS n_seeds, count(total_score) AS n_scored,
 	       count(*) FILTER (WHERE total_score IS NOT NULL AND n_fail = 0) AS n_passed,
@@ -80,11 +82,9 @@ func seedTotalsQuery(where string) string {
 	       avg(total_score) AS mean, avg((total_score - mean) * (total_score - mean)) AS variance,
 	       min(total_score) AS min, max(total_score) AS max
 	  FROM chosen, centre`
-}
 
 // SeedTotals aggregates the total scores of a selection.
 func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
-	where, args := sel.where()
 	var row struct {
 		NSeeds        int             `db:"n_seeds"`
 		NScored       int             `db:"n_scored"`
@@ -99,7 +99,8 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 		Min           sql.NullFloat64 `db:"min"`
 		Max           sql.NullFloat64 `db:"max"`
 	}
-	err := r.read().GetContext(ctx, &row, seedTotalsQuery(where), append([]any{sel.SpecID}, args...)...)
+	query, args := sel.of(getSeedTotals, sel.SpecID)
+	err := r.read().GetContext(ctx, &row, query, args...)
 	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
 	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}
 	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
@@ -110,32 +111,26 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 
 // The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database is. To let
 // SQL group them by metric would sort them first, which takes twice as long as to hand them over.
-func metricResultsQuery(where string) string {
-	return `
+const listMetricResults = `
 	SELECT result.metric_id, result.status, result.score
-	  FROM seed CROSS JOIN result ON result.seed_id = seed.id AND result.spec_id = ?
-	 WHERE ` + where
-}
+	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
+	 WHERE {selection}`
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
-func metricValuesQuery(where string) string {
-	return `
+const listMetricValues = `
 	SELECT value.metric_id, value.value
 	  FROM seed
-	 CROSS JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	 CROSS JOIN value ON value.seed_id = seed.id
-	 WHERE ` + where
-}
+	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	 ORDERED JOIN value ON value.seed_id = seed.id
+	 WHERE {selection}`
 
 // The values that were computed, of seeds that were not given them; a reason says that there is none.
-func metricComputedQuery(where string) string {
-	return `
+const listMetricComputed = `
 	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
-	  FROM seed CROSS JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = ?
-	 WHERE ` + where
-}
+	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
+	 WHERE {selection}`
 
-const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = ? ORDER BY position`
+const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = $1 ORDER BY position`
 
 // specMetric is a metric of a spec by its id.
 type specMetric struct {
@@ -149,18 +144,23 @@ func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Met
 	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
-	where, args := sel.where()
-	totals, err := r.metricTotals(ctx, metrics, where, append([]any{sel.SpecID}, args...), [3]string{})
+	totals, err := r.metricTotals(ctx, metrics, sel, metricQueries{listMetricResults, listMetricValues, listMetricComputed}, sel.SpecID)
 	return totals, explain(err)
 }
 
 const getSpecMetric = `
 	SELECT spec_metric.metric_id, spec_metric.computed
-	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = ?
-	 WHERE metric.name = ?`
+	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = $1
+	 WHERE metric.name = $2`
 
-// onlyMetric narrows the queries of results, values and computed values to one metric.
-var onlyMetric = [3]string{" AND result.metric_id = ?", " AND value.metric_id = ?", " AND computed_value.metric_id = ?"}
+// metricQueries read the results, the values and the computed values that metrics are aggregated over.
+type metricQueries struct{ results, values, computed string }
+
+const (
+	listOneMetricResults  = listMetricResults + ` AND result.metric_id = $2`
+	listOneMetricValues   = listMetricValues + ` AND value.metric_id = $2`
+	listOneMetricComputed = listMetricComputed + ` AND computed_value.metric_id = $2`
+)
 
 // OneMetricTotals aggregates one metric of a selection.
 func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
@@ -172,15 +172,15 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
-	where, args := sel.where()
-	totals, err := r.metricTotals(ctx, []specMetric{metric}, where, append(append([]any{sel.SpecID}, args...), metric.ID), onlyMetric)
+	queries := metricQueries{listOneMetricResults, listOneMetricValues, listOneMetricComputed}
+	totals, err := r.metricTotals(ctx, []specMetric{metric}, sel, queries, sel.SpecID, metric.ID)
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
 	return totals[0], nil
 }
 
-func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, where string, args []any, only [3]string) ([]scoring.MetricTotals, error) {
+func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Selection, queries metricQueries, args ...any) ([]scoring.MetricTotals, error) {
 	type sums struct {
 		notFailed    int
 		score, value scoring.Accumulator
@@ -192,7 +192,7 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, where s
 		byID[m.ID] = &bySpec[i]
 		computes = computes || m.Computed
 	}
-	err := r.stream(ctx, metricResultsQuery(where)+only[0], args, func(row []driver.Value) {
+	err := r.streamSelected(ctx, sel, queries.results, args, func(row []driver.Value) {
 		m := byID[row[0].(int64)]
 		if statusOf(row[1].(int64)) != scoring.Fail {
 			m.notFailed++
@@ -202,15 +202,15 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, where s
 		}
 	})
 	if err == nil {
-		err = r.stream(ctx, metricValuesQuery(where)+only[1], args, func(row []driver.Value) {
+		err = r.streamSelected(ctx, sel, queries.values, args, func(row []driver.Value) {
 			if m := byID[row[0].(int64)]; m != nil {
 				m.value.Add(storedValue(row[1]))
 			}
 		})
 	}
 	if err == nil && computes {
-		err = r.stream(ctx, metricComputedQuery(where)+only[2], args, func(row []driver.Value) {
-			if row[2].(string) == "" {
+		err = r.streamSelected(ctx, sel, queries.computed, args, func(row []driver.Value) {
+			if row[2] == nil || row[2] == "" {
 				byID[row[0].(int64)].value.Add(storedValue(row[1]))
 			}
 		})

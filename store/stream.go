@@ -6,7 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
+
+// streamSelected streams what a query finds of a selection.
+func (r *Reader) streamSelected(ctx context.Context, sel Selection, query string, args []any, visit func(row []driver.Value)) error {
+	query, args = sel.of(query, slices.Clone(args)...)
+	return r.stream(ctx, query, args, visit)
+}
 
 // stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what database/sql
 // does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64, string or driver.Valuer.

@@ -17,19 +17,19 @@ import (
 const (
 	insertSweep = `
 	INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending, code_changed, note)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
-	findSweep      = `SELECT id FROM sweep WHERE ulid = ?`
-	endSweep       = `UPDATE sweep SET ended_at = ?, ending = ?, code_changed = max(code_changed, ?), note = ? WHERE ulid = ?`
-	insertPlanned  = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES (?, ?, ?, ?, ?)`
-	updatePlanned  = `UPDATE sweep_configuration SET seeds = ?, n = ? WHERE sweep_id = ? AND configuration_id = ?`
-	findAttachment = `SELECT id FROM attachment WHERE hash = ?`
-	addAttachment  = `INSERT INTO attachment (hash, n_bytes, data) VALUES (?, ?, ?) RETURNING id`
+	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
+	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3, note = $4 WHERE ulid = $5`
+	insertPlanned  = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES ($1, $2, $3, $4, $5)`
+	updatePlanned  = `UPDATE sweep_configuration SET seeds = $1, n = $2 WHERE sweep_id = $3 AND configuration_id = $4`
+	findAttachment = `SELECT id FROM attachment WHERE hash = $1`
+	addAttachment  = `INSERT INTO attachment (hash, n_bytes, data) VALUES ($1, $2, $3) RETURNING id`
 	insertRun      = `
-	INSERT INTO run (seed_id, sweep_id, attempts, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO run (seed_id, sweep_id, attempts, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	insertRepetition = `
 	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at)
-	SELECT ?, seed.id, ?, ?, ?, ? FROM seed WHERE seed.ulid = ?`
+	SELECT $1, seed.id, $2, $3, $4, $5 FROM seed WHERE seed.ulid = $6`
 )
 
 // AddSweep stores a sweep, and says whether it was new. Its ID is given.
@@ -148,9 +148,9 @@ func (t *Tx) attachment(text string) (*int64, error) {
 const (
 	listRecorded = `
 	SELECT seed.number, seed.outcome FROM seed
-	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND seed.superseded_at IS NULL
-	   AND seed.configuration_id = (SELECT id FROM configuration WHERE hash = ?)`
-	findRecorded = listRecorded + ` AND seed.number = ?`
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.superseded_at IS NULL
+	   AND seed.configuration_id = (SELECT id FROM configuration WHERE hash = $2)`
+	findRecorded = listRecorded + ` AND seed.number = $3`
 )
 
 // RecordedSeed is a seed that a sweep need not run again.
@@ -165,21 +165,21 @@ func (r *Reader) RecordedSeeds(ctx context.Context, scenario, configuration stri
 	return list, explain(err)
 }
 
-func recordedNumbersQuery(where string) string { return `SELECT seed.number FROM seed WHERE ` + where }
+const listRecordedNumbers = `SELECT seed.number FROM seed WHERE {selection}`
 
 // RecordedNumbers lists the seeds of a configuration, in no order.
 func (r *Reader) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
-	where, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.where()
-	err = r.read().SelectContext(ctx, &list, recordedNumbersQuery(where), args...)
+	query, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.of(listRecordedNumbers)
+	err = r.read().SelectContext(ctx, &list, query, args...)
 	return list, explain(err)
 }
 
-func countRecordedQuery(where string) string { return `SELECT count(*) FROM seed WHERE ` + where }
+const countRecorded = `SELECT count(*) FROM seed WHERE {selection}`
 
 // CountRecorded counts the seeds of a selection.
 func (r *Reader) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
-	where, args := sel.where()
-	err = r.read().GetContext(ctx, &n, countRecordedQuery(where), args...)
+	query, args := sel.of(countRecorded)
+	err = r.read().GetContext(ctx, &n, query, args...)
 	return n, explain(err)
 }
 
@@ -196,7 +196,7 @@ func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration st
 // Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.
 const listPlanned = `
 	SELECT sweep_configuration.seeds FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
-	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)
+	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
 	   AND sweep.ending <> 'withdrawn' AND (sweep.ending IN ('finished', 'decided') OR NOT EXISTS (
 	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
 	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
@@ -222,9 +222,9 @@ func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuratio
 
 // listSweepsOf are those that ran seeds of a configuration, or whose plan of it was withdrawn.
 const listSweepsOf = `
-	SELECT json_extract(sweep.plan, '$.command') AS command, coalesce(json_extract(sweep.plan, '$.env'), '[]') AS env, sweep.code_changed, sweep.ending, sweep.note
+	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, sweep.ending, sweep.note
 	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
-	 WHERE sweep_configuration.configuration_id = ? AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = ?)
+	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
 	   AND (sweep.ending = 'withdrawn' OR EXISTS (
 	        SELECT 1 FROM run JOIN seed ON seed.id = run.seed_id
 	         WHERE run.sweep_id = sweep.id AND seed.configuration_id = sweep_configuration.configuration_id AND seed.superseded_at IS NULL))
@@ -253,7 +253,7 @@ const listSweptTogether = `
 	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
 	 WHERE sweep.id = (
 	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
-	        WHERE of.configuration_id = ? AND newest.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND newest.ending <> 'withdrawn'
+	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.ending <> 'withdrawn'
 	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
 	 ORDER BY sweep_configuration.position`
 
@@ -268,7 +268,7 @@ const getRun = `
 	  JOIN seed ON seed.id = run.seed_id
 	  JOIN sweep ON sweep.id = run.sweep_id
 	  LEFT JOIN attachment AS stderr ON stderr.id = run.stderr_id
-	 WHERE seed.ulid = ?`
+	 WHERE seed.ulid = $1`
 
 // Run returns how the command of the seed with this ULID ended; nil where no sweep ran it.
 func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
@@ -298,11 +298,9 @@ func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 }
 
 // repetitionsQuery begins with the repetitions, of which there are few.
-func repetitionsQuery(where string) string {
-	return `
-	SELECT seed.number, repetition.differences FROM repetition CROSS JOIN seed ON seed.id = repetition.seed_id WHERE ` + where + `
+const listRepetitions = `
+	SELECT seed.number, repetition.differences FROM repetition ORDERED JOIN seed ON seed.id = repetition.seed_id WHERE {selection}
 	 ORDER BY seed.number, repetition.id`
-}
 
 // RepeatedSeed is a seed that was run again.
 type RepeatedSeed struct {
@@ -312,12 +310,12 @@ type RepeatedSeed struct {
 
 // Repetitions lists the seeds of a selection that were run again, by number.
 func (r *Reader) Repetitions(ctx context.Context, sel Selection) (list []RepeatedSeed, err error) {
-	where, args := sel.where()
+	query, args := sel.of(listRepetitions)
 	var rows []struct {
 		Number      track.SeedNumber `db:"number"`
 		Differences string           `db:"differences"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, repetitionsQuery(where), args...); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
 	for _, row := range rows {
@@ -332,8 +330,8 @@ func (r *Reader) Repetitions(ctx context.Context, sel Selection) (list []Repeate
 	return list, nil
 }
 
-func sweepsQuery(filter SweepFilter) (query string, args []any) {
-	query = `
+const (
+	selectSweeps = `
 	SELECT sweep.id AS row_id, sweep.ulid, scenario.name AS scenario, sweep.plan, sweep.shard, sweep.n_shards, environment.document AS environment,
 	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, sweep.ending, sweep.code_changed, sweep.note
 	  FROM sweep
@@ -341,14 +339,23 @@ func sweepsQuery(filter SweepFilter) (query string, args []any) {
 	  JOIN environment ON environment.id = sweep.environment_id
 	  LEFT JOIN attachment AS changes ON changes.id = sweep.changes_id
 	  LEFT JOIN attachment AS libraries ON libraries.id = sweep.libraries_id
-	 WHERE 1`
-	if filter.Scenario != "" {
-		query, args = query+" AND scenario.name = ?", append(args, filter.Scenario)
+	 WHERE TRUE`
+	inScenario       = ` AND scenario.name = $1`
+	whoseIDEndsWith  = ` AND substr(sweep.ulid, 27 - length($1)) = $1` // a ULID has 26 characters
+	newestSweepFirst = ` ORDER BY sweep.started_at DESC, sweep.ulid DESC`
+)
+
+func (f SweepFilter) query() (query string, args []any) {
+	c := clauses{}
+	c.add(selectSweeps)
+	if f.Scenario != "" {
+		c.add(inScenario, f.Scenario)
 	}
-	if filter.ID != "" {
-		query, args = query+" AND substr(sweep.ulid, -length(?)) = ?", append(args, strings.ToUpper(filter.ID), strings.ToUpper(filter.ID))
+	if f.ID != "" {
+		c.add(whoseIDEndsWith, strings.ToUpper(f.ID))
 	}
-	return query + " ORDER BY sweep.started_at DESC, sweep.ulid DESC", args
+	c.add(newestSweepFirst)
+	return c.statement()
 }
 
 // SweepFilter narrows a list of sweeps; the zero value is all of them.
@@ -368,15 +375,15 @@ const (
 	listSweepConfigurations = `
 	SELECT ` + configurationColumns + `, sweep_configuration.seeds
 	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
-	 WHERE sweep_configuration.sweep_id = ? ORDER BY sweep_configuration.position`
+	 WHERE sweep_configuration.sweep_id = $1 ORDER BY sweep_configuration.position`
 	countRuns = `
 	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed
-	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = ? AND seed.superseded_at IS NULL`
+	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = $1 AND seed.superseded_at IS NULL`
 )
 
 // Sweeps lists sweeps, the newest first.
 func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSummary, err error) {
-	query, args := sweepsQuery(filter)
+	query, args := filter.query()
 	var rows []struct {
 		RowID       int64         `db:"row_id"`
 		ULID        string        `db:"ulid"`

@@ -26,13 +26,13 @@ const (
 	SELECT execution.version_id, execution.source, execution.key, execution.task, execution.at, execution.status, execution.is_open,
 	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id
-	       AND execution_score.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END`
+	       AND execution_score.rubric = CASE $1 WHEN '' THEN execution.rubric ELSE $1 END`
 	listExecutionTrials = selectExecutionTrials + ofVersion + `
 	 ORDER BY execution.at, execution.id`
 	listLineageTrials = selectExecutionTrials + `
-	 WHERE execution.lineage_id = ?
+	 WHERE execution.lineage_id = $2
 	 ORDER BY execution.at, execution.id`
-	listVersionNames = `SELECT id, name FROM version WHERE lineage_id = ?`
+	listVersionNames = `SELECT id, name FROM version WHERE lineage_id = $1`
 )
 
 type executionTrialRow struct {
@@ -56,7 +56,7 @@ func (r executionTrialRow) trial() ExecutionTrial {
 // ExecutionTrials returns the executions of a version with their scores under a rubric, or with those in force where it is empty, oldest first.
 func (r *Reader) ExecutionTrials(ctx context.Context, lineage, version, rubric string) ([]ExecutionTrial, error) {
 	var rows []executionTrialRow
-	if err := r.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, rubric, lineage, version); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listExecutionTrials, rubric, lineage, version); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]ExecutionTrial, len(rows))
@@ -80,7 +80,7 @@ func (r *Reader) LineageTrials(ctx context.Context, lineage Evolving, rubric str
 		names[v.ID] = v.Name
 	}
 	var rows []executionTrialRow
-	if err := r.read().SelectContext(ctx, &rows, listLineageTrials, rubric, rubric, lineage.ID); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listLineageTrials, rubric, lineage.ID); err != nil {
 		return nil, explain(err)
 	}
 	trials := make(map[string][]ExecutionTrial, len(versions))
@@ -98,11 +98,11 @@ type RecentComponents struct {
 
 const (
 	listRecent = `
-	SELECT execution.id, execution.status FROM execution` + ofVersion + ` AND execution.is_open = 0 ORDER BY execution.at DESC, execution.id DESC LIMIT ?`
+	SELECT execution.id, execution.status FROM execution` + ofVersion + ` AND execution.is_open = 0 ORDER BY execution.at DESC, execution.id DESC LIMIT $1`
 	listRecentComponents = `
 	SELECT component.name, component.value FROM execution
-	  JOIN component ON component.execution_id = execution.id AND component.rubric = CASE ? WHEN '' THEN execution.rubric ELSE ? END
-	 WHERE execution.id = ?`
+	  JOIN component ON component.execution_id = execution.id AND component.rubric = CASE $1 WHEN '' THEN execution.rubric ELSE $1 END
+	 WHERE execution.id = $2`
 )
 
 // RecentComponents returns the components of the newest n executions of a version under a rubric, or under that in force where it is empty,
@@ -112,7 +112,7 @@ func (r *Reader) RecentComponents(ctx context.Context, lineage, version, rubric 
 		ID     int64  `db:"id"`
 		Status string `db:"status"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, listRecent, lineage, version, n); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, listRecent, n, lineage, version); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]RecentComponents, len(rows))
@@ -121,7 +121,7 @@ func (r *Reader) RecentComponents(ctx context.Context, lineage, version, rubric 
 			Name  string   `db:"name"`
 			Value *float64 `db:"value"`
 		}
-		if err := r.read().SelectContext(ctx, &components, listRecentComponents, rubric, rubric, row.ID); err != nil {
+		if err := r.read().SelectContext(ctx, &components, listRecentComponents, rubric, row.ID); err != nil {
 			return nil, explain(err)
 		}
 		list[i] = RecentComponents{track.ExecutionStatus(row.Status), map[string]*float64{}}
@@ -133,8 +133,8 @@ func (r *Reader) RecentComponents(ctx context.Context, lineage, version, rubric 
 }
 
 const (
-	countExecutions = `SELECT count(*) FROM execution WHERE lineage_id = ?`
-	countSeeds      = `SELECT count(*) FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?)`
+	countExecutions = `SELECT count(*) FROM execution WHERE lineage_id = $1`
+	countSeeds      = `SELECT count(*) FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
 )
 
 // CountExecutions counts the executions of a lineage.
@@ -161,10 +161,10 @@ const listSeedTrials = `
 	SELECT ` + configurationColumns + `, seed.number, coalesce(seed.started_at, seed.recorded_at) AS at, seed.outcome,
 	       assessment.seed_id IS NOT NULL AS assessed, assessment.total_score
 	  FROM scenario_configuration
-	 CROSS JOIN configuration ON configuration.id = scenario_configuration.configuration_id
-	 CROSS JOIN seed ON seed.scenario_id = scenario_configuration.scenario_id AND seed.configuration_id = configuration.id AND seed.superseded_at IS NULL
-	  LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = ?
-	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = ?) AND configuration.params = ?
+	 ORDERED JOIN configuration ON configuration.id = scenario_configuration.configuration_id
+	 ORDERED JOIN seed ON seed.scenario_id = scenario_configuration.scenario_id AND seed.configuration_id = configuration.id AND seed.superseded_at IS NULL
+	  LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND configuration.params = $3
 	 ORDER BY scenario_configuration.id, at, seed.id`
 
 // SeedTrials returns the seeds of a scenario under the configurations with the given parameters, canonical JSON, whatever else they differ in: configuration
@@ -178,7 +178,7 @@ func (r *Reader) SeedTrials(ctx context.Context, scenario string, specID int64, 
 		Assessed   bool             `db:"assessed"`
 		TotalScore *float64         `db:"total_score"`
 	}
-	if err := r.read().SelectContext(ctx, &rows, listSeedTrials, specID, scenario, params); err != nil {
+	if err := r.read().SelectContext(ctx, &rows, hinted(listSeedTrials), specID, scenario, params); err != nil {
 		return nil, explain(err)
 	}
 	list := make([]SeedTrial, len(rows))
@@ -205,7 +205,7 @@ const selectVersions = `
 	SELECT version.name, version.id AS number, version.content_digest, coalesce(parent.name, '') AS parent, version.operator, version.status,
 	       version.created_at, version.source_score, (SELECT count(*) FROM execution WHERE execution.version_id = version.id) AS n
 	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
-	 WHERE lineage.name = ?`
+	 WHERE lineage.name = $1`
 
 // VersionStates returns all versions of a lineage that have a name, the oldest first.
 func (r *Reader) VersionStates(ctx context.Context, lineage string) ([]VersionState, error) {
@@ -214,7 +214,7 @@ func (r *Reader) VersionStates(ctx context.Context, lineage string) ([]VersionSt
 
 // VersionState returns one version of a lineage.
 func (r *Reader) VersionState(ctx context.Context, lineage, name string) (VersionState, error) {
-	list, err := r.versionStates(ctx, selectVersions+" AND version.name = ?", lineage, name)
+	list, err := r.versionStates(ctx, selectVersions+" AND version.name = $2", lineage, name)
 	if err == nil && len(list) == 0 {
 		return VersionState{}, track.WithHint(fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound), track.Hint{Text: "track version list " + lineage + " shows those that there are"})
 
@@ -254,7 +254,7 @@ func (r *Reader) versionStates(ctx context.Context, query string, args ...any) (
 }
 
 const getContent = `
-	SELECT content FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = ? AND version.name = ?`
+	SELECT content FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = $1 AND version.name = $2`
 
 // Content returns the content of a version, nil where it is not known.
 func (r *Reader) Content(ctx context.Context, lineage, name string) (content *string, err error) {
@@ -283,11 +283,11 @@ const (
 	SELECT count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS failed, coalesce(sum(cost_usd), 0.0) AS cost, count(cost_usd) AS n_cost,
 	       coalesce(sum(tokens_input), 0) AS tokens_input, coalesce(sum(tokens_output), 0) AS tokens_output, count(coalesce(tokens_input, tokens_output)) AS n_tokens,
 	       coalesce(sum(duration_us), 0) / 1e6 AS seconds, count(duration_us) AS n_seconds
-	  FROM execution WHERE lineage_id = ?`
+	  FROM execution WHERE lineage_id = $1`
 	totalSeeds = `
 	SELECT count(*) AS n, count(*) FILTER (WHERE outcome <> 'ok') AS failed, 0.0 AS cost, 0 AS n_cost, 0 AS tokens_input, 0 AS tokens_output, 0 AS n_tokens,
 	       coalesce(sum(duration_us), 0) / 1e6 AS seconds, count(duration_us) AS n_seconds
-	  FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = ?) AND superseded_at IS NULL`
+	  FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) AND superseded_at IS NULL`
 )
 
 // ExecutionTotals sums up the executions of a lineage.

@@ -19,20 +19,20 @@ type JudgedTrial struct {
 const (
 	listTrials = `
 	SELECT execution.id AS row_id, execution.ulid, version.name AS version, execution.task, truth.value AS truth,
-	       (SELECT score FROM execution_score WHERE execution_id = execution.id AND rubric = ?) AS score
+	       (SELECT score FROM execution_score WHERE execution_id = execution.id AND rubric = $1) AS score
 	  FROM execution JOIN version ON version.id = execution.version_id
-	  JOIN truth ON truth.execution_id = execution.id AND truth.name = ?
-	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND execution.status = 'ok'
+	  JOIN truth ON truth.execution_id = execution.id AND truth.name = $2
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = $3) AND execution.status = 'ok'
 	 ORDER BY execution.recorded_at, execution.id`
 	listTrialComponents = `
 	SELECT component.execution_id, component.name, component.value
 	  FROM execution
-	  JOIN truth ON truth.execution_id = execution.id AND truth.name = ?
-	  JOIN component ON component.execution_id = execution.id AND component.rubric = ?
-	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND execution.status = 'ok'`
+	  JOIN truth ON truth.execution_id = execution.id AND truth.name = $1
+	  JOIN component ON component.execution_id = execution.id AND component.rubric = $2
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = $3) AND execution.status = 'ok'`
 	listTruthNames = `
 	SELECT DISTINCT truth.name FROM execution JOIN truth ON truth.execution_id = execution.id
-	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) ORDER BY truth.name`
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = $1) ORDER BY truth.name`
 )
 
 // Trials returns the executions of a lineage that ended well and of which a truth is known, with their scores under a rubric.

@@ -24,10 +24,10 @@ const (
 const (
 	versionState = `
 	SELECT coalesce(parent_id, 0) AS parent, operator, content, content_digest, status, note, source, source_score, source_parent_score, source_created_at
-	  FROM version WHERE id = ?`
+	  FROM version WHERE id = $1`
 	updateVersion = `
-	UPDATE version SET parent_id = ?, operator = ?, content = ?, content_digest = ?, status = ?, note = ?, source = ?, source_score = ?,
-	       source_parent_score = ?, source_created_at = ? WHERE id = ?`
+	UPDATE version SET parent_id = $1, operator = $2, content = $3, content_digest = $4, status = $5, note = $6, source = $7, source_score = $8,
+	       source_parent_score = $9, source_created_at = $10 WHERE id = $11`
 )
 
 type versionRow struct {
@@ -116,7 +116,7 @@ const getVersion = `
 	SELECT version.operator, version.content, version.status, version.note, version.source, version.source_score, version.source_parent_score,
 	       version.source_created_at, coalesce(parent.name, '') AS parent
 	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
-	 WHERE lineage.name = ? AND version.name = ?`
+	 WHERE lineage.name = $1 AND version.name = $2`
 
 // Version returns what is known of a version of a lineage.
 func (r *Reader) Version(ctx context.Context, lineage, name string) (track.Version, error) {

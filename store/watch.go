@@ -37,8 +37,8 @@ func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func(
 
 const (
 	lastExecutionRow    = `SELECT coalesce(max(id), 0) FROM execution`
-	listExecutionsAfter = selectExecutions + ` AND execution.id > ? ORDER BY execution.id`
-	listOpenIDs         = `SELECT ulid FROM execution INDEXED BY execution_open WHERE is_open = 1`
+	listExecutionsAfter = selectExecutions + ` AND execution.id > $1 ORDER BY execution.id`
+	listOpenIDs         = `SELECT ulid FROM execution WHERE is_open = 1`
 )
 
 // LastExecutionRow returns a mark for [Reader.ExecutionsAfter]: where the executions that were recorded so far end.
