@@ -38,7 +38,7 @@ func (d ImprovementData) notable() []document.Block {
 	i := d.Improvement
 	var list []verdict.MetricDelta
 	for _, m := range d.worstMetrics() {
-		if m.Status == scoring.Fail || m.Decided(i.Options.Alpha()) {
+		if m.Status == scoring.Fail || m.IsDecided {
 			list = append(list, m)
 		}
 	}

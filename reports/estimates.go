@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -35,22 +36,22 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 		}
 		return r
 	}
-	mean := row("mean score", e.Mean, e.NScored, e.MeanInterval, format.Four, beyond(e.MeanInterval, 0, "score"))
-	sd := row("sd of scores", e.SD, e.NScored, e.SDInterval, format.Four, ", sample sd")
-	combined := row("combined", e.Combined, e.NScored, e.CombinedInterval, format.Four, " of the intervals above")
-	if !e.CombinedInterval.Defined() {
-		combined.Method = e.CombinedInterval.Method
+	mean := row("mean score", e.Mean.Value, e.NScored, e.Mean.Interval, format.Four, beyond(e.Mean.Interval, 0, "score"))
+	sd := row("sd of scores", e.SD.Value, e.NScored, e.SD.Interval, format.Four, ", sample sd")
+	combined := row("combined", e.Combined.Value, e.NScored, e.Combined.Interval, format.Four, " of the intervals above")
+	if !e.Combined.Interval.Defined() {
+		combined.Method = e.Combined.Interval.Method
 	}
-	if e.NScored > 1 && e.SD == 0 { // an interval from 0 to 0 would claim that other seeds give the same
+	if e.NScored > 1 && e.SD.Value == 0 { // an interval from 0 to 0 would claim that other seeds give the same
 		for _, r := range []*EstimateRow{&mean, &sd} {
 			r.Interval, r.Method = "", "no interval: all scores are equal"
 		}
-		if combined.Method = "box of the interval of the pass rate"; !wide(e.CombinedInterval) {
+		if combined.Method = "box of the interval of the pass rate"; !wide(e.Combined.Interval) {
 			combined.Interval, combined.Method = "", mean.Method
 		}
 	}
 	return []EstimateRow{
-		row("pass rate", e.PassRate, e.NSeeds, e.PassRateInterval, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
+		row("pass rate", e.PassRate.Value, e.NSeeds, e.PassRate.Interval, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
 		mean, sd, combined,
 	}
 }
@@ -67,7 +68,7 @@ func beyond(i stats.Interval, lo float64, what string) string {
 }
 
 func estimateTable(e verdict.Estimates) document.Table {
-	t := columns("", "#estimate", format.Confidence(e.MeanInterval.Confidence)+" interval", "#n", "method")
+	t := columns("", "#estimate", format.Confidence(e.Mean.Interval.Confidence)+" interval", "#n", "method")
 	for _, r := range EstimateRows(e) {
 		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(format.OrDash(r.Value)), document.T(format.OrDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
 	}
@@ -80,25 +81,21 @@ func StableText(s scoring.Stability) string {
 	if s.Stable {
 		text = "stable in these seeds"
 	}
-	switch s.Score.N {
+	switch score := s.Totals().Score; score.N {
 	case 0:
 	case 1: // the spread of one is not 0 but unknown
-		text += fmt.Sprintf("; one score, %s", format.Four(s.Score.Mean))
+		text += fmt.Sprintf("; one score, %s", format.Four(score.Mean))
 	default:
-		text += fmt.Sprintf("; scores %s to %s, population std %s", format.Four(s.Score.Min), format.Four(s.Score.Max), format.Four(s.Score.Std))
+		text += fmt.Sprintf("; scores %s to %s, population std %s", format.Four(score.Min), format.Four(score.Max), format.Four(score.Std))
 	}
 	return text
 }
 
 // WorseMetric sorts metrics, those that passed in the fewest seeds first.
 func WorseMetric(a, b scoring.MetricStability) int {
-	switch {
-	case a.PassRate != b.PassRate:
-		return worse(a.PassRate, b.PassRate)
-	case a.Score.Mean != b.Score.Mean:
-		return worse(a.Score.Mean, b.Score.Mean)
-	}
-	return worse(b.Score.Std, a.Score.Std)
+	return cmp.Or(
+		worse(orNaN(a.PassRate), orNaN(b.PassRate)), worse(orNaN(a.MeanScore), orNaN(b.MeanScore)), worse(orNaN(b.StdScore), orNaN(a.StdScore)),
+	)
 }
 
 // worse puts NaN, which stands for nothing to go by, first.
@@ -112,9 +109,12 @@ func worse(a, b float64) int {
 	return 0
 }
 
-// MeanScoreInterval is the interval of the mean score of a metric.
-func MeanScoreInterval(m scoring.MetricStability) stats.Interval {
-	return verdict.MetricSummary(m.MetricTotals).MeanInterval(scoring.DefaultConfidence)
+// orNaN returns NaN for a number that does not exist.
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
 }
 
 // TotalRow is a line on the difference of total scores.
@@ -129,13 +129,13 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	add("baseline → candidate", format.Four(t.Baseline)+" → "+format.Four(t.Candidate), "", "means over %s", format.Counted(i.NPairs, "pair"))
 	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s", format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
 	add("p", format.PValue(t.P), "", "%s", t.PMethod)
-	add("P(improvement)", format.Fixed(t.Improvement.Value, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Improvement.Wins, t.Improvement.Losses, t.Improvement.Ties)
+	add("P(improvement)", format.Fixed(t.PImprovement, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Wins, t.Losses, t.Ties)
 	three := func(x float64) string { return format.Fixed(x, 3) }
-	if won := t.Improvement.Decided; won.Interval.Defined() {
-		add("wins without ties", three(won.Value), format.Interval(won.Interval, three), "%s Wilson interval over %d pairs", format.Confidence(won.Interval.Confidence), won.N)
+	if won := t.WinShareCI; t.WinShare != nil && won.Defined() {
+		add("wins without ties", three(*t.WinShare), format.Interval(won, three), "%s Wilson interval over %d pairs", format.Confidence(won.Confidence), t.Wins+t.Losses)
 	}
-	if t.Detectable > 0 && !i.Options.Look.Anytime {
-		add("detectable effect", format.Four(t.Detectable), "", "power %v with %d pairs, at the observed sd: %.2f sds (dz)", verdict.TargetPower, i.NPairs, t.DetectableDz)
+	if t.Detectable != nil && !i.Options.Look.Anytime {
+		add("detectable effect", format.Four(*t.Detectable), "", "power %v with %d pairs, at the observed sd: %.2f sds (dz)", verdict.TargetPower, i.NPairs, *t.DetectableDz)
 	}
 	if u := i.Unpaired; u != nil {
 		add("unpaired delta", format.Signed(u.MeanDelta), format.Short(u.Interval.Lo)+" to "+format.Short(u.Interval.Hi),

@@ -101,7 +101,7 @@ func gateWarnings(g verdict.Gate) (list []string) {
 		for _, w := range s.Warnings {
 			list = append(list, s.Name+": "+w.Message)
 		}
-		for _, w := range s.ComparisonWarnings() {
+		for _, w := range s.ComparisonWarnings {
 			list = append(list, s.Name+", against the baseline: "+w.Message)
 		}
 	}
@@ -114,12 +114,12 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 		e := s.Estimates
 		rate, mean := "-", "-"
 		if e.NSeeds > 0 {
-			rate = fmt.Sprintf("%s (%s to %s)", format.Share(e.PassRate), format.Share(e.PassRateInterval.Lo), format.Share(e.PassRateInterval.Hi))
+			rate = fmt.Sprintf("%s (%s to %s)", format.Share(e.PassRate.Value), format.Share(e.PassRate.Interval.Lo), format.Share(e.PassRate.Interval.Hi))
 		}
 		if e.NScored > 0 {
-			mean = format.Short(e.Mean)
-			if e.MeanInterval.Defined() {
-				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.MeanInterval.Lo), format.Short(e.MeanInterval.Hi))
+			mean = format.Short(e.Mean.Value)
+			if e.Mean.Interval.Defined() {
+				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.Mean.Interval.Lo), format.Short(e.Mean.Interval.Hi))
 			}
 		}
 		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(RulesText(s.Rules)))

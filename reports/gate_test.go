@@ -82,7 +82,7 @@ func gates(t *testing.T) map[string]verdict.Gate {
 		}),
 		"mixed": newGate(t,
 			verdict.GateInput{Name: "growth@v2", Scenario: "growth", Rules: strict, Stability: stability(20, 20, true), Improvement: compared(t)},
-			verdict.GateInput{Name: "crises", Scenario: "crises", Rules: growth, Stability: stability(12, 20, false), Look: verdict.Look{Previous: 2}},
+			verdict.GateInput{Name: "crises", Scenario: "crises", Rules: growth, Stability: stability(12, 20, false), Look: verdict.Look{Number: 3}},
 			verdict.GateInput{Name: "new", Scenario: "new", Rules: growth, Problem: verdict.ProblemNoSeeds},
 		),
 		"hostile": hostile("<script>alert(1)</script> \"] & | ` \n\r\t\u202e\u200f\u2028 ]]> --> \xff\x00 [x](http://y) ![i](z) **b** _i_ ~s~ $e$ # h\\"),
@@ -97,7 +97,7 @@ func hostile(text string) verdict.Gate {
 	}
 	return verdict.Gate{Verdict: scoring.VerdictFail, Scenarios: []verdict.ScenarioOutcome{{
 		Name: text, Scenario: text, Verdict: scoring.VerdictFail, Outcomes: all, Warnings: []verdict.Warning{{Code: text, Message: text}},
-		Improvement: &verdict.Improvement{Warnings: []verdict.Warning{{Code: text, Message: text}}},
+		ComparisonWarnings: []verdict.Warning{{Code: text, Message: text}},
 	}}}
 }
 

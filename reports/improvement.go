@@ -107,13 +107,17 @@ func (d ImprovementData) differenceText() string {
 
 // sides says what is compared.
 func (d ImprovementData) sides() document.Table {
+	var total verdict.TotalDelta
+	if d.Improvement.Total != nil {
+		total = *d.Improvement.Total
+	}
 	t := columns("", "configuration", "label", "revision", "#seeds", "#mean score over pairs")
 	for _, side := range []struct {
 		name string
 		c    Configured
 		n    int
 		mean float64
-	}{{"candidate", d.Candidate, d.Improvement.NCandidate, d.Improvement.Total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, d.Improvement.Total.Baseline}} {
+	}{{"candidate", d.Candidate, d.Improvement.NCandidate, total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, total.Baseline}} {
 		mean := "-"
 		if d.Improvement.NPairs > 0 {
 			mean = format.Four(side.mean)
@@ -170,12 +174,12 @@ func (d ImprovementData) metrics() []document.Block {
 	metrics := d.worstMetrics()[i.NFail:]
 	shown, nDecided := alwaysShown, 0
 	for _, m := range i.Metrics {
-		if m.Decided(i.Options.Alpha()) {
+		if m.IsDecided {
 			nDecided++
 		}
 	}
 	for k, m := range metrics {
-		if m.Decided(i.Options.Alpha()) || m.Status != scoring.Pass {
+		if m.IsDecided || m.Status != scoring.Pass {
 			shown = max(shown, k+1)
 		}
 	}
@@ -226,7 +230,7 @@ func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Tab
 // ChangeText is "better" or "worse" where the data decide on a metric at level alpha, and else "~".
 func ChangeText(m verdict.MetricDelta, alpha float64) string {
 	switch {
-	case !m.Decided(alpha):
+	case !m.IsDecided:
 		return "~"
 	case m.MeanDelta < 0:
 		return "worse"
@@ -237,12 +241,12 @@ func ChangeText(m verdict.MetricDelta, alpha float64) string {
 // unmatched are the seeds that are in no pair, and those that failed in one.
 func (d ImprovementData) unmatched() []document.Block {
 	i := d.Improvement
-	blocks := []document.Block{heading(fmt.Sprintf("Unmatched seeds (%d)", len(i.UnmatchedCandidate)+len(i.UnmatchedBaseline)))}
+	blocks := []document.Block{heading(fmt.Sprintf("Unmatched seeds (%d)", len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline)))}
 	var list []string
 	for _, side := range []struct {
 		name  string
 		seeds []uint64
-	}{{"candidate", i.UnmatchedCandidate}, {"baseline", i.UnmatchedBaseline}} {
+	}{{"candidate", i.Unmatched.Candidate}, {"baseline", i.Unmatched.Baseline}} {
 		if len(side.seeds) > 0 {
 			list = append(list, fmt.Sprintf("Only on the side of the %s, and left out: %d (%s).", side.name, len(side.seeds), seedsText(side.seeds)))
 		}
@@ -260,7 +264,7 @@ func (d ImprovementData) unmatched() []document.Block {
 // withoutScoreText counts the paired seeds that have no score on one side, and those on both.
 func (d ImprovementData) withoutScoreText() string {
 	sides := map[uint64]int{}
-	for _, s := range slices.Concat(d.Improvement.FailedCandidate, d.Improvement.FailedBaseline) {
+	for _, s := range slices.Concat(d.Improvement.Failed.Candidate, d.Improvement.Failed.Baseline) {
 		sides[s.Number]++
 	}
 	var counts [3]int // by the number of sides
@@ -283,7 +287,7 @@ func (d ImprovementData) failedPairs() []document.Block {
 	for _, side := range []struct {
 		name  string
 		seeds []verdict.FailedSeed
-	}{{"candidate", d.Improvement.FailedCandidate}, {"baseline", d.Improvement.FailedBaseline}} {
+	}{{"candidate", d.Improvement.Failed.Candidate}, {"baseline", d.Improvement.Failed.Baseline}} {
 		for _, s := range side.seeds {
 			t.Rows = append(t.Rows, []document.Text{cell("%d", s.Number), document.T(side.name), document.T(cut(s.Reason, 200))})
 		}

@@ -73,7 +73,7 @@ func (d ImprovementData) paired() []document.Block {
 	}
 	c := chart.Paired{
 		Title: "Total scores by seed", XLabel: "seed", YLabel: unitOfScores, Lo: 0, Hi: 1,
-		OnlyBaseline: len(i.UnmatchedBaseline), OnlyCandidate: len(i.UnmatchedCandidate),
+		OnlyBaseline: len(i.Unmatched.Baseline), OnlyCandidate: len(i.Unmatched.Candidate),
 	}
 	t := columns("#seed", "#baseline", "#candidate", "#difference")
 	for _, p := range pairs {
@@ -94,9 +94,9 @@ func (d ImprovementData) paired() []document.Block {
 			cell("%d", p.number), document.T(score(p.baseline)), document.T(score(p.candidate)), document.T(format.Signed(zero(p.candidate) - zero(p.baseline))),
 		})
 	}
-	wins := i.Total.Improvement
+	wins := i.Total
 	alt := fmt.Sprintf("Total scores of %s of seeds: the candidate is higher in %d, lower in %d, equal in %d", format.Counted(len(pairs), "pair"), wins.Wins, wins.Losses, wins.Ties)
-	if candidate, baseline := len(i.FailedCandidate), len(i.FailedBaseline); candidate+baseline > 0 {
+	if candidate, baseline := len(i.Failed.Candidate), len(i.Failed.Baseline); candidate+baseline > 0 {
 		alt += fmt.Sprintf("; a seed without a score counts as 0: candidate %d, baseline %d", candidate, baseline)
 	}
 	blocks := []document.Block{heading("Total score by seed"), document.Picture{Name: "pairs", Alt: alt + ".", Chart: c}}

@@ -59,7 +59,7 @@ func IndexScenario(d ScenarioData) IndexedScenario {
 	}
 	var means []float64
 	for _, e := range d.History.Entries {
-		mean := e.Estimates.Mean
+		mean := e.Estimates.Mean.Value
 		if e.NUnassessed > 0 {
 			mean = math.NaN()
 		}
@@ -91,7 +91,7 @@ func (d IndexData) scenarios() []document.Block {
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			linked(s.Name, s.Page), verdictText(s.Gate), verdictText(s.Stability), s.newest(), document.T(meanCell(s.Estimates)),
-			cell("%s, n = %d", withInterval(s.Estimates.PassRate, s.Estimates.PassRateInterval, format.Share), s.Estimates.NSeeds),
+			cell("%s, n = %d", withInterval(s.Estimates.PassRate.Value, s.Estimates.PassRate.Interval, format.Share), s.Estimates.NSeeds),
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
 	}

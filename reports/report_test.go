@@ -37,8 +37,7 @@ func stabilityOf(scores ...float64) reports.StabilityData {
 	}
 	d.Spec = reports.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
 	d.Stability = scoring.Aggregate(spec, assessments)
-	d.Estimates = verdict.NewEstimates(d.Stability, scoring.DefaultConfidence)
-	d.Finding = verdict.Stability(d.Stability, d.Estimates)
+	d.Judgement = verdict.Judge(d.Stability, verdict.Coverage{}, scoring.DefaultConfidence)
 	return d
 }
 
@@ -231,7 +230,8 @@ func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
 
 // The column interval holds intervals only.
 func TestDetectableEffectHasNoInterval(t *testing.T) {
-	i := verdict.Improvement{NPairs: 10, Total: verdict.TotalDelta{Detectable: 0.0175, DetectableDz: 1}}
+	detectable, dz := 0.0175, 1.0
+	i := verdict.Improvement{NPairs: 10, Total: &verdict.TotalDelta{Detectable: &detectable, DetectableDz: &dz}}
 	for _, row := range reports.TotalRows(i) {
 		if row.Name == "detectable effect" && (row.Detail != "" || !strings.Contains(row.Method, "1.00 sds (dz)")) {
 			t.Errorf("%+v", row)
@@ -242,7 +242,7 @@ func TestDetectableEffectHasNoInterval(t *testing.T) {
 // The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
 func TestImprovementThatNothingCanDecide(t *testing.T) {
 	for n, want := range map[int]string{7: "With 7 pairs, no change of 10 metrics can be significant after Holm's correction: the smallest possible p is 0.1562", 9: ""} {
-		d := reports.ImprovementData{Improvement: verdict.Improvement{NPairs: n, Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
+		d := reports.ImprovementData{Improvement: verdict.Improvement{NPairs: n, Total: new(verdict.TotalDelta), Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
 		for i := range d.Improvement.Metrics {
 			d.Improvement.Metrics[i].Status = scoring.Pass
 		}

@@ -97,11 +97,11 @@ func meanText(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	text := fmt.Sprintf("mean score %s (n = %d, ", format.Four(e.Mean), e.NScored)
-	if !wide(e.MeanInterval) {
+	text := fmt.Sprintf("mean score %s (n = %d, ", format.Four(e.Mean.Value), e.NScored)
+	if !wide(e.Mean.Interval) {
 		return text + "no interval)"
 	}
-	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.MeanInterval.Confidence), e.MeanInterval.Method, format.Interval(e.MeanInterval, format.Four))
+	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.Mean.Interval.Confidence), e.Mean.Interval.Method, format.Interval(e.Mean.Interval, format.Four))
 }
 
 // spec is what the seeds are judged by.
@@ -160,7 +160,7 @@ func (d ScenarioData) history() []document.Block {
 	blocks := []document.Block{heading("History")}
 	means := make([]float64, len(h.Entries))
 	for i, e := range h.Entries {
-		if means[i] = e.Estimates.Mean; e.NUnassessed > 0 {
+		if means[i] = e.Estimates.Mean.Value; e.NUnassessed > 0 {
 			means[i] = math.NaN()
 		}
 	}
@@ -192,7 +192,7 @@ func historyAlt(h HistoryData) string {
 	var words []string
 	for _, i := range []int{0, len(h.Entries) - 1} {
 		e := h.Entries[i]
-		words = append(words, fmt.Sprintf("%s %s", e.Known(), format.Short(e.Estimates.Mean)))
+		words = append(words, fmt.Sprintf("%s %s", e.Known(), format.Short(e.Estimates.Mean.Value)))
 	}
 	return strings.Join(words, " → ")
 }
@@ -211,7 +211,7 @@ func (h HistoryData) table() document.Table {
 			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, format.Signed), s.NPairs)
 		}
 		t.Rows = append(t.Rows, append(row,
-			document.T(withInterval(e.Estimates.PassRate, e.Estimates.PassRateInterval, format.Share)),
+			document.T(withInterval(e.Estimates.PassRate.Value, e.Estimates.PassRate.Interval, format.Share)),
 			document.T(meanCell(e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t
@@ -222,7 +222,7 @@ func meanCell(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean, e.MeanInterval, format.Four), e.NScored)
+	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean.Value, e.Mean.Interval, format.Four), e.NScored)
 }
 
 // stepsText says what the changes in the table are; empty where there are none.

@@ -19,14 +19,13 @@ type StabilityData struct {
 	Spec          SpecVersion
 	Ranges        string // of seeds, where only some were asked for, as in 0..99,200
 	Stability     scoring.Stability
-	Estimates     verdict.Estimates
-	Finding       verdict.Finding
-	Gate          verdict.Gate // of this configuration alone
-	Seeds         []Seed       // by number
-	SHA256        string       // of the numbers of the seeds and what each of them measured, in hexadecimal
-	Failing       []FailingSeed
-	Runs          Runs
-	Previous      *ImprovementData // over the configuration recorded before it; nil for the first
+	verdict.Judgement
+	Gate     verdict.Gate // of this configuration alone
+	Seeds    []Seed       // by number
+	SHA256   string       // of the numbers of the seeds and what each of them measured, in hexadecimal
+	Failing  []FailingSeed
+	Runs     Runs
+	Previous *ImprovementData // over the configuration recorded before it; nil for the first
 }
 
 // Stability is the report of one configuration of a scenario: whether its seeds show that it is stable, and what they show beside that.
@@ -172,11 +171,11 @@ func (d StabilityData) warnings() []document.Block { return warningBlocks(d.warn
 // warningTexts are what keeps the numbers from being taken at their word.
 func (d StabilityData) warningTexts() (list []string) {
 	for _, s := range d.Gate.Scenarios {
-		for _, w := range slices.Concat(s.Warnings, s.ComparisonWarnings()) {
+		for _, w := range slices.Concat(s.Warnings, s.ComparisonWarnings) {
 			list = append(list, sentence(w.Message))
 		}
 	}
-	for _, w := range d.Estimates.Warnings {
+	for _, w := range d.Warnings {
 		list = append(list, sentence(w.Message))
 	}
 	if n := len(d.Runs.Environments); n > 1 {

@@ -56,15 +56,15 @@ func (d StabilityData) scores() []document.Block {
 	e := d.Estimates
 	c := chart.Distribution{
 		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
-		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.Score.N,
-		Interval: format.Confidence(e.MeanInterval.Confidence) + " " + e.MeanInterval.Method + " interval", Lo: 0, Hi: 1,
+		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.NScored,
+		Interval: format.Confidence(e.Mean.Interval.Confidence) + " " + e.Mean.Interval.Method + " interval", Lo: 0, Hi: 1,
 	}
 	for _, s := range d.Seeds {
 		if s.Scored {
 			c.Values = append(c.Values, s.Score)
 		}
 	}
-	alt := "Total scores of " + format.Counted(d.Stability.Score.N, "seed")
+	alt := "Total scores of " + format.Counted(d.Stability.NScored, "seed")
 	if c.Failed > 0 {
 		alt += "; " + format.Counted(c.Failed, "failed seed") + " without a score"
 	}
@@ -72,11 +72,11 @@ func (d StabilityData) scores() []document.Block {
 		alt += "; " + format.Counted(c.Missing, "seed") + " without a score because values are missing"
 	}
 	if e.NScored > 0 {
-		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean, Lo: math.NaN(), Hi: math.NaN()}
-		alt += fmt.Sprintf("; mean %s", format.Four(e.Mean))
-		if wide(e.MeanInterval) {
-			c.Mean.Lo, c.Mean.Hi = e.MeanInterval.Lo, e.MeanInterval.Hi
-			alt += fmt.Sprintf(" (%s %s)", c.Interval, format.Interval(e.MeanInterval, format.Four))
+		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean.Value, Lo: math.NaN(), Hi: math.NaN()}
+		alt += fmt.Sprintf("; mean %s", format.Four(e.Mean.Value))
+		if wide(e.Mean.Interval) {
+			c.Mean.Lo, c.Mean.Hi = e.Mean.Interval.Lo, e.Mean.Interval.Hi
+			alt += fmt.Sprintf(" (%s %s)", c.Interval, format.Interval(e.Mean.Interval, format.Four))
 		}
 	}
 	blocks := []document.Block{heading("Scores over seeds"), document.Picture{Name: "scores", Alt: alt + ".", Chart: c}}

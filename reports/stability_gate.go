@@ -94,7 +94,7 @@ func (d StabilityData) metrics() []document.Block {
 	text := cell(
 		"pass is the share of the %d seeds in which the metric is PASS or WARN. n is the number of seeds that have a value. ± is the population standard deviation. The interval is the %s t interval of the mean score.",
 		d.Stability.NSeeds, format.Confidence(scoring.DefaultConfidence))
-	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.Value.N < d.Stability.NSeeds }) {
+	if slices.ContainsFunc(metrics, func(m scoring.MetricStability) bool { return m.N < d.Stability.NSeeds }) {
 		text = append(text, cell(" A seed without a value, such as a failed one, lowers pass, and so can make a metric unstable (pass below %s). The gate counts only seeds that have a value.",
 			format.Share(scoring.UnstableMaxPassRate))...)
 	}
@@ -116,7 +116,7 @@ func (d StabilityData) metrics() []document.Block {
 func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
 	var outside, narrow bool
 	for _, m := range metrics {
-		i := MeanScoreInterval(m)
+		i := m.ScoreCI
 		outside = outside || beyond(i, 0, "score") != ""
 		narrow = narrow || i.Defined() && !wide(i)
 	}
@@ -139,7 +139,7 @@ func groupBlocks(group string, nGroups int, metrics []scoring.MetricStability) (
 			continue
 		}
 		t.Rows = append(t.Rows, metricRow(m))
-		if m.PassRate < 1 || m.Flag != "" {
+		if *m.PassRate < 1 || m.Flag != "" {
 			shown = len(t.Rows)
 		}
 	}
@@ -163,19 +163,19 @@ func spread(m scoring.Moments, text func(float64) string) document.Text {
 
 func metricRow(m scoring.MetricStability) []document.Text {
 	value, score := faint("-"), faint("-")
-	if m.Value.N > 0 {
-		value = spread(m.Value, func(x float64) string { return format.Value(x, m.Format) })
+	if m.N > 0 {
+		value = spread(m.Totals().Value, func(x float64) string { return format.Value(x, m.Format) })
 	}
 	three := func(x float64) string { return format.Fixed(x, 3) }
-	if m.Score.N > 0 {
-		score = spread(m.Score, three)
+	if m.N > 0 {
+		score = spread(m.Totals().Score, three)
 	}
-	pass := document.T(format.Share(m.PassRate))
+	pass := document.T(format.Share(*m.PassRate))
 	if m.Flag != "" {
 		pass = append(pass, cell(", %s", m.Flag)...)
 	}
 	return []document.Text{
-		codeCell(m.Name), pass, score, document.T(format.OrDash(format.Interval(MeanScoreInterval(m), three))), cell("%d", m.Score.N), value,
-		document.T(m.Description()), cell("%v", m.Weight),
+		codeCell(m.Name), pass, score, document.T(format.OrDash(format.Interval(m.ScoreCI, three))), cell("%d", m.N), value,
+		document.T(m.Target), cell("%v", m.Weight),
 	}
 }

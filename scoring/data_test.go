@@ -29,6 +29,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 // approx lets two numbers differ by 1e-12, absolute or relative, whichever is looser; NaN equals NaN.
 var approx = cmp.Options{
 	cmp.Comparer(near),
+	cmp.Comparer(func(a, b scoring.Value) bool { return near(float64(a), float64(b)) }),
 	cmp.Comparer(func(a, b number) bool { return near(float64(a), float64(b)) }),
 }
 
@@ -172,21 +173,29 @@ type metricFigures struct {
 }
 
 func figuresOf(s scoring.Stability) stabilityFigures {
+	score := s.Totals().Score
 	f := stabilityFigures{
 		NSeeds:    s.NSeeds,
-		MeanScore: number(s.Score.Mean), StdScore: number(s.Score.Std),
-		MinScore: number(s.Score.Min), MaxScore: number(s.Score.Max),
-		PassRate: number(s.PassRate), CombinedScore: number(s.CombinedScore), IsStable: s.Stable,
+		MeanScore: number(score.Mean), StdScore: number(score.Std),
+		MinScore: number(score.Min), MaxScore: number(score.Max),
+		PassRate: orNaN(s.PassRate), CombinedScore: orNaN(s.CombinedScore), IsStable: s.Stable,
 		MetricStats: map[string]metricFigures{},
 	}
 	for _, m := range s.Metrics {
 		f.MetricStats[m.Name] = metricFigures{
-			MeanValue: number(m.Value.Mean), StdValue: number(m.Value.Std),
-			MeanScore: number(m.Score.Mean), StdScore: number(m.Score.Std),
-			PassRate: number(m.PassRate), ReportFlag: m.Flag,
+			MeanValue: number(m.Totals().Value.Mean), StdValue: number(m.Totals().Value.Std),
+			MeanScore: orNaN(m.MeanScore), StdScore: orNaN(m.StdScore),
+			PassRate: orNaN(m.PassRate), ReportFlag: m.Flag,
 		}
 	}
 	return f
+}
+
+func orNaN(x *float64) number {
+	if x == nil {
+		return nan
+	}
+	return number(*x)
 }
 
 // count adds the counts of the results to an assessment that lacks them.

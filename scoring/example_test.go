@@ -56,10 +56,10 @@ func ExampleAggregate() {
 	seeds = append(seeds, scoring.Assessment{}) // the fourth seed crashed and measured nothing
 
 	s := scoring.Aggregate(spec, seeds)
-	fmt.Printf("scored %d of %d seeds: mean %.3f, population std %.3f\n", s.Score.N, s.NSeeds, s.Score.Mean, s.Score.Std)
-	fmt.Printf("pass rate %.2f, stable: %v\n", s.PassRate, s.Stable)
+	fmt.Printf("scored %d of %d seeds: mean %.3f, population std %.3f\n", s.NScored, s.NSeeds, *s.MeanScore, *s.StdScore)
+	fmt.Printf("pass rate %.2f, stable: %v\n", *s.PassRate, s.Stable)
 	for _, m := range s.Metrics {
-		fmt.Printf("%s: pass rate %.2f, %s\n", m.Name, m.PassRate, m.Flag)
+		fmt.Printf("%s: pass rate %.2f, %s\n", m.Name, *m.PassRate, m.Flag)
 	}
 
 	// Output:

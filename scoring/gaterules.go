@@ -8,17 +8,19 @@ import (
 // DefaultConfidence is that of intervals and of the bounds of a gate.
 const DefaultConfidence = 0.95
 
-// GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 is not in force.
+// GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not apply.
 type GateRules struct {
-	MinPassRate   *float64 // the lower bound of the pass rate must reach it; 0..1
-	Stable        bool     // the configuration must be stable, see [IsStable]
-	MaxStd        *float64 // the sample standard deviation of the total scores must be shown to be at most this
-	MinScore      *float64 // the mean total score must be shown to be at least this; 0..1
-	NoDegradation bool     // no metric may be worse than the baseline by more than [DegradationThreshold]
-	MinSeeds      int      // fewer recorded seeds than this decide nothing
+	MinPassRate   *float64 `json:"min_pass_rate,omitzero"`  // the lower bound of the pass rate must reach it; 0..1
+	Stable        bool     `json:"stable,omitzero"`         // the configuration must be stable, see [IsStable]
+	MaxStd        *float64 `json:"max_std,omitzero"`        // the sample standard deviation of the total scores must be shown to be at most this
+	MinScore      *float64 `json:"min_score,omitzero"`      // the mean total score must be shown to be at least this; 0..1
+	NoDegradation bool     `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
+	MinSeeds      int      `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
 
-	Confidence float64   // of bounds, and 1 - the chance of a false FAIL over all rules together; 0 means DefaultConfidence
-	FailOn     []Verdict // verdicts that make the gate exit with a failure beside FAIL; nil means INCONCLUSIVE
+	// Confidence of the bounds; 1 - Confidence bounds the chance of a false FAIL over all rules together. 0 means [DefaultConfidence].
+	Confidence float64 `json:"confidence,omitzero"`
+	// FailOn are the verdicts, beside FAIL, that make the gate exit with a failure; nil means INCONCLUSIVE.
+	FailOn []Verdict `json:"fail_on,omitzero"`
 }
 
 // Any says that at least one rule is in force.
@@ -65,4 +67,9 @@ func (g GateRules) Fails(v Verdict) bool {
 		named = []Verdict{VerdictInconclusive}
 	}
 	return v == VerdictFail || slices.Contains(named, v) || v == VerdictInconclusive && slices.Contains(named, VerdictWarn)
+}
+
+// FailingVerdicts returns the verdicts that the rules fail on, from the best to the worst.
+func (g GateRules) FailingVerdicts() []Verdict {
+	return slices.DeleteFunc(Verdicts(), func(v Verdict) bool { return !g.Fails(v) })
 }

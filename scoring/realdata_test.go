@@ -166,10 +166,10 @@ func TestAggregateReferenceTable(t *testing.T) {
 				name      string
 				got, want float64
 			}{
-				{"mean", got.Score.Mean, want.mean},
-				{"std", got.Score.Std, want.std},
-				{"pass rate", got.PassRate, want.passRate},
-				{"combined", got.CombinedScore, want.combined},
+				{"mean", *got.MeanScore, want.mean},
+				{"std", *got.StdScore, want.std},
+				{"pass rate", *got.PassRate, want.passRate},
+				{"combined", *got.CombinedScore, want.combined},
 			} {
 				if math.Round(f.got*1e4) != math.Round(f.want*1e4) {
 					t.Errorf("%s %v, want %v", f.name, f.got, f.want)
@@ -208,19 +208,19 @@ func TestSmallEconomy(t *testing.T) {
 		},
 	}
 	if diff := cmp.Diff(want, totals{
-		got.NSeeds, got.Score.N, got.NFailed, got.NPassed, got.PassRate, got.CombinedScore, got.Score, got.Stable,
+		got.NSeeds, got.NScored, got.NFailed, got.NPassed, *got.PassRate, *got.CombinedScore, got.Totals().Score, got.Stable,
 	}, approx); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
 	for _, m := range got.Metrics {
-		if want := float64(notFailed[m.Name]) / 10; m.PassRate != want {
-			t.Errorf("%s: pass rate %v, want %v", m.Name, m.PassRate, want)
+		if want := float64(notFailed[m.Name]) / 10; *m.PassRate != want {
+			t.Errorf("%s: pass rate %v, want %v", m.Name, *m.PassRate, want)
 		}
 		if m.Flag != scoring.FlagUnstable { // at most 4 of 10
 			t.Errorf("%s: flag %q, want unstable", m.Name, m.Flag)
 		}
-		if m.Value.N != 4 || m.Score.N != 4 {
-			t.Errorf("%s: %d values and %d scores, want 4", m.Name, m.Value.N, m.Score.N)
+		if m.N != 4 {
+			t.Errorf("%s: %d values, want 4", m.Name, m.N)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package scoring
 
-import "math"
+import (
+	"math"
+
+	"track/scoring/stats"
+)
 
 // Limits of the stability test.
 const (
@@ -75,42 +79,132 @@ type MetricTotals struct {
 	Value, Score Moments // over the seeds that carried a value for it
 }
 
-// MetricStability is the aggregate of one metric over seeds.
+// MetricInfo describes a metric to a reader: a [Metric] without the means to judge values.
+type MetricInfo struct {
+	Name   string  `json:"name"`
+	Type   Type    `json:"type"`
+	Weight float64 `json:"weight"`
+	Group  string  `json:"group"`
+	Target string  `json:"target"` // for people, see [Metric.Description]
+	Format Format  `json:"format"`
+}
+
+// Info returns the description of the metric.
+func (m Metric) Info() MetricInfo {
+	info := MetricInfo{Name: m.Name, Weight: m.Weight, Group: m.Group, Target: m.TargetDesc, Format: m.Format}
+	if m.Target != nil {
+		info.Type, info.Target = m.Target.Type(), m.Description()
+	}
+	return info
+}
+
+// MetricStability is the aggregate of one metric over the seeds of one configuration. Means, standard deviations and limits are nil if
+// no seed has a value, rates are nil if there are no seeds. Standard deviations divide by N.
 type MetricStability struct {
-	Metric
-	MetricTotals
-	PassRate float64 // share of all seeds in which the metric is not FAIL; a crashed seed did not pass it
-	Flag     Flag
+	MetricInfo
+	N          int            `json:"n"`            // seeds with a value
+	NNotFailed int            `json:"n_not_failed"` // seeds in which the metric is PASS or WARN
+	MeanValue  *Value         `json:"mean_value"`   // NaN if a value is NaN
+	StdValue   *Value         `json:"std_value"`
+	MinValue   *Value         `json:"min_value"`
+	MaxValue   *Value         `json:"max_value"`
+	MeanScore  *float64       `json:"mean_score"` // 0..1
+	StdScore   *float64       `json:"std_score"`
+	MinScore   *float64       `json:"min_score"`
+	MaxScore   *float64       `json:"max_score"`
+	ScoreCI    stats.Interval `json:"score_ci"`  // t interval of the mean score, see [DefaultConfidence]
+	PassRate   *float64       `json:"pass_rate"` // NNotFailed / all seeds; a seed that crashed did not pass
+	Flag       Flag           `json:"flag"`
 }
 
 // Stability is the aggregate over the seeds of one configuration under one spec. With no failed seed it equals, to the last
-// bit, an aggregate that ignores them; with failed seeds they stay in the denominator of every pass rate.
+// bit, an aggregate that ignores them. Failed seeds stay in the denominator of every pass rate. Scores are nil if no seed has one.
 type Stability struct {
-	SeedTotals
-	NFailed       int     // seeds without a total score: crashed, timed out, collapsed, or lacking a metric
-	PassRate      float64 // NPassed / NSeeds
-	CombinedScore float64 // [CombinedScore]; NaN where no seed was scored
-	Stable        bool
-	Metrics       []MetricStability // in the order of the spec
+	NSeeds        int               `json:"n_seeds"`
+	NScored       int               `json:"n_scored"`
+	NFailed       int               `json:"n_failed"` // seeds without a total score: crashed, timed out, collapsed, or lacking a metric
+	NPassed       int               `json:"n_passed"` // scored seeds without a failed metric
+	NOK           int               `json:"n_ok"`     // seeds that ran well; some of them may lack a metric
+	NSaturated    int               `json:"n_saturated"`
+	NIdentical    int               `json:"n_identical"`
+	PassRate      *float64          `json:"pass_rate"`  // NPassed / NSeeds; nil if there are no seeds
+	MeanScore     *float64          `json:"mean_score"` // of the total scores, 0..1
+	StdScore      *float64          `json:"std_score"`  // population standard deviation of the total scores
+	MinScore      *float64          `json:"min_score"`
+	MaxScore      *float64          `json:"max_score"`
+	CombinedScore *float64          `json:"combined_score"` // see [CombinedScore]
+	Stable        bool              `json:"stable"`         // see [IsStable]
+	Metrics       []MetricStability `json:"metrics"`        // in the order of the spec
 }
 
-// NewStability derives rates, flags and the verdict from totals; metrics holds one entry for each metric of the spec, in its
-// order. With no seeds at all, the rates are NaN and the configuration is not stable.
+// NewStability derives rates, flags and the verdict from totals. metrics holds one entry for each metric of the spec, in its
+// order. Without seeds the configuration is not stable.
 func NewStability(spec Spec, totals SeedTotals, metrics []MetricTotals) Stability {
-	n := float64(totals.NSeeds)
+	score := totals.Score
+	rate := float64(totals.NPassed) / float64(totals.NSeeds)
 	s := Stability{
-		SeedTotals: totals,
-		NFailed:    totals.NSeeds - totals.Score.N,
-		PassRate:   float64(totals.NPassed) / n,
-		Metrics:    make([]MetricStability, len(metrics)),
+		NSeeds: totals.NSeeds, NScored: score.N, NFailed: totals.NSeeds - score.N, NPassed: totals.NPassed, NOK: totals.NOK,
+		NSaturated: totals.NSaturated, NIdentical: totals.NIdentical, PassRate: among(rate, totals.NSeeds),
+		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
+		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
+		CombinedScore: among(CombinedScore(score.Mean, rate, score.Std), score.N),
+		Stable:        IsStable(rate, score.Std),
+		Metrics:       make([]MetricStability, len(metrics)),
 	}
-	s.CombinedScore = CombinedScore(totals.Score.Mean, s.PassRate, totals.Score.Std)
-	s.Stable = IsStable(s.PassRate, totals.Score.Std)
 	for i, m := range metrics {
-		rate := float64(m.NNotFailed) / n
-		s.Metrics[i] = MetricStability{spec.Metrics[i], m, rate, metricFlag(rate, m.Score.Std)}
+		s.Metrics[i] = newMetricStability(spec.Metrics[i], m, totals.NSeeds)
 	}
 	return s
+}
+
+func newMetricStability(metric Metric, m MetricTotals, nSeeds int) MetricStability {
+	rate := float64(m.NNotFailed) / float64(nSeeds)
+	value, score := m.Value, m.Score
+	return MetricStability{
+		MetricInfo: metric.Info(), N: value.N, NNotFailed: m.NNotFailed,
+		MeanValue: measured(value.Mean, value.N), StdValue: measured(value.Std, value.N),
+		MinValue: measured(value.Min, value.N), MaxValue: measured(value.Max, value.N),
+		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
+		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
+		ScoreCI:  stats.Summary{N: score.N, Mean: score.Mean, PopulationSD: score.Std}.MeanInterval(DefaultConfidence),
+		PassRate: among(rate, nSeeds), Flag: metricFlag(rate, score.Std),
+	}
+}
+
+// among returns nil for a number that does not exist because there is nothing to compute it from.
+func among(x float64, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return &x
+}
+
+// measured returns nil for a summary of no values.
+func measured(x float64, n int) *Value { return (*Value)(among(x, n)) }
+
+// orNaN returns NaN for a number that does not exist.
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
+// Totals returns what the stability was derived from.
+func (s Stability) Totals() SeedTotals {
+	return SeedTotals{
+		NSeeds: s.NSeeds, NPassed: s.NPassed, NOK: s.NOK, NSaturated: s.NSaturated, NIdentical: s.NIdentical,
+		Score: Moments{s.NScored, orNaN(s.MeanScore), orNaN(s.StdScore), orNaN(s.MinScore), orNaN(s.MaxScore)},
+	}
+}
+
+// Totals returns what the aggregate of the metric was derived from.
+func (m MetricStability) Totals() MetricTotals {
+	return MetricTotals{
+		NNotFailed: m.NNotFailed,
+		Value:      Moments{m.N, orNaN((*float64)(m.MeanValue)), orNaN((*float64)(m.StdValue)), orNaN((*float64)(m.MinValue)), orNaN((*float64)(m.MaxValue))},
+		Score:      Moments{m.N, orNaN(m.MeanScore), orNaN(m.StdScore), orNaN(m.MinScore), orNaN(m.MaxScore)},
+	}
 }
 
 // IsStable says whether a pass rate and a population standard deviation of total scores make a configuration stable.

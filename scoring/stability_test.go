@@ -64,18 +64,26 @@ func TestAggregateFailedSeeds(t *testing.T) {
 	}
 	// Of 1, 0.875, 0.5: the mean is 19/24, the variance (25 + 4 + 49)/(24^2 * 3) with deviations of 5, 2 and -7 24ths.
 	total := scoring.Moments{N: 3, Mean: 19. / 24, Std: math.Sqrt(78./3) / 24, Min: 0.5, Max: 1}
-	want := scoring.Stability{
-		SeedTotals:    scoring.SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total},
-		NFailed:       2,
-		PassRate:      0.4, // 2 of 5, not 2 of 3
-		CombinedScore: 19. / 24 * 0.4 * (1 - math.Sqrt(78./3)/24),
-		Metrics: []scoring.MetricStability{
-			{Metric: spec.Metrics[0], MetricTotals: a, PassRate: 0.4, Flag: scoring.FlagUnstable},
-			{Metric: spec.Metrics[1], MetricTotals: b, PassRate: 0.8, Flag: scoring.FlagVariable}, // std 0.125 > 0.1
-		},
+	got := scoring.Aggregate(spec, seeds)
+	if diff := cmp.Diff(scoring.SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total}, got.Totals(), approx); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, scoring.Aggregate(spec, seeds), approx); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	combined := 19. / 24 * 0.4 * (1 - math.Sqrt(78./3)/24)
+	if got.NFailed != 2 || *got.PassRate != 0.4 || got.Stable || !near(*got.CombinedScore, combined) { // 2 of 5, not 2 of 3
+		t.Errorf("%+v", got)
+	}
+	for i, want := range []struct {
+		totals   scoring.MetricTotals
+		passRate float64
+		flag     scoring.Flag
+	}{{a, 0.4, scoring.FlagUnstable}, {b, 0.8, scoring.FlagVariable}} { // std 0.125 > 0.1
+		m := got.Metrics[i]
+		if diff := cmp.Diff(want.totals, m.Totals(), approx); diff != "" || *m.PassRate != want.passRate || m.Flag != want.flag {
+			t.Errorf("%+v (-want +got):\n%s", m, diff)
+		}
+		if diff := cmp.Diff(spec.Metrics[i].Info(), m.MetricInfo); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 	}
 
 	t.Run("all crashed", func(t *testing.T) {
@@ -90,7 +98,7 @@ func TestAggregateFailedSeeds(t *testing.T) {
 	})
 	t.Run("no seeds", func(t *testing.T) {
 		got := scoring.Aggregate(spec, nil)
-		if got.NSeeds != 0 || got.Stable || !math.IsNaN(got.PassRate) || !math.IsNaN(got.Metrics[0].PassRate) ||
+		if got.NSeeds != 0 || got.Stable || got.PassRate != nil || got.Metrics[0].PassRate != nil ||
 			got.Metrics[0].Flag != "" { // nothing is known of the metric
 			t.Errorf("%+v", got)
 		}
@@ -126,11 +134,12 @@ func TestFlag(t *testing.T) {
 func TestNewStability(t *testing.T) {
 	totals := scoring.SeedTotals{NSeeds: 20, NPassed: 18, Score: scoring.Moments{N: 19, Mean: 0.8, Std: 0.15, Min: 0.5, Max: 0.9}}
 	got := scoring.NewStability(scoring.Spec{}, totals, nil)
+	ptr := func(x float64) *float64 { return &x }
 	want := scoring.Stability{
-		SeedTotals: totals, NFailed: 1, PassRate: 0.9,
-		CombinedScore: 0.8 * 0.9 * 0.85,
-		Stable:        true, // both exactly at their limits
-		Metrics:       []scoring.MetricStability{},
+		NSeeds: 20, NScored: 19, NFailed: 1, NPassed: 18, PassRate: ptr(0.9),
+		MeanScore: ptr(0.8), StdScore: ptr(0.15), MinScore: ptr(0.5), MaxScore: ptr(0.9), CombinedScore: ptr(0.8 * 0.9 * 0.85),
+		Stable:  true, // both exactly at their limits
+		Metrics: []scoring.MetricStability{},
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -286,8 +286,8 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 		t.Errorf("%+v, %v: the spec did not come in the middle", summary, err)
 	}
 	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
-	if err != nil || stability.NSeeds != 1000 || stability.Score.N != 1000 || stability.NPassed != 1000 {
-		t.Errorf("%+v, %v, want all 1000 judged", stability.SeedTotals, err)
+	if err != nil || stability.NSeeds != 1000 || stability.NScored != 1000 || stability.NPassed != 1000 {
+		t.Errorf("%+v, %v, want all 1000 judged", stability.Stability, err)
 	}
 }
 
@@ -374,7 +374,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 	}
 	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
 	if err != nil || stability.NPassed != want.Recorded || stability.Metrics[0].NNotFailed != want.Recorded {
-		t.Errorf("%+v, %v, want %d passed", stability.SeedTotals, err, want.Recorded)
+		t.Errorf("%+v, %v, want %d passed", stability.Stability, err, want.Recorded)
 	}
 }
 

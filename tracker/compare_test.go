@@ -33,7 +33,7 @@ func TestSideBySide(t *testing.T) {
 	for i, seeds := range [][]track.Seed{exampleSeeds(t, "growth_plus"), append(exampleSeeds(t, "buffer_stock"), crashed)} {
 		want := scoring.Aggregate(s, assess(s, seeds))
 		want.NIdentical = identical(seeds)
-		if diff := cmp.Diff(want, c.Sides[i].Stability, sameMoments, approx, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, c.Sides[i].Stability, asTotals, sameMoments, approx, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("side %d (-want +got):\n%s", i, diff)
 		}
 	}
@@ -91,7 +91,7 @@ func TestHistoryOfMetric(t *testing.T) {
 			all := stabilityOf(t, st, "growth_plus@"+e.Hash)
 			for _, want := range all.Metrics {
 				if want.Name == m.Name {
-					if diff := cmp.Diff(&want, e.Metric, cmpopts.EquateNaNs()); diff != "" {
+					if diff := cmp.Diff(&want, e.Metric, asTotals, cmpopts.EquateNaNs()); diff != "" {
 						t.Errorf("%s of %s (-stability +history):\n%s", m.Name, e.Label, diff)
 					}
 				}

@@ -205,7 +205,7 @@ func TestGateLooks(t *testing.T) {
 	}
 	moreSeeds(t, st, 6, 2)
 	second := judge()
-	if i := second.Scenarios[0].Improvement; !slices.Equal(i.Options.Look.Plan, []int{6, 8}) || i.Options.Look.Previous != 1 {
+	if i := second.Scenarios[0].Improvement; !slices.Equal(i.Options.Look.Plan, []int{6, 8}) || i.Options.Look.Number != 2 {
 		t.Errorf("the comparison of the second gate: %+v", i.Options.Look)
 	}
 	if !slices.Equal(second.Looks[0].Plan, []int{6, 8}) {

@@ -89,7 +89,7 @@ func TestImprovementOfRealData(t *testing.T) {
 		if tt.base != nil {
 			base = *tt.base
 		}
-		want, err := verdict.Compare(s, candidate, baseline, verdict.Options{Confidence: 0.95, Base: base})
+		want, err := verdict.Compare(s, candidate, baseline, verdict.Options{Confidence: 0.95, Base: base, Look: verdict.Look{Number: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,10 +202,10 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 	check := func(name string) {
 		t.Helper()
 		r := compareLabels(t, st, tracker.ImprovementOptions{})
-		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 1, Reason: "timeout: too slow"}, {Number: 2, Reason: "collapsed"}, {Number: 3, Reason: "missing d"}}, r.FailedCandidate); diff != "" {
+		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 1, Reason: "timeout: too slow"}, {Number: 2, Reason: "collapsed"}, {Number: 3, Reason: "missing d"}}, r.Failed.Candidate); diff != "" {
 			t.Errorf("%s: of the candidate (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 4, Reason: "missing a, b, c and 2 more"}}, r.FailedBaseline); diff != "" {
+		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 4, Reason: "missing a, b, c and 2 more"}}, r.Failed.Baseline); diff != "" {
 			t.Errorf("%s: of the baseline (-want +got):\n%s", name, diff)
 		}
 		if diff := cmp.Diff([]float64{0, -1, -1, -1, 1, 0, 0, 0}, r.Differences, approx); diff != "" {
@@ -251,12 +251,12 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	score := func(b float64) float64 { return scoring.Assess(s, map[string]float64{"a": 1, "b": b}).Results[1].Score }
 	want := (3 - score(1.2) - score(1.3) - score(1.4)) / 3
 	got := compareLabels(t, st, tracker.ImprovementOptions{})
-	if m := got.Metrics[1]; !near(m.MeanDelta, want) || len(got.FailedBaseline) > 0 {
-		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.FailedBaseline)
+	if m := got.Metrics[1]; !near(m.MeanDelta, want) || len(got.Failed.Baseline) > 0 {
+		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.Failed.Baseline)
 	}
 	sel := selector(t, "s@v1")
 	across, err := tracker.Compare(t.Context(), st.Reader, selector(t, "other"), tracker.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
-	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.FailedCandidate) > 0 {
+	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.Failed.Candidate) > 0 {
 		t.Errorf("of another scenario: %+v, error %v; want the given value of seed 0, and the series of the others", across.Metrics, err)
 	}
 
@@ -273,14 +273,14 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	addSpec(t, st, wider)
 	add("s", "v1", 3, 1.15, map[string]float64{"a": 1}) // judged under the second version alone
 	r := compareLabels(t, st, tracker.ImprovementOptions{SpecVersion: 1})
-	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.FailedBaseline) > 0 {
-		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.FailedBaseline)
+	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.Failed.Baseline) > 0 {
+		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.Failed.Baseline)
 	}
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
 	c, err := tracker.SideBySide(t.Context(), st.Reader, []tracker.Selector{selector(t, "s@v2"), sel}, nil)
-	if err != nil || c.Sides[1].Score.N != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
+	if err != nil || c.Sides[1].NScored != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
 		t.Errorf("under version 2: %+v, error %v", c.Sides, err)
 	}
 }
@@ -312,7 +312,7 @@ func TestImprovementOfSomeSeeds(t *testing.T) {
 			}
 		}
 		r := compareLabels(t, st, tracker.ImprovementOptions{Seeds: seeds})
-		if diff := cmp.Diff(want, r.Pairs); diff != "" || r.NCandidate != len(want) || r.NBaseline != len(want) {
+		if diff := cmp.Diff(want, []uint64(r.Pairs)); diff != "" || r.NCandidate != len(want) || r.NBaseline != len(want) {
 			t.Errorf("seeds %q: of %d and %d (-want +got):\n%s", text, r.NCandidate, r.NBaseline, diff)
 		}
 		if len(want) == 0 && r.Verdict != scoring.VerdictInconclusive {
@@ -357,8 +357,8 @@ func TestCompareWhileRecording(t *testing.T) {
 	least, grew := 0, 0
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline) && grew < 20; {
 		r := compareLabels(t, st, tracker.ImprovementOptions{})
-		if r.NCandidate != r.NBaseline || r.NPairs != r.NCandidate || len(r.FailedCandidate)+len(r.FailedBaseline) > 0 || r.NPairs < least {
-			t.Errorf("%d pairs of %d and %d seeds after %d, failed %v and %v", r.NPairs, r.NCandidate, r.NBaseline, least, r.FailedCandidate, r.FailedBaseline)
+		if r.NCandidate != r.NBaseline || r.NPairs != r.NCandidate || len(r.Failed.Candidate)+len(r.Failed.Baseline) > 0 || r.NPairs < least {
+			t.Errorf("%d pairs of %d and %d seeds after %d, failed %v and %v", r.NPairs, r.NCandidate, r.NBaseline, least, r.Failed.Candidate, r.Failed.Baseline)
 			break
 		}
 		if r.NPairs > least {

@@ -55,7 +55,7 @@ func prepareLook(ctx context.Context, st *store.Reader, look store.Look, o LookO
 	if err != nil {
 		return p, err
 	}
-	p.rule.Previous = previousLooks(looks, look.Evidence)
+	p.rule.Number = 1 + previousLooks(looks, look.Evidence)
 	planned := slices.IndexFunc(looks, func(l store.Look) bool { return len(l.Plan) > 0 })
 	switch {
 	case planned < 0:

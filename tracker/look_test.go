@@ -70,7 +70,7 @@ func TestLooksWithoutPlan(t *testing.T) {
 	st := lookStore(t, 6)
 	check := func(name string, r tracker.ImprovementReport, previous, recorded int, warned ...string) {
 		t.Helper()
-		if got := r.Options.Look.Previous; got != previous {
+		if got := r.Options.Look.Number - 1; got != previous {
 			t.Errorf("%s: %d looks before, want %d", name, got, previous)
 		}
 		if diff := cmp.Diff(warned, codes(r.Warnings)); diff != "" {
@@ -96,8 +96,8 @@ func TestLooksWithoutPlan(t *testing.T) {
 	v1 := selector(t, "s@v1")
 	swapped := selector(t, "s@v2")
 	back, err := tracker.Compare(t.Context(), st.Reader, v1, tracker.ImprovementOptions{Baseline: &swapped, Confidence: 0.95})
-	if err != nil || back.Look.Question == first.Look.Question || back.Options.Look.Previous != 0 {
-		t.Errorf("the other way round: %d looks before, error %v", back.Options.Look.Previous, err)
+	if err != nil || back.Look.Question == first.Look.Question || back.Options.Look.Number != 1 {
+		t.Errorf("the other way round: look %d, error %v", back.Options.Look.Number, err)
 	}
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
 	check("under another spec", compareLabels(t, st, tracker.ImprovementOptions{}), 0, 0)
@@ -227,8 +227,8 @@ func TestLookAtReadOnlyDatabase(t *testing.T) {
 	}
 	sealed := openStore(t, path)
 	r := compareLabels(t, sealed, tracker.ImprovementOptions{Seeds: []track.SeedRange{{Last: 3}}})
-	if r.NPairs != 4 || r.Options.Look.Previous != 1 {
-		t.Errorf("%d pairs at look %d", r.NPairs, r.Options.Look.Previous+1)
+	if r.NPairs != 4 || r.Options.Look.Number != 2 {
+		t.Errorf("%d pairs at look %d", r.NPairs, r.Options.Look.Number+1)
 	}
 	if err := tracker.RecordLooks(t.Context(), sealed, []store.Look{r.Look}, rand.Reader); err == nil {
 		t.Error("recorded in a database that cannot be written")

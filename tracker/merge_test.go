@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -358,7 +359,8 @@ func (s *shard) answers() map[string]any {
 		for _, c := range newest {
 			labels = append(labels, c.Label)
 			report, err := tracker.Stability(ctx, s.st.Reader, tracker.Selector{Scenario: "s", Configuration: c.Hash}, tracker.StabilityOptions{})
-			answers["stability "+c.Label] = fmt.Sprintf("%+v %v", report.Stability, err)
+			text, _ := json.Marshal(report.Stability)
+			answers["stability "+c.Label] = fmt.Sprintf("%s %v", text, err)
 		}
 		answers["history"], answers["configurations"] = labels, total
 		last, err := s.st.NewestConfiguration(ctx, "s")

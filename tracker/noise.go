@@ -117,7 +117,7 @@ func (r *PlanReport) pilot(ctx context.Context, st *store.Reader) ([]float64, er
 	})
 	switch {
 	case err == nil && compared.NPairs >= 2:
-		r.Baseline, r.Failed = &compared.Baseline, len(compared.FailedCandidate)+len(compared.FailedBaseline)
+		r.Baseline, r.Failed = &compared.Baseline, len(compared.Failed.Candidate)+len(compared.Failed.Baseline)
 		return compared.Differences, nil
 	case r.Options.Baseline != nil && err != nil:
 		return nil, err

@@ -40,7 +40,7 @@ func TestNoise(t *testing.T) {
 		if diff := cmp.Diff(want, r.Noise, sameImprovement); diff != "" {
 			t.Errorf("base %v (-pure +stored):\n%s", tt.want, diff)
 		}
-		if r.NSeeds != 10 || len(r.At) != 3 || !r.HasGate || r.Stored.Scenario != tt.scenario || !cmp.Equal(r.Options.Rules, pure.Rules) {
+		if r.NSeeds != 10 || len(r.At) != 3 || !r.HasGate() || r.Stored.Scenario != tt.scenario || !cmp.Equal(r.Options.Rules, pure.Rules) {
 			t.Errorf("base %v: %d seeds, %d sizes, rules %+v", tt.want, r.NSeeds, len(r.At), r.Options.Rules)
 		}
 	}

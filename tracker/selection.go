@@ -106,12 +106,11 @@ type StabilityOptions struct {
 type StabilityReport struct {
 	scoring.Stability
 	Choice
-	Stored        store.Spec
-	Spec          scoring.Spec
-	NEnvironments int
-	Failing       []store.FailingSeed
-	Estimates     verdict.Estimates
-	Finding       verdict.Finding // whether the seeds show that the configuration is stable
+	Stored            store.Spec
+	Spec              scoring.Spec
+	NEnvironments     int
+	Failing           []store.FailingSeed
+	verdict.Judgement // whether the seeds show that the configuration is stable
 }
 
 // Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
@@ -148,13 +147,11 @@ func stability(ctx context.Context, st *store.Reader, sel Selector, options Stab
 	}
 	report.Stability = scoring.NewStability(report.Spec, totals.SeedTotals, metrics)
 	report.NEnvironments = totals.NEnvironments
-	report.Estimates = verdict.NewEstimates(report.Stability, scoring.DefaultConfidence)
 	coverage, err := coverageOf(ctx, st, selection)
 	if err != nil {
 		return report, err
 	}
-	report.Estimates.Add(coverage)
-	report.Finding = verdict.Stability(report.Stability, report.Estimates)
+	report.Judgement = verdict.Judge(report.Stability, coverage, scoring.DefaultConfidence)
 	report.Failing, err = st.FailingSeeds(ctx, selection)
 	return report, err
 }

@@ -429,7 +429,7 @@ func TestStopRuleAfterInterruption(t *testing.T) {
 // coverage is what stability says of the seeds of scenario s, of all or of some.
 func coverage(t testing.TB, st *store.Store, seeds track.SeedRanges) verdict.Coverage {
 	t.Helper()
-	return sweptStability(t, st, seeds).Estimates.Coverage
+	return sweptStability(t, st, seeds).Coverage
 }
 
 func sweptStability(t testing.TB, st *store.Store, seeds track.SeedRanges) tracker.StabilityReport {
@@ -539,8 +539,8 @@ func TestRepeatCheck(t *testing.T) {
 		if c.NRepeated != 10 || c.NDiffering != len(odd) || !strings.Contains(c.Differing, fmt.Sprintf("seed %d: a 0.", odd[0])) {
 			t.Errorf("%+v", c)
 		}
-		if r := sweptStability(t, st, nil); !hasWarning(r.Estimates.Warnings, verdict.WarnNotDeterministic) {
-			t.Errorf("%+v", r.Estimates.Warnings)
+		if r := sweptStability(t, st, nil); !hasWarning(r.Warnings, verdict.WarnNotDeterministic) {
+			t.Errorf("%+v", r.Warnings)
 		}
 		if again := m.sweeps(t, st, options); again.NRepeated != 0 || again.NRan != 0 {
 			t.Errorf("again: %d repeated, %d ran", again.NRepeated, again.NRan)
@@ -693,8 +693,8 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	}
 	n := len(stored(t, st, "s"))
 	want := verdict.Coverage{NCommands: 1, NPlanned: 100, NMissing: 100 - n, Missing: fmt.Sprintf("%d..99", n)}
-	if r := sweptStability(t, st, nil); r.Estimates.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Estimates.Warnings, verdict.WarnPlannedMissing) {
-		t.Errorf("%+v, %+v, %+v", r.Estimates.Coverage, r.Finding, r.Estimates.Warnings)
+	if r := sweptStability(t, st, nil); r.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Warnings, verdict.WarnPlannedMissing) {
+		t.Errorf("%+v, %+v, %+v", r.Coverage, r.Finding, r.Warnings)
 	}
 	if v, rule := planned(tracker.GateOptions{}); v != scoring.VerdictInconclusive || rule == nil || rule.Verdict != scoring.VerdictInconclusive || rule.N != n || rule.Reason != verdict.WarnPlannedMissing {
 		t.Errorf("%s, %+v", v, rule)

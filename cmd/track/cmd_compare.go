@@ -108,24 +108,23 @@ func compareView(c tracker.Comparison, values bool) (view, error) {
 	d := compareDocument{
 		Spec: improvementSpec{c.Stored.Scenario, newSpecRef(c.Stored)}, NShared: len(c.Shared), Parameters: parameters, Sides: []comparedDocument{},
 	}
-	var estimates []verdict.Estimates
+	var judged []verdict.Judgement
 	for _, side := range c.Sides {
-		e := verdict.NewEstimates(side.Stability, scoring.DefaultConfidence)
-		e.Add(side.Coverage)
-		estimates = append(estimates, e)
+		e := verdict.Judge(side.Stability, side.Coverage, scoring.DefaultConfidence)
+		judged = append(judged, e)
 		sd := comparedDocument{
 			sideDocument: sideDocument{side.Scenario, newConfigurationDocument(side.Hash, side.Configuration.Configuration)},
-			NSeeds:       side.NSeeds, NScored: side.Score.N, Stable: side.Stable, Verdict: verdict.Stability(side.Stability, e).Verdict,
-			Estimates: newEstimates(e), Metrics: []metricDocument{}, Warnings: newWarnings(e.Warnings),
+			NSeeds:       side.NSeeds, NScored: side.NScored, Stable: side.Stable, Verdict: e.Verdict,
+			Estimates: newEstimates(e.Estimates), Metrics: []metricDocument{}, Warnings: newWarnings(e.Warnings),
 		}
 		for _, m := range side.Metrics {
 			sd.Metrics = append(sd.Metrics, newMetricDocument(m))
 		}
 		d.Sides = append(d.Sides, sd)
 	}
-	v := view{document: d, page: []any{compareHeading(c), sidesGrid(c, d, estimates)}}
+	v := view{document: d, page: []any{compareHeading(c), sidesGrid(c, d, judged)}}
 	v.page = append(v.page, metricSideGrids(c, values)...)
-	if notes := sideNotes(c, estimates); notes != "" {
+	if notes := sideNotes(c, judged); notes != "" {
 		v.page = append(v.page, notes)
 	}
 	v.rows.columns = append([]string{"metric"}, sideNames(c)...)
@@ -172,7 +171,7 @@ func compareHeading(c tracker.Comparison) string {
 }
 
 // sidesGrid shows the differing parameters and the scores of each side.
-func sidesGrid(c tracker.Comparison, d compareDocument, estimates []verdict.Estimates) grid {
+func sidesGrid(c tracker.Comparison, d compareDocument, judged []verdict.Judgement) grid {
 	g := grid{columns: append([]string{""}, sideNames(c)...)}
 	add := func(name string, cell func(i int) any) {
 		row := []any{name}
@@ -199,13 +198,19 @@ func sidesGrid(c tracker.Comparison, d compareDocument, estimates []verdict.Esti
 		return fmt.Sprintf("%s (%s to %s)", text(x), text(i.Lo), text(i.Hi))
 	}
 	four := func(x float64) string { return format.Fixed(x, 4) }
-	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", c.Sides[i].NSeeds, c.Sides[i].Score.N) })
+	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", c.Sides[i].NSeeds, c.Sides[i].NScored) })
 	add("pass rate", func(i int) any {
-		return withInterval(estimates[i].PassRate, estimates[i].PassRateInterval, format.Share)
+		return withInterval(judged[i].Estimates.PassRate.Value, judged[i].Estimates.PassRate.Interval, format.Share)
 	})
-	add("mean score", func(i int) any { return withInterval(estimates[i].Mean, estimates[i].MeanInterval, four) })
-	add("sd of scores", func(i int) any { return withInterval(estimates[i].SD, estimates[i].SDInterval, four) })
-	add("combined", func(i int) any { return withInterval(estimates[i].Combined, estimates[i].CombinedInterval, four) })
+	add("mean score", func(i int) any {
+		return withInterval(judged[i].Estimates.Mean.Value, judged[i].Estimates.Mean.Interval, four)
+	})
+	add("sd of scores", func(i int) any {
+		return withInterval(judged[i].Estimates.SD.Value, judged[i].Estimates.SD.Interval, four)
+	})
+	add("combined", func(i int) any {
+		return withInterval(judged[i].Estimates.Combined.Value, judged[i].Estimates.Combined.Interval, four)
+	})
 	add("stable", func(i int) any {
 		return fmt.Sprintf("%s, verdict %s", stableText(&c.Sides[i].Stable), d.Sides[i].Verdict)
 	})
@@ -238,18 +243,18 @@ func metricSideGrids(c tracker.Comparison, values bool) (grids []any) {
 
 func sideCell(m scoring.MetricStability, values bool) any {
 	switch {
-	case m.Score.N == 0:
+	case m.N == 0:
 		return nil
 	case values:
-		return valueCell(m.Value.Mean, m.Format)
+		return valueCell(float64(*m.MeanValue), m.Format)
 	}
-	return m.Score.Mean
+	return *m.MeanScore
 }
 
-func sideNotes(c tracker.Comparison, estimates []verdict.Estimates) string {
+func sideNotes(c tracker.Comparison, judged []verdict.Judgement) string {
 	var list []verdict.Warning
 	for i := range c.Sides {
-		for _, w := range estimates[i].Warnings {
+		for _, w := range judged[i].Warnings {
 			list = append(list, verdict.Warning{Code: w.Code, Message: sideName(i) + ": " + w.Message})
 		}
 	}

@@ -260,7 +260,7 @@ type outcomeDocument struct {
 func newGateDocument(g verdict.Gate) gateDocument {
 	d := gateDocument{Verdict: g.Verdict, Failing: g.Failing, NTests: g.NTests, Scenarios: []gateScenarioDocument{}}
 	for _, s := range g.Scenarios {
-		warnings := append(slices.Clone(s.Warnings), s.ComparisonWarnings()...)
+		warnings := append(slices.Clone(s.Warnings), s.ComparisonWarnings...)
 		sd := gateScenarioDocument{
 			Name: s.Name, Scenario: s.Scenario, Configuration: s.Configuration, Label: s.Label, Revision: s.Revision, Baseline: s.Baseline,
 			FailOn: failOn(s.Rules), Verdict: s.Verdict, Failing: s.Failing, NSeeds: s.Estimates.NSeeds,
@@ -387,7 +387,7 @@ func gateNotes(g verdict.Gate) string {
 		for _, w := range s.Warnings {
 			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ": " + w.Message})
 		}
-		for _, w := range s.ComparisonWarnings() {
+		for _, w := range s.ComparisonWarnings {
 			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ", against the baseline: " + w.Message})
 		}
 	}

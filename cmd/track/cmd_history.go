@@ -154,24 +154,24 @@ type historyLine struct {
 func newHistoryLine(e tracker.HistoryEntry, previous *float64) historyLine {
 	l := historyLine{entry: historyEntryDocument{
 		Configuration: newConfigurationDocument(e.Hash, e.Configuration.Configuration), FirstRecorded: timeText(e.CreatedAt),
-		NSeeds: e.NSeeds, NScored: e.Score.N, NFailed: e.NFailed - e.NUnassessed, NUnassessed: e.NUnassessed, NEnvironments: e.NEnvironments,
+		NSeeds: e.NSeeds, NScored: e.NScored, NFailed: e.NFailed - e.NUnassessed, NUnassessed: e.NUnassessed, NEnvironments: e.NEnvironments,
 		StdKind: populationStd, Warnings: []warningDocument{},
 	}}
 	if e.NUnassessed > 0 { // a part of the seeds would pass for the whole
 		return l
 	}
-	l.estimates = verdict.NewEstimates(e.Stability, scoring.DefaultConfidence)
-	l.estimates.Add(e.Coverage)
-	d, n := &l.entry, e.Score.N
-	d.PassRate, d.Stable = number(e.PassRate, e.NSeeds), &e.Stable
-	d.MeanScore, d.StdScore, d.CombinedScore = number(e.Score.Mean, n), number(e.Score.Std, n), number(e.CombinedScore, n)
-	d.Verdict = verdict.Stability(e.Stability, l.estimates).Verdict
+	judged := verdict.Judge(e.Stability, e.Coverage, scoring.DefaultConfidence)
+	l.estimates = judged.Estimates
+	d, n := &l.entry, e.NScored
+	d.PassRate, d.Stable = e.PassRate, &e.Stable
+	d.MeanScore, d.StdScore, d.CombinedScore = e.MeanScore, e.StdScore, e.CombinedScore
+	d.Verdict = judged.Verdict
 	estimates := newEstimates(l.estimates)
-	d.Estimates, d.Warnings = &estimates, newWarnings(l.estimates.Warnings)
-	l.mean, l.interval, l.n = d.MeanScore, l.estimates.MeanInterval, n
+	d.Estimates, d.Warnings = &estimates, newWarnings(judged.Warnings)
+	l.mean, l.interval, l.n = d.MeanScore, l.estimates.Mean.Interval, n
 	if m := e.Metric; m != nil {
-		values := stats.Summary{N: m.Value.N, Mean: m.Value.Mean, PopulationSD: m.Value.Std}
-		l.interval, l.n = values.MeanInterval(scoring.DefaultConfidence), m.Value.N
+		values := valueSummary(*m)
+		l.interval, l.n = values.MeanInterval(scoring.DefaultConfidence), m.N
 		d.Metric = &historyMetric{newMetricDocument(*m), newCI(l.interval)}
 		l.mean = d.Metric.MeanValue
 	}
@@ -180,6 +180,12 @@ func newHistoryLine(e tracker.HistoryEntry, previous *float64) historyLine {
 		d.Change = &change
 	}
 	return l
+}
+
+// valueSummary returns what the intervals of the mean value of a metric need.
+func valueSummary(m scoring.MetricStability) stats.Summary {
+	value := m.Totals().Value
+	return stats.Summary{N: value.N, Mean: value.Mean, PopulationSD: value.Std}
 }
 
 func historyLines(h tracker.History) (lines []historyLine) {
@@ -209,7 +215,7 @@ func historyView(h tracker.History) (view, error) {
 	d := historyDocument{
 		Scenario: h.Scenario, Spec: newSpecRef(h.Stored), NOlder: h.NOlder, Entries: []historyEntryDocument{},
 		Prediction: predictionDocument{analysis.NAccepted, newCI(analysis.Prediction)}, ChangePoints: []changeDocument{},
-		Lag1: defined(analysis.Lag1, analysis.NPoints), Warnings: newWarnings(analysis.Warnings),
+		Lag1: analysis.Lag1, Warnings: newWarnings(analysis.Warnings),
 	}
 	if h.Metric != nil {
 		d.Metric = h.Metric.Name
@@ -283,9 +289,9 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 			g.cells = append(g.cells, row)
 			continue
 		}
-		sd, sdInterval := l.estimates.SD, l.estimates.SDInterval
+		sd, sdInterval := l.estimates.SD.Value, l.estimates.SD.Interval
 		if m := e.Metric; m != nil {
-			values := stats.Summary{N: m.Value.N, Mean: m.Value.Mean, PopulationSD: m.Value.Std}
+			values := valueSummary(*m)
 			sd, sdInterval = values.SD(), values.SDInterval(scoring.DefaultConfidence)
 		}
 		var mean, spread, change any
@@ -303,8 +309,8 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 			codes = append(codes, w.Code)
 		}
 		g.cells = append(g.cells, append(row,
-			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRateInterval, format.Share), mean, intervalText(l.interval, number),
-			spread, intervalText(sdInterval, number), entry.CombinedScore, intervalText(l.estimates.CombinedInterval, func(x float64) string { return format.Fixed(x, 3) }),
+			optionalPercent(entry.PassRate), intervalText(l.estimates.PassRate.Interval, format.Share), mean, intervalText(l.interval, number),
+			spread, intervalText(sdInterval, number), entry.CombinedScore, intervalText(l.estimates.Combined.Interval, func(x float64) string { return format.Fixed(x, 3) }),
 			change, string(entry.Verdict), strings.Join(codes, ", ")))
 	}
 	return g

@@ -12,6 +12,7 @@ import (
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
 	"track/tracker"
@@ -145,7 +146,7 @@ func (o improvementOptions) filter(r tracker.ImprovementReport) ([]verdict.Metri
 		switch {
 		case len(o.metrics) > 0 && !slices.Contains(o.metrics, m.Name):
 		case len(o.groups) > 0 && !slices.Contains(o.groups, m.Group):
-		case o.onlyChanged && m.Status != scoring.Fail && !m.Decided(r.Options.Alpha()):
+		case o.onlyChanged && m.Status != scoring.Fail && !m.IsDecided:
 		default:
 			list = append(list, m)
 		}
@@ -262,7 +263,7 @@ type lookDocument struct {
 }
 
 func newLook(l verdict.Look) lookDocument {
-	return lookDocument{l.Previous + 1, notNil(l.Plan), l.Anytime}
+	return lookDocument{max(1, l.Number), notNil(l.Plan), l.Anytime}
 }
 
 func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricDelta) improvementDocument {
@@ -270,8 +271,8 @@ func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricD
 		Candidate: newSide(r.Candidate), Baseline: newSide(r.Baseline), BaselineSource: r.Source,
 		Spec:       improvementSpec{r.Stored.Scenario, newSpecRef(r.Stored)},
 		NCandidate: r.NCandidate, NBaseline: r.NBaseline, NPairs: r.NPairs,
-		Unmatched: bothSides[string]{seedTexts(r.UnmatchedCandidate), seedTexts(r.UnmatchedBaseline)},
-		Failed:    bothSides[failedSide]{failedSides(r.FailedCandidate), failedSides(r.FailedBaseline)},
+		Unmatched: bothSides[string]{seedTexts(r.Unmatched.Candidate), seedTexts(r.Unmatched.Baseline)},
+		Failed:    bothSides[failedSide]{failedSides(r.Failed.Candidate), failedSides(r.Failed.Baseline)},
 		Base:      r.Options.Base, Confidence: r.Options.Confidence, Margin: r.Options.Margin,
 		Metrics: []metricDelta{}, NHidden: len(r.Metrics) - len(shown),
 		NPass: r.NPass, NWarn: r.NWarn, NFail: r.NFail, Degraded: notNil(r.Degraded), Total: newTotalDelta(r.Improvement),
@@ -281,7 +282,7 @@ func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricD
 	for _, m := range shown {
 		d.Metrics = append(d.Metrics, metricDelta{
 			m.Name, m.Group, m.Weight, m.Candidate, m.Baseline, m.MeanDelta, m.Threshold, m.Status, newCI(m.Interval),
-			m.P, m.PHolm, m.Decided(r.Options.Alpha()), m.Wins, m.Losses, m.Ties,
+			m.P, m.PHolm, m.IsDecided, m.Wins, m.Losses, m.Ties,
 		})
 	}
 	if u := r.Unpaired; u != nil {
@@ -291,21 +292,15 @@ func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricD
 }
 
 func newTotalDelta(i verdict.Improvement) totalDelta {
-	t, n := i.Total, i.NPairs
-	d := totalDelta{
-		Candidate: number(t.Candidate, n), Baseline: number(t.Baseline, n), MeanDelta: number(t.MeanDelta, n), SD: number(t.SD, max(0, n-1)),
-		Dz: defined(t.Dz, n), CI: newCI(t.Interval), CIMethod: t.Interval.Method, P: number(t.P, n), PMethod: t.PMethod,
-		PImprovement: number(t.Improvement.Value, n), WinShare: defined(t.Improvement.Decided.Value, n), WinShareCI: newCI(t.Improvement.Decided.Interval),
-		Wins: t.Improvement.Wins, Losses: t.Improvement.Losses, Ties: t.Improvement.Ties,
-		MDE: defined(t.Detectable, n), MDEDz: defined(t.DetectableDz, n),
+	t := i.Total
+	if t == nil {
+		return totalDelta{CIMethod: stats.MethodT}
 	}
-	if n == 0 {
-		d.WinShareCI = nil
+	return totalDelta{
+		Candidate: &t.Candidate, Baseline: &t.Baseline, MeanDelta: &t.MeanDelta, SD: t.SD, Dz: t.Dz, CI: newCI(t.Interval), CIMethod: t.Interval.Method,
+		P: &t.P, PMethod: t.PMethod, PImprovement: &t.PImprovement, WinShare: t.WinShare, WinShareCI: newCI(t.WinShareCI),
+		Wins: t.Wins, Losses: t.Losses, Ties: t.Ties, MDE: t.Detectable, MDEDz: t.DetectableDz, SeedsNeeded: t.SeedsNeeded,
 	}
-	if t.SeedsNeeded > 0 {
-		d.SeedsNeeded = &t.SeedsNeeded
-	}
-	return d
 }
 
 func seedTexts(numbers []uint64) []string {
@@ -418,16 +413,16 @@ func leftOut(i verdict.Improvement) string {
 			lines = append(lines, name+": "+shortList(seeds))
 		}
 	}
-	list("only in the candidate", seedTexts(i.UnmatchedCandidate))
-	list("only in the baseline", seedTexts(i.UnmatchedBaseline))
+	list("only in the candidate", seedTexts(i.Unmatched.Candidate))
+	list("only in the baseline", seedTexts(i.Unmatched.Baseline))
 	failed := func(seeds []verdict.FailedSeed) (texts []string) {
 		for _, s := range seeds {
 			texts = append(texts, fmt.Sprintf("%d (%s)", s.Number, shorten(s.Reason)))
 		}
 		return texts
 	}
-	list("failed in the candidate", failed(i.FailedCandidate))
-	list("failed in the baseline", failed(i.FailedBaseline))
+	list("failed in the candidate", failed(i.Failed.Candidate))
+	list("failed in the baseline", failed(i.Failed.Baseline))
 	return strings.Join(lines, "\n")
 }
 

@@ -12,7 +12,6 @@ import (
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
-	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/tracker"
 )
@@ -153,25 +152,22 @@ type rateDocument struct {
 	CI   ci      `json:"ci"`
 }
 
-func newRate(p stats.Proportion) rateDocument { return rateDocument{p.Value, p.N, newCI(p.Interval)} }
+func newRate(r verdict.Rate) rateDocument { return rateDocument{r.Rate, r.N, newCI(r.Interval)} }
 
 func noiseView(r tracker.NoiseReport) view {
 	d := noiseDocument{
 		Scenario: r.Scenario, Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration), Spec: newSpecRef(r.Stored),
 		Rules: reports.RulesText(r.Options.Rules), Base: r.Options.Comparison.Base, Margin: r.Options.Comparison.Margin,
-		NSeeds: r.NSeeds, NFailed: r.NFailed, Method: r.Method, SteadyGate: positive(r.SteadyGate), SteadyCheck: positive(r.SteadyCheck), MaxFlipRate: verdict.MaxFlipRate,
+		NSeeds: r.NSeeds, NFailed: r.NFailed, Method: r.Method, SteadyGate: r.SteadyGate, SteadyCheck: r.SteadyCheck, MaxFlipRate: verdict.MaxFlipRate,
 		At: []noiseAtDocument{}, Warnings: newWarnings(r.Warnings),
-	}
-	if !r.HasGate {
-		d.SteadyGate = nil
 	}
 	table := grid{columns: []string{"n", "gate flips", "95% interval", "gate says", "false degraded", "95% interval", "false verdict", "95% interval", "|delta| of totals"}}
 	v := view{rows: grid{columns: []string{"n", "gate_flips", "false_degraded", "false_decision", "mean_abs_difference", "mean_largest_metric_loss"}}}
 	for k, at := range r.At {
 		row := noiseAtDocument{at.N, nil, at.GateVerdicts, newRate(at.FalseDegraded), newRate(at.FalseDecision), at.MeanAbsDifference, at.LargestMetricDelta}
 		var flips, interval, exact any
-		if r.HasGate {
-			rate := newRate(at.GateFlips)
+		if at.GateFlips != nil {
+			rate := newRate(*at.GateFlips)
 			row.GateFlips = &rate
 			flips, interval, exact = format.Share(rate.Rate), intervalText(at.GateFlips.Interval, format.Share), rate.Rate
 		}
@@ -181,15 +177,15 @@ func noiseView(r tracker.NoiseReport) view {
 			n += " *"
 		}
 		table.cells = append(table.cells, []any{
-			shown{n, at.N}, flips, interval, mostly(at.GateVerdicts), format.Share(at.FalseDegraded.Value), intervalText(at.FalseDegraded.Interval, format.Share),
-			format.Share(at.FalseDecision.Value), intervalText(at.FalseDecision.Interval, format.Share), at.MeanAbsDifference,
+			shown{n, at.N}, flips, interval, mostly(at.GateVerdicts), format.Share(at.FalseDegraded.Rate), intervalText(at.FalseDegraded.Interval, format.Share),
+			format.Share(at.FalseDecision.Rate), intervalText(at.FalseDecision.Interval, format.Share), at.MeanAbsDifference,
 		})
-		v.rows.cells = append(v.rows.cells, []any{at.N, exact, at.FalseDegraded.Value, at.FalseDecision.Value, at.MeanAbsDifference, at.LargestMetricDelta})
+		v.rows.cells = append(v.rows.cells, []any{at.N, exact, at.FalseDegraded.Rate, at.FalseDecision.Rate, at.MeanAbsDifference, at.LargestMetricDelta})
 	}
 	v.document = d
 	heading := fmt.Sprintf("%s@%s\nspec version %d, %d seeds, %d of them without a score, %s\ngate: %s\nimprovement check: base %v, margin %v", r.Scenario, describe(r.Configurations[0]), r.Stored.Version, r.NSeeds, r.NFailed, r.Method,
 		d.Rules, d.Base, d.Margin)
-	v.page = []any{heading, table, "* the number of seeds there is\n" + steadyText("the gate flips", d.SteadyGate, r.HasGate) + "\n" + steadyText("the improvement check finds degraded metrics by luck", d.SteadyCheck, true) +
+	v.page = []any{heading, table, "* the number of seeds there is\n" + steadyText("the gate flips", d.SteadyGate, r.HasGate()) + "\n" + steadyText("the improvement check finds degraded metrics by luck", d.SteadyCheck, true) +
 		fmt.Sprintf("\nthe verdict on the total score is false in about %s of the cases at any n, which is its level", format.Share(1-r.Options.Comparison.Confidence))}
 	if notes := footnotes(r.Warnings); notes != "" {
 		v.page = append(v.page, notes)
@@ -210,13 +206,6 @@ func mostly(verdicts map[scoring.Verdict]int) any {
 		return nil
 	}
 	return fmt.Sprintf("%s %s", most, format.Share(float64(verdicts[most])/float64(total)))
-}
-
-func positive(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }
 
 func steadyText(what string, from *int, asked bool) string {

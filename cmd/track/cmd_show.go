@@ -192,11 +192,11 @@ func (s shownSeed) view() view {
 		v.page = append(v.page, rest)
 	}
 	if r := s.among; r != nil {
-		d.Among = &amongDocument{r.NSeeds, r.Score.N, r.Stable, r.Finding.Verdict, newEstimates(r.Estimates), newWarnings(r.Estimates.Warnings)}
+		d.Among = &amongDocument{r.NSeeds, r.NScored, r.Stable, r.Finding.Verdict, newEstimates(r.Estimates), newWarnings(r.Warnings)}
 		g := estimatesGrid(r.Estimates)
 		g.title = "all seeds of its configuration: " + string(r.Finding.Verdict)
 		v.page = append(v.page, g)
-		if notes := footnotes(r.Estimates.Warnings); notes != "" {
+		if notes := footnotes(r.Warnings); notes != "" {
 			v.page = append(v.page, notes)
 		}
 	}

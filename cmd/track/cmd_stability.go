@@ -98,7 +98,7 @@ type stabilityDocument struct {
 	NScored        int                     `json:"n_scored"`
 	NFailed        int                     `json:"n_failed"`
 	NPassed        int                     `json:"n_passed"`
-	PassRate       float64                 `json:"pass_rate"`
+	PassRate       *float64                `json:"pass_rate"`
 	MeanScore      *float64                `json:"mean_score"`
 	StdScore       *float64                `json:"std_score"`
 	StdKind        string                  `json:"std_kind"`
@@ -134,25 +134,25 @@ type metricDocument struct {
 	MeanScore *float64     `json:"mean_score"`
 	StdScore  *float64     `json:"std_score"`
 	ScoreCI   ci           `json:"score_ci"` // 95 % t interval of mean_score
-	PassRate  float64      `json:"pass_rate"`
+	PassRate  *float64     `json:"pass_rate"`
 	Flag      string       `json:"flag"`
 }
 
 const populationStd = "population"
 
 func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
-	n := r.Score.N
+	n := r.NScored
 	d := stabilityDocument{
 		Scenario: r.Scenario, Spec: newSpecRef(r.Stored),
 		Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration),
 		NOthers:       r.NOthers, NEnvironments: r.NEnvironments,
-		NPlanned: r.Estimates.Coverage.NPlanned, NMissing: r.Estimates.Coverage.NMissing,
-		NRepeated: r.Estimates.Coverage.NRepeated, NDiffering: r.Estimates.Coverage.NDiffering,
+		NPlanned: r.Coverage.NPlanned, NMissing: r.Coverage.NMissing,
+		NRepeated: r.Coverage.NRepeated, NDiffering: r.Coverage.NDiffering,
 		NSeeds: r.NSeeds, NScored: n, NFailed: r.NFailed, NPassed: r.NPassed, PassRate: r.PassRate,
-		MeanScore: number(r.Score.Mean, n), StdScore: number(r.Score.Std, n), StdKind: populationStd,
-		MinScore: number(r.Score.Min, n), MaxScore: number(r.Score.Max, n), CombinedScore: number(r.CombinedScore, n), Stable: r.Stable,
+		MeanScore: r.MeanScore, StdScore: r.StdScore, StdKind: populationStd,
+		MinScore: r.MinScore, MaxScore: r.MaxScore, CombinedScore: r.CombinedScore, Stable: r.Stable,
 		Verdict: r.Finding.Verdict, Reasons: notNil(r.Finding.Reasons), Needs: notNil(r.Finding.Needs),
-		Estimates: newEstimates(r.Estimates), Warnings: newWarnings(r.Estimates.Warnings),
+		Estimates: newEstimates(r.Estimates), Warnings: newWarnings(r.Warnings),
 		FailedSeeds: []failedSeedDocument{}, Metrics: []metricDocument{},
 	}
 	hashes := map[int64]string{}
@@ -176,10 +176,9 @@ func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
 }
 
 func newMetricDocument(m scoring.MetricStability) metricDocument {
-	n := m.Score.N
 	return metricDocument{
-		m.Name, m.Target.Type(), m.Weight, m.Group, n, number(m.Value.Mean, n), number(m.Value.Std, n),
-		number(m.Score.Mean, n), number(m.Score.Std, n), newCI(reports.MeanScoreInterval(m)), m.PassRate, string(m.Flag),
+		m.Name, m.Type, m.Weight, m.Group, m.N, (*float64)(m.MeanValue), (*float64)(m.StdValue),
+		m.MeanScore, m.StdScore, newCI(m.ScoreCI), m.PassRate, string(m.Flag),
 	}
 }
 
@@ -200,7 +199,7 @@ func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
 		})
 	}
 	v.page = append(v.page, stabilityHeading(r), verdictText(r), estimatesGrid(r.Estimates))
-	if notes := footnotes(r.Estimates.Warnings); notes != "" {
+	if notes := footnotes(r.Warnings); notes != "" {
 		v.page = append(v.page, notes)
 	}
 	v.page = append(v.page, fmt.Sprintf("Below, n is the seeds that have the metric, and pass the share of all %d in which it is PASS or WARN.", r.NSeeds))
@@ -222,7 +221,7 @@ func stabilityHeading(r tracker.StabilityReport) string {
 	if r.NOthers > 0 {
 		fmt.Fprintf(&b, "\nthe scenario has %s: track history %s", format.Counted(r.NOthers, "other configuration"), r.Scenario)
 	}
-	if c := r.Estimates.Coverage; c.NPlanned > 0 {
+	if c := r.Coverage; c.NPlanned > 0 {
 		fmt.Fprintf(&b, "\n%d of %d planned seeds are recorded", c.NPlanned-c.NMissing, c.NPlanned)
 		if c.NRepeated > 0 {
 			fmt.Fprintf(&b, "; %d were run again, %d of them gave something else", c.NRepeated, c.NDiffering)
@@ -266,16 +265,16 @@ func metricGrids(metrics []scoring.MetricStability) (grids []any) {
 			grids = append(grids, grid{title: m.Group, columns: []string{"metric", "target", "weight", "n", "value", "± std", "score", "± std", "95% interval", "pass", "flag"}})
 		}
 		g := grids[i].(grid)
-		value := func(x float64) any {
-			if m.Value.N == 0 {
+		value := func(x *float64) any {
+			if x == nil {
 				return nil
 			}
-			return valueCell(x, m.Format)
+			return valueCell(*x, m.Format)
 		}
 		g.cells = append(g.cells, []any{
-			m.Name, m.Description(), shown{fmt.Sprint(m.Weight), m.Weight}, m.Score.N, value(m.Value.Mean), value(m.Value.Std),
-			number(m.Score.Mean, m.Score.N), number(m.Score.Std, m.Score.N), intervalText(reports.MeanScoreInterval(m), func(x float64) string { return format.Fixed(x, 3) }),
-			shown{format.Percent(m.PassRate), m.PassRate}, string(m.Flag),
+			m.Name, m.Target, shown{fmt.Sprint(m.Weight), m.Weight}, m.N, value((*float64)(m.MeanValue)), value((*float64)(m.StdValue)),
+			m.MeanScore, m.StdScore, intervalText(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }),
+			shown{format.Percent(*m.PassRate), *m.PassRate}, string(m.Flag),
 		})
 		grids[i] = g
 	}

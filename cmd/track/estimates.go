@@ -44,11 +44,11 @@ type warningDocument struct {
 
 func newEstimates(e verdict.Estimates) estimatesDocument {
 	return estimatesDocument{
-		Confidence: e.MeanInterval.Confidence,
-		Mean:       estimateDocument{number(e.Mean, e.NScored), e.NScored, newCI(e.MeanInterval), e.MeanInterval.Method},
-		SD:         estimateDocument{number(e.SD, max(0, e.NScored-1)), e.NScored, newCI(e.SDInterval), e.SDInterval.Method},
-		PassRate:   estimateDocument{number(e.PassRate, e.NSeeds), e.NSeeds, newCI(e.PassRateInterval), e.PassRateInterval.Method},
-		Combined:   estimateDocument{number(e.Combined, e.NScored), e.NScored, newCI(e.CombinedInterval), e.CombinedInterval.Method},
+		Confidence: e.Mean.Interval.Confidence,
+		Mean:       estimateDocument{number(e.Mean.Value, e.NScored), e.NScored, newCI(e.Mean.Interval), e.Mean.Interval.Method},
+		SD:         estimateDocument{number(e.SD.Value, max(0, e.NScored-1)), e.NScored, newCI(e.SD.Interval), e.SD.Interval.Method},
+		PassRate:   estimateDocument{number(e.PassRate.Value, e.NSeeds), e.NSeeds, newCI(e.PassRate.Interval), e.PassRate.Interval.Method},
+		Combined:   estimateDocument{number(e.Combined.Value, e.NScored), e.NScored, newCI(e.Combined.Interval), e.Combined.Interval.Method},
 	}
 }
 
@@ -62,7 +62,7 @@ func newWarnings(list []verdict.Warning) []warningDocument {
 
 // estimatesGrid shows the aggregates of a configuration, each with its interval, n and method.
 func estimatesGrid(e verdict.Estimates) grid {
-	g := grid{columns: []string{"", "estimate", confidencePercent(e.MeanInterval.Confidence) + " interval", "n", "method"}}
+	g := grid{columns: []string{"", "estimate", confidencePercent(e.Mean.Interval.Confidence) + " interval", "n", "method"}}
 	for _, r := range reports.EstimateRows(e) {
 		value, interval := any(nil), any(nil)
 		if r.Value != "" {

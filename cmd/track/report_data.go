@@ -49,7 +49,7 @@ func reportedFailing(f store.FailingSeed) reports.FailingSeed {
 func stabilityData(r tracker.ReportedStability, ranges string) (d reports.StabilityData, err error) {
 	d = reports.StabilityData{
 		Configuration: reportedConfiguration(r.Scenario, r.Configurations[0]), Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges,
-		Stability: r.Stability, Estimates: r.Estimates, Finding: r.Finding, Gate: r.Gate, SHA256: r.SHA256,
+		Stability: r.Stability, Judgement: r.Judgement, Gate: r.Gate, SHA256: r.SHA256,
 	}
 	if d.Runs, err = reportedRuns(r.Runs); err != nil {
 		return d, err

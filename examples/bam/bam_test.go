@@ -253,7 +253,7 @@ func TestStability(t *testing.T) {
 		}
 		got := scoring.Aggregate(s, assessments)
 		row := fmt.Sprintf("| `%s` | %s | %d of 10 | %.4f | %.4f | %.1f | %.4f |", tt.file, tt.scenario,
-			scored, got.Score.Mean, got.Score.Std, got.PassRate, got.CombinedScore)
+			scored, *got.MeanScore, *got.StdScore, *got.PassRate, *got.CombinedScore)
 		if !strings.Contains(string(readme), row+"\n") {
 			t.Errorf("README.md lacks the row\n%s", row)
 		}

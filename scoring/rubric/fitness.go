@@ -60,7 +60,7 @@ type FitnessResult struct {
 	Components []ComponentMean `json:"components"`
 	// Mean is the plain mean of the used scores with its t interval. It is about the used executions as a sample: trimming took the
 	// extremes from it, so that it is, if anything, too narrow.
-	Mean     stats.Mean      `json:"-"`
+	Mean     stats.Mean      `json:"mean"`
 	Warnings []stats.Warning `json:"warnings,omitempty"`
 }
 

@@ -18,9 +18,10 @@ const (
 
 // ChangePoint is a change of level: the segment that begins at Index differs from the one before.
 type ChangePoint struct {
-	Index         int
-	Before, After float64 // means of the segments it separates
-	Confirmed     bool    // E-divisive found it too
+	Index     int     `json:"index"`
+	Before    float64 `json:"before"`    // mean of the segment that ends before Index
+	After     float64 `json:"after"`     // mean of the segment that begins at Index
+	Confirmed bool    `json:"confirmed"` // E-divisive found it too
 }
 
 // History is where a series of values changed its level.

@@ -19,11 +19,12 @@ const (
 	MethodBernstein      = "empirical-bernstein"
 )
 
-// Interval is a closed interval; the ends are NaN where there is none, as for the mean of one value.
+// Interval is a closed interval. Its ends are NaN if there is none, as for the mean of one value.
 type Interval struct {
-	Lo, Hi     float64
-	Confidence float64 // 0.95 for 95 %
-	Method     string  // one of the Method constants
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	Confidence float64 `json:"confidence"` // 0.95 for 95 %
+	Method     string  `json:"method"`     // one of the Method constants
 }
 
 // Defined says that the interval has ends.

@@ -8,10 +8,10 @@ import (
 
 // Mean is the mean of N values with its t interval.
 type Mean struct {
-	N        int
-	Mean     float64
-	Interval Interval // not defined at N = 1
-	Warnings []Warning
+	N        int       `json:"n"`
+	Mean     float64   `json:"value"`
+	Interval Interval  `json:"ci"` // not defined at N = 1
+	Warnings []Warning `json:"warnings,omitempty"`
 }
 
 // SD is the sample standard deviation (n-1) of N values with its chi-square interval.

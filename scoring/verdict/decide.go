@@ -24,15 +24,15 @@ func (i *Improvement) warn() {
 	if i.NPairs > 0 && i.NPairs < MinPairs {
 		add(WarnFewPairs, "%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, format.Plural(i.NPairs, "pair"), MinPairs)
 	}
-	if len(i.UnmatchedCandidate)+len(i.UnmatchedBaseline) > 0 {
-		add(WarnUnmatched, "seeds of one side only are left out: %d of the candidate, %d of the baseline", len(i.UnmatchedCandidate), len(i.UnmatchedBaseline))
+	if len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline) > 0 {
+		add(WarnUnmatched, "seeds of one side only are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
 	}
-	if failed := len(i.FailedCandidate) + len(i.FailedBaseline); failed > 0 {
-		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.FailedCandidate), len(i.FailedBaseline))
+	if failed := len(i.Failed.Candidate) + len(i.Failed.Baseline); failed > 0 {
+		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
 	}
-	if i.NPairs > 1 && i.Total.Improvement.Ties == i.NPairs {
+	if i.NPairs > 1 && i.Total.Ties == i.NPairs {
 		add(WarnIdentical, "all %d pairs have equal total scores: are these two configurations at all?", i.NPairs)
-	} else if i.Total.equal {
+	} else if i.NPairs > 0 && i.Total.equal {
 		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width, and says nothing about other seeds", i.NPairs)
 	}
 }
@@ -147,16 +147,20 @@ func (i *Improvement) needSeeds() {
 	if i.Options.Look.Anytime {
 		return // power is that of a fixed number of pairs
 	}
-	switch more := t.SeedsNeeded - i.NPairs; {
-	case t.SeedsNeeded == 0 || t.SeedsNeeded > maxSeedsQuoted:
+	needed := 0
+	if t.SeedsNeeded != nil {
+		needed = *t.SeedsNeeded
+	}
+	switch more := needed - i.NPairs; {
+	case needed == 0 || needed > maxSeedsQuoted:
 		i.Needs = append(i.Needs, fmt.Sprintf("more than %d pairs to detect %s", maxSeedsQuoted, sought))
 	case more > 0:
 		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v (planned with the 80%% upper bound of the sd)", more, sought, TargetPower))
 	}
-	if plan := i.Options.Look.Plan; len(plan) > 0 && t.SeedsNeeded > plan[len(plan)-1] {
+	if plan := i.Options.Look.Plan; len(plan) > 0 && needed > plan[len(plan)-1] {
 		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: a new question, such as another configuration, can have a longer one", plan[len(plan)-1]))
 	}
-	if t.Detectable > 0 {
-		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, format.Short(t.Detectable), t.DetectableDz, TargetPower))
+	if t.Detectable != nil {
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, format.Short(*t.Detectable), *t.DetectableDz, TargetPower))
 	}
 }

@@ -6,4 +6,7 @@
 package verdict
 
 // Warning is a reason to trust an answer less: a stable code, and a sentence for people.
-type Warning struct{ Code, Message string }
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}

@@ -8,35 +8,42 @@ import (
 	"track/scoring/stats"
 )
 
-// Estimates are the aggregates of the seeds of one configuration with their intervals. What cannot be estimated is NaN.
+// Estimate is a number computed from seeds, with its interval.
+type Estimate struct {
+	Value    float64        `json:"value"` // NaN if it does not exist
+	N        int            `json:"n"`     // seeds that it was computed from
+	Interval stats.Interval `json:"ci"`
+}
+
+// Estimates are the aggregates of the seeds of one configuration with their intervals.
 type Estimates struct {
-	NSeeds, NScored, NPassed int
-	Mean                     float64 // of the total scores, 0..1
-	MeanInterval             stats.Interval
-	SD                       float64 // sample standard deviation of the total scores
-	SDInterval               stats.Interval
-	PassRate                 float64 // NPassed / NSeeds
-	PassRateInterval         stats.Interval
-	Combined                 float64 // with the population standard deviation, see [scoring.CombinedScore]
-	CombinedInterval         stats.Interval
-	Coverage                 Coverage
-	Warnings                 []Warning
+	NSeeds     int      `json:"n_seeds"`
+	NScored    int      `json:"n_scored"`
+	NPassed    int      `json:"n_passed"`
+	Confidence float64  `json:"confidence"`
+	Mean       Estimate `json:"mean"`      // of the total scores, 0..1
+	SD         Estimate `json:"sd"`        // sample standard deviation of the total scores
+	PassRate   Estimate `json:"pass_rate"` // passed seeds / all seeds
+	Combined   Estimate `json:"combined"`  // with the population standard deviation, see [scoring.CombinedScore]
 }
 
 // NewEstimates computes the estimates of a stability aggregate.
 func NewEstimates(s scoring.Stability, confidence float64) Estimates {
-	summary := Summary(s.SeedTotals)
+	totals := s.Totals()
+	summary := Summary(totals)
 	e := Estimates{
-		NSeeds: s.NSeeds, NScored: s.Score.N, NPassed: s.NPassed,
-		Mean: s.Score.Mean, MeanInterval: summary.MeanInterval(confidence),
-		SD: summary.SD(), SDInterval: summary.SDInterval(confidence),
-		PassRate: s.PassRate, PassRateInterval: undefined(confidence, stats.MethodWilson),
-		Combined: s.CombinedScore, CombinedInterval: summary.CombinedInterval(s.NPassed, s.NSeeds, confidence),
+		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
+		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.MeanInterval(confidence)},
+		SD:       Estimate{summary.SD(), s.NScored, summary.SDInterval(confidence)},
+		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodWilson)},
+		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence)},
+	}
+	if s.CombinedScore != nil {
+		e.Combined.Value = *s.CombinedScore
 	}
 	if rate, err := stats.Wilson(s.NPassed, s.NSeeds, confidence); err == nil {
-		e.PassRateInterval = rate.Interval
+		e.PassRate.Value, e.PassRate.Interval = rate.Value, rate.Interval
 	}
-	e.Warnings = seedWarnings(s.SeedTotals, summary)
 	return e
 }
 
@@ -65,7 +72,8 @@ const (
 	WarnIdenticalSeeds = "identical_seeds"
 )
 
-func seedWarnings(t scoring.SeedTotals, summary stats.Summary) []Warning {
+func seedWarnings(t scoring.SeedTotals) []Warning {
+	summary := Summary(t)
 	var list []Warning
 	add := func(code, format string, args ...any) {
 		list = append(list, Warning{code, fmt.Sprintf(format, args...)})

@@ -43,49 +43,53 @@ type GateInput struct {
 
 // Outcome is the verdict of one rule, or of one rule on one metric.
 type Outcome struct {
-	Rule     string
-	Metric   string // empty for the rules about seeds
-	Verdict  scoring.Verdict
-	Reason   string   // a stable code where the verdict is not about the numbers, as "no_seeds"; else empty
-	Message  string   // the numbers, with n and method
-	Need     string   // what would change the verdict; empty where nothing is known to
-	Observed *float64 // what was compared with Limit; nil where there is nothing to compare
-	Limit    *float64
-	Interval stats.Interval // of Observed
-	N        int            // seeds or pairs
-	P        *float64       // of the hypothesis that the rule holds; nil where the rule is not tested
-	PHolm    *float64       // P corrected for everything in the gate that can fail
-	// Unattainable says that no data of this size could have met the rule, and what could; empty where some could.
-	Unattainable string
+	Rule     string          `json:"rule"`
+	Metric   string          `json:"metric,omitzero"` // empty for the rules about seeds
+	Verdict  scoring.Verdict `json:"verdict"`
+	Reason   string          `json:"reason,omitzero"` // a stable code if the verdict is not about the numbers, such as "no_seeds"
+	Message  string          `json:"message"`         // the numbers, with n and method
+	Need     string          `json:"need,omitzero"`   // what would change the verdict; empty if nothing is known to
+	Observed *float64        `json:"observed"`        // what was compared with Limit; nil if there is nothing to compare
+	Limit    *float64        `json:"limit"`
+	Interval stats.Interval  `json:"ci,omitzero"` // of Observed; zero if there is none
+	N        int             `json:"n"`           // seeds or pairs
+	P        *float64        `json:"p"`           // of the hypothesis that the rule holds; nil if the rule is not tested
+	PHolm    *float64        `json:"p_holm"`      // P corrected for everything in the gate that can fail
+	// Unattainable says that no data of this size could have met the rule, and what could; empty if some could.
+	Unattainable string `json:"unattainable,omitzero"`
 
-	unless     string // what to add to Message where no test refutes the rule
+	unless     string // what to add to Message if no test refutes the rule
 	breaks     bool   // the numbers themselves, without regard to chance, break the rule
 	sequential bool   // tested by a confidence sequence, which has no P
 }
 
 // ScenarioOutcome is what a gate found in one scenario.
 type ScenarioOutcome struct {
-	Name                    string
-	Scenario, Configuration string
-	Label, Revision         string
-	Baseline                string            // what the comparison is over, for people
-	Rules                   scoring.GateRules // in force
-	Estimates               Estimates
-	Verdict                 scoring.Verdict
-	Failing                 bool      // the verdict is one that the rules fail on
-	Outcomes                []Outcome // the rules first, then the metrics
-	Improvement             *Improvement
-	Warnings                []Warning
+	Name               string            `json:"name"`
+	Scenario           string            `json:"scenario"`
+	Configuration      string            `json:"configuration"`
+	Label              string            `json:"label"`
+	Revision           string            `json:"revision"`
+	Baseline           string            `json:"baseline,omitzero"` // what the comparison is over, for people
+	Rules              scoring.GateRules `json:"rules"`
+	FailOn             []scoring.Verdict `json:"fail_on"` // verdicts that the rules fail on
+	Verdict            scoring.Verdict   `json:"verdict"`
+	Failing            bool              `json:"failing"` // the verdict is one that the rules fail on
+	Estimates          Estimates         `json:"estimates"`
+	Outcomes           []Outcome         `json:"outcomes"` // the rules first, then the metrics
+	Warnings           []Warning         `json:"warnings"`
+	ComparisonWarnings []Warning         `json:"comparison_warnings,omitzero"` // of Improvement
+	Improvement        *Improvement      `json:"-"`                            // over the baseline; an answer of its own
 
 	alpha float64 // 1 - confidence of this look
 }
 
-// Gate is the one answer of a gate, which all its outputs show.
+// Gate is the answer of a gate, which all its outputs show.
 type Gate struct {
-	Verdict   scoring.Verdict
-	Failing   bool // the verdict is one that the rules make the gate fail on
-	Scenarios []ScenarioOutcome
-	NTests    int // tests that can fail: the number that Holm's correction counts
+	Verdict   scoring.Verdict   `json:"verdict"`
+	Failing   bool              `json:"failing"` // the verdict is one that the rules make the gate fail on
+	NTests    int               `json:"n_tests"` // tests that can fail: the number that Holm's correction counts
+	Scenarios []ScenarioOutcome `json:"scenarios"`
 }
 
 // NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL where a test refutes
@@ -167,13 +171,12 @@ func count(verdicts []scoring.Verdict, v scoring.Verdict) (n int) {
 	return n
 }
 
-// ComparisonWarnings are those of the comparison with the baseline that hold for the gate: its metrics are tested jointly, not each by
-// itself.
-func (s ScenarioOutcome) ComparisonWarnings() []Warning {
-	if s.Improvement == nil {
+// comparisonWarnings returns the warnings of a comparison that hold for a gate, which tests the metrics jointly and not each by itself.
+func comparisonWarnings(i *Improvement) []Warning {
+	if i == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.Improvement.Warnings), func(w Warning) bool { return w.Code == WarnFloor })
+	return slices.DeleteFunc(slices.Clone(i.Warnings), func(w Warning) bool { return w.Code == WarnFloor })
 }
 
 // family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics are corrected for
@@ -250,16 +253,18 @@ func confidenceOf(r scoring.GateRules) float64 {
 }
 
 func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
-	s := ScenarioOutcome{Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Label: in.Label, Revision: in.Revision, Baseline: in.Baseline, Rules: in.Rules, Improvement: in.Improvement}
+	s := ScenarioOutcome{
+		Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Label: in.Label, Revision: in.Revision, Baseline: in.Baseline, Rules: in.Rules,
+		FailOn: in.Rules.FailingVerdicts(), Improvement: in.Improvement, ComparisonWarnings: comparisonWarnings(in.Improvement),
+	}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
 	s.Estimates = NewEstimates(in.Stability, confidence)
-	s.Estimates.Add(in.Coverage)
 	if problem := in.problem(); problem != "" {
 		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil
 	}
-	s.Warnings = slices.Concat(in.Look.warnings(), s.Estimates.Warnings)
+	s.Warnings = slices.Concat(in.Look.warnings(), seedWarnings(in.Stability.Totals()), in.Coverage.warnings())
 	j := judge{in, s.Estimates, confidence, nTests}
 	seeds, err := j.seedRules()
 	if err != nil {

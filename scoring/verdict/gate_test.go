@@ -155,11 +155,11 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 		{"no rules", input(scoring.GateRules{Confidence: 0.9}, good), open, "no_rules"},
 		{"no metrics", input(rules, with(func(s *scoring.Stability) { s.Metrics = nil })), open, "no_metrics"},
 		{"every seed crashed", input(scoring.GateRules{MinSeeds: 1}, crashed(stability(0, 0, nil), 9)), open, "no_scores"},
-		{"missing metric", input(rules, metric(func(m *scoring.MetricStability) { m.Value, m.NNotFailed = scoring.NewMoments(nil), 0 })), fail, "missing_metric"},
-		{"NaN everywhere", input(rules, metric(func(m *scoring.MetricStability) { m.Value.Mean, m.NNotFailed = math.NaN(), 0 })), fail, "non_finite"},
-		{"NaN somewhere", input(rules, metric(func(m *scoring.MetricStability) { m.Value.Mean, m.NNotFailed = math.NaN(), 19 })), warn, "non_finite"},
-		{"infinity", input(rules, metric(func(m *scoring.MetricStability) { m.Value.Mean, m.NNotFailed = math.Inf(1), 19 })), warn, "non_finite"},
-		{"missing in one seed", input(rules, metric(func(m *scoring.MetricStability) { m.Value.N, m.NNotFailed = 19, 19 })), warn, "missing_values"},
+		{"missing metric", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 0, nil, 0 })), fail, "missing_metric"},
+		{"NaN everywhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 0 })), fail, "non_finite"},
+		{"NaN somewhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 19 })), warn, "non_finite"},
+		{"infinity", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.Inf(1)), 19 })), warn, "non_finite"},
+		{"missing in one seed", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.NNotFailed = 19, 19 })), warn, "missing_values"},
 		{"fails in a quarter", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 15 })), warn, "unstable"},
 		{"fails in a fifth", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 16 })), pass, ""},
 		{"one seed crashed", input(rules, crashed(good, 1)), warn, "failed_seeds"},
@@ -196,9 +196,9 @@ func TestGateSaysWhichSeedsHaveValues(t *testing.T) {
 	}{
 		{"all", 0, func(m *scoring.MetricStability) { m.NNotFailed = 15 }, "PASS or WARN in 100.0% of 20 seeds, mean score"}, // its PassRate stays
 		{"some crashed", 5, func(m *scoring.MetricStability) { m.NNotFailed = 10 }, "PASS or WARN in 10 of the 20 seeds that have a value, of 25 seeds in all; mean score"},
-		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.Value.N, m.Value.Mean, m.NNotFailed = 14, math.NaN(), 0 },
+		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 0 },
 			"FAIL in all 14 seeds that have a value, with values that are NaN or infinite; 6 of 20 seeds that ran well have no value"},
-		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.Value.N, m.Value.Mean, m.NNotFailed = 14, math.NaN(), 13 },
+		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 13 },
 			"6 of 20 seeds that ran well have no value, and so no total score; some values are NaN or infinite"},
 	} {
 		s := crashed(stability(20, 20, around(0.8, 20)), c.crashed)
@@ -471,7 +471,7 @@ func TestGatePlan(t *testing.T) {
 	if o := outcome(t, g, verdict.RuleMinSeeds); o.Verdict != pass {
 		t.Errorf("min_seeds needs no plan: %+v", o)
 	}
-	in.Look = verdict.Look{Previous: 1}
+	in.Look = verdict.Look{Number: 2}
 	if g := gate(t, in); !hasCode(g.Scenarios[0].Warnings, verdict.WarnLooks) {
 		t.Errorf("warnings %v", g.Scenarios[0].Warnings)
 	}

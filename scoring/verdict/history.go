@@ -20,15 +20,15 @@ type HistoryPoint struct {
 	Accepted bool // good enough to be what the next one is expected to be like
 }
 
-// History says what the points so far make of the next one, and where their level changed. It reports, and never decides.
+// History says what the points so far let expect of the next one, and where their level changed. It reports, and never decides.
 type History struct {
-	NAccepted    int
-	Prediction   stats.Interval // for the mean of one more configuration; not defined below 5 accepted points
-	NPoints      int            // points with a mean
-	ChangePoints []stats.ChangePoint
-	Searched     bool    // there were enough points to look for changes
-	Lag1         float64 // autocorrelation that the changes leave; NaN where not searched
-	Warnings     []Warning
+	NAccepted    int                 `json:"n_accepted"`
+	Prediction   stats.Interval      `json:"ci"`       // for the mean of one more configuration; not defined below 5 accepted points
+	NPoints      int                 `json:"n_points"` // points with a mean
+	ChangePoints []stats.ChangePoint `json:"change_points"`
+	Searched     bool                `json:"searched"`             // there were enough points to look for changes
+	Lag1         *float64            `json:"lag1_autocorrelation"` // that the changes leave; nil if not searched, or without noise
+	Warnings     []Warning           `json:"warnings"`
 }
 
 // Codes of the warnings of a history.
@@ -42,7 +42,7 @@ const (
 // AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes of level among all
 // of them from 20 points on. Change points are reported by the index of the first point of the new level among points.
 func AnalyseHistory(points []HistoryPoint) History {
-	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodPrediction), Lag1: math.NaN()}
+	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodPrediction)}
 	var accepted, all []float64
 	var index []int
 	for i, p := range points {
@@ -76,7 +76,7 @@ func (h *History) findChanges(all []float64, index []int) {
 	case err != nil:
 		return
 	}
-	h.Searched, h.Lag1 = true, found.Lag1
+	h.Searched, h.Lag1 = true, ifDefined(found.Lag1)
 	for _, c := range found.Points {
 		c.Index = index[c.Index]
 		h.ChangePoints = append(h.ChangePoints, c)

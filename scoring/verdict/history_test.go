@@ -27,7 +27,7 @@ func TestHistoryPredictsFromFiveAcceptedPoints(t *testing.T) {
 	if h.Prediction != want.Interval || h.NAccepted != 5 || h.NPoints != 6 || hasCode(h.Warnings, verdict.WarnFewAccepted) {
 		t.Errorf("%+v, want %+v", h, want)
 	}
-	if h.Searched || !math.IsNaN(h.Lag1) || !hasCode(h.Warnings, verdict.WarnFewPoints) {
+	if h.Searched || h.Lag1 != nil || !hasCode(h.Warnings, verdict.WarnFewPoints) {
 		t.Errorf("searched 6 points: %+v", h)
 	}
 	list[2].Accepted = false
@@ -62,8 +62,8 @@ func TestHistoryFindsAStep(t *testing.T) {
 	if c := h.ChangePoints[0]; c.Index != 15 || !c.Confirmed || !near(c.Before, 0.80, 0.01) || !near(c.After, 0.70, 0.01) {
 		t.Errorf("%+v", c)
 	}
-	if hasCode(h.Warnings, verdict.WarnUnreliable) || !(math.Abs(h.Lag1) < 0.3) {
-		t.Errorf("independent noise: lag %v, %v", h.Lag1, h.Warnings)
+	if hasCode(h.Warnings, verdict.WarnUnreliable) || !(math.Abs(*h.Lag1) < 0.3) {
+		t.Errorf("independent noise: lag %v, %v", *h.Lag1, h.Warnings)
 	}
 	if h := verdict.AnalyseHistory(list[:20]); h.Searched { // 19 with a mean
 		t.Errorf("searched 19 points: %+v", h)
@@ -81,8 +81,8 @@ func TestHistoryIsUnreliableUnderAutocorrelation(t *testing.T) {
 		list = append(list, verdict.HistoryPoint{Mean: 0.5 + x})
 	}
 	h := verdict.AnalyseHistory(list)
-	if !(h.Lag1 > stats.MaxLag1) || !hasCode(h.Warnings, verdict.WarnUnreliable) {
-		t.Errorf("lag %v, %v", h.Lag1, h.Warnings)
+	if !(*h.Lag1 > stats.MaxLag1) || !hasCode(h.Warnings, verdict.WarnUnreliable) {
+		t.Errorf("lag %v, %v", *h.Lag1, h.Warnings)
 	}
 }
 

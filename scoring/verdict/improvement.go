@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"track/scoring"
 	"track/scoring/stats"
@@ -40,85 +42,142 @@ const (
 
 // Options of a comparison.
 type Options struct {
-	Confidence float64 // of intervals; 1 - it is the level of tests
-	Margin     float64 // smallest difference of total scores that matters, 0 or more
-	Base       float64 // of [scoring.DegradationThreshold]
-	Look       Look
+	Confidence float64 `json:"confidence"`           // of intervals; 1 - Confidence is the level of tests
+	Margin     float64 `json:"margin"`               // smallest difference of total scores that matters, 0 or more
+	Base       float64 `json:"max_degradation_base"` // of [scoring.DegradationThreshold]
+	Look       Look    `json:"look"`
 
-	IdenticalCandidate, IdenticalBaseline int // seeds of each side that repeat exactly what another one measured
+	// Seeds of each side that repeat exactly what another seed measured.
+	IdenticalCandidate int `json:"n_identical_candidate"`
+	IdenticalBaseline  int `json:"n_identical_baseline"`
 }
 
 // MetricDelta is the change of the score of one metric, candidate minus baseline, over the pairs.
 type MetricDelta struct {
-	scoring.Metric
-	Candidate, Baseline float64 // mean scores over the pairs
-	MeanDelta           float64
-	Threshold           float64        // largest loss that is WARN
-	Status              scoring.Status // [scoring.CheckImprovement] of MeanDelta
-	Interval            stats.Interval // of MeanDelta
-	P, PHolm            float64        // sign-flip test, two-sided; PHolm corrects for the number of metrics
-	Wins, Losses, Ties  int
+	scoring.MetricInfo
+	Candidate float64        `json:"candidate_mean"` // mean score over the pairs
+	Baseline  float64        `json:"baseline_mean"`
+	MeanDelta float64        `json:"mean_delta"`
+	Threshold float64        `json:"threshold"` // largest loss that is WARN
+	Status    scoring.Status `json:"status"`    // [scoring.CheckImprovement] of MeanDelta
+	Interval  stats.Interval `json:"ci"`        // of MeanDelta
+	P         float64        `json:"p"`         // sign-flip test, two-sided
+	PHolm     float64        `json:"p_holm"`    // P corrected for the number of metrics
+	IsDecided bool           `json:"decided"`   // the data show a change: PHolm is at most 1 - confidence
+	Wins      int            `json:"wins"`      // pairs in which the candidate scores higher
+	Losses    int            `json:"losses"`
+	Ties      int            `json:"ties"`
 
 	differences []float64
 }
 
-// Decided says that the data show a change: the corrected p-value is at most alpha.
-func (m MetricDelta) Decided(alpha float64) bool { return m.PHolm <= alpha }
-
 // TotalDelta is the change of the total score over the pairs.
 type TotalDelta struct {
-	Candidate, Baseline float64 // means over the pairs
-	MeanDelta           float64
-	SD                  float64        // sample standard deviation of the differences
-	Dz                  float64        // standardised difference with Hedges' correction; NaN where the differences do not vary
-	Interval            stats.Interval // of MeanDelta
-	P                   float64        // sign-flip test, two-sided; the anytime p-value with Look.Anytime
-	PMethod             string
-	Improvement         stats.ProbImprovement
-	DetectableDz        float64 // effect that so many pairs detect with power 0.8, in standard deviations of the differences
-	Detectable          float64 // the same as a difference of scores
-	SeedsNeeded         int     // pairs to detect the difference sought with power 0.8; 0 where unknown or beyond all measure
-	Sought              float64 // that difference: the margin, or else the one seen
+	Candidate    float64        `json:"candidate_mean"` // mean over the pairs
+	Baseline     float64        `json:"baseline_mean"`
+	MeanDelta    float64        `json:"mean_delta"`
+	SD           *float64       `json:"sd"` // sample standard deviation of the differences; nil for one pair
+	Dz           *float64       `json:"dz"` // standardised difference with Hedges' correction; nil if the differences do not vary
+	Interval     stats.Interval `json:"ci"` // of MeanDelta
+	P            float64        `json:"p"`  // sign-flip test, two-sided; the anytime p-value with Look.Anytime
+	PMethod      string         `json:"p_method"`
+	PImprovement float64        `json:"p_improvement"` // share of wins, a tie counting half
+	Wins         int            `json:"wins"`
+	Losses       int            `json:"losses"`
+	Ties         int            `json:"ties"`
+	WinShare     *float64       `json:"win_share"`    // wins among the pairs that are no tie; nil if all are ties
+	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
+	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences, and Detectable
+	// the same as a difference of scores. Both are nil if the differences do not vary.
+	DetectableDz *float64 `json:"mde_dz"`
+	Detectable   *float64 `json:"mde"`
+	// SeedsNeeded is how many pairs detect the difference Sought with power 0.8; nil if it is unknown or beyond all measure.
+	SeedsNeeded *int    `json:"seeds_needed"`
+	Sought      float64 `json:"sought"` // the margin, or the difference seen if the margin is 0
 
 	equal                       bool    // all differences are equal but for rounding, and there are two or more
 	flipGreater, flipLess       float64 // sign-flip p-values, one-sided, of the differences beyond the margin
 	anytimeGreater, anytimeLess float64 // anytime p-values of the same
 }
 
-// Unpaired compares all seeds of both sides where too few of them are the same.
+// Unpaired compares all seeds of both sides if too few of them are the same.
 type Unpaired struct {
-	NCandidate, NBaseline int
-	MeanDelta             float64
-	Interval              stats.Interval // Welch
-	P                     float64        // Mann–Whitney, two-sided
-	Method                string
+	NCandidate int            `json:"n_candidate"`
+	NBaseline  int            `json:"n_baseline"`
+	MeanDelta  float64        `json:"mean_delta"`
+	Interval   stats.Interval `json:"ci"` // Welch
+	P          float64        `json:"p"`  // Mann–Whitney, two-sided
+	Method     string         `json:"method"`
 }
 
 // FailedSeed is a seed of one side that has no total score.
 type FailedSeed struct {
-	Number uint64
-	Reason string
+	Number uint64 `json:"seed,string"`
+	Reason string `json:"reason"`
+}
+
+// SeedNumbers are the numbers of seeds. They are strings in JSON, because many readers of JSON round whole numbers above 2^53.
+type SeedNumbers []uint64
+
+// MarshalJSON writes a list of strings.
+func (list SeedNumbers) MarshalJSON() ([]byte, error) {
+	texts := make([]string, len(list))
+	for i, n := range list {
+		texts[i] = strconv.FormatUint(n, 10)
+	}
+	return json.Marshal(texts)
+}
+
+// UnmarshalJSON reads a list of strings.
+func (list *SeedNumbers) UnmarshalJSON(data []byte) error {
+	var texts []string
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return err
+	}
+	*list = make(SeedNumbers, len(texts))
+	for i, text := range texts {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("seed %q is not a whole number from 0 to 2^64-1", text)
+		}
+		(*list)[i] = n
+	}
+	return nil
+}
+
+// UnmatchedSeeds are the seeds that only one side has.
+type UnmatchedSeeds struct {
+	Candidate SeedNumbers `json:"candidate"`
+	Baseline  SeedNumbers `json:"baseline"`
+}
+
+// FailedSeeds are the seeds among the pairs that failed on a side. They score 0 there.
+type FailedSeeds struct {
+	Candidate []FailedSeed `json:"candidate"`
+	Baseline  []FailedSeed `json:"baseline"`
 }
 
 // Improvement is a candidate against its baseline, paired by seed. A seed that failed on one side scores 0 there: it is a
 // failure of its side, not a missing pair.
 type Improvement struct {
-	NCandidate, NBaseline                 int // seeds of each side
-	NPairs                                int
-	UnmatchedCandidate, UnmatchedBaseline []uint64
-	FailedCandidate, FailedBaseline       []FailedSeed // among the pairs
-	Options                               Options
-	Pairs                                 []uint64      // numbers of the paired seeds, in the order in which the candidate's were recorded
-	Differences                           []float64     // of their total scores, candidate minus baseline
-	Metrics                               []MetricDelta // in the order of the spec
-	NPass, NWarn, NFail                   int           // statuses of Metrics
-	Degraded                              []string      // metrics whose status is FAIL
-	Total                                 TotalDelta
-	Unpaired                              *Unpaired // where less than 80 % of the seeds are paired and both sides have two scores
-	Difference                            Difference
-	Verdict                               scoring.Verdict
-	Reasons, Needs                        []string
-	Warnings                              []Warning
+	NCandidate  int            `json:"n_candidate"` // seeds of the candidate
+	NBaseline   int            `json:"n_baseline"`
+	NPairs      int            `json:"n_pairs"`
+	Unmatched   UnmatchedSeeds `json:"unmatched"`
+	Failed      FailedSeeds    `json:"failed"`
+	Pairs       SeedNumbers    `json:"pairs"`       // in the order in which the candidate's seeds were recorded
+	Differences []float64      `json:"differences"` // of the total scores of the pairs, candidate minus baseline
+	Options
+	Metrics    []MetricDelta `json:"metrics"` // in the order of the spec
+	NPass      int           `json:"n_pass"`  // metrics with this status
+	NWarn      int           `json:"n_warn"`
+	NFail      int           `json:"n_fail"`
+	Degraded   []string      `json:"degraded"`          // metrics whose status is FAIL
+	Total      *TotalDelta   `json:"total"`             // nil without pairs
+	Unpaired   *Unpaired     `json:"unpaired,omitzero"` // if less than 80 % of the seeds are paired and both sides have two scores
+	Difference Difference    `json:"difference"`
+	Finding
+	Warnings []Warning `json:"warnings"`
 
 	unconfirmed bool // the interval decided, the exact test did not
 }
@@ -128,7 +187,7 @@ func (o Options) Alpha() float64 { return 1 - o.Look.confidence(o.Confidence) }
 
 // MatchedShare is the share of paired seeds among all seeds of both sides; 0 for none.
 func (i Improvement) MatchedShare() float64 {
-	all := i.NPairs + len(i.UnmatchedCandidate) + len(i.UnmatchedBaseline)
+	all := i.NPairs + len(i.Unmatched.Candidate) + len(i.Unmatched.Baseline)
 	if all == 0 {
 		return 0
 	}
@@ -141,9 +200,8 @@ func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Im
 	p := pair(candidate, baseline)
 	i := Improvement{
 		NCandidate: len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate),
-		UnmatchedCandidate: p.unmatchedCandidate, UnmatchedBaseline: p.unmatchedBaseline,
-		FailedCandidate: failures(p.candidate), FailedBaseline: failures(p.baseline), Options: o,
-		Total: TotalDelta{Interval: undefined(o.Confidence, stats.MethodT)}, Difference: Undecided,
+		Unmatched: UnmatchedSeeds{p.unmatchedCandidate, p.unmatchedBaseline},
+		Failed:    FailedSeeds{failures(p.candidate), failures(p.baseline)}, Options: o, Difference: Undecided,
 	}
 	if i.NPairs > 0 {
 		if err := i.compareTotals(p); err != nil {
@@ -162,7 +220,8 @@ func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Im
 }
 
 func (i *Improvement) compareTotals(p pairs) error {
-	t := &i.Total
+	i.Total = new(TotalDelta)
+	t := i.Total
 	candidate, baseline := totals(p.candidate), totals(p.baseline)
 	d, err := stats.Differences(candidate, baseline)
 	if err != nil {
@@ -174,11 +233,14 @@ func (i *Improvement) compareTotals(p pairs) error {
 		return fmt.Errorf("total scores: %w", err)
 	}
 	i.Pairs, i.Differences = numbers(p.candidate), d
-	t.Candidate, t.Baseline, t.MeanDelta, t.SD = mean(candidate), mean(baseline), summary.Mean, summary.SD()
+	t.Candidate, t.Baseline, t.MeanDelta, t.SD = mean(candidate), mean(baseline), summary.Mean, ifDefined(summary.SD())
 	t.Interval = summary.MeanInterval(confidence)
-	if t.Improvement, err = stats.NewProbImprovement(candidate, baseline, confidence); err != nil {
+	wins, err := stats.NewProbImprovement(candidate, baseline, confidence)
+	if err != nil {
 		return fmt.Errorf("total scores: %w", err)
 	}
+	t.PImprovement, t.Wins, t.Losses, t.Ties = wins.Value, wins.Wins, wins.Losses, wins.Ties
+	t.WinShare, t.WinShareCI = ifDefined(wins.Decided.Value), wins.Decided.Interval
 	if err := t.test(d, i.Options); err != nil {
 		return fmt.Errorf("total scores: %w", err)
 	}
@@ -240,23 +302,30 @@ func beyondMargin(d []float64, margin float64) (greater, less float64, err error
 	return up.AnytimeP().Greater, down.AnytimeP().Less, err
 }
 
-// size fills in how large the difference is beside its noise, and what it would take to see it.
+// size fills in how large the difference is compared with its noise, and what it would take to see it.
 func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
-	t.Dz, t.DetectableDz, t.Detectable = math.NaN(), math.NaN(), math.NaN()
 	effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz)
 	if t.equal = errors.Is(err, stats.ErrZeroVariance); err == nil {
-		t.Dz = effect.G
+		t.Dz = &effect.G
 	}
 	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
-	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD > 0 && !t.equal {
-		t.DetectableDz, t.Detectable = dz, dz*t.SD
+	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD != nil && *t.SD > 0 && !t.equal {
+		t.DetectableDz, t.Detectable = ptr(dz), ptr(dz**t.SD)
 	}
 	if t.Sought = o.Margin; t.Sought == 0 {
 		t.Sought = math.Abs(t.MeanDelta)
 	}
 	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil && !t.equal {
-		t.SeedsNeeded = plan.N
+		t.SeedsNeeded = &plan.N
 	}
+}
+
+// ifDefined returns nil for NaN.
+func ifDefined(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
 }
 
 func flipMethod(p stats.Permutation) string {
@@ -294,6 +363,7 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	}
 	for k := range i.Metrics {
 		i.Metrics[k].PHolm = adjusted.P[k]
+		i.Metrics[k].IsDecided = adjusted.P[k] <= i.Alpha()
 	}
 	i.warnFloor()
 	return nil
@@ -332,7 +402,7 @@ func (i *Improvement) warnFloor() {
 }
 
 func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
-	delta := MetricDelta{Metric: m, Threshold: scoring.DegradationThreshold(m.Weight, o.Base)}
+	delta := MetricDelta{MetricInfo: m.Info(), Threshold: scoring.DegradationThreshold(m.Weight, o.Base)}
 	d, err := stats.Differences(scores.candidate, scores.baseline)
 	if err != nil {
 		return delta, err

@@ -162,10 +162,10 @@ func TestCompareFailedSeeds(t *testing.T) {
 	if got.NPairs != 8 || got.Differences[2] != -lost || got.Differences[3] != won {
 		t.Errorf("%d pairs, differences %v", got.NPairs, got.Differences)
 	}
-	if diff := cmp.Diff([]verdict.FailedSeed{{2, "timeout"}}, got.FailedCandidate); diff != "" {
+	if diff := cmp.Diff([]verdict.FailedSeed{{2, "timeout"}}, got.Failed.Candidate); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]verdict.FailedSeed{{3, "missing m"}}, got.FailedBaseline); diff != "" {
+	if diff := cmp.Diff([]verdict.FailedSeed{{3, "missing m"}}, got.Failed.Baseline); diff != "" {
 		t.Error(diff)
 	}
 	if m := got.Metrics[0]; m.Wins != 1 || m.Losses != 1 || m.Ties != 6 || !near(m.MeanDelta, (won-lost)/8, 1e-15) {
@@ -205,8 +205,8 @@ func TestCompareUnmatchedSeeds(t *testing.T) {
 		}
 	}
 	got := compare(t, candidate[:8], baseline[1:], options())
-	if !slices.Equal(got.UnmatchedCandidate, []uint64{0}) || !slices.Equal(got.UnmatchedBaseline, []uint64{8, 9}) || !hasCode(got.Warnings, verdict.WarnUnmatched) {
-		t.Errorf("unmatched %v and %v, warnings %v", got.UnmatchedCandidate, got.UnmatchedBaseline, got.Warnings)
+	if !slices.Equal(got.Unmatched.Candidate, []uint64{0}) || !slices.Equal(got.Unmatched.Baseline, []uint64{8, 9}) || !hasCode(got.Warnings, verdict.WarnUnmatched) {
+		t.Errorf("unmatched %v and %v, warnings %v", got.Unmatched.Candidate, got.Unmatched.Baseline, got.Warnings)
 	}
 	if u := got.Unpaired; u.NCandidate != 8 || u.NBaseline != 9 || !u.Interval.Contains(u.MeanDelta) || !(u.P > 0 && u.P < 1) {
 		t.Errorf("unpaired %+v", u)
@@ -235,10 +235,10 @@ func TestCompareWarnings(t *testing.T) {
 		"none":                   {candidate, options(), nil},
 		"identical":              {baseline, options(), []string{verdict.WarnIdentical}},
 		"constant":               {offset, options(), []string{string(stats.WarnZeroVariance)}},
-		"unplanned look":         {candidate, with(verdict.Look{Previous: 2}), []string{verdict.WarnLooks}},
-		"planned look":           {candidate, with(verdict.Look{Previous: 2, Plan: []int{6, 10}}), nil},
-		"anytime":                {candidate, with(verdict.Look{Previous: 2, Anytime: true}), nil},
-		"plan after a bare look": {candidate, with(verdict.Look{Previous: 2, Plan: []int{6, 10}, Late: true}), []string{verdict.WarnLatePlan}},
+		"unplanned look":         {candidate, with(verdict.Look{Number: 3}), []string{verdict.WarnLooks}},
+		"planned look":           {candidate, with(verdict.Look{Number: 3, Plan: []int{6, 10}}), nil},
+		"anytime":                {candidate, with(verdict.Look{Number: 3, Anytime: true}), nil},
+		"plan after a bare look": {candidate, with(verdict.Look{Number: 3, Plan: []int{6, 10}, Late: true}), []string{verdict.WarnLatePlan}},
 	} {
 		got := compare(t, c.candidate, baseline, c.options)
 		var codes []string
@@ -269,7 +269,7 @@ func TestCompareFloorOfDraws(t *testing.T) {
 		if warned := hasCode(got.Warnings, verdict.WarnFloor); warned != (want != "") || !strings.Contains(fmt.Sprint(got.Warnings), want) {
 			t.Errorf("%d pairs: %v", n, got.Warnings)
 		}
-		if decided := got.Metrics[0].Decided(0.05); decided != (want == "") {
+		if decided := got.Metrics[0].IsDecided; decided != (want == "") {
 			t.Errorf("%d pairs: corrected p %v", n, got.Metrics[0].PHolm)
 		}
 	}
@@ -285,28 +285,28 @@ func TestCompareSeedsNeeded(t *testing.T) {
 	got := compare(t, seedsOf(other...), seedsOf(base...), o)
 	want, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.SeedsFromPilot(got.Differences, math.Abs(got.Total.MeanDelta), 0.8)
 	fatal(t, err)
-	if got.Total.SeedsNeeded != want.N || want.N <= 10 || got.Total.Sought != math.Abs(got.Total.MeanDelta) {
-		t.Errorf("%d seeds for %v, want %d", got.Total.SeedsNeeded, got.Total.Sought, want.N)
+	if *got.Total.SeedsNeeded != want.N || want.N <= 10 || got.Total.Sought != math.Abs(got.Total.MeanDelta) {
+		t.Errorf("%d seeds for %v, want %d", *got.Total.SeedsNeeded, got.Total.Sought, want.N)
 	}
 	if needs := strings.Join(append(got.Needs, got.Reasons...), "\n"); !strings.Contains(needs, fmt.Sprintf("about %d more seeds", want.N-10)) || !strings.Contains(needs, "10 pairs detect a difference of") {
 		t.Errorf("needs %q", needs)
 	}
 	// dz 1.0 at n = 10: see the reference table of detectable effects.
-	if !near(got.Total.DetectableDz, 1.0, 0.005) || !near(got.Total.Detectable, got.Total.DetectableDz*got.Total.SD, 1e-15) {
-		t.Errorf("detectable %v, %v", got.Total.DetectableDz, got.Total.Detectable)
+	if !near(*got.Total.DetectableDz, 1.0, 0.005) || !near(*got.Total.Detectable, *got.Total.DetectableDz**got.Total.SD, 1e-15) {
+		t.Errorf("detectable %v, %v", *got.Total.DetectableDz, *got.Total.Detectable)
 	}
 	for i := range other { // 0.3 to both sides, and 0.005 on average: tens of thousands
 		other[i] = base[i] + 0.005 + 0.3*float64(1-2*(i%2))
 	}
-	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.SeedsNeeded < 10_000 || !strings.HasPrefix(got.Needs[0], "more than 10000 pairs") {
-		t.Errorf("%d seeds, needs %q", got.Total.SeedsNeeded, got.Needs)
+	if got := compare(t, seedsOf(other...), seedsOf(base...), o); *got.Total.SeedsNeeded < 10_000 || !strings.HasPrefix(got.Needs[0], "more than 10000 pairs") {
+		t.Errorf("%d seeds, needs %q", *got.Total.SeedsNeeded, got.Needs)
 	}
 	for i := range other {
 		other[i] = base[i] + 0.05*float64(i%3-1) + 0.01
 	}
 	o.Margin = 0.02
-	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.Sought != 0.02 || got.Total.SeedsNeeded >= want.N {
-		t.Errorf("with a margin: %d seeds for %v", got.Total.SeedsNeeded, got.Total.Sought)
+	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.Sought != 0.02 || *got.Total.SeedsNeeded >= want.N {
+		t.Errorf("with a margin: %d seeds for %v", *got.Total.SeedsNeeded, got.Total.Sought)
 	}
 }
 
@@ -428,6 +428,7 @@ func TestCompareProperties(t *testing.T) {
 
 // plain is what of a comparison can be compared: all but the order of the unmatched seeds.
 func plain(i verdict.Improvement) string {
-	slices.Sort(i.UnmatchedBaseline)
-	return fmt.Sprintf("%+v %v %v %v %v", i.Total, i.Difference, i.Differences, i.Reasons, i.UnmatchedBaseline)
+	slices.Sort(i.Unmatched.Baseline)
+	total, err := json.Marshal(i.Total)
+	return fmt.Sprintf("%s %v %v %v %v %v", total, err, i.Difference, i.Differences, i.Reasons, i.Unmatched.Baseline)
 }

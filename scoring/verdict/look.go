@@ -9,10 +9,10 @@ import (
 
 // Look says which look at growing evidence a decision is, and what makes more than one look valid.
 type Look struct {
-	Previous int   // looks at fewer or other seeds before this one
-	Plan     []int // numbers of seeds or pairs at which one looks, rising; alpha is split evenly between them
-	Anytime  bool  // tests that stay valid whenever one looks
-	Late     bool  // the plan was made after a look without one
+	Number  int   `json:"number"`        // 1 for the first look at this question, as is 0
+	Plan    []int `json:"plan"`          // numbers of seeds or pairs at which one looks, rising; alpha is split evenly between them
+	Anytime bool  `json:"anytime"`       // use tests that stay valid whenever one looks
+	Late    bool  `json:"late,omitzero"` // the plan was made after a look without one
 }
 
 // CheckPlan says what is wrong with a plan of looks; nil for a good one.
@@ -74,19 +74,19 @@ func (l Look) warnings() []Warning {
 	if l.Late && len(l.Plan) > 0 {
 		return []Warning{{WarnLatePlan, "the plan was made after a look without one: it cannot make up for that"}}
 	}
-	if l.Previous == 0 || len(l.Plan) > 0 || l.Anytime {
+	if l.Number <= 1 || len(l.Plan) > 0 || l.Anytime {
 		return nil
 	}
 	return []Warning{{WarnLooks, fmt.Sprintf(
 		"look %d at this question: p-values and intervals allow for one, so a false answer is more likely than they say; --plan or --anytime make several valid",
-		l.Previous+1)}}
+		l.Number)}}
 }
 
 // describe says how a decision allows for several looks; empty where it does not.
 func (l Look) describe(confidence float64) string {
 	switch {
 	case l.Anytime:
-		return fmt.Sprintf("valid whenever one looks (this is look %d)", l.Previous+1)
+		return fmt.Sprintf("valid whenever one looks (this is look %d)", max(1, l.Number))
 	case len(l.Plan) > 0:
 		return fmt.Sprintf("planned looks at %s, each at %s", PlanText(l.Plan), confidenceText(l.confidence(confidence)))
 	}

@@ -16,20 +16,20 @@ func (j judge) metricOutcomes() []Outcome {
 	ok := j.in.Stability.NOK
 	list := make([]Outcome, len(j.in.Stability.Metrics))
 	for i, m := range j.in.Stability.Metrics {
-		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.Value.N, Message: j.passText(m)}
+		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.N, Message: j.passText(m)}
 		missing := ""
-		if m.Value.N < ok {
-			missing = fmt.Sprintf("%d of %d seeds that ran well have no value, and so no total score", ok-m.Value.N, ok)
+		if m.N < ok {
+			missing = fmt.Sprintf("%d of %d seeds that ran well have no value, and so no total score", ok-m.N, ok)
 		}
-		switch finite := !math.IsNaN(m.Value.Mean) && !math.IsInf(m.Value.Mean, 0); {
+		switch finite := isFinite(m.MeanValue); {
 		case ok == 0:
 			o.Verdict, o.Reason, o.Message = scoring.VerdictInconclusive, "no_scores", "no seed ran well"
-		case m.Value.N == 0:
+		case m.N == 0:
 			o.Verdict, o.Reason = scoring.VerdictFail, "missing_metric"
 			o.Message = fmt.Sprintf("none of %d seeds has a value", ok)
 		case !finite && m.NNotFailed == 0:
 			o.Verdict, o.Reason = scoring.VerdictFail, "non_finite"
-			o.Message = fmt.Sprintf("FAIL in all %d seeds that have a value, with values that are NaN or infinite", m.Value.N)
+			o.Message = fmt.Sprintf("FAIL in all %d seeds that have a value, with values that are NaN or infinite", m.N)
 			if missing != "" {
 				o.Message += "; " + missing
 			}
@@ -41,7 +41,7 @@ func (j judge) metricOutcomes() []Outcome {
 		case !finite:
 			o.Verdict, o.Reason = scoring.VerdictWarn, "non_finite"
 			o.Message += "; some values are NaN or infinite: they score 0"
-		case float64(m.NNotFailed)/float64(m.Value.N) < scoring.UnstableMaxPassRate: // not for want of values
+		case float64(m.NNotFailed)/float64(m.N) < scoring.UnstableMaxPassRate: // not for want of values
 			o.Verdict, o.Reason = scoring.VerdictWarn, string(scoring.FlagUnstable)
 		}
 		list[i] = o
@@ -51,10 +51,10 @@ func (j judge) metricOutcomes() []Outcome {
 
 // passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all have one.
 func (j judge) passText(m scoring.MetricStability) string {
-	if m.Value.N == j.e.NSeeds {
-		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(m.PassRate), j.e.NSeeds, format.Short(m.Score.Mean))
+	if m.N == j.e.NSeeds {
+		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(*m.PassRate), j.e.NSeeds, format.Short(m.Totals().Score.Mean))
 	}
-	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.Value.N, j.e.NSeeds, format.Short(m.Score.Mean))
+	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.N, j.e.NSeeds, format.Short(m.Totals().Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.
@@ -124,6 +124,10 @@ func degradation(m MetricDelta, shown bool, p float64, i *Improvement) Outcome {
 		o.Need = "more pairs: the loss may be beyond the threshold"
 	}
 	return o
+}
+
+func isFinite(x *scoring.Value) bool {
+	return x != nil && !math.IsNaN(float64(*x)) && !math.IsInf(float64(*x), 0)
 }
 
 func join(sentences []string) string { return strings.Join(sentences, "; ") }

@@ -27,30 +27,38 @@ type NoiseOptions struct {
 // ErrStopped is returned where NoiseOptions.Stopped said so.
 var ErrStopped = errors.New("stopped")
 
-// NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
-type NoiseAt struct {
-	N                  int
-	NResamples         int
-	GateFlips          stats.Proportion // the gate's verdicts of the two samples differ; none without a gate
-	GateVerdicts       map[scoring.Verdict]int
-	FalseDegraded      stats.Proportion // the improvement check finds a degraded metric
-	FalseDecision      stats.Proportion // the verdict by margin is better or worse
-	MeanAbsDifference  float64          // of the mean total scores of the two samples
-	LargestMetricDelta float64          // mean over the resamples of the largest loss of any metric, 0 or more
+// Rate is how often something happened in N cases.
+type Rate struct {
+	Rate     float64        `json:"rate"`
+	N        int            `json:"n"`
+	Interval stats.Interval `json:"ci"` // Wilson
 }
 
-// Noise is an A/A check: what the decisions in force make of identical configurations.
-type Noise struct {
-	NSeeds      int
-	HasGate     bool
-	At          []NoiseAt // by rising N; At[Current] is the number of seeds there is
-	Current     int
-	SteadyGate  int // smallest N tried from which on the gate flips in at most 5 % of the cases; 0 where none
-	SteadyCheck int // the same of the improvement check
-	Seed        uint64
-	Method      string
-	Warnings    []Warning
+// NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
+type NoiseAt struct {
+	N                  int                     `json:"n"`
+	GateFlips          *Rate                   `json:"gate_flips"` // the gate's verdicts of the two samples differ; nil without a gate
+	GateVerdicts       map[scoring.Verdict]int `json:"gate_verdicts"`
+	FalseDegraded      Rate                    `json:"false_degraded"`           // the improvement check finds a degraded metric
+	FalseDecision      Rate                    `json:"false_decision"`           // the verdict by margin is better or worse
+	MeanAbsDifference  float64                 `json:"mean_abs_difference"`      // of the mean total scores of the two samples
+	LargestMetricDelta float64                 `json:"mean_largest_metric_loss"` // mean over the samples of the largest loss, 0 or more
 }
+
+// Noise is an A/A check: how often the gate and the improvement check find a difference between identical configurations.
+type Noise struct {
+	NSeeds      int       `json:"n_seeds"`
+	At          []NoiseAt `json:"at"`                // by rising N
+	Current     int       `json:"current"`           // index in At of the number of seeds there is
+	SteadyGate  *int      `json:"gate_steady_from"`  // smallest N tried from which on the gate flips in at most 5 % of the cases; nil if none
+	SteadyCheck *int      `json:"check_steady_from"` // the same of the improvement check
+	Seed        uint64    `json:"draw_seed,string"`
+	Method      string    `json:"method"`
+	Warnings    []Warning `json:"warnings"`
+}
+
+// HasGate reports whether the rules of a gate were tried.
+func (n Noise) HasGate() bool { return len(n.At) > 0 && n.At[0].GateFlips != nil }
 
 // defaultSizes are the numbers of seeds that people run.
 func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
@@ -76,7 +84,7 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	}
 	gate := o.Rules
 	gate.NoDegradation = false
-	n := Noise{NSeeds: len(seeds), HasGate: gate.Any(), Seed: o.Seed, At: make([]NoiseAt, len(sizes))}
+	n := Noise{NSeeds: len(seeds), Seed: o.Seed, At: make([]NoiseAt, len(sizes))}
 	n.Current = slices.Index(sizes, len(seeds))
 	n.Method = fmt.Sprintf("%d pairs of samples with replacement at each n, PCG seed %d", o.Resamples, o.Seed)
 	errs := make([]error, len(sizes))
@@ -89,30 +97,29 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 			return n, err
 		}
 	}
-	if n.HasGate {
-		n.SteadyGate = steady(n.At, func(a NoiseAt) float64 { return a.GateFlips.Interval.Hi })
+	if n.HasGate() {
+		n.SteadyGate = steadyFrom(n.At, func(a NoiseAt) Rate { return *a.GateFlips })
 	}
-	n.SteadyCheck = steady(n.At, func(a NoiseAt) float64 { return a.FalseDegraded.Interval.Hi })
+	n.SteadyCheck = steadyFrom(n.At, func(a NoiseAt) Rate { return a.FalseDegraded })
 	if len(seeds) < 10 {
 		n.Warnings = append(n.Warnings, Warning{string(stats.WarnSmallN), fmt.Sprintf("%d seeds stand for all others: the rates are rough", len(seeds))})
 	}
 	return n, nil
 }
 
-// steady is the smallest size from which on the rate stays within [MaxFlipRate].
-func steady(at []NoiseAt, rate func(NoiseAt) float64) int {
-	n := 0
+// steadyFrom returns the smallest size from which on the upper end of the rate stays within [MaxFlipRate]; nil if there is none.
+func steadyFrom(at []NoiseAt, rate func(NoiseAt) Rate) (n *int) {
 	for _, a := range slices.Backward(at) {
-		if !(rate(a) <= MaxFlipRate) {
+		if !(rate(a).Interval.Hi <= MaxFlipRate) {
 			return n
 		}
-		n = a.N
+		n = &a.N
 	}
 	return n
 }
 
 func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRules, o NoiseOptions, rng *rand.Rand) (NoiseAt, error) {
-	at := NoiseAt{N: n, NResamples: o.Resamples, GateVerdicts: map[scoring.Verdict]int{}}
+	at := NoiseAt{N: n, GateVerdicts: map[scoring.Verdict]int{}}
 	gateFlips, degraded, decided := 0, 0, 0
 	a, b := newSample(spec, seeds), newSample(spec, seeds)
 	for range o.Resamples {
@@ -148,16 +155,21 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 	}
 	at.MeanAbsDifference /= float64(o.Resamples)
 	at.LargestMetricDelta /= float64(o.Resamples)
-	var err error
-	for _, p := range []struct {
-		to *stats.Proportion
-		k  int
-	}{{&at.GateFlips, gateFlips}, {&at.FalseDegraded, degraded}, {&at.FalseDecision, decided}} {
-		if *p.to, err = stats.Wilson(p.k, o.Resamples, scoring.DefaultConfidence); err != nil {
-			return at, err
-		}
+	at.FalseDegraded, at.FalseDecision = newRate(degraded, o.Resamples), newRate(decided, o.Resamples)
+	if rules.Any() {
+		rate := newRate(gateFlips, o.Resamples)
+		at.GateFlips = &rate
 	}
 	return at, nil
+}
+
+// newRate returns k of n; n is above 0.
+func newRate(k, n int) Rate {
+	p, err := stats.Wilson(k, n, scoring.DefaultConfidence)
+	if err != nil {
+		return Rate{math.NaN(), n, undefined(scoring.DefaultConfidence, stats.MethodWilson)} // cannot happen: k is from 0 to n
+	}
+	return Rate{p.Value, p.N, p.Interval}
 }
 
 func oneIf(yes bool) int {

@@ -71,12 +71,12 @@ func TestNoiseOfAKnownGate(t *testing.T) {
 			Rules: scoring.GateRules{MinPassRate: &c.limit, NoDegradation: true}, Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{n},
 		}
 		at := noise(t, oneMetric, seeds, o).At[0]
-		if at.N != n || at.NResamples != 4000 || at.GateFlips.N != 4000 {
+		if at.N != n || at.GateFlips.N != 4000 {
 			t.Fatalf("%+v", at)
 		}
 		// 4 standard deviations are at most 0.032.
-		if !near(at.GateFlips.Value, c.flips, 0.032) || !near(float64(at.GateVerdicts[pass])/8000, c.pass, 0.023) || at.GateVerdicts[pass]+at.GateVerdicts[open] != 8000 {
-			t.Errorf("n = %d: flips %v, %v", n, at.GateFlips.Value, at.GateVerdicts)
+		if !near(at.GateFlips.Rate, c.flips, 0.032) || !near(float64(at.GateVerdicts[pass])/8000, c.pass, 0.023) || at.GateVerdicts[pass]+at.GateVerdicts[open] != 8000 {
+			t.Errorf("n = %d: flips %v, %v", n, at.GateFlips.Rate, at.GateVerdicts)
 		}
 	}
 }
@@ -91,22 +91,22 @@ func TestNoiseOfAKnownComparison(t *testing.T) {
 	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{2, 200}}
 	n := noise(t, oneMetric, seedsOf(scores...), o)
 	at := n.At[0]
-	if !near(at.FalseDegraded.Value, 5./16, 0.03) || !near(at.LargestMetricDelta, 3./16, 0.02) || !near(at.MeanAbsDifference, 3./8, 0.03) {
+	if !near(at.FalseDegraded.Rate, 5./16, 0.03) || !near(at.LargestMetricDelta, 3./16, 0.02) || !near(at.MeanAbsDifference, 3./8, 0.03) {
 		t.Errorf("%+v", at)
 	}
-	if at.FalseDecision.K != 0 { // fewer than 6 pairs decide nothing
+	if at.FalseDecision.Rate != 0 { // fewer than 6 pairs decide nothing
 		t.Errorf("decisions from 2 pairs: %+v", at.FalseDecision)
 	}
 	// The t interval of the mean difference misses 0 in about 5 % of the cases.
-	if now := n.At[n.Current]; now.N != 20 || !near(now.FalseDecision.Value, 0.05, 0.025) {
+	if now := n.At[n.Current]; now.N != 20 || !near(now.FalseDecision.Rate, 0.05, 0.025) {
 		t.Errorf("n = 20: %+v", now.FalseDecision)
 	}
 	// At n = 200 the sd of the mean difference is 0.05: five times less than the threshold.
-	if last := n.At[2]; last.FalseDegraded.Value > 0.001 || n.SteadyCheck != 200 {
-		t.Errorf("n = 200: %+v, steady from %d", last.FalseDegraded, n.SteadyCheck)
+	if last := n.At[2]; last.FalseDegraded.Rate > 0.001 || *n.SteadyCheck != 200 {
+		t.Errorf("n = 200: %+v, steady from %d", last.FalseDegraded, *n.SteadyCheck)
 	}
-	if n.HasGate || n.SteadyGate != 0 || len(at.GateVerdicts) != 0 {
-		t.Errorf("there is no gate: steady from %d, %v", n.SteadyGate, at.GateVerdicts)
+	if n.HasGate() || n.SteadyGate != nil || len(at.GateVerdicts) != 0 {
+		t.Errorf("there is no gate: steady from %v, %v", n.SteadyGate, at.GateVerdicts)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestNoiseIgnoresRounding(t *testing.T) {
 	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{5}}
 	o.Comparison.Base = 0
 	at := noise(t, oneMetric, seedsOf(0.3, 0.77), o).At[1]
-	if at.N != 5 || !near(at.FalseDegraded.Value, 386./1024, 0.03) {
+	if at.N != 5 || !near(at.FalseDegraded.Rate, 386./1024, 0.03) {
 		t.Errorf("n = %d: %+v", at.N, at.FalseDegraded)
 	}
 }
@@ -131,7 +131,7 @@ func TestNoiseDrawsFailedSeeds(t *testing.T) {
 	}
 	o := verdict.NoiseOptions{Rules: scoring.GateRules{MinScore: ptr(0.1)}, Comparison: options(), Resamples: 500, Seed: 1, Sizes: []int{2, 20}}
 	n := noise(t, oneMetric, seedsOf(scores...), o)
-	if at := n.At[0]; !near(at.FalseDegraded.Value, 5./16, 0.09) {
+	if at := n.At[0]; !near(at.FalseDegraded.Rate, 5./16, 0.09) {
 		t.Errorf("%+v", at.FalseDegraded)
 	}
 	if at := n.At[1]; at.GateVerdicts[pass] > 2 || at.GateVerdicts[open] < 900 { // less than 80 % of a sample has a score

@@ -83,7 +83,7 @@ func (j judge) withoutSurvivors(o Outcome) Outcome {
 
 // identicalSeeds keeps seeds that are copies of one from counting as many.
 func (j judge) identicalSeeds() []Outcome {
-	t := j.in.Stability.SeedTotals
+	t := j.in.Stability.Totals()
 	if t.NOK < 2 || 2*t.NIdentical <= t.NOK && t.NIdentical < t.NOK-1 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (j judge) minSeeds(limit int) Outcome {
 
 func (j judge) minPassRate(limit float64) (Outcome, error) {
 	passed, n := j.e.NPassed, j.e.NSeeds
-	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate), Limit: ptr(limit), breaks: j.e.PassRate < limit}
+	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit}
 	if j.in.Look.Anytime {
 		return j.anytime(o, passes(j.in.Seeds), describeShare)
 	}
@@ -126,7 +126,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
-		format.Share(j.e.PassRate), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Share(limit))
+		format.Share(j.e.PassRate.Value), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Share(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
 	}
@@ -145,7 +145,8 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 }
 
 func (j judge) stable() Outcome {
-	finding := Stability(j.in.Stability, j.e)
+	finding := stability(j.in.Stability, j.e)
+	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: RuleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
 	if j.in.Look.Anytime {
 		return noAnytime(o)
@@ -157,7 +158,7 @@ func (j judge) stable() Outcome {
 		o.Verdict, o.unless = scoring.VerdictInconclusive, "; but not once the tests of this gate are corrected for their number"
 	}
 	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
-	if sd := Summary(j.in.Stability.SeedTotals).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
+	if sd := Summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
 		p = min(1, 2*min(p, sd))
 	}
 	o.P = ptr(p)
@@ -165,7 +166,7 @@ func (j judge) stable() Outcome {
 }
 
 func (j judge) maxStd(limit float64) Outcome {
-	summary := Summary(j.in.Stability.SeedTotals)
+	summary := Summary(j.in.Stability.Totals())
 	o := Outcome{Rule: RuleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
 	if summary.N < 2 {
 		return tooFewScores(o, summary.N)
@@ -202,7 +203,7 @@ func seedsForSD(sd, limit, confidence float64) int {
 }
 
 func (j judge) minScore(limit float64) (Outcome, error) {
-	summary := Summary(j.in.Stability.SeedTotals)
+	summary := Summary(j.in.Stability.Totals())
 	o := Outcome{Rule: RuleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
 	if summary.N < 2 {
 		return tooFewScores(o, summary.N), nil
@@ -211,7 +212,7 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 		return j.anytime(o, scored(j.in.Seeds), describeInterval)
 	}
 	if summary.Constant {
-		return j.equalScores(o, summary.N, j.in.Stability.Score.Min, limit), nil
+		return j.equalScores(o, summary.N, *j.in.Stability.MinScore, limit), nil
 	}
 	o.Interval = summary.MeanInterval(2*j.confidence - 1)
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence

@@ -11,25 +11,42 @@ import (
 
 // Finding is a verdict with the sentences that explain it, and what would change it.
 type Finding struct {
-	Verdict scoring.Verdict
-	Reasons []string
-	Needs   []string
+	Verdict scoring.Verdict `json:"verdict"`
+	Reasons []string        `json:"reasons"`
+	Needs   []string        `json:"needs"`
 }
 
-// Stability says whether the seeds show that a configuration is stable: pass rate at least 0.9 and standard deviation at most 0.15.
+// Judgement is what the seeds of one configuration show: whether it is stable, and the estimates that the verdict rests on.
+type Judgement struct {
+	Finding
+	Coverage
+	Estimates Estimates `json:"estimates"`
+	Warnings  []Warning `json:"warnings"`
+}
+
+// Judge judges whether the seeds of a configuration show that it is stable: pass rate at least 0.9, and population standard deviation
+// of the total scores at most 0.15.
 //
 //	PASS          both limits lie outside the intervals, on the good side
-//	WARN          stable by the numbers, but an interval reaches beyond its limit, or all scores are equal and show no spread
+//	WARN          the seeds meet both limits, but an interval reaches beyond its limit, or all scores are equal and show no spread
 //	FAIL          an interval lies wholly on the bad side of its limit
-//	INCONCLUSIVE  fewer than 5 scored seeds, or not stable by the numbers while the intervals allow for it, or planned seeds are missing and
-//	              it is not FAIL
-func Stability(s scoring.Stability, e Estimates) Finding {
+//	INCONCLUSIVE  fewer than 5 scored seeds; or the seeds miss a limit that lies inside its interval; or planned seeds are missing
+//	              and the verdict is not FAIL
+func Judge(s scoring.Stability, c Coverage, confidence float64) Judgement {
+	j := Judgement{Coverage: c, Estimates: NewEstimates(s, confidence)}
+	j.Finding = stability(s, j.Estimates)
+	j.complete(c)
+	j.Warnings = append(seedWarnings(s.Totals()), c.warnings()...)
+	return j
+}
+
+func stability(s scoring.Stability, e Estimates) Finding {
 	var f Finding
-	rate, sd := e.PassRateInterval, e.SDInterval
+	rate, sd := e.PassRate.Interval, e.SD.Interval
 	rateRefuted := rate.Defined() && rate.Hi < scoring.StableMinPassRate
 	sdRefuted := sd.Defined() && sd.Lo > scoring.StableMaxStd
 	rateShown := rate.Defined() && rate.Lo >= scoring.StableMinPassRate
-	constant := Summary(s.SeedTotals).Constant
+	constant := Summary(s.Totals()).Constant
 	sdShown := sd.Defined() && sd.Hi <= scoring.StableMaxStd && !constant
 	switch {
 	case e.NSeeds == 0:
@@ -49,19 +66,18 @@ func Stability(s scoring.Stability, e Estimates) Finding {
 	}
 	f.explainRate(e, rateShown, rateRefuted)
 	f.explainSD(e, sdShown, sdRefuted, constant)
-	f.complete(e.Coverage)
 	return f
 }
 
 func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
-	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Share(e.PassRate), e.NPassed, e.NSeeds, describeShare(e.PassRateInterval))
+	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Share(e.PassRate.Value), e.NPassed, e.NSeeds, describeShare(e.PassRate.Interval))
 	limit := format.Share(scoring.StableMinPassRate)
 	switch {
 	case shown:
 		text += " reaches " + limit
 	case refuted:
 		text += " stays below " + limit
-	case e.PassRate >= scoring.StableMinPassRate:
+	case e.PassRate.Value >= scoring.StableMinPassRate:
 		text += " reaches " + limit + " in these seeds, but the interval does not"
 	default:
 		text += " is below " + limit + ", but the interval is not"
@@ -69,7 +85,7 @@ func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
 	f.Reasons = append(f.Reasons, text)
 	if !shown && !refuted {
 		need := seedsForRate(e.NSeeds-e.NPassed, scoring.StableMinPassRate, func(k, n int) float64 {
-			p, err := stats.Wilson(k, n, e.PassRateInterval.Confidence)
+			p, err := stats.Wilson(k, n, e.PassRate.Interval.Confidence)
 			if err != nil {
 				return 0
 			}
@@ -86,10 +102,10 @@ func (f *Finding) needRate(need, have, failed int, limit string) {
 }
 
 func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
-	if math.IsNaN(e.SD) {
+	if math.IsNaN(e.SD.Value) {
 		return
 	}
-	text := fmt.Sprintf("sd %s (%s)", format.Short(e.SD), describeInterval(e.SDInterval))
+	text := fmt.Sprintf("sd %s (%s)", format.Short(e.SD.Value), describeInterval(e.SD.Interval))
 	switch {
 	case constant:
 		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of others", e.NScored)

@@ -26,7 +26,7 @@ func stability(passed, seeds int, scores []float64) scoring.Stability {
 
 // crashed adds seeds that measured nothing.
 func crashed(s scoring.Stability, n int) scoring.Stability {
-	totals, metric := s.SeedTotals, s.Metrics[0].MetricTotals
+	totals, metric := s.Totals(), s.Metrics[0].Totals()
 	totals.NSeeds += n
 	return scoring.NewStability(oneMetric, totals, []scoring.MetricTotals{metric})
 }
@@ -68,8 +68,7 @@ func TestStability(t *testing.T) {
 		{"no spread", stability(40, 40, make([]float64, 40)), scoring.VerdictWarn, []string{"all 40 scores are equal"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := verdict.NewEstimates(c.in, 0.95)
-			got := verdict.Stability(c.in, e)
+			got := verdict.Judge(c.in, verdict.Coverage{}, 0.95)
 			if got.Verdict != c.want {
 				t.Errorf("%s, want %s: %q", got.Verdict, c.want, got.Reasons)
 			}
@@ -101,10 +100,10 @@ func TestEstimates(t *testing.T) {
 		value, want  float64
 		interval, at stats.Interval
 	}{
-		"mean":      {e.Mean, mean.Mean, e.MeanInterval, mean.Interval},
-		"sd":        {e.SD, sd.SD, e.SDInterval, sd.Interval},
-		"pass rate": {e.PassRate, rate.Value, e.PassRateInterval, rate.Interval},
-		"combined":  {e.Combined, combined.Value, e.CombinedInterval, combined.Interval},
+		"mean":      {e.Mean.Value, mean.Mean, e.Mean.Interval, mean.Interval},
+		"sd":        {e.SD.Value, sd.SD, e.SD.Interval, sd.Interval},
+		"pass rate": {e.PassRate.Value, rate.Value, e.PassRate.Interval, rate.Interval},
+		"combined":  {e.Combined.Value, combined.Value, e.Combined.Interval, combined.Interval},
 	} {
 		if !near(c.value, c.want, 1e-14) || !near(c.interval.Lo, c.at.Lo, 1e-12) || !near(c.interval.Hi, c.at.Hi, 1e-12) || c.interval.Method != c.at.Method {
 			t.Errorf("%s: %v %+v, want %v %+v", name, c.value, c.interval, c.want, c.at)
@@ -120,16 +119,16 @@ func TestEstimates(t *testing.T) {
 		string(stats.WarnSaturated): s, string(stats.WarnSmallN): stability(4, 4, around(0.5, 4)),
 		string(stats.WarnZeroVariance): stability(6, 6, make([]float64, 6)), verdict.WarnIdenticalSeeds: identical,
 	} {
-		if e := verdict.NewEstimates(s, 0.95); !hasCode(e.Warnings, code) {
+		if e := verdict.Judge(s, verdict.Coverage{}, 0.95); !hasCode(e.Warnings, code) {
 			t.Errorf("%v, want %s", e.Warnings, code)
 		}
 	}
-	if e := verdict.NewEstimates(stability(9, 9, around(0.5, 9)), 0.95); len(e.Warnings) != 0 {
+	if e := verdict.Judge(stability(9, 9, around(0.5, 9)), verdict.Coverage{}, 0.95); len(e.Warnings) != 0 {
 		t.Errorf("nothing to warn of, and %v", e.Warnings)
 	}
 	none := verdict.NewEstimates(stability(0, 0, nil), 0.95)
-	for _, x := range []float64{none.Mean, none.SD, none.PassRate, none.Combined} {
-		if !math.IsNaN(x) {
+	for _, x := range []verdict.Estimate{none.Mean, none.SD, none.PassRate, none.Combined} {
+		if !math.IsNaN(x.Value) {
 			t.Errorf("of no seeds: %+v", none)
 		}
 	}
