@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"track/scoring/...": {"track/scoring/...", "gonum.org/v1/gonum/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
 	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/evolution/...":  {"track/evolution/...", "track/scoring/...", "gonum.org/v1/gonum/..."},
+	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "gonum.org/v1/gonum/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/answer/...":     {"track/answer/...", "track", "track/scoring/...", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},

@@ -17,13 +17,14 @@ func TestCanonicalize(t *testing.T) {
 		// RFC 8785, section 3.2.3: the order is that of UTF-16, where the emoji comes before U+FB33.
 		{`{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}`, "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001f600\":5,\"\ufb33\":3}"},
 		{`"<&>\u2028"`, "\"<&>\u2028\""},
+		{`1.7976931348623157e308`, `1.7976931348623157e+308`},
 	} {
 		got, err := canonicalize([]byte(c.in))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\n%s, want\n%s", c.in, err, got, c.want)
 		}
 	}
-	for _, bad := range []string{``, `{`, `[1,]`, `{"a":1,"a":2}`, `{"a":{"b":1,"b":1}}`, `1 2`, `1e999`, "\"\xff\"", `nul`, `{"a"}`, `]`, `[}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
+	for _, bad := range []string{``, `{`, `[1,]`, `{"a":1,"a":2}`, `{"a":{"b":1,"b":1}}`, `1 2`, `1e999`, `[1.7976931348623157e+308,-1e400]`, "\"\xff\"", `nul`, `{"a"}`, `]`, `[}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
 		if got, err := canonicalize([]byte(bad)); err == nil {
 			t.Errorf("%s becomes %s", bad, got)
 		}
