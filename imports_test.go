@@ -58,9 +58,10 @@ var mayImport = map[string][]string{
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/bundle":           {"track", "track/internal/jsonio", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
+	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker/agents"},
@@ -70,7 +71,7 @@ var mayImport = map[string][]string{
 	"track/internal/property": {"pgregory.net/rapid"},
 
 	// What tests read reports with.
-	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages"},
+	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/internal/testdb":      {"track/store"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 

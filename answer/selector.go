@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"track"
+
 	"track/answer/param"
 )
 
@@ -18,7 +20,7 @@ type Selector struct {
 func ParseSelector(s string) (Selector, error) {
 	scenario, configuration, given := strings.Cut(s, "@")
 	if scenario == "" || given && configuration == "" {
-		return Selector{}, fmt.Errorf("%q is not SCENARIO or SCENARIO@CONFIGURATION", s)
+		return Selector{}, fmt.Errorf("%w: %q is not SCENARIO or SCENARIO@CONFIGURATION", track.ErrInvalid, s)
 	}
 	return Selector{scenario, configuration}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"track/batch"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 const seedsPerTransaction = 150 // about what a batch puts into its 20 ms
@@ -66,7 +67,7 @@ func (b bench) recordAll(path, file string) (time.Duration, error) {
 	}
 	defer func() { _ = st.Close() }()
 	started := time.Now()
-	summary, err := tracker.NewRecorder(st, tracker.Options{}, rand.Reader).RecordAll(b.ctx, records(file, source), tracker.BatchObserver{})
+	summary, err := tracker.RecordAll(b.ctx, seeds.NewRecorder(st, seeds.Options{}, rand.Reader), records(file, source), tracker.BatchObserver{})
 	if err == nil && summary.Rejected+summary.Conflicts > 0 {
 		err = fmt.Errorf("%d rejected, %d conflicts", summary.Rejected, summary.Conflicts)
 	}

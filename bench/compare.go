@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"track/answer"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // compare measures the comparison of two configurations of 1,000 seeds, pair by pair, beside the stability of one of them, alone and
@@ -52,15 +53,15 @@ func (b bench) stabilityAndComparison(path string) (stability, comparison timing
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	candidate, baseline := tracker.Selector{Scenario: "growth_plus", Configuration: "c1"}, tracker.Selector{Scenario: "growth_plus", Configuration: "c0"}
-	options := tracker.ImprovementOptions{Baseline: &baseline, Confidence: scoring.DefaultConfidence}
+	candidate, baseline := answer.Selector{Scenario: "growth_plus", Configuration: "c1"}, answer.Selector{Scenario: "growth_plus", Configuration: "c0"}
+	options := seeds.ImprovementOptions{Baseline: &baseline, Confidence: scoring.DefaultConfidence}
 	for range 3 * b.rounds {
-		stability = append(stability, clock(func() { _, err = tracker.Stability(b.ctx, st.Reader, candidate, tracker.StabilityOptions{}) }))
+		stability = append(stability, clock(func() { _, err = seeds.Stability(b.ctx, st.Reader, candidate, seeds.StabilityOptions{}) }))
 		if err != nil {
 			return nil, nil, err
 		}
-		var report tracker.ImprovementReport
-		comparison = append(comparison, clock(func() { report, err = tracker.Compare(b.ctx, st.Reader, candidate, options) }))
+		var report seeds.ImprovementReport
+		comparison = append(comparison, clock(func() { report, err = seeds.Compare(b.ctx, st.Reader, candidate, options) }))
 		if err == nil && report.NPairs != perConfiguration {
 			err = fmt.Errorf("%d pairs", report.NPairs)
 		}
@@ -91,9 +92,9 @@ func (b bench) largeConfiguration(size int) (err error) {
 	defer func() { err = errors.Join(err, st.Close()) }()
 	var all, totals timings
 	for range b.rounds {
-		var report tracker.StabilityReport
+		var report seeds.StabilityReport
 		all = append(all, clock(func() {
-			report, err = tracker.Stability(b.ctx, st.Reader, tracker.Selector{Scenario: "growth_plus"}, tracker.StabilityOptions{})
+			report, err = seeds.Stability(b.ctx, st.Reader, answer.Selector{Scenario: "growth_plus"}, seeds.StabilityOptions{})
 		}))
 		if err != nil {
 			return err

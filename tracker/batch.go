@@ -15,6 +15,7 @@ import (
 	"track/spec"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/seeds"
 )
 
 // Limits of one transaction of a batch. While it runs, other processes wait, so it is cut by time; and what it recorded is safe
@@ -64,12 +65,12 @@ type BatchObserver struct {
 
 // RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and returns when all
 // is safe on the disk, or with the first error of the input or the database, after which what the summary counts stays recorded.
-func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error], observer BatchObserver) (BatchSummary, error) {
-	run := &batchRun{Recorder: r, executions: r.executionRecorder(), observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
+func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[Entry, error], observer BatchObserver) (BatchSummary, error) {
+	run := &batchRun{Recorder: r, executions: executionRecorder(r), observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := run.recordChunks(ctx, entries)
-	if syncErr := r.store.Sync(); err == nil && syncErr != nil {
+	if syncErr := r.Store.Sync(); err == nil && syncErr != nil {
 		err = fmt.Errorf("sync the database: %w", syncErr)
 	}
 	run.summary.WithoutSpec = slices.Sorted(maps.Keys(run.waiting))
@@ -78,14 +79,14 @@ func (r *Recorder) RecordAll(ctx context.Context, entries iter.Seq2[Entry, error
 }
 
 // executionRecorder returns the recorder of the executions of a batch.
-func (r *Recorder) executionRecorder() *agents.Recorder {
-	return agents.NewRecorder(r.store, agents.Options{ContentKeys: true}, r.entropy)
+func executionRecorder(r *seeds.Recorder) *agents.Recorder {
+	return agents.NewRecorder(r.Store, agents.Options{ContentKeys: true}, r.Entropy)
 }
 
 // preparedEntry is an entry with what can be computed before the transaction.
 type preparedEntry struct {
 	Entry
-	prepared  preparedSeed
+	prepared  seeds.Prepared
 	execution agents.Prepared
 	spec      *scoring.Spec // that a sweep brings; nil for none
 }
@@ -98,7 +99,7 @@ func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err
 	case entry.Sweep != nil:
 		p.spec, p.Err = specOf(*entry.Sweep)
 	case entry.Execution == nil:
-		p.prepared = prepare(entry.Seed)
+		p.prepared = seeds.Prepare(entry.Seed)
 	default:
 		if p.execution, err = b.executions.Prepare(ctx, *entry.Execution, false); errors.As(err, &p.Err) {
 			err = nil
@@ -190,7 +191,7 @@ func collect(single <-chan preparedEntry) (collected []preparedEntry, more bool)
 }
 
 type batchRun struct {
-	*Recorder
+	*seeds.Recorder
 	executions *agents.Recorder
 	observer   BatchObserver
 	summary    BatchSummary
@@ -209,10 +210,10 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 		}
 	}
 	for len(entries) > 0 {
-		results := make([]RecordResult, 0, len(entries))
-		err := b.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
+		results := make([]seeds.RecordResult, 0, len(entries))
+		err := b.Store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
 			started := time.Now()
-			b.begin()
+			b.Begin()
 			for _, entry := range entries {
 				result, err := b.recordEntry(ctx, tx, entry)
 				if err != nil {
@@ -240,9 +241,9 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 
 // addSpecIfNone adds the spec that a sweep brings where its scenario has none here.
 func (b *batchRun) addSpecIfNone(ctx context.Context, s scoring.Spec) error {
-	_, err := b.store.Spec(ctx, s.Scenario, 0)
+	_, err := b.Store.Spec(ctx, s.Scenario, 0)
 	if errors.Is(err, track.ErrNotFound) {
-		_, err = AddSpec(ctx, b.store, s)
+		_, err = seeds.AddSpec(ctx, b.Store, s)
 	}
 	return err
 }
@@ -262,7 +263,7 @@ func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
 	return &decoded, nil
 }
 
-func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry preparedEntry) (result RecordResult, err error) {
+func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry preparedEntry) (result seeds.RecordResult, err error) {
 	switch {
 	case entry.Err != nil:
 		return result, nil
@@ -270,7 +271,7 @@ func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry prepared
 		result.Disposition, err = recordSweep(tx, *entry.Sweep)
 		return result, err
 	case entry.Execution == nil:
-		return b.Recorder.record(ctx, tx, entry.prepared)
+		return b.RecordIn(ctx, tx, entry.prepared)
 	}
 	recorded, err := b.executions.Add(ctx, tx, entry.execution)
 	if result.Disposition = recorded.Disposition; result.Disposition == track.Conflict {
@@ -280,7 +281,7 @@ func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry prepared
 	return result, err
 }
 
-func (b *batchRun) count(entry Entry, result RecordResult) {
+func (b *batchRun) count(entry Entry, result seeds.RecordResult) {
 	b.entries++
 	switch {
 	case entry.Err != nil:
@@ -341,7 +342,7 @@ func note(set map[string]bool, name string) {
 	}
 }
 
-func conflictMessage(seed track.Seed, result RecordResult) string {
+func conflictMessage(seed track.Seed, result seeds.RecordResult) string {
 	return fmt.Sprintf("seed %s of %s is recorded with other values under this configuration (%s)",
 		seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
 }

@@ -16,8 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/batch"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // readBatch reads JSON lines as the command does.
@@ -73,7 +75,7 @@ func TestRecordAll(t *testing.T) {
 
 	var got []string
 	progress := 0
-	summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{
+	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{
 		Problem: func(p tracker.BatchProblem) {
 			got = append(got, fmt.Sprintf("%d %v %s: %s", p.Line, p.Conflict, p.Field, p.Message))
 		},
@@ -107,11 +109,11 @@ func TestRecordAll(t *testing.T) {
 	}
 
 	// Once more: nothing but duplicates and the same problems. In another way: everything replaced.
-	again, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{})
+	again, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{})
 	if diff := cmp.Diff(tracker.BatchSummary{Duplicates: 1010, Conflicts: 4, Rejected: 8}, again); diff != "" || err != nil {
 		t.Errorf("again: error %v (-want +got):\n%s", err, diff)
 	}
-	replaced, err := newRecorder(st, tracker.Options{Replace: true}).RecordAll(t.Context(), entries(
+	replaced, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{Replace: true}), entries(
 		seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 2, map[string]float64{"a": 0.5}),
 	), tracker.BatchObserver{})
 	if diff := cmp.Diff(tracker.BatchSummary{Replaced: 1, Duplicates: 2, Scored: 1, WithoutRevision: 1}, replaced); diff != "" || err != nil {
@@ -121,7 +123,7 @@ func TestRecordAll(t *testing.T) {
 
 func TestRecordAllOfNothing(t *testing.T) {
 	st := newStore(t)
-	summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(), tracker.BatchObserver{})
+	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(), tracker.BatchObserver{})
 	if diff := cmp.Diff(tracker.BatchSummary{}, summary); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
@@ -143,7 +145,7 @@ func TestRecordAllBrokenInput(t *testing.T) {
 				t.Error("asked for more after an error")
 			}
 		}
-		summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), broken, tracker.BatchObserver{})
+		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), broken, tracker.BatchObserver{})
 		wantError(t, err, unplugged)
 		if summary.Recorded != before || len(stored(t, st, scenario)) != before {
 			t.Errorf("%d counted, %d recorded, want %d", summary.Recorded, len(stored(t, st, scenario)), before)
@@ -155,7 +157,7 @@ func TestRecordAllBrokenInput(t *testing.T) {
 func TestRecordAllWithoutVersion(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	summary, err := newRecorder(st, tracker.Options{SpecVersion: 1}).RecordAll(t.Context(), entries(
+	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{SpecVersion: 1}), entries(
 		seed("s", 1, map[string]float64{"a": 1}), seed("other", 1, map[string]float64{"a": 1}),
 	), tracker.BatchObserver{})
 	wantError(t, err, track.ErrNotFound)
@@ -171,7 +173,7 @@ func TestRecordAllCancelled(t *testing.T) {
 	st := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	summary, err := newRecorder(st, tracker.Options{}).RecordAll(ctx, entries(seed("s", 1, map[string]float64{"a": 1})), tracker.BatchObserver{})
+	summary, err := tracker.RecordAll(ctx, newRecorder(st, seeds.Options{}), entries(seed("s", 1, map[string]float64{"a": 1})), tracker.BatchObserver{})
 	wantError(t, err, context.Canceled)
 	if got := stored(t, st, "s"); summary.Recorded != 0 || got != nil {
 		t.Errorf("%d counted, %v recorded, want none", summary.Recorded, got)
@@ -190,7 +192,7 @@ func TestRecordAllCancelled(t *testing.T) {
 		<-never
 	}
 	done := 0
-	summary, err = newRecorder(st, tracker.Options{}).RecordAll(ctx, waiting, tracker.BatchObserver{Progress: func(entries int) {
+	summary, err = tracker.RecordAll(ctx, newRecorder(st, seeds.Options{}), waiting, tracker.BatchObserver{Progress: func(entries int) {
 		if done = entries; done == 256 {
 			cancel()
 		}
@@ -214,7 +216,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 		}
 		finished := make(chan outcome)
 		go func() {
-			summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), readBatch(source), tracker.BatchObserver{})
+			summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(source), tracker.BatchObserver{})
 			finished <- outcome{summary, err}
 		}()
 		send := func(text string) {
@@ -242,7 +244,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 		send(line("s", 3, 0.5)[20:])
 
 		// A spec that comes meanwhile is in force for what follows, and for no seed before it.
-		if added, err := tracker.AddSpec(t.Context(), other, ranges("s", [2]float64{0, 2})); err != nil || added.Version != 2 {
+		if added, err := seeds.AddSpec(t.Context(), other, ranges("s", [2]float64{0, 2})); err != nil || added.Version != 2 {
 			t.Fatal(added, err)
 		}
 		time.Sleep(1100 * time.Millisecond)
@@ -270,7 +272,7 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	st := newStore(t)
 	other := openStore(t, st.Path())
 	added := false
-	summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), func(yield func(tracker.Entry, error) bool) {
+	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
 		for i := range 1000 {
 			if !yield(tracker.Entry{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
 				return
@@ -285,7 +287,7 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	if err != nil || summary.Recorded != 1000 || summary.Scored == 0 || summary.Scored == 1000 {
 		t.Errorf("%+v, %v: the spec did not come in the middle", summary, err)
 	}
-	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
+	stability, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{})
 	if err != nil || stability.NSeeds != 1000 || stability.NScored != 1000 || stability.NPassed != 1000 {
 		t.Errorf("%+v, %v, want all 1000 judged", stability.Stability, err)
 	}
@@ -299,7 +301,7 @@ func TestRecordAllReadsAhead(t *testing.T) {
 		resume := make(chan struct{})
 		finished := make(chan error)
 		go func() {
-			_, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), func(yield func(tracker.Entry, error) bool) {
+			_, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
 				for read = range 5000 {
 					if !yield(tracker.Entry{Line: read + 1, Err: &track.FieldError{Message: "bad"}}, nil) {
 						return
@@ -325,13 +327,13 @@ func TestRecordAllReadsAhead(t *testing.T) {
 func TestSummaryIsBounded(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	var seeds []track.Seed
+	var list []track.Seed
 	for i := range 150 {
-		seeds = append(seeds,
+		list = append(list,
 			seed("s", track.SeedNumber(i), map[string]float64{"a": 1, fmt.Sprintf("z%03d", i): 1}),
 			seed(fmt.Sprintf("other%03d", i), 1, map[string]float64{"a": 1}))
 	}
-	summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(seeds...), tracker.BatchObserver{})
+	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), tracker.BatchObserver{})
 	if err != nil || summary.Recorded != 300 || len(summary.WithoutSpec) != 100 || len(summary.UnknownMetrics) != 100 || !slices.IsSorted(summary.WithoutSpec) {
 		t.Errorf("%d recorded, %d and %d names, error %v", summary.Recorded, len(summary.WithoutSpec), len(summary.UnknownMetrics), err)
 	}
@@ -345,16 +347,16 @@ func TestRecordAllAtOnce(t *testing.T) {
 	results := make(chan tracker.BatchSummary, batches)
 	for b := range batches {
 		mine := openStore(t, st.Path())
-		var seeds []track.Seed
+		var list []track.Seed
 		for i := range each {
 			number := track.SeedNumber(i) // the first are common to all
 			if i >= shared {
 				number = track.SeedNumber(1000*(b+1) + i)
 			}
-			seeds = append(seeds, seed("s", number, map[string]float64{"a": 0.5}))
+			list = append(list, seed("s", number, map[string]float64{"a": 0.5}))
 		}
 		go func() {
-			summary, err := newRecorder(mine, tracker.Options{}).RecordAll(t.Context(), entries(seeds...), tracker.BatchObserver{})
+			summary, err := tracker.RecordAll(t.Context(), newRecorder(mine, seeds.Options{}), entries(list...), tracker.BatchObserver{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -372,7 +374,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 	if diff := cmp.Diff(want, total); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{})
+	stability, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{})
 	if err != nil || stability.NPassed != want.Recorded || stability.Metrics[0].NNotFailed != want.Recorded {
 		t.Errorf("%+v, %v, want %d passed", stability.Stability, err, want.Recorded)
 	}
@@ -390,7 +392,7 @@ func TestSweepWithWrongSpec(t *testing.T) {
 			yield(tracker.Entry{Line: 3, Sweep: &track.Sweep{ID: "01", Scenario: "s", Plan: "{}", Spec: text}}, nil)
 		}
 		observer := tracker.BatchObserver{Problem: func(p tracker.BatchProblem) { problems = append(problems, p) }}
-		summary, err := tracker.NewRecorder(st, tracker.Options{}, rand.Reader).RecordAll(t.Context(), entries, observer)
+		summary, err := tracker.RecordAll(t.Context(), seeds.NewRecorder(st, seeds.Options{}, rand.Reader), entries, observer)
 		if err != nil || summary.Rejected != 1 || len(problems) != 1 || problems[0].Field != "spec" || problems[0].Line != 3 || !strings.Contains(problems[0].Message, want) {
 			t.Errorf("%s: %v, %+v, %+v, want %q", text, err, summary, problems, want)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"track"
 	"track/batch"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // Whatever a line of a batch can say comes back from the database as it was: bits of numbers, times to the microsecond.
@@ -39,7 +39,7 @@ func FuzzRecordLine(f *testing.F) {
 		if problem != nil || len(want.Series) > 0 {
 			return
 		}
-		r, err := newRecorder(st, tracker.Options{Replace: true}).Record(t.Context(), want)
+		r, err := newRecorder(st, seeds.Options{Replace: true}).Record(t.Context(), want)
 		if err != nil {
 			t.Fatal(err)
 		}

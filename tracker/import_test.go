@@ -16,6 +16,7 @@ import (
 	"track/importer"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func itemsOf(items ...importer.Item) iter.Seq2[importer.Item, error] {
@@ -260,7 +261,7 @@ func TestBatchOfBoth(t *testing.T) {
 	var problems []tracker.BatchProblem
 	run := func() tracker.BatchSummary {
 		problems = nil
-		summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), func(yield func(tracker.Entry, error) bool) {
+		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
 			for _, e := range entries {
 				if !yield(e, nil) {
 					return

@@ -8,10 +8,10 @@ import (
 
 	"track"
 	"track/evolution"
-	"track/scoring"
 	"track/spec"
 	"track/store"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
 // MergeOptions say how another database is brought in.
@@ -25,8 +25,8 @@ type MergeOptions struct {
 // MergeConflict is what stands here and there, and differs. What is here stays.
 type MergeConflict struct {
 	store.MergeConflict
-	Differences []Difference // of a seed, the first
-	NMore       int          // further differences
+	Differences []seeds.Difference // of a seed, the first
+	NMore       int                // further differences
 }
 
 // differencesNamed is how many values of a seed in conflict are named.
@@ -127,7 +127,7 @@ func mergeConflict(c store.MergeConflict) MergeConflict {
 	if c.Kind != "seed" {
 		return merged
 	}
-	all := differences(c.Here.Values, c.There.Values)
+	all := seeds.Differences(c.Here.Values, c.There.Values)
 	n := min(len(all), differencesNamed)
 	merged.Differences, merged.NMore = all[:n:n], len(all)-n
 	return merged
@@ -138,7 +138,7 @@ func (c MergeConflict) Describe() string {
 	if c.Kind != "seed" || c.Reason != "" {
 		return c.Reason
 	}
-	r := RecordResult{Outcome: c.Here.Outcome, Differences: c.Differences}
+	r := seeds.RecordResult{Outcome: c.Here.Outcome, Differences: c.Differences}
 	text := r.DescribeConflict(c.There.Outcome)
 	if c.NMore > 0 {
 		text += fmt.Sprintf("; and %d more values", c.NMore)
@@ -169,15 +169,7 @@ func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)
 	}
-	return specMetrics(decoded), nil
-}
-
-func specMetrics(s scoring.Spec) []store.SpecMetric {
-	metrics := make([]store.SpecMetric, len(s.Metrics))
-	for i, m := range s.Metrics {
-		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight, Computed: m.From != nil}
-	}
-	return metrics
+	return seeds.SpecMetrics(decoded), nil
 }
 
 // mergeLineages brings in ledgers, before the executions that their evidence came from.

@@ -20,12 +20,14 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/answer"
 	"track/internal/lineagetest"
 	"track/internal/property"
 	"track/scoring"
 	"track/store"
 	"track/tracker"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
 // ticking is a clock on which a second passes with each look.
@@ -250,7 +252,7 @@ func (s *shard) dump() map[string][]string {
 	return dump
 }
 
-func (s *shard) seed(number track.SeedNumber, label string, values map[string]float64, options tracker.Options) tracker.RecordResult {
+func (s *shard) seed(number track.SeedNumber, label string, values map[string]float64, options seeds.Options) seeds.RecordResult {
 	s.t.Helper()
 	given := seed("s", number, values)
 	given.Configuration.Label, given.Environment = label, track.Environment{"host": "a"}
@@ -266,22 +268,22 @@ func full(t testing.TB) *shard {
 	addSpec(t, s.st, spec)
 	with := seed("s", 1, map[string]float64{"a": 0.5, "extra": math.Inf(-1)})
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, math.NaN(), math.Copysign(0, -1)}}, {Name: "w", Values: []float64{}}}
-	record(t, s.st, tracker.Options{}, with)
-	s.seed(2, "v1", map[string]float64{"a": math.NaN(), "b": math.Copysign(0, -1)}, tracker.Options{})
-	s.seed(2, "v1", map[string]float64{"a": 0.25, "b": 1}, tracker.Options{Replace: true})
-	s.seed(math.MaxUint64, "v2", map[string]float64{"a": 7, "b": 1}, tracker.Options{})
-	record(t, s.st, tracker.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
+	record(t, s.st, seeds.Options{}, with)
+	s.seed(2, "v1", map[string]float64{"a": math.NaN(), "b": math.Copysign(0, -1)}, seeds.Options{})
+	s.seed(2, "v1", map[string]float64{"a": 0.25, "b": 1}, seeds.Options{Replace: true})
+	s.seed(math.MaxUint64, "v2", map[string]float64{"a": 7, "b": 1}, seeds.Options{})
+	record(t, s.st, seeds.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
 	second := ranges("s", [2]float64{0, 0.3}, [2]float64{0, 2})
 	addSpec(t, s.st, second)
-	if _, err := tracker.Rescore(t.Context(), s.st, "s", 2, tracker.RescoreOptions{}); err != nil {
+	if _, err := seeds.Rescore(t.Context(), s.st, "s", 2, seeds.RescoreOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, label := range []string{"v1", "v2"} {
-		if _, _, err := tracker.PinBaseline(t.Context(), s.st, tracker.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader); err != nil {
+		if _, _, err := seeds.PinBaseline(t.Context(), s.st, answer.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := tracker.RecordLooks(t.Context(), s.st, []store.Look{{Kind: store.LookGate, N: 2, Plan: []int{2, 4}, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
+	if err := seeds.RecordLooks(t.Context(), s.st, []store.Look{{Kind: store.LookGate, N: 2, Plan: []int{2, 4}, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
 		t.Fatal(err)
 	}
 	l := lineagetest.New(t, s.st, nil)
@@ -338,7 +340,7 @@ func TestMergeEverything(t *testing.T) {
 func (s *shard) answers() map[string]any {
 	s.t.Helper()
 	ctx := s.t.Context()
-	seeds, err := s.st.Seeds(ctx, store.SeedFilter{})
+	list, err := s.st.Seeds(ctx, store.SeedFilter{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -349,8 +351,8 @@ func (s *shard) answers() map[string]any {
 	for i := range specs {
 		specs[i].ID = 0
 	}
-	answers := map[string]any{"seeds": seeds, "specs": specs}
-	if len(seeds) > 0 {
+	answers := map[string]any{"seeds": list, "specs": specs}
+	if len(list) > 0 {
 		newest, total, err := s.st.Configurations(ctx, "s", -1)
 		if err != nil {
 			s.t.Fatal(err)
@@ -358,7 +360,7 @@ func (s *shard) answers() map[string]any {
 		var labels []string
 		for _, c := range newest {
 			labels = append(labels, c.Label)
-			report, err := tracker.Stability(ctx, s.st.Reader, tracker.Selector{Scenario: "s", Configuration: c.Hash}, tracker.StabilityOptions{})
+			report, err := seeds.Stability(ctx, s.st.Reader, answer.Selector{Scenario: "s", Configuration: c.Hash}, seeds.StabilityOptions{})
 			text, _ := json.Marshal(report.Stability)
 			answers["stability "+c.Label] = fmt.Sprintf("%s %v", text, err)
 		}
@@ -399,26 +401,26 @@ func (s *shard) something(rt *rapid.T) {
 	number := track.SeedNumber(rapid.IntRange(0, 3).Draw(rt, "number"))
 	switch rapid.SampledFrom([]string{"seed", "seed", "seed", "replace", "execution", "pin", "look", "rescore"}).Draw(rt, "what") {
 	case "seed":
-		s.seed(number, label, map[string]float64{"a": float64(number) / 4, "b": 1}, tracker.Options{})
+		s.seed(number, label, map[string]float64{"a": float64(number) / 4, "b": 1}, seeds.Options{})
 	case "replace": // numbers that nobody else has
 		number += 10 * track.SeedNumber(s.st.Now().UnixMilli()%10+1)
-		s.seed(number, label, map[string]float64{"a": 0.1}, tracker.Options{})
-		s.seed(number, label, map[string]float64{"a": 0.2}, tracker.Options{Replace: true})
+		s.seed(number, label, map[string]float64{"a": 0.1}, seeds.Options{})
+		s.seed(number, label, map[string]float64{"a": 0.2}, seeds.Options{Replace: true})
 	case "execution":
 		e := task("", 1)
 		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
 		recordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
 	case "pin":
-		_, _, err := tracker.PinBaseline(ctx, s.st, tracker.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader)
+		_, _, err := seeds.PinBaseline(ctx, s.st, answer.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader)
 		if err != nil && !errors.Is(err, track.ErrNotFound) {
 			s.t.Fatal(err)
 		}
 	case "look":
-		if err := tracker.RecordLooks(ctx, s.st, []store.Look{{Kind: store.LookGate, Evidence: [32]byte{byte(number)}, N: 1, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
+		if err := seeds.RecordLooks(ctx, s.st, []store.Look{{Kind: store.LookGate, Evidence: [32]byte{byte(number)}, N: 1, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
 			s.t.Fatal(err)
 		}
 	case "rescore":
-		_, err := tracker.Rescore(ctx, s.st, "s", 0, tracker.RescoreOptions{})
+		_, err := seeds.Rescore(ctx, s.st, "s", 0, seeds.RescoreOptions{})
 		if err != nil && !errors.Is(err, track.ErrNotFound) {
 			s.t.Fatal(err)
 		}
@@ -500,30 +502,30 @@ func (s *shard) seeds() (list []string) {
 // A seed that was replaced on one side is replaced on the other too, whichever is merged into which; what both replaced otherwise is a conflict.
 func TestMergeSuperseded(t *testing.T) {
 	a := func(x float64) map[string]float64 { return map[string]float64{"a": x} }
-	replace := tracker.Options{Replace: true}
+	replace := seeds.Options{Replace: true}
 	for name, c := range map[string]struct {
 		left, right func(s *shard)
 		want        []string
 		conflict    string // begins so; into the left one
 	}{
 		"the same measured": {
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, []string{"1 1.0"}, "",
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}) }, func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}) }, []string{"1 1.0"}, "",
 		},
 		"replaced there": {
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) },
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}) },
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
 		},
 		"replaced on both sides alike": {
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) },
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}); s.seed(1, "v", a(2), replace) },
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}); s.seed(1, "v", a(2), replace) }, []string{"1 1.0 replaced", "1 1.0 replaced", "1 2.0"}, "",
 		},
 		"another": {
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}) }, func(s *shard) { s.seed(1, "v", a(2), tracker.Options{}); s.seed(2, "v", a(2), tracker.Options{}) },
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}) }, func(s *shard) { s.seed(1, "v", a(2), seeds.Options{}); s.seed(2, "v", a(2), seeds.Options{}) },
 			[]string{"1 1.0", "2 2.0"}, "seed s 1: a: recorded 1, now 2",
 		},
 		"replaced by each other": {
-			func(s *shard) { s.seed(1, "v", a(1), tracker.Options{}); s.seed(1, "v", a(2), replace) },
-			func(s *shard) { s.seed(1, "v", a(2), tracker.Options{}); s.seed(1, "v", a(1), replace) },
+			func(s *shard) { s.seed(1, "v", a(1), seeds.Options{}); s.seed(1, "v", a(2), replace) },
+			func(s *shard) { s.seed(1, "v", a(2), seeds.Options{}); s.seed(1, "v", a(1), replace) },
 			[]string{"1 1.0 replaced", "1 2.0 replaced", "1 2.0"}, "seed s 1: a: recorded 2, now 1",
 		},
 	} {
@@ -552,10 +554,10 @@ func TestMergeSuperseded(t *testing.T) {
 // A copy that goes on in two places: what was replaced in one of them is replaced, by its id, and its replacement comes.
 func TestMergeCopies(t *testing.T) {
 	first := newShard(t, 0)
-	first.seed(1, "v", map[string]float64{"a": 1}, tracker.Options{})
+	first.seed(1, "v", map[string]float64{"a": 1}, seeds.Options{})
 	second := newShard(t, 10)
 	second.merge(first)
-	second.seed(1, "v", map[string]float64{"a": 2}, tracker.Options{Replace: true})
+	second.seed(1, "v", map[string]float64{"a": 2}, seeds.Options{Replace: true})
 	want := []string{"1 1.0 replaced", "1 2.0"}
 	for range 2 {
 		if _, conflicts := second.merge(first); !cmp.Equal(want, second.seeds()) || len(conflicts) > 0 {
@@ -661,7 +663,7 @@ func TestMergePruned(t *testing.T) {
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, 2, 3}}}
 	pruned, whole := newShard(t, 0), newShard(t, 10)
 	for _, s := range []*shard{pruned, whole} {
-		record(t, s.st, tracker.Options{}, with)
+		record(t, s.st, seeds.Options{}, with)
 	}
 	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
@@ -679,7 +681,7 @@ func TestMergePruned(t *testing.T) {
 // A dry run tells what a merge then does, and writes nothing.
 func TestMergeDryRun(t *testing.T) {
 	from, to := full(t), newShard(t, 60)
-	to.seed(2, "v1", map[string]float64{"a": 0.9}, tracker.Options{})
+	to.seed(2, "v1", map[string]float64{"a": 0.9}, seeds.Options{})
 	before := to.dump()
 	var foreseen []string
 	dry, err := tracker.Merge(t.Context(), to.st, from.path, tracker.MergeOptions{

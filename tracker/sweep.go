@@ -15,6 +15,7 @@ import (
 	"track/internal/masking"
 	"track/store"
 	"track/sweep"
+	"track/tracker/seeds"
 )
 
 // SweepOptions say how a plan is run.
@@ -35,7 +36,7 @@ type SweepOptions struct {
 // SweptSeed is a seed that a sweep ran.
 type SweptSeed struct {
 	Seed        track.Seed
-	Result      RecordResult
+	Result      seeds.RecordResult
 	Repeated    bool     // it was recorded before, and run again to be compared
 	Differences []string // of a repeated one
 }
@@ -92,7 +93,7 @@ type SweptConfiguration struct {
 // Sweeper runs a plan and records what comes of it.
 type Sweeper struct {
 	store    *store.Store // nil where it records into a journal
-	recorder *Recorder
+	recorder *seeds.Recorder
 	records  sweepRecords
 	now      func() time.Time
 	run      func(context.Context, sweep.Job) (track.Seed, error)
@@ -110,7 +111,7 @@ type Sweeper struct {
 func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) *Sweeper {
 	return &Sweeper{
 		store: st, now: st.Now, run: run, options: options, observer: observer, unknown: map[string]bool{},
-		recorder: NewRecorder(st, Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy),
+		recorder: seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy),
 	}
 }
 
@@ -128,7 +129,7 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 	}
 	return &Sweeper{
 		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{},
-		recorder: &Recorder{entropy: ulid.Monotonic(entropy, 0)}, records: records,
+		recorder: &seeds.Recorder{Entropy: ulid.Monotonic(entropy, 0)}, records: records,
 	}, nil
 }
 
@@ -202,16 +203,16 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	}
 	sweep.Changes, _ = masking.Mask(o.Changes)
 	sweep.Libraries, _ = masking.Mask(o.Libraries)
-	seeds := o.Plan.Seeds
+	ranges := o.Plan.Seeds
 	if len(o.Plan.Halving) > 0 {
-		seeds = seeds.Slice(0, o.Plan.Halving[0].Seeds)
+		ranges = ranges.Slice(0, o.Plan.Halving[0].Seeds)
 	}
 	if o.Until != nil && len(o.Until.Looks) > 0 {
-		seeds = seeds.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
+		ranges = ranges.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
 	}
 	for _, c := range o.Plan.Configurations() {
-		sweep.Planned = append(sweep.Planned, s.planned(c, seeds))
-		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: seeds}, recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{}}
+		sweep.Planned = append(sweep.Planned, s.planned(c, ranges))
+		known := &sweptConfiguration{SweptConfiguration: SweptConfiguration{Configuration: c, Hash: c.Hash(), Planned: ranges}, recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{}}
 		recorded, err := s.records.recorded(ctx, o.Plan.Scenario, known.Hash)
 		if err != nil {
 			return err
@@ -226,7 +227,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 		}
 		s.swept = append(s.swept, known)
 	}
-	if sweep.ID, err = newULID(sweep.StartedAt, s.recorder.entropy); err != nil {
+	if sweep.ID, err = seeds.NewID(sweep.StartedAt, s.recorder.Entropy); err != nil {
 		return err
 	}
 	s.summary.Sweep = sweep
@@ -237,11 +238,11 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 }
 
 // planned are the seeds of a configuration that are recorded as planned.
-func (s *Sweeper) planned(c track.Configuration, seeds track.SeedRanges) track.PlannedSeeds {
+func (s *Sweeper) planned(c track.Configuration, ranges track.SeedRanges) track.PlannedSeeds {
 	if len(s.options.Whole) > 0 {
-		seeds = s.options.Whole
+		ranges = s.options.Whole
 	}
-	return track.PlannedSeeds{Configuration: c, Seeds: seeds}
+	return track.PlannedSeeds{Configuration: c, Seeds: ranges}
 }
 
 // rounds runs the planned seeds: all of them, or those of one tier after another.

@@ -21,6 +21,7 @@ import (
 	"track/store"
 	"track/sweep"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 const holdsVariable = "TRACK_TEST_HOLDS"
@@ -72,7 +73,7 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 		if swept.Seed.Number == 5 {
 			third, err := m.run(t.Context(), sweep.Job{Scenario: "s", Configuration: swept.Seed.Configuration, Seed: 3})
 			if err == nil {
-				_, err = tracker.NewRecorder(openStore(t, st.Path()), tracker.Options{}, rand.Reader).Record(t.Context(), third)
+				_, err = seeds.NewRecorder(openStore(t, st.Path()), seeds.Options{}, rand.Reader).Record(t.Context(), third)
 			}
 			if err != nil {
 				t.Error(err)

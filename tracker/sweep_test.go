@@ -18,12 +18,14 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/answer"
 	"track/internal/property"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 	"track/sweep"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // simulator runs jobs of a sweep: a value for each seed of each configuration, without a process.
@@ -116,7 +118,7 @@ func TestSweepResumes(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
-	record(t, st, tracker.Options{}, seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
+	record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
 	first := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 6)})
 	wantNumbers(t, "ran", m.numbers("{}"), track.SeedRanges{{First: 0, Last: 2}, {First: 4, Last: 5}})
 	if p := first.SweepProgress; p != (tracker.SweepProgress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Sweep.Ending != track.SweepFinished {
@@ -358,7 +360,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		for range random.IntN(15) { // some seeds are there before
 			j := sweep.Job{Scenario: "s", Seed: track.SeedNumber(random.IntN(n)), Configuration: options(t, name, jobs).Plan.Configurations()[random.IntN(2)]}
-			record(t, st, tracker.Options{}, measured(j, value(j)))
+			record(t, st, seeds.Options{}, measured(j, value(j)))
 		}
 		run, stop := shuffled(newSimulator(value), random)
 		defer stop()
@@ -427,14 +429,14 @@ func TestStopRuleAfterInterruption(t *testing.T) {
 }
 
 // coverage is what stability says of the seeds of scenario s, of all or of some.
-func coverage(t testing.TB, st *store.Store, seeds track.SeedRanges) verdict.Coverage {
+func coverage(t testing.TB, st *store.Store, ranges track.SeedRanges) verdict.Coverage {
 	t.Helper()
-	return sweptStability(t, st, seeds).Coverage
+	return sweptStability(t, st, ranges).Coverage
 }
 
-func sweptStability(t testing.TB, st *store.Store, seeds track.SeedRanges) tracker.StabilityReport {
+func sweptStability(t testing.TB, st *store.Store, ranges track.SeedRanges) seeds.StabilityReport {
 	t.Helper()
-	r, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{Seeds: seeds})
+	r, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{Seeds: ranges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -623,11 +625,11 @@ func TestSweepConflict(t *testing.T) {
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
 		switch j.Seed {
 		case 2: // another value, the same one, and a failure
-			record(t, st, tracker.Options{}, seed("s", 2, map[string]float64{"a": 0.125}))
+			record(t, st, seeds.Options{}, seed("s", 2, map[string]float64{"a": 0.125}))
 		case 3:
-			record(t, st, tracker.Options{}, seed("s", 3, map[string]float64{"a": noisy(j)}))
+			record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": noisy(j)}))
 		case 4:
-			record(t, st, tracker.Options{}, track.Seed{Scenario: "s", Number: 4, Outcome: track.OutcomeError})
+			record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 4, Outcome: track.OutcomeError})
 		}
 		return m.run(ctx, j)
 	}
@@ -649,7 +651,7 @@ func TestSweepConflict(t *testing.T) {
 	m = newSimulator(noisy)
 	run = func(ctx context.Context, j sweep.Job) (track.Seed, error) {
 		if j.Seed == 6 {
-			record(t, st, tracker.Options{}, track.Seed{Scenario: "s", Number: 15, Outcome: track.OutcomeError})
+			record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 15, Outcome: track.OutcomeError})
 		}
 		return m.run(ctx, j)
 	}
@@ -677,10 +679,10 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	}
 	minScore := 0.1
 	rules := scoring.GateRules{MinScore: &minScore}
-	planned := func(o tracker.GateOptions) (v scoring.Verdict, rule *verdict.Outcome) {
+	planned := func(o seeds.GateOptions) (v scoring.Verdict, rule *verdict.Outcome) {
 		t.Helper()
 		o.Rules = rules
-		r, err := gate(t, st, o, "s")
+		r, err := seeds.Gate(t.Context(), st.Reader, []answer.Selector{{Scenario: "s"}}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -696,34 +698,34 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	if r := sweptStability(t, st, nil); r.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Warnings, verdict.WarnPlannedMissing) {
 		t.Errorf("%+v, %+v, %+v", r.Coverage, r.Finding, r.Warnings)
 	}
-	if v, rule := planned(tracker.GateOptions{}); v != scoring.VerdictInconclusive || rule == nil || rule.Verdict != scoring.VerdictInconclusive || rule.N != n || rule.Reason != verdict.WarnPlannedMissing {
+	if v, rule := planned(seeds.GateOptions{}); v != scoring.VerdictInconclusive || rule == nil || rule.Verdict != scoring.VerdictInconclusive || rule.N != n || rule.Reason != verdict.WarnPlannedMissing {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	// Of some seeds those count that were planned among them.
 	for _, tt := range []struct {
-		seeds track.SeedRanges
-		want  verdict.Coverage
+		ranges track.SeedRanges
+		want   verdict.Coverage
 	}{
 		{upTo(50), verdict.Coverage{NCommands: 1, NPlanned: 50}},
 		{track.SeedRanges{{First: 70, Last: 94}}, verdict.Coverage{NCommands: 1, NPlanned: 25, NMissing: 95 - n, Missing: fmt.Sprintf("%d..94", n)}},
 		{track.SeedRanges{{First: 0, Last: 9}, {First: 99, Last: 1000}}, verdict.Coverage{NCommands: 1, NPlanned: 11, NMissing: 1, Missing: "99"}},
 	} {
-		if got := coverage(t, st, tt.seeds); got != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.seeds, got, tt.want)
+		if got := coverage(t, st, tt.ranges); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.ranges, got, tt.want)
 		}
 	}
-	if v, rule := planned(tracker.GateOptions{Seeds: upTo(50)}); v != scoring.VerdictPass || rule == nil || rule.Verdict != scoring.VerdictPass || rule.N != 50 {
+	if v, rule := planned(seeds.GateOptions{Seeds: upTo(50)}); v != scoring.VerdictPass || rule == nil || rule.Verdict != scoring.VerdictPass || rule.N != 50 {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	m.sweeps(t, st, options)
 	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
-	if v, rule := planned(tracker.GateOptions{}); v != scoring.VerdictPass || rule == nil || rule.N != 100 {
+	if v, rule := planned(seeds.GateOptions{}); v != scoring.VerdictPass || rule == nil || rule.N != 100 {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	// Seeds that nobody planned are no part of it.
-	record(t, st, tracker.Options{}, seed("s", 500, map[string]float64{"a": math.Pi / 4}))
+	record(t, st, seeds.Options{}, seed("s", 500, map[string]float64{"a": math.Pi / 4}))
 	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}

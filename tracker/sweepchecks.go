@@ -10,8 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
-	"track/store"
+	"track/answer"
 	"track/sweep"
+	"track/tracker/seeds"
 )
 
 // checkSpec refuses rules that need a spec where there is none.
@@ -41,16 +42,11 @@ func (s *Sweeper) checkRule(ctx context.Context) error {
 		return nil
 	}
 	if rule.Baseline != nil {
-		_, err := Choose(ctx, s.store.Reader, *rule.Baseline, false)
-		return err
-	}
-	spec, err := loadSpecInUse(ctx, s.store.Reader, plan.Scenario, s.options.SpecVersion)
-	if err != nil {
+		_, err := seeds.Choose(ctx, s.store.Reader, *rule.Baseline, false)
 		return err
 	}
 	for _, c := range plan.Configurations() {
-		look := store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, plan.Scenario, c.Hash())}
-		if _, err := prepareLook(ctx, s.store.Reader, look, rule.lookOptions()); err != nil {
+		if err := seeds.CheckGateLook(ctx, s.store.Reader, plan.Scenario, s.options.SpecVersion, c.Hash(), rule.lookOptions()); err != nil {
 			return err
 		}
 	}
@@ -101,7 +97,7 @@ func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
 		if len(c.recorded) == 0 {
 			continue
 		}
-		choice, err := Choose(ctx, s.store.Reader, Selector{Scenario: plan.Scenario, Configuration: c.Hash}, false)
+		choice, err := seeds.Choose(ctx, s.store.Reader, answer.Selector{Scenario: plan.Scenario, Configuration: c.Hash}, false)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"sync"
 
+	"track/tracker/seeds"
+
 	"track"
 )
 
@@ -133,7 +135,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	return nil
 }
 
-func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result RecordResult) {
+func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.RecordResult) {
 	c.recorded[seed.Number] = seed.Outcome
 	if result.Disposition == track.Conflict {
 		c.recorded[seed.Number] = result.Outcome

@@ -5,6 +5,7 @@ import (
 
 	"track"
 	"track/store"
+	"track/tracker/seeds"
 )
 
 // sweepRecords are where a sweep records.
@@ -12,7 +13,7 @@ type sweepRecords interface {
 	begin(ctx context.Context, s track.Sweep) error
 	recorded(ctx context.Context, scenario, configuration string) ([]store.RecordedSeed, error)
 	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) // empty where it is not recorded
-	record(ctx context.Context, seeds []track.Seed) ([]track.Seed, []RecordResult, error)
+	record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error)
 	end(ctx context.Context, s track.Sweep) error
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
 	release(scenario, configuration string, number track.SeedNumber) error
@@ -22,11 +23,11 @@ type sweepRecords interface {
 // storeRecords are those of a database.
 type storeRecords struct {
 	*store.Store
-	recorder *Recorder
+	recorder *seeds.Recorder
 	claims   store.Claims
 }
 
-func newStoreRecords(st *store.Store, recorder *Recorder) (*storeRecords, error) {
+func newStoreRecords(st *store.Store, recorder *seeds.Recorder) (*storeRecords, error) {
 	claims, err := st.Claims()
 	return &storeRecords{st, recorder, claims}, err
 }
@@ -47,29 +48,29 @@ func (r *storeRecords) outcome(ctx context.Context, scenario, configuration stri
 }
 
 // record stores seeds in one transaction. One whose values are not those that its series give is stored as failed.
-func (r *storeRecords) record(ctx context.Context, seeds []track.Seed) ([]track.Seed, []RecordResult, error) {
-	prepared, results := make([]preparedSeed, len(seeds)), make([]RecordResult, len(seeds))
-	for i, seed := range seeds {
-		prepared[i] = prepare(seed)
+func (r *storeRecords) record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
+	prepared, results := make([]seeds.Prepared, len(list)), make([]seeds.RecordResult, len(list))
+	for i, seed := range list {
+		prepared[i] = seeds.Prepare(seed)
 	}
 	err := r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
-		r.recorder.begin()
+		r.recorder.Begin()
 		for i, seed := range prepared {
-			if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {
+			if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
 				return err
 			}
 			if problem := results[i].Problem; results[i].Disposition == track.Contradicted {
 				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
-				seed.digest = seed.Digest()
-				if results[i], err = r.recorder.record(ctx, tx, seed); err != nil {
+				seed = seeds.Prepare(seed.Seed)
+				if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
 					return err
 				}
-				seeds[i] = seed.Seed
+				list[i] = seed.Seed
 			}
 		}
 		return nil
 	})
-	return seeds, results, err
+	return list, results, err
 }
 
 func (r *storeRecords) end(ctx context.Context, s track.Sweep) error {
@@ -117,8 +118,8 @@ func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber
 	return "", nil
 }
 
-func (r *journalRecords) record(_ context.Context, seeds []track.Seed) ([]track.Seed, []RecordResult, error) {
-	return seeds, make([]RecordResult, len(seeds)), r.journal.AddSeeds(seeds)
+func (r *journalRecords) record(_ context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
+	return list, make([]seeds.RecordResult, len(list)), r.journal.AddSeeds(list)
 }
 
 func (r *journalRecords) end(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }

@@ -13,8 +13,10 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/store"
 	"track/sweep"
+	"track/tracker/seeds"
 )
 
 // repeat runs a share of the seeds of each configuration that ran well once more, and compares. Which ones follows from their numbers and the
@@ -54,7 +56,7 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 	if len(well) == 0 {
 		return nil, nil
 	}
-	choice, err := Choose(ctx, s.store.Reader, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
+	choice, err := seeds.Choose(ctx, s.store.Reader, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +97,8 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 
 // Repeated compares a seed that was run again with what is recorded of it, records that, and returns what differs, in words; nothing where all is
 // the same. sweep is the id of the sweep that asked for it, if one did.
-func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, recorder *Recorder) (differing []string, err error) {
-	choice, err := Choose(ctx, st.Reader, Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
+func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, recorder *seeds.Recorder) (differing []string, err error) {
+	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +112,7 @@ func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep stri
 	}
 	differing = differencesText(recorded, series, again)
 	r := track.Repetition{Sweep: sweep, Digest: again.Digest(), Differences: differing, RepeatedAt: st.Now()}
-	if r.ID, err = newULID(r.RepeatedAt, recorder.entropy); err != nil {
+	if r.ID, err = seeds.NewID(r.RepeatedAt, recorder.Entropy); err != nil {
 		return nil, err
 	}
 	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded.ID, r) })
@@ -122,8 +124,8 @@ func differencesText(recorded track.RecordedSeed, series []store.SeriesInfo, aga
 	if recorded.Outcome != again.Outcome {
 		return []string{fmt.Sprintf("outcome %s, and then %s", recorded.Outcome, again.Outcome)}
 	}
-	for _, d := range differences(recorded.Values, again.Values) {
-		list = append(list, fmt.Sprintf("%s %s, and then %s", d.Metric, optional(d.Recorded), optional(d.New)))
+	for _, d := range seeds.Differences(recorded.Values, again.Values) {
+		list = append(list, fmt.Sprintf("%s %s, and then %s", d.Metric, seeds.FormatValue(d.Recorded), seeds.FormatValue(d.New)))
 	}
 	hashes := map[string]string{}
 	for _, info := range series {

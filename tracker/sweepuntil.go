@@ -10,16 +10,18 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/store"
+	"track/tracker/seeds"
 )
 
 // StopRule ends a configuration of a sweep before all planned seeds have run. It looks at the first n planned seeds in their order, never at
 // those that happened to end first, and at numbers n that are fixed beforehand: so it ends at the same seed however many run at a time.
 type StopRule struct {
-	Precision *Precision // nil where it ends when something is decided
-	Baseline  *Selector  // the comparison with it is to be decided; nil for the gate
+	Precision *Precision       // nil where it ends when something is decided
+	Baseline  *answer.Selector // the comparison with it is to be decided; nil for the gate
 	Rules     scoring.GateRules
 	Looks     []int // numbers of seeds to look at, by a plan; none for looks at any time
 }
@@ -104,32 +106,32 @@ func (r *StopRule) ask(ctx context.Context, s *Sweeper, c *sweptConfiguration, n
 	return d, nil
 }
 
-func (r *StopRule) lookOptions() LookOptions {
-	return LookOptions{Plan: r.Looks, Anytime: len(r.Looks) == 0}
+func (r *StopRule) lookOptions() seeds.LookOptions {
+	return seeds.LookOptions{Plan: r.Looks, Anytime: len(r.Looks) == 0}
 }
 
-func (r *StopRule) gated(ctx context.Context, s *Sweeper, c *sweptConfiguration, seeds track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := Gate(ctx, s.store.Reader, []Selector{{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}}, GateOptions{
-		Rules: r.Rules, Seeds: seeds, Look: r.lookOptions(), specVersion: s.options.SpecVersion,
+func (r *StopRule) gated(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (decided bool, err error) {
+	report, err := seeds.Gate(ctx, s.store.Reader, []answer.Selector{{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}}, seeds.GateOptions{
+		Rules: r.Rules, Seeds: ranges, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion,
 	})
 	if err != nil {
 		return false, err
 	}
-	if err := RecordLooks(ctx, s.store, report.Looks, s.recorder.entropy); err != nil {
+	if err := seeds.RecordLooks(ctx, s.store, report.Looks, s.recorder.Entropy); err != nil {
 		return false, err
 	}
 	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the gate is decided: %s", report.Verdict)
 	return report.Verdict != scoring.VerdictInconclusive, nil
 }
 
-func (r *StopRule) compared(ctx context.Context, s *Sweeper, c *sweptConfiguration, seeds track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := Compare(ctx, s.store.Reader, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, ImprovementOptions{
-		Baseline: r.Baseline, Seeds: seeds, Confidence: scoring.DefaultConfidence, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion, specOf: s.options.Plan.Scenario,
+func (r *StopRule) compared(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (decided bool, err error) {
+	report, err := seeds.Compare(ctx, s.store.Reader, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, seeds.ImprovementOptions{
+		Baseline: r.Baseline, Seeds: ranges, Confidence: scoring.DefaultConfidence, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion, SpecOf: s.options.Plan.Scenario,
 	})
 	if err != nil {
 		return false, err
 	}
-	if err := RecordLooks(ctx, s.store, []store.Look{report.Look}, s.recorder.entropy); err != nil {
+	if err := seeds.RecordLooks(ctx, s.store, []store.Look{report.Look}, s.recorder.Entropy); err != nil {
 		return false, err
 	}
 	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the comparison with %s is decided: %s", r.Baseline, report.Verdict)
@@ -137,8 +139,8 @@ func (r *StopRule) compared(ctx context.Context, s *Sweeper, c *sweptConfigurati
 }
 
 // reached says whether the estimate is as exact as it has to be. A spread of 0 says nothing of precision.
-func (p *Precision) reached(ctx context.Context, s *Sweeper, c *sweptConfiguration, seeds track.SeedRanges, d *StopDecision) (bool, error) {
-	rows, err := s.scores(ctx, c, seeds)
+func (p *Precision) reached(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (bool, error) {
+	rows, err := s.scores(ctx, c, ranges)
 	if err != nil {
 		return false, err
 	}
@@ -189,18 +191,18 @@ func standardError(xs []float64) float64 {
 }
 
 // scores are the seeds of a configuration as they are judged.
-func (s *Sweeper) scores(ctx context.Context, c *sweptConfiguration, seeds track.SeedRanges) (rows []store.SeedScore, err error) {
+func (s *Sweeper) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.SeedScore, err error) {
 	err = s.store.Snapshot(ctx, func(st *store.Reader) error {
 		spec, err := st.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
 		if err != nil {
 			return err
 		}
-		choice, err := Choose(ctx, st, Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
+		choice, err := seeds.Choose(ctx, st, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
 		if err != nil {
 			return err
 		}
 		rows, err = st.SeedScores(ctx, store.Selection{
-			Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.ID, Seeds: seeds,
+			Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.ID, Seeds: ranges,
 		}, false)
 		return err
 	})

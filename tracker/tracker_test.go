@@ -18,6 +18,7 @@ import (
 	"track/store"
 	"track/tracker"
 	"track/tracker/agents"
+	"track/tracker/seeds"
 )
 
 // clock stands still, at a time that is not whole in milliseconds.
@@ -46,11 +47,11 @@ func openStore(t testing.TB, path string) *store.Store {
 	return st
 }
 
-func newRecorder(st *store.Store, options tracker.Options) *tracker.Recorder {
-	return tracker.NewRecorder(st, options, rand.Reader)
+func newRecorder(st *store.Store, options seeds.Options) *seeds.Recorder {
+	return seeds.NewRecorder(st, options, rand.Reader)
 }
 
-func record(t testing.TB, st *store.Store, options tracker.Options, seed track.Seed) tracker.RecordResult {
+func record(t testing.TB, st *store.Store, options seeds.Options, seed track.Seed) seeds.RecordResult {
 	t.Helper()
 	result, err := newRecorder(st, options).Record(t.Context(), seed)
 	if err != nil {
@@ -59,9 +60,9 @@ func record(t testing.TB, st *store.Store, options tracker.Options, seed track.S
 	return result
 }
 
-func addSpec(t testing.TB, st *store.Store, s scoring.Spec) tracker.AddedSpec {
+func addSpec(t testing.TB, st *store.Store, s scoring.Spec) seeds.AddedSpec {
 	t.Helper()
-	added, err := tracker.AddSpec(t.Context(), st, s)
+	added, err := seeds.AddSpec(t.Context(), st, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +86,9 @@ func seed(scenario string, number track.SeedNumber, values map[string]float64) t
 }
 
 // entries makes a batch of seeds, one on a line.
-func entries(seeds ...track.Seed) iter.Seq2[tracker.Entry, error] {
+func entries(list ...track.Seed) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
-		for i, s := range seeds {
+		for i, s := range list {
 			if !yield(tracker.Entry{Line: i + 1, Seed: s}, nil) {
 				return
 			}
@@ -98,11 +99,11 @@ func entries(seeds ...track.Seed) iter.Seq2[tracker.Entry, error] {
 // stored returns the numbers of the recorded seeds of a scenario, in order.
 func stored(t testing.TB, st *store.Store, scenario string) (numbers []track.SeedNumber) {
 	t.Helper()
-	seeds, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: scenario})
+	list, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: scenario})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range seeds {
+	for _, s := range list {
 		numbers = append(numbers, s.Number)
 	}
 	slices.Sort(numbers)
@@ -145,4 +146,25 @@ func recordExecution(t testing.TB, st *store.Store, e track.Execution, open bool
 	if _, err := agents.NewRecorder(st, agents.Options{}, rand.Reader).Record(t.Context(), []track.Execution{e}, open); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) track.RecordedSeed {
+	t.Helper()
+	d, _, err := st.SeedByNumber(t.Context(), scenario, number, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
+	t.Helper()
+	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

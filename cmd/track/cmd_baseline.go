@@ -10,8 +10,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) baselineCommand() *cli.Command {
@@ -40,12 +41,12 @@ Example:
 			if c.NArg() != 1 {
 				return usage("track baseline set takes one SCENARIO[@CONFIGURATION]")
 			}
-			sel, err := tracker.ParseSelector(c.Args().First())
+			sel, err := answer.ParseSelector(c.Args().First())
 			if err != nil {
 				return usage("%v", err)
 			}
 			return p.changeBaseline(c.Context, reason, func(st *store.Store) (store.Baseline, string, error) {
-				pin, changed, err := tracker.PinBaseline(c.Context, st, sel, reason, actor(), rand.Reader)
+				pin, changed, err := seeds.PinBaseline(c.Context, st, sel, reason, actor(), rand.Reader)
 				if err == nil && !changed {
 					return pin, "is pinned already, since " + people(pin.SetAt), nil
 				}
@@ -72,7 +73,7 @@ Example:
 				return usage("track baseline unset takes one SCENARIO")
 			}
 			return p.changeBaseline(c.Context, reason, func(st *store.Store) (store.Baseline, string, error) {
-				pin, err := tracker.UnpinBaseline(c.Context, st, c.Args().First(), reason, actor(), rand.Reader)
+				pin, err := seeds.UnpinBaseline(c.Context, st, c.Args().First(), reason, actor(), rand.Reader)
 				return pin, "has no baseline any more", err
 			})
 		},
@@ -110,7 +111,7 @@ func (p *program) changeBaseline(ctx context.Context, reason string, change func
 	}
 	text += " " + what
 	if pin.Replaced != "" {
-		text += ", in the place of " + tracker.ShortHash(pin.Replaced)
+		text += ", in the place of " + seeds.ShortHash(pin.Replaced)
 	}
 	v := baselinesView([]store.Baseline{pin})
 	v.document, v.lines, v.page = newBaselineDocument(pin), nil, []any{text}
@@ -202,11 +203,11 @@ func baselinesView(list []store.Baseline) view {
 		v.lines = append(v.lines, d)
 		var hash, label, revision any = "none", "", ""
 		if b.Configuration != nil {
-			hash, label, revision = shown{tracker.ShortHash(b.Configuration.Hash), b.Configuration.Hash}, b.Configuration.Label, b.Configuration.Revision.String()
+			hash, label, revision = shown{seeds.ShortHash(b.Configuration.Hash), b.Configuration.Hash}, b.Configuration.Label, b.Configuration.Revision.String()
 		}
 		var replaced any
 		if b.Replaced != "" {
-			replaced = shown{tracker.ShortHash(b.Replaced), b.Replaced}
+			replaced = shown{seeds.ShortHash(b.Replaced), b.Replaced}
 		}
 		v.rows.cells = append(v.rows.cells, []any{b.Scenario, hash, label, revision, replaced, shown{people(b.SetAt), d.SetAt}, b.Actor, b.Reason})
 	}

@@ -11,11 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type compareOptions struct {
@@ -50,9 +51,9 @@ Examples:
 }
 
 func (p *program) compare(ctx context.Context, names []string, o compareOptions) (err error) {
-	selectors := make([]tracker.Selector, len(names))
+	selectors := make([]answer.Selector, len(names))
 	for i, name := range names {
-		if selectors[i], err = tracker.ParseSelector(name); err != nil {
+		if selectors[i], err = answer.ParseSelector(name); err != nil {
 			return usage("%v", err)
 		}
 	}
@@ -67,7 +68,7 @@ func (p *program) compare(ctx context.Context, names []string, o compareOptions)
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	comparison, err := tracker.SideBySide(ctx, st.Reader, selectors, ranges)
+	comparison, err := seeds.SideBySide(ctx, st.Reader, selectors, ranges)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ type comparedDocument struct {
 	Warnings     []warningDocument `json:"warnings"`
 }
 
-func compareView(c tracker.Comparison, values bool) (view, error) {
+func compareView(c seeds.Comparison, values bool) (view, error) {
 	var params []track.Params
 	for _, side := range c.Sides {
 		params = append(params, side.Params)
@@ -139,7 +140,7 @@ func compareView(c tracker.Comparison, values bool) (view, error) {
 }
 
 // sideNames are letters, for hashes and labels would make the columns too wide.
-func sideNames(c tracker.Comparison) (names []string) {
+func sideNames(c seeds.Comparison) (names []string) {
 	for i := range c.Sides {
 		names = append(names, sideName(i))
 	}
@@ -153,7 +154,7 @@ func sideName(i int) string {
 	return fmt.Sprintf("#%d", i+1)
 }
 
-func compareHeading(c tracker.Comparison) string {
+func compareHeading(c seeds.Comparison) string {
 	var b strings.Builder
 	for i, side := range c.Sides {
 		revision := ""
@@ -164,14 +165,14 @@ func compareHeading(c tracker.Comparison) string {
 		if side.Label != "" {
 			label = ", label " + side.Label
 		}
-		fmt.Fprintf(&b, "%s  %s@%s%s%s\n", sideName(i), side.Scenario, tracker.ShortHash(side.Hash), label, revision)
+		fmt.Fprintf(&b, "%s  %s@%s%s%s\n", sideName(i), side.Scenario, seeds.ShortHash(side.Hash), label, revision)
 	}
 	fmt.Fprintf(&b, "judged by %s spec version %d; %s on all sides", c.Stored.Scenario, c.Stored.Version, format.Counted(len(c.Shared), "seed"))
 	return b.String()
 }
 
 // sidesGrid shows the differing parameters and the scores of each side.
-func sidesGrid(c tracker.Comparison, d compareDocument, judged []verdict.Judgement) grid {
+func sidesGrid(c seeds.Comparison, d compareDocument, judged []verdict.Judgement) grid {
 	g := grid{columns: append([]string{""}, sideNames(c)...)}
 	add := func(name string, cell func(i int) any) {
 		row := []any{name}
@@ -217,7 +218,7 @@ func sidesGrid(c tracker.Comparison, d compareDocument, judged []verdict.Judgeme
 	return g
 }
 
-func metricSideGrids(c tracker.Comparison, values bool) (grids []any) {
+func metricSideGrids(c seeds.Comparison, values bool) (grids []any) {
 	byGroup := map[string]int{}
 	for k, m := range c.Spec.Metrics {
 		at, seen := byGroup[m.Group]
@@ -251,14 +252,14 @@ func sideCell(m scoring.MetricStability, values bool) any {
 	return *m.MeanScore
 }
 
-func sideNotes(c tracker.Comparison, judged []verdict.Judgement) string {
+func sideNotes(c seeds.Comparison, judged []verdict.Judgement) string {
 	var list []verdict.Warning
 	for i := range c.Sides {
 		for _, w := range judged[i].Warnings {
 			list = append(list, verdict.Warning{Code: w.Code, Message: sideName(i) + ": " + w.Message})
 		}
 	}
-	if len(c.Shared) < c.Sides[0].NSeeds || slices.ContainsFunc(c.Sides, func(s tracker.Compared) bool { return s.NSeeds != c.Sides[0].NSeeds }) {
+	if len(c.Shared) < c.Sides[0].NSeeds || slices.ContainsFunc(c.Sides, func(s seeds.Compared) bool { return s.NSeeds != c.Sides[0].NSeeds }) {
 		list = append(list, verdict.Warning{Code: "different_seeds", Message: "the sides have different seeds: a difference of means may be one of seeds; combined must not be ranked across different n"})
 	}
 	return footnotes(list)

@@ -12,11 +12,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type gateOptions struct {
@@ -78,7 +79,7 @@ func (o *gateOptions) readRules(c *cli.Context) {
 	}
 }
 
-func (o gateOptions) resolve() (options tracker.GateOptions, err error) {
+func (o gateOptions) resolve() (options seeds.GateOptions, err error) {
 	options.Base = o.base
 	if err := o.checkConfidence(); err != nil {
 		return options, err
@@ -121,9 +122,9 @@ func (o gateOptions) checkFiles() error {
 }
 
 func (p *program) gate(ctx context.Context, names []string, o gateOptions) error {
-	var selectors []tracker.Selector
+	var selectors []answer.Selector
 	for _, name := range names {
-		sel, err := tracker.ParseSelector(name)
+		sel, err := answer.ParseSelector(name)
 		if err != nil {
 			return usage("%v", err)
 		}
@@ -142,7 +143,7 @@ func (p *program) gate(ctx context.Context, names []string, o gateOptions) error
 	}
 	defer func() { _ = st.Close() }()
 	p.noticeSpool(st.Path())
-	report, err := tracker.Gate(ctx, st.Reader, selectors, options)
+	report, err := seeds.Gate(ctx, st.Reader, selectors, options)
 	if err != nil {
 		return err
 	}
@@ -351,7 +352,7 @@ func gateHeading(g verdict.Gate) string {
 	for _, s := range g.Scenarios {
 		fmt.Fprintf(&b, "\n%s  %s", s.Verdict, s.Name)
 		if s.Configuration != "" && s.Name == s.Scenario {
-			fmt.Fprintf(&b, "@%s", tracker.ShortHash(s.Configuration))
+			fmt.Fprintf(&b, "@%s", seeds.ShortHash(s.Configuration))
 		}
 		for _, part := range []struct{ name, text string }{{"label", s.Label}, {"revision", s.Revision}} {
 			if part.text != "" && part.text != "-" {

@@ -15,11 +15,11 @@ import (
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type historyOptions struct {
-	tracker.HistoryOptions
+	seeds.HistoryOptions
 	lineage bool
 	plot    string
 }
@@ -76,7 +76,7 @@ func (p *program) history(ctx context.Context, scenario string, o historyOptions
 	if lineage {
 		return p.lineageHistory(ctx, st.Reader, scenario, o)
 	}
-	history, err := tracker.LoadHistory(ctx, st.Reader, scenario, o.HistoryOptions)
+	history, err := seeds.LoadHistory(ctx, st.Reader, scenario, o.HistoryOptions)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ type historyLine struct {
 	n         int
 }
 
-func newHistoryLine(e tracker.HistoryEntry, previous *float64) historyLine {
+func newHistoryLine(e seeds.HistoryEntry, previous *float64) historyLine {
 	l := historyLine{entry: historyEntryDocument{
 		Configuration: newConfigurationDocument(e.Hash, e.Configuration.Configuration), FirstRecorded: timeText(e.CreatedAt),
 		NSeeds: e.NSeeds, NScored: e.NScored, NFailed: e.NFailed - e.NUnassessed, NUnassessed: e.NUnassessed, NEnvironments: e.NEnvironments,
@@ -188,7 +188,7 @@ func valueSummary(m scoring.MetricStability) stats.Summary {
 	return stats.Summary{N: value.N, Mean: value.Mean, PopulationSD: value.Std}
 }
 
-func historyLines(h tracker.History) (lines []historyLine) {
+func historyLines(h seeds.History) (lines []historyLine) {
 	var previous *float64
 	for _, e := range h.Entries {
 		line := newHistoryLine(e, previous)
@@ -209,7 +209,7 @@ func analyse(lines []historyLine) verdict.History {
 	return verdict.AnalyseHistory(points)
 }
 
-func historyView(h tracker.History) (view, error) {
+func historyView(h seeds.History) (view, error) {
 	lines := historyLines(h)
 	analysis := analyse(lines)
 	d := historyDocument{
@@ -252,7 +252,7 @@ func historyView(h tracker.History) (view, error) {
 	return v, err
 }
 
-func historyHeading(h tracker.History) string {
+func historyHeading(h seeds.History) string {
 	what := "total score"
 	if h.Metric != nil {
 		what = "value of " + h.Metric.Name + ", " + h.Metric.Description()
@@ -271,7 +271,7 @@ func historyHeading(h tracker.History) string {
 	return heading
 }
 
-func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
+func historyGrid(h seeds.History, lines []historyLine, params []string) grid {
 	g := grid{columns: []string{
 		"label", "revision", "differing params", "configuration", "first recorded", "n", "no score", "pass", "Wilson", "mean", "95% interval", "sd", "95% interval", "combined", "box", "change", "verdict", "notes",
 	}}
@@ -282,7 +282,7 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 	for i, l := range lines {
 		e, entry := h.Entries[i], l.entry
 		row := []any{
-			e.Label, e.Revision.String(), shorten(params[i]), tracker.ShortHash(e.Hash), people(e.CreatedAt), e.NSeeds, entry.NFailed,
+			e.Label, e.Revision.String(), shorten(params[i]), seeds.ShortHash(e.Hash), people(e.CreatedAt), e.NSeeds, entry.NFailed,
 		}
 		if entry.Estimates == nil {
 			row = append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "not all scored")
@@ -317,11 +317,11 @@ func historyGrid(h tracker.History, lines []historyLine, params []string) grid {
 }
 
 // sparkText draws the means, and says what they let expect.
-func sparkText(h tracker.History, means []float64, a verdict.History) string {
+func sparkText(h seeds.History, means []float64, a verdict.History) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mean  %s", chart.Sparkline(means, 0))
 	known := func(i int) string {
-		return fmt.Sprintf("%s (%s)", h.Entries[i].Label, tracker.ShortHash(h.Entries[i].Hash))
+		return fmt.Sprintf("%s (%s)", h.Entries[i].Label, seeds.ShortHash(h.Entries[i].Hash))
 	}
 	for _, text := range reports.HistorySentences(a, known) {
 		b.WriteString("\n" + text)
@@ -330,7 +330,7 @@ func sparkText(h tracker.History, means []float64, a verdict.History) string {
 }
 
 // historyChart draws the means with their intervals, the prediction and the confirmed changes of level.
-func historyChart(h tracker.History) chart.History {
+func historyChart(h seeds.History) chart.History {
 	lines := historyLines(h)
 	analysis := analyse(lines)
 	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
@@ -381,7 +381,7 @@ func stableText(stable *bool) any {
 }
 
 // historyLabels tell the configurations apart: by label, else by the parameters that differ, else by hash.
-func historyLabels(h tracker.History) []string {
+func historyLabels(h seeds.History) []string {
 	const most = 24
 	var all []track.Params
 	uses := map[string]int{}
@@ -400,7 +400,7 @@ func historyLabels(h tracker.History) []string {
 		case e.Label != "":
 			labels[i] = e.Label
 		default:
-			labels[i] = tracker.ShortHash(e.Hash)
+			labels[i] = seeds.ShortHash(e.Hash)
 		}
 	}
 	return labels

@@ -9,13 +9,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type improvementOptions struct {
@@ -72,8 +73,8 @@ func (o *improvementOptions) judgingFlags() []cli.Flag {
 	}
 }
 
-func (o improvementOptions) resolve() (options tracker.ImprovementOptions, err error) {
-	options = tracker.ImprovementOptions{SpecVersion: o.spec, Confidence: o.confidence, Margin: o.margin, Base: o.base}
+func (o improvementOptions) resolve() (options seeds.ImprovementOptions, err error) {
+	options = seeds.ImprovementOptions{SpecVersion: o.spec, Confidence: o.confidence, Margin: o.margin, Base: o.base}
 	if err := o.checkConfidence(); err != nil {
 		return options, err
 	}
@@ -94,7 +95,7 @@ func (o improvementOptions) resolve() (options tracker.ImprovementOptions, err e
 }
 
 func (p *program) improvement(ctx context.Context, candidate string, o improvementOptions) error {
-	sel, err := tracker.ParseSelector(candidate)
+	sel, err := answer.ParseSelector(candidate)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -107,7 +108,7 @@ func (p *program) improvement(ctx context.Context, candidate string, o improveme
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	report, err := tracker.Compare(ctx, st.Reader, sel, options)
+	report, err := seeds.Compare(ctx, st.Reader, sel, options)
 	if err != nil {
 		return err
 	}
@@ -121,13 +122,13 @@ func (p *program) improvement(ctx context.Context, candidate string, o improveme
 
 // recordLooks keeps count of decisions. One that cannot be recorded still stands, and says so.
 func (p *program) recordLooks(ctx context.Context, st *store.Store, looks []store.Look) {
-	if err := tracker.RecordLooks(ctx, st, looks, rand.Reader); err != nil {
+	if err := seeds.RecordLooks(ctx, st, looks, rand.Reader); err != nil {
 		p.notice("this look is not recorded, so later ones will not count it: %v", err)
 	}
 }
 
 // filter returns the metrics to be shown. One that the spec does not have is an error, not an empty table.
-func (o improvementOptions) filter(r tracker.ImprovementReport) ([]verdict.MetricDelta, error) {
+func (o improvementOptions) filter(r seeds.ImprovementReport) ([]verdict.MetricDelta, error) {
 	known := func(name string) bool {
 		return slices.ContainsFunc(r.Spec.Metrics, func(m scoring.Metric) bool { return m.Name == name })
 	}
@@ -160,37 +161,37 @@ type sideDocument struct {
 	Configuration configurationDocument `json:"configuration"`
 }
 
-func newSide(c tracker.Choice) sideDocument {
+func newSide(c seeds.Choice) sideDocument {
 	return sideDocument{c.Scenario, newConfigurationDocument(c.Configurations[0].Hash, c.Configurations[0].Configuration)}
 }
 
 type improvementDocument struct {
-	Candidate      sideDocument           `json:"candidate"`
-	Baseline       sideDocument           `json:"baseline"`
-	BaselineSource tracker.BaselineSource `json:"baseline_source"`
-	Spec           improvementSpec        `json:"spec"`
-	NCandidate     int                    `json:"n_candidate"`
-	NBaseline      int                    `json:"n_baseline"`
-	NPairs         int                    `json:"n_pairs"`
-	Unmatched      bothSides[string]      `json:"unmatched"`
-	Failed         bothSides[failedSide]  `json:"failed"`
-	Base           float64                `json:"max_degradation_base"`
-	Confidence     float64                `json:"confidence"`
-	Margin         float64                `json:"margin"`
-	Metrics        []metricDelta          `json:"metrics"`
-	NHidden        int                    `json:"n_hidden_metrics"`
-	NPass          int                    `json:"n_pass"`
-	NWarn          int                    `json:"n_warn"`
-	NFail          int                    `json:"n_fail"`
-	Degraded       []string               `json:"degraded"`
-	Total          totalDelta             `json:"total"`
-	Unpaired       *unpairedDocument      `json:"unpaired,omitempty"`
-	Difference     verdict.Difference     `json:"difference"`
-	Verdict        scoring.Verdict        `json:"verdict"`
-	Reasons        []string               `json:"reasons"`
-	Needs          []string               `json:"needs"`
-	Look           lookDocument           `json:"look"`
-	Warnings       []warningDocument      `json:"warnings"`
+	Candidate      sideDocument          `json:"candidate"`
+	Baseline       sideDocument          `json:"baseline"`
+	BaselineSource seeds.BaselineSource  `json:"baseline_source"`
+	Spec           improvementSpec       `json:"spec"`
+	NCandidate     int                   `json:"n_candidate"`
+	NBaseline      int                   `json:"n_baseline"`
+	NPairs         int                   `json:"n_pairs"`
+	Unmatched      bothSides[string]     `json:"unmatched"`
+	Failed         bothSides[failedSide] `json:"failed"`
+	Base           float64               `json:"max_degradation_base"`
+	Confidence     float64               `json:"confidence"`
+	Margin         float64               `json:"margin"`
+	Metrics        []metricDelta         `json:"metrics"`
+	NHidden        int                   `json:"n_hidden_metrics"`
+	NPass          int                   `json:"n_pass"`
+	NWarn          int                   `json:"n_warn"`
+	NFail          int                   `json:"n_fail"`
+	Degraded       []string              `json:"degraded"`
+	Total          totalDelta            `json:"total"`
+	Unpaired       *unpairedDocument     `json:"unpaired,omitempty"`
+	Difference     verdict.Difference    `json:"difference"`
+	Verdict        scoring.Verdict       `json:"verdict"`
+	Reasons        []string              `json:"reasons"`
+	Needs          []string              `json:"needs"`
+	Look           lookDocument          `json:"look"`
+	Warnings       []warningDocument     `json:"warnings"`
 }
 
 type improvementSpec struct {
@@ -266,7 +267,7 @@ func newLook(l verdict.Look) lookDocument {
 	return lookDocument{max(1, l.Number), notNil(l.Plan), l.Anytime}
 }
 
-func newImprovementDocument(r tracker.ImprovementReport, shown []verdict.MetricDelta) improvementDocument {
+func newImprovementDocument(r seeds.ImprovementReport, shown []verdict.MetricDelta) improvementDocument {
 	d := improvementDocument{
 		Candidate: newSide(r.Candidate), Baseline: newSide(r.Baseline), BaselineSource: r.Source,
 		Spec:       improvementSpec{r.Stored.Scenario, newSpecRef(r.Stored)},
@@ -319,7 +320,7 @@ func failedSides(seeds []verdict.FailedSeed) []failedSide {
 	return list
 }
 
-func improvementView(r tracker.ImprovementReport, shown []verdict.MetricDelta) view {
+func improvementView(r seeds.ImprovementReport, shown []verdict.MetricDelta) view {
 	d := newImprovementDocument(r, shown)
 	v := view{document: d, rows: grid{columns: []string{
 		"group", "metric", "weight", "baseline_mean", "candidate_mean", "mean_delta", "ci_lo", "ci_hi", "threshold", "status", "p", "p_holm", "decided", "wins", "losses", "ties",
@@ -349,15 +350,15 @@ func improvementView(r tracker.ImprovementReport, shown []verdict.MetricDelta) v
 	return v
 }
 
-func improvementHeading(r tracker.ImprovementReport) string {
-	source := map[tracker.BaselineSource]string{
-		tracker.BaselineGiven: "--baseline", tracker.BaselineSpec: "named by the spec", tracker.BaselinePinned: "pinned",
+func improvementHeading(r seeds.ImprovementReport) string {
+	source := map[seeds.BaselineSource]string{
+		seeds.BaselineGiven: "--baseline", seeds.BaselineSpec: "named by the spec", seeds.BaselinePinned: "pinned",
 	}[r.Source]
 	return fmt.Sprintf("candidate  %s\nbaseline   %s  (%s)\n%d pairs of seeds, scored under %s spec version %d, degradation base %v",
 		sideText(r.Candidate), sideText(r.Baseline), source, r.NPairs, r.Stored.Scenario, r.Stored.Version, r.Options.Base)
 }
 
-func sideText(c tracker.Choice) string { return c.Scenario + "@" + describe(c.Configurations[0]) }
+func sideText(c seeds.Choice) string { return c.Scenario + "@" + describe(c.Configurations[0]) }
 
 // totalGrid shows the difference of the total scores with all that its size has to be seen beside.
 func totalGrid(i verdict.Improvement) grid {
@@ -368,7 +369,7 @@ func totalGrid(i verdict.Improvement) grid {
 	return g
 }
 
-func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta) (grids []any) {
+func metricDeltaGrids(r seeds.ImprovementReport, metrics []verdict.MetricDelta) (grids []any) {
 	byGroup := map[string]int{}
 	for _, m := range metrics {
 		k, seen := byGroup[m.Group]
@@ -391,7 +392,7 @@ func metricDeltaGrids(r tracker.ImprovementReport, metrics []verdict.MetricDelta
 	return grids
 }
 
-func improvementCounts(r tracker.ImprovementReport, hidden int) string {
+func improvementCounts(r seeds.ImprovementReport, hidden int) string {
 	if len(r.Metrics) == 0 {
 		return ""
 	}

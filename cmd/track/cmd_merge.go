@@ -16,6 +16,7 @@ import (
 	"track/scoring/format"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) mergeCommand() *cli.Command {
@@ -144,7 +145,7 @@ func (c mergeConflict) text() string {
 	what := c.Kind + " " + c.Name
 	switch c.Kind {
 	case "seed":
-		what = "seed " + c.Name + " of " + c.Scenario + "@" + tracker.ShortHash(c.Configuration)
+		what = "seed " + c.Name + " of " + c.Scenario + "@" + seeds.ShortHash(c.Configuration)
 		if c.Label != "" {
 			what += " (" + c.Label + ")"
 		}

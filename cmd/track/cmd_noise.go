@@ -9,11 +9,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type noiseOptions struct {
@@ -91,7 +92,7 @@ func (o noiseOptions) resolveNoise() (options verdict.NoiseOptions, err error) {
 }
 
 func (p *program) noise(ctx context.Context, selector string, o noiseOptions) error {
-	sel, err := tracker.ParseSelector(selector)
+	sel, err := answer.ParseSelector(selector)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -109,7 +110,7 @@ func (p *program) noise(ctx context.Context, selector string, o noiseOptions) er
 	}
 	defer func() { _ = st.Close() }()
 	options.Stopped = func() bool { return ctx.Err() != nil }
-	report, err := tracker.Noise(ctx, st.Reader, sel, ranges, o.base, options)
+	report, err := seeds.Noise(ctx, st.Reader, sel, ranges, o.base, options)
 	if errors.Is(err, verdict.ErrStopped) {
 		return ctx.Err()
 	}
@@ -154,7 +155,7 @@ type rateDocument struct {
 
 func newRate(r verdict.Rate) rateDocument { return rateDocument{r.Rate, r.N, newCI(r.Interval)} }
 
-func noiseView(r tracker.NoiseReport) view {
+func noiseView(r seeds.NoiseReport) view {
 	d := noiseDocument{
 		Scenario: r.Scenario, Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration), Spec: newSpecRef(r.Stored),
 		Rules: reports.RulesText(r.Options.Rules), Base: r.Options.Comparison.Base, Margin: r.Options.Comparison.Margin,

@@ -17,6 +17,7 @@ import (
 	"track/batch"
 	"track/scoring/format"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type recordBatchOptions struct {
@@ -105,9 +106,9 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	}
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", "lines", size)
-	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := batchDocument{Errors: []batchProblem{}}
-	summary, err := recorder.RecordAll(ctx, entries(name, bar.reader(source)), tracker.BatchObserver{
+	summary, err := tracker.RecordAll(ctx, recorder, entries(name, bar.reader(source)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {
 			bar.clear()
 			failure := track.FieldError{File: name, Line: problem.Line, Field: problem.Field, Message: problem.Message}

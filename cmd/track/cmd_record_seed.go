@@ -19,7 +19,7 @@ import (
 	"track/batch"
 	"track/scoring"
 	"track/series"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type recordSeedOptions struct {
@@ -118,7 +118,7 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	recorder := tracker.NewRecorder(st, tracker.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	result, err := recorder.Record(ctx, seed)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 	return values, err
 }
 
-func seedConflict(seed track.Seed, result tracker.RecordResult) error {
+func seedConflict(seed track.Seed, result seeds.RecordResult) error {
 	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other values under this configuration: %s",
 		track.ErrConflict, seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
 	if result.Outcome != seed.Outcome {
@@ -277,7 +277,7 @@ type recordedDocument struct {
 	Unknown       []string              `json:"unknown"`
 }
 
-func recordedView(seed track.Seed, result tracker.RecordResult) view {
+func recordedView(seed track.Seed, result seeds.RecordResult) view {
 	d := recordedDocument{
 		Scenario: seed.Scenario, Seed: seed.Number, Disposition: dispositionName(result.Disposition), Outcome: seed.Outcome,
 		Configuration: newConfigurationDocument(seed.Configuration.Hash(), seed.Configuration),

@@ -10,10 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring/format"
 	"track/store"
 	"track/sweep"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) repeatCommand() *cli.Command {
@@ -48,7 +50,7 @@ Examples:
 			if len(words) < 3 {
 				return usage("track repeat takes SCENARIO[@CONFIGURATION], SEED, and after -- the command")
 			}
-			sel, err := tracker.ParseSelector(words[0])
+			sel, err := answer.ParseSelector(words[0])
 			if err != nil {
 				return usage("%v", err)
 			}
@@ -65,13 +67,13 @@ Examples:
 	}
 }
 
-func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track.SeedNumber, f sweepFlags, r runFlags, words []string) error {
+func (p *program) repeat(ctx context.Context, sel answer.Selector, number track.SeedNumber, f sweepFlags, r runFlags, words []string) error {
 	st, err := p.openForUpdate(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	choice, err := tracker.Choose(ctx, st.Reader, sel, false)
+	choice, err := seeds.Choose(ctx, st.Reader, sel, false)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (p *program) repeat(ctx context.Context, sel tracker.Selector, number track
 	if err != nil {
 		return err
 	}
-	recorder := tracker.NewRecorder(st, tracker.Options{}, bufio.NewReader(rand.Reader))
+	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
 	differences, err := tracker.Repeated(ctx, st, again, "", recorder)
 	if err != nil {
 		return err

@@ -5,9 +5,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/reports"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) reportImprovementCommand() *cli.Command {
@@ -31,7 +32,7 @@ Examples:
 			if c.NArg() != 1 {
 				return usage("track report improvement takes one CANDIDATE: SCENARIO or SCENARIO@CONFIGURATION")
 			}
-			sel, err := tracker.ParseSelector(c.Args().First())
+			sel, err := answer.ParseSelector(c.Args().First())
 			if err != nil {
 				return usage("%v", err)
 			}
@@ -41,7 +42,7 @@ Examples:
 				return err
 			}
 			return p.writeReportOf(c.Context, to, func(st *store.Reader) (composedReport, error) {
-				report, err := tracker.LoadImprovementReport(c.Context, st, sel, options)
+				report, err := seeds.LoadImprovementReport(c.Context, st, sel, options)
 				if err != nil {
 					return composedReport{}, err
 				}

@@ -7,12 +7,12 @@ import (
 
 	"track/reports"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) reportScenarioCommand() *cli.Command {
 	var o reportOptions
-	var options tracker.ScenarioOptions
+	var options seeds.ScenarioOptions
 	return &cli.Command{
 		Name:      "scenario",
 		Usage:     "report everything about one scenario: spec, history, stability, failing seeds, improvement",
@@ -40,7 +40,7 @@ Examples:
 				return usage("--limit: %d is not a number from 1", options.Limit)
 			}
 			return p.writeReportOf(c.Context, o, func(st *store.Reader) (composedReport, error) {
-				report, err := tracker.LoadScenarioReport(c.Context, st, c.Args().First(), options)
+				report, err := seeds.LoadScenarioReport(c.Context, st, c.Args().First(), options)
 				if err != nil {
 					return composedReport{}, err
 				}

@@ -4,15 +4,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/reports"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) reportStabilityCommand() *cli.Command {
 	var o reportOptions
 	var spec int
-	var seeds string
+	var given string
 	return &cli.Command{
 		Name:      "stability",
 		Usage:     "report on one configuration of a scenario: verdict, gate, metrics, seeds, what changed",
@@ -29,28 +30,28 @@ Examples:
 		BashComplete: p.completeScenarios,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &spec},
-			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &seeds},
+			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &given},
 		}, o.flags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track report stability takes one SCENARIO[@CONFIGURATION]")
 			}
-			sel, err := tracker.ParseSelector(c.Args().First())
+			sel, err := answer.ParseSelector(c.Args().First())
 			if err != nil {
 				return usage("%v", err)
 			}
-			options := tracker.StabilityOptions{SpecVersion: spec}
-			if seeds != "" {
-				if options.Seeds, err = track.ParseSeedRanges(seeds); err != nil {
+			options := seeds.StabilityOptions{SpecVersion: spec}
+			if given != "" {
+				if options.Seeds, err = track.ParseSeedRanges(given); err != nil {
 					return usage("--seeds: %v", err)
 				}
 			}
 			return p.writeReportOf(c.Context, o, func(st *store.Reader) (composedReport, error) {
-				report, err := tracker.LoadStabilityReport(c.Context, st, sel, options)
+				report, err := seeds.LoadStabilityReport(c.Context, st, sel, options)
 				if err != nil {
 					return composedReport{}, err
 				}
-				data, err := stabilityData(report, seeds)
+				data, err := stabilityData(report, given)
 				return composedReport{
 					Document: reports.Stability(data), looks: report.Looks, kind: c.Command.Name, answer: newStabilityDocument(report.StabilityReport),
 					gate: newGateDocument(report.Gate), version: report.Stored.Version, command: data.Command(),

@@ -10,8 +10,8 @@ import (
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/rubric"
-	"track/tracker"
 	"track/tracker/agents"
+	"track/tracker/seeds"
 )
 
 func (p *program) rescoreCommand() *cli.Command {
@@ -46,7 +46,7 @@ Examples:
 			if o.rubric != "" {
 				return p.rescoreLineage(c.Context, c.Args().First(), o.rubric)
 			}
-			return p.rescore(c.Context, c.Args().First(), o.spec, tracker.RescoreOptions{DryRun: o.dryRun, ValuesWin: o.valuesWin})
+			return p.rescore(c.Context, c.Args().First(), o.spec, seeds.RescoreOptions{DryRun: o.dryRun, ValuesWin: o.valuesWin})
 		},
 	}
 }
@@ -72,28 +72,28 @@ type rescoreDocument struct {
 	Flips    []flipDocument `json:"flips"`
 }
 
-func (p *program) rescore(ctx context.Context, scenario string, version int, options tracker.RescoreOptions) error {
+func (p *program) rescore(ctx context.Context, scenario string, version int, options seeds.RescoreOptions) error {
 	st, err := p.openForUpdate(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
 	d := rescoreDocument{Scenario: scenario, DryRun: options.DryRun, Flips: []flipDocument{}}
-	stored, _, err := tracker.LoadSpec(ctx, st.Reader, scenario, version)
+	stored, _, err := seeds.LoadSpec(ctx, st.Reader, scenario, version)
 	if err != nil {
 		return err
 	}
 	d.Version = stored.Version
 	v := view{lines: []any{}, rows: grid{columns: []string{"seed", "label", "configuration", "metric", "from version", "from", "to"}}}
-	options.Flip = func(f tracker.Flip) {
+	options.Flip = func(f seeds.Flip) {
 		flip := flipDocument(f)
 		d.Flips = append(d.Flips, flip)
 		v.lines = append(v.lines, flip)
 		v.rows.cells = append(v.rows.cells, []any{
-			f.Seed, f.Label, shown{tracker.ShortHash(f.Configuration), f.Configuration}, f.Metric, f.FromVersion, string(f.From), string(f.To),
+			f.Seed, f.Label, shown{seeds.ShortHash(f.Configuration), f.Configuration}, f.Metric, f.FromVersion, string(f.From), string(f.To),
 		})
 	}
-	total, err := tracker.Rescore(ctx, st, scenario, stored.Version, options)
+	total, err := seeds.Rescore(ctx, st, scenario, stored.Version, options)
 	if err != nil {
 		return err
 	}

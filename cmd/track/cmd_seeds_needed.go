@@ -7,10 +7,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type seedsNeededOptions struct {
@@ -48,8 +49,8 @@ Examples:
 	}
 }
 
-func (o seedsNeededOptions) resolve() (options tracker.PlanOptions, err error) {
-	options = tracker.PlanOptions{Effect: o.effect, Power: o.power, Alpha: o.alpha}
+func (o seedsNeededOptions) resolve() (options seeds.PlanOptions, err error) {
+	options = seeds.PlanOptions{Effect: o.effect, Power: o.power, Alpha: o.alpha}
 	switch {
 	case !(o.effect > 0 && o.effect <= 1):
 		return options, usage("--effect %v: name the difference of total scores to detect, above 0 and at most 1", o.effect)
@@ -68,7 +69,7 @@ func (o seedsNeededOptions) resolve() (options tracker.PlanOptions, err error) {
 }
 
 func (p *program) seedsNeeded(ctx context.Context, selector string, o seedsNeededOptions) error {
-	sel, err := tracker.ParseSelector(selector)
+	sel, err := answer.ParseSelector(selector)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -81,7 +82,7 @@ func (p *program) seedsNeeded(ctx context.Context, selector string, o seedsNeede
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	report, err := tracker.PlanSeeds(ctx, st.Reader, sel, options)
+	report, err := seeds.PlanSeeds(ctx, st.Reader, sel, options)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ type seedsNeededDocument struct {
 	Warnings  []warningDocument `json:"warnings"`
 }
 
-func seedsNeededView(r tracker.PlanReport) view {
+func seedsNeededView(r seeds.PlanReport) view {
 	var warnings []verdict.Warning
 	for _, w := range r.Warnings {
 		warnings = append(warnings, verdict.Warning{Code: string(w), Message: w.Message()})

@@ -13,7 +13,7 @@ import (
 	"track/reports/chart"
 	"track/series"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) seriesCommand() *cli.Command {
@@ -122,7 +122,7 @@ func (p *program) withSeries(ctx context.Context, selector, seedText string, do 
 	return p.withSeed(ctx, selector, seedText, func(st *store.Reader, seed track.RecordedSeed, others []track.RecordedSeed) error {
 		if len(others) > 0 {
 			p.notice("seed %s is recorded under %d other configurations too; this is %s@%s",
-				seed.Number, len(others), seed.Scenario, tracker.ShortHash(seed.Configuration.Hash))
+				seed.Number, len(others), seed.Scenario, seeds.ShortHash(seed.Configuration.Hash))
 		}
 		return do(st, seed)
 	})
@@ -141,7 +141,7 @@ func loadSeries(ctx context.Context, st *store.Reader, ulid string, names []stri
 	}
 	var list []track.Series
 	for _, name := range names {
-		values, err := tracker.LoadSeries(ctx, st, ulid, name)
+		values, err := seeds.LoadSeries(ctx, st, ulid, name)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (p *program) seriesList(ctx context.Context, st *store.Reader, seed track.R
 		i := item{info.Name, info.N, info.Bytes, info.Hash, timeText(info.PrunedAt)}
 		items = append(items, i)
 		v.lines = append(v.lines, i)
-		v.rows.cells = append(v.rows.cells, []any{i.Name, i.N, i.Bytes, shown{tracker.ShortHash(i.Hash), i.Hash}, i.PrunedAt})
+		v.rows.cells = append(v.rows.cells, []any{i.Name, i.N, i.Bytes, shown{seeds.ShortHash(i.Hash), i.Hash}, i.PrunedAt})
 	}
 	v.document, v.page = items, []any{v.rows}
 	if len(items) == 0 {

@@ -11,9 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) showCommand() *cli.Command {
@@ -73,7 +74,7 @@ type shownSeed struct {
 	spec    scoring.Spec
 	results map[string]scoring.Result // empty where it was not judged
 	run     *track.Run                // nil where no sweep ran it
-	among   *tracker.StabilityReport  // all seeds of its configuration; nil where they are not all judged
+	among   *seeds.StabilityReport    // all seeds of its configuration; nil where they are not all judged
 }
 
 // findAmong aggregates the seeds that this one is one of: a single seed says nothing about spread.
@@ -81,8 +82,8 @@ func (s *shownSeed) findAmong(ctx context.Context, st *store.Reader) error {
 	if s.stored.Version == 0 {
 		return nil
 	}
-	sel := tracker.Selector{Scenario: s.Scenario, Configuration: s.Configuration.Hash}
-	report, err := tracker.Stability(ctx, st, sel, tracker.StabilityOptions{SpecVersion: s.stored.Version})
+	sel := answer.Selector{Scenario: s.Scenario, Configuration: s.Configuration.Hash}
+	report, err := seeds.Stability(ctx, st, sel, seeds.StabilityOptions{SpecVersion: s.stored.Version})
 	switch {
 	case errors.Is(err, track.ErrInvalid): // some seeds were never judged under this version
 		return nil
@@ -103,7 +104,7 @@ func (s *shownSeed) judge(ctx context.Context, st *store.Reader, version int) (e
 	if version == 0 {
 		return nil
 	}
-	if s.stored, s.spec, err = tracker.LoadSpec(ctx, st, s.Scenario, version); err != nil {
+	if s.stored, s.spec, err = seeds.LoadSpec(ctx, st, s.Scenario, version); err != nil {
 		return err
 	}
 	s.results, err = st.Results(ctx, s.ID, s.stored.ID)
@@ -233,7 +234,7 @@ func (s shownSeed) heading() string {
 	if len(s.others) > 0 {
 		var others []string
 		for _, other := range s.others {
-			others = append(others, s.Scenario+"@"+tracker.ShortHash(other.Configuration.Hash))
+			others = append(others, s.Scenario+"@"+seeds.ShortHash(other.Configuration.Hash))
 		}
 		fmt.Fprintf(&b, "\nrecorded under other configurations too: %s", strings.Join(others, ", "))
 	}

@@ -16,7 +16,7 @@ import (
 	"track/scoring/format"
 	"track/spec"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) specCommand() *cli.Command {
@@ -58,16 +58,16 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	added, err := tracker.AddSpec(ctx, st, parsed)
+	added, err := seeds.AddSpec(ctx, st, parsed)
 	if err != nil {
 		return err
 	}
 	for _, w := range spec.Lint(parsed) {
 		p.notice("%s", w)
 	}
-	line := fmt.Sprintf("added %s version %d (%s), %s", added.Scenario, added.Version, tracker.ShortHash(added.Hash), format.Counted(len(parsed.Metrics), "metric"))
+	line := fmt.Sprintf("added %s version %d (%s), %s", added.Scenario, added.Version, seeds.ShortHash(added.Hash), format.Counted(len(parsed.Metrics), "metric"))
 	if !added.Added {
-		line = fmt.Sprintf("%s version %d (%s) has this content already; nothing was added", added.Scenario, added.Version, tracker.ShortHash(added.Hash))
+		line = fmt.Sprintf("%s version %d (%s) has this content already; nothing was added", added.Scenario, added.Version, seeds.ShortHash(added.Hash))
 	}
 	if added.Added && added.Version > 1 {
 		line += fmt.Sprintf("\nseeds recorded before keep their scores; track rescore %s scores them under this version", added.Scenario)
@@ -146,7 +146,7 @@ func (p *program) specList(ctx context.Context) error {
 		i := item{s.Scenario, s.Version, s.Hash, s.Title, len(decoded.Metrics), timeText(s.CreatedAt)}
 		items = append(items, i)
 		v.lines = append(v.lines, i)
-		v.rows.cells = append(v.rows.cells, []any{i.Scenario, i.Version, shown{tracker.ShortHash(i.Hash), i.Hash}, i.NMetrics, i.Title, shown{people(s.CreatedAt), i.AddedAt}})
+		v.rows.cells = append(v.rows.cells, []any{i.Scenario, i.Version, shown{seeds.ShortHash(i.Hash), i.Hash}, i.NMetrics, i.Title, shown{people(s.CreatedAt), i.AddedAt}})
 	}
 	v.document = items
 	v.page = []any{v.rows}
@@ -216,7 +216,7 @@ func loadSpecByName(ctx context.Context, st *store.Reader, name string) (store.S
 			return store.Spec{}, scoring.Spec{}, usage("%q: a version is a number from 1, as in %s@1", name, scenario)
 		}
 	}
-	return tracker.LoadSpec(ctx, st, scenario, number)
+	return seeds.LoadSpec(ctx, st, scenario, number)
 }
 
 func (p *program) specDiffCommand() *cli.Command {

@@ -10,11 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 type stabilityOptions struct {
@@ -57,11 +58,11 @@ Examples:
 }
 
 func (p *program) stability(ctx context.Context, selector string, o stabilityOptions) error {
-	sel, err := tracker.ParseSelector(selector)
+	sel, err := answer.ParseSelector(selector)
 	if err != nil {
 		return usage("%v", err)
 	}
-	options := tracker.StabilityOptions{SpecVersion: o.spec, AllowMixed: o.allowMixed}
+	options := seeds.StabilityOptions{SpecVersion: o.spec, AllowMixed: o.allowMixed}
 	if o.seeds != "" {
 		if options.Seeds, err = track.ParseSeedRanges(o.seeds); err != nil {
 			return usage("--seeds: %v", err)
@@ -73,7 +74,7 @@ func (p *program) stability(ctx context.Context, selector string, o stabilityOpt
 	}
 	defer func() { _ = st.Close() }()
 	p.noticeSpool(st.Path())
-	report, err := tracker.Stability(ctx, st.Reader, sel, options)
+	report, err := seeds.Stability(ctx, st.Reader, sel, options)
 	if errors.Is(err, track.ErrAmbiguous) {
 		return track.WithHint(err, track.Hint{Text: "--allow-mixed takes them together"})
 	}
@@ -140,7 +141,7 @@ type metricDocument struct {
 
 const populationStd = "population"
 
-func newStabilityDocument(r tracker.StabilityReport) stabilityDocument {
+func newStabilityDocument(r seeds.StabilityReport) stabilityDocument {
 	n := r.NScored
 	d := stabilityDocument{
 		Scenario: r.Scenario, Spec: newSpecRef(r.Stored),
@@ -182,7 +183,7 @@ func newMetricDocument(m scoring.MetricStability) metricDocument {
 	}
 }
 
-func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
+func stabilityView(r seeds.StabilityReport, worstFirst bool) view {
 	metrics := slices.Clone(r.Metrics)
 	if worstFirst {
 		slices.SortStableFunc(metrics, reports.WorseMetric)
@@ -210,7 +211,7 @@ func stabilityView(r tracker.StabilityReport, worstFirst bool) view {
 	return v
 }
 
-func stabilityHeading(r tracker.StabilityReport) string {
+func stabilityHeading(r seeds.StabilityReport) string {
 	var b strings.Builder
 	if len(r.Configurations) > 1 {
 		fmt.Fprintf(&b, "%s, spec version %d", r.Scenario, r.Stored.Version)
@@ -234,14 +235,14 @@ func stabilityHeading(r tracker.StabilityReport) string {
 }
 
 // verdictText says whether the configuration is stable, and how sure that is.
-func verdictText(r tracker.StabilityReport) string {
+func verdictText(r seeds.StabilityReport) string {
 	text := fmt.Sprintf("%s: %s", r.Finding.Verdict, reports.StableText(r.Stability))
 	return text + sentences(r.Finding.Reasons, r.Finding.Needs)
 }
 
 // describe names a configuration for people.
 func describe(c store.Configuration) string {
-	parts := []string{tracker.ShortHash(c.Hash)}
+	parts := []string{seeds.ShortHash(c.Hash)}
 	if c.Label != "" {
 		parts = append(parts, "label "+c.Label)
 	}

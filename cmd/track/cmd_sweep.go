@@ -27,6 +27,7 @@ import (
 	"track/store"
 	"track/sweep"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // runFlags are those that say how a plan is run here.
@@ -205,11 +206,11 @@ func (p *program) noticeRule(ctx context.Context, st *store.Reader, run sweepRun
 	if run.rule == nil || run.rule.Precision != nil || run.rule.Baseline != nil || len(run.rule.Looks) > 0 {
 		return nil
 	}
-	_, declared, err := tracker.LoadSpec(ctx, st, run.plan.Scenario, run.spec)
+	_, declared, err := seeds.LoadSpec(ctx, st, run.plan.Scenario, run.spec)
 	if err != nil {
 		return err
 	}
-	if rules := tracker.RulesInForce(declared, scoring.GateRules{}); rules.Stable || rules.MaxStd != nil {
+	if rules := seeds.RulesInForce(declared, scoring.GateRules{}); rules.Stable || rules.MaxStd != nil {
 		p.notice("the gate asks for a bound of the sd, which no method decides at any time: it can end as FAIL only; --plan 30,60,120 looks at planned numbers of seeds")
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"track/internal/masking"
 	"track/spec"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func (p *program) sweepPlanCommand() *cli.Command {
@@ -181,7 +181,7 @@ func (p *program) addPlannedSpec(c *cli.Context, plan sweep.Plan) error {
 	defer func() { _ = st.Close() }()
 	here, err := st.Spec(c.Context, decoded.Scenario, 0)
 	if isNotFound(err) {
-		_, err = tracker.AddSpec(c.Context, st, decoded)
+		_, err = seeds.AddSpec(c.Context, st, decoded)
 		return err
 	}
 	if err == nil && here.Hash != spec.Hash(decoded) {

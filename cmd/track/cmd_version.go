@@ -14,8 +14,8 @@ import (
 	"track/reports"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
 func (p *program) versionCommand() *cli.Command {
@@ -65,7 +65,7 @@ func (d versionDocument) cells() []any {
 	case d.Problem != "":
 		fitness = "mixed rubrics"
 	}
-	return []any{d.Version, place, d.Parent, d.Operator, fitness, d.N, d.NFailed, shown{tracker.ShortHash(d.ContentSHA256), d.ContentSHA256}}
+	return []any{d.Version, place, d.Parent, d.Operator, fitness, d.N, d.NFailed, shown{seeds.ShortHash(d.ContentSHA256), d.ContentSHA256}}
 }
 
 func (p *program) versionListCommand() *cli.Command {

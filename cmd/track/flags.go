@@ -8,9 +8,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // comparisonFlags are the flags of the commands that decide by intervals.
@@ -49,8 +50,8 @@ func (f *comparisonFlags) checkConfidence() error {
 	return nil
 }
 
-func (f *comparisonFlags) look() (tracker.LookOptions, error) {
-	o := tracker.LookOptions{Anytime: f.anytime}
+func (f *comparisonFlags) look() (seeds.LookOptions, error) {
+	o := seeds.LookOptions{Anytime: f.anytime}
 	if f.plan == "" {
 		return o, nil
 	}
@@ -88,11 +89,11 @@ func optional(c *cli.Context, name string) *float64 {
 }
 
 // selectorFlag reads SCENARIO[@CONFIGURATION] from a flag; nil where it is empty.
-func selectorFlag(name, value string) (*tracker.Selector, error) {
+func selectorFlag(name, value string) (*answer.Selector, error) {
 	if value == "" {
 		return nil, nil
 	}
-	sel, err := tracker.ParseSelector(value)
+	sel, err := answer.ParseSelector(value)
 	if err != nil {
 		return nil, usage("--%s: %v", name, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"track"
 	"track/reports/chart"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // plotSeries draws series of one seed.
@@ -46,7 +46,7 @@ func (p *program) plotBand(ctx context.Context, st *store.Reader, seed track.Rec
 	band := chart.Band{Title: fmt.Sprintf("%s, %s over seeds %s", seed.Scenario, name, o.seeds), XLabel: "point", YLabel: name}
 	var without []string
 	for _, id := range ids {
-		values, err := tracker.LoadSeries(ctx, st, id.ULID, name)
+		values, err := seeds.LoadSeries(ctx, st, id.ULID, name)
 		if errors.Is(err, track.ErrNotFound) {
 			without = append(without, id.Number.String())
 			continue

@@ -9,7 +9,7 @@ import (
 	"track/scoring"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // Reports know neither the store nor the tracker: here is what these found, as reports take it.
@@ -46,7 +46,7 @@ func reportedFailing(f store.FailingSeed) reports.FailingSeed {
 }
 
 // stabilityData is what the report of a configuration tells; ranges are the seeds that were asked for.
-func stabilityData(r tracker.ReportedStability, ranges string) (d reports.StabilityData, err error) {
+func stabilityData(r seeds.ReportedStability, ranges string) (d reports.StabilityData, err error) {
 	d = reports.StabilityData{
 		Configuration: reportedConfiguration(r.Scenario, r.Configurations[0]), Spec: reportedSpec(r.Stored, r.Spec), Ranges: ranges,
 		Stability: r.Stability, Judgement: r.Judgement, Gate: r.Gate, SHA256: r.SHA256,
@@ -61,7 +61,7 @@ func stabilityData(r tracker.ReportedStability, ranges string) (d reports.Stabil
 		d.Failing = append(d.Failing, reportedFailing(f))
 	}
 	if r.Previous != nil {
-		previous, err := improvementData(tracker.ReportedImprovement{ImprovementReport: *r.Previous}, ranges)
+		previous, err := improvementData(seeds.ReportedImprovement{ImprovementReport: *r.Previous}, ranges)
 		if err != nil {
 			return d, err
 		}
@@ -71,7 +71,7 @@ func stabilityData(r tracker.ReportedStability, ranges string) (d reports.Stabil
 }
 
 // improvementData is what the report of a comparison tells.
-func improvementData(r tracker.ReportedImprovement, ranges string) (d reports.ImprovementData, err error) {
+func improvementData(r seeds.ReportedImprovement, ranges string) (d reports.ImprovementData, err error) {
 	candidate, baseline := r.Candidate.Configurations[0], r.Baseline.Configurations[0]
 	d = reports.ImprovementData{
 		Candidate: reportedConfiguration(r.Candidate.Scenario, candidate), Baseline: reportedConfiguration(r.Baseline.Scenario, baseline),
@@ -98,7 +98,7 @@ func parameterChanges(before, after track.Params) (list []reports.ParameterChang
 }
 
 // scenarioData is what the report of a scenario tells.
-func scenarioData(r tracker.ReportedScenario, limit int) (d reports.ScenarioData, err error) {
+func scenarioData(r seeds.ReportedScenario, limit int) (d reports.ScenarioData, err error) {
 	d = reports.ScenarioData{
 		Limit: limit,
 		Spec:  reportedSpec(r.Stored, r.Spec), NSpecs: r.NSpecs, NoBaseline: r.NoBaseline, NPinsBefore: r.NPinsBefore, SchemaVersion: store.SchemaVersion,
@@ -127,7 +127,7 @@ func scenarioData(r tracker.ReportedScenario, limit int) (d reports.ScenarioData
 	return d, nil
 }
 
-func historyData(h tracker.History) (d reports.HistoryData, err error) {
+func historyData(h seeds.History) (d reports.HistoryData, err error) {
 	lines := historyLines(h)
 	d = reports.HistoryData{NOlder: h.NOlder, Analysis: analyse(lines), Chart: historyChart(h)}
 	var all []track.Params

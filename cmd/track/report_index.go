@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"track"
+	"track/answer"
 	"track/reports"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // indexer goes through a database and makes a page of everything that there is a report of.
@@ -52,7 +54,7 @@ func (x *indexer) all(ctx context.Context, st *store.Reader) error {
 
 // scenario adds a scenario with its configurations and its baseline.
 func (x *indexer) scenario(ctx context.Context, st *store.Reader, name string) error {
-	report, err := tracker.LoadScenarioReport(ctx, st, name, tracker.ScenarioOptions{Limit: x.data.Limit})
+	report, err := seeds.LoadScenarioReport(ctx, st, name, seeds.ScenarioOptions{Limit: x.data.Limit})
 	if err != nil {
 		reason, err := unreportable(err)
 		x.data.Scenarios = append(x.data.Scenarios, reports.IndexedScenario{Name: name, Problem: reason})
@@ -84,7 +86,7 @@ func (x *indexer) scenario(ctx context.Context, st *store.Reader, name string) e
 }
 
 func (x *indexer) configuration(ctx context.Context, st *store.Reader, c *reports.IndexedConfiguration) error {
-	report, err := tracker.LoadStabilityReport(ctx, st, tracker.Selector{Scenario: c.Scenario, Configuration: c.Hash}, tracker.StabilityOptions{})
+	report, err := seeds.LoadStabilityReport(ctx, st, answer.Selector{Scenario: c.Scenario, Configuration: c.Hash}, seeds.StabilityOptions{})
 	if err != nil {
 		c.Problem, err = unreportable(err)
 		return err

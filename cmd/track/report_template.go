@@ -12,8 +12,8 @@ import (
 	"track/reports/document"
 	"track/reports/templates"
 	"track/store"
-	"track/tracker"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
 // composedReport is a report, with what templates are told of it.
@@ -42,7 +42,7 @@ type (
 	}
 )
 
-func newScenarioAnswer(r tracker.ReportedScenario) (a scenarioAnswer, err error) {
+func newScenarioAnswer(r seeds.ReportedScenario) (a scenarioAnswer, err error) {
 	history, err := historyView(r.History)
 	if err != nil {
 		return a, err

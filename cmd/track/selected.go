@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"track"
+	"track/answer"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // withSeed finds the seed that SCENARIO[@CONFIGURATION] and SEED name, as recorded last, and hands it over with the same seed under
@@ -13,7 +14,7 @@ import (
 func (p *program) withSeed(
 	ctx context.Context, selector, seedText string, do func(*store.Reader, track.RecordedSeed, []track.RecordedSeed) error,
 ) error {
-	sel, err := tracker.ParseSelector(selector)
+	sel, err := answer.ParseSelector(selector)
 	if err != nil {
 		return usage("%v", err)
 	}
@@ -28,7 +29,7 @@ func (p *program) withSeed(
 	defer func() { _ = st.Close() }()
 	configuration := int64(0)
 	if sel.Configuration != "" {
-		choice, err := tracker.Choose(ctx, st.Reader, sel, false)
+		choice, err := seeds.Choose(ctx, st.Reader, sel, false)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 	"track/store"
 	"track/tracker"
 	"track/tracker/agents"
+	"track/tracker/seeds"
 )
 
 // spoolFlag says whether to record into a spool: by itself it is found out, on a network file system.
@@ -360,9 +361,9 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	}
 	done.BytesLeft, done.size = left, size+left
 	bar := p.newProgress("ingesting", "lines", size)
-	recorder := tracker.NewRecorder(st, tracker.Options{}, bufio.NewReader(rand.Reader))
+	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
 	problems := 0
-	summary, err := recorder.RecordAll(ctx, entries(f.Path, bar.reader(lines)), tracker.BatchObserver{
+	summary, err := tracker.RecordAll(ctx, recorder, entries(f.Path, bar.reader(lines)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {
 			if problems++; problems <= problemsNamed {
 				bar.clear()

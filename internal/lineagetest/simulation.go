@@ -8,8 +8,8 @@ import (
 	"track/evolution"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
 // Simulation begins the lineage theta of the parameters of scenario s, whose metrics a and b pass from 0 to 1.
@@ -35,7 +35,7 @@ func AddSpec(t testing.TB, st *store.Store, bounds ...[2]float64) {
 			Name: string(rune('a' + i)), Weight: 1, Target: scoring.Range{Min: b[0], Max: b[1]}, Format: scoring.FormatDefault,
 		})
 	}
-	if _, err := tracker.AddSpec(t.Context(), st, s); err != nil {
+	if _, err := seeds.AddSpec(t.Context(), st, s); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -47,7 +47,7 @@ func (l *Loop) Simulate(params, commit string, values map[track.SeedNumber]map[s
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	recorder := tracker.NewRecorder(l.Store, tracker.Options{}, rand.Reader)
+	recorder := seeds.NewRecorder(l.Store, seeds.Options{}, rand.Reader)
 	for number, v := range values {
 		s := track.Seed{Scenario: "s", Number: number, Outcome: track.OutcomeOK, Values: v}
 		s.Configuration.Params, s.Configuration.Revision = p, track.Revision{Commit: commit}

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"crypto/rand"
@@ -12,15 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // selector reads SCENARIO[@CONFIGURATION].
-func selector(t testing.TB, text string) tracker.Selector {
+func selector(t testing.TB, text string) answer.Selector {
 	t.Helper()
-	sel, err := tracker.ParseSelector(text)
+	sel, err := answer.ParseSelector(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func selector(t testing.TB, text string) tracker.Selector {
 
 func pin(t testing.TB, st *store.Store, text string) (store.Baseline, bool) {
 	t.Helper()
-	b, changed, err := tracker.PinBaseline(t.Context(), st, selector(t, text), "because", "ann", rand.Reader)
+	b, changed, err := seeds.PinBaseline(t.Context(), st, selector(t, text), "because", "ann", rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func recordLabelled(t testing.TB, st *store.Store, scenario, label string, value
 			s.Outcome, s.Values, s.Message = track.OutcomeError, nil, "no memory"
 		}
 		s.Configuration.Label = label
-		record(t, st, tracker.Options{}, s)
+		record(t, st, seeds.Options{}, s)
 	}
 }
 
@@ -57,14 +58,14 @@ func TestPinBaseline(t *testing.T) {
 	for _, params := range []track.Params{`{"k":1}`, `{"k":2}`} {
 		s := seed("s", 1, map[string]float64{"a": 1})
 		s.Configuration = track.Configuration{Label: "twice", Params: params}
-		record(t, st, tracker.Options{}, s)
+		record(t, st, seeds.Options{}, s)
 	}
 	recordLabelled(t, st, "other", "v1", 1)
 	count := func() int64 { return rows(t, st, "SELECT count(*) FROM baseline")[0][0].(int64) }
 	refused := func(text, reason string, sentinel error) {
 		t.Helper()
 		before := count()
-		_, changed, err := tracker.PinBaseline(ctx, st, selector(t, text), reason, "ann", rand.Reader)
+		_, changed, err := seeds.PinBaseline(ctx, st, selector(t, text), reason, "ann", rand.Reader)
 		wantError(t, err, sentinel)
 		if changed || count() != before {
 			t.Errorf("%s with reason %q: changed %v, %d pins, were %d", text, reason, changed, count(), before)
@@ -74,7 +75,7 @@ func TestPinBaseline(t *testing.T) {
 	refused("s@v9", "r", track.ErrNotFound)
 	refused("s@twice", "r", track.ErrAmbiguous)
 	refused("s@v1", " \t", track.ErrInvalid)
-	_, err := tracker.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	_, err := seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
 	wantError(t, err, track.ErrNotFound)
 	if len(track.Hints(err)) == 0 {
 		t.Error("unset without a pin gives no hint")
@@ -96,14 +97,14 @@ func TestPinBaseline(t *testing.T) {
 	if b, _ := pin(t, st, "other"); b.Configuration.Label != "v1" { // a scenario alone names its newest
 		t.Errorf("other: %+v", b)
 	}
-	gone, err := tracker.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	gone, err := seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
 	if err != nil || gone.Configuration != nil || gone.Replaced == "" {
 		t.Errorf("unset: %+v, error %v", gone, err)
 	}
 	if now, err := st.Baseline(ctx, "s"); now != nil || err != nil {
 		t.Errorf("after unset: %+v, error %v", now, err)
 	}
-	_, err = tracker.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	_, err = seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
 	wantError(t, err, track.ErrNotFound)
 	if b, changed := pin(t, st, "s@v2"); !changed || b.Replaced != "" {
 		t.Errorf("after unset: %+v, changed %v, want it to replace nothing", b, changed)
@@ -139,7 +140,7 @@ func TestPinsAtOnce(t *testing.T) {
 		sel := selector(t, fmt.Sprint("s@v", w))
 		all.Go(func() {
 			for i := range each {
-				b, changed, err := tracker.PinBaseline(t.Context(), st, sel, "r", "a", rand.Reader)
+				b, changed, err := seeds.PinBaseline(t.Context(), st, sel, "r", "a", rand.Reader)
 				if err != nil {
 					t.Error(err)
 					return
@@ -202,12 +203,12 @@ func TestBaselineOrder(t *testing.T) {
 	}
 	compare := func(candidate, baseline string) (string, error) {
 		t.Helper()
-		options := tracker.ImprovementOptions{Confidence: 0.95}
+		options := seeds.ImprovementOptions{Confidence: 0.95}
 		if baseline != "" {
 			sel := selector(t, baseline)
 			options.Baseline = &sel
 		}
-		r, err := tracker.Compare(t.Context(), st.Reader, selector(t, candidate), options)
+		r, err := seeds.Compare(t.Context(), st.Reader, selector(t, candidate), options)
 		if err != nil {
 			return "", err
 		}
@@ -231,7 +232,7 @@ func TestBaselineOrder(t *testing.T) {
 		}
 	}
 	fails("plain", "", track.ErrNotFound, "track baseline set plain@CONFIGURATION")
-	fails("plain", "plain", tracker.ErrSameConfiguration, "track history plain")
+	fails("plain", "plain", seeds.ErrSameConfiguration, "track history plain")
 	fails("plain@v2", "plain@v2", track.ErrInvalid, "track history plain")
 	fails("plain", "plain@v9", track.ErrNotFound, "track history plain")
 	fails("plain", "nobody", track.ErrNotFound, "the scenarios are")
@@ -248,7 +249,7 @@ func TestBaselineOrder(t *testing.T) {
 	is("plain", "given", "given given@v1") // its pin
 	is("s", "", "spec from spec@v2")       // the spec comes before the pin of s
 	is("s@v1", "s", "given s@v2")
-	fails("plain@v1", "", tracker.ErrSameConfiguration, "track history plain")
+	fails("plain@v1", "", seeds.ErrSameConfiguration, "track history plain")
 
 	self := plain // a spec that names its own scenario means its pin
 	self.Improvement = &scoring.Improvement{Baseline: "plain", MaxDegradationBase: 0.25}

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -98,7 +98,7 @@ func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entro
 				continue // there was nothing to look at
 			}
 			look.LookedAt = st.Now()
-			if look.ULID, err = newULID(look.LookedAt, entropy); err != nil {
+			if look.ULID, err = NewID(look.LookedAt, entropy); err != nil {
 				return err
 			}
 			if err := tx.AddLook(look); err != nil {
@@ -113,4 +113,15 @@ func (p pendingLook) decided(n int, v scoring.Verdict) store.Look {
 	look := p.Look
 	look.N, look.Verdict = n, v
 	return look
+}
+
+// CheckGateLook reports an error if looks at the gate of a configuration cannot be taken as the options say, because they were planned
+// otherwise before.
+func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, o LookOptions) error {
+	spec, err := loadSpecInUse(ctx, st, scenario, specVersion)
+	if err != nil {
+		return err
+	}
+	_, err = prepareLook(ctx, st, store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, scenario, configuration)}, o)
+	return err
 }

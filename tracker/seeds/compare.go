@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -28,7 +29,7 @@ type Comparison struct {
 }
 
 // SideBySide judges the seeds that each selector names under the newest spec of the first one's scenario.
-func SideBySide(ctx context.Context, st *store.Reader, selectors []Selector, ranges []track.SeedRange) (c Comparison, err error) {
+func SideBySide(ctx context.Context, st *store.Reader, selectors []answer.Selector, ranges []track.SeedRange) (c Comparison, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		spec, err := loadSpecInUse(ctx, st, selectors[0].Scenario, 0)
 		if err != nil {
@@ -57,7 +58,7 @@ func SideBySide(ctx context.Context, st *store.Reader, selectors []Selector, ran
 	return c, err
 }
 
-func comparedSide(ctx context.Context, st *store.Reader, sel Selector, ranges []track.SeedRange, spec specInUse) (side Compared, numbers []track.SeedNumber, err error) {
+func comparedSide(ctx context.Context, st *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side Compared, numbers []track.SeedNumber, err error) {
 	choice, err := Choose(ctx, st, sel, false)
 	if err != nil {
 		return side, nil, err

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func TestNoise(t *testing.T) {
@@ -22,12 +22,12 @@ func TestNoise(t *testing.T) {
 		base     *float64
 		want     float64
 	}{{"growth_plus", nil, 0.25}, {"growth_plus", &base, 0.1}} {
-		r, err := tracker.Noise(t.Context(), st.Reader, selector(t, tt.scenario), nil, tt.base, options)
+		r, err := seeds.Noise(t.Context(), st.Reader, selector(t, tt.scenario), nil, tt.base, options)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The same draws from the same seeds in memory give the same answer.
-		_, s, err := tracker.LoadSpec(t.Context(), st.Reader, tt.scenario, 0)
+		_, s, err := seeds.LoadSpec(t.Context(), st.Reader, tt.scenario, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,18 +45,18 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	options.Rules = scoring.GateRules{MinSeeds: 5}
-	some, err := tracker.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{{Last: 3}}, nil, options)
+	some, err := seeds.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{{Last: 3}}, nil, options)
 	if err != nil || some.NSeeds != 4 || !some.Options.Rules.Stable {
 		t.Errorf("of 4 seeds: %d, rules %+v, error %v", some.NSeeds, some.Options.Rules, err)
 	}
 	for name, last := range map[string]track.SeedRange{"one seed": {}, "none": {First: 90, Last: 99}} {
-		_, err := tracker.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{last}, nil, options)
+		_, err := seeds.Noise(t.Context(), st.Reader, selector(t, "growth_plus"), []track.SeedRange{last}, nil, options)
 		wantError(t, err, track.ErrInvalid)
 		if err == nil {
 			t.Error(name)
 		}
 	}
-	_, err = tracker.Noise(t.Context(), st.Reader, selector(t, "nobody"), nil, nil, options)
+	_, err = seeds.Noise(t.Context(), st.Reader, selector(t, "nobody"), nil, nil, options)
 	wantError(t, err, track.ErrNotFound)
 }
 
@@ -67,9 +67,9 @@ func TestPlanSeeds(t *testing.T) {
 	recordLabelled(t, st, "s", "v2", 0.5, 1.2, 1.4, 0.6, 0.5, 1.3, 1.3)
 	recordLabelled(t, st, "s", "still", 0.5, 0.5, 0.5)
 	recordLabelled(t, st, "s", "far", 0.5)
-	options := tracker.PlanOptions{Effect: 0.1, Power: 0.8, Alpha: 0.05}
-	plan := func(sel string, options tracker.PlanOptions) (tracker.PlanReport, error) {
-		return tracker.PlanSeeds(t.Context(), st.Reader, selector(t, sel), options)
+	options := seeds.PlanOptions{Effect: 0.1, Power: 0.8, Alpha: 0.05}
+	plan := func(sel string, options seeds.PlanOptions) (seeds.PlanReport, error) {
+		return seeds.PlanSeeds(t.Context(), st.Reader, selector(t, sel), options)
 	}
 	score := func(a float64) float64 {
 		if math.IsNaN(a) {

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type AddedSpec struct {
 // scenario had any spec are judged under it; those judged under an earlier version are left as they are (see [Rescore]).
 func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (added AddedSpec, err error) {
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
-	metrics := specMetrics(s)
+	metrics := SpecMetrics(s)
 	err = st.Update(ctx, func(tx *store.Tx) error {
 		added.Spec, added.Added, err = tx.AddSpec(record, metrics)
 		return err
@@ -44,4 +44,13 @@ func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version in
 		err = fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
 	}
 	return stored, decoded, err
+}
+
+// SpecMetrics returns what is stored of the metrics of a spec.
+func SpecMetrics(s scoring.Spec) []store.SpecMetric {
+	metrics := make([]store.SpecMetric, len(s.Metrics))
+	for i, m := range s.Metrics {
+		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight, Computed: m.From != nil}
+	}
+	return metrics
 }

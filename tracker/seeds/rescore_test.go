@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"fmt"
@@ -9,10 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/spec"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func TestAddSpec(t *testing.T) {
@@ -22,9 +23,9 @@ func TestAddSpec(t *testing.T) {
 		if n%10 == 0 {
 			s.Outcome = track.OutcomeError
 		}
-		record(t, st, tracker.Options{}, s)
+		record(t, st, seeds.Options{}, s)
 	}
-	record(t, st, tracker.Options{}, seed("other", 1, map[string]float64{"a": 1}))
+	record(t, st, seeds.Options{}, seed("other", 1, map[string]float64{"a": 1}))
 	one, two := ranges("s", [2]float64{0, 100}), ranges("s", [2]float64{0, 200})
 	added := addSpec(t, st, one)
 	if !added.Added || added.Version != 1 || added.Scored != 405 || added.Hash != spec.Hash(one) || string(added.Document) != string(spec.Canonical(one)) {
@@ -41,12 +42,12 @@ func TestAddSpec(t *testing.T) {
 		t.Errorf("back to the first: %+v; it has a version already", again)
 	}
 	for version, want := range map[int]scoring.Spec{0: two, 1: one, 2: two} {
-		_, got, err := tracker.LoadSpec(t.Context(), st.Reader, "s", version)
+		_, got, err := seeds.LoadSpec(t.Context(), st.Reader, "s", version)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("version %d: error %v (-want +got):\n%s", version, err, diff)
 		}
 	}
-	stability, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1})
+	stability, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{SpecVersion: 1})
 	if err != nil || stability.NSeeds != 450 || stability.NScored != 405 || stability.NPassed != 225 { // up to 250 it is no FAIL; without each tenth
 		t.Errorf("%+v, error %v, want 225 of 450 to pass", stability.Stability, err)
 	}
@@ -60,24 +61,24 @@ func TestRescore(t *testing.T) {
 		s := seed("s", number, values)
 		s.Configuration.Label = label
 		number++
-		record(t, st, tracker.Options{}, s)
+		record(t, st, seeds.Options{}, s)
 	}
 	add("v1", map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5}) // 0: passes under both
 	add("v1", map[string]float64{"a": 1.2, "b": 0.5})           // 1: a warns, then passes; c is missing
 	add("v2", map[string]float64{"a": 9, "b": 0.5, "c": 9})     // 2: a fails, then warns
 	add("v2", map[string]float64{"a": math.NaN(), "c": 0.5})    // 3: fails under both
-	record(t, st, tracker.Options{}, track.Seed{Scenario: "s", Number: 9, Outcome: track.OutcomeError})
+	record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 9, Outcome: track.OutcomeError})
 	wider := ranges("s", [2]float64{0, 8}, [2]float64{0, 1}, [2]float64{0, 1})
 	wider.Metrics = []scoring.Metric{wider.Metrics[0], wider.Metrics[2]} // b goes, c comes
 	addSpec(t, st, wider)
 
-	rescore := func(options tracker.RescoreOptions) (tracker.Rescored, []string) {
+	rescore := func(options seeds.RescoreOptions) (seeds.Rescored, []string) {
 		t.Helper()
 		var flips []string
-		options.Flip = func(f tracker.Flip) {
+		options.Flip = func(f seeds.Flip) {
 			flips = append(flips, fmt.Sprintf("%s@%s %s: %s under %d, now %s", f.Seed, f.Label, f.Metric, f.From, f.FromVersion, f.To))
 		}
-		total, err := tracker.Rescore(t.Context(), st, "s", 2, options)
+		total, err := seeds.Rescore(t.Context(), st, "s", 2, options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,18 +88,18 @@ func TestRescore(t *testing.T) {
 	stages := []struct {
 		name   string
 		dryRun bool
-		want   tracker.Rescored
+		want   seeds.Rescored
 	}{
-		{"dry run", true, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"dry run again", true, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"for good", false, tracker.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"again", false, tracker.Rescored{Seeds: 4, Before: 4}}, // what flipped was told when it did
-		{"dry run afterwards", true, tracker.Rescored{Seeds: 4, Before: 4, Flips: 2}},
+		{"dry run", true, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"dry run again", true, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"for good", false, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
+		{"again", false, seeds.Rescored{Seeds: 4, Before: 4}}, // what flipped was told when it did
+		{"dry run afterwards", true, seeds.Rescored{Seeds: 4, Before: 4, Flips: 2}},
 	}
 	const earlier = "SELECT id, metric, value, status, score, reason FROM v_result WHERE spec_version = 1 ORDER BY id, metric"
 	before := rows(t, st, earlier)
 	for _, stage := range stages {
-		total, flips := rescore(tracker.RescoreOptions{DryRun: stage.dryRun})
+		total, flips := rescore(seeds.RescoreOptions{DryRun: stage.dryRun})
 		if diff := cmp.Diff(stage.want, total); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", stage.name, diff)
 		}
@@ -120,21 +121,21 @@ func TestRescore(t *testing.T) {
 	if !cmp.Equal(d.Assessed, []int{1, 2}) || d.SpecVersion != 2 {
 		t.Errorf("seed 2 is assessed under %v, and shown under %d", d.Assessed, d.SpecVersion)
 	}
-	_, err := tracker.Rescore(t.Context(), st, "s", 3, tracker.RescoreOptions{})
+	_, err := seeds.Rescore(t.Context(), st, "s", 3, seeds.RescoreOptions{})
 	wantError(t, err, track.ErrNotFound)
-	_, err = tracker.Rescore(t.Context(), st, "x", 0, tracker.RescoreOptions{})
+	_, err = seeds.Rescore(t.Context(), st, "x", 0, seeds.RescoreOptions{})
 	wantError(t, err, track.ErrNotFound)
 
 	// The other way round, what would flip is said of the second.
-	back, err := tracker.Rescore(t.Context(), st, "s", 1, tracker.RescoreOptions{DryRun: true})
-	if want := (tracker.Rescored{Seeds: 4, Before: 4, Flips: 2}); err != nil || back != want {
+	back, err := seeds.Rescore(t.Context(), st, "s", 1, seeds.RescoreOptions{DryRun: true})
+	if want := (seeds.Rescored{Seeds: 4, Before: 4, Flips: 2}); err != nil || back != want {
 		t.Errorf("under version 1 again: %+v, error %v, want %+v", back, err, want)
 	}
 }
 
 func TestHistory(t *testing.T) {
 	st := newStore(t)
-	_, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: 10})
+	_, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: 10})
 	wantError(t, err, track.ErrNotFound)
 	s := ranges("s", [2]float64{0, 1})
 	addSpec(t, st, s)
@@ -146,7 +147,7 @@ func TestHistory(t *testing.T) {
 			one.Outcome, one.Values = track.OutcomeCollapsed, nil
 		}
 		one.Environment = track.Environment{"host": fmt.Sprint(number)}
-		record(t, st, tracker.Options{}, one)
+		record(t, st, seeds.Options{}, one)
 		recorded[label] = append(recorded[label], one)
 	}
 	for i, label := range []string{"v1", "v2", "v3"} {
@@ -159,7 +160,7 @@ func TestHistory(t *testing.T) {
 
 	check := func(limit int, labels ...string) {
 		t.Helper()
-		h, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: limit})
+		h, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,12 +185,12 @@ func TestHistory(t *testing.T) {
 
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
 	add("v4", 0, 0.5)
-	h, err := tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{Limit: 10})
+	h, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
 		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
 	}
 	var none store.Spec
-	if h, err = tracker.LoadHistory(t.Context(), st.Reader, "s", tracker.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
+	if h, err = seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
 		t.Errorf("version 3: %+v", h)
 	}
 	wantError(t, err, track.ErrNotFound)

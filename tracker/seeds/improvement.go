@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -16,15 +17,15 @@ import (
 
 // ImprovementOptions say how a candidate is compared with its baseline.
 type ImprovementOptions struct {
-	Baseline    *Selector // nil for the one that the spec or a pin names
-	SpecVersion int       // of the baseline's scenario; 0 for the newest
+	Baseline    *answer.Selector // nil for the one that the spec or a pin names
+	SpecVersion int              // of the baseline's scenario; 0 for the newest
 	Seeds       []track.SeedRange
 	Confidence  float64
 	Margin      float64
 	Base        *float64 // of the degradation threshold; nil for that of the candidate's spec
 	Look        LookOptions
 
-	specOf string // the scenario whose spec SpecVersion is of, where the baseline may be another's; empty for the baseline's
+	SpecOf string // the scenario whose spec SpecVersion is of, where the baseline may be another's; empty for the baseline's
 }
 
 // ImprovementReport is a candidate against its baseline, with what both are.
@@ -42,7 +43,7 @@ type ImprovementReport struct {
 }
 
 // Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
-func Compare(ctx context.Context, st *store.Reader, candidate Selector, options ImprovementOptions) (report ImprovementReport, err error) {
+func Compare(ctx context.Context, st *store.Reader, candidate answer.Selector, options ImprovementOptions) (report ImprovementReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		choice, err := Choose(ctx, st, candidate, false)
 		if err != nil {
@@ -61,7 +62,7 @@ func compare(ctx context.Context, st *store.Reader, candidate Choice, options Im
 		return report, err
 	}
 	version := options.SpecVersion
-	if options.specOf != "" && options.specOf != report.Baseline.Scenario {
+	if options.SpecOf != "" && options.SpecOf != report.Baseline.Scenario {
 		version = 0
 	}
 	spec, err := loadSpecInUse(ctx, st, report.Baseline.Scenario, version)

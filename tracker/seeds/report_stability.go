@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -38,7 +39,7 @@ type ReportedStability struct {
 
 // LoadStabilityReport collects what a report tells of the configuration that a selector names: its stability, the verdict of the gate of
 // the spec, its seeds one by one, and what changed since the configuration before.
-func LoadStabilityReport(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
+func LoadStabilityReport(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report ReportedStability, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = reportedStability(ctx, st, sel, options)
 		return err
@@ -46,14 +47,14 @@ func LoadStabilityReport(ctx context.Context, st *store.Reader, sel Selector, op
 	return report, err
 }
 
-func reportedStability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report ReportedStability, err error) {
+func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report ReportedStability, err error) {
 	options.AllowMixed = false
 	if report.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
 		return report, err
 	}
 	configuration := report.Configurations[0]
 	sel.Configuration = configuration.Hash
-	gated, err := gate(ctx, st, []Selector{sel}, GateOptions{Seeds: options.Seeds, specVersion: report.Stored.Version})
+	gated, err := gate(ctx, st, []answer.Selector{sel}, GateOptions{Seeds: options.Seeds, SpecVersion: report.Stored.Version})
 	if err != nil {
 		return report, err
 	}
@@ -113,7 +114,7 @@ func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specV
 		return nil, nil
 	}
 	report, err := compare(ctx, st, choice, ImprovementOptions{
-		Baseline: &Selector{Scenario: choice.Scenario, Configuration: newestFirst[at+1].Hash}, SpecVersion: specVersion, Seeds: ranges,
+		Baseline: &answer.Selector{Scenario: choice.Scenario, Configuration: newestFirst[at+1].Hash}, SpecVersion: specVersion, Seeds: ranges,
 		Confidence: scoring.DefaultConfidence,
 	})
 	return &report, err

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"bytes"
@@ -16,12 +16,14 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/answer"
 	"track/batch"
 	"track/internal/property"
 	"track/scoring"
 	"track/spec"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // numbers draws the values of one metric: of a common size, around a common offset, and now and then none that is finite.
@@ -90,23 +92,23 @@ func TestStabilityIsAggregate(t *testing.T) {
 		}
 		recorded := map[string][]track.Seed{} // by label, in force
 		for _, label := range []string{"a", "b", "c"}[:rapid.IntRange(1, 3).Draw(rt, "configurations")] {
-			var seeds, replacements []track.Seed
+			var list, replacements []track.Seed
 			n := rapid.IntRange(1, 12).Draw(rt, "seeds")
 			start := rapid.SampledFrom([]track.SeedNumber{0, math.MaxInt64 - 3}).Draw(rt, "first seed")
 			for i := range n {
 				s := draw(track.Configuration{Label: label}, start+track.SeedNumber(i))
-				seeds = append(seeds, s)
+				list = append(list, s)
 				if rapid.IntRange(0, 5).Draw(rt, "replaced") == 0 {
 					s = draw(s.Configuration, s.Number)
 					replacements = append(replacements, s)
 				}
 				recorded[label] = append(recorded[label], s)
 			}
-			if _, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(seeds...), tracker.BatchObserver{}); err != nil {
+			if _, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), tracker.BatchObserver{}); err != nil {
 				rt.Fatal(err)
 			}
 			for _, s := range replacements {
-				record(t, st, tracker.Options{Replace: true}, s)
+				record(t, st, seeds.Options{Replace: true}, s)
 			}
 		}
 		if late {
@@ -116,15 +118,15 @@ func TestStabilityIsAggregate(t *testing.T) {
 		if second := specs(rt, scenario, rapid.IntRange(1, nMetrics).Draw(rt, "metrics of version 2")); spec.Hash(second) != spec.Hash(first) {
 			versions = append(versions, second)
 			addSpec(t, st, second)
-			if _, err := tracker.Rescore(t.Context(), st, scenario, 2, tracker.RescoreOptions{}); err != nil {
+			if _, err := seeds.Rescore(t.Context(), st, scenario, 2, seeds.RescoreOptions{}); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		for label, seeds := range recorded {
+		for label, list := range recorded {
 			for i, s := range versions {
-				compareAggregate(rt, st, s, i+1, label, seeds, nil)
-				half := track.SeedRange{First: seeds[0].Number, Last: seeds[len(seeds)/2].Number}
-				compareAggregate(rt, st, s, i+1, label, seeds[:len(seeds)/2+1], []track.SeedRange{half})
+				compareAggregate(rt, st, s, i+1, label, list, nil)
+				half := track.SeedRange{First: list[0].Number, Last: list[len(list)/2].Number}
+				compareAggregate(rt, st, s, i+1, label, list[:len(list)/2+1], []track.SeedRange{half})
 			}
 		}
 	})
@@ -138,27 +140,27 @@ type failer interface {
 	Errorf(string, ...any)
 }
 
-func assess(s scoring.Spec, seeds []track.Seed) []scoring.Assessment {
-	list := make([]scoring.Assessment, len(seeds))
-	for i, seed := range seeds {
+func assess(s scoring.Spec, list []track.Seed) []scoring.Assessment {
+	assessments := make([]scoring.Assessment, len(list))
+	for i, seed := range list {
 		if seed.Outcome == track.OutcomeOK {
-			list[i] = scoring.Assess(s, seed.Values)
+			assessments[i] = scoring.Assess(s, seed.Values)
 		}
 	}
-	return list
+	return assessments
 }
 
 // compareAggregate holds what is stored under a version and a label against the same seeds in memory.
-func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, label string, seeds []track.Seed, ranges []track.SeedRange) {
+func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, label string, list []track.Seed, ranges []track.SeedRange) {
 	t.Helper()
-	selector := tracker.Selector{Scenario: s.Scenario, Configuration: label}
-	report, err := tracker.Stability(t.Context(), st.Reader, selector, tracker.StabilityOptions{SpecVersion: version, Seeds: ranges})
+	selector := answer.Selector{Scenario: s.Scenario, Configuration: label}
+	report, err := seeds.Stability(t.Context(), st.Reader, selector, seeds.StabilityOptions{SpecVersion: version, Seeds: ranges})
 	if err != nil {
 		t.Fatal(err)
 	}
-	assessments := assess(s, seeds)
+	assessments := assess(s, list)
 	want := scoring.Aggregate(s, assessments)
-	want.NIdentical = identical(seeds)
+	want.NIdentical = identical(list)
 	if diff := cmp.Diff(want, report.Stability, asTotals, sameMoments, approx, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s@%s, spec version %d, seeds %v (-scoring +SQL):\n%s", s.Scenario, label, version, ranges, diff)
 	}
@@ -166,7 +168,7 @@ func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, la
 		compareView(t, st, s.Scenario, report.Configurations[0].Hash, version, want)
 	}
 	var failing []store.FailingSeed
-	for i, seed := range seeds {
+	for i, seed := range list {
 		a := assessments[i]
 		if a.Passed() {
 			continue
@@ -193,9 +195,9 @@ func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, la
 }
 
 // identical counts the seeds that ran well and measured what another one measured.
-func identical(seeds []track.Seed) int {
+func identical(list []track.Seed) int {
 	n, digests := 0, map[[32]byte]bool{}
-	for _, seed := range seeds {
+	for _, seed := range list {
 		if seed.Outcome == track.OutcomeOK {
 			n++
 			digests[seed.Digest()] = true
@@ -289,15 +291,15 @@ func TestStabilityOfRealData(t *testing.T) {
 	unknown := map[string]int{"buffer_stock": 66} // those of growth_plus, which it is compared with
 	for _, file := range files {
 		recorded[file] = exampleSeeds(t, file)
-		summary, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(recorded[file]...), tracker.BatchObserver{})
+		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(recorded[file]...), tracker.BatchObserver{})
 		if err != nil || summary.Recorded != 10 || len(summary.UnknownMetrics) != unknown[file] || len(summary.WithoutSpec) > 0 {
 			t.Fatalf("%s: %+v, %v", file, summary, err)
 		}
 	}
 	for _, file := range files { // all are in the database by now
-		seeds := recorded[file]
-		s := parsed[seeds[0].Scenario]
-		compareAggregate(t, st, s, 1, seeds[0].Configuration.Label, seeds, nil)
+		list := recorded[file]
+		s := parsed[list[0].Scenario]
+		compareAggregate(t, st, s, 1, list[0].Configuration.Label, list, nil)
 	}
 
 	// The figures of the reference, to the four digits that it prints.
@@ -322,7 +324,7 @@ func TestStabilityOfRealData(t *testing.T) {
 		"baseline@consumer-matching-random": "variants/stability_baseline__consumer_matching_random_seeds_0_9",
 		"growth_plus@theta-14":              "variants/stability_growth_plus__theta_14_seeds_0_9",
 	} {
-		compareOrigin(t, stabilityOf(t, st, selector), filepath.Join("..", "scoring", "testdata", "bam", file+".json"))
+		compareOrigin(t, stabilityOf(t, st, selector), filepath.Join("..", "..", "scoring", "testdata", "bam", file+".json"))
 	}
 	small := stabilityOf(t, st, "growth_plus@small-economy")
 	if small.NSeeds != 10 || small.NScored != 4 || small.NFailed != 6 || *small.PassRate != 0 || len(small.Failing) != 10 {
@@ -333,7 +335,7 @@ func TestStabilityOfRealData(t *testing.T) {
 // addExampleSpec adds the spec of a scenario of examples/bam.
 func addExampleSpec(t testing.TB, st *store.Store, scenario string) scoring.Spec {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "examples", "bam", scenario+".yaml"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "bam", scenario+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,9 +348,9 @@ func addExampleSpec(t testing.TB, st *store.Store, scenario string) scoring.Spec
 }
 
 // exampleSeeds reads the seeds of a file of examples/bam.
-func exampleSeeds(t testing.TB, file string) (seeds []track.Seed) {
+func exampleSeeds(t testing.TB, file string) (list []track.Seed) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "examples", "bam", file+".jsonl"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "examples", "bam", file+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,9 +358,9 @@ func exampleSeeds(t testing.TB, file string) (seeds []track.Seed) {
 		if err = errors.Join(err, errorOf(line.Err)); err != nil {
 			t.Fatal(err)
 		}
-		seeds = append(seeds, line.Seed)
+		list = append(list, line.Seed)
 	}
-	return seeds
+	return list
 }
 
 func errorOf(err *track.FieldError) error {
@@ -368,20 +370,20 @@ func errorOf(err *track.FieldError) error {
 	return err
 }
 
-func stabilityOf(t *testing.T, st *store.Store, selector string) tracker.StabilityReport {
+func stabilityOf(t *testing.T, st *store.Store, selector string) seeds.StabilityReport {
 	t.Helper()
-	sel, err := tracker.ParseSelector(selector)
+	sel, err := answer.ParseSelector(selector)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := tracker.Stability(t.Context(), st.Reader, sel, tracker.StabilityOptions{})
+	report, err := seeds.Stability(t.Context(), st.Reader, sel, seeds.StabilityOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return report
 }
 
-func compareOrigin(t *testing.T, got tracker.StabilityReport, file string) {
+func compareOrigin(t *testing.T, got seeds.StabilityReport, file string) {
 	t.Helper()
 	var want struct {
 		NSeeds   int     `json:"n_seeds"`

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -45,9 +45,9 @@ type Options struct {
 
 // Recorder records seeds. It belongs to one goroutine.
 type Recorder struct {
-	store   *store.Store
+	Store   *store.Store
 	options Options
-	entropy io.Reader // for ULIDs
+	Entropy io.Reader // for ids
 	specs   map[string]*specInForce
 	current map[string]*specInForce // of specs, what the running transaction has found in force
 }
@@ -69,19 +69,19 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	if err := seed.Validate(); err != nil {
 		return RecordResult{}, err
 	}
-	prepared := prepare(seed)
-	err = r.store.Update(ctx, func(tx *store.Tx) error {
-		r.begin()
-		result, err = r.record(ctx, tx, prepared)
+	prepared := Prepare(seed)
+	err = r.Store.Update(ctx, func(tx *store.Tx) error {
+		r.Begin()
+		result, err = r.RecordIn(ctx, tx, prepared)
 		return err
 	})
 	return result, err
 }
 
 // begin starts a transaction: another process may have added a spec since the last one.
-func (r *Recorder) begin() { r.current = map[string]*specInForce{} }
+func (r *Recorder) Begin() { r.current = map[string]*specInForce{} }
 
-func (r *Recorder) record(ctx context.Context, tx *store.Tx, seed preparedSeed) (RecordResult, error) {
+func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (RecordResult, error) {
 	inForce, err := r.specFor(ctx, tx, seed.Scenario)
 	if err != nil {
 		return RecordResult{}, err
@@ -95,8 +95,8 @@ func (r *Recorder) record(ctx context.Context, tx *store.Tx, seed preparedSeed) 
 			return RecordResult{Disposition: track.Contradicted, Problem: describeContradictions(contradictions)}, nil
 		}
 	}
-	now := r.store.Now()
-	id, err := ulid.New(ulid.Timestamp(now), r.entropy)
+	now := r.Store.Now()
+	id, err := ulid.New(ulid.Timestamp(now), r.Entropy)
 	if err != nil {
 		return RecordResult{}, fmt.Errorf("new id: %w", err)
 	}
@@ -213,10 +213,10 @@ func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Se
 		return RecordResult{}, err
 	}
 	outcome, _, err := tx.Outcome(ctx, recordedID)
-	return RecordResult{Disposition: track.Conflict, Differences: differences(recorded, seed.Values), Outcome: outcome}, err
+	return RecordResult{Disposition: track.Conflict, Differences: Differences(recorded, seed.Values), Outcome: outcome}, err
 }
 
-func differences(recorded, given map[string]float64) (list []Difference) {
+func Differences(recorded, given map[string]float64) (list []Difference) {
 	names := maps.Clone(recorded)
 	maps.Copy(names, given)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -249,12 +249,12 @@ func (r RecordResult) DescribeConflict(given track.Outcome) string {
 			parts = append(parts, fmt.Sprintf("and %d more values", len(r.Differences)-shown))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, optional(d.Recorded), optional(d.New)))
+		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, FormatValue(d.Recorded), FormatValue(d.New)))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func optional(x *float64) string {
+func FormatValue(x *float64) string {
 	if x == nil {
 		return "nothing"
 	}

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -11,11 +11,12 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/answer"
 	"track/store"
 )
 
-// newULID returns an id for something recorded at a time.
-func newULID(at time.Time, entropy io.Reader) (string, error) {
+// NewID returns an id for something recorded at a time.
+func NewID(at time.Time, entropy io.Reader) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(at), entropy)
 	if err != nil {
 		return "", fmt.Errorf("new id: %w", err)
@@ -25,7 +26,7 @@ func newULID(at time.Time, entropy io.Reader) (string, error) {
 
 // PinBaseline records that the seeds of a configuration are what others of its scenario are compared with. It returns false where
 // that configuration is pinned already; then nothing is recorded.
-func PinBaseline(ctx context.Context, st *store.Store, sel Selector, reason, actor string, entropy io.Reader) (pin store.Baseline, changed bool, err error) {
+func PinBaseline(ctx context.Context, st *store.Store, sel answer.Selector, reason, actor string, entropy io.Reader) (pin store.Baseline, changed bool, err error) {
 	choice, err := Choose(ctx, st.Reader, sel, false)
 	if err != nil {
 		return pin, false, err
@@ -67,7 +68,7 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy
 			pin.Replaced = current.Configuration.Hash
 		}
 		changed, pin.SetAt = true, st.Now() // in the transaction: pins are set in the order of their times
-		if pin.ULID, err = newULID(pin.SetAt, entropy); err != nil {
+		if pin.ULID, err = NewID(pin.SetAt, entropy); err != nil {
 			return err
 		}
 		return tx.SetBaseline(pin)
@@ -90,15 +91,15 @@ var ErrSameConfiguration = errors.New("candidate and baseline are the same confi
 
 // resolveBaseline finds what a candidate is compared with: the configuration that is given, else the one that the spec of its
 // scenario names, else the pinned one of its scenario. Of a scenario without a configuration the pinned one counts, else the newest.
-func resolveBaseline(ctx context.Context, st *store.Reader, candidate Choice, given *Selector) (choice Choice, source BaselineSource, err error) {
-	sel, source := Selector{Scenario: candidate.Scenario}, BaselinePinned
+func resolveBaseline(ctx context.Context, st *store.Reader, candidate Choice, given *answer.Selector) (choice Choice, source BaselineSource, err error) {
+	sel, source := answer.Selector{Scenario: candidate.Scenario}, BaselinePinned
 	if given != nil {
 		sel, source = *given, BaselineGiven
 	} else {
 		_, spec, err := LoadSpec(ctx, st, candidate.Scenario, 0)
 		switch {
 		case err == nil && spec.Improvement != nil && spec.Improvement.Baseline != "" && spec.Improvement.Baseline != candidate.Scenario:
-			sel, source = Selector{Scenario: spec.Improvement.Baseline}, BaselineSpec
+			sel, source = answer.Selector{Scenario: spec.Improvement.Baseline}, BaselineSpec
 		case err != nil && !errors.Is(err, track.ErrNotFound):
 			return choice, source, err
 		}

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"track/store"
 )
 
-// preparedSeed is a seed with what can be computed before a transaction.
-type preparedSeed struct {
+// Prepared is a seed with what can be computed before a transaction.
+type Prepared struct {
 	track.Seed
 	digest [sha256.Size]byte
 	series []store.EncodedSeries
 }
 
-func prepare(seed track.Seed) preparedSeed {
-	p := preparedSeed{Seed: seed, digest: seed.Digest()}
+func Prepare(seed track.Seed) Prepared {
+	p := Prepared{Seed: seed, digest: seed.Digest()}
 	for _, s := range seed.Series {
 		encoded := store.EncodedSeries{Name: s.Name, Hash: s.Hash(), N: len(s.Values)}
 		for _, chunk := range series.Encode(s.Values) {
@@ -32,7 +32,7 @@ func prepare(seed track.Seed) preparedSeed {
 }
 
 // source finds the series of the seed by name; nil where it has none.
-func (p preparedSeed) source() func(name string) ([]float64, bool) {
+func (p Prepared) source() func(name string) ([]float64, bool) {
 	if len(p.Series) == 0 {
 		return nil
 	}

@@ -1,9 +1,10 @@
-package tracker
+package seeds
 
 import (
 	"context"
 
 	"track"
+	"track/answer"
 	"track/store"
 )
 
@@ -14,7 +15,7 @@ type ReportedImprovement struct {
 }
 
 // LoadImprovementReport collects what a report tells of a candidate and its baseline.
-func LoadImprovementReport(ctx context.Context, st *store.Reader, candidate Selector, options ImprovementOptions) (report ReportedImprovement, err error) {
+func LoadImprovementReport(ctx context.Context, st *store.Reader, candidate answer.Selector, options ImprovementOptions) (report ReportedImprovement, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		choice, err := Choose(ctx, st, candidate, false)
 		if err == nil {

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -15,12 +16,12 @@ import (
 // GateOptions say what a gate asks of each scenario.
 type GateOptions struct {
 	Rules    scoring.GateRules // beside those of the spec; where both set a rule, this one holds
-	Baseline *Selector         // of no_degradation; nil for the one that the spec or a pin names
+	Baseline *answer.Selector  // of no_degradation; nil for the one that the spec or a pin names
 	Base     *float64
 	Seeds    []track.SeedRange
 	Look     LookOptions
 
-	specVersion int // of the scenarios; 0 for the newest
+	SpecVersion int // of the scenarios; 0 for the newest
 }
 
 // GateReport is the verdict of a gate, with the looks to be recorded.
@@ -31,7 +32,7 @@ type GateReport struct {
 
 // Gate judges scenarios together. A scenario without seeds, or whose seeds cannot be judged, is INCONCLUSIVE; one that nobody knows is
 // an error wrapping [track.ErrNotFound].
-func Gate(ctx context.Context, st *store.Reader, selectors []Selector, options GateOptions) (report GateReport, err error) {
+func Gate(ctx context.Context, st *store.Reader, selectors []answer.Selector, options GateOptions) (report GateReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = gate(ctx, st, selectors, options)
 		return err
@@ -39,7 +40,7 @@ func Gate(ctx context.Context, st *store.Reader, selectors []Selector, options G
 	return report, err
 }
 
-func gate(ctx context.Context, st *store.Reader, selectors []Selector, options GateOptions) (report GateReport, err error) {
+func gate(ctx context.Context, st *store.Reader, selectors []answer.Selector, options GateOptions) (report GateReport, err error) {
 	gated := make([]gatedScenario, len(selectors))
 	inputs := make([]verdict.GateInput, len(selectors))
 	for i, sel := range selectors {
@@ -103,9 +104,9 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 	return rules
 }
 
-func loadGated(ctx context.Context, st *store.Reader, sel Selector, options GateOptions) (g gatedScenario, err error) {
+func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, options GateOptions) (g gatedScenario, err error) {
 	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, RulesInForce(scoring.Spec{}, options.Rules)
-	spec, err := loadSpecInUse(ctx, st, sel.Scenario, options.specVersion)
+	spec, err := loadSpecInUse(ctx, st, sel.Scenario, options.SpecVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
 		_, err = Choose(ctx, st, sel, false) // is it a scenario at all?
@@ -196,7 +197,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choic
 func (g *gatedScenario) compare(ctx context.Context, st *store.Reader, choice Choice, options GateOptions) error {
 	report, err := compare(ctx, st, choice, ImprovementOptions{
 		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: g.Rules.Confidence, Base: options.Base, Look: options.Look,
-		SpecVersion: options.specVersion, specOf: choice.Scenario,
+		SpecVersion: options.SpecVersion, SpecOf: choice.Scenario,
 	})
 	switch {
 	case errors.Is(err, ErrSameConfiguration):

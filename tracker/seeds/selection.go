@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -7,34 +7,11 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 )
-
-// Selector names the seeds of a scenario under a configuration: SCENARIO or SCENARIO@CONFIGURATION, the latter a label or a prefix
-// of a hash.
-type Selector struct {
-	Scenario      string
-	Configuration string // empty for the one recorded to last
-}
-
-// ParseSelector reads SCENARIO[@CONFIGURATION].
-func ParseSelector(s string) (Selector, error) {
-	scenario, configuration, given := strings.Cut(s, "@")
-	if scenario == "" || given && configuration == "" {
-		return Selector{}, fmt.Errorf("%w: %q is not SCENARIO or SCENARIO@CONFIGURATION", track.ErrInvalid, s)
-	}
-	return Selector{scenario, configuration}, nil
-}
-
-// String writes the selector as people do.
-func (s Selector) String() string {
-	if s.Configuration == "" {
-		return s.Scenario
-	}
-	return s.Scenario + "@" + s.Configuration
-}
 
 // Choice is what a selector came to.
 type Choice struct {
@@ -48,7 +25,7 @@ const allConfigurations = -1
 
 // Choose finds the configuration that a selector names. Where a label names several, it returns an error wrapping
 // [track.ErrAmbiguous] that lists them, unless mixing is allowed; then a scenario alone names all of its configurations.
-func Choose(ctx context.Context, st *store.Reader, sel Selector, allowMixed bool) (Choice, error) {
+func Choose(ctx context.Context, st *store.Reader, sel answer.Selector, allowMixed bool) (Choice, error) {
 	limit := 1
 	if allowMixed && sel.Configuration == "" {
 		limit = allConfigurations
@@ -71,7 +48,7 @@ func Choose(ctx context.Context, st *store.Reader, sel Selector, allowMixed bool
 	return Choice{sel.Scenario, found, total - len(found)}, nil
 }
 
-func ambiguous(sel Selector, found []store.Configuration) error {
+func ambiguous(sel answer.Selector, found []store.Configuration) error {
 	const shown = 20
 	var b strings.Builder
 	for i, c := range found {
@@ -115,7 +92,7 @@ type StabilityReport struct {
 
 // Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
 // under the spec: leaving them out, or counting them as failed, would both be wrong.
-func Stability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
+func Stability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report StabilityReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = stability(ctx, st, sel, options)
 		return err
@@ -123,7 +100,7 @@ func Stability(ctx context.Context, st *store.Reader, sel Selector, options Stab
 	return report, err
 }
 
-func stability(ctx context.Context, st *store.Reader, sel Selector, options StabilityOptions) (report StabilityReport, err error) {
+func stability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report StabilityReport, err error) {
 	if report.Choice, err = Choose(ctx, st, sel, options.AllowMixed); err != nil {
 		return report, err
 	}

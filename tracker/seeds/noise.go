@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -23,7 +24,7 @@ type NoiseReport struct {
 }
 
 // Noise asks how often the gate and the improvement check in force would take one configuration for two.
-func Noise(ctx context.Context, st *store.Reader, sel Selector, ranges []track.SeedRange, base *float64, options verdict.NoiseOptions) (report NoiseReport, err error) {
+func Noise(ctx context.Context, st *store.Reader, sel answer.Selector, ranges []track.SeedRange, base *float64, options verdict.NoiseOptions) (report NoiseReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {
 			return err
@@ -71,7 +72,7 @@ type PlanOptions struct {
 	Effect   float64 // difference of mean total scores, above 0
 	Power    float64
 	Alpha    float64
-	Baseline *Selector // its pairs are the pilot; nil for the one that a pin or the spec names, if any
+	Baseline *answer.Selector // its pairs are the pilot; nil for the one that a pin or the spec names, if any
 	Seeds    []track.SeedRange
 }
 
@@ -86,7 +87,7 @@ type PlanReport struct {
 
 // PlanSeeds computes the seeds that detect an effect, from the spread of the seeds there are: of the paired differences where there
 // is a baseline, else of two independent seeds of the configuration, which is √2 times that of one.
-func PlanSeeds(ctx context.Context, st *store.Reader, sel Selector, options PlanOptions) (report PlanReport, err error) {
+func PlanSeeds(ctx context.Context, st *store.Reader, sel answer.Selector, options PlanOptions) (report PlanReport, err error) {
 	report.Options = options
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		if report.Choice, err = Choose(ctx, st, sel, false); err != nil {

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"errors"
@@ -10,15 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func TestRecord(t *testing.T) {
 	st := newStore(t)
 	first := seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})
-	if r := record(t, st, tracker.Options{}, first); r.Disposition != track.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
+	if r := record(t, st, seeds.Options{}, first); r.Disposition != track.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
 		t.Errorf("without a spec: %+v", r)
 	}
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
@@ -37,7 +38,7 @@ func TestRecord(t *testing.T) {
 		{"a failed seed without", track.Seed{Scenario: "s", Number: 6, Outcome: track.OutcomeError}, track.Recorded, nil, nil},
 		{"of a scenario without a spec", seed("other", 1, map[string]float64{"a": 1}), track.Recorded, nil, nil},
 	} {
-		r := record(t, st, tracker.Options{}, tt.seed)
+		r := record(t, st, seeds.Options{}, tt.seed)
 		var statuses []scoring.Status
 		if r.Assessment != nil {
 			for _, result := range r.Assessment.Results {
@@ -51,18 +52,18 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: judged under version %d", tt.name, r.SpecVersion)
 		}
 	}
-	if r := record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != track.Duplicate {
+	if r := record(t, st, seeds.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != track.Duplicate {
 		t.Errorf("the first, once more: %+v", r)
 	}
-	seeds, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s", Status: scoring.Pass})
-	if err != nil || len(seeds) != 2 { // the first was judged when its spec came
-		t.Errorf("%d seeds pass, error %v, want 2", len(seeds), err)
+	list, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s", Status: scoring.Pass})
+	if err != nil || len(list) != 2 { // the first was judged when its spec came
+		t.Errorf("%d seeds pass, error %v, want 2", len(list), err)
 	}
 }
 
 func TestRecordRefuses(t *testing.T) {
 	st := newStore(t)
-	recorder := newRecorder(st, tracker.Options{})
+	recorder := newRecorder(st, seeds.Options{})
 	_, err := recorder.Record(t.Context(), track.Seed{Outcome: track.OutcomeError})
 	wantError(t, err, track.ErrInvalid)
 	var field *track.FieldError
@@ -70,9 +71,9 @@ func TestRecordRefuses(t *testing.T) {
 		t.Errorf("%v does not name the field", err)
 	}
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	_, err = newRecorder(st, tracker.Options{SpecVersion: 2}).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
+	_, err = newRecorder(st, seeds.Options{SpecVersion: 2}).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
 	wantError(t, err, track.ErrNotFound)
-	_, err = tracker.NewRecorder(st, tracker.Options{}, iotest.ErrReader(errors.New("no entropy"))).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
+	_, err = seeds.NewRecorder(st, seeds.Options{}, iotest.ErrReader(errors.New("no entropy"))).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
 	if err == nil || !strings.Contains(err.Error(), "no entropy") {
 		t.Errorf("without entropy: %v", err)
 	}
@@ -85,11 +86,11 @@ func TestConflict(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	values := map[string]float64{"a": 0.5, "b": math.NaN(), "c": 0, "gone": 1, "e": 2, "f": 3}
-	record(t, st, tracker.Options{}, seed("s", 1, values))
+	record(t, st, seeds.Options{}, seed("s", 1, values))
 	other := seed("s", 1, map[string]float64{"a": 0.25, "b": math.NaN(), "c": math.Copysign(0, -1), "new": math.Inf(-1), "e": 2, "f": 4})
-	r := record(t, st, tracker.Options{}, other)
+	r := record(t, st, seeds.Options{}, other)
 	number := func(x float64) *float64 { return &x }
-	want := []tracker.Difference{
+	want := []seeds.Difference{
 		{Metric: "a", Recorded: number(0.5), New: number(0.25)},
 		{Metric: "c", Recorded: number(0), New: number(math.Copysign(0, -1))},
 		{Metric: "f", Recorded: number(3), New: number(4)},
@@ -104,14 +105,14 @@ func TestConflict(t *testing.T) {
 		t.Errorf("described as %q, want %q", got, text)
 	}
 	crashed := track.Seed{Scenario: "s", Number: 1, Outcome: track.OutcomeError}
-	r = record(t, st, tracker.Options{}, crashed)
+	r = record(t, st, seeds.Options{}, crashed)
 	if got, want := r.DescribeConflict(track.OutcomeError), "outcome: recorded ok, now error; a: recorded 0.5, now nothing; "; !strings.HasPrefix(got, want) {
 		t.Errorf("described as %q, want %q", got, want)
 	}
 	// The same values of a seed that ended otherwise are a conflict as well.
 	ended := seed("s", 1, values)
 	ended.Outcome = track.OutcomeCollapsed
-	if r = record(t, st, tracker.Options{}, ended); r.Disposition != track.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
+	if r = record(t, st, seeds.Options{}, ended); r.Disposition != track.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
 		t.Errorf("the same values of a collapsed seed: %+v", r)
 	}
 
@@ -119,7 +120,7 @@ func TestConflict(t *testing.T) {
 	if got := detail(t, st, "s", 1).Values["a"]; got != 0.5 {
 		t.Errorf("after refused seeds a is %v, want 0.5", got)
 	}
-	replace := tracker.Options{Replace: true}
+	replace := seeds.Options{Replace: true}
 	if r := record(t, st, replace, other); r.Disposition != track.Replaced || r.Assessment == nil {
 		t.Errorf("replaced: %+v", r)
 	}
@@ -165,7 +166,7 @@ func rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
 // The spec is that in force when the seed is recorded, or the version asked for.
 func TestRecordUnderVersion(t *testing.T) {
 	st := newStore(t)
-	recorder := newRecorder(st, tracker.Options{}) // lives on while specs come
+	recorder := newRecorder(st, seeds.Options{}) // lives on while specs come
 	versions := func(number track.SeedNumber) []int {
 		t.Helper()
 		if _, err := recorder.Record(t.Context(), seed("s", number, map[string]float64{"a": 0.5})); err != nil {
@@ -182,7 +183,7 @@ func TestRecordUnderVersion(t *testing.T) {
 			t.Errorf("assessed under %v, want %d", got, v+1)
 		}
 	}
-	r := record(t, st, tracker.Options{SpecVersion: 2}, seed("s", 20, map[string]float64{"a": 0.5}))
+	r := record(t, st, seeds.Options{SpecVersion: 2}, seed("s", 20, map[string]float64{"a": 0.5}))
 	if r.SpecVersion != 2 || !cmp.Equal(detail(t, st, "s", 20).Assessed, []int{2}) {
 		t.Errorf("judged under version %d, want 2", r.SpecVersion)
 	}
@@ -194,7 +195,7 @@ func TestChoose(t *testing.T) {
 	add := func(number track.SeedNumber, c track.Configuration) {
 		s := seed("s", number, map[string]float64{"a": 1})
 		s.Configuration = c
-		record(t, st, tracker.Options{}, s)
+		record(t, st, seeds.Options{}, s)
 	}
 	theta1 := track.Configuration{Label: "v1", Params: `{"theta":1}`}
 	theta2 := track.Configuration{Label: "v1", Params: `{"theta":2}`}
@@ -215,20 +216,20 @@ func TestChoose(t *testing.T) {
 		says     []string
 	}{
 		{selector: "s", want: []track.Configuration{theta1}, others: 4},
-		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + tracker.ShortHash(theta1.Hash()), "s@" + tracker.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
+		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + seeds.ShortHash(theta1.Hash()), "s@" + seeds.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
 		{selector: "s@v2", err: track.ErrAmbiguous, says: []string{"c0ffee5", "c0ffee5+abcd"}},
 		{selector: "s@v1", mixed: true, want: []track.Configuration{theta2, theta1}, others: 3},
-		{selector: "s@" + tracker.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
+		{selector: "s@" + seeds.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
 		{selector: "s@" + bare.Hash(), want: []track.Configuration{bare}, others: 4},
 		{selector: "s@v3", err: track.ErrNotFound, says: []string{`"v3"`}},
 		{selector: "x", err: track.ErrNotFound, says: []string{"scenario x"}},
 		{selector: "x@v1", err: track.ErrNotFound, says: []string{"scenario x"}},
 	} {
-		sel, err := tracker.ParseSelector(tt.selector)
+		sel, err := answer.ParseSelector(tt.selector)
 		if err != nil {
 			t.Fatal(err)
 		}
-		choice, err := tracker.Choose(t.Context(), st.Reader, sel, tt.mixed)
+		choice, err := seeds.Choose(t.Context(), st.Reader, sel, tt.mixed)
 		if tt.err != nil {
 			wantError(t, err, tt.err)
 			for _, text := range tt.says {
@@ -250,18 +251,18 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "@", "@v1", "s@"} {
-		_, err := tracker.ParseSelector(s)
+		_, err := answer.ParseSelector(s)
 		wantError(t, err, track.ErrInvalid)
 	}
-	if sel, err := tracker.ParseSelector("s@a@b"); err != nil || sel != (tracker.Selector{Scenario: "s", Configuration: "a@b"}) {
+	if sel, err := answer.ParseSelector("s@a@b"); err != nil || sel != (answer.Selector{Scenario: "s", Configuration: "a@b"}) {
 		t.Errorf("a label with @: %+v, %v", sel, err)
 	}
 
 	// An aggregate never mixes them unless told to.
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	_, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{})
+	_, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s", Configuration: "v1"}, seeds.StabilityOptions{})
 	wantError(t, err, track.ErrAmbiguous)
-	mixed, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s", Configuration: "v1"}, tracker.StabilityOptions{AllowMixed: true})
+	mixed, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s", Configuration: "v1"}, seeds.StabilityOptions{AllowMixed: true})
 	if err != nil || mixed.NSeeds != 5 || len(mixed.Configurations) != 2 {
 		t.Errorf("mixed: %d seeds of %d configurations, error %v, want 5 of 2", mixed.NSeeds, len(mixed.Configurations), err)
 	}
@@ -269,28 +270,28 @@ func TestChoose(t *testing.T) {
 
 func TestStabilityRefuses(t *testing.T) {
 	st := newStore(t)
-	stability := func(selector string, options tracker.StabilityOptions) error {
-		sel, err := tracker.ParseSelector(selector)
+	stability := func(selector string, options seeds.StabilityOptions) error {
+		sel, err := answer.ParseSelector(selector)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = tracker.Stability(t.Context(), st.Reader, sel, options)
+		_, err = seeds.Stability(t.Context(), st.Reader, sel, options)
 		if len(track.Hints(err)) == 0 {
 			t.Errorf("%v shows no way out", err)
 		}
 		return err
 	}
-	wantError(t, stability("s", tracker.StabilityOptions{}), track.ErrNotFound)
-	record(t, st, tracker.Options{}, seed("s", 1, map[string]float64{"a": 0.5}))
-	wantError(t, stability("s", tracker.StabilityOptions{}), track.ErrNotFound) // no spec
+	wantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound)
+	record(t, st, seeds.Options{}, seed("s", 1, map[string]float64{"a": 0.5}))
+	wantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound) // no spec
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
-	if err := stability("s", tracker.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seeds were never scored under s@2") {
+	if err := stability("s", seeds.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seeds were never scored under s@2") {
 		t.Errorf("seeds that were never judged: %v", err)
 	}
-	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
-	wantError(t, stability("s", tracker.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
-	if _, err := tracker.Stability(t.Context(), st.Reader, tracker.Selector{Scenario: "s"}, tracker.StabilityOptions{SpecVersion: 1}); err != nil {
+	wantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
+	wantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
+	if _, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{SpecVersion: 1}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"crypto/rand"
@@ -10,21 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
-	"track/tracker"
+	"track/tracker/seeds"
 )
 
 func number(x float64) *float64 { return &x }
 
-func gate(t testing.TB, st *store.Store, options tracker.GateOptions, names ...string) (tracker.GateReport, error) {
+func gate(t testing.TB, st *store.Store, options seeds.GateOptions, names ...string) (seeds.GateReport, error) {
 	t.Helper()
-	var selectors []tracker.Selector
+	var selectors []answer.Selector
 	for _, name := range names {
 		selectors = append(selectors, selector(t, name))
 	}
-	return tracker.Gate(t.Context(), st.Reader, selectors, options)
+	return seeds.Gate(t.Context(), st.Reader, selectors, options)
 }
 
 // reasons are the verdicts and reasons of the outcomes about seeds, as "rule: VERDICT reason".
@@ -50,7 +51,7 @@ func TestGateInputs(t *testing.T) {
 	for _, params := range []track.Params{`{"k":1}`, `{"k":2}`} {
 		one := seed("s", 1, map[string]float64{"a": 0.5})
 		one.Configuration = track.Configuration{Label: "twice", Params: params}
-		record(t, st, tracker.Options{}, one)
+		record(t, st, seeds.Options{}, one)
 	}
 	recordLabelled(t, st, "s", "v3", 0.5, 0.6, 0.7, 0.8)
 
@@ -60,21 +61,21 @@ func TestGateInputs(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		sel     string
-		options tracker.GateOptions
+		options seeds.GateOptions
 		want    []string
 		looks   int
 	}{
-		{"no seeds", "empty", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
-		{"none in the range", "s", tracker.GateOptions{Rules: rules, Seeds: []track.SeedRange{{First: 90, Last: 99}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
-		{"no spec", "no spec", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
-		{"not assessed", "waits", tracker.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
-		{"enough", "s@v1", tracker.GateOptions{Rules: rules}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"the newest", "s", tracker.GateOptions{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"a crash counts", "s@v2", tracker.GateOptions{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"too few", "s@v1", tracker.GateOptions{Rules: rules, Seeds: []track.SeedRange{{Last: 1}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds", "stable: INCONCLUSIVE"}, 1},
-		{"no baseline", "s@v1", tracker.GateOptions{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
-		{"candidate is baseline", "s@v1", tracker.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
-		{"a baseline", "s", tracker.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
+		{"no seeds", "empty", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"none in the range", "s", seeds.GateOptions{Rules: rules, Seeds: []track.SeedRange{{First: 90, Last: 99}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"no spec", "no spec", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
+		{"not assessed", "waits", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
+		{"enough", "s@v1", seeds.GateOptions{Rules: rules}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"the newest", "s", seeds.GateOptions{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"a crash counts", "s@v2", seeds.GateOptions{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"too few", "s@v1", seeds.GateOptions{Rules: rules, Seeds: []track.SeedRange{{Last: 1}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds", "stable: INCONCLUSIVE"}, 1},
+		{"no baseline", "s@v1", seeds.GateOptions{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
+		{"candidate is baseline", "s@v1", seeds.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
+		{"a baseline", "s", seeds.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
 	} {
 		r, err := gate(t, st, tt.options, tt.sel)
 		if err != nil {
@@ -91,15 +92,15 @@ func TestGateInputs(t *testing.T) {
 	nobody := selector(t, "nobody")
 	for _, tt := range []struct {
 		sel      string
-		options  tracker.GateOptions
+		options  seeds.GateOptions
 		sentinel error
 	}{
-		{"nobody", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"no spec@v9", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"s@v9", tracker.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"s@twice", tracker.GateOptions{Rules: rules}, track.ErrAmbiguous},
-		{"s", tracker.GateOptions{Rules: degradation, Baseline: &nobody}, track.ErrNotFound},
-		{"s", tracker.GateOptions{Rules: rules, Look: tracker.LookOptions{Plan: []int{9, 3}}}, track.ErrInvalid},
+		{"nobody", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"no spec@v9", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"s@v9", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
+		{"s@twice", seeds.GateOptions{Rules: rules}, track.ErrAmbiguous},
+		{"s", seeds.GateOptions{Rules: degradation, Baseline: &nobody}, track.ErrNotFound},
+		{"s", seeds.GateOptions{Rules: rules, Look: seeds.LookOptions{Plan: []int{9, 3}}}, track.ErrInvalid},
 	} {
 		_, err := gate(t, st, tt.options, "s@v1", tt.sel)
 		wantError(t, err, tt.sentinel)
@@ -112,7 +113,7 @@ func TestGateInputs(t *testing.T) {
 func TestGateOfSeveralScenarios(t *testing.T) {
 	st := exampleStore(t)
 	rules := scoring.GateRules{MinPassRate: number(0.5), MinScore: number(0.8), NoDegradation: true}
-	r, err := gate(t, st, tracker.GateOptions{Rules: rules}, "buffer_stock", "growth_plus")
+	r, err := gate(t, st, seeds.GateOptions{Rules: rules}, "buffer_stock", "growth_plus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +139,8 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 	// The seeds come to the rules in the order in which they were recorded, with what became of each.
 	crashed := exampleSeeds(t, "growth_plus")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 99, track.OutcomeCollapsed, nil
-	record(t, st, tracker.Options{}, crashed)
-	anytime, err := gate(t, st, tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: tracker.LookOptions{Anytime: true}}, "growth_plus")
+	record(t, st, seeds.Options{}, crashed)
+	anytime, err := gate(t, st, seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: seeds.LookOptions{Anytime: true}}, "growth_plus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 }
 
 // passRateOf is the outcome of the rule min_pass_rate of the first scenario.
-func passRateOf(t *testing.T, r tracker.GateReport) verdict.Outcome {
+func passRateOf(t *testing.T, r seeds.GateReport) verdict.Outcome {
 	t.Helper()
 	for _, o := range r.Scenarios[0].Outcomes {
 		if o.Rule == verdict.RuleMinPassRate {
@@ -167,7 +168,7 @@ func TestGateAnytimeCountsPasses(t *testing.T) {
 		st := newStore(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		recordLabelled(t, st, "s", "v1", values...)
-		r, err := gate(t, st, tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: tracker.LookOptions{Anytime: true}}, "s")
+		r, err := gate(t, st, seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: seeds.LookOptions{Anytime: true}}, "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,13 +184,13 @@ func TestGateAnytimeCountsPasses(t *testing.T) {
 func TestGateLooks(t *testing.T) {
 	st := lookStore(t, 6)
 	v1 := selector(t, "s@v1")
-	options := tracker.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.2), NoDegradation: true}, Baseline: &v1}
-	judge := func(plan ...int) tracker.GateReport {
+	options := seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.2), NoDegradation: true}, Baseline: &v1}
+	judge := func(plan ...int) seeds.GateReport {
 		t.Helper()
 		options.Look.Plan = plan
 		r, err := gate(t, st, options, "s@v2")
 		if err == nil {
-			err = tracker.RecordLooks(t.Context(), st, r.Looks, rand.Reader)
+			err = seeds.RecordLooks(t.Context(), st, r.Looks, rand.Reader)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +246,7 @@ func TestRulesInForce(t *testing.T) {
 			rules := tt.spec
 			spec.Gate = &rules
 		}
-		if diff := cmp.Diff(tt.want, tracker.RulesInForce(spec, tt.given)); diff != "" {
+		if diff := cmp.Diff(tt.want, seeds.RulesInForce(spec, tt.given)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 		if spec.Gate != nil && !cmp.Equal(*spec.Gate, tt.spec) {

@@ -1,4 +1,4 @@
-package tracker_test
+package seeds_test
 
 import (
 	"math"
@@ -11,10 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 	"track/tracker"
+	"track/tracker/seeds"
 )
 
 // exampleStore has the seeds of two scenarios of examples/bam, and their specs.
@@ -24,16 +26,16 @@ func exampleStore(t testing.TB) *store.Store {
 	for _, scenario := range []string{"growth_plus", "buffer_stock"} {
 		addExampleSpec(t, st, scenario)
 		for _, s := range exampleSeeds(t, scenario) {
-			record(t, st, tracker.Options{}, s)
+			record(t, st, seeds.Options{}, s)
 		}
 	}
 	return st
 }
 
 // purely judges seeds in memory.
-func purely(s scoring.Spec, seeds []track.Seed) []verdict.JudgedSeed {
-	judged := make([]verdict.JudgedSeed, len(seeds))
-	for i, seed := range seeds {
+func purely(s scoring.Spec, list []track.Seed) []verdict.JudgedSeed {
+	judged := make([]verdict.JudgedSeed, len(list))
+	for i, seed := range list {
 		judged[i] = verdict.JudgedSeed{Number: uint64(seed.Number), Failed: string(seed.Outcome)}
 		if seed.Outcome != track.OutcomeOK {
 			continue
@@ -66,7 +68,7 @@ func everything(t testing.TB, st *store.Store) map[string]int64 {
 // The seeds of buffer_stock are judged under the spec of growth_plus, in memory, and compared with its own.
 func TestImprovementOfRealData(t *testing.T) {
 	st := exampleStore(t)
-	_, s, err := tracker.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
+	_, s, err := seeds.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestImprovementOfRealData(t *testing.T) {
 		{"the base of the spec", nil, [3]int{39, 27, 0}},
 		{"base 0.1", &tenth, [3]int{39, 25, 2}},
 	} {
-		got, err := tracker.Compare(t.Context(), st.Reader, tracker.Selector{Scenario: "buffer_stock"}, tracker.ImprovementOptions{Confidence: 0.95, Base: tt.base})
+		got, err := seeds.Compare(t.Context(), st.Reader, answer.Selector{Scenario: "buffer_stock"}, seeds.ImprovementOptions{Confidence: 0.95, Base: tt.base})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +101,7 @@ func TestImprovementOfRealData(t *testing.T) {
 		if counts := [3]int{got.NPass, got.NWarn, got.NFail}; counts != tt.statuses || len(got.Degraded) != tt.statuses[2] || got.NPairs != 10 {
 			t.Errorf("%s: %v with %d pairs, degraded %v, want %v with 10", tt.name, counts, got.NPairs, got.Degraded, tt.statuses)
 		}
-		if got.Source != tracker.BaselineSpec || got.Baseline.Scenario != "growth_plus" || got.Stored.Scenario != "growth_plus" || len(got.Spec.Metrics) != 66 {
+		if got.Source != seeds.BaselineSpec || got.Baseline.Scenario != "growth_plus" || got.Stored.Scenario != "growth_plus" || len(got.Spec.Metrics) != 66 {
 			t.Errorf("%s: against %s of %s under %s", tt.name, got.Source, got.Baseline.Scenario, got.Stored.Scenario)
 		}
 	}
@@ -133,7 +135,7 @@ func TestDegradationBase(t *testing.T) {
 		{"no spec", "theirs", nil, scoring.DefaultMeanDegradationBase},
 	} {
 		sel := selector(t, tt.baseline)
-		r, err := tracker.Compare(t.Context(), st.Reader, selector(t, tt.candidate), tracker.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
+		r, err := seeds.Compare(t.Context(), st.Reader, selector(t, tt.candidate), seeds.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
 		if err != nil || r.Options.Base != tt.want {
 			t.Errorf("%s against %s: base %v and error %v, want %v", tt.candidate, tt.baseline, r.Options.Base, err, tt.want)
 		}
@@ -141,11 +143,11 @@ func TestDegradationBase(t *testing.T) {
 }
 
 // compareLabels compares v2 of a scenario with v1.
-func compareLabels(t testing.TB, st *store.Store, options tracker.ImprovementOptions) tracker.ImprovementReport {
+func compareLabels(t testing.TB, st *store.Store, options seeds.ImprovementOptions) seeds.ImprovementReport {
 	t.Helper()
 	baseline := selector(t, "s@v1")
 	options.Baseline, options.Confidence = &baseline, 0.95
-	r, err := tracker.Compare(t.Context(), st.Reader, selector(t, "s@v2"), options)
+	r, err := seeds.Compare(t.Context(), st.Reader, selector(t, "s@v2"), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,16 +162,16 @@ func TestImprovementUnderOlderSpec(t *testing.T) {
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2)
 	addSpec(t, st, ranges("s", [2]float64{0, 1.5}))
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2, 1.3, 1.9) // the last two are new, and judged under the second
-	older := compareLabels(t, st, tracker.ImprovementOptions{SpecVersion: 1})
-	newest := compareLabels(t, st, tracker.ImprovementOptions{})
+	older := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: 1})
+	newest := compareLabels(t, st, seeds.ImprovementOptions{})
 	if older.Stored.Version != 1 || newest.Stored.Version != 2 || older.NPairs != 4 || newest.NPairs != 4 || newest.Total.MeanDelta == older.Total.MeanDelta {
 		t.Fatalf("versions %d and %d, %d and %d pairs", older.Stored.Version, newest.Stored.Version, older.NPairs, newest.NPairs)
 	}
-	for version, got := range map[int]tracker.ImprovementReport{1: older, 2: newest} {
-		if _, err := tracker.Rescore(t.Context(), st, "s", version, tracker.RescoreOptions{}); err != nil {
+	for version, got := range map[int]seeds.ImprovementReport{1: older, 2: newest} {
+		if _, err := seeds.Rescore(t.Context(), st, "s", version, seeds.RescoreOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		rescored := compareLabels(t, st, tracker.ImprovementOptions{SpecVersion: version})
+		rescored := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: version})
 		if diff := cmp.Diff(rescored.Improvement, got.Improvement, sameImprovement); diff != "" {
 			t.Errorf("version %d (-rescored +in memory):\n%s", version, diff)
 		}
@@ -196,12 +198,12 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 			case label == "v1" && n == 4:
 				s.Values = map[string]float64{"z": 1}
 			}
-			record(t, st, tracker.Options{}, s)
+			record(t, st, seeds.Options{}, s)
 		}
 	}
 	check := func(name string) {
 		t.Helper()
-		r := compareLabels(t, st, tracker.ImprovementOptions{})
+		r := compareLabels(t, st, seeds.ImprovementOptions{})
 		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 1, Reason: "timeout: too slow"}, {Number: 2, Reason: "collapsed"}, {Number: 3, Reason: "missing d"}}, r.Failed.Candidate); diff != "" {
 			t.Errorf("%s: of the candidate (-want +got):\n%s", name, diff)
 		}
@@ -237,7 +239,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 		one := seed(scenario, number, given)
 		one.Configuration.Label = label
 		one.Series = []track.Series{{Name: "u", Values: []float64{level, level + 0.2}}}
-		record(t, st, tracker.Options{ValuesWin: true}, one)
+		record(t, st, seeds.Options{ValuesWin: true}, one)
 	}
 	for n := range track.SeedNumber(3) {
 		add("s", "v1", n, 1.1+float64(n)/10, map[string]float64{"a": 1})
@@ -250,12 +252,12 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	// u is [x, x+0.2], so its mean x+0.1; v2 lies in the middle of the range, v1 above it by 0.2, 0.3 and 0.4.
 	score := func(b float64) float64 { return scoring.Assess(s, map[string]float64{"a": 1, "b": b}).Results[1].Score }
 	want := (3 - score(1.2) - score(1.3) - score(1.4)) / 3
-	got := compareLabels(t, st, tracker.ImprovementOptions{})
+	got := compareLabels(t, st, seeds.ImprovementOptions{})
 	if m := got.Metrics[1]; !near(m.MeanDelta, want) || len(got.Failed.Baseline) > 0 {
 		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.Failed.Baseline)
 	}
 	sel := selector(t, "s@v1")
-	across, err := tracker.Compare(t.Context(), st.Reader, selector(t, "other"), tracker.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
+	across, err := seeds.Compare(t.Context(), st.Reader, selector(t, "other"), seeds.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
 	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.Failed.Candidate) > 0 {
 		t.Errorf("of another scenario: %+v, error %v; want the given value of seed 0, and the series of the others", across.Metrics, err)
 	}
@@ -264,7 +266,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	if r := compareLabels(t, st, tracker.ImprovementOptions{}); !near(r.Metrics[1].MeanDelta, want) {
+	if r := compareLabels(t, st, seeds.ImprovementOptions{}); !near(r.Metrics[1].MeanDelta, want) {
 		t.Errorf("pruned: b differs by %v, want %v", r.Metrics[1].MeanDelta, want)
 	}
 	wider := s
@@ -272,14 +274,14 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	wider.Metrics[0].Weight = 3
 	addSpec(t, st, wider)
 	add("s", "v1", 3, 1.15, map[string]float64{"a": 1}) // judged under the second version alone
-	r := compareLabels(t, st, tracker.ImprovementOptions{SpecVersion: 1})
+	r := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: 1})
 	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.Failed.Baseline) > 0 {
 		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.Failed.Baseline)
 	}
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	c, err := tracker.SideBySide(t.Context(), st.Reader, []tracker.Selector{selector(t, "s@v2"), sel}, nil)
+	c, err := seeds.SideBySide(t.Context(), st.Reader, []answer.Selector{selector(t, "s@v2"), sel}, nil)
 	if err != nil || c.Sides[1].NScored != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
 		t.Errorf("under version 2: %+v, error %v", c.Sides, err)
 	}
@@ -293,7 +295,7 @@ func TestImprovementOfSomeSeeds(t *testing.T) {
 		for _, label := range []string{"v1", "v2"} {
 			s := seed("s", n, map[string]float64{"a": 1 + float64(i)/10})
 			s.Configuration.Label = label
-			record(t, st, tracker.Options{}, s)
+			record(t, st, seeds.Options{}, s)
 		}
 	}
 	for text, want := range map[string][]uint64{
@@ -304,14 +306,14 @@ func TestImprovementOfSomeSeeds(t *testing.T) {
 		"7,18446744073709551615":                    {7, math.MaxUint64},
 		"100..200":                                  nil,
 	} {
-		var seeds []track.SeedRange
+		var list []track.SeedRange
 		if text != "" {
 			var err error
-			if seeds, err = track.ParseSeedRanges(text); err != nil {
+			if list, err = track.ParseSeedRanges(text); err != nil {
 				t.Fatal(err)
 			}
 		}
-		r := compareLabels(t, st, tracker.ImprovementOptions{Seeds: seeds})
+		r := compareLabels(t, st, seeds.ImprovementOptions{Seeds: list})
 		if diff := cmp.Diff(want, []uint64(r.Pairs)); diff != "" || r.NCandidate != len(want) || r.NBaseline != len(want) {
 			t.Errorf("seeds %q: of %d and %d (-want +got):\n%s", text, r.NCandidate, r.NBaseline, diff)
 		}
@@ -333,7 +335,7 @@ func TestCompareWhileRecording(t *testing.T) {
 			pair = append(pair, s)
 		}
 		// RecordAll commits after some time, not between two entries that come at once.
-		_, err := newRecorder(st, tracker.Options{}).RecordAll(t.Context(), entries(pair...), tracker.BatchObserver{})
+		_, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(pair...), tracker.BatchObserver{})
 		return err
 	}
 	if err := add(0); err != nil {
@@ -356,7 +358,7 @@ func TestCompareWhileRecording(t *testing.T) {
 	}()
 	least, grew := 0, 0
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline) && grew < 20; {
-		r := compareLabels(t, st, tracker.ImprovementOptions{})
+		r := compareLabels(t, st, seeds.ImprovementOptions{})
 		if r.NCandidate != r.NBaseline || r.NPairs != r.NCandidate || len(r.Failed.Candidate)+len(r.Failed.Baseline) > 0 || r.NPairs < least {
 			t.Errorf("%d pairs of %d and %d seeds after %d, failed %v and %v", r.NPairs, r.NCandidate, r.NBaseline, least, r.Failed.Candidate, r.Failed.Baseline)
 			break

@@ -1,4 +1,4 @@
-package tracker
+package seeds
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/store"
@@ -52,7 +53,7 @@ func reportedScenario(ctx context.Context, st *store.Reader, scenario string, op
 	if report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
 		return report, err
 	}
-	report.Stability, err = reportedStability(ctx, st, Selector{Scenario: scenario}, StabilityOptions{SpecVersion: report.Stored.Version})
+	report.Stability, err = reportedStability(ctx, st, answer.Selector{Scenario: scenario}, StabilityOptions{SpecVersion: report.Stored.Version})
 	if err != nil {
 		return report, err
 	}
@@ -128,7 +129,7 @@ func (r *ReportedScenario) pinned(pins []store.Baseline) {
 // compare compares with the baseline, or says why there is none.
 func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error {
 	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, ImprovementOptions{
-		SpecVersion: r.Stored.Version, specOf: r.Stored.Scenario, Confidence: scoring.DefaultConfidence,
+		SpecVersion: r.Stored.Version, SpecOf: r.Stored.Scenario, Confidence: scoring.DefaultConfidence,
 	})
 	switch {
 	case errors.Is(err, ErrSameConfiguration):

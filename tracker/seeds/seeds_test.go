@@ -1,0 +1,129 @@
+package seeds_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"iter"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/scoring"
+	"track/store"
+	"track/tracker"
+	"track/tracker/seeds"
+)
+
+// clock stands still, at a time that is not whole in milliseconds.
+func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
+
+func newStore(t testing.TB) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "track.db")
+	if _, err := store.Init(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	return openStore(t, path)
+}
+
+func openStore(t testing.TB, path string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), path, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st
+}
+
+func newRecorder(st *store.Store, options seeds.Options) *seeds.Recorder {
+	return seeds.NewRecorder(st, options, rand.Reader)
+}
+
+func record(t testing.TB, st *store.Store, options seeds.Options, seed track.Seed) seeds.RecordResult {
+	t.Helper()
+	result, err := newRecorder(st, options).Record(t.Context(), seed)
+	if err != nil {
+		t.Fatalf("seed %s: %v", seed.Number, err)
+	}
+	return result
+}
+
+func addSpec(t testing.TB, st *store.Store, s scoring.Spec) seeds.AddedSpec {
+	t.Helper()
+	added, err := seeds.AddSpec(t.Context(), st, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return added
+}
+
+// ranges is a spec of one RANGE metric for each pair of bounds, named a, b, c, …
+func ranges(scenario string, bounds ...[2]float64) scoring.Spec {
+	s := scoring.Spec{Scenario: scenario}
+	for i, b := range bounds {
+		s.Metrics = append(s.Metrics, scoring.Metric{
+			Name: string(rune('a' + i)), Weight: 1, Target: scoring.Range{Min: b[0], Max: b[1]}, Format: scoring.FormatDefault,
+		})
+	}
+	return s
+}
+
+// seed is one that ran well.
+func seed(scenario string, number track.SeedNumber, values map[string]float64) track.Seed {
+	return track.Seed{Scenario: scenario, Number: number, Outcome: track.OutcomeOK, Values: values}
+}
+
+// entries makes a batch of seeds, one on a line.
+func entries(list ...track.Seed) iter.Seq2[tracker.Entry, error] {
+	return func(yield func(tracker.Entry, error) bool) {
+		for i, s := range list {
+			if !yield(tracker.Entry{Line: i + 1, Seed: s}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// stored returns the numbers of the recorded seeds of a scenario, in order.
+func stored(t testing.TB, st *store.Store, scenario string) (numbers []track.SeedNumber) {
+	t.Helper()
+	list, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		numbers = append(numbers, s.Number)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// near lets two numbers differ by 1e-12, absolute or relative, whichever is looser. NaN equals NaN.
+func near(a, b float64) bool {
+	switch {
+	case a == b, math.IsNaN(a) && math.IsNaN(b):
+		return true
+	case math.IsInf(a, 0), math.IsInf(b, 0):
+		return false
+	}
+	return math.Abs(a-b) <= 1e-12*max(1, math.Abs(a), math.Abs(b))
+}
+
+var approx = cmp.Comparer(near)
+
+func wantError(t testing.TB, err, sentinel error) {
+	t.Helper()
+	if !errors.Is(err, sentinel) {
+		t.Errorf("error %v, want %v", err, sentinel)
+	}
+}
