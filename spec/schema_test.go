@@ -3,169 +3,39 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"math"
+	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
 	"track/scoring"
 )
 
-// schemaNode is a JSON Schema with the keywords that spec.schema.json uses; decoding refuses any other, so that the check
-// below never passes by ignoring one.
-type schemaNode struct {
-	always *bool // a schema that is just true or false
-
-	Schema                    string `json:"$schema"`
-	Title, Description        string
-	Default                   any
-	Examples                  []any
-	Defs                      map[string]schemaNode `json:"$defs"`
-	Ref                       string                `json:"$ref"`
-	Type                      any
-	Enum                      []any
-	Const                     any
-	Pattern                   string
-	Minimum, ExclusiveMinimum *float64
-	Maximum, ExclusiveMaximum *float64
-	MinItems, MaxLength       int
-	Items                     *schemaNode
-	Required                  []string
-	Properties                map[string]schemaNode
-	AdditionalProperties      *schemaNode
-	AllOf                     []schemaNode
-	If, Then                  *schemaNode
-}
-
-func (s *schemaNode) UnmarshalJSON(data []byte) error {
-	if always := string(data) == "true"; always || string(data) == "false" {
-		s.always = &always
-		return nil
-	}
-	type plain schemaNode
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode((*plain)(s))
-}
-
-func readSchema(t *testing.T) *schemaNode {
+// compileSchema compiles the schema, or the definition of that name in it.
+func compileSchema(t *testing.T, definition string) *jsonschema.Schema {
 	t.Helper()
-	var root schemaNode
-	if err := json.Unmarshal(Schema(), &root); err != nil {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return &root
-}
-
-// validates says whether the schema accepts a value as encoding/json or YAML decodes it into any.
-func (s *schemaNode) validates(root *schemaNode, value any) bool {
-	if s.always != nil {
-		return *s.always
+	const url = "file:///spec.schema.json"
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(url, document); err != nil {
+		t.Fatal(err)
 	}
-	if s.Ref != "" {
-		def, ok := root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
-		if !ok {
-			panic("no " + s.Ref)
-		}
-		if !def.validates(root, value) {
-			return false
-		}
+	if definition != "" {
+		definition = "#/$defs/" + definition
 	}
-	if s.If != nil && s.If.validates(root, value) && !s.Then.validates(root, value) {
-		return false
+	compiled, err := compiler.Compile(url + definition)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return s.validatesType(value) && s.validatesScalar(value) && s.validatesObject(root, value) && s.validatesArray(root, value) &&
-		!slices.ContainsFunc(s.AllOf, func(part schemaNode) bool { return !part.validates(root, value) })
-}
-
-func (s *schemaNode) validatesType(value any) bool {
-	switch want := s.Type.(type) {
-	case string:
-		return isA(value, want)
-	case []any:
-		return slices.ContainsFunc(want, func(name any) bool { return isA(value, name.(string)) })
-	}
-	return true
-}
-
-func isA(value any, name string) bool {
-	if name == "integer" {
-		x, isFloat := value.(float64)
-		return typeOf(value) == "number" && (!isFloat || x == math.Trunc(x))
-	}
-	return typeOf(value) == name
-}
-
-func typeOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case float64, int:
-		return "number"
-	case string:
-		return "string"
-	case []any:
-		return "array"
-	case map[string]any:
-		return "object"
-	}
-	return fmt.Sprintf("%T", value)
-}
-
-func (s *schemaNode) validatesScalar(value any) bool {
-	if s.Enum != nil && !slices.Contains(s.Enum, value) || s.Const != nil && !reflect.DeepEqual(s.Const, value) {
-		return false
-	}
-	if text, ok := value.(string); ok {
-		return regexp.MustCompile(s.Pattern).MatchString(text) && (s.MaxLength == 0 || utf8.RuneCountInString(text) <= s.MaxLength)
-	}
-	x, isNumber := value.(float64)
-	if i, ok := value.(int); ok {
-		x, isNumber = float64(i), true
-	}
-	return !isNumber || (s.Minimum == nil || x >= *s.Minimum) && (s.ExclusiveMinimum == nil || x > *s.ExclusiveMinimum) &&
-		(s.Maximum == nil || x <= *s.Maximum) && (s.ExclusiveMaximum == nil || x < *s.ExclusiveMaximum)
-}
-
-func (s *schemaNode) validatesObject(root *schemaNode, value any) bool {
-	object, ok := value.(map[string]any)
-	if !ok {
-		return true
-	}
-	for _, name := range s.Required {
-		if _, ok := object[name]; !ok {
-			return false
-		}
-	}
-	for name, member := range object {
-		property, known := s.Properties[name]
-		if known && !property.validates(root, member) {
-			return false
-		}
-		if !known && s.AdditionalProperties != nil && !s.AdditionalProperties.validates(root, member) {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *schemaNode) validatesArray(root *schemaNode, value any) bool {
-	array, ok := value.([]any)
-	if !ok {
-		return true
-	}
-	return len(array) >= s.MinItems &&
-		(s.Items == nil || !slices.ContainsFunc(array, func(item any) bool { return !s.Items.validates(root, item) }))
+	return compiled
 }
 
 // The parser and the schema accept the same documents, but for what relates two fields or two metrics, which a schema cannot
@@ -323,14 +193,14 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 		{data: from("{series: s, reduce: mean, skip: 1e300}"), onlyParser: true},
 		{data: "{scenario: x, metrics: [{name: a, type: RANGE, min: 0, max: 1}, {name: a, type: RANGE, min: 0, max: 1}]}", onlyParser: true},
 	}
-	root := readSchema(t)
+	root := compileSchema(t, "")
 	for _, tt := range tests {
 		_, err := Parse("", []byte("# YAML\n"+tt.data))
 		if parses := err == nil; parses != tt.parses {
 			t.Errorf("Parse(%s) = %v, want accepted %v", tt.data, err, tt.parses)
 		}
-		if got := root.validates(root, decodeYAML(t, []byte(tt.data))); got != (tt.parses || tt.onlyParser) {
-			t.Errorf("the schema accepts %s: %v", tt.data, got)
+		if err := root.Validate(decodeYAML(t, []byte(tt.data))); (err == nil) != (tt.parses || tt.onlyParser) {
+			t.Errorf("the schema says of %s: %v", tt.data, err)
 		}
 	}
 }
@@ -346,7 +216,7 @@ func decodeYAML(t *testing.T, data []byte) any {
 }
 
 func TestSchemaAcceptsExamples(t *testing.T) {
-	root := readSchema(t)
+	root := compileSchema(t, "")
 	files, err := filepath.Glob("../examples/*/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no example specs: %v", err)
@@ -356,8 +226,8 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !root.validates(root, decodeYAML(t, data)) {
-			t.Errorf("the schema refuses %s", file)
+		if err := root.Validate(decodeYAML(t, data)); err != nil {
+			t.Errorf("the schema refuses %s: %v", file, err)
 		}
 	}
 	check := func(document any) {
@@ -365,15 +235,22 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse("example", data); err != nil || !root.validates(root, document) {
+		_, err = Parse("example", data)
+		if err := errors.Join(err, root.Validate(document)); err != nil {
 			t.Errorf("example %s: %v", data, err)
 		}
 	}
 	for _, example := range root.Examples {
 		check(example)
 	}
-	for _, def := range root.Defs {
-		for _, example := range def.Examples {
+	var document struct {
+		Defs map[string]any `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &document); err != nil {
+		t.Fatal(err)
+	}
+	for name := range document.Defs {
+		for _, example := range compileSchema(t, name).Examples {
 			check(map[string]any{"scenario": "x", "metrics": []any{example}})
 		}
 	}
@@ -381,17 +258,16 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 
 // The schema and the parser know the same fields, with the same defaults, and every field is described.
 func TestSchemaFields(t *testing.T) {
-	root := readSchema(t)
-	checkFields(t, root, "spec", *root, topFields)
-	checkFields(t, root, "improvement", root.Properties["improvement"], improvementFields)
-	checkFields(t, root, "gate", root.Properties["gate"], gateFields)
-	branches := root.Defs["metric"].AllOf
+	root := compileSchema(t, "")
+	checkFields(t, "spec", root, topFields)
+	checkFields(t, "improvement", root.Properties["improvement"], improvementFields)
+	checkFields(t, "gate", root.Properties["gate"], gateFields)
+	branches := compileSchema(t, "metric").AllOf
 	for i, target := range targetTypes() {
-		if got := branches[i].If.Properties["type"].Const; got != string(target.name) {
+		if got := branches[i].If.Properties["type"].Const; got == nil || *got != string(target.name) {
 			t.Fatalf("branch %d is for %v, want %s", i, got, target.name)
 		}
-		def := root.Defs[strings.TrimPrefix(branches[i].Then.Ref, "#/$defs/")]
-		checkFields(t, root, string(target.name), def, slices.Concat(commonFields, target.fields))
+		checkFields(t, string(target.name), branches[i].Then.Ref, slices.Concat(commonFields, target.fields))
 	}
 	if len(branches) != len(targetTypes()) {
 		t.Errorf("%d branches for %d types", len(branches), len(targetTypes()))
@@ -400,35 +276,35 @@ func TestSchemaFields(t *testing.T) {
 
 // The schema knows every reducer, each in one branch, with the fields that the parser reads.
 func TestSchemaReducers(t *testing.T) {
-	root := readSchema(t)
-	from := root.Defs["from"]
-	if want := from.Properties["reduce"].Enum; len(want) != len(scoring.Reducers()) {
-		t.Errorf("the schema has the reducers %v", want)
+	from := compileSchema(t, "from")
+	reducers := from.Properties["reduce"].Enum.Values
+	if len(reducers) != len(scoring.Reducers()) {
+		t.Errorf("the schema has the reducers %v", reducers)
 	}
 	for _, reducer := range scoring.Reducers() {
-		if !slices.Contains(from.Properties["reduce"].Enum, any(string(reducer))) {
+		if !slices.Contains(reducers, any(string(reducer))) {
 			t.Errorf("the schema lacks %s", reducer)
 		}
-		var refs []string
+		var refs []*jsonschema.Schema
 		for _, branch := range from.AllOf {
-			if branch.If.validates(root, map[string]any{"reduce": string(reducer)}) {
-				refs = append(refs, strings.TrimPrefix(branch.Then.Ref, "#/$defs/"))
+			if branch.If.Validate(map[string]any{"reduce": string(reducer)}) == nil {
+				refs = append(refs, branch.Then.Ref)
 			}
 		}
 		if len(refs) != 1 {
 			t.Fatalf("%s has the branches %v", reducer, refs)
 		}
-		checkFields(t, root, string(reducer), root.Defs[refs[0]], slices.Concat(reductionFields, reducer.Fields()))
+		checkFields(t, string(reducer), refs[0], slices.Concat(reductionFields, reducer.Fields()))
 	}
 }
 
-func checkFields(t *testing.T, root *schemaNode, name string, s schemaNode, want []string) {
+func checkFields(t *testing.T, name string, s *jsonschema.Schema, want []string) {
 	t.Helper()
 	var got []string
 	for field, property := range s.Properties {
 		got = append(got, field)
-		def := root.Defs[strings.TrimPrefix(property.Ref, "#/$defs/")]
-		if property.always == nil && property.Description == "" && def.Description == "" {
+		isDescribed := property.Bool != nil || property.Description != "" || property.Ref != nil && property.Ref.Description != ""
+		if !isDescribed {
 			t.Errorf("%s: %s has no description", name, field)
 		}
 	}
@@ -437,7 +313,7 @@ func checkFields(t *testing.T, root *schemaNode, name string, s schemaNode, want
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: the schema has %v, the parser %v", name, got, want)
 	}
-	if s.AdditionalProperties == nil || s.AdditionalProperties.always == nil || *s.AdditionalProperties.always {
+	if s.AdditionalProperties != false {
 		t.Errorf("%s: the schema accepts unknown fields", name)
 	}
 }

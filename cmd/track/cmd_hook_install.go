@@ -14,6 +14,7 @@ import (
 
 	"track"
 	"track/internal/claudesettings"
+	"track/reports"
 )
 
 type hookInstallOptions struct {
@@ -179,7 +180,8 @@ func (p *program) editSettings(o hookInstallOptions, change func(text, backup []
 	if err != nil {
 		return track.WithHint(fmt.Errorf("%w: %s: %w", track.ErrInvalid, path, err), track.Hint{Text: "nothing was changed; the file has to be plain JSON, without comments"})
 	}
-	d := settingsDocument{Agent: "claude-code", File: path, DryRun: o.dryRun, Diff: claudesettings.Diff(path, path, string(text), string(changed))}
+	difference, _, _ := reports.Diff(path, string(text), path, string(changed))
+	d := settingsDocument{Agent: "claude-code", File: path, DryRun: o.dryRun, Diff: difference}
 	d.Changed = d.Diff != ""
 	if d.Changed && !o.dryRun {
 		if !missing {

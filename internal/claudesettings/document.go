@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// document is a JSON text with the places of its values.
+// document is a JSON text with the positions of its values.
 type document struct {
 	text []byte
 	root *node
 }
 
-// node is a value: text[start:end]. That of a member of an object has a name, and begins with it at nameStart.
+// node is a value: text[start:end]. A member of an object also has a name, which begins at nameStart.
 type node struct {
 	kind       byte // of jsontext: { [ " 0 t f n
 	start, end int
@@ -25,7 +25,7 @@ type node struct {
 	children   []*node
 }
 
-// member returns the value of a member of an object, nil where there is none.
+// member returns the value of a member of an object, or nil if it has none of that name.
 func (n *node) member(name string) *node {
 	if n.kind != '{' {
 		return nil
@@ -65,24 +65,20 @@ func (d *document) explain(err error) error {
 }
 
 func (d *document) parseValue(decoder *jsontext.Decoder) (*node, error) {
-	token, err := decoder.ReadToken()
-	if err != nil {
+	n := &node{kind: byte(decoder.PeekKind())}
+	if n.kind != '{' && n.kind != '[' {
+		value, err := decoder.ReadValue()
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
+		n.end = int(decoder.InputOffset())
+		n.start = n.end - len(value)
+		return n, err
+	}
+	if _, err := decoder.ReadToken(); err != nil {
 		return nil, err
 	}
-	n := &node{kind: byte(token.Kind()), end: int(decoder.InputOffset())}
-	switch n.kind {
-	case '{', '[':
-		n.start = n.end - 1
-	case '"', '0':
-		n.start = n.end - d.lengthOfLast(n.end, n.kind)
-		return n, nil
-	default:
-		n.start = n.end - len(token.String())
-		return n, nil
-	}
+	n.start = int(decoder.InputOffset()) - 1
 	for decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
 		child, err := d.parseMember(decoder, n.kind == '{')
 		if err != nil {
@@ -90,15 +86,13 @@ func (d *document) parseValue(decoder *jsontext.Decoder) (*node, error) {
 		}
 		n.children = append(n.children, child)
 	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, err
-	}
+	_, err := decoder.ReadToken()
 	n.end = int(decoder.InputOffset())
-	return n, nil
+	return n, err
 }
 
-func (d *document) parseMember(decoder *jsontext.Decoder, named bool) (*node, error) {
-	if !named {
+func (d *document) parseMember(decoder *jsontext.Decoder, isNamed bool) (*node, error) {
+	if !isNamed {
 		n, err := d.parseValue(decoder)
 		if err == nil {
 			n.nameStart = n.start
@@ -116,32 +110,8 @@ func (d *document) parseMember(decoder *jsontext.Decoder, named bool) (*node, er
 	return n, err
 }
 
-// lengthOfLast returns how long the string or number is that ends here.
-func (d *document) lengthOfLast(end int, kind byte) int {
-	if kind == '0' {
-		i := end
-		for i > 0 && strings.IndexByte("0123456789+-.eE", d.text[i-1]) >= 0 {
-			i--
-		}
-		return end - i
-	}
-	for i := end - 2; i >= 0; i-- {
-		if d.text[i] != '"' {
-			continue
-		}
-		slashes := 0
-		for i-1-slashes >= 0 && d.text[i-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return end - i
-		}
-	}
-	return 0
-}
-
 func (d *document) string(n *node) string {
-	text, _ := jsontext.AppendUnquote(nil, d.text[n.start:n.end]) // it was read once
+	text, _ := jsontext.AppendUnquote(nil, d.text[n.start:n.end]) // the text has been read before
 	return string(text)
 }
 
@@ -171,7 +141,7 @@ func (d *document) insert(to *node, write func(style layout, depth int) string) 
 		last := to.children[len(to.children)-1]
 		space := d.spaceBefore(last.nameStart)
 		if !strings.Contains(space, "\n") {
-			style.newline = "" // its neighbours stand on one line
+			style.newline = "" // its neighbours are on one line
 		}
 		if space == "" && len(to.children) == 1 && style.newline == "" {
 			space = " "
@@ -188,7 +158,7 @@ func (d *document) insert(to *node, write func(style layout, depth int) string) 
 	return splice(d.text, to.start+1, to.end-1, style.newline+strings.Repeat(style.unit, depth+1)+write(style, depth+1)+inner)
 }
 
-// remove takes a child out, with the comma that set it apart.
+// remove returns the text without a child and its comma.
 func (d *document) remove(from, child *node) []byte {
 	for i, c := range from.children {
 		switch {
@@ -224,7 +194,7 @@ func (d *document) depth(n, to *node, depth int) int {
 	return depth
 }
 
-// layout is how a document is written: newline is empty where all stands on one line.
+// layout is how a document is written; newline is empty if it is on one line.
 type layout struct{ newline, unit string }
 
 // layout looks at the first member of the document.

@@ -1,5 +1,5 @@
-// Package claudesettings puts hooks into the settings of Claude Code, and takes them out, as a change to the text: what else stands in
-// the file keeps its order, its formatting and its bytes.
+// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text: everything else in the
+// file keeps its order, its formatting and its bytes.
 package claudesettings
 
 import (
@@ -14,16 +14,16 @@ import (
 // Events are the hooks that track listens to, in the order in which they are put into settings.
 var Events = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionEnd"}
 
-// ofTools are the events that have a matcher of tools.
-var ofTools = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true}
+// toolEvents are the events that have a matcher of tools.
+var toolEvents = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true}
 
-const timeout = 10 // seconds after which Claude Code gives up a hook; track itself does after two
+const timeout = 10 // seconds after which Claude Code gives up on a hook; track itself gives up after two
 
-// ours is a command that an earlier installation put there, whatever the path of its program and its flags.
+// ours matches the commands of earlier installations, whatever the path of the program and its flags.
 var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
 
-// Install returns settings in which each of [Events] runs command, and nothing else differs. Hooks of track that are there with another
-// command get this one. Empty text is that of no file.
+// Install returns settings in which each of [Events] runs command, and nothing else differs. Existing hooks of track with another
+// command get this one. An empty text stands for a missing file.
 func Install(text []byte, command string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -93,7 +93,7 @@ func Commands(text []byte) (map[string][]string, error) {
 	return found, nil
 }
 
-// removeFirst takes out the first hook of track with what it leaves empty; nil where there is none.
+// removeFirst returns the text without the first hook of track and without what becomes empty, or nil if there is no such hook.
 func (d *document) removeFirst(hooks *node) []byte {
 	if hooks == nil {
 		return nil
@@ -117,7 +117,7 @@ func (d *document) removeFirst(hooks *node) []byte {
 	return nil
 }
 
-// commandNode is a command within settings, and what it stands in.
+// commandNode is a command within settings, and what contains it.
 type commandNode struct {
 	text                    string
 	group, list, hook, node *node
@@ -142,23 +142,23 @@ func (d *document) commands(event *node) (found []commandNode) {
 	return found
 }
 
-// parse reads settings, and finds their hooks; nil where there are none.
+// parse reads settings and finds their hooks, or nil.
 func parse(text []byte) (d *document, hooks *node, err error) {
 	if d, err = parseDocument(text); err != nil {
 		return nil, nil, fmt.Errorf("not JSON as Claude Code reads it: %w", err)
 	}
 	if d.root.kind != '{' {
-		return nil, nil, errors.New("the settings are no JSON object")
+		return nil, nil, errors.New("the settings are not a JSON object")
 	}
 	if hooks = d.root.member("hooks"); hooks == nil {
 		return d, nil, nil
 	}
 	if hooks.kind != '{' {
-		return nil, nil, errors.New(`"hooks" is no JSON object`)
+		return nil, nil, errors.New(`"hooks" is not a JSON object`)
 	}
 	for _, event := range hooks.children {
 		if event.kind != '[' {
-			return nil, nil, fmt.Errorf("hooks.%s is no JSON array", event.name)
+			return nil, nil, fmt.Errorf("hooks.%s is not a JSON array", event.name)
 		}
 	}
 	return d, hooks, nil
@@ -166,7 +166,7 @@ func parse(text []byte) (d *document, hooks *node, err error) {
 
 func group(event, command string) object {
 	hooks := member{"hooks", []any{object{{"type", "command"}, {"command", command}, {"timeout", timeout}}}}
-	if ofTools[event] {
+	if toolEvents[event] {
 		return object{{"matcher", "*"}, hooks}
 	}
 	return object{hooks}

@@ -106,10 +106,10 @@ func TestRefuses(t *testing.T) {
 		"{\n  // mine\n  \"a\": 1\n}": "line 2: ",
 		"{\"a\": 1,}":                 "line 1: ",
 		"{\"a\": 1":                   "unexpected",
-		"[]":                          "no JSON object",
+		"[]":                          "not a JSON object",
 		"{} {}":                       "something follows",
-		"{\"hooks\": []}":             `"hooks" is no JSON object`,
-		"{\"hooks\": {\"Stop\": {}}}": "hooks.Stop is no JSON array",
+		"{\"hooks\": []}":             `"hooks" is not a JSON object`,
+		"{\"hooks\": {\"Stop\": {}}}": "hooks.Stop is not a JSON array",
 		"{\"a\": 1, \"a\": 2}":        "duplicate",
 		"{\"hooks\": {\"Stop\": [], \"Stop\":[]}}": "duplicate",
 	} {
@@ -121,35 +121,6 @@ func TestRefuses(t *testing.T) {
 				t.Errorf("%s: %v, want %q", text, err, want)
 			}
 		}
-	}
-}
-
-func TestDiff(t *testing.T) {
-	from := "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl"
-	to := "a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\n"
-	want := `--- x
-+++ x
-@@ -1,5 +1,5 @@
- a
--b
-+B
- c
- d
- e
-@@ -9,4 +9,5 @@
- i
- j
- k
--l
-\ No newline at end of file
-+l
-+m
-`
-	if got := claudesettings.Diff("x", "x", from, to); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	if got := claudesettings.Diff("x", "x", from, from); got != "" {
-		t.Error(got)
 	}
 }
 
