@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/bundle":           {"track", "track/internal/jsonio", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
+	"track/tracker/exchange": {"track", "track/bundle", "track/evolution", "track/store", "track/spec", "track/tracker/seeds", "track/tracker/lineages"},
 	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},

@@ -34,7 +34,7 @@ type Look struct {
 
 const (
 	listLooks = `
-	SELECT ulid, kind, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = $1 ORDER BY looked_at, id`
+	SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = $1 ORDER BY looked_at, id`
 	insertLook = `
 	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (question, evidence, plan) DO NOTHING`
@@ -42,25 +42,32 @@ const (
 
 // Looks returns the looks at a question, in the order in which they were recorded.
 func (r *Reader) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look, error) {
-	var rows []struct {
-		ULID     string `db:"ulid"`
-		Kind     string `db:"kind"`
-		Evidence []byte `db:"evidence"`
-		N        int    `db:"n"`
-		Plan     string `db:"plan"`
-		Anytime  bool   `db:"anytime"`
-		Verdict  string `db:"verdict"`
-		LookedAt int64  `db:"looked_at"`
-	}
+	var rows []lookRow
 	if err := r.read().SelectContext(ctx, &rows, listLooks, question[:]); err != nil {
 		return nil, explain(err)
 	}
+	return looksOf(rows)
+}
+
+type lookRow struct {
+	ULID     string `db:"ulid"`
+	Kind     string `db:"kind"`
+	Question []byte `db:"question"`
+	Evidence []byte `db:"evidence"`
+	N        int    `db:"n"`
+	Plan     string `db:"plan"`
+	Anytime  bool   `db:"anytime"`
+	Verdict  string `db:"verdict"`
+	LookedAt int64  `db:"looked_at"`
+}
+
+func looksOf(rows []lookRow) ([]Look, error) {
 	looks := make([]Look, len(rows))
 	for i, row := range rows {
 		looks[i] = Look{
-			ULID: row.ULID, Kind: LookKind(row.Kind), Question: question, N: row.N, Anytime: row.Anytime, Verdict: scoring.Verdict(row.Verdict),
-			LookedAt: fromMicros(row.LookedAt),
+			ULID: row.ULID, Kind: LookKind(row.Kind), N: row.N, Anytime: row.Anytime, Verdict: scoring.Verdict(row.Verdict), LookedAt: fromMicros(row.LookedAt),
 		}
+		copy(looks[i].Question[:], row.Question)
 		copy(looks[i].Evidence[:], row.Evidence)
 		if row.Plan != "" {
 			if err := json.Unmarshal([]byte(row.Plan), &looks[i].Plan); err != nil {
@@ -73,14 +80,19 @@ func (r *Reader) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look,
 
 // AddLook records a look, unless the question was asked of this evidence before, under the same plan.
 func (t *Tx) AddLook(l Look) error {
-	plan := ""
-	if len(l.Plan) > 0 {
-		text, err := json.Marshal(l.Plan)
-		if err != nil {
-			return err
-		}
-		plan = string(text)
+	plan, err := planText(l.Plan)
+	if err != nil {
+		return err
 	}
-	_, err := t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
+	_, err = t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
 	return err
+}
+
+// planText returns a plan of looks as it is stored.
+func planText(plan []int) (string, error) {
+	if len(plan) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(plan)
+	return string(text), err
 }

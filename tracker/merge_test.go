@@ -25,7 +25,7 @@ import (
 	"track/internal/property"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/lineages"
 	"track/tracker/seeds"
 )
@@ -102,12 +102,12 @@ func (s *shard) exec(statements ...string) {
 }
 
 // merge brings others in, and returns the conflicts by what they are about.
-func (s *shard) merge(others ...*shard) (reports []tracker.MergeReport, conflicts []string) {
+func (s *shard) merge(others ...*shard) (reports []exchange.MergeReport, conflicts []string) {
 	s.t.Helper()
 	for _, other := range others {
-		r, err := tracker.Merge(s.t.Context(), s.st, other.path, tracker.MergeOptions{
-			MergeOptions: store.MergeOptions{Chunk: 3},
-			Conflict: func(c tracker.MergeConflict) {
+		r, err := exchange.Merge(s.t.Context(), s.st, other.st, exchange.MergeOptions{
+			Page: 3,
+			Conflict: func(c exchange.Conflict) {
 				conflicts = append(conflicts, strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.Scenario, " ", c.Name, ": ", c.Describe())))
 			},
 		})
@@ -296,14 +296,39 @@ func full(t testing.TB) *shard {
 	called := task("", 2)
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
 	recordExecution(t, s.st, called, false)
-	s.exec(`INSERT INTO attachment (hash, n_bytes, data) VALUES (x'01', 1, x'02'), (x'03', 1, x'04'), (x'05', 1, x'06')`,
-		`INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending)
-		 SELECT 'SWEEP', scenario.id, '{}', 1, 8, environment.id, 1, 2, 5, NULL, '' FROM scenario, environment WHERE scenario.name = 's' AND environment.document = '{"host":"a"}'`,
-		`INSERT INTO sweep_configuration SELECT 1, id, 0, '0..9', 10 FROM configuration WHERE label = 'v1'`,
-		`INSERT INTO run SELECT id, 1, 2, NULL, 'SIGKILL', 3, 7, 8 FROM seed WHERE number = 2`,
-		`INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) SELECT 'REPEATED', id, 1, x'09', '', 9 FROM seed WHERE number = 1`,
+	s.swept()
+	s.exec(
 		`INSERT INTO hook_event VALUES (1, 'session', '', 'Stop', 'k', 1, 1, 'l', '', '', NULL, '{}')`)
 	return s
+}
+
+// swept adds a sweep that ran a seed and repeated another one.
+func (s *shard) swept() {
+	s.t.Helper()
+	cpu, bytes := 7*time.Microsecond, int64(8)
+	sweep := track.Sweep{
+		ID: "SWEEP", Scenario: "s", Plan: "{}", Shard: 1, NShards: 8, Environment: track.Environment{"host": "a"}, Changes: "diff", Libraries: "numpy",
+		StartedAt: clock(), Planned: []track.PlannedSeeds{{Configuration: track.Configuration{Label: "v1"}, Seeds: track.NewSeedRanges(track.SeedRange{Last: 9})}},
+	}
+	seed := seed("s", 4, map[string]float64{"a": 1, "b": 1})
+	seed.Configuration.Label, seed.Environment = "v1", track.Environment{"host": "a"}
+	err := s.st.Update(s.t.Context(), func(tx *store.Tx) error {
+		_, err := tx.AddSweep(sweep)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	seed.Run = &track.Run{Sweep: "SWEEP", Attempts: 2, Signal: "SIGKILL", Stderr: "out of memory", CPU: &cpu, MaxRSS: &bytes}
+	record(s.t, s.st, seeds.Options{}, seed)
+	seeds, err := s.st.Seeds(s.t.Context(), store.SeedFilter{Scenario: "s", Limit: 1})
+	if err != nil || len(seeds) != 1 {
+		s.t.Fatal(seeds, err)
+	}
+	repetition := track.Repetition{ID: "REPEATED", Sweep: "SWEEP", Digest: [32]byte{9}, Differences: []string{"a"}, RepeatedAt: clock()}
+	if err := s.st.Update(s.t.Context(), func(tx *store.Tx) error { return tx.AddRepetition(seeds[0].ID, repetition) }); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // What a new database is merged from is what it is, table by table, and merging once more changes nothing. A table that is new to the schema fails
@@ -322,7 +347,7 @@ func TestMergeEverything(t *testing.T) {
 			t.Fatalf("round %d: %v %s", round, conflicts, diff)
 		}
 		r := reports[0]
-		if n := (store.MergeCount{Recorded: 5}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
+		if n := (exchange.Count{Recorded: 6}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
 			t.Errorf("round %d: %+v", round, r)
 		}
 	}
@@ -579,7 +604,7 @@ func TestMergeLineages(t *testing.T) {
 	l.Run("v002", 70, 80)
 	for _, round := range []struct{ entries, known int }{{1, 1}, {0, 2}} {
 		reports, conflicts := there.merge(here)
-		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (tracker.MergedLineage{Lineage: "l", Entries: round.entries, Known: round.known}) {
+		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (exchange.MergedLineage{Lineage: "l", Entries: round.entries, Known: round.known}) {
 			t.Errorf("%+v %q", got, conflicts)
 		}
 	}
@@ -684,8 +709,8 @@ func TestMergeDryRun(t *testing.T) {
 	to.seed(2, "v1", map[string]float64{"a": 0.9}, seeds.Options{})
 	before := to.dump()
 	var foreseen []string
-	dry, err := tracker.Merge(t.Context(), to.st, from.path, tracker.MergeOptions{
-		MergeOptions: store.MergeOptions{DryRun: true}, Conflict: func(c tracker.MergeConflict) { foreseen = append(foreseen, c.Kind+" "+c.Name) },
+	dry, err := exchange.Merge(t.Context(), to.st, from.st, exchange.MergeOptions{
+		DryRun: true, Conflict: func(c exchange.Conflict) { foreseen = append(foreseen, string(c.Kind)+" "+c.Name) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -697,7 +722,7 @@ func TestMergeDryRun(t *testing.T) {
 	if len(foreseen) != 1 || len(conflicts) != 1 || foreseen[0] != "seed 2" {
 		t.Errorf("%q %q", foreseen, conflicts)
 	}
-	dry.Unjudged, dry.Versions, reports[0].Versions = reports[0].Unjudged, store.MergeCount{}, store.MergeCount{} // a ledger brings its versions along
+	dry.Unjudged, dry.Versions, reports[0].Versions = reports[0].Unjudged, exchange.Count{}, exchange.Count{} // a ledger brings its versions along
 	if diff := cmp.Diff(dry, reports[0]); diff != "" {
 		t.Error(diff)
 	}

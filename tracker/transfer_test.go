@@ -8,7 +8,7 @@ import (
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/lineages"
 )
 
@@ -129,10 +129,10 @@ func TestMergeLineageAlone(t *testing.T) {
 	origin.Propose(`{"theta": 11}`, lineages.ProposeOptions{})
 	l := &lineagetest.Loop{T: t, Store: away.st, Name: "theta"}
 	for _, c := range []struct {
-		only store.MergeOptions
+		only exchange.MergeOptions
 		want int
-	}{{store.MergeOptions{Lineages: []string{"theta"}}, 2}, {store.MergeOptions{}, 0}} {
-		if _, err := tracker.Merge(t.Context(), away.st, home.path, tracker.MergeOptions{MergeOptions: c.only}); err != nil {
+	}{{exchange.MergeOptions{Lineages: []string{"theta"}}, 2}, {exchange.MergeOptions{}, 0}} {
+		if _, err := exchange.Merge(t.Context(), away.st, home.st, c.only); err != nil {
 			t.Fatal(err)
 		}
 		if n := elsewhere(l); n != c.want {

@@ -17,7 +17,7 @@ import (
 	"track/importer"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 )
 
 func (p *program) exportBundleCommand() *cli.Command {
@@ -73,7 +73,7 @@ func (p *program) exportBundle(ctx context.Context, file string, force bool, sce
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	made := filepath.Join(dir, store.DefaultFile)
-	contents, err := tracker.WriteBundle(ctx, st, made, store.MergeOptions{Scenarios: scenarios, Lineages: lineages})
+	contents, err := exchange.WriteBundle(ctx, st, made, exchange.MergeOptions{Scenarios: scenarios, Lineages: lineages})
 	if err != nil {
 		return fmt.Errorf("export bundle: %w", err)
 	}
@@ -240,7 +240,7 @@ func (p *program) importBundle(ctx context.Context, paths []string, o importOpti
 	if path, err = p.upToDate(ctx, path, dir); err != nil {
 		return p.bundleError(paths[0], path, err)
 	}
-	contents, err := tracker.CheckBundle(ctx, path)
+	contents, err := exchange.CheckBundle(ctx, path)
 	if err != nil {
 		return p.bundleError(paths[0], path, err)
 	}
@@ -250,7 +250,7 @@ func (p *program) importBundle(ctx context.Context, paths []string, o importOpti
 		return err
 	}
 	defer done()
-	d, err := p.mergeFile(ctx, st, path, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: o.dryRun}})
+	d, err := p.mergeFile(ctx, st, path, exchange.MergeOptions{DryRun: o.dryRun})
 	if err != nil {
 		return p.bundleError(paths[0], path, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"track"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -46,19 +46,6 @@ Examples:
 	}
 }
 
-type mergeCount struct {
-	Recorded  int `json:"recorded"`
-	Known     int `json:"known"`
-	Conflicts int `json:"conflicts"`
-}
-
-type mergedLineage struct {
-	Lineage  string `json:"lineage"`
-	Entries  int    `json:"entries"`
-	Known    int    `json:"known"`
-	Conflict bool   `json:"conflict"`
-}
-
 type mergeConflict struct {
 	Kind          string `json:"kind"`
 	Scenario      string `json:"scenario,omitzero"`
@@ -71,34 +58,34 @@ type mergeConflict struct {
 
 // mergeDocument says what became of one file.
 type mergeDocument struct {
-	File           string          `json:"file"`
-	State          string          `json:"state"`
-	Error          string          `json:"error,omitzero"`
-	Scenarios      mergeCount      `json:"scenarios"`
-	Specs          mergeCount      `json:"specs"`
-	Configurations mergeCount      `json:"configurations"`
-	Seeds          mergeCount      `json:"seeds"`
-	Baselines      mergeCount      `json:"baselines"`
-	Looks          mergeCount      `json:"looks"`
-	Sweeps         mergeCount      `json:"sweeps"`
-	Repetitions    mergeCount      `json:"repetitions"`
-	Versions       mergeCount      `json:"versions"`
-	Executions     mergeCount      `json:"executions"`
-	Lineages       []mergedLineage `json:"lineages"`
-	Superseded     int             `json:"superseded"`
-	Completed      int             `json:"completed"`
-	Forgotten      int             `json:"forgotten"`
-	Assessments    int             `json:"assessments"`
-	Scores         int             `json:"scores"`
-	Unjudged       map[string]int  `json:"unjudged"`
-	NConflicts     int             `json:"n_conflicts"`
-	Conflicts      []mergeConflict `json:"conflicts"`
+	File           string                   `json:"file"`
+	State          string                   `json:"state"`
+	Error          string                   `json:"error,omitzero"`
+	Scenarios      exchange.Count           `json:"scenarios"`
+	Specs          exchange.Count           `json:"specs"`
+	Configurations exchange.Count           `json:"configurations"`
+	Seeds          exchange.Count           `json:"seeds"`
+	Baselines      exchange.Count           `json:"baselines"`
+	Looks          exchange.Count           `json:"looks"`
+	Sweeps         exchange.Count           `json:"sweeps"`
+	Repetitions    exchange.Count           `json:"repetitions"`
+	Versions       exchange.Count           `json:"versions"`
+	Executions     exchange.Count           `json:"executions"`
+	Lineages       []exchange.MergedLineage `json:"lineages"`
+	Superseded     int                      `json:"superseded"`
+	Completed      int                      `json:"completed"`
+	Forgotten      int                      `json:"forgotten"`
+	Assessments    int                      `json:"assessments"`
+	Scores         int                      `json:"scores"`
+	Unjudged       map[string]int           `json:"unjudged"`
+	NConflicts     int                      `json:"n_conflicts"`
+	Conflicts      []mergeConflict          `json:"conflicts"`
 
 	failed error
 }
 
 func newMergeDocument(file string) *mergeDocument {
-	return &mergeDocument{File: file, Lineages: []mergedLineage{}, Conflicts: []mergeConflict{}, Unjudged: map[string]int{}}
+	return &mergeDocument{File: file, Lineages: []exchange.MergedLineage{}, Conflicts: []mergeConflict{}, Unjudged: map[string]int{}}
 }
 
 func (d *mergeDocument) fail(state string, err error) {
@@ -108,10 +95,10 @@ func (d *mergeDocument) fail(state string, err error) {
 // records is how many seeds, executions and entries of ledgers came.
 func (d *mergeDocument) records() int { return d.Seeds.Recorded + d.Executions.Recorded + d.entries() }
 
-func (d *mergeDocument) add(c tracker.MergeConflict) {
-	m := mergeConflict{Kind: c.Kind, Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
+func (d *mergeDocument) add(c exchange.Conflict) {
+	m := mergeConflict{Kind: string(c.Kind), Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
 	switch c.Kind {
-	case "seed", "spec":
+	case exchange.KindSeed, exchange.KindSpec:
 		m.Scenario = c.Scenario
 	default:
 		m.Lineage = c.Scenario
@@ -119,14 +106,12 @@ func (d *mergeDocument) add(c tracker.MergeConflict) {
 	d.Conflicts = append(d.Conflicts, m)
 }
 
-func (d *mergeDocument) count(r tracker.MergeReport) {
-	d.Scenarios, d.Specs, d.Configurations, d.Seeds = mergeCount(r.Scenarios), mergeCount(r.Specs), mergeCount(r.Configurations), mergeCount(r.Seeds)
-	d.Baselines, d.Looks, d.Sweeps, d.Repetitions = mergeCount(r.Baselines), mergeCount(r.Looks), mergeCount(r.Sweeps), mergeCount(r.Repetitions)
-	d.Versions, d.Executions = mergeCount(r.Versions), mergeCount(r.Executions)
+func (d *mergeDocument) count(r exchange.MergeReport) {
+	d.Scenarios, d.Specs, d.Configurations, d.Seeds = r.Scenarios, r.Specs, r.Configurations, r.Seeds
+	d.Baselines, d.Looks, d.Sweeps, d.Repetitions = r.Baselines, r.Looks, r.Sweeps, r.Repetitions
+	d.Versions, d.Executions = r.Versions, r.Executions
 	d.Superseded, d.Completed, d.Forgotten, d.Assessments, d.Scores = r.Superseded, r.Replaced, r.Forgotten, r.Assessments, r.Scores
-	for _, l := range r.Lineages {
-		d.Lineages = append(d.Lineages, mergedLineage(l))
-	}
+	d.Lineages = append(d.Lineages, r.Lineages...)
 	maps.Copy(d.Unjudged, r.Unjudged)
 	d.NConflicts = r.Conflicts()
 }
@@ -216,7 +201,7 @@ func (p *program) mergeFiles(ctx context.Context, st *store.Store, documents []*
 			d.State = stateUntried
 			continue
 		}
-		d, err := p.mergeFile(ctx, st, d.File, tracker.MergeOptions{MergeOptions: store.MergeOptions{DryRun: dryRun}})
+		d, err := p.mergeFile(ctx, st, d.File, exchange.MergeOptions{DryRun: dryRun})
 		documents[i] = d
 		if err == nil {
 			continue
@@ -303,15 +288,20 @@ func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Stor
 	return st, func() { _ = st.Close() }, nil
 }
 
-func (p *program) mergeFile(ctx context.Context, st *store.Store, file string, o tracker.MergeOptions) (*mergeDocument, error) {
+func (p *program) mergeFile(ctx context.Context, st *store.Store, file string, o exchange.MergeOptions) (*mergeDocument, error) {
 	d := newMergeDocument(file)
 	d.State = stateMerged
 	if o.DryRun {
 		d.State = stateRead
 	}
+	other, err := store.OpenOther(ctx, file, p.now)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = other.Close() }()
 	bar := p.newProgress("merging", "records", 0)
 	o.Conflict, o.Progress = d.add, bar.update
-	r, err := tracker.Merge(ctx, st, file, o)
+	r, err := exchange.Merge(ctx, st, other, o)
 	bar.clear()
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})

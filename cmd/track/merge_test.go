@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"track/tracker/exchange"
 )
 
 // shardOf records seeds into a database of its own.
@@ -21,7 +23,7 @@ func shardOf(t *testing.T, dir, name string, from, to int) {
 }
 
 // mergedSeeds merges and returns what became of the seeds of the only file.
-func mergedSeeds(t *testing.T, dir string, args ...string) mergeCount {
+func mergedSeeds(t *testing.T, dir string, args ...string) exchange.Count {
 	t.Helper()
 	stdout, stderr, code := runTrack(t, dir, append([]string{"merge", "--format", "json"}, args...)...)
 	var d struct{ Files []mergeDocument }
@@ -67,7 +69,7 @@ func TestKilledMerge(t *testing.T) {
 	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
-	if n := mergedSeeds(t, dir, "--db", "track.db", "shard.db"); n != (mergeCount{Recorded: seeds - before, Known: before}) {
+	if n := mergedSeeds(t, dir, "--db", "track.db", "shard.db"); n != (exchange.Count{Recorded: seeds - before, Known: before}) {
 		t.Errorf("after %d of %d seeds: %+v", before, seeds, n)
 	}
 	if n := count("SELECT count(*) FROM scenario_configuration"); n != 1 {

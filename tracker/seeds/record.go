@@ -216,6 +216,7 @@ func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Se
 	return RecordResult{Disposition: track.Conflict, Differences: Differences(recorded, seed.Values), Outcome: outcome}, err
 }
 
+// Differences returns the values in which two records of one seed differ, by metric.
 func Differences(recorded, given map[string]float64) (list []Difference) {
 	names := maps.Clone(recorded)
 	maps.Copy(names, given)

@@ -1,4 +1,4 @@
-package tracker
+package exchange
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"track/store"
 )
 
-// WriteBundle makes a database at path, where none is, of what is chosen of another. It shows one state of that, whatever is recorded meanwhile.
-func WriteBundle(ctx context.Context, from *store.Store, path string, o store.MergeOptions) (c store.Contents, err error) {
+// WriteBundle makes a database at path, where none is, of what is chosen of another one. It shows one state of that, whatever is recorded meanwhile.
+func WriteBundle(ctx context.Context, from *store.Store, path string, o MergeOptions) (c store.Contents, err error) {
 	if _, err := store.Init(ctx, path); err != nil {
 		return c, err
 	}
@@ -20,23 +20,23 @@ func WriteBundle(ctx context.Context, from *store.Store, path string, o store.Me
 		return c, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if err := st.Pack(ctx); err != nil { // needs the database for itself: what the merge read it by is closed
+	if err := st.Pack(ctx); err != nil { // needs the database for itself: the merge has closed it
 		return c, err
 	}
 	return st.Contents(ctx)
 }
 
-func mergeInto(ctx context.Context, path string, from *store.Store, o store.MergeOptions) (err error) {
+func mergeInto(ctx context.Context, path string, from *store.Store, o MergeOptions) (err error) {
 	st, err := store.OpenForUpdate(ctx, path, from.Now)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	_, err = Merge(ctx, st, from.Path(), MergeOptions{MergeOptions: o, Whole: true})
+	_, err = Merge(ctx, st, from, o)
 	return err
 }
 
-// CheckBundle reads all of a bundle and says what is in it. It refuses one that is damaged.
+// CheckBundle reads all of a bundle and counts what is in it. It refuses one that is damaged.
 func CheckBundle(ctx context.Context, path string) (c store.Contents, err error) {
 	if err := store.CheckSound(ctx, path); err != nil {
 		return c, err

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"track"
+)
+
+// errDangling is the error of a row that refers to a row that does not exist.
+var errDangling = errors.New("it refers to rows that it does not hold")
+
+func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// inList returns n placeholders from $1 on, separated by commas.
+func inList(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(i + 1))
+	}
+	return b.String()
+}
+
+// rowList returns n rows of three placeholders from $1 on.
+func rowList(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "($%d,$%d,$%d)", 3*i+1, 3*i+2, 3*i+3)
+	}
+	return b.String()
+}
+
+// The values that the driver returns of a column.
+
+func asInt(v driver.Value) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+func asText(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+// asFloat returns a number as a value of a seed has it: NULL is NaN.
+func asFloat(v driver.Value) float64 {
+	switch v := v.(type) {
+	case float64:
+		return v
+	case int64:
+		return float64(v)
+	}
+	return math.NaN()
+}
+
+func asNullFloat(v driver.Value) sql.NullFloat64 {
+	return sql.NullFloat64{Float64: asFloat(v), Valid: v != nil}
+}
+
+func asTime(v driver.Value) time.Time {
+	if v == nil {
+		return time.Time{}
+	}
+	return fromMicros(asInt(v))
+}
+
+func asDuration(v driver.Value) *time.Duration {
+	if v == nil {
+		return nil
+	}
+	d := time.Duration(asInt(v)) * time.Microsecond
+	return &d
+}
+
+func asDigest(v driver.Value) (digest [sha256.Size]byte) {
+	b, _ := v.([]byte)
+	copy(digest[:], b)
+	return digest
+}
+
+// timeOrNull returns a time as the driver takes it.
+func timeOrNull(t time.Time) driver.Value {
+	if t.IsZero() {
+		return nil
+	}
+	return micros(t)
+}
+
+func durationOrNull(d *time.Duration) driver.Value {
+	if d == nil {
+		return nil
+	}
+	return d.Microseconds()
+}
+
+func floatOrNull(f sql.NullFloat64) driver.Value {
+	if !f.Valid {
+		return nil
+	}
+	return f.Float64
+}
+
+// CheckTables compares the tables of a database with those that track makes: a file may call itself a database of track and be something else.
+func (r *Reader) CheckTables(ctx context.Context, path string, made *Reader) error {
+	var want, found []string
+	if err := made.read().SelectContext(ctx, &want, listColumns); err != nil {
+		return explain(err)
+	}
+	if err := r.read().SelectContext(ctx, &found, listColumns); err != nil {
+		return openError(path, err)
+	}
+	has := make(map[string]bool, len(found))
+	for _, column := range found {
+		has[column] = true
+	}
+	for _, column := range want {
+		if !has[column] {
+			name, _, _ := strings.Cut(column, " ")
+			err := fmt.Errorf("open %s: %w: its %s is missing, or is not what track made", path, track.ErrDatabase, name)
+			return track.WithHint(err, track.Hint{Text: "the file is damaged; nothing was changed"})
+		}
+	}
+	return nil
+}
+
+const listColumns = `
+	SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || c.pk || c.hidden
+	  FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+	 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'goose_db_version' ORDER BY t.name, c.cid`
+
+// LeftOut returns the tables that are not carried from one database to another, and why.
+func LeftOut() map[string]string {
+	return map[string]string{
+		"hook_event":       "events become executions where the hooks reported them, and those are carried",
+		"hook_arrival":     "counts the events that the hooks of one machine reported",
+		"goose_db_version": "describes the schema of the file itself",
+	}
+}

@@ -1,0 +1,447 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"track"
+	"track/evolution"
+)
+
+// ScenarioRecord is a scenario with all versions of its spec.
+type ScenarioRecord struct {
+	Name      string
+	CreatedAt time.Time
+	Specs     []Spec
+}
+
+const (
+	listScenarioRows = `SELECT name, created_at FROM scenario ORDER BY id`
+	carryScenario    = `
+	INSERT INTO scenario (name, created_at) VALUES ($1, $2)
+	ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < scenario.created_at`
+	carryLineage = `
+	INSERT INTO lineage (name, keep_text, created_at) VALUES ($1, $2, $3)
+	ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < lineage.created_at`
+	setSpecVersion  = `UPDATE spec SET version = $1, created_at = $2 WHERE id = $3`
+	earlierSpec     = `UPDATE spec SET created_at = $1 WHERE id = $2 AND created_at > $3`
+	listLineageRows = `SELECT name, keep_text, created_at FROM lineage ORDER BY id`
+)
+
+type namedRow struct {
+	Name      string `db:"name"`
+	KeepText  bool   `db:"keep_text"`
+	CreatedAt int64  `db:"created_at"`
+}
+
+// ScenarioRecords returns all scenarios with their specs.
+func (r *Reader) ScenarioRecords(ctx context.Context) ([]ScenarioRecord, error) {
+	var rows []namedRow
+	if err := r.read().SelectContext(ctx, &rows, listScenarioRows); err != nil {
+		return nil, explain(err)
+	}
+	specs, err := r.Specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]ScenarioRecord, len(rows))
+	for i, row := range rows {
+		records[i] = ScenarioRecord{Name: row.Name, CreatedAt: fromMicros(row.CreatedAt)}
+		for _, s := range specs {
+			if s.Scenario == row.Name {
+				records[i].Specs = append(records[i].Specs, s)
+			}
+		}
+	}
+	return records, nil
+}
+
+const (
+	hasScenario      = `SELECT EXISTS (SELECT 1 FROM scenario WHERE name = $1)`
+	listSpecHashes   = `SELECT spec.hash FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version`
+	hasConfiguration = `SELECT EXISTS (SELECT 1 FROM configuration WHERE hash = $1)`
+)
+
+// ScenarioSpecs returns the hashes of the specs of a scenario by their versions, and whether the scenario is known.
+func (r *Reader) ScenarioSpecs(ctx context.Context, name string) (hashes []string, known bool, err error) {
+	if err = r.read().GetContext(ctx, &known, hasScenario, name); err == nil {
+		err = r.read().SelectContext(ctx, &hashes, listSpecHashes, name)
+	}
+	return hashes, known, explain(err)
+}
+
+// HasConfiguration reports whether a configuration of a hash is here.
+func (r *Reader) HasConfiguration(ctx context.Context, hash string) (has bool, err error) {
+	return has, explain(r.read().GetContext(ctx, &has, hasConfiguration, hash))
+}
+
+// CarryScenario stores a scenario of another database. Of the times at which it was made, the earlier one counts.
+func (t *Tx) CarryScenario(s ScenarioRecord) error {
+	_, err := t.exec(carryScenario, s.Name, micros(s.CreatedAt))
+	return err
+}
+
+// CarrySpec stores a version of a spec of another database under the number that it has there. Of one that is here, the earlier time counts.
+func (t *Tx) CarrySpec(s Spec, metrics []SpecMetric) error {
+	stored, added, err := t.AddSpec(s, metrics)
+	if err != nil {
+		return err
+	}
+	if added {
+		_, err = t.exec(setSpecVersion, s.Version, micros(s.CreatedAt), stored.ID)
+	} else {
+		_, err = t.exec(earlierSpec, micros(s.CreatedAt), stored.ID, micros(s.CreatedAt))
+	}
+	return err
+}
+
+const (
+	sweepState     = `SELECT ended_at, ending FROM sweep WHERE ulid = $1`
+	carrySweepEnd  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = $3, note = $4 WHERE ulid = $5`
+	carryPlanned   = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`
+	hasSweepOfULID = `SELECT EXISTS (SELECT 1 FROM sweep WHERE ulid = $1)`
+	hasPinOfULID   = `SELECT EXISTS (SELECT 1 FROM baseline WHERE ulid = $1)`
+)
+
+// HasSweep reports whether a sweep is here.
+func (r *Reader) HasSweep(ctx context.Context, id string) (has bool, err error) {
+	return has, explain(r.read().GetContext(ctx, &has, hasSweepOfULID, id))
+}
+
+// HasPin reports whether a pin is here.
+func (r *Reader) HasPin(ctx context.Context, id string) (has bool, err error) {
+	return has, explain(r.read().GetContext(ctx, &has, hasPinOfULID, id))
+}
+
+// CarrySweep stores a sweep of another database. One that is here learns how it ended.
+func (t *Tx) CarrySweep(s track.Sweep) error {
+	added, err := t.AddSweep(s)
+	if err != nil || added {
+		return err
+	}
+	var here struct {
+		EndedAt sql.NullInt64 `db:"ended_at"`
+		Ending  string        `db:"ending"`
+	}
+	if err := t.get(&here, sweepState, s.ID); err != nil {
+		return err
+	}
+	ended := !here.EndedAt.Valid && !s.EndedAt.IsZero()
+	withdrawn := here.Ending != string(track.SweepWithdrawn) && s.Ending == track.SweepWithdrawn
+	if ended || withdrawn {
+		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note, s.ID); err != nil {
+			return err
+		}
+	}
+	var id int64
+	if err := t.getID(&id, findSweep, s.ID); err != nil {
+		return err
+	}
+	for i, p := range s.Planned {
+		configuration, err := t.configurationID(p.Configuration)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(carryPlanned, id, configuration, i, p.Seeds.String(), p.Seeds.Len()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PinRecord is a pin as it is stored.
+type PinRecord struct {
+	Baseline
+	Previous string // ULID of the pin that it replaced; empty for none
+}
+
+const (
+	listPinRows = `
+	SELECT previous.ulid AS previous_ulid, pin.*
+	  FROM (` + selectBaselines + `) AS pin JOIN baseline AS own ON own.ulid = pin.ulid LEFT JOIN baseline AS previous ON previous.id = own.previous_id
+	 ORDER BY own.id`
+	carryPin = `
+	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at) VALUES ($1, $2, $3, NULL, $4, $5, $6)
+	ON CONFLICT (ulid) DO NOTHING`
+	carryPreviousPin = `UPDATE baseline SET previous_id = (SELECT id FROM baseline WHERE ulid = $1) WHERE ulid = $2 AND previous_id IS NULL`
+)
+
+// PinRecords returns all pins in the order in which they were recorded here.
+func (r *Reader) PinRecords(ctx context.Context) ([]PinRecord, error) {
+	var rows []struct {
+		Previous sql.NullString `db:"previous_ulid"`
+		baselineRow
+	}
+	if err := r.read().SelectContext(ctx, &rows, listPinRows); err != nil {
+		return nil, explain(err)
+	}
+	records := make([]PinRecord, len(rows))
+	for i, row := range rows {
+		records[i] = PinRecord{row.baseline(), row.Previous.String}
+	}
+	return records, nil
+}
+
+// CarryPin stores a pin of another database.
+func (t *Tx) CarryPin(p PinRecord) error {
+	scenario, err := t.scenarioID(p.Scenario)
+	if err != nil {
+		return err
+	}
+	var configuration any
+	if p.Configuration != nil {
+		if configuration, err = t.configurationID(p.Configuration.Configuration); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, p.Reason, p.Actor, micros(p.SetAt)); err != nil || p.Previous == "" {
+		return err
+	}
+	_, err = t.exec(carryPreviousPin, p.Previous, p.ULID)
+	return err
+}
+
+const (
+	listLookRows = `SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look ORDER BY id`
+	findLook     = `SELECT ulid, looked_at FROM look WHERE question = $1 AND evidence = $2 AND plan = $3`
+	hasLook      = `SELECT EXISTS (SELECT 1 FROM look WHERE ulid = $1)`
+	earlierLook  = `UPDATE look SET ulid = $1, kind = $2, n = $3, anytime = $4, verdict = $5, looked_at = $6 WHERE ulid = $7`
+)
+
+// LookRecords returns all looks in the order in which they were recorded here.
+func (r *Reader) LookRecords(ctx context.Context) ([]Look, error) {
+	var rows []lookRow
+	if err := r.read().SelectContext(ctx, &rows, listLookRows); err != nil {
+		return nil, explain(err)
+	}
+	return looksOf(rows)
+}
+
+// HasLook reports whether a look is here: by its ID, or another one at the same evidence.
+func (r *Reader) HasLook(ctx context.Context, l Look) (has bool, err error) {
+	if err := r.read().GetContext(ctx, &has, hasLook, l.ULID); err != nil || has {
+		return has, explain(err)
+	}
+	plan, err := planText(l.Plan)
+	if err != nil {
+		return false, err
+	}
+	var row struct {
+		ULID     string `db:"ulid"`
+		LookedAt int64  `db:"looked_at"`
+	}
+	err = r.read().GetContext(ctx, &row, findLook, l.Question[:], l.Evidence[:], plan)
+	if isNoRows(err) {
+		return false, nil
+	}
+	return err == nil, explain(err)
+}
+
+// CarryLook stores a look of another database. Of two looks at the same evidence, the earlier one counts.
+func (t *Tx) CarryLook(l Look) error {
+	plan, err := planText(l.Plan)
+	if err != nil {
+		return err
+	}
+	taken := false
+	if err := t.get(&taken, hasLook, l.ULID); err != nil || taken {
+		return err
+	}
+	var here struct {
+		ULID     string `db:"ulid"`
+		LookedAt int64  `db:"looked_at"`
+	}
+	err = t.get(&here, findLook, l.Question[:], l.Evidence[:], plan)
+	at := micros(l.LookedAt)
+	switch {
+	case isNoRows(err):
+		return t.AddLook(l)
+	case err != nil || here.LookedAt < at || here.LookedAt == at && here.ULID < l.ULID:
+		return err
+	}
+	_, err = t.exec(earlierLook, l.ULID, string(l.Kind), l.N, l.Anytime, string(l.Verdict), at, here.ULID)
+	return err
+}
+
+// LineageRecord is a lineage with its versions.
+type LineageRecord struct {
+	Name      string
+	KeepText  bool
+	CreatedAt time.Time
+}
+
+// LineageRecords returns all lineages.
+func (r *Reader) LineageRecords(ctx context.Context) ([]LineageRecord, error) {
+	var rows []namedRow
+	if err := r.read().SelectContext(ctx, &rows, listLineageRows); err != nil {
+		return nil, explain(err)
+	}
+	records := make([]LineageRecord, len(rows))
+	for i, row := range rows {
+		records[i] = LineageRecord{row.Name, row.KeepText, fromMicros(row.CreatedAt)}
+	}
+	return records, nil
+}
+
+// CarryLineage stores a lineage of another database, without its versions.
+func (t *Tx) CarryLineage(l LineageRecord) error {
+	_, err := t.exec(carryLineage, l.Name, l.KeepText, micros(l.CreatedAt))
+	return err
+}
+
+// VersionRecord is a version with the time at which it was recorded first.
+type VersionRecord struct {
+	track.Version
+	ContentID  string // empty if the content is unknown
+	RecordedAt time.Time
+}
+
+const (
+	listVersionRecords = `
+	SELECT version.name, version.operator, version.content, version.content_digest, version.status, version.note, version.source, version.source_score,
+	       version.source_parent_score, version.source_created_at, coalesce(parent.name, '') AS parent, version.created_at
+	  FROM version LEFT JOIN version AS parent ON parent.id = version.parent_id
+	 WHERE version.lineage_id = (SELECT id FROM lineage WHERE name = $1) ORDER BY version.id`
+	carryVersion = `
+	INSERT INTO version (lineage_id, name, created_at) VALUES ($1, $2, $3)
+	ON CONFLICT (lineage_id, name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < version.created_at`
+)
+
+// VersionRecords returns the versions of a lineage in the order in which they were recorded here.
+func (r *Reader) VersionRecords(ctx context.Context, lineage string) ([]VersionRecord, error) {
+	var rows []struct {
+		Name        string          `db:"name"`
+		Operator    string          `db:"operator"`
+		Content     *string         `db:"content"`
+		Digest      []byte          `db:"content_digest"`
+		Status      string          `db:"status"`
+		Note        string          `db:"note"`
+		Source      string          `db:"source"`
+		Score       sql.NullFloat64 `db:"source_score"`
+		ParentScore sql.NullFloat64 `db:"source_parent_score"`
+		SourceTime  sql.NullInt64   `db:"source_created_at"`
+		Parent      string          `db:"parent"`
+		CreatedAt   int64           `db:"created_at"`
+	}
+	if err := r.read().SelectContext(ctx, &rows, listVersionRecords, lineage); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]VersionRecord, len(rows))
+	for i, row := range rows {
+		v := track.Version{
+			Lineage: lineage, Name: row.Name, Parent: row.Parent, Operator: row.Operator, Content: row.Content, Status: row.Status, Note: row.Note,
+			Source: row.Source, CreatedAt: nullableTime(row.SourceTime), SourceScore: floatPointer(row.Score), SourceParentScore: floatPointer(row.ParentScore),
+		}
+		list[i] = VersionRecord{Version: v, RecordedAt: fromMicros(row.CreatedAt)}
+		if v.Content != nil {
+			list[i].ContentID = evolution.VersionID([]byte(*v.Content))
+		}
+	}
+	return list, nil
+}
+
+func floatPointer(f sql.NullFloat64) *float64 {
+	if !f.Valid {
+		return nil
+	}
+	return &f.Float64
+}
+
+// CarryVersions stores versions of a lineage of another database, as far as their contents are not in conflict. They fill the gaps of those
+// that are here.
+func (t *Tx) CarryVersions(lineage string, list []VersionRecord, conflicts map[string]bool) error {
+	id, err := t.lineageID(lineage)
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		if _, err := t.exec(carryVersion, id, v.Name, micros(v.RecordedAt)); err != nil {
+			return err
+		}
+	}
+	for _, v := range list {
+		if conflicts[v.Name] {
+			continue
+		}
+		if conflicts[v.Parent] {
+			v.Parent = ""
+		}
+		if _, err := t.AddVersion(v.Version, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	countPairs  = `SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
+	listFirst   = `SELECT configuration_id, min(recorded_at) AS at FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) GROUP BY configuration_id`
+	listPairs   = `SELECT id, configuration_id FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) ORDER BY id`
+	setPair     = `UPDATE scenario_configuration SET id = $1 WHERE id = $2`
+	negatePairs = `UPDATE scenario_configuration SET id = -id WHERE id < 0`
+)
+
+type pairRow struct {
+	ID            int64 `db:"id"`
+	Configuration int64 `db:"configuration_id"`
+}
+
+// PairOrder says where the pairs of a scenario and its configurations have to be, so that they are in the order of their first seeds.
+type PairOrder struct{ from, to []int64 }
+
+// PairOrder compares the order of the configurations of a scenario with that of their first seeds; nil if they agree.
+func (r *Reader) PairOrder(ctx context.Context, scenario string) (*PairOrder, error) {
+	n := 0
+	if err := r.read().GetContext(ctx, &n, countPairs, scenario); err != nil || n < 2 {
+		return nil, explain(err)
+	}
+	var first []struct {
+		Configuration int64 `db:"configuration_id"`
+		At            int64 `db:"at"`
+	}
+	var pairs []pairRow
+	err := r.Snapshot(ctx, func(r *Reader) error {
+		if err := r.read().SelectContext(ctx, &first, listFirst, scenario); err != nil {
+			return err
+		}
+		return r.read().SelectContext(ctx, &pairs, listPairs, scenario)
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	at := make(map[int64]int64, len(first))
+	for _, f := range first {
+		at[f.Configuration] = f.At
+	}
+	pairs = slices.DeleteFunc(pairs, func(p pairRow) bool {
+		_, has := at[p.Configuration]
+		return !has
+	})
+	order := &PairOrder{}
+	for _, p := range pairs {
+		order.to = append(order.to, p.ID) // ascending
+	}
+	sorted := slices.Clone(pairs)
+	slices.SortStableFunc(sorted, func(a, b pairRow) int { return cmp.Compare(at[a.Configuration], at[b.Configuration]) })
+	for _, p := range sorted {
+		order.from = append(order.from, p.ID)
+	}
+	if slices.Equal(order.from, order.to) {
+		return nil, nil
+	}
+	return order, nil
+}
+
+// Reorder gives pairs the ids that their order asks for.
+func (t *Tx) Reorder(o PairOrder) error {
+	for i, from := range o.from {
+		if _, err := t.exec(setPair, -o.to[i], from); err != nil {
+			return err
+		}
+	}
+	_, err := t.exec(negatePairs)
+	return err
+}

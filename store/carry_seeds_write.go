@@ -1,0 +1,332 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+	"time"
+
+	"track"
+)
+
+// SeedCarrier writes seeds of another database within a transaction.
+type SeedCarrier struct {
+	*Tx
+	specs                                map[string]int64 // ids by scenario and hash; 0 for one that is not here
+	newest                               map[string]int64 // specs of scenarios; 0 for none
+	configurations                       map[string]bool  // carried, by hash
+	seeds, values                        arguments
+	assessments, results, computedValues arguments
+}
+
+// SeedCarrier returns a writer of seeds of another database.
+func (t *Tx) SeedCarrier() *SeedCarrier {
+	return &SeedCarrier{Tx: t, specs: map[string]int64{}, newest: map[string]int64{}, configurations: map[string]bool{}}
+}
+
+const (
+	lastSeed       = `SELECT coalesce(max(id), 0) FROM seed`
+	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, superseded_at) VALUES `
+	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES `
+	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
+	findNewestSpec = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
+	carryConfig    = `
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
+)
+
+// Add stores seeds that are new here, in their order, and returns how many of them count and are not judged under the newest spec of their scenario.
+// Judgements under specs that are not here are left out.
+func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	row, err := c.countOf(lastSeed)
+	if err != nil {
+		return nil, err
+	}
+	unjudged = map[string]int{}
+	for _, r := range records {
+		row++
+		if err := c.addSeed(row, r); err != nil {
+			return nil, err
+		}
+		judged, err := c.addJudgements(row, r.Scenario, r.Assessments)
+		if err != nil {
+			return nil, err
+		}
+		newest, err := c.newestSpec(r.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		if r.Seed.Outcome == track.OutcomeOK && r.SupersededAt.IsZero() && newest != 0 && !slices.Contains(judged, newest) {
+			unjudged[r.Scenario]++
+		}
+	}
+	if err := c.flush(); err != nil {
+		return nil, err
+	}
+	row -= int64(len(records))
+	for _, r := range records {
+		row++
+		if err := c.AddParts(row, r); err != nil {
+			return nil, err
+		}
+	}
+	return unjudged, nil
+}
+
+func (c *SeedCarrier) countOf(query string) (n int64, err error) { return n, c.getID(&n, query) }
+
+func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
+	scenario, err := c.scenarioID(r.Scenario)
+	if err != nil {
+		return err
+	}
+	if err := c.carryConfiguration(r); err != nil {
+		return err
+	}
+	configuration, err := c.configurationID(r.Seed.Configuration)
+	if err != nil {
+		return err
+	}
+	environment, err := c.environmentID(r.Seed.Environment)
+	if err != nil {
+		return err
+	}
+	if err := c.pair(scenario, configuration); err != nil {
+		return err
+	}
+	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), r.Seed.Message, bytesOf(r.Digest), environment,
+		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), timeOrNull(r.SupersededAt))
+	return c.addValueRows(row, r.Values)
+}
+
+// carryConfiguration stores a configuration with the time at which it was recorded first.
+func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
+	if c.configurations[r.Configuration] {
+		return nil
+	}
+	c.configurations[r.Configuration] = true
+	given := r.Seed.Configuration
+	_, err := c.exec(carryConfig, given.Hash(), given.Label, string(given.Params.JSON()), given.Revision.Commit, given.Revision.Dirty, given.Revision.DiffHash, micros(r.MadeAt))
+	return err
+}
+
+func bytesOf(digest [32]byte) []byte { return digest[:] }
+
+func (c *SeedCarrier) addValueRows(row int64, values []ValueRecord) error {
+	from := len(c.values.values)
+	for _, v := range values {
+		metric, err := c.metricID(v.Metric)
+		if err != nil {
+			return err
+		}
+		c.values.add(row, metric, v.Value)
+	}
+	c.values.sort(from, 3, 1)
+	return nil
+}
+
+// sort puts rows of width columns, from an index on, in the order of an integer column.
+func (a *arguments) sort(from, width, column int) {
+	rows := a.values[from:]
+	key := func(i int) int64 { return rows[i*width+column].Value.(int64) }
+	n := len(rows) / width
+	for i := 1; i < n; i++ { // nearly always in order: the metrics of two databases are mostly the same, in the same order
+		for j := i; j > 0 && key(j) < key(j-1); j-- {
+			for k := range width {
+				rows[j*width+k], rows[(j-1)*width+k] = rows[(j-1)*width+k], rows[j*width+k]
+			}
+		}
+	}
+}
+
+// addJudgements stores judgements of a seed, and returns the ids of their specs.
+func (c *SeedCarrier) addJudgements(row int64, scenario string, list []AssessmentRecord) (specs []int64, err error) {
+	for _, a := range list {
+		spec, err := c.specID(scenario, a.Spec)
+		if err != nil {
+			return nil, err
+		}
+		if spec == 0 {
+			continue
+		}
+		specs = append(specs, spec)
+		c.assessments.add(row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt))
+		from := len(c.results.values)
+		for _, r := range a.Results {
+			metric, err := c.metricID(r.Metric)
+			if err != nil {
+				return nil, err
+			}
+			c.results.add(row, spec, metric, statusCode(r.Status), floatOrNull(r.Score))
+		}
+		c.results.sort(from, 5, 2)
+		for _, v := range a.Computed {
+			metric, err := c.metricID(v.Metric)
+			if err != nil {
+				return nil, err
+			}
+			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), v.Reason)
+		}
+	}
+	return specs, nil
+}
+
+// specID returns the id of a spec here; 0 if it is not here.
+func (c *SeedCarrier) specID(scenario, hash string) (id int64, err error) {
+	return cachedID(c.specs, scenario+"\x00"+hash, func() (id int64, err error) {
+		if err = c.getID(&id, findSpecOf, scenario, hash); isNoRows(err) {
+			return 0, nil
+		}
+		return id, err
+	})
+}
+
+func (c *SeedCarrier) newestSpec(scenario string) (int64, error) {
+	return cachedID(c.newest, scenario, func() (id int64, err error) {
+		if err = c.getID(&id, findNewestSpec, scenario); isNoRows(err) {
+			return 0, nil
+		}
+		return id, err
+	})
+}
+
+// flush writes the rows that were collected.
+func (c *SeedCarrier) flush() error {
+	for _, table := range []struct {
+		insert string
+		width  int
+		rows   *arguments
+	}{
+		{insertSeedRows, 13, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 7, &c.assessments}, {insertResults, 5, &c.results},
+		{insertComputed, 5, &c.computedValues},
+	} {
+		if err := c.insertRows(table.insert, table.width, table.rows); err != nil {
+			return err
+		}
+		table.rows.values = table.rows.values[:0]
+	}
+	return nil
+}
+
+const (
+	hasRun             = `SELECT EXISTS (SELECT 1 FROM run WHERE seed_id = $1)`
+	hasSeriesOfName    = `SELECT EXISTS (SELECT 1 FROM seed_series JOIN series_name ON series_name.id = seed_series.name_id WHERE seed_id = $1 AND series_name.name = $2)`
+	hasRepetition      = `SELECT EXISTS (SELECT 1 FROM repetition WHERE ulid = $1)`
+	deleteRun          = `DELETE FROM run WHERE seed_id = $1`
+	insertPrunedSeries = `INSERT INTO series_content (hash, n, pruned_at) VALUES ($1, $2, $3) RETURNING id`
+	addRepetitionRow   = `INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) VALUES ($1, $2, $3, $4, $5, $6)`
+)
+
+// AddParts stores the series, the run and the repetitions of a seed here, as far as it lacks them.
+func (c *SeedCarrier) AddParts(row int64, r *SeedRecord) error {
+	for _, s := range r.SeriesParts {
+		if err := c.addSeries(row, s); err != nil {
+			return err
+		}
+	}
+	if r.Seed.Run != nil {
+		has, err := c.exists(hasRun, row)
+		if err == nil && !has {
+			err = c.AddRun(row, *r.Seed.Run)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, repetition := range r.Repetitions {
+		if err := c.addRepetition(row, repetition); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *SeedCarrier) exists(query string, args ...any) (exists bool, err error) {
+	return exists, c.get(&exists, query, args...)
+}
+
+func (c *SeedCarrier) addRepetition(row int64, r RepetitionRecord) error {
+	known, err := c.exists(hasRepetition, r.ID)
+	if err != nil || known {
+		return err
+	}
+	var sweep *int64
+	if r.Sweep != "" {
+		sweep = new(int64)
+		if err := c.getID(sweep, findSweep, r.Sweep); isNoRows(err) {
+			return nil // it comes with its sweep
+		} else if err != nil {
+			return err
+		}
+	}
+	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], r.Stored, micros(r.RepeatedAt))
+	return err
+}
+
+// addSeries stores a series of a seed. Numbers that are kept on one side are kept.
+func (c *SeedCarrier) addSeries(row int64, s SeriesRecord) error {
+	name, err := c.upsert(findSeriesName, s.Name, insertSeriesName, s.Name)
+	if err != nil {
+		return err
+	}
+	content, err := c.contentOf(s)
+	if err != nil {
+		return err
+	}
+	known, err := c.exists(hasSeriesOfName, row, s.Name)
+	if err != nil || known {
+		return err
+	}
+	_, err = c.exec(insertSeedSeries, row, name, content)
+	return err
+}
+
+func (c *SeedCarrier) contentOf(s SeriesRecord) (int64, error) {
+	if s.PrunedAt.IsZero() {
+		return c.contentID(s.EncodedSeries)
+	}
+	var found struct {
+		ID     int64 `db:"id"`
+		Pruned bool  `db:"pruned"`
+	}
+	err := c.get(&found, findContent, s.Hash[:])
+	if errors.Is(err, sql.ErrNoRows) {
+		err = c.getID(&found.ID, insertPrunedSeries, s.Hash[:], s.N, micros(s.PrunedAt))
+	}
+	return found.ID, err
+}
+
+// AddJudgements stores the judgements of a seed here under specs that it was not judged under, and returns how many there are.
+func (c *SeedCarrier) AddJudgements(row int64, r *SeedRecord, judged []string) (n int, err error) {
+	missing := slices.DeleteFunc(slices.Clone(r.Assessments), func(a AssessmentRecord) bool { return slices.Contains(judged, a.Spec) })
+	specs, err := c.addJudgements(row, r.Scenario, missing)
+	if err != nil {
+		return 0, err
+	}
+	return len(specs), c.flush()
+}
+
+const takeSeed = `
+	UPDATE seed SET ulid = $1, message = $2, environment_id = $3, started_at = $4, duration_us = $5, recorded_at = $6 WHERE id = $7`
+
+// TakeEarlier makes a seed here the one that was recorded earlier elsewhere, of the same measurement.
+func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
+	environment, err := c.environmentID(r.Seed.Environment)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(takeSeed, r.SeedHead.ID, r.Seed.Message, environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
+	if err == nil && r.Seed.Run != nil {
+		_, err = c.exec(deleteRun, row)
+	}
+	return err
+}
+
+// SupersedeAt is [Tx.Supersede] at a time.
+func (c *SeedCarrier) SupersedeAt(row int64, at time.Time) error {
+	_, err := c.exec(supersedeSeed, micros(at), row)
+	return err
+}

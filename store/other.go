@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"track"
+)
+
+// badInput says that it is the other file that cannot be used.
+func badInput(err error) error {
+	if errors.Is(err, track.ErrDatabase) {
+		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	return err
+}
+
+// CheckOther says whether the file at path can be merged into the database here, as far as that shows at a glance.
+func CheckOther(ctx context.Context, here, path string) error {
+	return badInput(checkOther(ctx, here, path))
+}
+
+// checkOther says whether the file at path can be merged.
+func checkOther(ctx context.Context, here, path string) error {
+	there, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("open %s: %w", path, track.ErrNotFound)
+	}
+	if err != nil {
+		return openError(path, err)
+	}
+	if there.IsDir() {
+		return openError(path, errFolder)
+	}
+	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
+		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), track.Hint{Text: "name another file, or another target with --db"})
+	}
+	state, err := inspect(ctx, path)
+	if isHot(err) {
+		return track.WithHint(fmt.Errorf("open %s: %w: its creation was cut short", path, track.ErrDatabase), track.Hint{Text: "there is nothing in it"})
+	}
+	if err == nil && state.unfinished() {
+		err = fmt.Errorf("%w: there is nothing in it", track.ErrDatabase)
+	}
+	if err == nil {
+		err = state.usable(path)
+	}
+	return openError(path, err)
+}
+
+// OpenOther opens another database, to be read beside the one here.
+func OpenOther(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	st, err := Open(ctx, path, now)
+	return st, badInput(err)
+}
+
+// CheckSound reads all of the database at path, and refuses one that is damaged. It changes nothing.
+func CheckSound(ctx context.Context, path string) (err error) {
+	if err := checkOther(ctx, "", path); err != nil {
+		return badInput(err)
+	}
+	return badInput(openError(path, sound(ctx, path)))
+}
+
+// sound reads all of the database at path.
+func sound(ctx context.Context, path string) (err error) {
+	s := newStore(path, nil)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var found []string
+	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
+		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), track.Hint{Text: "nothing was changed; ask for the file again"})
+	}
+	return err
+}
+
+// ReadError explains an error that reading another database at path met.
+func ReadError(path string, err error) error {
+	if isDamaged(err) && !errors.Is(err, track.ErrInvalid) {
+		hint := "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: sqlite3 " + path + " .recover"
+		return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", track.ErrInvalid, path), track.Hint{Text: hint})
+	}
+	return badInput(err)
+}
+
+// WriteError explains an error that storing records of another database at path met: a record that breaks a rule is the fault of that database.
+func WriteError(path string, err error) error {
+	if !isConstraint(err) {
+		return err
+	}
+	err = fmt.Errorf("%w: %s holds what track never writes: %w", track.ErrInvalid, path, err)
+	return track.WithHint(err, track.Hint{Text: "the file is damaged; what was merged before is whole"})
+}

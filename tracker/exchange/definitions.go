@@ -1,0 +1,110 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"track"
+	"track/spec"
+	"track/store"
+	"track/tracker/seeds"
+)
+
+// settle adds the versions of a spec that follow on those here. If both sides added versions, what is here stands.
+func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers []Answer, write func(*store.Tx) error, err error) {
+	here, known, err := r.ScenarioSpecs(ctx, s.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	answers = append(answers, answer(KindScenario, known))
+	continues := true // what is here is the beginning of what is there
+	for i, hash := range here {
+		continues = continues && i < len(s.Specs) && s.Specs[i].Hash == hash
+	}
+	hashes := slices.Clone(here)
+	var carried []store.Spec
+	for _, version := range s.Specs {
+		switch {
+		case slices.Contains(here, version.Hash):
+			answers = append(answers, answer(KindSpec, true))
+			carried = append(carried, version)
+		case !continues:
+			answers = append(answers, Answer{Kind: KindSpec, Outcome: Conflicting, Problem: &Conflict{
+				Kind: KindSpec, Scenario: s.Name, Name: fmt.Sprint(version.Version),
+				Reason: "both sides added a version after the last one that they share; its judgements are left out",
+			}})
+		default:
+			answers = append(answers, answer(KindSpec, false))
+			carried, hashes = append(carried, version), append(hashes, version.Hash)
+		}
+	}
+	d.specs[s.Name] = hashes
+	return answers, func(tx *store.Tx) error {
+		if err := tx.CarryScenario(s.ScenarioRecord); err != nil {
+			return err
+		}
+		for _, version := range carried {
+			metrics, err := describeSpec(version)
+			if err == nil {
+				err = tx.CarrySpec(version, metrics)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// checkSpecs compares specs with their hashes.
+func checkSpecs(ctx context.Context, r *store.Reader) error {
+	list, err := r.Specs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, stored := range list {
+		if _, err := describeSpec(stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeSpec returns the metrics of a stored spec.
+func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
+	decoded, err := spec.Decode(stored.Document)
+	if err == nil && (spec.Hash(decoded) != stored.Hash || decoded.Scenario != stored.Scenario) {
+		err = errors.New("it is not what its hash says")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)
+	}
+	return seeds.SpecMetrics(decoded), nil
+}
+
+func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+	for _, p := range s.Planned {
+		if err := d.countConfiguration(ctx, r, p.Configuration.Hash()); err != nil {
+			return nil, nil, err
+		}
+	}
+	known, err := r.HasSweep(ctx, s.ID)
+	return []Answer{answer(KindSweep, known)}, func(tx *store.Tx) error { return tx.CarrySweep(s.Sweep) }, err
+}
+
+func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+	if p.Configuration != nil {
+		if err := d.countConfiguration(ctx, r, p.Configuration.Hash); err != nil {
+			return nil, nil, err
+		}
+	}
+	known, err := r.HasPin(ctx, p.ULID)
+	return []Answer{answer(KindPin, known)}, func(tx *store.Tx) error { return tx.CarryPin(p.PinRecord) }, err
+}
+
+func (l Look) settle(ctx context.Context, _ *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+	known, err := r.HasLook(ctx, l.Look)
+	return []Answer{answer(KindLook, known)}, func(tx *store.Tx) error { return tx.CarryLook(l.Look) }, err
+}

@@ -1,0 +1,372 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"track"
+	"track/store"
+	"track/tracker/lineages"
+)
+
+// MergeOptions say what of another database is brought in; without names, all of it.
+type MergeOptions struct {
+	Scenarios []string // with their seeds, specs, baselines and sweeps
+	Lineages  []string // with their versions and executions
+	DryRun    bool     // find out what would come, and store nothing
+	Page      int      // seeds or executions in a transaction; 0 for as many as other processes can wait for
+
+	Conflict func(Conflict) // is called for each conflict; may be nil
+	Progress func(done int) // may be nil
+}
+
+func (o MergeOptions) isNarrowed() bool { return len(o.Scenarios)+len(o.Lineages) > 0 }
+
+// How many seeds and executions a transaction takes; seeds with series are large.
+const (
+	pageOfSeeds      = 1000
+	pageOfSeries     = 100
+	pageOfExecutions = 500
+)
+
+// MergeReport says what became of what another database holds.
+type MergeReport struct {
+	Counts
+	Lineages []MergedLineage
+}
+
+// Conflicts counts what was left out, since something else stands in its place.
+func (r MergeReport) Conflicts() int {
+	n := r.Specs.Conflicts + r.Seeds.Conflicts + r.Versions.Conflicts + r.Executions.Conflicts
+	for _, l := range r.Lineages {
+		if l.Conflict {
+			n++
+		}
+	}
+	return n
+}
+
+// Merge records again what another database holds: its records as they are, with their judgements and ledgers. What is here stays. Merging the same
+// again changes nothing, and after an interruption the same merge continues.
+func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r MergeReport, err error) {
+	if o.Conflict == nil {
+		o.Conflict = func(Conflict) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(int) {}
+	}
+	m := merge{Door: NewDoor(to, Everything, o.DryRun), options: o, path: from.Path()}
+	err = from.Snapshot(ctx, func(from *store.Reader) error {
+		m.from = from
+		return m.run(ctx)
+	})
+	r = MergeReport{m.counts, m.lineages}
+	var here *hereError
+	if errors.As(err, &here) {
+		err = here.error
+	} else {
+		err = store.ReadError(m.path, err)
+	}
+	if !o.DryRun {
+		err = errors.Join(err, to.Sync())
+	}
+	return r, err
+}
+
+// merge is a merge as it goes on.
+type merge struct {
+	*Door
+	options  MergeOptions
+	path     string
+	from     *store.Reader
+	lineages []MergedLineage
+	done     int
+}
+
+func (m *merge) run(ctx context.Context) error {
+	if err := m.from.CheckTables(ctx, m.path, m.store.Reader); err != nil {
+		return err
+	}
+	if err := checkSpecs(ctx, m.from); err != nil {
+		return fmt.Errorf("%s: %w", m.path, err)
+	}
+	scenarios, err := m.from.ScenarioRecords(ctx)
+	if err != nil {
+		return err
+	}
+	records, err := m.from.LineageRecords(ctx)
+	if err != nil {
+		return err
+	}
+	if m.options.isNarrowed() {
+		if scenarios, err = choose(scenarios, m.options.Scenarios, "scenario", m.path, func(s store.ScenarioRecord) string { return s.Name }); err != nil {
+			return err
+		}
+		if records, err = choose(records, m.options.Lineages, "lineage", m.path, func(l store.LineageRecord) string { return l.Name }); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func() error{
+		func() error { return m.ledgers(ctx, records) },
+		func() error { return m.definitions(ctx, scenarios, records) },
+		func() error { return m.seeds(ctx, scenarios) },
+		func() error { return m.order(ctx, scenarios) },
+		func() error { return m.executions(ctx, records) },
+		func() error { return m.countTrials(ctx) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose keeps what the names name. A name of nothing is an error.
+func choose[T any](all []T, names []string, what, path string, nameOf func(T) string) (chosen []T, err error) {
+	missing := slices.Clone(names)
+	for _, x := range all {
+		if name := nameOf(x); slices.Contains(names, name) {
+			chosen = append(chosen, x)
+			missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return nil, fmt.Errorf("%s %s in %s: %w", what, strings.Join(missing, ", "), path, track.ErrNotFound)
+	}
+	return chosen, nil
+}
+
+// put puts a record, and reports its conflicts.
+func (m *merge) put(ctx context.Context, record Record) error {
+	answers, err := m.Put(ctx, record)
+	for _, a := range answers {
+		if a.Problem != nil {
+			m.options.Conflict(*a.Problem)
+		}
+	}
+	if err != nil {
+		return &hereError{store.WriteError(m.path, err)}
+	}
+	return nil
+}
+
+// ledgers brings in ledgers, before the executions that their evidence came from.
+func (m *merge) ledgers(ctx context.Context, records []store.LineageRecord) error {
+	names, err := m.from.EvolvingNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(records, func(l store.LineageRecord) bool { return l.Name == name }) {
+			continue
+		}
+		l, problem, err := m.putLedger(ctx, m.from, name)
+		if err != nil {
+			return err
+		}
+		if problem != nil {
+			m.options.Conflict(*problem)
+		}
+		m.lineages = append(m.lineages, l)
+	}
+	return nil
+}
+
+// definitions brings in what seeds and executions refer to.
+func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecord, records []store.LineageRecord) error {
+	names := map[string]bool{}
+	for _, s := range scenarios {
+		names[s.Name] = true
+		if err := m.put(ctx, Scenario{s}); err != nil {
+			return err
+		}
+	}
+	sweeps, err := m.from.Sweeps(ctx, store.SweepFilter{})
+	if err != nil {
+		return err
+	}
+	for _, s := range slices.Backward(sweeps) { // the oldest first
+		if names[s.Scenario] {
+			if err := m.put(ctx, Sweep{s.Sweep}); err != nil {
+				return err
+			}
+		}
+	}
+	pins, err := m.from.PinRecords(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range pins {
+		if names[p.Scenario] {
+			if err := m.put(ctx, Pin{p}); err != nil {
+				return err
+			}
+		}
+	}
+	looks, err := m.from.LookRecords(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range looks { // they are hashes that name no scenario: all of them come
+		if err := m.put(ctx, Look{l}); err != nil {
+			return err
+		}
+	}
+	for _, record := range records {
+		l, err := readLineage(ctx, m.from, record)
+		if err == nil {
+			err = m.put(ctx, l)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pages puts pages that read returns, until there is none, while the next one is read.
+func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Context) (P, bool, error)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		page P
+		err  error
+	}
+	results := make(chan result, 1)
+	go func() {
+		defer close(results)
+		for {
+			page, more, err := read(ctx)
+			if err == nil && !more {
+				return
+			}
+			select {
+			case results <- result{page, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	defer func() { // the reader must be done with the snapshot
+		cancel()
+		for range results {
+		}
+	}()
+	for r := range results {
+		if r.err != nil {
+			return r.err
+		}
+		if err := m.put(ctx, r.page); err != nil {
+			return err
+		}
+		m.options.Progress(m.counts.Seeds.all() + m.counts.Executions.all())
+	}
+	return ctx.Err()
+}
+
+// seeds brings in the seeds of scenarios.
+func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) error {
+	var names []string
+	if m.options.isNarrowed() {
+		for _, s := range scenarios {
+			names = append(names, s.Name)
+		}
+	}
+	if len(scenarios) == 0 {
+		return nil
+	}
+	from := m.from.SeedPages()
+	size := m.options.Page
+	if size == 0 {
+		size = pageOfSeeds
+		has, err := from.HasSeries(ctx)
+		if err != nil {
+			return err
+		}
+		if has {
+			size = pageOfSeries
+		}
+	}
+	after := int64(0)
+	return pages(ctx, m, func(ctx context.Context) (*SeedPage, bool, error) {
+		page, err := m.readSeeds(ctx, from, after, size, names)
+		if err != nil || page == nil {
+			return nil, false, err
+		}
+		after = page.heads[len(page.heads)-1].Row
+		return page, true, nil
+	})
+}
+
+// executions brings in the executions of lineages.
+func (m *merge) executions(ctx context.Context, records []store.LineageRecord) error {
+	var names []string
+	if m.options.isNarrowed() {
+		for _, l := range records {
+			names = append(names, l.Name)
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	size := m.options.Page
+	if size == 0 {
+		size = pageOfExecutions
+	}
+	after := int64(0)
+	return pages(ctx, m, func(ctx context.Context) (*ExecutionPage, bool, error) {
+		page, err := m.readExecutions(ctx, m.from, after, size, names)
+		if err != nil || page == nil {
+			return nil, false, err
+		}
+		after = page.heads[len(page.heads)-1].Row
+		return page, true, nil
+	})
+}
+
+// order puts the configurations of scenarios in the order of their first seeds, as they are if one database records all seeds. It does so even if no
+// seed is new, since the merge before may have been cut short.
+func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) error {
+	if m.dryRun {
+		return nil
+	}
+	for _, s := range scenarios {
+		order, err := m.store.PairOrder(ctx, s.Name)
+		if err == nil && order != nil {
+			err = m.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
+				if order, err = tx.PairOrder(ctx, s.Name); err != nil || order == nil {
+					return err
+				}
+				return tx.Reorder(*order)
+			})
+		}
+		if err != nil {
+			return &hereError{err}
+		}
+	}
+	return nil
+}
+
+// countTrials notes the trials that a ledger counts and that did not come along.
+func (m *merge) countTrials(ctx context.Context) error {
+	if m.dryRun {
+		return nil
+	}
+	for _, l := range m.lineages {
+		if l.Conflict {
+			continue
+		}
+		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, tx.Reader, l.Lineage, false) })
+		if err != nil {
+			return &hereError{err}
+		}
+	}
+	return nil
+}
