@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"track/answer/...":     {"track/answer/...", "track", "track/scoring/...", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
-	"track/reports/...":    {"track", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
+	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking": {},
@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 
 	"track/bundle":           {"track", "track/internal/jsonio", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
 	"track/tracker/exchange": {"track", "track/bundle", "track/evolution", "track/store", "track/spec", "track/tracker/seeds", "track/tracker/lineages"},
-	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},

@@ -10,16 +10,16 @@ import (
 )
 
 // changes says what is different from the configuration before: what was run, and what came of it.
-func (d StabilityData) changes() []document.Block {
+func (d stabilityReport) changes() []document.Block {
 	if d.Previous == nil {
 		return []document.Block{
 			heading("What changed since the previous configuration"),
 			paragraphOf(cell("This is the first configuration of the scenario.")),
 		}
 	}
-	p := *d.Previous
+	p := improvementReport{*d.Previous}
 	blocks := []document.Block{
-		heading("What changed since " + p.Baseline.Known()),
+		heading("What changed since " + p.Baseline.Name()),
 		paragraphOf(cell("The previous configuration is "), codeCell(p.Baseline.Selector()), document.T(".")),
 		differenceTable("before", "now", p.Baseline, p.Candidate, p.Parameters),
 	}
@@ -34,7 +34,7 @@ func (d StabilityData) changes() []document.Block {
 }
 
 // notable are the metrics that are degraded, or whose change the data decide.
-func (d ImprovementData) notable() []document.Block {
+func (d improvementReport) notable() []document.Block {
 	i := d.Improvement
 	var list []verdict.MetricDelta
 	for _, m := range d.worstMetrics() {
@@ -50,7 +50,7 @@ func (d ImprovementData) notable() []document.Block {
 }
 
 // command is the line that compares the same seeds in the same way.
-func (d ImprovementData) command(verb string) string {
+func (d improvementReport) command(verb string) string {
 	o := d.Improvement.Options
 	line := fmt.Sprintf("%s %s --baseline %s --spec %d --base %v", verb, shellWord(d.Candidate.Selector()), shellWord(d.Baseline.Selector()), d.Spec.Version, o.Base)
 	if o.Margin != 0 {

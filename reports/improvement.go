@@ -7,29 +7,16 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
-// ImprovementData is what the report of a comparison tells.
-type ImprovementData struct {
-	Candidate, Baseline Configured
-	Spec                SpecVersion // that both are judged under
-	Ranges              string      // of seeds, where only some were asked for, as in 0..99,200
-	Improvement         verdict.Improvement
-	CandidateSeeds      []verdict.JudgedSeed
-	BaselineSeeds       []verdict.JudgedSeed
-	Parameters          []ParameterChange // that differ between the baseline and the candidate
-	CandidateSHA256     string            // of the numbers of the seeds and what each of them measured, in hexadecimal
-	BaselineSHA256      string
-	CandidateRuns       Runs
-	BaselineRuns        Runs
-}
-
-// Improvement is the report of a candidate against its baseline, seed by seed.
-func Improvement(d ImprovementData) document.Document {
+// Improvement returns the report of a candidate against its baseline, seed by seed.
+func Improvement(a answer.ImprovementReport) document.Document {
+	d := improvementReport{a}
 	return document.Document{
 		Title: "Improvement of " + d.title(),
 		Blocks: slices.Concat(
@@ -38,20 +25,22 @@ func Improvement(d ImprovementData) document.Document {
 	}
 }
 
+type improvementReport struct{ answer.ImprovementReport }
+
 // title names the sides in a few words.
-func (d ImprovementData) title() string {
+func (d improvementReport) title() string {
 	if d.Candidate.Scenario == d.Baseline.Scenario {
-		candidate, baseline := d.changed(func(p ParameterChange) string { return p.After }), d.changed(func(p ParameterChange) string { return p.Before })
-		if candidate == baseline && d.Candidate.Known() == d.Baseline.Known() {
+		candidate, baseline := d.changed(func(p answer.ParameterChange) string { return p.After }), d.changed(func(p answer.ParameterChange) string { return p.Before })
+		if candidate == baseline && d.Candidate.Name() == d.Baseline.Name() {
 			return d.Candidate.Selector() + " over " + d.Baseline.Selector()
 		}
-		return d.Candidate.Scenario + ": " + d.Candidate.Known() + candidate + " over " + d.Baseline.Known() + baseline
+		return d.Candidate.Scenario + ": " + d.Candidate.Name() + candidate + " over " + d.Baseline.Name() + baseline
 	}
 	return d.Candidate.Scenario + " over " + d.Baseline.Scenario
 }
 
 // changed are the parameters in which one side differs, as " (theta=14)"; empty where there are none.
-func (d ImprovementData) changed(side func(ParameterChange) string) string {
+func (d improvementReport) changed(side func(answer.ParameterChange) string) string {
 	const most = 60
 	var words []string
 	for _, p := range d.Parameters {
@@ -66,7 +55,7 @@ func (d ImprovementData) changed(side func(ParameterChange) string) string {
 }
 
 // summary is the verdict with what it rests on.
-func (d ImprovementData) summary() []document.Block {
+func (d improvementReport) summary() []document.Block {
 	i := d.Improvement
 	var sentences []string
 	for _, reason := range i.Reasons {
@@ -93,7 +82,7 @@ var differenceWords = map[verdict.Difference]string{
 }
 
 // differenceText says what was found, with its numbers.
-func (d ImprovementData) differenceText() string {
+func (d improvementReport) differenceText() string {
 	i := d.Improvement
 	text := differenceWords[i.Difference]
 	if i.NPairs > 0 {
@@ -106,7 +95,7 @@ func (d ImprovementData) differenceText() string {
 }
 
 // sides says what is compared.
-func (d ImprovementData) sides() document.Table {
+func (d improvementReport) sides() document.Table {
 	var total verdict.TotalDelta
 	if d.Improvement.Total != nil {
 		total = *d.Improvement.Total
@@ -114,7 +103,7 @@ func (d ImprovementData) sides() document.Table {
 	t := columns("", "configuration", "label", "revision", "#seeds", "#mean score over pairs")
 	for _, side := range []struct {
 		name string
-		c    Configured
+		c    answer.ScenarioConfiguration
 		n    int
 		mean float64
 	}{{"candidate", d.Candidate, d.Improvement.NCandidate, total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, total.Baseline}} {
@@ -139,14 +128,14 @@ func worstChange(a, b verdict.MetricDelta) int {
 	return worse(a.MeanDelta, b.MeanDelta)
 }
 
-func (d ImprovementData) worstMetrics() []verdict.MetricDelta {
+func (d improvementReport) worstMetrics() []verdict.MetricDelta {
 	metrics := slices.Clone(d.Improvement.Metrics)
 	slices.SortStableFunc(metrics, worstChange)
 	return metrics
 }
 
 // degraded are the metrics that lost more than the spec allows.
-func (d ImprovementData) degraded() []document.Block {
+func (d improvementReport) degraded() []document.Block {
 	i := d.Improvement
 	blocks := []document.Block{heading(fmt.Sprintf("Degraded metrics (%d of %d)", i.NFail, len(i.Metrics)))}
 	switch {
@@ -160,7 +149,7 @@ func (d ImprovementData) degraded() []document.Block {
 }
 
 // metrics are all of them but the degraded ones, which have a section of their own.
-func (d ImprovementData) metrics() []document.Block {
+func (d improvementReport) metrics() []document.Block {
 	const alwaysShown = 5
 	i := d.Improvement
 	title := "Metrics, the worst first"
@@ -199,7 +188,7 @@ func (d ImprovementData) metrics() []document.Block {
 
 // undecidable says that so few pairs decide on no metric, whatever they show: the smallest p of n pairs is 2/2^n, as all signs are flipped or
 // none, and Holm's correction multiplies the smallest of m by m. Empty where they can.
-func (d ImprovementData) undecidable() string {
+func (d improvementReport) undecidable() string {
 	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
 	least := min(1, math.Ldexp(float64(m), 1-n))
 	if n == 0 || m == 0 || least <= alpha {
@@ -211,7 +200,7 @@ func (d ImprovementData) undecidable() string {
 	return fmt.Sprintf("With %s, no change of %d metrics can be significant after Holm's correction: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), m, format.PValue(least), format.PValue(alpha))
 }
 
-func (d ImprovementData) metricTable(metrics []verdict.MetricDelta) document.Table {
+func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.Table {
 	interval := "interval"
 	if len(metrics) > 0 {
 		interval = format.Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
@@ -239,7 +228,7 @@ func ChangeText(m verdict.MetricDelta, alpha float64) string {
 }
 
 // unmatched are the seeds that are in no pair, and those that failed in one.
-func (d ImprovementData) unmatched() []document.Block {
+func (d improvementReport) unmatched() []document.Block {
 	i := d.Improvement
 	blocks := []document.Block{heading(fmt.Sprintf("Unmatched seeds (%d)", len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline)))}
 	var list []string
@@ -262,7 +251,7 @@ func (d ImprovementData) unmatched() []document.Block {
 }
 
 // withoutScoreText counts the paired seeds that have no score on one side, and those on both.
-func (d ImprovementData) withoutScoreText() string {
+func (d improvementReport) withoutScoreText() string {
 	sides := map[uint64]int{}
 	for _, s := range slices.Concat(d.Improvement.Failed.Candidate, d.Improvement.Failed.Baseline) {
 		sides[s.Number]++
@@ -282,7 +271,7 @@ func (d ImprovementData) withoutScoreText() string {
 }
 
 // failedPairs are the seeds that score 0 on one side or both.
-func (d ImprovementData) failedPairs() []document.Block {
+func (d improvementReport) failedPairs() []document.Block {
 	t := columns("#seed", "side", "why it has no score")
 	for _, side := range []struct {
 		name  string
@@ -299,10 +288,10 @@ func (d ImprovementData) failedPairs() []document.Block {
 	return append([]document.Block{intro}, folded(t, 10, "without a score")...)
 }
 
-func (d ImprovementData) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
+func (d improvementReport) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
 
 // warningTexts are what keeps the numbers from being taken at their word.
-func (d ImprovementData) warningTexts() (list []string) {
+func (d improvementReport) warningTexts() (list []string) {
 	for _, w := range d.Improvement.Warnings {
 		list = append(list, sentence(w.Message))
 	}
@@ -310,12 +299,12 @@ func (d ImprovementData) warningTexts() (list []string) {
 }
 
 // differences are what the sides differ in, beside their results.
-func (d ImprovementData) differences() []document.Block {
+func (d improvementReport) differences() []document.Block {
 	return []document.Block{heading("What differs"), differenceTable("baseline", "candidate", d.Baseline, d.Candidate, d.Parameters)}
 }
 
 // differenceTable has the code, the label and the parameters that differ.
-func differenceTable(nameBefore, nameAfter string, before, after Configured, parameters []ParameterChange) document.Block {
+func differenceTable(nameBefore, nameAfter string, before, after answer.ScenarioConfiguration, parameters []answer.ParameterChange) document.Block {
 	t := columns("", nameBefore, nameAfter)
 	side := func(s string) document.Text {
 		if s == "" {
@@ -342,7 +331,7 @@ func differenceTable(nameBefore, nameAfter string, before, after Configured, par
 }
 
 // changesText says whether the code differed from its commit.
-func changesText(c Configured) string {
+func changesText(c answer.ScenarioConfiguration) string {
 	switch {
 	case !c.Revision.Dirty:
 		return "none known"

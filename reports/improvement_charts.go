@@ -13,7 +13,7 @@ import (
 )
 
 // forest shows the mean difference of each metric, the worst first.
-func (d ImprovementData) forest() []document.Block {
+func (d improvementReport) forest() []document.Block {
 	i := d.Improvement
 	if len(i.Metrics) == 0 {
 		return nil
@@ -45,7 +45,7 @@ type pairedScores struct {
 }
 
 // pairs are the seeds that both sides have, by number.
-func (d ImprovementData) pairs() (list []pairedScores) {
+func (d improvementReport) pairs() (list []pairedScores) {
 	baseline := make(map[uint64]verdict.JudgedSeed, len(d.BaselineSeeds))
 	for _, s := range d.BaselineSeeds {
 		baseline[s.Number] = s
@@ -66,7 +66,7 @@ func (d ImprovementData) pairs() (list []pairedScores) {
 }
 
 // paired shows what became of each seed.
-func (d ImprovementData) paired() []document.Block {
+func (d improvementReport) paired() []document.Block {
 	i, pairs := d.Improvement, d.pairs()
 	if len(pairs) == 0 {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 )
@@ -13,7 +14,7 @@ import (
 type IndexData struct {
 	Scenarios []IndexedScenario
 	Lineages  []IndexedLineage
-	Agents    []IndexedAgent
+	Agents    []answer.AgentReport
 	Limit     int      // configurations of a scenario that have a report at most
 	Pages     []string // the files of all reports, in the order in which they were made; none where there are none
 	File      string   // the name of the index; empty where it has none

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 	"track/scoring/stats"
@@ -58,33 +59,7 @@ func (d IndexData) lineages() []document.Block {
 	return append(blocks, folded(t, alwaysShown, "by name")...)
 }
 
-// IndexedAgent is what an index tells of an agent that does not evolve.
-type IndexedAgent struct {
-	Name        string
-	NExecutions int
-	NFailed     int
-	Success     stats.Proportion
-	Tasks       []IndexedTask
-	Newest      string // the version that was executed last
-	Fitness     *IndexedFitness
-}
-
-// IndexedTask is what an index tells of a task of an agent.
-type IndexedTask struct {
-	Name        string
-	NExecutions int
-	Success     stats.Proportion
-}
-
-// IndexedFitness is the fitness of a version, as track fitness gives it.
-type IndexedFitness struct {
-	Value float64
-	Grade string
-	NUsed int
-	Mean  stats.Mean // of the scores used
-}
-
-func (f *IndexedFitness) text() string {
+func fitnessText(f *answer.AgentFitness) string {
 	if f == nil {
 		return "no execution has a score"
 	}
@@ -105,7 +80,7 @@ func (d IndexData) agents() []document.Block {
 	t := columns("agent", "#executions", "#failed", "success rate", "last executed version", "fitness of that version")
 	for _, a := range d.Agents {
 		t.Rows = append(t.Rows, []document.Text{
-			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(format.OrDash(a.Newest)), document.T(a.Fitness.text()),
+			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(format.OrDash(a.Newest)), document.T(fitnessText(a.Fitness)),
 		})
 	}
 	blocks = append(blocks, paragraph(plain("A success is an execution that did not fail. Success rates have 95 %% Wilson intervals. The executions: "), word("track executions AGENT"), plain(".")))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
@@ -21,9 +22,9 @@ type IndexedScenario struct {
 	Stability      scoring.Verdict
 	Estimates      verdict.Estimates
 	NFailing       int
-	LastStarted    time.Time  // of the seeds of Newest; zero where none is known
-	Newest         Configured // recorded to last
-	Trend          string     // mean scores of the configurations as a sparkline
+	LastStarted    time.Time                    // of the seeds of Newest; zero where none is known
+	Newest         answer.ScenarioConfiguration // recorded to last
+	Trend          string                       // mean scores of the configurations as a sparkline
 	Against        *IndexedComparison
 	NoBaseline     string
 	Configurations []IndexedConfiguration // the newest first
@@ -39,13 +40,13 @@ type IndexedComparison struct {
 
 // IndexedConfiguration is a configuration of a scenario.
 type IndexedConfiguration struct {
-	HistoryEntry
+	answer.HistoryReportEntry
 	Page    string
 	Problem string // why there is no report
 }
 
 // IndexScenario is what an index tells of a scenario, without its pages.
-func IndexScenario(d ScenarioData) IndexedScenario {
+func IndexScenario(d answer.ScenarioReport) IndexedScenario {
 	s := d.Stability
 	x := IndexedScenario{
 		Name: d.Spec.Scenario, Stability: s.Finding.Verdict, Estimates: s.Estimates, NFailing: len(s.Failing), LastStarted: s.Runs.Last,
@@ -55,7 +56,7 @@ func IndexScenario(d ScenarioData) IndexedScenario {
 		x.Gate = g.Verdict
 	}
 	if i := d.Improvement; i != nil {
-		x.Against = &IndexedComparison{Verdict: i.Improvement.Verdict, Text: i.differenceText()}
+		x.Against = &IndexedComparison{Verdict: i.Improvement.Verdict, Text: improvementReport{*i}.differenceText()}
 	}
 	var means []float64
 	for _, e := range d.History.Entries {
@@ -64,7 +65,7 @@ func IndexScenario(d ScenarioData) IndexedScenario {
 			mean = math.NaN()
 		}
 		means = append(means, mean)
-		x.Configurations = append([]IndexedConfiguration{{HistoryEntry: e}}, x.Configurations...)
+		x.Configurations = append([]IndexedConfiguration{{HistoryReportEntry: e}}, x.Configurations...)
 	}
 	x.Trend = chart.Sparkline(means, 20)
 	return x
@@ -115,7 +116,7 @@ func (s IndexedScenario) newest() document.Text {
 	for _, c := range s.Configurations {
 		if c.Selector() == s.Newest.Selector() {
 			text := linked(track.ShortHash(c.Hash), c.Page)
-			for _, word := range []string{c.Label, cut(c.Params, 60)} {
+			for _, word := range []string{c.Label, cut(c.Differing, 60)} {
 				if word != "" {
 					text = append(text, plain(", %s", word))
 				}
@@ -139,7 +140,7 @@ func (d IndexData) configurations() []document.Block {
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
 		for _, c := range s.Configurations {
-			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Label)), document.T(format.OrDash(cut(c.Params, 120))), cell("%d", c.Estimates.NSeeds)}
+			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.Estimates.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
 				row = append(row, faint("-"), cell("%s not scored under this version", format.Counted(c.NUnassessed, "seed")))

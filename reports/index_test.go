@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"track"
+	"track/answer"
 	"track/reports"
 	"track/reports/document"
 	"track/scoring"
@@ -32,11 +34,11 @@ func TestLinkedPages(t *testing.T) {
 			d.Scenarios = append(d.Scenarios,
 				reports.IndexedScenario{Name: name, Problem: name},
 				reports.IndexedScenario{
-					Name: name, Page: d.Pages[0], NoBaseline: name, Trend: name, Newest: reports.Configured{Scenario: name, Hash: name},
-					Configurations: []reports.IndexedConfiguration{{HistoryEntry: reports.HistoryEntry{Configured: reports.Configured{Scenario: name, Hash: name}, Params: name}, Problem: name}},
+					Name: name, Page: d.Pages[0], NoBaseline: name, Trend: name, Newest: answer.ScenarioConfiguration{Scenario: name, RecordedConfiguration: track.RecordedConfiguration{Hash: name}},
+					Configurations: []reports.IndexedConfiguration{{HistoryReportEntry: answer.HistoryReportEntry{ScenarioConfiguration: answer.ScenarioConfiguration{Scenario: name, RecordedConfiguration: track.RecordedConfiguration{Hash: name}}, Differing: name}, Problem: name}},
 				})
 			d.Lineages = append(d.Lineages, reports.IndexedLineage{Name: name, Problem: name}, reports.IndexedLineage{Name: name, Page: d.Pages[1], Head: name, Subject: name, Score: name, Alerts: []string{name}})
-			d.Agents = append(d.Agents, reports.IndexedAgent{Name: name, Newest: name, Tasks: []reports.IndexedTask{{Name: name}, {Name: name}}})
+			d.Agents = append(d.Agents, answer.AgentReport{Name: name, Newest: name, Tasks: []answer.TaskSuccess{{Name: name}, {Name: name}}})
 		}
 		var b bytes.Buffer
 		if err := write(reports.Index(d), &b); err != nil {
@@ -60,9 +62,9 @@ func TestLongIndex(t *testing.T) {
 	for i := range 1000 {
 		d.Scenarios = append(d.Scenarios, reports.IndexedScenario{Name: fmt.Sprintf("s%04d", i), Gate: scoring.VerdictPass, Stability: scoring.VerdictPass})
 	}
-	agent := reports.IndexedAgent{Name: "coder"}
+	agent := answer.AgentReport{Name: "coder"}
 	for i := range 1000 {
-		agent.Tasks = append(agent.Tasks, reports.IndexedTask{Name: fmt.Sprintf("t%04d", i)})
+		agent.Tasks = append(agent.Tasks, answer.TaskSuccess{Name: fmt.Sprintf("t%04d", i)})
 	}
 	d.Agents = append(d.Agents, agent)
 	var b bytes.Buffer

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 )
 
 // provenance is where the numbers come from.
-func (d StabilityData) provenance() []document.Block {
+func (d stabilityReport) provenance() []document.Block {
 	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.SHA256, d.Runs)...)
 }
 
 // provenance is that of both sides.
-func (d ImprovementData) provenance() []document.Block {
+func (d improvementReport) provenance() []document.Block {
 	blocks := []document.Block{heading("Provenance"), subheading("Candidate")}
 	blocks = append(blocks, provenanceBlocks(d.Candidate, d.Spec, judgedNumbers(d.CandidateSeeds), d.CandidateSHA256, d.CandidateRuns)...)
 	blocks = append(blocks, subheading("Baseline"))
@@ -26,7 +27,7 @@ func (d ImprovementData) provenance() []document.Block {
 }
 
 // provenanceBlocks say what was run, where and when, and what it was judged by.
-func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber, hash string, runs Runs) []document.Block {
+func provenanceBlocks(c answer.ScenarioConfiguration, spec answer.SpecVersion, numbers []track.SeedNumber, hash string, runs track.Runs) []document.Block {
 	t := columns("", "")
 	add := func(name string, text document.Text) {
 		t.Rows = append(t.Rows, []document.Text{document.T(name), text})
@@ -41,10 +42,10 @@ func provenanceBlocks(c Configured, spec SpecVersion, numbers []track.SeedNumber
 	add("spec", slices.Concat(cell("%s version %d, ", spec.Scenario, spec.Version), codeCell(spec.Hash)))
 	add("seeds", cell("%d: %s", len(numbers), seedsText(numbers)))
 	add("SHA-256 of the seeds", slices.Concat(codeCell(hash), cell(" (numbers, outcomes, values and series)")))
-	add("started", document.T(runs.startText(len(numbers))))
-	add("took", document.T(runs.durationText(len(numbers))))
+	add("started", document.T(startText(runs, len(numbers))))
+	add("took", document.T(durationText(runs, len(numbers))))
 	for _, use := range runs.Sweeps {
-		add(format.Counted(use.NSeeds, "seed")+" run by", slices.Concat(cell("sweep "), codeCell(use.ID), cell(": "), codeCell(use.Command)))
+		add(format.Counted(use.NSeeds, "seed")+" run by", slices.Concat(cell("sweep "), codeCell(track.ShortID(use.ID)), cell(": "), codeCell(commandText(use.Command))))
 	}
 	for i, use := range runs.Environments {
 		const most = 5
@@ -64,7 +65,7 @@ func orNone(s string) document.Text {
 	return codeCell(s)
 }
 
-func (r Runs) startText(n int) string {
+func startText(r track.Runs, n int) string {
 	if r.NStarted == 0 {
 		return "not recorded"
 	}
@@ -78,7 +79,7 @@ func (r Runs) startText(n int) string {
 	return text
 }
 
-func (r Runs) durationText(n int) string {
+func durationText(r track.Runs, n int) string {
 	if r.NTimed == 0 {
 		return "not recorded"
 	}

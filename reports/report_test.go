@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/reports"
 	"track/reports/document"
 	"track/scoring"
@@ -19,23 +20,23 @@ func withinUnit(name string) scoring.Metric {
 }
 
 // stabilityOf is what a report tells of seeds with these total scores and one metric; NaN stands for a crash.
-func stabilityOf(scores ...float64) reports.StabilityData {
+func stabilityOf(scores ...float64) answer.StabilityReport {
 	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{withinUnit("a")}}
 	var assessments []scoring.Assessment
-	d := reports.StabilityData{Configuration: reports.Configured{Scenario: "s", Hash: strings.Repeat("0123456789abcdef", 4)}}
+	d := answer.StabilityReport{Configuration: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: strings.Repeat("0123456789abcdef", 4)}}}
 	for i, score := range scores {
-		seed := reports.Seed{Number: track.SeedNumber(i), Outcome: track.OutcomeError, Score: math.NaN()}
+		seed := answer.SeedStatuses{Number: track.SeedNumber(i), Outcome: track.OutcomeError, Score: math.NaN()}
 		a := scoring.Assessment{}
 		if score == score {
 			a = scoring.Assess(spec, map[string]float64{"a": score})
-			seed = reports.Seed{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
+			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
 		}
 		if !seed.Passed {
-			d.Failing = append(d.Failing, reports.FailingSeed{Number: seed.Number, Outcome: seed.Outcome, Message: "boom"})
+			d.Failing = append(d.Failing, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Message: "boom"})
 		}
 		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
 	}
-	d.Spec = reports.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
+	d.Spec = answer.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
 	d.Stability = scoring.Aggregate(spec, assessments)
 	d.Judgement = verdict.Judge(d.Stability, verdict.Coverage{}, scoring.DefaultConfidence)
 	return d
@@ -162,10 +163,10 @@ func TestImprovementSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := reports.Improvement(reports.ImprovementData{
-		Candidate: reports.Configured{Scenario: "s", Hash: "c0ffee", Configuration: track.Configuration{Label: "new"}}, Baseline: reports.Configured{Scenario: "s", Hash: "ba5e"},
-		Spec: reports.SpecVersion{Scenario: "s", Version: 3, Declared: spec}, Improvement: i, CandidateSeeds: candidate, BaselineSeeds: baseline,
-		Parameters: []reports.ParameterChange{{Name: "theta", After: "14"}}, Ranges: "0..9",
+	d := reports.Improvement(answer.ImprovementReport{
+		Candidate: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "c0ffee", Configuration: track.Configuration{Label: "new"}}}, Baseline: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "ba5e"}},
+		Spec: answer.SpecVersion{Scenario: "s", Version: 3, Declared: spec}, Improvement: i, CandidateSeeds: candidate, BaselineSeeds: baseline,
+		Parameters: []answer.ParameterChange{{Name: "theta", After: "14"}}, Ranges: "0..9",
 	})
 	want := []string{
 		"What the verdict rests on", "Degraded metrics (1 of 2)", "Change of each metric", "Total score by seed", "The other metrics (1 of 2), the worst first", "Unmatched seeds (2)",
@@ -242,7 +243,7 @@ func TestDetectableEffectHasNoInterval(t *testing.T) {
 // The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
 func TestImprovementThatNothingCanDecide(t *testing.T) {
 	for n, want := range map[int]string{7: "With 7 pairs, no change of 10 metrics can be significant after Holm's correction: the smallest possible p is 0.1562", 9: ""} {
-		d := reports.ImprovementData{Improvement: verdict.Improvement{NPairs: n, Total: new(verdict.TotalDelta), Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
+		d := answer.ImprovementReport{Improvement: verdict.Improvement{NPairs: n, Total: new(verdict.TotalDelta), Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
 		for i := range d.Improvement.Metrics {
 			d.Improvement.Metrics[i].Status = scoring.Pass
 		}
@@ -264,9 +265,9 @@ func TestStabilityParameters(t *testing.T) {
 	if text := texts(first.Blocks); !strings.Contains(text, "Parameters: a=1 theta=14.\n") {
 		t.Errorf("the first configuration lacks its parameters:\n%.1000s", text)
 	}
-	d.Previous = &reports.ImprovementData{
-		Baseline:   reports.Configured{Scenario: "s", Hash: "ba5e", Configuration: track.Configuration{Label: "before"}},
-		Parameters: []reports.ParameterChange{{Name: "b", Before: "2"}, {Name: "theta", Before: "10", After: "14"}},
+	d.Previous = &answer.ImprovementReport{
+		Baseline:   answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "ba5e", Configuration: track.Configuration{Label: "before"}}},
+		Parameters: []answer.ParameterChange{{Name: "b", Before: "2"}, {Name: "theta", Before: "10", After: "14"}},
 	}
 	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The others: a=1.\n"
 	if text := texts(reports.Stability(d).Blocks); !strings.Contains(text, want) {

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
 // reproduce has the commands that give the same numbers.
-func (d StabilityData) reproduce() []document.Block {
+func (d stabilityReport) reproduce() []document.Block {
 	selector, spec := shellWord(d.Configuration.Selector()), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	rest := spec + seedsFlag(d.Ranges)
 	lines := []string{
@@ -21,26 +22,26 @@ func (d StabilityData) reproduce() []document.Block {
 		"track report stability " + selector + rest + " --check report.md",
 	}
 	if len(d.Failing) > 0 {
-		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Failing[0].Number, spec))
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Failing[0].Seed, spec))
 	}
-	return reproduceBlocks(d.Configuration, append(lines, d.Runs.sweepLines()...))
+	return reproduceBlocks(d.Configuration, append(lines, sweepLines(d.Runs)...))
 }
 
 // sweepLines show how the seeds were run.
-func (r Runs) sweepLines() (lines []string) {
+func sweepLines(r track.Runs) (lines []string) {
 	for _, s := range r.Sweeps {
-		lines = append(lines, "track sweep show "+s.ID+" # ran "+format.Counted(s.NSeeds, "seed"))
+		lines = append(lines, "track sweep show "+track.ShortID(s.ID)+" # ran "+format.Counted(s.NSeeds, "seed"))
 	}
 	return lines
 }
 
-func (d ImprovementData) reproduce() []document.Block {
+func (d improvementReport) reproduce() []document.Block {
 	return reproduceBlocks(d.Candidate, []string{
 		d.command("track improvement"), d.command("track report improvement") + " -o report.md", d.command("track report improvement") + " --check report.md",
 	})
 }
 
-func reproduceBlocks(c Configured, lines []string) []document.Block {
+func reproduceBlocks(c answer.ScenarioConfiguration, lines []string) []document.Block {
 	return []document.Block{
 		heading("How to reproduce"),
 		paragraphOf(cell("The commands name configurations by hash and the spec by version, so their answer changes only if seeds are added.")),
@@ -50,7 +51,7 @@ func reproduceBlocks(c Configured, lines []string) []document.Block {
 }
 
 // runAgainText says what it takes to run a seed again.
-func runAgainText(c Configured) document.Text {
+func runAgainText(c answer.ScenarioConfiguration) document.Text {
 	text := cell("To run a seed again: ")
 	switch {
 	case c.Revision.Commit == "":

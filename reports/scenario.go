@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"track/answer"
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
@@ -14,53 +15,9 @@ import (
 	"track/scoring/verdict"
 )
 
-// ScenarioData is what the report of a scenario tells.
-type ScenarioData struct {
-	Spec          SpecVersion
-	NSpecs        int // versions of the spec that there are
-	History       HistoryData
-	Limit         int           // configurations that the history shows at most
-	Stability     StabilityData // of the most recent configuration
-	Improvement   *ImprovementData
-	NoBaseline    string // why there is no Improvement
-	Pinned        *Pin   // nil for none
-	NPinsBefore   int    // pins of the scenario that do not hold any more
-	SchemaVersion int
-}
-
-// Pin is a baseline that somebody chose.
-type Pin struct {
-	Configured
-	Reason, Actor string
-}
-
-// HistoryData are the configurations of a scenario.
-type HistoryData struct {
-	Entries  []HistoryEntry // the oldest first
-	NOlder   int            // configurations before the first of Entries
-	Analysis verdict.History
-	Chart    chart.History
-}
-
-// HistoryEntry is one configuration of a scenario.
-type HistoryEntry struct {
-	Configured
-	Params      string // those that differ between the configurations, as theta=14 n_firms=10
-	NUnassessed int    // seeds that were never judged under the spec: there are no estimates then
-	Estimates   verdict.Estimates
-	Step        *Step // from the one before; nil where there is nothing to compare
-	Verdict     scoring.Verdict
-}
-
-// Step is the change of total scores from one configuration to the next, over the seeds that both have.
-type Step struct {
-	NPairs   int
-	Mean     float64
-	Interval stats.Interval
-}
-
-// Scenario is the report of everything about one scenario.
-func Scenario(d ScenarioData) document.Document {
+// Scenario returns the report of everything about one scenario.
+func Scenario(a answer.ScenarioReport) document.Document {
+	d := newScenarioReport(a)
 	title := "Scenario " + d.Spec.Scenario
 	if t := d.Spec.Declared.Title; t != "" && t != d.Spec.Scenario {
 		title += ": " + t
@@ -68,21 +25,36 @@ func Scenario(d ScenarioData) document.Document {
 	return document.Document{
 		Title: title,
 		Blocks: slices.Concat(
-			d.summary(), d.spec(), d.history(), d.stability(), d.Stability.failing(), d.improvement(), d.warnings(), d.Stability.provenance(), d.reproduce(),
+			d.summary(), d.spec(), d.history(), d.stability(), d.stabilityReport.failing(), d.improvement(), d.warnings(), d.stabilityReport.provenance(), d.reproduce(),
 		),
 	}
 }
 
+// scenarioReport is the answer with the reports that are its sections.
+type scenarioReport struct {
+	answer.ScenarioReport
+	stabilityReport   stabilityReport
+	improvementReport *improvementReport
+}
+
+func newScenarioReport(a answer.ScenarioReport) scenarioReport {
+	d := scenarioReport{ScenarioReport: a, stabilityReport: stabilityReport{a.Stability}}
+	if a.Improvement != nil {
+		d.improvementReport = &improvementReport{*a.Improvement}
+	}
+	return d
+}
+
 // summary is where the scenario stands, in a few lines.
-func (d ScenarioData) summary() []document.Block {
-	s := d.Stability
+func (d scenarioReport) summary() []document.Block {
+	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Known()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Name()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", RulesText(g.Rules))))
 	}
-	if i := d.Improvement; i != nil {
+	if i := d.improvementReport; i != nil {
 		list.Items = append(list.Items, slices.Concat(cell("Against the baseline "), codeCell(i.Baseline.Selector()), cell(": "), verdictText(i.Improvement.Verdict), cell(": %s.", i.differenceText())))
 	} else {
 		list.Items = append(list.Items, cell("Against a baseline: %s.", d.NoBaseline))
@@ -105,7 +77,7 @@ func meanText(e verdict.Estimates) string {
 }
 
 // spec is what the seeds are judged by.
-func (d ScenarioData) spec() []document.Block {
+func (d scenarioReport) spec() []document.Block {
 	const alwaysShown = 10
 	declared := d.Spec.Declared
 	blocks := []document.Block{heading("Spec"), paragraphOf(
@@ -124,7 +96,7 @@ func (d ScenarioData) spec() []document.Block {
 	}
 	list = append(list, "Improvement: "+base+".")
 	if p := d.Pinned; p != nil {
-		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Known(), format.OrDash(p.Actor), p.Reason))
+		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Name(), format.OrDash(p.Actor), p.Reason))
 	}
 	if d.NPinsBefore > 0 {
 		list = append(list, fmt.Sprintf("%s: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
@@ -154,7 +126,7 @@ func totalWeight(s scoring.Spec) (sum float64) {
 }
 
 // history is one line for each configuration, the newest first.
-func (d ScenarioData) history() []document.Block {
+func (d scenarioReport) history() []document.Block {
 	const alwaysShown = 10
 	h := d.History
 	blocks := []document.Block{heading("History")}
@@ -169,7 +141,7 @@ func (d ScenarioData) history() []document.Block {
 		text = append(text, cell("; %d older configurations are left out", h.NOlder)...)
 	}
 	var sentences []string
-	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Known(), h.Entries[i].Selector()) }
+	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Name(), h.Entries[i].Selector()) }
 	for _, s := range HistorySentences(h.Analysis, known) {
 		sentences = append(sentences, sentence(s))
 	}
@@ -179,28 +151,28 @@ func (d ScenarioData) history() []document.Block {
 	blocks = append(blocks, paragraphOf(text, document.T(".")))
 	blocks = append(blocks, bullets(sentences)...)
 	if len(h.Entries) > 1 {
-		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: h.Chart})
+		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: historyChart(d.Spec.Scenario, h)})
 	}
-	if text := h.stepsText(); text != "" {
+	if text := stepsText(h); text != "" {
 		blocks = append(blocks, paragraphOf(document.T(text)))
 	}
-	return append(blocks, folded(h.table(), alwaysShown, "older configurations")...)
+	return append(blocks, folded(historyTable(h), alwaysShown, "older configurations")...)
 }
 
 // historyAlt says from where to where the mean went.
-func historyAlt(h HistoryData) string {
+func historyAlt(h answer.HistoryReport) string {
 	var words []string
 	for _, i := range []int{0, len(h.Entries) - 1} {
 		e := h.Entries[i]
-		words = append(words, fmt.Sprintf("%s %s", e.Known(), format.Short(e.Estimates.Mean.Value)))
+		words = append(words, fmt.Sprintf("%s %s", e.Name(), format.Short(e.Estimates.Mean.Value)))
 	}
 	return strings.Join(words, " → ")
 }
 
-func (h HistoryData) table() document.Table {
+func historyTable(h answer.HistoryReport) document.Table {
 	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
 	for _, e := range slices.Backward(h.Entries) {
-		row := []document.Text{codeCell(e.Selector()), document.T(format.OrDash(e.Label)), document.T(format.OrDash(cut(e.Params, 120))), cell("%d", e.Estimates.NSeeds)}
+		row := []document.Text{codeCell(e.Selector()), document.T(format.OrDash(e.Label)), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.Estimates.NSeeds)}
 		if e.NUnassessed > 0 {
 			note := cell("%s not scored under this version", format.Counted(e.NUnassessed, "seed"))
 			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
@@ -226,8 +198,8 @@ func meanCell(e verdict.Estimates) string {
 }
 
 // stepsText says what the changes in the table are; empty where there are none.
-func (h HistoryData) stepsText() string {
-	if !slices.ContainsFunc(h.Entries, func(e HistoryEntry) bool { return e.Step != nil }) {
+func stepsText(h answer.HistoryReport) string {
+	if !slices.ContainsFunc(h.Entries, func(e answer.HistoryReportEntry) bool { return e.Step != nil }) {
 		return ""
 	}
 	return "n is the number of seeds that have a score. The change is the mean difference of total scores from the previous configuration, over the seeds of both. " +
@@ -246,53 +218,53 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 }
 
 // stability is the report of the most recent configuration as a section.
-func (d ScenarioData) stability() []document.Block {
-	s := d.Stability
+func (d scenarioReport) stability() []document.Block {
+	s := d.stabilityReport
 	changes := s.changes()
-	if s.Previous != nil && d.Improvement != nil && s.Previous.Baseline.Selector() == d.Improvement.Baseline.Selector() {
+	if s.Previous != nil && d.improvementReport != nil && s.Previous.Baseline.Selector() == d.improvementReport.Baseline.Selector() {
 		changes = append(changes[:1:1], paragraphOf(cell("The previous configuration is the baseline: see below.")))
 	}
 	return append([]document.Block{heading("Stability")}, deeper(slices.Concat(s.summary(), s.gate(), s.metrics(), s.scores(), changes))...)
 }
 
 // improvement is the report of the comparison with the baseline as a section.
-func (d ScenarioData) improvement() []document.Block {
+func (d scenarioReport) improvement() []document.Block {
 	title := heading("Improvement against the baseline")
-	if d.Improvement == nil {
+	if d.improvementReport == nil {
 		return []document.Block{title, paragraphOf(cell("Not compared: %s.", d.NoBaseline))}
 	}
-	i := *d.Improvement
+	i := *d.improvementReport
 	return append([]document.Block{title}, deeper(slices.Concat(i.summary(), i.degraded(), i.forest(), i.paired(), i.metrics(), i.unmatched(), i.differences()))...)
 }
 
 // warnings are those of all sections.
-func (d ScenarioData) warnings() []document.Block {
-	list := d.Stability.warningTexts()
-	if d.Improvement != nil {
-		for _, w := range d.Improvement.warningTexts() {
+func (d scenarioReport) warnings() []document.Block {
+	list := d.stabilityReport.warningTexts()
+	if d.improvementReport != nil {
+		for _, w := range d.improvementReport.warningTexts() {
 			list = append(list, "Against the baseline: "+w)
 		}
 	}
 	return warningBlocks(list)
 }
 
-func (d ScenarioData) reproduce() []document.Block {
+func (d scenarioReport) reproduce() []document.Block {
 	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
-	selector := shellWord(d.Stability.Configuration.Selector())
+	selector := shellWord(d.stabilityReport.Configuration.Selector())
 	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
 	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
-	for i, f := range d.Stability.Failing {
+	for i, f := range d.stabilityReport.Failing {
 		if i == 3 {
-			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.Stability.Failing)-i))
+			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.stabilityReport.Failing)-i))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Number, spec))
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Seed, spec))
 	}
-	if d.Improvement != nil {
-		lines = append(lines, d.Improvement.command("track improvement"))
+	if d.improvementReport != nil {
+		lines = append(lines, d.improvementReport.command("track improvement"))
 	}
-	lines = append(lines, d.Stability.Runs.sweepLines()...)
+	lines = append(lines, sweepLines(d.stabilityReport.Runs)...)
 	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
-	blocks := reproduceBlocks(d.Stability.Configuration, lines)
-	return append(blocks, paragraphOf(cell("Schema version %d.", d.SchemaVersion)))
+	blocks := reproduceBlocks(d.stabilityReport.Configuration, lines)
+	return append(blocks, paragraphOf(cell("Schema version %d.", d.Schema)))
 }

@@ -7,29 +7,14 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/reports/document"
-	"track/scoring"
 	"track/scoring/format"
-	"track/scoring/verdict"
 )
 
-// StabilityData is what the report of a configuration tells.
-type StabilityData struct {
-	Configuration Configured
-	Spec          SpecVersion
-	Ranges        string // of seeds, where only some were asked for, as in 0..99,200
-	Stability     scoring.Stability
-	verdict.Judgement
-	Gate     verdict.Gate // of this configuration alone
-	Seeds    []Seed       // by number
-	SHA256   string       // of the numbers of the seeds and what each of them measured, in hexadecimal
-	Failing  []FailingSeed
-	Runs     Runs
-	Previous *ImprovementData // over the configuration recorded before it; nil for the first
-}
-
-// Stability is the report of one configuration of a scenario: whether its seeds show that it is stable, and what they show beside that.
-func Stability(d StabilityData) document.Document {
+// Stability returns the report of one configuration of a scenario.
+func Stability(a answer.StabilityReport) document.Document {
+	d := stabilityReport{a}
 	return document.Document{
 		Title: "Stability of " + d.title(),
 		Blocks: slices.Concat(
@@ -38,10 +23,12 @@ func Stability(d StabilityData) document.Document {
 	}
 }
 
+type stabilityReport struct{ answer.StabilityReport }
+
 // title names the configuration by its label, and by what has changed where the previous one has the same label or none has one.
-func (d StabilityData) title() string {
+func (d stabilityReport) title() string {
 	var words []string
-	if label := d.Configuration.Configuration.Label; label != "" {
+	if label := d.Configuration.Label; label != "" {
 		words = append(words, label)
 	}
 	if p := d.Previous; p != nil && p.Baseline.Label == d.Configuration.Label {
@@ -62,7 +49,7 @@ func (d StabilityData) title() string {
 }
 
 // summary is the verdict with what it rests on.
-func (d StabilityData) summary() []document.Block {
+func (d stabilityReport) summary() []document.Block {
 	var sentences []string
 	for _, reason := range d.Finding.Reasons {
 		sentences = append(sentences, sentence(reason))
@@ -79,8 +66,8 @@ func (d StabilityData) summary() []document.Block {
 }
 
 // subject says what was judged, by what.
-func (d StabilityData) subject() document.Text {
-	text := slices.Concat(d.Configuration.text(), cell(". %s (%s), judged under spec version %d with %s",
+func (d stabilityReport) subject() document.Text {
+	text := slices.Concat(configurationText(d.Configuration), cell(". %s (%s), judged under spec version %d with %s",
 		format.Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, format.Counted(len(d.Spec.Declared.Metrics), "metric")))
 	if d.Ranges != "" {
 		text = append(text, cell(", selected by %s", d.Ranges)...)
@@ -89,7 +76,7 @@ func (d StabilityData) subject() document.Text {
 }
 
 // parameters are those of the configuration, first the ones in which it differs from the previous one.
-func (d StabilityData) parameters() []document.Block {
+func (d stabilityReport) parameters() []document.Block {
 	const most = 200
 	var changed, same []string
 	unset := map[string]string{} // parameters of the previous configuration alone
@@ -104,11 +91,11 @@ func (d StabilityData) parameters() []document.Block {
 			}
 		}
 	}
-	for _, p := range d.Configuration.params() {
-		if was, differs := before[p.name]; differs {
-			changed = append(changed, cut(p.text, most)+" ("+cut(was, most)+")")
+	for _, p := range d.Configuration.Parameters() {
+		if was, differs := before[p.Name]; differs {
+			changed = append(changed, cut(p.Name+"="+p.Value, most)+" ("+cut(was, most)+")")
 		} else {
-			same = append(same, p.text)
+			same = append(same, p.Name+"="+p.Value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unset)) {
@@ -127,10 +114,10 @@ func (d StabilityData) parameters() []document.Block {
 }
 
 // changedText lists some of the parameters that are not those of the previous configuration.
-func (d StabilityData) changedText(changed []string) document.Text {
+func (d stabilityReport) changedText(changed []string) document.Text {
 	const most = 10
-	before := d.Previous.Baseline.Known()
-	if before == d.Configuration.Known() {
+	before := d.Previous.Baseline.Name()
+	if before == d.Configuration.Name() {
 		before = d.Previous.Baseline.Selector()
 	}
 	text := cell("Parameters that differ from those of %s: ", before)
@@ -147,7 +134,7 @@ func (d StabilityData) changedText(changed []string) document.Text {
 }
 
 // text names a configuration for people.
-func (c Configured) text() document.Text {
+func configurationText(c answer.ScenarioConfiguration) document.Text {
 	text := slices.Concat(cell("Configuration "), codeCell(c.Selector()))
 	if c.Label != "" {
 		text = append(text, cell(", label %s", c.Label)...)
@@ -158,7 +145,7 @@ func (c Configured) text() document.Text {
 	return text
 }
 
-func (d StabilityData) numbers() []track.SeedNumber {
+func (d stabilityReport) numbers() []track.SeedNumber {
 	numbers := make([]track.SeedNumber, len(d.Seeds))
 	for i, s := range d.Seeds {
 		numbers[i] = s.Number
@@ -166,10 +153,10 @@ func (d StabilityData) numbers() []track.SeedNumber {
 	return numbers
 }
 
-func (d StabilityData) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
+func (d stabilityReport) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
 
 // warningTexts are what keeps the numbers from being taken at their word.
-func (d StabilityData) warningTexts() (list []string) {
+func (d stabilityReport) warningTexts() (list []string) {
 	for _, s := range d.Gate.Scenarios {
 		for _, w := range slices.Concat(s.Warnings, s.ComparisonWarnings) {
 			list = append(list, sentence(w.Message))

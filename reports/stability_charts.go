@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring"
@@ -18,7 +19,7 @@ const unitOfScores = "total score (0 to 1)"
 var chartStatuses = map[scoring.Status]chart.Status{scoring.Pass: chart.Pass, scoring.Warn: chart.Warn, scoring.Fail: chart.Fail}
 
 // heatMap has a row for each metric, in the order given, and a column for each seed.
-func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Block {
+func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.Block {
 	h := chart.HeatMap{Title: "Metrics of " + d.Configuration.Scenario + " by seed", XLabel: "seed"}
 	nFailed := 0
 	for _, s := range d.Seeds {
@@ -52,7 +53,7 @@ func (d StabilityData) heatMap(metrics []scoring.MetricStability) []document.Blo
 }
 
 // scores are the total scores of all seeds.
-func (d StabilityData) scores() []document.Block {
+func (d stabilityReport) scores() []document.Block {
 	e := d.Estimates
 	c := chart.Distribution{
 		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
@@ -84,10 +85,10 @@ func (d StabilityData) scores() []document.Block {
 }
 
 // seedTable has the score of each seed, the lowest first; of very many the lowest alone.
-func (d StabilityData) seedTable() []document.Block {
+func (d stabilityReport) seedTable() []document.Block {
 	const most = 500
-	seeds := slices.DeleteFunc(slices.Clone(d.Seeds), func(s Seed) bool { return !s.Scored })
-	slices.SortStableFunc(seeds, func(a, b Seed) int { return worse(a.Score, b.Score) })
+	seeds := slices.DeleteFunc(slices.Clone(d.Seeds), func(s answer.SeedStatuses) bool { return !s.Scored })
+	slices.SortStableFunc(seeds, func(a, b answer.SeedStatuses) int { return worse(a.Score, b.Score) })
 	rest := "seeds, the lowest score first"
 	if len(seeds) > most {
 		rest += fmt.Sprintf("; %d higher ones are left out: track seeds lists all", len(seeds)-most)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"track"
+	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 )
 
 // failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any stand in one line.
-func (d StabilityData) failing() []document.Block {
+func (d stabilityReport) failing() []document.Block {
 	const shown, most = 20, 300 // rows
 	title := heading(fmt.Sprintf("Failing seeds (%d of %d)", len(d.Failing), len(d.Seeds)))
 	if len(d.Failing) == 0 {
@@ -25,7 +26,7 @@ func (d StabilityData) failing() []document.Block {
 		f := alike[0]
 		numbers := make([]track.SeedNumber, len(alike))
 		for i, seed := range alike {
-			numbers[i] = seed.Number
+			numbers[i] = seed.Seed
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			document.T(seedsText(numbers)), document.T(string(f.Outcome)), document.T(cut(f.Reason(), 200)), d.failedMetrics(f),
@@ -38,7 +39,7 @@ func (d StabilityData) failing() []document.Block {
 }
 
 // failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of the first of each.
-func failedAlike(seeds []FailingSeed) (list [][]FailingSeed) {
+func failedAlike(seeds []answer.FailingSeed) (list [][]answer.FailingSeed) {
 	places := map[string]int{}
 	for _, f := range seeds {
 		why := string(f.Outcome) + "\x00" + f.Reason()
@@ -55,7 +56,7 @@ func failedAlike(seeds []FailingSeed) (list [][]FailingSeed) {
 }
 
 // failedMetrics names some of the metrics that a seed failed, and counts the others.
-func (d StabilityData) failedMetrics(f FailingSeed) (text document.Text) {
+func (d stabilityReport) failedMetrics(f answer.FailingSeed) (text document.Text) {
 	const most = 10
 	if len(f.Metrics) == 0 {
 		return faint("-")
@@ -66,7 +67,7 @@ func (d StabilityData) failedMetrics(f FailingSeed) (text document.Text) {
 		}
 		value := "missing"
 		if !failed.Missing {
-			value = format.Value(failed.Value, d.Spec.metric(failed.Name).Format)
+			value = format.Value(failed.Value, d.Spec.Metric(failed.Name).Format)
 		}
 		if i > 0 {
 			text = append(text, document.T(", ")...)

@@ -12,7 +12,7 @@ import (
 )
 
 // gate is the verdict by the rules of the spec, with what each of them needs.
-func (d StabilityData) gate() []document.Block {
+func (d stabilityReport) gate() []document.Block {
 	blocks := []document.Block{heading("Gate")}
 	for _, s := range d.Gate.Scenarios {
 		rules := cell(": %s.", RulesText(s.Rules))
@@ -26,7 +26,7 @@ func (d StabilityData) gate() []document.Block {
 }
 
 // ruleTable has the rules about all seeds together, the worst first.
-func (d StabilityData) ruleTable(s verdict.ScenarioOutcome) document.Table {
+func (d stabilityReport) ruleTable(s verdict.ScenarioOutcome) document.Table {
 	t := columns("verdict", "rule", "found", "needs")
 	for _, o := range worstFirst(s.Outcomes, func(o verdict.Outcome) bool { return o.Metric == "" }) {
 		needs := document.T(o.Need)
@@ -84,7 +84,7 @@ func worstFirst(outcomes []verdict.Outcome, which func(verdict.Outcome) bool) (l
 }
 
 // metrics has a table for each group, the group with the worst metric first, and the status of each metric in each seed.
-func (d StabilityData) metrics() []document.Block {
+func (d stabilityReport) metrics() []document.Block {
 	metrics := slices.Clone(d.Stability.Metrics)
 	slices.SortStableFunc(metrics, WorseMetric)
 	blocks := []document.Block{heading("Metrics, the worst first")}

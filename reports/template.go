@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"track/answer"
 	"track/scoring"
 )
 
@@ -14,18 +15,20 @@ func Icon(verdict string) string { return icon(scoring.Verdict(verdict)) }
 // ShellWord quotes a word for a shell where it must.
 func ShellWord(s string) string { return shellWord(s) }
 
-// Command gives the report, for good: it names the configuration by its hash.
-func (d StabilityData) Command() string {
+// StabilityCommand returns the command that writes the report. It names the configuration by its hash.
+func StabilityCommand(d answer.StabilityReport) string {
 	return fmt.Sprintf("track report stability %s --spec %d%s", shellWord(d.Configuration.Selector()), d.Spec.Version, seedsFlag(d.Ranges))
 }
 
-// Command gives the report, for good.
-func (d ImprovementData) Command() string { return d.command("track report improvement") }
+// ImprovementCommand returns the command that writes the report.
+func ImprovementCommand(d answer.ImprovementReport) string {
+	return improvementReport{d}.command("track report improvement")
+}
 
-// Command gives the report as long as no configuration is added.
-func (d ScenarioData) Command() string {
+// ScenarioCommand returns the command that writes the report, as long as no configuration is added.
+func ScenarioCommand(d answer.ScenarioReport) string {
 	return fmt.Sprintf("track report scenario %s --spec %d --limit %d", shellWord(d.Spec.Scenario), d.Spec.Version, d.Limit)
 }
 
-// Command gives the report as long as nothing is added to the lineage.
+// Command returns the command that writes the report, as long as nothing is added to the lineage.
 func (d LineageData) Command() string { return "track report lineage " + shellWord(d.Name) }

@@ -21,3 +21,12 @@ func sortedNames(set map[string]bool) string {
 
 // shellWord quotes a word for a shell where it must.
 func shellWord(s string) string { return shell.Word(s) }
+
+// commandText writes the words of a command as a shell reads them.
+func commandText(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellWord(word)
+	}
+	return strings.Join(quoted, " ")
+}

@@ -11,28 +11,6 @@ import (
 	"track"
 )
 
-// Runs says where and when the seeds of a selection ran, as far as they tell.
-type Runs struct {
-	First, Last  time.Time // the earliest and the latest start; zero where none is known
-	NStarted     int       // seeds whose start is known
-	Duration     time.Duration
-	NTimed       int              // seeds whose duration is known: Duration is that of all of them together
-	Environments []EnvironmentUse // those of most seeds first
-	Sweeps       []SweepUse       // those of most seeds first; seeds that none ran are in no sweep
-}
-
-// SweepUse is a sweep with the number of seeds that it ran.
-type SweepUse struct {
-	ID, Plan string
-	NSeeds   int
-}
-
-// EnvironmentUse is an environment with the number of seeds that ran in it.
-type EnvironmentUse struct {
-	Environment track.Environment
-	NSeeds      int
-}
-
 const getRunTimes = `
 	SELECT min(seed.started_at) AS first, max(seed.started_at) AS last, count(seed.started_at) AS n_started,
 	       coalesce(sum(seed.duration_us), 0) AS duration, count(seed.duration_us) AS n_timed
@@ -51,7 +29,7 @@ const listSweepUses = `
 	 ORDER BY used.n DESC, sweep.ulid`
 
 // Runs says where and when the seeds of a selection ran.
-func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
+func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 	query, args := sel.of(getRunTimes)
 	var times struct {
 		First    sql.NullInt64 `db:"first"`
@@ -61,9 +39,9 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 		NTimed   int           `db:"n_timed"`
 	}
 	if err := r.read().GetContext(ctx, &times, query, args...); err != nil {
-		return Runs{}, explain(err)
+		return track.Runs{}, explain(err)
 	}
-	runs := Runs{NStarted: times.NStarted, Duration: time.Duration(times.Duration) * time.Microsecond, NTimed: times.NTimed}
+	runs := track.Runs{NStarted: times.NStarted, Duration: time.Duration(times.Duration) * time.Microsecond, NTimed: times.NTimed}
 	if times.NStarted > 0 {
 		runs.First, runs.Last = fromMicros(times.First.Int64), fromMicros(times.Last.Int64)
 	}
@@ -73,12 +51,12 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 	}
 	query, args = sel.of(listEnvironments)
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return Runs{}, explain(err)
+		return track.Runs{}, explain(err)
 	}
 	for _, row := range rows {
-		use := EnvironmentUse{NSeeds: row.NSeeds}
+		use := track.EnvironmentUse{NSeeds: row.NSeeds}
 		if err := json.Unmarshal([]byte(row.Document), &use.Environment); err != nil {
-			return Runs{}, fmt.Errorf("environment %s: %w", row.Document, err)
+			return track.Runs{}, fmt.Errorf("environment %s: %w", row.Document, err)
 		}
 		runs.Environments = append(runs.Environments, use)
 	}
@@ -89,10 +67,10 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (Runs, error) {
 	}
 	query, args = sel.of(listSweepUses)
 	if err := r.read().SelectContext(ctx, &sweeps, query, args...); err != nil {
-		return Runs{}, explain(err)
+		return track.Runs{}, explain(err)
 	}
 	for _, row := range sweeps {
-		runs.Sweeps = append(runs.Sweeps, SweepUse{row.ULID, row.Plan, row.N})
+		runs.Sweeps = append(runs.Sweeps, track.SweepUse{ID: row.ULID, Plan: row.Plan, NSeeds: row.N})
 	}
 	return runs, nil
 }

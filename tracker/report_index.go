@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"track/answer"
 	"track/scoring"
 	"track/scoring/rubric"
 	"track/scoring/stats"
@@ -11,25 +12,8 @@ import (
 	"track/tracker/agents"
 )
 
-// AgentFacts are what an index tells of a lineage without a ledger: an agent that runs, and is not evolved.
-type AgentFacts struct {
-	Name        string
-	NExecutions int
-	NFailed     int
-	Success     stats.Proportion      // of the executions; zero where there are none
-	Tasks       []TaskFacts           // by name
-	Newest      string                // the version that was executed last
-	Fitness     *agents.FitnessReport // of that version; nil where no execution of it has a score
-}
-
-// TaskFacts are the executions of an agent at one task.
-type TaskFacts struct {
-	store.TaskSummary
-	Success stats.Proportion
-}
-
-// LoadAgentFacts collects what an index tells of the executions of a lineage.
-func LoadAgentFacts(ctx context.Context, st *store.Reader, lineage string) (a AgentFacts, err error) {
+// LoadAgentReport returns what an index shows of a lineage without a ledger.
+func LoadAgentReport(ctx context.Context, st *store.Reader, lineage string) (a answer.AgentReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		a.Name = lineage
 		tasks, err := st.Tasks(ctx, lineage)
@@ -41,7 +25,7 @@ func LoadAgentFacts(ctx context.Context, st *store.Reader, lineage string) (a Ag
 			if err != nil {
 				return err
 			}
-			a.Tasks = append(a.Tasks, TaskFacts{t, success})
+			a.Tasks = append(a.Tasks, answer.TaskSuccess{Name: t.Task, NExecutions: t.NExecutions, Success: success})
 			a.NExecutions, a.NFailed = a.NExecutions+t.NExecutions, a.NFailed+t.NFailed
 		}
 		if a.Success, err = stats.Wilson(a.NExecutions-a.NFailed, a.NExecutions, scoring.DefaultConfidence); err != nil {
@@ -54,7 +38,7 @@ func LoadAgentFacts(ctx context.Context, st *store.Reader, lineage string) (a Ag
 		if errors.Is(err, rubric.ErrNoScores) {
 			return nil
 		}
-		a.Fitness = &fitness
+		a.Fitness = &answer.AgentFitness{Value: fitness.Value, Grade: string(fitness.Grade), NUsed: len(fitness.Used), Mean: fitness.Mean}
 		return err
 	})
 	return a, err

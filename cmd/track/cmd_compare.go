@@ -102,7 +102,7 @@ func compareView(c seeds.Comparison, values bool) (view, error) {
 	for _, side := range c.Sides {
 		params = append(params, side.Params)
 	}
-	parameters, err := differingParameters(params)
+	parameters, err := seeds.DifferingParameters(params)
 	if err != nil {
 		return view{}, err
 	}

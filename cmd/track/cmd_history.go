@@ -243,7 +243,7 @@ func historyView(h seeds.History) (view, error) {
 	for _, e := range h.Entries {
 		all = append(all, e.Params)
 	}
-	params, err := parameterLines(all)
+	params, err := seeds.ParameterLines(all)
 	v.document = d
 	v.page = []any{historyHeading(h), historyGrid(h, lines, params), sparkText(h, means, analysis)}
 	if notes := footnotes(analysis.Warnings); notes != "" {
@@ -389,7 +389,7 @@ func historyLabels(h seeds.History) []string {
 		all = append(all, e.Params)
 		uses[e.Label]++
 	}
-	params, err := parameterLines(all)
+	params, err := seeds.ParameterLines(all)
 	labels := make([]string, len(h.Entries))
 	for i, e := range h.Entries {
 		switch {

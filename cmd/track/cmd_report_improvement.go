@@ -46,11 +46,10 @@ Examples:
 				if err != nil {
 					return composedReport{}, err
 				}
-				data, err := improvementData(report, o.seeds)
 				return composedReport{
-					Document: reports.Improvement(data), looks: []store.Look{report.Look}, kind: c.Command.Name,
-					answer: newImprovementDocument(report.ImprovementReport, report.Metrics), version: report.Stored.Version, command: data.Command(),
-				}, err
+					Document: reports.Improvement(report.Report), looks: []store.Look{report.Look}, kind: c.Command.Name,
+					answer: newImprovementDocument(report.ImprovementReport, report.Metrics), version: report.Stored.Version, command: reports.ImprovementCommand(report.Report),
+				}, nil
 			})
 		},
 	}

@@ -44,14 +44,10 @@ Examples:
 				if err != nil {
 					return composedReport{}, err
 				}
-				data, err := scenarioData(report, options.Limit)
-				if err != nil {
-					return composedReport{}, err
-				}
 				answer, err := newScenarioAnswer(report)
 				return composedReport{
-					Document: reports.Scenario(data), looks: report.Looks, kind: c.Command.Name, answer: answer, gate: newGateDocument(report.Stability.Gate),
-					version: report.Stored.Version, command: data.Command(),
+					Document: reports.Scenario(report.Report), looks: report.Looks, kind: c.Command.Name, answer: answer, gate: newGateDocument(report.Report.Stability.Gate),
+					version: report.Stored.Version, command: reports.ScenarioCommand(report.Report),
 				}, err
 			})
 		},

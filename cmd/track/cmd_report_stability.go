@@ -51,11 +51,10 @@ Examples:
 				if err != nil {
 					return composedReport{}, err
 				}
-				data, err := stabilityData(report, given)
 				return composedReport{
-					Document: reports.Stability(data), looks: report.Looks, kind: c.Command.Name, answer: newStabilityDocument(report.StabilityReport),
-					gate: newGateDocument(report.Gate), version: report.Stored.Version, command: data.Command(),
-				}, err
+					Document: reports.Stability(report.Report), looks: report.Looks, kind: c.Command.Name, answer: newStabilityDocument(report.StabilityReport),
+					gate: newGateDocument(report.Report.Gate), version: report.Stored.Version, command: reports.StabilityCommand(report.Report),
+				}, nil
 			})
 		},
 	}

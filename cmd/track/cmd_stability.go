@@ -164,7 +164,7 @@ func newStabilityDocument(r seeds.StabilityReport) stabilityDocument {
 		}
 	}
 	for _, f := range r.Failing {
-		failing, metrics := reportedFailing(f), []string{}
+		failing, metrics := seeds.NewFailingSeed(f), []string{}
 		for _, m := range f.Metrics {
 			metrics = append(metrics, m.Name)
 		}

@@ -61,10 +61,7 @@ func (x *indexer) scenario(ctx context.Context, st *store.Reader, name string) e
 		return err
 	}
 	x.looks = append(x.looks, report.Looks...)
-	data, err := scenarioData(report, x.data.Limit)
-	if err != nil {
-		return err
-	}
+	data := report.Report
 	s := reports.IndexScenario(data)
 	if s.Page, err = x.pages.add("scenario", name, "", reports.Scenario(data)); err != nil {
 		return err
@@ -92,10 +89,7 @@ func (x *indexer) configuration(ctx context.Context, st *store.Reader, c *report
 		return err
 	}
 	x.looks = append(x.looks, report.Looks...)
-	data, err := stabilityData(report, "")
-	if err == nil {
-		c.Page, err = x.pages.add("stability", c.Scenario, "-"+track.ShortHash(c.Hash), reports.Stability(data))
-	}
+	c.Page, err = x.pages.add("stability", c.Scenario, "-"+track.ShortHash(c.Hash), reports.Stability(report.Report))
 	return err
 }
 
@@ -117,17 +111,10 @@ func (x *indexer) lineage(ctx context.Context, st *store.Reader, name string) er
 }
 
 func (x *indexer) agent(ctx context.Context, st *store.Reader, name string) error {
-	facts, err := tracker.LoadAgentFacts(ctx, st, name)
+	report, err := tracker.LoadAgentReport(ctx, st, name)
 	if err != nil {
 		return err
 	}
-	a := reports.IndexedAgent{Name: name, NExecutions: facts.NExecutions, NFailed: facts.NFailed, Success: facts.Success, Newest: facts.Newest}
-	for _, t := range facts.Tasks {
-		a.Tasks = append(a.Tasks, reports.IndexedTask{Name: t.Task, NExecutions: t.NExecutions, Success: t.Success})
-	}
-	if f := facts.Fitness; f != nil {
-		a.Fitness = &reports.IndexedFitness{Value: f.Value, Grade: string(f.Grade), NUsed: len(f.Used), Mean: f.Mean}
-	}
-	x.data.Agents = append(x.data.Agents, a)
+	x.data.Agents = append(x.data.Agents, report)
 	return nil
 }

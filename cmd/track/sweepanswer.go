@@ -193,7 +193,7 @@ func (i interruption) Error() string { return string(i) }
 func (interruption) Unwrap() error { return context.Canceled }
 
 // shortID is the part of an id that people read; its beginning is the time, which many share.
-func shortID(id string) string { return strings.ToLower(id[max(0, len(id)-8):]) }
+func shortID(id string) string { return track.ShortID(id) }
 
 func endText(c tracker.SweptConfiguration) string {
 	switch {

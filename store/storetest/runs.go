@@ -53,13 +53,13 @@ func testRuns(t *testing.T, st *store.Store) {
 		track.Seed{Scenario: "s", Number: 1, StartedAt: base, Duration: &second, Environment: here},
 		track.Seed{Scenario: "s", Number: 2, Environment: here}, track.Seed{Scenario: "s", Number: 3})
 	sel := store.Selection{Scenario: "s", Configurations: []int64{configuration(t, st, "s")}}
-	want := store.Runs{
+	want := track.Runs{
 		First: base, Last: base.Add(hour), NStarted: 2, Duration: hour + second, NTimed: 2,
-		Environments: []store.EnvironmentUse{{Environment: here, NSeeds: 2}, {Environment: there, NSeeds: 1}, {NSeeds: 1}},
+		Environments: []track.EnvironmentUse{{Environment: here, NSeeds: 2}, {Environment: there, NSeeds: 1}, {NSeeds: 1}},
 	}
-	for name, want := range map[string]store.Runs{
+	for name, want := range map[string]track.Runs{
 		"all": want, "none": {},
-		"one that tells nothing": {Environments: []store.EnvironmentUse{{NSeeds: 1}}},
+		"one that tells nothing": {Environments: []track.EnvironmentUse{{NSeeds: 1}}},
 	} {
 		sel.Seeds = map[string][]track.SeedRange{"none": {{First: 9, Last: 9}}, "one that tells nothing": {{First: 3, Last: 3}}}[name]
 		got, err := st.Runs(t.Context(), sel)

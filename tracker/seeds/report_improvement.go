@@ -8,13 +8,13 @@ import (
 	"track/store"
 )
 
-// ReportedImprovement is all that a report tells of a comparison.
+// ReportedImprovement is the report of a comparison, with what it was made of.
 type ReportedImprovement struct {
 	ImprovementReport
-	CandidateRuns, BaselineRuns store.Runs
+	Report answer.ImprovementReport
 }
 
-// LoadImprovementReport collects what a report tells of a candidate and its baseline.
+// LoadImprovementReport returns the report of a candidate and its baseline.
 func LoadImprovementReport(ctx context.Context, st *store.Reader, candidate answer.Selector, options ImprovementOptions) (report ReportedImprovement, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		choice, err := Choose(ctx, st, candidate, false)
@@ -26,16 +26,32 @@ func LoadImprovementReport(ctx context.Context, st *store.Reader, candidate answ
 	return report, err
 }
 
-func reportedImprovement(ctx context.Context, st *store.Reader, candidate Choice, options ImprovementOptions) (report ReportedImprovement, err error) {
-	if report.ImprovementReport, err = compare(ctx, st, candidate, options); err != nil {
-		return report, err
+func reportedImprovement(ctx context.Context, st *store.Reader, candidate Choice, options ImprovementOptions) (r ReportedImprovement, err error) {
+	if r.ImprovementReport, err = compare(ctx, st, candidate, options); err != nil {
+		return r, err
 	}
-	if report.CandidateRuns, err = runsOf(ctx, st, report.Candidate, options.Seeds); err == nil {
-		report.BaselineRuns, err = runsOf(ctx, st, report.Baseline, options.Seeds)
+	report, err := improvementReportOf(r.ImprovementReport, options.Seeds)
+	if err != nil {
+		return r, err
 	}
-	return report, err
+	if report.CandidateRuns, err = runsOf(ctx, st, selectionOf(r.Candidate, options.Seeds)); err == nil {
+		report.BaselineRuns, err = runsOf(ctx, st, selectionOf(r.Baseline, options.Seeds))
+	}
+	r.Report = *report
+	return r, err
 }
 
-func runsOf(ctx context.Context, st *store.Reader, c Choice, ranges []track.SeedRange) (store.Runs, error) {
-	return st.Runs(ctx, store.Selection{Scenario: c.Scenario, Configurations: []int64{c.Configurations[0].ID}, Seeds: ranges})
+func selectionOf(c Choice, ranges []track.SeedRange) store.Selection {
+	return store.Selection{Scenario: c.Scenario, Configurations: []int64{c.Configurations[0].ID}, Seeds: ranges}
+}
+
+// improvementReportOf returns the report of a comparison, without the runs of its sides.
+func improvementReportOf(r ImprovementReport, ranges []track.SeedRange) (*answer.ImprovementReport, error) {
+	candidate, baseline := r.Candidate.Configurations[0], r.Baseline.Configurations[0]
+	parameters, err := parameterChanges(baseline.Params, candidate.Params)
+	return &answer.ImprovementReport{
+		Candidate: configurationOf(r.Candidate.Scenario, candidate), Baseline: configurationOf(r.Baseline.Scenario, baseline),
+		Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(ranges).String(), Improvement: r.Improvement, CandidateSeeds: r.CandidateSeeds, BaselineSeeds: r.BaselineSeeds,
+		Parameters: parameters, CandidateSHA256: r.CandidateSHA256, BaselineSHA256: r.BaselineSHA256,
+	}, err
 }

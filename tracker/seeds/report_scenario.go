@@ -3,28 +3,26 @@ package seeds
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 
 	"track"
 	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
+	"track/scoring/verdict"
 	"track/store"
 )
 
-// ReportedScenario is all that a report tells of one scenario.
+// ReportedScenario is the report of one scenario, with what it was made of.
 type ReportedScenario struct {
 	Stored      store.Spec
 	Spec        scoring.Spec
-	NSpecs      int // versions of the spec that there are
 	History     History
-	Steps       []Step            // of each entry of History from the one before it
-	Stability   ReportedStability // of the configuration recorded to last
+	Stability   ReportedStability
 	Improvement *ReportedImprovement
-	NoBaseline  string          // why there is no Improvement
-	Baseline    *store.Baseline // that is pinned; nil for none
-	NPinsBefore int             // pins of the scenario that do not hold any more
-	Looks       []store.Look    // to be recorded
+	Report      answer.ScenarioReport
+	Looks       []store.Look // to be recorded
 }
 
 // ScenarioOptions narrow the report of a scenario.
@@ -33,7 +31,7 @@ type ScenarioOptions struct {
 	Limit       int // the newest so many configurations in the history
 }
 
-// LoadScenarioReport collects what a report tells of a scenario, which must have seeds that are judged.
+// LoadScenarioReport returns the report of a scenario, which must have seeds that are judged.
 func LoadScenarioReport(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = reportedScenario(ctx, st, scenario, options)
@@ -42,41 +40,72 @@ func LoadScenarioReport(ctx context.Context, st *store.Reader, scenario string, 
 	return report, err
 }
 
-func reportedScenario(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
-	if report.History, err = loadHistory(ctx, st, scenario, HistoryOptions{SpecVersion: options.SpecVersion, Limit: options.Limit}); err != nil {
-		return report, err
+func reportedScenario(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (r ReportedScenario, err error) {
+	if r.History, err = loadHistory(ctx, st, scenario, HistoryOptions{SpecVersion: options.SpecVersion, Limit: options.Limit}); err != nil {
+		return r, err
 	}
-	report.Stored, report.Spec = report.History.Stored, report.History.Spec
-	if report.Steps, err = report.History.steps(ctx, st); err != nil {
-		return report, err
+	r.Stored, r.Spec = r.History.Stored, r.History.Spec
+	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), Limit: options.Limit, Schema: store.SchemaVersion}
+	if r.Report.History, err = r.History.report(ctx, st); err != nil {
+		return r, err
 	}
-	if report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
-		return report, err
+	if r.Report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
+		return r, err
 	}
-	report.Stability, err = reportedStability(ctx, st, answer.Selector{Scenario: scenario}, StabilityOptions{SpecVersion: report.Stored.Version})
+	r.Stability, err = reportedStability(ctx, st, answer.Selector{Scenario: scenario}, StabilityOptions{SpecVersion: r.Stored.Version})
 	if err != nil {
-		return report, err
+		return r, err
 	}
-	report.Looks = report.Stability.Looks
+	r.Report.Stability, r.Looks = r.Stability.Report, r.Stability.Looks
 	pins, err := st.Baselines(ctx, scenario)
 	if err != nil {
-		return report, err
+		return r, err
 	}
-	report.pinned(pins)
-	return report, report.compare(ctx, st)
+	r.addPins(pins)
+	return r, r.compare(ctx, st)
 }
 
-// Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score counts as
-// 0, as in every comparison.
-type Step struct {
-	NPairs   int // 0 where there is nothing to compare
-	Mean     float64
-	Interval stats.Interval
+// report returns the history as reports show it.
+func (h History) report(ctx context.Context, st *store.Reader) (report answer.HistoryReport, err error) {
+	report.NOlder = h.NOlder
+	steps, err := h.steps(ctx, st)
+	if err != nil {
+		return report, err
+	}
+	params := make([]track.Params, len(h.Entries))
+	for i, e := range h.Entries {
+		params[i] = e.Params
+	}
+	differing, err := ParameterLines(params)
+	if err != nil {
+		return report, err
+	}
+	points := make([]verdict.HistoryPoint, len(h.Entries))
+	for i, e := range h.Entries {
+		entry := answer.HistoryReportEntry{
+			ScenarioConfiguration: configurationOf(h.Scenario, e.Configuration), Differing: differing[i], NUnassessed: e.NUnassessed,
+		}
+		points[i].Mean = math.NaN()
+		if e.NUnassessed == 0 { // else a part of the seeds would pass for all of them
+			judged := verdict.Judge(e.Stability, e.Coverage, scoring.DefaultConfidence)
+			entry.Estimates, entry.Verdict = judged.Estimates, judged.Verdict
+			points[i].Accepted = e.Stable
+			if e.MeanScore != nil {
+				points[i].Mean = *e.MeanScore
+			}
+		}
+		if steps[i].NPairs > 0 {
+			entry.Step = &steps[i]
+		}
+		report.Entries = append(report.Entries, entry)
+	}
+	report.Analysis = verdict.AnalyseHistory(points)
+	return report, nil
 }
 
 // steps compares each entry with the one before it.
-func (h History) steps(ctx context.Context, st *store.Reader) ([]Step, error) {
-	steps := make([]Step, len(h.Entries))
+func (h History) steps(ctx context.Context, st *store.Reader) ([]answer.Step, error) {
+	steps := make([]answer.Step, len(h.Entries))
 	var before map[track.SeedNumber]float64
 	for i, e := range h.Entries {
 		now := map[track.SeedNumber]float64{}
@@ -101,12 +130,12 @@ func (h History) steps(ctx context.Context, st *store.Reader) ([]Step, error) {
 	return steps, nil
 }
 
-func newStep(differences []float64) (Step, error) {
+func newStep(differences []float64) (answer.Step, error) {
 	if len(differences) == 0 {
-		return Step{}, nil
+		return answer.Step{}, nil
 	}
 	s, err := stats.Summarize(differences)
-	return Step{len(differences), s.Mean, s.MeanInterval(scoring.DefaultConfidence)}, err
+	return answer.Step{NPairs: len(differences), Mean: s.Mean, Interval: s.MeanInterval(scoring.DefaultConfidence)}, err
 }
 
 func countSpecs(ctx context.Context, st *store.Reader, scenario string) (n int, err error) {
@@ -119,11 +148,15 @@ func countSpecs(ctx context.Context, st *store.Reader, scenario string) (n int, 
 	return n, err
 }
 
-// pinned takes over the pins of the scenario, the newest first.
-func (r *ReportedScenario) pinned(pins []store.Baseline) {
-	if r.NPinsBefore = len(pins); len(pins) > 0 && pins[0].Configuration != nil {
-		r.Baseline, r.NPinsBefore = &pins[0], len(pins)-1
+// addPins adds the pins of the scenario, given the newest first.
+func (r *ReportedScenario) addPins(pins []store.Baseline) {
+	r.Report.NPinsBefore = len(pins)
+	if len(pins) == 0 || pins[0].Configuration == nil {
+		return
 	}
+	newest := pins[0]
+	r.Report.Pinned = &answer.PinnedBaseline{ScenarioConfiguration: configurationOf(newest.Scenario, *newest.Configuration), Reason: newest.Reason, Actor: newest.Actor}
+	r.Report.NPinsBefore--
 }
 
 // compare compares with the baseline, or says why there is none.
@@ -133,13 +166,13 @@ func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error 
 	})
 	switch {
 	case errors.Is(err, ErrSameConfiguration):
-		r.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
+		r.Report.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
 	case errors.Is(err, track.ErrNotFound):
-		r.NoBaseline = strings.TrimSuffix(err.Error(), ": "+track.ErrNotFound.Error()) // the sentence says it
+		r.Report.NoBaseline = strings.TrimSuffix(err.Error(), ": "+track.ErrNotFound.Error()) // the sentence says it
 	case err != nil:
 		return err
 	default:
-		r.Improvement, r.Looks = &compared, append(r.Looks, compared.Look)
+		r.Improvement, r.Report.Improvement, r.Looks = &compared, &compared.Report, append(r.Looks, compared.Look)
 	}
 	return nil
 }

@@ -12,33 +12,17 @@ import (
 	"track"
 	"track/answer"
 	"track/scoring"
-	"track/scoring/verdict"
 	"track/store"
 )
 
-// ReportedSeed is a seed of a configuration with the statuses of its metrics.
-type ReportedSeed struct {
-	Number   track.SeedNumber
-	Outcome  track.Outcome
-	Scored   bool
-	Passed   bool             // scored, and no metric failed
-	Score    float64          // NaN where it has none
-	Statuses []scoring.Status // in the order of the spec, empty where there is no value; nil for a seed that did not run well
-}
-
-// ReportedStability is all that a report tells of one configuration.
+// ReportedStability is the report of one configuration, with what it was made of.
 type ReportedStability struct {
 	StabilityReport
-	Gate     verdict.Gate
-	Seeds    []ReportedSeed // by number
-	SHA256   string         // of the seeds: see seedsSHA256
-	Runs     store.Runs
-	Previous *ImprovementReport // over the configuration that was recorded before it; nil for the first
-	Looks    []store.Look       // to be recorded
+	Report answer.StabilityReport
+	Looks  []store.Look // to be recorded
 }
 
-// LoadStabilityReport collects what a report tells of the configuration that a selector names: its stability, the verdict of the gate of
-// the spec, its seeds one by one, and what changed since the configuration before.
+// LoadStabilityReport returns the report of the configuration that a selector names.
 func LoadStabilityReport(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report ReportedStability, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = reportedStability(ctx, st, sel, options)
@@ -47,29 +31,39 @@ func LoadStabilityReport(ctx context.Context, st *store.Reader, sel answer.Selec
 	return report, err
 }
 
-func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report ReportedStability, err error) {
+func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (r ReportedStability, err error) {
 	options.AllowMixed = false
-	if report.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
-		return report, err
+	if r.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
+		return r, err
 	}
-	configuration := report.Configurations[0]
+	configuration := r.Configurations[0]
 	sel.Configuration = configuration.Hash
-	gated, err := gate(ctx, st, []answer.Selector{sel}, GateOptions{Seeds: options.Seeds, SpecVersion: report.Stored.Version})
+	gated, err := gate(ctx, st, []answer.Selector{sel}, GateOptions{Seeds: options.Seeds, SpecVersion: r.Stored.Version})
 	if err != nil {
-		return report, err
+		return r, err
 	}
-	report.Gate, report.Looks = gated.Gate, gated.Looks
-	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: report.Stored.ID, Seeds: options.Seeds}
-	if report.Seeds, report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
-		return report, err
+	r.Looks = gated.Looks
+	r.Report = answer.StabilityReport{
+		Configuration: configurationOf(r.Scenario, configuration), Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(options.Seeds).String(),
+		Stability: r.Stability, Judgement: r.Judgement, Gate: gated.Gate,
 	}
-	if report.Runs, err = st.Runs(ctx, selection); err != nil {
-		return report, err
+	for _, f := range r.Failing {
+		r.Report.Failing = append(r.Report.Failing, NewFailingSeed(f))
 	}
-	if report.Previous, err = comparePrevious(ctx, st, report.Choice, report.Stored.Version, options.Seeds); err == nil && report.Previous != nil {
-		report.Looks = append(report.Looks, report.Previous.Look)
+	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: r.Stored.ID, Seeds: options.Seeds}
+	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
+		return r, err
 	}
-	return report, err
+	if r.Report.Runs, err = runsOf(ctx, st, selection); err != nil {
+		return r, err
+	}
+	previous, err := comparePrevious(ctx, st, r.Choice, r.Stored.Version, options.Seeds)
+	if err != nil || previous == nil {
+		return r, err
+	}
+	r.Looks = append(r.Looks, previous.Look)
+	r.Report.Previous, err = improvementReportOf(*previous, options.Seeds)
+	return r, err
 }
 
 // seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were recorded: it is the SHA-256 of
@@ -83,7 +77,7 @@ func seedsSHA256(rows []store.SeedScore) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (seeds []ReportedSeed, hash string, err error) {
+func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (seeds []answer.SeedStatuses, hash string, err error) {
 	rows, err := st.SeedScores(ctx, sel, false)
 	if err != nil {
 		return nil, "", err
@@ -92,14 +86,14 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	if err != nil {
 		return nil, "", err
 	}
-	seeds = make([]ReportedSeed, len(rows))
+	seeds = make([]answer.SeedStatuses, len(rows))
 	for i, row := range rows {
 		scored := !math.IsNaN(row.TotalScore)
-		seeds[i] = ReportedSeed{
+		seeds[i] = answer.SeedStatuses{
 			Number: row.Number, Outcome: row.Outcome, Scored: scored, Passed: scored && row.NFail == 0, Score: row.TotalScore, Statuses: statuses[row.ID],
 		}
 	}
-	slices.SortFunc(seeds, func(a, b ReportedSeed) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(seeds, func(a, b answer.SeedStatuses) int { return cmp.Compare(a.Number, b.Number) })
 	return seeds, seedsSHA256(rows), nil
 }
 

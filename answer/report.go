@@ -1,0 +1,187 @@
+package answer
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"track"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// ScenarioConfiguration is a configuration with the scenario that it ran.
+type ScenarioConfiguration struct {
+	Scenario                    string `json:"scenario"`
+	track.RecordedConfiguration `json:",embed"`
+}
+
+// Selector returns what selects the configuration for good: its label may name another one later.
+func (c ScenarioConfiguration) Selector() string {
+	return Selector{c.Scenario, track.ShortHash(c.Hash)}.String()
+}
+
+// Name returns what people call the configuration: its label, or its short hash if it has none.
+func (c ScenarioConfiguration) Name() string {
+	if c.Label != "" {
+		return c.Label
+	}
+	return track.ShortHash(c.Hash)
+}
+
+// Parameter is one parameter of a configuration.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // JSON
+}
+
+// Parameters returns the parameters by name; none if they are not recorded.
+func (c ScenarioConfiguration) Parameters() (list []Parameter) {
+	var values map[string]json.RawMessage
+	if c.Params == "" || json.Unmarshal([]byte(c.Params), &values) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, Parameter{name, string(values[name])})
+	}
+	return list
+}
+
+// ParameterChange is a parameter that differs between two configurations.
+type ParameterChange struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"` // JSON; empty if the configuration does not have it
+	After  string `json:"after,omitempty"`
+}
+
+// SpecVersion is a version of a spec.
+type SpecVersion struct {
+	Scenario string       `json:"scenario"`
+	Version  int          `json:"version"`
+	Hash     string       `json:"hash"`
+	Declared scoring.Spec `json:"declared"`
+}
+
+// Metric returns the metric of this name. If the spec has none, the metric has the name alone.
+func (s SpecVersion) Metric(name string) scoring.Metric {
+	for _, m := range s.Declared.Metrics {
+		if m.Name == name {
+			return m
+		}
+	}
+	return scoring.Metric{Name: name}
+}
+
+// SeedStatuses is a seed with the status of each of its metrics.
+type SeedStatuses struct {
+	Number   track.SeedNumber `json:"seed"`
+	Outcome  track.Outcome    `json:"outcome"`
+	Scored   bool             `json:"scored"`
+	Passed   bool             `json:"passed"` // scored, and no metric failed
+	Score    float64          `json:"total_score"`
+	Statuses []scoring.Status `json:"statuses"` // in the order of the spec, empty if there is no value; nil if the seed failed
+}
+
+// StabilityReport is everything that a report of one configuration shows.
+type StabilityReport struct {
+	Configuration     ScenarioConfiguration `json:"configuration"`
+	Spec              SpecVersion           `json:"spec"`
+	Ranges            string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
+	Stability         scoring.Stability     `json:"stability"`
+	verdict.Judgement `json:",embed"`
+	Gate              verdict.Gate       `json:"gate"`   // of this configuration alone
+	Seeds             []SeedStatuses     `json:"seeds"`  // by number
+	SHA256            string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
+	Failing           []FailingSeed      `json:"failing_seeds"`
+	Runs              track.Runs         `json:"runs"`
+	Previous          *ImprovementReport `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
+}
+
+// ImprovementReport is everything that a report of a candidate and its baseline shows.
+type ImprovementReport struct {
+	Candidate       ScenarioConfiguration `json:"candidate"`
+	Baseline        ScenarioConfiguration `json:"baseline"`
+	Spec            SpecVersion           `json:"spec"`                  // that both sides are judged under
+	Ranges          string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
+	Improvement     verdict.Improvement   `json:"improvement"`
+	CandidateSeeds  []verdict.JudgedSeed  `json:"candidate_seeds"`
+	BaselineSeeds   []verdict.JudgedSeed  `json:"baseline_seeds"`
+	Parameters      []ParameterChange     `json:"parameters"` // that differ between the baseline and the candidate
+	CandidateSHA256 string                `json:"candidate_sha256"`
+	BaselineSHA256  string                `json:"baseline_sha256"`
+	CandidateRuns   track.Runs            `json:"candidate_runs"`
+	BaselineRuns    track.Runs            `json:"baseline_runs"`
+}
+
+// ScenarioReport is everything that a report of one scenario shows.
+type ScenarioReport struct {
+	Spec        SpecVersion        `json:"spec"`
+	NSpecs      int                `json:"n_specs"` // versions of the spec
+	History     HistoryReport      `json:"history"`
+	Limit       int                `json:"limit"`                   // largest number of configurations in the history
+	Stability   StabilityReport    `json:"stability"`               // of the most recent configuration
+	Improvement *ImprovementReport `json:"improvement,omitempty"`   // over the baseline
+	NoBaseline  string             `json:"no_baseline,omitempty"`   // why there is no Improvement
+	Pinned      *PinnedBaseline    `json:"pinned,omitempty"`        // nil for none
+	NPinsBefore int                `json:"n_pins_before,omitempty"` // replaced pins
+	Schema      int                `json:"schema"`                  // version of the database's schema
+}
+
+// PinnedBaseline is a baseline that somebody chose.
+type PinnedBaseline struct {
+	ScenarioConfiguration `json:",embed"`
+	Reason                string `json:"reason"`
+	Actor                 string `json:"actor,omitempty"`
+}
+
+// HistoryReport is the history of the configurations of a scenario.
+type HistoryReport struct {
+	Entries  []HistoryReportEntry `json:"entries"`                // the oldest first
+	NOlder   int                  `json:"n_older_configurations"` // before the first of Entries
+	Analysis verdict.History      `json:"analysis"`
+}
+
+// HistoryReportEntry is one configuration in the history of a scenario.
+type HistoryReportEntry struct {
+	ScenarioConfiguration `json:",embed"`
+	Differing             string            `json:"differing_params"` // parameters that differ between the configurations, as theta=14 n_firms=10
+	NUnassessed           int               `json:"n_unassessed"`     // seeds that were never judged under the spec; if any, there are no estimates
+	Estimates             verdict.Estimates `json:"estimates"`
+	Step                  *Step             `json:"step,omitempty"` // from the previous configuration; nil if there is nothing to compare
+	Verdict               scoring.Verdict   `json:"verdict,omitempty"`
+}
+
+// Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score
+// counts as 0.
+type Step struct {
+	NPairs   int            `json:"n_pairs"`
+	Mean     float64        `json:"mean"`
+	Interval stats.Interval `json:"interval"`
+}
+
+// AgentReport is what an index shows of an agent: a lineage without a ledger.
+type AgentReport struct {
+	Name        string           `json:"lineage"`
+	NExecutions int              `json:"n_executions"`
+	NFailed     int              `json:"n_failed"`
+	Success     stats.Proportion `json:"success"` // share of executions that did not fail
+	Tasks       []TaskSuccess    `json:"tasks"`   // by name
+	Newest      string           `json:"newest_version"`
+	Fitness     *AgentFitness    `json:"fitness,omitempty"` // of Newest; nil if none of its executions has a score
+}
+
+// TaskSuccess is the share of executions of a task that did not fail.
+type TaskSuccess struct {
+	Name        string           `json:"task"`
+	NExecutions int              `json:"n_executions"`
+	Success     stats.Proportion `json:"success"`
+}
+
+// AgentFitness is the fitness of a version of an agent.
+type AgentFitness struct {
+	Value float64    `json:"value"`
+	Grade string     `json:"grade"`
+	NUsed int        `json:"n_used"`
+	Mean  stats.Mean `json:"mean"` // plain, of the scores
+}
