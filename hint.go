@@ -9,8 +9,8 @@ import (
 // Hint is a way out of an error, or a next step, as data. Each face writes it in its own language: the command line as a
 // command for the shell, an API as JSON.
 type Hint struct {
-	Do   string    `json:"do,omitempty"`   // the question or command, such as "spec show"; empty if Text says it all
-	Args []HintArg `json:"args,omitempty"` // what Do is applied to, in order
+	Do   string    `json:"do,omitempty"`   // the question or command, such as "spec show"; empty if it is the one that failed, or Text says it all
+	Args []HintArg `json:"args,omitempty"` // what Do is applied to, in order; without Do, what to add to the request that failed
 	Text string    `json:"text"`           // what it achieves, beginning with a verb: "list the recorded seeds"
 }
 
@@ -37,10 +37,10 @@ func (h Hint) With(name, value string) Hint {
 
 // String writes the hint for tests and logs; it is no shell text.
 func (h Hint) String() string {
-	if h.Do == "" {
+	if h.Do == "" && len(h.Args) == 0 {
 		return h.Text
 	}
-	words := []string{h.Do}
+	words := slices.DeleteFunc([]string{h.Do}, func(do string) bool { return do == "" })
 	for _, a := range h.Args {
 		switch {
 		case a.Name == "":

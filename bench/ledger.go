@@ -74,6 +74,9 @@ func (b bench) ledger() error {
 
 // lineageReports measures track report lineage as a whole: how long it takes, and how long the reports are.
 func (b bench) lineageReports(path string, sizes []int) error {
+	if err := b.lineageStatements(path, sizes); err != nil {
+		return err
+	}
 	heading("The report of a lineage as it grows (whole process, median)", "form", "10 mutations", "100", "1000", "10000", "bytes of the first", "bytes of the last")
 	for _, suffix := range []string{".md", ".html"} {
 		cells, bytes := []any{suffix}, []int64{}
@@ -95,6 +98,26 @@ func (b bench) lineageReports(path string, sizes []int) error {
 		}
 		row(append(cells, bytes[0], bytes[len(bytes)-1])...)
 	}
+	return nil
+}
+
+// lineageStatements counts the statements that the report of a lineage reads.
+func (b bench) lineageStatements(path string, sizes []int) error {
+	st, err := store.Open(b.ctx, path, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	heading("Statements read for the report of a lineage as it grows", "10 mutations", "100", "1000", "10000")
+	var cells []any
+	for _, n := range sizes {
+		before := st.Statements()
+		if _, err := lineages.LoadFacts(b.ctx, st.Reader, lineageOf(n)); err != nil {
+			return err
+		}
+		cells = append(cells, st.Statements()-before)
+	}
+	row(cells...)
 	return nil
 }
 

@@ -12,6 +12,9 @@ import (
 // ErrEvidence is wrapped by what is wrong with evidence.
 var ErrEvidence = errors.New("evidence")
 
+// ErrMixedScores is wrapped, with [ErrEvidence], if scores under different rubrics or specs are compared.
+var ErrMixedScores = errors.New("under")
+
 // Trial is one execution of an agent version, or one seed of a scenario under a configuration.
 type Trial struct {
 	ID string `json:"id"` // unique in the evidence
@@ -138,7 +141,7 @@ func (c *checker) trial(t Trial) error {
 		c.under = &t.Under
 	}
 	if *c.under != t.Under {
-		return fmt.Errorf("under: %q, where others are scored under %q", t.Under, *c.under)
+		return fmt.Errorf("%w: %q, where others are scored under %q", ErrMixedScores, t.Under, *c.under)
 	}
 	return nil
 }

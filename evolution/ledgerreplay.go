@@ -19,6 +19,14 @@ type Replayed struct {
 	Head        string
 	Settings    Settings
 	Mutations   []ReplayedMutation // in the order of their proposals
+	Events      []Event            // the entries in their order
+	Labels      map[string]string  // identities of the versions that entries name, by label; empty if the content is not known
+}
+
+// Event is an entry with its decoded body.
+type Event struct {
+	Entry
+	Body any // a value of the type that belongs to the kind; nil if the entry cannot be read
 }
 
 // ReplayedMutation is where a mutation stands after its ledger.
@@ -82,7 +90,7 @@ func HeadAfter(d Decision, head, parent, child string) string {
 func ReplayLedger(entries []Entry, end Head) Replayed {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, inOrder)
-	w := walk{mutations: map[string]int{}, labels: map[string]string{}}
+	w := walk{mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(sorted)), Labels: map[string]string{}}}
 	for _, e := range sorted {
 		w.entry(e)
 	}
@@ -105,14 +113,14 @@ type walk struct {
 	Replayed
 	last           Entry
 	seed           uint64
-	mutations      map[string]int    // places in Mutations
-	labels         map[string]string // of the versions that were named, with their contents as far as these are known
+	mutations      map[string]int // places in Mutations
 	considerations int
 }
 
 func (w *walk) entry(e Entry) {
 	w.at = Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}
 	before := len(w.list)
+	w.Events = append(w.Events, Event{Entry: e})
 	w.link(e)
 	head := w.last.HeadAfter
 	if e.HeadBefore != head {
@@ -196,10 +204,10 @@ func (w *walk) creation(e Entry) (after string, err error) {
 
 // version notes a version that an entry names, and compares its content with that under which it was named before.
 func (w *walk) version(field string, v VersionRef) {
-	if id := w.labels[v.Label]; id != "" && v.ID != "" && id != v.ID {
+	if id := w.Labels[v.Label]; id != "" && v.ID != "" && id != v.ID {
 		w.differs(field+".id", v.ID, id)
 	}
-	w.labels[v.Label] = cmp.Or(w.labels[v.Label], v.ID)
+	w.Labels[v.Label] = cmp.Or(w.Labels[v.Label], v.ID)
 }
 
 func (w *walk) settings(e Entry) error {
@@ -246,8 +254,9 @@ func (w *walk) proposal(e Entry) error {
 	return nil
 }
 
-// about compares what an entry says it is about with its body.
+// about keeps the body of an entry, and compares what the entry says it is about with it.
 func (w *walk) about(e Entry, body any) {
+	w.Events[len(w.Events)-1].Body = body
 	mutation, attempt := about(body)
 	w.at.Mutation = mutation
 	if attempt != nil {
@@ -409,7 +418,7 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	if r.Version != nil && r.Version.Label == r.To {
 		w.version("version", *r.Version)
 	}
-	if _, known := w.labels[r.To]; !known {
+	if _, known := w.Labels[r.To]; !known {
 		w.differs("to", r.To, "a version of the lineage")
 	}
 	if byHand := r.Trigger == TriggerHand; byHand != (r.State == nil) {

@@ -198,15 +198,20 @@ func TestExecutionPlans(t *testing.T) {
 		{name: "newest version", text: getNewestVersion, args: []any{"l"}},
 		{name: "lineages", text: listLineages},
 		{name: "keep_text", text: getKeepText, args: []any{"l"}},
-		{name: "scores of a version", text: listVersionScores, args: []any{"", "l", "v"}},
-		{name: "components of a version", text: listVersionComponents, args: []any{"", "l", "v"}},
-		{name: "trials", text: listTrials, args: []any{"rubric/2", "reward", "l"}, sorts: true},
-		{name: "components of trials", text: listTrialComponents, args: []any{"reward", "rubric/2", "l"}},
 		{name: "names of truths", text: listTruthNames, args: []any{"l"}, sorts: true},
 		{name: "forget an execution", text: forgetExecution, args: []any{1, "01J"}},
 		{name: "forget calls", text: forgetCalls, args: []any{"01J"}},
 		{name: "forget details", text: forgetDetails, args: []any{"01J"}},
 		{name: "remove a document", text: deleteScoreDocument, args: []any{1, "r"}},
+	}
+	for name, f := range map[string]TrialFilter{
+		"a lineage": {}, "a version": {Versions: []string{"v"}}, "the newest of a version": {Versions: []string{"v"}, Ended: true, Newest: 5},
+		"two versions": {Versions: []string{"v", "w"}}, "a truth": {Truth: "reward"},
+	} {
+		text, args := f.query("l")
+		queries = append(queries, query{name: "trials of " + name, text: text, args: args, sorts: len(f.Versions) > 1})
+		text, args = f.componentsQuery("l")
+		queries = append(queries, query{name: "components of trials of " + name, text: text, args: args})
 	}
 	for _, text := range deleteExecution {
 		queries = append(queries, query{name: text, text: text, args: []any{1}})
@@ -279,9 +284,9 @@ func TestLedgerPlans(t *testing.T) {
 			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindSettings}, Newest: 1})
 		}, kind, false},
 		{"decisions on a mutation", func() (string, []any) {
-			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: "m"})
+			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutations: []string{"m"}})
 		}, "ledger_mutation (lineage_id=? AND mutation=?)", false},
-		{"entries about a mutation", func() (string, []any) { return entries(EntryFilter{Mutation: "m"}) }, "ledger_mutation (lineage_id=? AND mutation=?)", false},
+		{"entries about a mutation", func() (string, []any) { return entries(EntryFilter{Mutations: []string{"m"}}) }, "ledger_mutation (lineage_id=? AND mutation=?)", false},
 		{"heads", func() (string, []any) { return entries(EntryFilter{Moved: true}) }, "ledger_head (lineage_id=?)", false},
 		{"changes of the head", func() (string, []any) { return with(listHeadChanges, 1) }, "ledger_head (lineage_id=?)", false},
 		{"the last head", func() (string, []any) { return entries(EntryFilter{Moved: true, Newest: 1}) }, "ledger_head (lineage_id=?)", false},
@@ -293,13 +298,26 @@ func TestLedgerPlans(t *testing.T) {
 		{"a mutation of a version", func() (string, []any) { return with(getMutationOf, 1, "v") }, "SEARCH mutation USING INTEGER PRIMARY KEY (rowid=?)", true}, // the few of that version
 		{"the lineage of a mutation", func() (string, []any) { return with(findMutations, "k") }, key, false},
 		{"the number of mutations", func() (string, []any) { return with(countMutations, 1) }, "sqlite_autoindex_mutation_2 (lineage_id=?)", false},
-		{"executions of a version", func() (string, []any) { return with(listExecutionTrials, "", "l", "v") }, oneVersion, false},
-		{"its newest executions", func() (string, []any) { return with(listRecent, 5, "l", "v") }, oneVersion, false},
-		{"their components", func() (string, []any) { return with(listRecentComponents, "", 1) }, "(execution_id=? AND rubric=?)", false},
+		{"executions of a version", func() (string, []any) { return TrialFilter{Versions: []string{"v"}}.query("l") }, oneVersion, false},
+		{"its newest executions", func() (string, []any) {
+			return TrialFilter{Versions: []string{"v"}, Ended: true, Newest: 5}.query("l")
+		}, oneVersion, false},
+		{"their components", func() (string, []any) {
+			return TrialFilter{Versions: []string{"v"}, Ended: true, Newest: 5}.componentsQuery("l")
+		}, "(execution_id=? AND rubric=?)", false},
 		{"the number of executions", func() (string, []any) { return with(countExecutions, 1) }, "execution_lineage (lineage_id=?)", false},
 		{"the number of seeds", func() (string, []any) { return with(countSeeds, "s") }, "seed_newest (scenario_id=?)", false},
-		{"seeds of parameters", func() (string, []any) { return with(listSeedTrials, 1, "s", "{}") }, "seed_identity (scenario_id=? AND configuration_id=?)", true}, // by time
-		{"a version", func() (string, []any) { return with(selectVersions+" AND version.name = $2", "l", "v") }, version, false},
+		{"seeds of parameters", func() (string, []any) { return seedTrialsQuery(1, "s", []string{"{}"}) }, "seed_identity (scenario_id=? AND configuration_id=?)", true}, // by time
+		{"the newest of several kinds", func() (string, []any) {
+			return newestEntriesQuery(1, []evolution.Kind{evolution.KindSettings, evolution.KindCreation})
+		}, "SEARCH ledger USING COVERING INDEX ledger_kind (lineage_id=? AND kind=?)", false},
+		{"decisions on several mutations", func() (string, []any) {
+			return entries(EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutations: []string{"m", "n"}})
+		}, "ledger_mutation (lineage_id=? AND mutation=?)", true},
+		{"seeds of several parameters", func() (string, []any) { return seedTrialsQuery(1, "s", []string{"{}", "[]"}) }, "seed_identity (scenario_id=? AND configuration_id=?)", true},
+		{"versions", func() (string, []any) { return with(selectVersions+inOrderOfVersions, 1, "l") }, "(lineage_id=?", true}, // all of the lineage
+		{"contents of versions", func() (string, []any) { return versionContentsQuery("l", []string{"v", "w"}) }, "(lineage_id=? AND name=?)", true},
+		{"a version", func() (string, []any) { return with(selectVersions+ofName, 0, "l", "v") }, version, false},
 		{"a content", func() (string, []any) { return with(getContent, "l", "v") }, version, false},
 		{"a version by its content", func() (string, []any) { return with(findVersionByContent, 1, []byte{1}) }, "(lineage_id=? AND content_digest=?)", true}, // the few of one content
 		{"whether a name is taken", func() (string, []any) { return with(hasVersion, 1, "v") }, version, false},

@@ -143,20 +143,21 @@ func (r entryRow) entry(lineage string) evolution.Entry {
 
 // EntryFilter narrows the entries of a ledger; the zero value asks for all, in their order.
 type EntryFilter struct {
-	Kinds    []evolution.Kind // of one of these kinds
-	Mutation string           // about this mutation
-	Moved    bool             // those that changed the head
-	After    int              // with a higher number
-	Newest   int              // at most so many, the newest first; 0 for all, the oldest first
+	Kinds     []evolution.Kind // of one of these kinds
+	Mutations []string         // about one of these mutations
+	Moved     bool             // those that changed the head
+	After     int              // with a higher number
+	Newest    int              // at most so many, the newest first; 0 for all, the oldest first
 }
 
 const (
 	ofKinds        = ` AND kind IN ({list})`
 	ofKindsOfFew   = ` AND NOINDEX kind IN ({list})` // a mutation has few entries, a kind may have many: look for those of the mutation
-	aboutMutation  = ` AND mutation = $1 AND mutation <> ''`
+	aboutMutations = ` AND mutation IN ({list}) AND mutation <> ''`
 	whichMovedHead = ` AND head_before <> head_after`
 	afterEntry     = ` AND number > $1`
 	oldestFirst    = ` ORDER BY number`
+	oldestOfFew    = ` ORDER BY NOINDEX number` // few entries are about the mutations, many of the lineage
 	newestOnly     = ` ORDER BY number DESC LIMIT $1`
 )
 
@@ -164,13 +165,13 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 	c := clauses{}
 	c.add(selectEntries, lineage)
 	switch {
-	case len(f.Kinds) > 0 && f.Mutation != "":
+	case len(f.Kinds) > 0 && len(f.Mutations) > 0:
 		c.addList(ofKindsOfFew, anys(f.Kinds)...)
 	case len(f.Kinds) > 0:
 		c.addList(ofKinds, anys(f.Kinds)...)
 	}
-	if f.Mutation != "" {
-		c.add(aboutMutation, f.Mutation)
+	if len(f.Mutations) > 0 {
+		c.addList(aboutMutations, anys(f.Mutations)...)
 	}
 	if f.Moved {
 		c.add(whichMovedHead)
@@ -178,9 +179,12 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 	if f.After > 0 {
 		c.add(afterEntry, f.After)
 	}
-	if f.Newest > 0 {
+	switch {
+	case f.Newest > 0:
 		c.add(newestOnly, f.Newest)
-	} else {
+	case len(f.Mutations) > 1:
+		c.add(oldestOfFew)
+	default:
 		c.add(oldestFirst)
 	}
 	return c.statement()
@@ -200,18 +204,36 @@ func (r *Reader) Entries(ctx context.Context, lineage Evolving, filter EntryFilt
 	return entries, nil
 }
 
-// LastEntry returns the newest entry of the given kinds; ok is false where there is none.
-func (r *Reader) LastEntry(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (e evolution.Entry, ok bool, err error) {
-	for _, kind := range kinds { // each by the index: of several at once SQLite would walk through the ledger
-		list, err := r.Entries(ctx, lineage, EntryFilter{Kinds: []evolution.Kind{kind}, Newest: 1})
-		if err != nil {
-			return e, false, err
+const (
+	newestEntries = selectEntries + ` AND number IN (`
+	newestOfKind  = `(SELECT max(number) FROM ledger WHERE lineage_id = $1 AND kind = $2)` // each by the index
+)
+
+func newestEntriesQuery(lineage int64, kinds []evolution.Kind) (query string, args []any) {
+	c := clauses{}
+	c.add(newestEntries, lineage)
+	for i, kind := range kinds {
+		if i > 0 {
+			c.add(", ")
 		}
-		if len(list) > 0 && list[0].Number > e.Number {
-			e, ok = list[0], true
-		}
+		c.add(newestOfKind, lineage, kind)
 	}
-	return e, ok, nil
+	c.add(")")
+	return c.statement()
+}
+
+// NewestEntries returns the newest entry of each of the given kinds; none of a kind that the ledger has none of.
+func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (map[evolution.Kind]evolution.Entry, error) {
+	query, args := newestEntriesQuery(lineage.ID, kinds)
+	var rows []entryRow
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	newest := make(map[evolution.Kind]evolution.Entry, len(rows))
+	for _, row := range rows {
+		newest[evolution.Kind(row.Kind)] = row.entry(lineage.Name)
+	}
+	return newest, nil
 }
 
 // HeadChange is an entry that put another version in force, without its body.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -51,8 +52,12 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 	return read(&Reader{now: r.now, pool: r.pool, pinned: conn})
 }
 
-// read returns what to read from.
+// Statements returns how many statements were read from the database so far, transactions included.
+func (r *Reader) Statements() int64 { return r.pool.statements.Load() }
+
+// read returns what to read one statement from.
 func (r *Reader) read() querier {
+	r.pool.statements.Add(1)
 	switch {
 	case r.tx != nil:
 		return r.tx
@@ -64,7 +69,8 @@ func (r *Reader) read() querier {
 
 // pool holds the read-only connections of a store.
 type pool struct {
-	path string
+	path       string
+	statements atomic.Int64 // read so far
 
 	mu sync.Mutex
 	db *sqlx.DB // nil until something is read

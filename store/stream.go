@@ -26,6 +26,7 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 		}
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
+	r.pool.statements.Add(1)
 	conn := r.pinned
 	if conn == nil {
 		if conn, err = r.pool.open().Connx(ctx); err != nil {

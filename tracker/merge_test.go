@@ -594,7 +594,7 @@ func TestMergeCopies(t *testing.T) {
 	}
 }
 
-// A ledger that went on there goes on here; one that is behind is known; one that went on otherwise is a conflict, and its executions come.
+// A ledger that went on there goes on here; one that is behind is known; one that diverges is a conflict, and its executions come.
 func TestMergeLineages(t *testing.T) {
 	here, there := newShard(t, 0), newShard(t, 30)
 	l := lineagetest.New(t, here.st, nil)
@@ -615,7 +615,7 @@ func TestMergeLineages(t *testing.T) {
 	l.Run("v003", 75)
 	_, conflicts := there.merge(here)
 	want := []string{
-		"lineage l : conflict: lineage l went on otherwise here: entry 3 is another",
+		"lineage l : conflict: the histories of lineage l diverge at entry 3",
 		"version l v003: it has another content here; its executions are left out",
 		"execution l e004: its version v003 has another content here",
 	}

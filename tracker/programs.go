@@ -58,7 +58,7 @@ func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 		return s, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		if err := w.begin(ctx, tx, tx.Reader, entropy); err != nil {
+		if err := w.begin(ctx, tx, entropy); err != nil {
 			return err
 		}
 		for _, p := range run.Programs {
@@ -82,7 +82,8 @@ func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 var errDryRun = errors.New("dry run")
 
 type programsWriter struct {
-	*lineages.Writer
+	lineages.Lineage
+	tx         *store.Tx
 	options    ProgramsOptions
 	run        importer.Run
 	labels     map[string]string // of versions, by the id of the program
@@ -105,17 +106,17 @@ func (w *programsWriter) check() error {
 }
 
 // begin loads the lineage, or begins it with the first program that has no parent.
-func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, reads *store.Reader, entropy io.Reader) (err error) {
-	w.seen = map[string]bool{}
-	w.Writer, err = lineages.NewWriter(ctx, tx, reads, w.options.Lineage)
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, entropy io.Reader) (err error) {
+	w.seen, w.tx = map[string]bool{}, tx
+	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
 	if errors.Is(err, track.ErrNotFound) {
-		w.Writer, err = w.create(ctx, tx, reads, entropy)
+		w.Lineage, err = w.create(ctx, entropy)
 		w.summary.Created = err == nil
 	}
 	return err
 }
 
-func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.Reader, entropy io.Reader) (*lineages.Writer, error) {
+func (w *programsWriter) create(ctx context.Context, entropy io.Reader) (lineages.Lineage, error) {
 	o := lineages.NewOptions{
 		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
 	}
@@ -127,7 +128,7 @@ func (w *programsWriter) create(ctx context.Context, tx *store.Tx, reads *store.
 			o.At = first
 		}
 	}
-	return lineages.Create(ctx, tx, reads, o, entropy)
+	return lineages.Create(ctx, w.tx, o, entropy)
 }
 
 func (w *programsWriter) content(p importer.Program) (content string, masked int) {
@@ -140,7 +141,7 @@ func (w *programsWriter) content(p importer.Program) (content string, masked int
 // program records one program.
 func (w *programsWriter) program(ctx context.Context, p importer.Program) error {
 	content, masked := w.content(p)
-	label, added, err := w.Tx.AddContent(w.ID, content)
+	label, added, err := w.tx.AddContent(w.ID, content)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (ref
 			if err := track.CheckName(id); err != nil {
 				return nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
 			}
-			if err := w.Tx.AddVersionName(w.ID, label); err != nil {
+			if err := w.tx.AddVersionName(w.ID, label); err != nil {
 				return nil, err
 			}
 			w.labels[id] = label
@@ -196,7 +197,7 @@ func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (ref
 		if slices.ContainsFunc(refs, func(v evolution.VersionRef) bool { return v.Label == label }) {
 			continue // two parents of one content
 		}
-		ref, err := w.Ref(ctx, label)
+		ref, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
 		if err != nil {
 			return nil, err
 		}
@@ -222,20 +223,20 @@ func (w *programsWriter) describe(p importer.Program, label string, parents []ev
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	_, err := w.Tx.AddVersion(v, true)
+	_, err := w.tx.AddVersion(v, true)
 	return err
 }
 
 // step records the mutation that led to a program.
 func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef) error {
-	child, err := w.Ref(ctx, label)
+	child, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
 	if err != nil {
 		return err
 	}
 	proposal := evolution.Proposal{
 		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
 	}
-	known, err := w.FindProposed(ctx, proposal)
+	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
 	switch {
 	case errors.Is(err, track.ErrConflict):
 		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
@@ -248,7 +249,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 	if at.IsZero() {
 		at = w.options.At
 	}
-	if _, _, err = w.AddMutation(ctx, proposal, at); err == nil {
+	if _, _, err = lineages.AddMutation(ctx, w.tx, &w.Lineage, proposal, at); err == nil {
 		w.summary.Mutations++
 	}
 	return err
@@ -279,7 +280,7 @@ func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, lab
 	if err := w.executions.Complete(&prepared, false); err != nil {
 		return err
 	}
-	result, err := w.executions.Add(ctx, w.Tx, prepared)
+	result, err := w.executions.Add(ctx, w.tx, prepared)
 	switch {
 	case err != nil:
 		return err

@@ -68,11 +68,7 @@ func loadLineageData(ctx context.Context, st *store.Reader, name string) (data r
 		if err != nil {
 			return err
 		}
-		x, err := lineages.Export(ctx, st, name)
-		if err != nil {
-			return err
-		}
-		manifest, err := bundle.NewManifest(x)
+		manifest, err := bundle.NewManifest(facts.Export)
 		if err != nil {
 			return err
 		}

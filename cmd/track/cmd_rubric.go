@@ -134,7 +134,7 @@ func (p *program) rubricCheck(ctx context.Context, lineage, truth string, r rubr
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	stored, err := st.Trials(ctx, lineage, truth, r.Name)
+	stored, err := st.Trials(ctx, lineage, store.TrialFilter{Truth: truth, Rubric: r.Name, Components: true})
 	if err != nil {
 		return err
 	}
@@ -146,13 +146,13 @@ func (p *program) rubricCheck(ctx context.Context, lineage, truth string, r rubr
 	return p.write(rubricCheckView(lineage, truth, r.Name, success, check, unscored))
 }
 
-func scoredTrials(stored []store.JudgedTrial, success float64) (trials []rubric.Trial, unscored int) {
+func scoredTrials(stored []store.Trial, success float64) (trials []rubric.Trial, unscored int) {
 	for _, t := range stored {
 		if t.Score == nil {
 			unscored++
 			continue
 		}
-		trial := rubric.Trial{Task: t.Task, Version: t.Version, Success: t.Truth >= success, Score: *t.Score, Components: map[string]*float64{}}
+		trial := rubric.Trial{Task: t.Task, Version: t.Version, Success: *t.Truth >= success, Score: *t.Score, Components: map[string]*float64{}}
 		for _, c := range t.Components {
 			trial.Components[c.Name] = c.Value
 		}

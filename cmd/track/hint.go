@@ -10,10 +10,13 @@ import (
 
 // shellHint writes a hint as a person types it.
 func shellHint(h track.Hint) string {
-	if h.Do == "" {
+	var words []string
+	switch {
+	case h.Do != "":
+		words = []string{"track " + h.Do}
+	case len(h.Args) == 0:
 		return h.Text
 	}
-	words := []string{"track " + h.Do}
 	for _, a := range h.Args {
 		if a.Name != "" {
 			words = append(words, "--"+a.Name)

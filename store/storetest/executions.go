@@ -350,7 +350,8 @@ func testVersions(t *testing.T, st *store.Store) {
 	}
 	_, err = st.Versions(t.Context(), "x")
 	_, errNewest := st.NewestVersion(t.Context(), "x")
-	_, errScores := st.VersionScores(t.Context(), "l", "nosuch", "")
+	nosuch := "nosuch"
+	errScores := st.CheckLineage(t.Context(), "l", &nosuch)
 	for _, tt := range []struct {
 		err  error
 		hint string
@@ -367,7 +368,7 @@ func testVersions(t *testing.T, st *store.Store) {
 	}
 }
 
-func testVersionScores(t *testing.T, st *store.Store) {
+func testTrialScores(t *testing.T, st *store.Store) {
 	own := append(scored("rubric/2", 50, "D"), scored("own", 75, "B")...)
 	own[1].Components = nil
 	ids := addExecutions(
@@ -378,13 +379,13 @@ func testVersionScores(t *testing.T, st *store.Store) {
 		store.ExecutionRecord{Execution: track.Execution{Version: "w"}, Rubric: "rubric/2", Scores: scored("rubric/2", 1, "F")},
 		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Version: "v"}, Rubric: "rubric/2", Scores: scored("rubric/2", 2, "F")},
 	)
-	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []store.ComponentValue) store.VersionScore {
-		return store.VersionScore{ID: id, At: time.UnixMicro(at).UTC(), Started: true, Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
+	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []store.ComponentValue) store.Trial {
+		return store.Trial{ID: id, Version: "v", Key: id, At: time.UnixMicro(at).UTC(), Started: true, Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
 	}
 	number := func(x float64) *float64 { return &x }
 	parts := func(score float64) []store.ComponentValue { return scored("", score, "")[0].Components }
 	failed := row(ids[2], 1, track.ExecutionTimeout, "", "", nil, "", nil)
-	for rubric, want := range map[string][]store.VersionScore{
+	for rubric, want := range map[string][]store.Trial{
 		"": {
 			row(ids[1], 3, track.ExecutionOK, "t", "rubric/2", number(60), "C", parts(60)),
 			row(ids[0], 2, track.ExecutionOK, "", "own", number(75), "B", nil), failed,
@@ -398,12 +399,13 @@ func testVersionScores(t *testing.T, st *store.Store) {
 			row(ids[0], 2, track.ExecutionOK, "", "own", number(75), "B", nil), failed,
 		},
 	} {
-		got, err := st.VersionScores(t.Context(), "l", "v", rubric)
+		got, err := st.Trials(t.Context(), "l", store.TrialFilter{Versions: []string{"v"}, Rubric: rubric, Components: true})
+		slices.Reverse(got)
 		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b store.ComponentValue) bool { return a.Name < b.Name })); diff != "" || err != nil {
 			t.Errorf("%q: error %v (-want +got):\n%s", rubric, err, diff)
 		}
 	}
-	undated, err := st.VersionScores(t.Context(), "l", "w", "")
+	undated, err := st.Trials(t.Context(), "l", store.TrialFilter{Versions: []string{"w"}})
 	if err != nil || len(undated) != 1 || undated[0].Started || undated[0].At.IsZero() {
 		t.Errorf("one that has no start time: %+v, error %v; want the time of recording in its place", undated, err)
 	}
@@ -419,10 +421,10 @@ func testTrials(t *testing.T, st *store.Store) {
 		store.ExecutionRecord{Execution: track.Execution{}, Rubric: "rubric/2", Scores: scored("rubric/2", 1, "")}, // nothing is known
 		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Truths: truths(1)}},
 	)
-	got, err := st.Trials(t.Context(), "l", "reward", "rubric/2")
-	sixty := 60.0
-	want := []store.JudgedTrial{
-		{ID: ids[0], Version: "v", Task: "t", Truth: 1, Score: &sixty, Components: scored("", 60, "")[0].Components}, {ID: ids[1], Task: "t"},
+	got, err := st.Trials(t.Context(), "l", store.TrialFilter{Truth: "reward", Rubric: "rubric/2", Components: true})
+	sixty, one, none := 60.0, 1.0, 0.0
+	want := []store.Trial{
+		{ID: ids[0], Version: "v", Key: ids[0], Task: "t", At: st.Now(), Status: track.ExecutionOK, Rubric: "rubric/2", Grade: "C", Truth: &one, Score: &sixty, Components: scored("", 60, "")[0].Components}, {ID: ids[1], Key: ids[1], Task: "t", At: st.Now(), Status: track.ExecutionOK, Truth: &none},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
@@ -430,7 +432,7 @@ func testTrials(t *testing.T, st *store.Store) {
 	for _, tt := range []struct{ lineage, truth, hint string }{
 		{"l", "nosuch", "known of its executions: [reward steps]"}, {"n", "reward", "the lineages are: l, m"},
 	} {
-		_, err := st.Trials(t.Context(), tt.lineage, tt.truth, "rubric/2")
+		_, err := st.Trials(t.Context(), tt.lineage, store.TrialFilter{Truth: tt.truth, Rubric: "rubric/2"})
 		if hints := fmt.Sprint(track.Hints(err)); !errors.Is(err, track.ErrNotFound) || hints != "["+tt.hint+"]" {
 			t.Errorf("%s of %s: %v with hint %q, want %q", tt.truth, tt.lineage, err, hints, tt.hint)
 		}
@@ -584,12 +586,12 @@ func testReadWhileReplaced(t *testing.T, st *store.Store) {
 					t.Errorf("%d of %d calls, %d scores and error %v", len(d.Calls), d.NCalls, len(d.Scores), err)
 					return
 				}
-				scores, err := st.VersionScores(t.Context(), "l", "v", "")
+				scores, err := st.Trials(t.Context(), "l", store.TrialFilter{Versions: []string{"v"}, Components: true})
 				if err != nil || len(scores) != 1 || len(scores[0].Components) != 2 {
 					t.Errorf("%+v and error %v", scores, err)
 					return
 				}
-				if trials, err := st.Trials(t.Context(), "l", "reward", "rubric/2"); err != nil || len(trials) != 1 || len(trials[0].Components) != 2 {
+				if trials, err := st.Trials(t.Context(), "l", store.TrialFilter{Truth: "reward", Rubric: "rubric/2", Components: true}); err != nil || len(trials) != 1 || len(trials[0].Components) != 2 {
 					t.Errorf("%+v and error %v", trials, err)
 					return
 				}

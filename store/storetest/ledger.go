@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
 	"track/evolution"
@@ -56,13 +57,13 @@ func testLedger(t *testing.T, st *store.Store) {
 	if names, err := st.EvolvingNames(t.Context()); err != nil || !slices.Equal(names, []string{"l", "other"}) {
 		t.Errorf("%v %v", names, err)
 	}
-	if _, ok, err := st.LastEntry(t.Context(), l); ok || err != nil {
+	if newest, err := st.NewestEntries(t.Context(), l, evolution.KindCreation); len(newest) > 0 || err != nil {
 		t.Errorf("an entry of an empty ledger, %v", err)
 	}
 	want := fillLedger(t, st, l, other)
 	checkEntries(t, st, l, want)
 	checkHeadChanges(t, st, l)
-	checkLastEntry(t, st, l)
+	checkNewestEntries(t, st, l)
 }
 
 // checkNoLedger asks for lineages that have none.
@@ -118,13 +119,13 @@ func checkEntries(t *testing.T, st *store.Store, l store.Evolving, want []evolut
 		"newest":             {store.EntryFilter{Newest: 2}, []int{7, 6}},
 		"decisions":          {store.EntryFilter{Kinds: decisions}, []int{3, 5, 6}},
 		"two kinds":          {store.EntryFilter{Kinds: []evolution.Kind{evolution.KindRollback, evolution.KindCreation}}, []int{1, 7}},
-		"a mutation":         {store.EntryFilter{Mutation: "m"}, []int{2, 3, 5}},
-		"its decisions":      {store.EntryFilter{Mutation: "m", Kinds: decisions}, []int{3, 5}},
-		"its newest":         {store.EntryFilter{Mutation: "m", Kinds: decisions, Newest: 1}, []int{5}},
+		"a mutation":         {store.EntryFilter{Mutations: []string{"m"}}, []int{2, 3, 5}},
+		"its decisions":      {store.EntryFilter{Mutations: []string{"m"}, Kinds: decisions}, []int{3, 5}},
+		"its newest":         {store.EntryFilter{Mutations: []string{"m"}, Kinds: decisions, Newest: 1}, []int{5}},
 		"heads":              {store.EntryFilter{Moved: true}, []int{1, 5, 7}},
 		"the last head":      {store.EntryFilter{Moved: true, Newest: 1}, []int{7}},
 		"after":              {store.EntryFilter{After: 5}, []int{6, 7}},
-		"no such mutation":   {store.EntryFilter{Mutation: "x"}, nil},
+		"no such mutation":   {store.EntryFilter{Mutations: []string{"x"}}, nil},
 		"of none of a kind":  {store.EntryFilter{Kinds: []evolution.Kind{evolution.KindWithdrawal}}, nil},
 		"heads after, newer": {store.EntryFilter{Moved: true, After: 5, Kinds: decisions}, nil},
 	} {
@@ -154,20 +155,19 @@ func checkHeadChanges(t *testing.T, st *store.Store, l store.Evolving) {
 	}
 }
 
-func checkLastEntry(t *testing.T, st *store.Store, l store.Evolving) {
+func checkNewestEntries(t *testing.T, st *store.Store, l store.Evolving) {
 	t.Helper()
-	decisions := []evolution.Kind{evolution.KindDecision}
-	for name, c := range map[string]struct {
-		kinds []evolution.Kind
-		want  int
-	}{
-		"decision": {decisions, 6}, "of two": {[]evolution.Kind{evolution.KindSettings, evolution.KindCreation}, 4},
-		"of two, the other way round": {[]evolution.Kind{evolution.KindCreation, evolution.KindSettings}, 4}, "none": {[]evolution.Kind{evolution.KindRefusal}, 0},
-		"one of two": {[]evolution.Kind{evolution.KindRefusal, evolution.KindProposal}, 2},
-	} {
-		if e, ok, err := st.LastEntry(t.Context(), l, c.kinds...); err != nil || ok != (c.want > 0) || e.Number != c.want {
-			t.Errorf("the last entry, %s: %d %v %v, want %d", name, e.Number, ok, err, c.want)
+	newest, err := st.NewestEntries(t.Context(), l, evolution.KindDecision, evolution.KindSettings, evolution.KindCreation, evolution.KindRefusal, evolution.KindProposal)
+	got := map[evolution.Kind]int{}
+	for kind, e := range newest {
+		got[kind] = e.Number
+		if e.Kind != kind || e.Lineage != l.Name {
+			t.Errorf("%s: %+v", kind, e)
 		}
+	}
+	want := map[evolution.Kind]int{evolution.KindDecision: 6, evolution.KindSettings: 4, evolution.KindCreation: 1, evolution.KindProposal: 2}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -369,24 +369,38 @@ func testExecutionTrials(t *testing.T, st *store.Store) {
 	add("open", "v", 5, track.ExecutionOK, true, score("r", ptr(60.0)))
 	add("unmeasured", "v", 6, track.ExecutionOK, false, score("r", nil))
 	add("another", "w", 2, track.ExecutionOK, false, score("r", ptr(1.0)))
-	trial := func(key string, minute int, status track.ExecutionStatus, rubric string, score *float64) store.ExecutionTrial {
-		return store.ExecutionTrial{Source: "s", Key: key, Task: "t" + key, At: at.Add(time.Duration(minute) * time.Minute), Status: status, Open: key == "open", Rubric: rubric, Score: score}
+	trial := func(key, version string, minute int, status track.ExecutionStatus, rubric string, score *float64) store.Trial {
+		return store.Trial{
+			Version: version, Source: "s", Key: key, Task: "t" + key, At: at.Add(time.Duration(minute) * time.Minute), Started: true, Status: status, Open: key == "open", Rubric: rubric,
+			Score: score,
+		}
 	}
-	for rubric, want := range map[string][]store.ExecutionTrial{
-		"":    {trial("early", 1, track.ExecutionTimeout, "", nil), trial("open", 5, track.ExecutionOK, "r", ptr(60.0)), trial("unmeasured", 6, track.ExecutionOK, "r", nil), trial("late", 9, track.ExecutionOK, "r", ptr(50.0))},
-		"own": {trial("early", 1, track.ExecutionTimeout, "", nil), trial("open", 5, track.ExecutionOK, "", nil), trial("unmeasured", 6, track.ExecutionOK, "", nil), trial("late", 9, track.ExecutionOK, "own", ptr(7.0))},
+	early, another := trial("early", "v", 1, track.ExecutionTimeout, "", nil), trial("another", "w", 2, track.ExecutionOK, "r", ptr(1.0))
+	unmeasured, late := trial("unmeasured", "v", 6, track.ExecutionOK, "r", nil), trial("late", "v", 9, track.ExecutionOK, "r", ptr(50.0))
+	open := trial("open", "v", 5, track.ExecutionOK, "r", ptr(60.0))
+	withParts := func(t store.Trial) store.Trial {
+		t.Components = []store.ComponentValue{{Name: "c", Value: t.Score}}
+		return t
+	}
+	for name, c := range map[string]struct {
+		filter store.TrialFilter
+		want   []store.Trial
+	}{
+		"a version":  {store.TrialFilter{Versions: []string{"v"}}, []store.Trial{early, open, unmeasured, late}},
+		"a lineage":  {store.TrialFilter{}, []store.Trial{early, another, open, unmeasured, late}},
+		"versions":   {store.TrialFilter{Versions: []string{"v", "w", "x"}, Ended: true}, []store.Trial{early, another, unmeasured, late}},
+		"no version": {store.TrialFilter{Versions: []string{"x"}}, []store.Trial{}},
+		"own": {store.TrialFilter{Versions: []string{"v"}, Rubric: "own"}, []store.Trial{
+			early, trial("open", "v", 5, track.ExecutionOK, "", nil), trial("unmeasured", "v", 6, track.ExecutionOK, "", nil), trial("late", "v", 9, track.ExecutionOK, "own", ptr(7.0)),
+		}},
+		"newest": {store.TrialFilter{Versions: []string{"v"}, Components: true, Ended: true, Newest: 2}, []store.Trial{withParts(late), withParts(unmeasured)}},
 	} {
-		got, err := st.ExecutionTrials(t.Context(), "l", "v", rubric)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", rubric, err, diff)
+		got, err := st.Trials(t.Context(), "l", c.filter)
+		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(store.Trial{}, "ID")); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
 	if n, err := st.CountExecutions(t.Context(), l); err != nil || n != 5 {
 		t.Errorf("%d executions, %v", n, err)
-	}
-	recent, err := st.RecentComponents(t.Context(), "l", "v", "", 2)
-	want := []store.RecentComponents{{Status: track.ExecutionOK, Values: map[string]*float64{"c": ptr(50.0)}}, {Status: track.ExecutionOK, Values: map[string]*float64{"c": nil}}}
-	if diff := cmp.Diff(want, recent); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

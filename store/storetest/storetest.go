@@ -55,7 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"filters of the list of executions", testExecutionFilters},
 		{"executions by the beginning of their ids", testExecutionIDs},
 		{"versions of a prompt", testPromptVersions},
-		{"scores of a version", testVersionScores},
+		{"scores of a version", testTrialScores},
 		{"trials of known truth", testTrials},
 		{"texts are forgotten", testForget},
 		{"lineages that keep texts", testKeepText},

@@ -24,14 +24,24 @@ type FitnessReport struct {
 
 // Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
 func Fitness(ctx context.Context, st *store.Reader, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
-	scores, err := st.VersionScores(ctx, lineage, version, rubricName)
+	scores, err := versionTrials(ctx, st, lineage, version, rubricName)
 	if err != nil {
 		return FitnessReport{Lineage: lineage, Version: version}, err
 	}
 	return fitnessOf(lineage, version, scores, rubricName, options)
 }
 
-func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
+// versionTrials returns the executions of a version with their components, the newest first.
+func versionTrials(ctx context.Context, st *store.Reader, lineage, version, rubricName string) ([]store.Trial, error) {
+	trials, err := st.Trials(ctx, lineage, store.TrialFilter{Versions: []string{version}, Rubric: rubricName, Components: true})
+	if err == nil && len(trials) == 0 {
+		err = st.CheckLineage(ctx, lineage, &version)
+	}
+	slices.Reverse(trials)
+	return trials, err
+}
+
+func fitnessOf(lineage, version string, scores []store.Trial, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
 	report := FitnessReport{Lineage: lineage, Version: version, NExecutions: len(scores)}
 	own, undated, measured := map[string]bool{}, map[string]bool{}, map[string]float64{}
 	list := make([]rubric.ScoredExecution, len(scores))
@@ -59,7 +69,7 @@ func fitnessOf(lineage, version string, scores []store.VersionScore, rubricName 
 }
 
 // measuredShare is the share of a rubric's weight that could be measured in an execution.
-func measuredShare(s store.VersionScore) float64 {
+func measuredShare(s store.Trial) float64 {
 	r, err := rubric.ByName(s.Rubric)
 	if err != nil {
 		return 1 // the caller's own score
@@ -88,7 +98,7 @@ func sortComponents(list []rubric.ComponentMean) {
 }
 
 // scoreOf is a stored score as the fitness needs it.
-func scoreOf(s store.VersionScore, rubricName string) rubric.Score {
+func scoreOf(s store.Trial, rubricName string) rubric.Score {
 	score := rubric.Score{Rubric: rubricName, Value: math.NaN()}
 	if s.Score != nil {
 		score.Value, score.Defined, score.Grade = *s.Score, true, rubric.GradeOf(*s.Score)

@@ -22,11 +22,11 @@ func CompareRubrics(ctx context.Context, st *store.Reader, lineage, rubricName s
 			return err
 		}
 		for _, v := range versions {
-			inForce, err := st.VersionScores(ctx, lineage, v.Version, "")
+			inForce, err := versionTrials(ctx, st, lineage, v.Version, "")
 			if err != nil {
 				return err
 			}
-			other, err := st.VersionScores(ctx, lineage, v.Version, rubricName)
+			other, err := versionTrials(ctx, st, lineage, v.Version, rubricName)
 			if err != nil {
 				return err
 			}

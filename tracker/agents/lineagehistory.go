@@ -45,7 +45,7 @@ func LoadLineageHistory(ctx context.Context, st *store.Reader, lineage, rubricNa
 
 func lineageEntry(ctx context.Context, st *store.Reader, v store.VersionSummary, rubricName, component string) (LineageEntry, error) {
 	entry := LineageEntry{VersionSummary: v}
-	scores, err := st.VersionScores(ctx, v.Lineage, v.Version, rubricName)
+	scores, err := versionTrials(ctx, st, v.Lineage, v.Version, rubricName)
 	if err != nil {
 		return entry, err
 	}

@@ -12,6 +12,7 @@ import (
 	"track/importer/taubench"
 	"track/internal/testdb"
 	"track/scoring/rubric"
+	"track/store"
 	"track/tracker/agents"
 )
 
@@ -41,7 +42,7 @@ func TestScoresAgainstTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := st.Trials(t.Context(), "airline", "reward", r.Name)
+	stored, err := st.Trials(t.Context(), "airline", store.TrialFilter{Truth: "reward", Rubric: r.Name, Components: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestScoresAgainstTruth(t *testing.T) {
 		if s.Score == nil {
 			continue
 		}
-		trial := rubric.Trial{Task: s.Task, Success: s.Truth >= 1, Score: *s.Score, Components: map[string]*float64{}}
+		trial := rubric.Trial{Task: s.Task, Success: *s.Truth >= 1, Score: *s.Score, Components: map[string]*float64{}}
 		for _, c := range s.Components {
 			trial.Components[c.Name] = c.Value
 		}

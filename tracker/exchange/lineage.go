@@ -103,7 +103,7 @@ func (d *Door) mergeLedger(ctx context.Context, from *store.Reader, name string)
 	}
 	var r lineages.Imported
 	err = d.store.Update(ctx, func(tx *store.Tx) error {
-		if r, err = lineages.Write(ctx, tx, tx.Reader, x, replayed); err != nil {
+		if r, err = lineages.Write(ctx, tx, x, replayed); err != nil {
 			return err
 		}
 		l, err := tx.Evolving(ctx, name)

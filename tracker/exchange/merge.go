@@ -363,7 +363,7 @@ func (m *merge) countTrials(ctx context.Context) error {
 		if l.Conflict {
 			continue
 		}
-		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, tx.Reader, l.Lineage, false) })
+		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false) })
 		if err != nil {
 			return &hereError{err}
 		}

@@ -14,9 +14,9 @@ import (
 
 // DecideOptions say how a mutation is decided.
 type DecideOptions struct {
-	Policy     evolution.Policy // nil for that of the settings
-	ExpectHead string           // refuse where another version is in force; empty for no matter which
-	PCGState   []byte           // of the caller's own generator, to draw with; nil for the keyed draw
+	Policy     evolution.Policy // nil for the policy of the settings
+	ExpectHead string           // refuse if another version is active; empty for any
+	PCGState   []byte           // of the caller's own generator; nil for the keyed draw
 	DryRun     bool             // decide and record nothing
 	At         time.Time
 }
@@ -26,14 +26,14 @@ type DecideResult struct {
 	evolution.Entry
 	Record   evolution.Record
 	Mutation store.Mutation // after it
-	DryRun   bool           // nothing was recorded, and nothing else is in force
-	Repeated bool           // there is no new evidence: it is the decision made before
-	Parent   string         // that the child was compared with
+	DryRun   bool           // nothing was recorded, and the active version is the same
+	Repeated bool           // there is no new evidence: it is an earlier decision
+	Parent   string         // the version that the child was compared with
 	Sides    [2]VersionTrials
 	Warnings []DecisionWarning
-	Now      string                  // the version in force now, which others may have changed since
+	Now      string                  // the version that is active now
 	seeds    bool                    // the trials are seeds
-	ended    int                     // decisions before this one that accepted or rejected
+	ended    int                     // earlier decisions that accepted or rejected
 	was      evolution.MutationState // accepted or rejected by these; empty for neither
 }
 
@@ -43,7 +43,7 @@ type DecisionWarning struct {
 	Message string            `json:"message"`
 }
 
-// Warnings about what a decision does not see of itself.
+// Warnings about what a decision does not know itself.
 const (
 	WarnStaleParent evolution.Warning = "stale_parent"
 	WarnOverridden  evolution.Warning = "policy_overridden"
@@ -52,113 +52,130 @@ const (
 	WarnWasAccepted evolution.Warning = "was_accepted"
 )
 
-// Decide decides on a mutation from the evidence that there is, and records the decision with its evidence and its draw. Without new evidence it
-// returns the decision made before.
-func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (r DecideResult, err error) {
+// Decide decides a mutation from its evidence, and records the decision with its evidence and its draw. Without new evidence it returns
+// the earlier decision.
+func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (d DecideResult, err error) {
 	if o.DryRun {
-		err = st.Snapshot(ctx, func(st *store.Reader) error {
-			l, err := Load(ctx, st, lineage)
+		err = st.Snapshot(ctx, func(r *store.Reader) error {
+			l, err := Load(ctx, r, lineage)
 			if err == nil {
-				r, err = l.decide(ctx, st, mutation, o)
+				d, err = decide(ctx, r, l, mutation, o)
 			}
 			return err
 		})
-		r.DryRun = !r.Repeated
-		return r, err
+		d.DryRun = !d.Repeated
+		return d, err
 	}
-	err = change(ctx, st, lineage, func(w *Writer) error {
-		if r, err = w.decide(ctx, w.Store, mutation, o); err != nil || r.Repeated {
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		if d, err = decide(ctx, tx.Reader, *l, mutation, o); err != nil || d.Repeated {
 			return err
 		}
-		if r.Entry, err = w.append(evolution.KindDecision, r.Record, r.HeadAfter, r.At); err != nil {
+		if d.Entry, err = appendEntry(tx, l, evolution.KindDecision, d.Record, d.HeadAfter, d.At); err != nil {
 			return err
 		}
-		r.Now = w.Head
-		return w.Tx.SetMutationState(r.Mutation)
+		d.Now = l.Head
+		return tx.SetMutationState(d.Mutation)
 	})
-	return r, err
+	return d, err
 }
 
 // decide makes a decision and the entry that records it, and writes nothing.
-func (l Lineage) decide(ctx context.Context, st *store.Reader, mutation string, o DecideOptions) (r DecideResult, err error) {
+func decide(ctx context.Context, r *store.Reader, l Lineage, mutation string, o DecideOptions) (d DecideResult, err error) {
 	if o.ExpectHead != "" && o.ExpectHead != l.Head {
-		return r, track.WithHint(fmt.Errorf("%w: %s is in force in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead), track.Hint{Text: "somebody decided or rolled back meanwhile: look at track lineage show " + l.Name})
-
+		err := fmt.Errorf("%w: %s is active in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead)
+		return d, track.WithHint(err, track.NewHint("show what was decided or rolled back meanwhile", "lineage show", l.Name))
 	}
-	r.Now = l.Head
-	if r.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
-		return r, err
-	}
-	if err := decidable(l, r.Mutation); err != nil {
-		return r, err
-	}
-	r.Parent, r.seeds = r.Mutation.Parents[0], l.Scenario() != ""
-	policy, override, err := l.policy(o.Policy)
+	m, err := r.Mutation(ctx, l.Evolving, mutation)
 	if err != nil {
-		return r, err
+		return d, err
 	}
-	var e evolution.Evidence
-	if e, r.Sides, err = l.evidence(ctx, st, r.Mutation.Child, r.Parent, r.Mutation.Number-1); err != nil {
-		return r, err
-	}
-	if err = r.repeat(ctx, st, l, policy, e); err != nil || r.Repeated {
-		r.warn(l)
-		return r, err
-	}
-	draw, err := l.draw(mutation, r.Mutation.NAttempts, o.PCGState)
-	if err != nil {
-		return r, err
-	}
-	if r.Record, err = evolution.NewRecord(policy, e, draw); err != nil {
-		return r, l.explainEvidence(err)
-	}
-	if err := l.canWait(ctx, st, r); err != nil {
-		return r, err
-	}
-	r.Record.Settings, r.Record.Override = l.Settings.Number, override
-	after := evolution.HeadAfter(r.Record.Decision, l.Head, r.Parent, r.Mutation.Child)
-	if r.Entry, err = l.next(evolution.KindDecision, r.Record, after, orNow(o.At, st)); err != nil {
-		return r, err
-	}
-	was := r.Mutation.State
-	r.Mutation.State, r.Mutation.NAttempts = evolution.StateAfter(r.Record.Decision, was), draw.Attempt+1
-	r.Mutation.Delta = evolution.DeltaAfter(r.Record.Decision, was, r.Mutation.Delta)
-	r.warn(l)
-	return r, nil
+	return decideMutation(ctx, r, l, m, o)
 }
 
-// decidable says why a mutation cannot be decided.
-func decidable(l Lineage, m store.Mutation) error {
+func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mutation, o DecideOptions) (d DecideResult, err error) {
+	d.Now, d.Mutation, d.seeds = l.Head, m, l.Scenario() != ""
+	if err := checkDecidable(l, m); err != nil {
+		return d, err
+	}
+	d.Parent = m.Parents[0]
+	policy, override, err := choosePolicy(l, o.Policy)
+	if err != nil {
+		return d, err
+	}
+	trials, err := loadTrials(ctx, r, l, m.Child, d.Parent)
+	if err != nil {
+		return d, err
+	}
+	if d.Sides, err = trials.sides(m.Child, d.Parent); err != nil {
+		return d, err
+	}
+	evidence := evolution.Evidence{Child: d.Sides[0].Trials, Parent: d.Sides[1].Trials, Step: m.Number - 1}
+	earlier, err := loadDecisions(ctx, r, l, m)
+	if err != nil {
+		return d, err
+	}
+	if err = repeatDecision(l, &d, earlier, policy, evidence); err != nil || d.Repeated {
+		addWarnings(l, &d)
+		return d, err
+	}
+	draw, err := drawFor(l, m.Key, m.NAttempts, o.PCGState)
+	if err != nil {
+		return d, err
+	}
+	if d.Record, err = evolution.NewRecord(policy, evidence, draw); err != nil {
+		return d, explainEvidence(l, err)
+	}
+	if err := checkObtainable(ctx, r, l, d); err != nil {
+		return d, err
+	}
+	d.Record.Settings, d.Record.Override = l.Settings.Number, override
+	after := evolution.HeadAfter(d.Record.Decision, l.Head, d.Parent, m.Child)
+	if d.Entry, err = nextEntry(l, evolution.KindDecision, d.Record, after, orNow(o.At, r)); err != nil {
+		return d, err
+	}
+	d.Mutation.State, d.Mutation.NAttempts = evolution.StateAfter(d.Record.Decision, m.State), draw.Attempt+1
+	d.Mutation.Delta = evolution.DeltaAfter(d.Record.Decision, m.State, m.Delta)
+	addWarnings(l, &d)
+	return d, nil
+}
+
+// checkDecidable reports why a mutation cannot be decided.
+func checkDecidable(l Lineage, m store.Mutation) error {
 	switch {
 	case m.State == evolution.MutationRefused, m.State == evolution.MutationWithdrawn:
-		return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), track.Hint{Text: "track mutation show " + m.Key + " says why; propose the child again under another --id"})
+		err := fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State)
+		err = track.WithHint(err, track.NewHint("show why", "mutation show", m.Key))
+		return track.WithHint(err, track.NewHint("propose the child again under another id", "mutation propose").With("lineage", l.Name).With("id", "ID"))
 	case len(m.Parents) == 0:
-		return l.parentLost(m, "has no parent to be compared with")
+		return parentLost(l, m, "has no parent to be compared with")
 	}
 	return nil
 }
 
-// parentLost says how a mutation whose source has lost its parent can be decided all the same.
-func (l Lineage) parentLost(m store.Mutation, what string) error {
+// parentLost returns an error that says how a mutation whose source has lost its parent can be decided.
+func parentLost(l Lineage, m store.Mutation, what string) error {
 	err := fmt.Errorf("%w: mutation %s of lineage %s %s: its source has lost it", track.ErrInvalid, m.Key, l.Name, what)
-	err = track.WithHint(err, track.Hint{Text: "track import " + cmp.Or(m.Source, "FORMAT") + " PATH --lineage OTHER --infer-parents imports the run again, with the likeliest parents, into a lineage of its own"})
-	return track.WithHint(err, track.Hint{Text: fmt.Sprintf("here, propose the child again with a parent that you choose: track version export %[1]s@%[2]s | track mutation propose --lineage %[1]s --parent VERSION --child -", l.Name, m.Child)})
+	again := track.NewHint("import the run again, with the likeliest parents, into another lineage", "import", cmp.Or(m.Source, "FORMAT"), "PATH")
+	err = track.WithHint(err, again.With("lineage", "OTHER").With("infer-parents", ""))
+	err = track.WithHint(err, track.NewHint("export the child", "version export", l.Name+"@"+m.Child))
+	propose := track.NewHint("propose the exported child with a parent that you choose", "mutation propose").With("lineage", l.Name)
+	return track.WithHint(err, propose.With("parent", "VERSION").With("child", "FILE"))
 }
 
-// canWait says whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.
-func (l Lineage) canWait(ctx context.Context, st *store.Reader, r DecideResult) error {
-	if r.Record.Decision.State != evolution.Continue || r.Mutation.Source == "" || len(r.Sides[1].Trials)+r.Sides[1].Open+r.Sides[1].Unscored > 0 {
+// checkObtainable reports whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.
+func checkObtainable(ctx context.Context, r *store.Reader, l Lineage, d DecideResult) error {
+	if d.Record.Decision.State != evolution.Continue || d.Mutation.Source == "" || len(d.Sides[1].Trials)+d.Sides[1].Open+d.Sides[1].Unscored > 0 {
 		return nil
 	}
-	content, err := st.Content(ctx, l.Name, r.Parent)
+	content, err := r.Content(ctx, l.Name, d.Parent)
 	if err == nil && content == nil {
-		err = l.parentLost(r.Mutation, "was made of "+r.Parent+", of which nothing but the id is known")
+		err = parentLost(l, d.Mutation, "was made of "+d.Parent+", of which nothing but the id is known")
 	}
 	return err
 }
 
-// policy is the one named, or that of the settings. One that is named and the same is no override.
-func (l Lineage) policy(named evolution.Policy) (p evolution.Policy, override bool, err error) {
+// choosePolicy returns the named policy, or that of the settings. A named policy that equals it is no override.
+func choosePolicy(l Lineage, named evolution.Policy) (p evolution.Policy, override bool, err error) {
 	if p, err = evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params); err != nil || named == nil {
 		return p, false, err
 	}
@@ -167,8 +184,8 @@ func (l Lineage) policy(named evolution.Policy) (p evolution.Policy, override bo
 	return named, !same, err
 }
 
-// draw is that of an attempt at a decision.
-func (l Lineage) draw(mutation string, attempt int, pcgState []byte) (evolution.Draw, error) {
+// drawFor returns the draw of an attempt at a decision.
+func drawFor(l Lineage, mutation string, attempt int, pcgState []byte) (evolution.Draw, error) {
 	key := evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: mutation, Attempt: attempt, Label: evolution.LabelExplore}
 	if pcgState == nil {
 		return evolution.NewDraw(key), nil
@@ -178,108 +195,4 @@ func (l Lineage) draw(mutation string, attempt int, pcgState []byte) (evolution.
 		err = fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	}
 	return draw, err
-}
-
-// repeat takes over the last decision on the mutation where it answers the same question, and counts those before that came to an end.
-func (r *DecideResult) repeat(ctx context.Context, st *store.Reader, l Lineage, policy evolution.Policy, e evolution.Evidence) error {
-	before, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: r.Mutation.Key})
-	if err != nil {
-		return err
-	}
-	for _, entry := range before {
-		var record evolution.Record
-		if err := entry.Decode(&record); err != nil {
-			return err
-		}
-		same, err := record.SameQuestion(policy, e)
-		if err != nil {
-			return l.explainEvidence(err)
-		}
-		if same { // also where another policy was asked in between: asking in turns would be another draw each time
-			r.Entry, r.Record, r.Repeated = entry, record, true
-			break
-		}
-		r.count(record)
-	}
-	return r.countTwins(ctx, st, l)
-}
-
-// countTwins counts decisions on other mutations of the same parent to the same child, which are draws from the same evidence too: those before this one.
-func (r *DecideResult) countTwins(ctx context.Context, st *store.Reader, l Lineage) error {
-	twins, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Child: r.Mutation.Child})
-	if err != nil {
-		return err
-	}
-	for _, m := range twins {
-		if m.Key == r.Mutation.Key || len(m.Parents) == 0 || m.Parents[0] != r.Parent {
-			continue
-		}
-		ended, err := l.endedBefore(ctx, st, m.Key, r.Number)
-		if err != nil {
-			return err
-		}
-		if ended {
-			r.ended++
-		}
-	}
-	return nil
-}
-
-// endedBefore says whether a decision accepted or rejected a mutation before the entry of a number; 0 for any.
-func (l Lineage) endedBefore(ctx context.Context, st *store.Reader, mutation string, number int) (bool, error) {
-	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}, Mutation: mutation})
-	for _, e := range entries {
-		if number > 0 && e.Number > number {
-			break
-		}
-		var record evolution.Record
-		if err := e.Decode(&record); err != nil {
-			return false, err
-		}
-		if record.Decision.State != evolution.Continue {
-			return true, nil
-		}
-	}
-	return false, err
-}
-
-// count notes an earlier decision on the mutation. One that asked for more evidence was no chance to be accepted, or the policy reckons with it.
-func (r *DecideResult) count(earlier evolution.Record) {
-	if earlier.Decision.State != evolution.Continue {
-		r.ended++
-	}
-	r.was = evolution.StateAfter(earlier.Decision, r.was)
-}
-
-func (r *DecideResult) addWarning(code evolution.Warning, message string) {
-	r.Warnings = append(r.Warnings, DecisionWarning{code, message})
-}
-
-// warn says the warnings of the decision, and those that it cannot know.
-func (r *DecideResult) warn(l Lineage) {
-	d := r.Record.Decision
-	for _, w := range d.Warnings {
-		r.addWarning(w, w.Message())
-	}
-	if d.Accepted && r.HeadAfter != r.Mutation.Child {
-		r.addWarning(WarnStaleParent, fmt.Sprintf("accepted against %s, but %s is in force: propose it again with --parent %s, and decide that", r.Parent, orDash(r.HeadBefore), orDash(r.HeadBefore)))
-	}
-	if r.Record.Override {
-		r.addWarning(WarnOverridden, fmt.Sprintf("decided by %s, where %s is the policy of the lineage", r.Record.Policy, l.Settings.Policy))
-	}
-	if r.ended > 0 {
-		times := "once"
-		if r.ended > 1 {
-			times = fmt.Sprintf("%d times", r.ended)
-		}
-		r.addWarning(WarnAttempts, "decided before, "+times+": deciding again until it passes lets more through than the rate says")
-	}
-	if r.was == evolution.MutationAccepted && !d.Accepted && r.HeadBefore == r.Mutation.Child {
-		r.addWarning(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", r.HeadBefore, l.Name))
-	}
-	for i, side := range [...]string{"child", "parent"} {
-		if text := r.Sides[i].leftOut(); text != "" {
-			r.addWarning(WarnLeftOut, fmt.Sprintf("left out of the %s: %s", side, text))
-		}
-	}
 }

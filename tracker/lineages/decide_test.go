@@ -108,7 +108,7 @@ func TestDecideStaleParent(t *testing.T) {
 	if _, err := lineages.Decide(t.Context(), l.Store, "l", a, lineages.DecideOptions{ExpectHead: "v003"}); err == nil {
 		t.Error("another head than was expected")
 	} else {
-		wantHint(t, err, track.ErrConflict, "v001 is in force in lineage l, not v003", "track lineage show l")
+		wantHint(t, err, track.ErrConflict, "v001 is active in lineage l, not v003", "lineage show l")
 	}
 	l.Decide(a, lineages.DecideOptions{ExpectHead: "v001"})
 	r := l.Decide(b, lineages.DecideOptions{})
@@ -174,7 +174,7 @@ func TestDecideMixedRubrics(t *testing.T) {
 	if _, err := lineages.Decide(t.Context(), st, "l", m, lineages.DecideOptions{}); err == nil {
 		t.Error("two rubrics were compared")
 	} else {
-		wantHint(t, err, track.ErrInvalid, "under:", "track lineage set l rubric=")
+		wantHint(t, err, track.ErrInvalid, "under:", "lineage set l rubric=")
 	}
 	if n := len(l.Entries()); n != 2 {
 		t.Errorf("%d entries", n)
@@ -320,7 +320,7 @@ func TestProposeRefused(t *testing.T) {
 		if _, err := lineages.Decide(t.Context(), l.Store, "l", r.Key, lineages.DecideOptions{}); err == nil {
 			t.Errorf("%s was decided", code)
 		} else {
-			wantHint(t, err, track.ErrConflict, "is refused", "track mutation show")
+			wantHint(t, err, track.ErrConflict, "is refused", "mutation show")
 		}
 		if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", r.Key); err != nil || len(story.Refusals) != 1 {
 			t.Errorf("%s: %v %+v", code, err, story)
@@ -332,7 +332,7 @@ func TestProposeRefused(t *testing.T) {
 	if r, err := l.Try(lineagetest.Text("sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"), lineages.ProposeOptions{}); err == nil {
 		t.Errorf("a secret was recorded: %+v", r)
 	} else {
-		wantHint(t, err, track.ErrInvalid, "looks like a secret", "--keep-secrets")
+		wantHint(t, err, track.ErrInvalid, "looks like a secret", "keep-secrets")
 	}
 	l.CheckReplay()
 }
@@ -375,7 +375,7 @@ func TestProposeAgain(t *testing.T) {
 		if _, err := l.Try(child, o); err == nil {
 			t.Errorf("%s under the same name", name)
 		} else {
-			wantHint(t, err, track.ErrConflict, "mutation mine is recorded with other content", "another --id")
+			wantHint(t, err, track.ErrConflict, "mutation mine is recorded with other content", "another id")
 		}
 	}
 	if _, err := l.Try(lineagetest.Text("German"), lineages.ProposeOptions{}); err == nil {
@@ -403,10 +403,10 @@ func TestWithdraw(t *testing.T) {
 		t.Error(got)
 	}
 	_, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{})
-	wantHint(t, err, track.ErrConflict, "is withdrawn", "another --id")
+	wantHint(t, err, track.ErrConflict, "is withdrawn", "another id")
 	r := l.Evolve("German", 90)
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", r.Mutation.Key, "why not", time.Time{})
-	wantHint(t, err, track.ErrConflict, "is accepted", "track rollback l")
+	wantHint(t, err, track.ErrConflict, "is accepted", "rollback l")
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", "nosuch", "why not", time.Time{})
 	wantError(t, err, track.ErrNotFound)
 	if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || story.Withdrawn != "why not" {
@@ -450,7 +450,7 @@ func TestAdoptLineage(t *testing.T) {
 	if _, _, err := begin(st, options("first")); err == nil {
 		t.Error("with another root")
 	} else {
-		wantHint(t, err, track.ErrConflict, "with another root", "track lineage show l")
+		wantHint(t, err, track.ErrConflict, "with another root", "lineage show l")
 	}
 	other := options("")
 	other.Seed = pointer(uint64(2))
@@ -475,7 +475,7 @@ func TestAdoptLineage(t *testing.T) {
 	if _, _, err := begin(st, options("")); err == nil {
 		t.Error("one of two was taken")
 	} else {
-		wantHint(t, err, track.ErrInvalid, "2 versions: a, b", "--head VERSION")
+		wantHint(t, err, track.ErrInvalid, "2 versions: a, b", "head=VERSION")
 	}
 	if names, err := st.EvolvingNames(t.Context()); err != nil || len(names) > 0 {
 		t.Errorf("%v %v", names, err)
@@ -511,7 +511,7 @@ func TestNoDrawsInTurns(t *testing.T) {
 	if _, err := l.Try(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b"}); err == nil {
 		t.Error("a draw for each operator")
 	} else {
-		wantHint(t, err, track.ErrConflict, "mutation "+p.Key+", the same child of v001 by a, is rejected already", "name this attempt with --id")
+		wantHint(t, err, track.ErrConflict, "mutation "+p.Key+", the same child of v001 by a, is rejected already", "under a name")
 	}
 	if _, err := l.Try(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", Parents: []string{"v001", "v003"}}); err == nil {
 		t.Error("a draw for each second parent")

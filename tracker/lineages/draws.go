@@ -19,12 +19,12 @@ type Draw struct {
 }
 
 // Draws lists every draw of a lineage, in the order in which they were made.
-func Draws(ctx context.Context, st *store.Reader, lineage string) ([]Draw, error) {
-	l, err := st.Evolving(ctx, lineage)
+func Draws(ctx context.Context, r *store.Reader, lineage string) ([]Draw, error) {
+	l, err := r.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := st.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindConsideration, evolution.KindDecision}})
+	entries, err := r.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindConsideration, evolution.KindDecision}})
 	if err != nil {
 		return nil, err
 	}

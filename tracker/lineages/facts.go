@@ -3,75 +3,86 @@ package lineages
 import (
 	"context"
 
+	"track/bundle"
 	"track/evolution"
 	"track/store"
 )
 
-// Facts are all that a report of a lineage is made of.
+// Facts are what a report of a lineage is made of.
 type Facts struct {
 	Lineage   Lineage
 	Entries   []evolution.Entry
 	Replay    ReplayReport
-	Versions  []VersionFacts // in the order in which they came into being
+	Versions  []VersionFacts // in the order in which they were recorded
 	Operators []OperatorReport
 	Totals    store.LineageTotals
+	Export    bundle.Lineage
 }
 
 // VersionFacts are a version with its content and its trials.
 type VersionFacts struct {
 	VersionEntry
-	Content *string
-	Trials  VersionTrials
+	Trials VersionTrials
 }
 
-// LoadFacts collects, from one state of the database, what is known of a lineage.
-func LoadFacts(ctx context.Context, st *store.Reader, name string) (f Facts, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		if f.Lineage, err = Load(ctx, st, name); err != nil {
+// LoadFacts collects what is known of a lineage, from one state of the database.
+func LoadFacts(ctx context.Context, r *store.Reader, name string) (f Facts, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		s, err := loadStored(ctx, r, name)
+		if err != nil {
 			return err
 		}
-		if f.Entries, err = st.Entries(ctx, f.Lineage.Evolving, store.EntryFilter{}); err != nil {
-			return err
-		}
-		if f.Replay, err = Replay(ctx, st, name, ReplayOptions{Strict: true}); err != nil {
-			return err
-		}
-		if f.Operators, err = f.Lineage.operatorReports(ctx, st); err != nil {
-			return err
-		}
-		if f.Versions, err = f.Lineage.versionFacts(ctx, st); err != nil {
-			return err
-		}
-		if scenario := f.Lineage.Scenario(); scenario != "" {
-			f.Totals, err = st.ScenarioTotals(ctx, scenario)
-		} else {
-			f.Totals, err = st.ExecutionTotals(ctx, f.Lineage.Evolving)
-		}
+		f, err = factsOf(ctx, r, s)
 		return err
 	})
 	return f, err
 }
 
-func (l Lineage) versionFacts(ctx context.Context, st *store.Reader) ([]VersionFacts, error) {
-	entries, err := l.versionEntries(ctx, st, true)
+func factsOf(ctx context.Context, r *store.Reader, s stored) (f Facts, err error) {
+	f.Entries, f.Replay = s.entries, replayStored(s)
+	if f.Lineage, err = Load(ctx, r, s.Name); err != nil {
+		return f, err
+	}
+	if err = compareEvidence(ctx, r, s.Evolving, &f.Replay); err != nil {
+		return f, err
+	}
+	heads, err := r.HeadChanges(ctx, s.Evolving)
+	if err != nil {
+		return f, err
+	}
+	if f.Operators, err = operatorReports(f.Lineage, s.mutations, heads); err != nil {
+		return f, err
+	}
+	if f.Versions, err = versionFacts(ctx, r, f.Lineage, s.versions, heads); err != nil {
+		return f, err
+	}
+	if f.Export, err = exportOf(ctx, r, s.Evolving, s.entries, s.versions, f.Replay.Labels); err != nil {
+		return f, err
+	}
+	if scenario := f.Lineage.Scenario(); scenario != "" {
+		f.Totals, err = r.ScenarioTotals(ctx, scenario)
+	} else {
+		f.Totals, err = r.ExecutionTotals(ctx, s.Evolving)
+	}
+	return f, err
+}
+
+func versionFacts(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState, heads headHistory) ([]VersionFacts, error) {
+	trials, err := loadTrials(ctx, r, l)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(entries))
-	for i, v := range entries {
-		names[len(entries)-1-i] = v.Name
-	}
-	trials, err := l.trialsOf(ctx, st, names)
+	entries, err := versionEntries(l, versions, heads, trials)
 	if err != nil {
 		return nil, err
 	}
 	facts := make([]VersionFacts, len(entries))
 	for i, v := range entries { // the newest first
-		content, err := st.Content(ctx, l.Name, v.Name)
+		own, err := trials.of(v.Name)
 		if err != nil {
 			return nil, err
 		}
-		facts[len(entries)-1-i] = VersionFacts{v, content, trials[v.Name]}
+		facts[len(entries)-1-i] = VersionFacts{v, own}
 	}
 	return facts, nil
 }

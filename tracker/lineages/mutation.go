@@ -7,7 +7,7 @@ import (
 	"track/store"
 )
 
-// MutationHistory is a mutation with all that the ledger tells of it.
+// MutationHistory is a mutation with all entries of the ledger about it.
 type MutationHistory struct {
 	Lineage   string
 	Mutation  store.Mutation
@@ -18,61 +18,62 @@ type MutationHistory struct {
 }
 
 // LoadMutation collects what happened to a mutation.
-func LoadMutation(ctx context.Context, st *store.Reader, lineage, mutation string) (s MutationHistory, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		l, err := Load(ctx, st, lineage)
+func LoadMutation(ctx context.Context, r *store.Reader, lineage, mutation string) (h MutationHistory, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := Load(ctx, r, lineage)
 		if err == nil {
-			s, err = l.tell(ctx, st, mutation)
+			h, err = loadMutation(ctx, r, l, mutation)
 		}
 		return err
 	})
-	return s, err
+	return h, err
 }
 
-func (l Lineage) tell(ctx context.Context, st *store.Reader, mutation string) (s MutationHistory, err error) {
-	s.Lineage = l.Name
-	if s.Mutation, err = st.Mutation(ctx, l.Evolving, mutation); err != nil {
-		return s, err
+func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h MutationHistory, err error) {
+	h.Lineage = l.Name
+	if h.Mutation, err = r.Mutation(ctx, l.Evolving, mutation); err != nil {
+		return h, err
 	}
-	entries, err := st.Entries(ctx, l.Evolving, store.EntryFilter{Mutation: mutation})
+	entries, err := r.Entries(ctx, l.Evolving, store.EntryFilter{
+		Kinds: []evolution.Kind{evolution.KindProposal, evolution.KindRefusal, evolution.KindWithdrawal}, Mutations: []string{mutation},
+	})
 	for _, e := range entries {
 		if err == nil {
-			err = s.add(ctx, st, l, e)
+			err = h.add(e)
 		}
 	}
-	return s, err
+	if err != nil {
+		return h, err
+	}
+	decisions, err := loadDecisions(ctx, r, l, h.Mutation)
+	if err != nil {
+		return h, err
+	}
+	for i, recorded := range decisions.own {
+		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: h.Mutation, Now: l.Head, seeds: l.Scenario() != ""}
+		if len(h.Mutation.Parents) > 0 {
+			d.Parent = h.Mutation.Parents[0]
+		}
+		for _, before := range decisions.own[:i] {
+			countAttempt(&d, before.record)
+		}
+		d.ended += decisions.endedSiblings(d.Number)
+		addWarnings(l, &d)
+		h.Decisions = append(h.Decisions, d)
+	}
+	return h, nil
 }
 
-func (s *MutationHistory) add(ctx context.Context, st *store.Reader, l Lineage, e evolution.Entry) error {
-	switch e.Kind {
-	case evolution.KindProposal, evolution.KindRefusal:
-		var p evolution.Proposal
-		if err := e.Decode(&p); err != nil {
-			return err
-		}
-		s.Refusals, s.Inferred = p.Refusals, p.Inferred
-	case evolution.KindWithdrawal:
+// add adds what an entry other than a decision says.
+func (h *MutationHistory) add(e evolution.Entry) error {
+	if e.Kind == evolution.KindWithdrawal {
 		var w evolution.Withdrawal
-		if err := e.Decode(&w); err != nil {
-			return err
-		}
-		s.Withdrawn = w.Reason
-	case evolution.KindDecision:
-		d := DecideResult{Entry: e, Mutation: s.Mutation, Now: l.Head, seeds: l.Scenario() != ""}
-		if err := e.Decode(&d.Record); err != nil {
-			return err
-		}
-		if len(s.Mutation.Parents) > 0 {
-			d.Parent = s.Mutation.Parents[0]
-		}
-		for _, earlier := range s.Decisions {
-			d.count(earlier.Record)
-		}
-		if err := d.countTwins(ctx, st, l); err != nil {
-			return err
-		}
-		d.warn(l)
-		s.Decisions = append(s.Decisions, d)
+		err := e.Decode(&w)
+		h.Withdrawn = w.Reason
+		return err
 	}
-	return nil
+	var p evolution.Proposal
+	err := e.Decode(&p)
+	h.Refusals, h.Inferred = p.Refusals, p.Inferred
+	return err
 }

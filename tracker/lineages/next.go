@@ -3,6 +3,7 @@ package lineages
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"track/evolution"
@@ -14,12 +15,12 @@ type Action string
 
 // The actions.
 const (
-	ActionRun      Action = "run"      // trials that a policy wants before it decides
-	ActionDecide   Action = "decide"   // a mutation that has its evidence
-	ActionMutate   Action = "mutate"   // propose a child of the version in force, by the operator
-	ActionWait     Action = "wait"     // run the version in force so many times more
-	ActionRollback Action = "rollback" // a trigger applies
-	ActionStop     Action = "stop"     // nothing, until somebody changes something
+	ActionRun      Action = "run"      // run trials that a policy needs before it decides
+	ActionDecide   Action = "decide"   // decide a mutation that has its evidence
+	ActionMutate   Action = "mutate"   // propose a child of the active version, by the operator
+	ActionWait     Action = "wait"     // run the active version so many times more
+	ActionRollback Action = "rollback" // go back, because a trigger applies
+	ActionStop     Action = "stop"     // do nothing until somebody changes something
 )
 
 // NextStep is what to do with a lineage now, and why.
@@ -34,58 +35,67 @@ type NextStep struct {
 	Trials     []PlannedTrial     // to run
 	Rollback   *evolution.Rollback
 	Hold       evolution.Hold
-	// Considered is the consideration that the answer follows from, and Entry, where it was made now, its entry.
+	// Considered is the consideration that the answer follows from. Entry is its entry if it was made now.
 	Considered *evolution.Consideration
 	Entry      evolution.Entry
 }
 
-// Next says what to do now. Whether to mutate, and by which operator, is drawn once, and recorded; asked again, it answers the same until something
-// happens. A dry run draws and records nothing.
+// Next says what to do now. Whether to mutate, and by which operator, is drawn once and recorded. Asked again, it answers the same until
+// something happens. A dry run draws and records nothing.
 func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at time.Time) (s NextStep, err error) {
 	if dryRun {
-		err = st.Snapshot(ctx, func(st *store.Reader) error {
-			l, err := Load(ctx, st, lineage)
+		err = st.Snapshot(ctx, func(r *store.Reader) error {
+			l, err := Load(ctx, r, lineage)
 			if err == nil {
-				s, err = l.nextStep(ctx, st, orNow(at, st))
+				s, err = nextStep(ctx, r, l, orNow(at, r))
 			}
 			return err
 		})
 		s.Entry = evolution.Entry{}
 		return s, err
 	}
-	err = change(ctx, st, lineage, func(w *Writer) error {
-		if s, err = w.nextStep(ctx, w.Store, orNow(at, w.Store)); err != nil || s.Entry.Number == 0 {
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		if s, err = nextStep(ctx, tx.Reader, *l, orNow(at, tx.Reader)); err != nil || s.Entry.Number == 0 {
 			return err
 		}
-		s.Entry, err = w.append(evolution.KindConsideration, *s.Considered, w.Head, s.Entry.At)
+		s.Entry, err = appendEntry(tx, l, evolution.KindConsideration, *s.Considered, l.Head, s.Entry.At)
 		return err
 	})
 	return s, err
 }
 
-// nextStep finds out what to do, without writing. Its Entry has a number where a consideration is to be recorded.
-func (l Lineage) nextStep(ctx context.Context, st *store.Reader, now time.Time) (s NextStep, err error) {
-	for _, look := range []func(context.Context, *store.Reader, time.Time) (NextStep, error){l.nextFrozen, l.nextRollback, l.nextDecision, l.nextPending, l.nextConsideration} {
-		if s, err = look(ctx, st, now); err != nil || s.Action != "" {
-			break
-		}
-	}
-	s.Head = l.Head
-	return s, err
-}
-
-func (l Lineage) nextFrozen(context.Context, *store.Reader, time.Time) (s NextStep, err error) {
+// nextStep finds out what to do, without writing. Its Entry has a number if a consideration is to be recorded.
+func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s NextStep, err error) {
+	defer func() { s.Head = l.Head }()
 	switch {
 	case l.Settings.Loop.Frozen:
-		s = NextStep{Action: ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}
+		return NextStep{Action: ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, nil
 	case l.Head == "":
-		s = NextStep{Action: ActionStop, Reason: "no version is in force: track rollback " + l.Name + " --to VERSION puts one in force"}
+		return NextStep{Action: ActionStop, Reason: "no version is in force: track rollback " + l.Name + " --to VERSION puts one in force"}, nil
 	}
-	return s, nil
+	where, err := loadStanding(ctx, r, l)
+	if err != nil {
+		return s, err
+	}
+	if s, err = nextRollback(ctx, l, where); err != nil || s.Action != "" {
+		return s, err
+	}
+	if s, err = nextDecision(ctx, r, l); err != nil || s.Action != "" {
+		return s, err
+	}
+	pending, err := pendingChoice(l)
+	if err != nil {
+		return s, err
+	}
+	if pending != nil {
+		return mutate(pending), nil
+	}
+	return nextConsideration(ctx, r, l, where, now)
 }
 
-func (l Lineage) nextRollback(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
-	state, _, err := l.rollbackState(ctx, st)
+// nextRollback returns the step of the first trigger that applies; the zero NextStep if none does.
+func nextRollback(ctx context.Context, l Lineage, where standing) (s NextStep, err error) {
+	state, err := rollbackState(ctx, l, where)
 	if err != nil {
 		return s, err
 	}
@@ -95,37 +105,35 @@ func (l Lineage) nextRollback(ctx context.Context, st *store.Reader, _ time.Time
 	return s, nil
 }
 
-// nextDecision looks at the oldest mutation that is still to be decided.
-func (l Lineage) nextDecision(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
-	open, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Open: true})
+// nextDecision returns the step for the oldest mutation that is still to be decided; mutations of a run that is over do not count.
+func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, err error) {
+	open, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Open: true})
 	if err != nil {
 		return s, err
 	}
-	for _, m := range open {
-		if m.Source != "" {
-			continue // of a run that is over
-		}
-		r, err := l.decide(ctx, st, m.Key, DecideOptions{})
-		if err != nil {
-			return s, err
-		}
-		d := r.Record.Decision
-		if missing := l.Settings.Loop.Interval - d.NChild - d.FailedChild; d.State != evolution.Continue && missing > 0 {
-			return tooSoon(r, missing), nil
-		}
-		if d.State != evolution.Continue {
-			return NextStep{Action: ActionDecide, Mutation: m.Key, Reason: fmt.Sprintf("%s has its evidence: %d trials of the child, %d of the parent", m.Key, d.NChild, d.NParent)}, nil
-		}
-		trials := r.Planned()
-		return NextStep{
-			Action: ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials),
-			Reason: r.Record.Policy + " wants " + r.Wanted(),
-		}, nil
+	i := slices.IndexFunc(open, func(m store.Mutation) bool { return m.Source == "" })
+	if i < 0 {
+		return s, nil
 	}
-	return s, nil
+	m := open[i]
+	d, err := decideMutation(ctx, r, l, m, DecideOptions{})
+	if err != nil {
+		return s, err
+	}
+	decision := d.Record.Decision
+	missing := l.Settings.Loop.Interval - decision.NChild - decision.FailedChild
+	switch {
+	case decision.State != evolution.Continue && missing > 0:
+		return tooSoon(d, missing), nil
+	case decision.State != evolution.Continue:
+		reason := fmt.Sprintf("%s has its evidence: %d trials of the child, %d of the parent", m.Key, decision.NChild, decision.NParent)
+		return NextStep{Action: ActionDecide, Mutation: m.Key, Reason: reason}, nil
+	}
+	trials := d.Planned()
+	return NextStep{Action: ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " wants " + d.Wanted()}, nil
 }
 
-// tooSoon asks for more trials of a child than a policy that decides on a single one does: as many as the loop waits between considerations.
+// tooSoon returns the step to run more trials of a child than its policy needs: as many as the loop waits between considerations.
 func tooSoon(r DecideResult, missing int) NextStep {
 	s := NextStep{
 		Action: ActionRun, Mutation: r.Mutation.Key, Executions: missing,
@@ -134,197 +142,6 @@ func tooSoon(r DecideResult, missing int) NextStep {
 	}
 	for _, key := range r.freeKeys(missing) {
 		s.Trials = append(s.Trials, PlannedTrial{"child", r.Mutation.Child, key})
-	}
-	return s
-}
-
-func (l Lineage) nextPending(ctx context.Context, st *store.Reader, _ time.Time) (s NextStep, err error) {
-	pending, err := pendingChoice(ctx, st, l)
-	if err != nil || pending == nil {
-		return s, err
-	}
-	return mutate(pending), nil
-}
-
-func mutate(c *evolution.Consideration) NextStep {
-	return NextStep{
-		Action: ActionMutate, Operator: c.Choice.Operator, Considered: c,
-		Reason: fmt.Sprintf("%s; %s by %s", c.Permission.Reason, c.Choice.Operator.Name, c.Choice.Reason),
-	}
-}
-
-// pendingChoice is the consideration that said to mutate, where nothing was proposed since; nil for none.
-func pendingChoice(ctx context.Context, st *store.Reader, l Lineage) (*evolution.Consideration, error) {
-	last, ok, err := st.LastEntry(ctx, l.Evolving, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
-	if err != nil || !ok || last.Kind != evolution.KindConsideration {
-		return nil, err
-	}
-	var c evolution.Consideration
-	if err := last.Decode(&c); err != nil || c.Choice == nil {
-		return nil, err
-	}
-	return &c, nil
-}
-
-// nextConsideration draws whether to mutate, unless something speaks against it.
-func (l Lineage) nextConsideration(ctx context.Context, st *store.Reader, now time.Time) (s NextStep, err error) {
-	c, err := l.consider(ctx, st, now)
-	if err != nil {
-		return s, err
-	}
-	if limited := l.onlyHighRisk(c.State, now); limited != nil {
-		return *limited, nil
-	}
-	if !c.Permission.DrawUsed {
-		return l.held(c), nil
-	}
-	if !c.Permission.Mutate {
-		s = NextStep{Action: ActionWait, Hold: c.Permission.Hold, Executions: l.Settings.Loop.Interval, Reason: c.Permission.Reason, Considered: &c}
-	} else {
-		s = mutate(&c)
-	}
-	s.Entry, err = l.next(evolution.KindConsideration, c, l.Head, now)
-	return s, err
-}
-
-// consider makes the next consideration.
-func (l Lineage) consider(ctx context.Context, st *store.Reader, now time.Time) (c evolution.Consideration, err error) {
-	if c, err = l.loopState(ctx, st, now); err != nil {
-		return c, err
-	}
-	key := evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: evolution.ConsiderationKey(c.Number), Label: evolution.LabelMutate}
-	c.Settings, c.Draw = l.Settings.Number, evolution.NewDraw(key)
-	if c.Permission, err = l.Settings.Loop.MayMutate(c.State, now, c.Draw); err != nil || !c.Permission.Mutate {
-		return c, err
-	}
-	operators := c.Permission.Operators(l.Settings.Operators)
-	if len(operators) == 0 {
-		return c, nil
-	}
-	key.Label = evolution.LabelOperator
-	draw := evolution.NewDraw(key)
-	choice, err := evolution.ChooseOperator(operators, c.Signals, c.Histories, draw)
-	c.Operator, c.Choice = &draw, &choice
-	return c, err
-}
-
-// loopState is where the lineage stands, and how its operators did.
-func (l Lineage) loopState(ctx context.Context, st *store.Reader, now time.Time) (c evolution.Consideration, err error) {
-	if c.Executions, err = l.countTrials(ctx, st); err != nil {
-		return c, err
-	}
-	c.Number, c.State = 1, evolution.LoopState{SinceConsidered: -1, SinceMutation: -1, SinceRollback: -1, Scores: []float64{}}
-	var last evolution.Consideration
-	var proposal evolution.Proposal
-	var rollback evolution.RollbackEvent
-	for _, event := range []struct {
-		kind  evolution.Kind
-		body  any
-		since *int
-		then  *int
-	}{
-		{evolution.KindConsideration, &last, &c.State.SinceConsidered, &last.Executions},
-		{evolution.KindProposal, &proposal, &c.State.SinceMutation, &proposal.Executions},
-		{evolution.KindRollback, &rollback, &c.State.SinceRollback, &rollback.Executions},
-	} {
-		e, ok, err := st.LastEntry(ctx, l.Evolving, event.kind)
-		if err != nil {
-			return c, err
-		}
-		if !ok {
-			continue
-		}
-		if err := e.Decode(event.body); err != nil {
-			return c, err
-		}
-		*event.since = max(0, c.Executions-*event.then)
-	}
-	c.Number += last.Number
-	v, err := l.trials(ctx, st, l.Head)
-	if err != nil {
-		return c, err
-	}
-	for _, t := range v.Trials {
-		if t.Score != nil {
-			c.State.Scores = append(c.State.Scores, *t.Score)
-		}
-	}
-	c.State.Scores = c.State.Scores[max(0, len(c.State.Scores)-max(recentTrials, l.Settings.Loop.StableScores)):]
-	if c.State.Mutations, err = l.lastDay(ctx, st, now); err != nil {
-		return c, err
-	}
-	if c.Histories, err = l.histories(ctx, st); err != nil {
-		return c, err
-	}
-	c.Signals, err = l.signals(ctx, st)
-	return c, err
-}
-
-// lastDay are the mutations of the last 24 hours that the limits of a day count: none that was refused, or made elsewhere.
-func (l Lineage) lastDay(ctx context.Context, st *store.Reader, now time.Time) ([]evolution.PastMutation, error) {
-	recent, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
-	list := []evolution.PastMutation{}
-	for _, m := range recent {
-		if m.State != evolution.MutationRefused && m.Source == "" && !m.ProposedAt.After(now) {
-			list = append(list, evolution.PastMutation{At: m.ProposedAt, Risk: m.Risk})
-		}
-	}
-	return list, err
-}
-
-// histories are how the operators did so far.
-func (l Lineage) histories(ctx context.Context, st *store.Reader) (evolution.Histories, error) {
-	outcomes, err := st.MutationOutcomes(ctx, l.Evolving)
-	h := evolution.Histories{}
-	for _, o := range outcomes {
-		if o.State == evolution.MutationAccepted || o.State == evolution.MutationRejected {
-			h.Add(o.Operator, o.Delta)
-		}
-	}
-	return h, err
-}
-
-// onlyHighRisk says that the limit of the day for mutations of high risk is reached, and the lineage has no others.
-func (l Lineage) onlyHighRisk(state evolution.LoopState, now time.Time) *NextStep {
-	if len(evolution.WithoutRisk(l.Settings.Operators, evolution.High)) > 0 {
-		return nil
-	}
-	n, first := 0, time.Time{}
-	for _, m := range state.Mutations {
-		if m.Risk == evolution.High && now.Sub(m.At) < 24*time.Hour {
-			n++
-			if first.IsZero() {
-				first = m.At
-			}
-		}
-	}
-	if n < l.Settings.Loop.MaxHighPerDay {
-		return nil
-	}
-	s := &NextStep{Action: ActionWait, Hold: evolution.HoldDay, Reason: fmt.Sprintf("%d of %d mutations of high risk in 24 hours, and no operator of less", n, l.Settings.Loop.MaxHighPerDay)}
-	if !first.IsZero() {
-		s.Until = first.Add(24 * time.Hour)
-	}
-	return s
-}
-
-// held is what to do where something speaks against a mutation.
-func (l Lineage) held(c evolution.Consideration) NextStep {
-	p, loop := c.Permission, l.Settings.Loop
-	s := NextStep{Action: ActionWait, Hold: p.Hold, Reason: p.Reason, Until: p.Until}
-	switch p.Hold {
-	case evolution.HoldCooldown:
-		s.Executions = loop.Cooldown - c.State.SinceRollback
-	case evolution.HoldInterval:
-		s.Executions = loop.Interval - c.State.SinceConsidered
-	case evolution.HoldBetween:
-		s.Executions = loop.MinBetween - c.State.SinceMutation
-	case evolution.HoldStable:
-		s.Action = ActionStop
-	case evolution.HoldDay:
-		if loop.MaxPerDay == 0 {
-			s.Action = ActionStop
-		}
 	}
 	return s
 }

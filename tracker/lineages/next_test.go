@@ -77,7 +77,7 @@ func TestNextOrder(t *testing.T) {
 	if _, err := l.Try(lineagetest.Text("Dutch"), lineages.ProposeOptions{}); err == nil {
 		t.Error("a frozen lineage took a proposal")
 	} else {
-		wantHint(t, err, track.ErrConflict, "lineage l is frozen", "track lineage unfreeze l")
+		wantHint(t, err, track.ErrConflict, "lineage l is frozen", "lineage unfreeze l")
 	}
 	if again := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v001"}}); !again.Known {
 		t.Errorf("what was proposed before the freeze: %+v", again)
@@ -237,9 +237,9 @@ func TestProposeWarns(t *testing.T) {
 func TestRollback(t *testing.T) {
 	l := newLoop(t, newStore(t), lineagetest.Calm)
 	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
-	wantHint(t, err, track.ErrInvalid, "has a score", "--to VERSION")
+	wantHint(t, err, track.ErrInvalid, "has a score", "to=VERSION")
 	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Previous: true})
-	wantHint(t, err, track.ErrInvalid, "no version was in force before v001", "--to VERSION")
+	wantHint(t, err, track.ErrInvalid, "no version was active before v001", "to=VERSION")
 	l.Run("v001", 60)
 	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
 	wantHint(t, err, track.ErrConflict, "v001 is in force already", "")
@@ -302,7 +302,7 @@ func TestRollbackForbidden(t *testing.T) {
 	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german"} })
 	for version, pattern := range map[string]string{"v002": "french", "v003": "german"} {
 		_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: version})
-		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "track lineage set l forbidden=@FILE")
+		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "lineage set l forbidden=@FILE")
 	}
 	if r := l.Rollback(lineages.RollbackOptions{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
 		t.Errorf("before v004: %s, %v", r.Head, r.Warnings)

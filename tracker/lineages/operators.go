@@ -38,32 +38,30 @@ func (r OperatorReport) CostPerPoint() *float64 {
 	return &cost
 }
 
-// Operators tells how the operators of a lineage did: those of its settings in their order, then others by name.
-func Operators(ctx context.Context, st *store.Reader, lineage string) (list []OperatorReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		l, err := Load(ctx, st, lineage)
+// Operators returns how the operators of a lineage did: those of its settings in their order, then others by name.
+func Operators(ctx context.Context, r *store.Reader, lineage string) (list []OperatorReport, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := Load(ctx, r, lineage)
 		if err != nil {
 			return err
 		}
-		list, err = l.operatorReports(ctx, st)
+		mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{})
+		if err != nil {
+			return err
+		}
+		heads, err := r.HeadChanges(ctx, l.Evolving)
+		if err != nil {
+			return err
+		}
+		list, err = operatorReports(l, mutations, heads)
 		return err
 	})
 	return list, err
 }
 
-func (l Lineage) operatorReports(ctx context.Context, st *store.Reader) ([]OperatorReport, error) {
-	mutations, err := st.Mutations(ctx, l.Evolving, store.MutationFilter{})
-	if err != nil {
-		return nil, err
-	}
-	histories, err := l.histories(ctx, st)
-	if err != nil {
-		return nil, err
-	}
-	left, err := l.rolledBack(ctx, st)
-	if err != nil {
-		return nil, err
-	}
+// operatorReports sums up the mutations of a lineage by operator.
+func operatorReports(l Lineage, mutations []store.Mutation, heads headHistory) ([]OperatorReport, error) {
+	left, histories := heads.rolledBack(), evolution.Histories{}
 	var list []OperatorReport
 	for _, o := range l.Settings.Operators {
 		list = append(list, OperatorReport{Operator: o, Listed: true})
@@ -77,6 +75,9 @@ func (l Lineage) operatorReports(ctx context.Context, st *store.Reader) ([]Opera
 		list[i].add(m, left[m.Key])
 		if m.Delta != nil && !m.State.Open() {
 			deltas[m.Operator] = append(deltas[m.Operator], *m.Delta)
+		}
+		if m.State == evolution.MutationAccepted || m.State == evolution.MutationRejected {
+			histories.Add(m.Operator, m.Delta)
 		}
 	}
 	slices.SortFunc(list[listed:], func(a, b OperatorReport) int { return cmp.Compare(a.Operator.Name, b.Operator.Name) })
@@ -134,13 +135,12 @@ func (r *OperatorReport) add(m store.Mutation, rolledBack bool) {
 	}
 }
 
-// rolledBack are the mutations that a rollback left: those that had led from the version it went back to, to the one in force then.
-func (l Lineage) rolledBack(ctx context.Context, st *store.Reader) (map[string]bool, error) {
-	r, err := l.reign(ctx, st)
+// rolledBack returns the mutations that rollbacks left: those that had led from the version gone back to, to the one active then.
+func (h headHistory) rolledBack() map[string]bool {
 	left := map[string]bool{}
 	type step struct{ version, mutation string }
 	var path []step
-	for _, e := range r.moves {
+	for _, e := range h {
 		if e.Kind != evolution.KindRollback {
 			path = append(path, step{e.After, e.Mutation})
 			continue
@@ -155,7 +155,7 @@ func (l Lineage) rolledBack(ctx context.Context, st *store.Reader) (map[string]b
 			path = append(path, step{e.After, ""})
 		}
 	}
-	return left, err
+	return left
 }
 
 // Suggestion is the operator that would be drawn if a mutation were considered now, whatever the loop rules say.
@@ -165,14 +165,14 @@ type Suggestion struct {
 	Pending bool // it was drawn already, and nothing was proposed since
 }
 
-// SuggestOperator says which operator the next consideration would draw. It records nothing: the draw is the one that the consideration will make.
-func SuggestOperator(ctx context.Context, st *store.Reader, lineage string) (s Suggestion, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		l, err := Load(ctx, st, lineage)
+// SuggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration makes the same draw.
+func SuggestOperator(ctx context.Context, r *store.Reader, lineage string) (s Suggestion, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := Load(ctx, r, lineage)
 		if err != nil {
 			return err
 		}
-		pending, err := pendingChoice(ctx, st, l)
+		pending, err := pendingChoice(l)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,11 @@ func SuggestOperator(ctx context.Context, st *store.Reader, lineage string) (s S
 			s = Suggestion{*pending.Choice, *pending.Operator, true}
 			return nil
 		}
-		c, err := l.loopState(ctx, st, st.Now())
+		where, err := loadStanding(ctx, r, l)
+		if err != nil {
+			return err
+		}
+		c, err := loopState(ctx, r, l, where, r.Now())
 		if err != nil {
 			return err
 		}

@@ -15,19 +15,19 @@ type VersionPlace string
 
 // The places. Nothing is ever deleted: archived versions only are no longer among those that [evolution.Retain] keeps active.
 const (
-	VersionHead      VersionPlace = "head"      // in force
-	VersionActive    VersionPlace = "active"    // was in force
-	VersionArchived  VersionPlace = "archived"  // was in force, long ago
-	VersionCandidate VersionPlace = "candidate" // never in force
+	VersionHead      VersionPlace = "head"      // is active
+	VersionActive    VersionPlace = "active"    // was active, and is kept
+	VersionArchived  VersionPlace = "archived"  // was active, long ago
+	VersionCandidate VersionPlace = "candidate" // was never active
 )
 
-// VersionEntry is a version with what it came to.
+// VersionEntry is a version with its fitness.
 type VersionEntry struct {
 	store.VersionState
 	State   VersionPlace
-	Best    bool     // the best fitness of those that were ever in force
-	Fitness *float64 // today; nil where no trial has a score, or where there is a Problem
-	Problem string   // why its trials cannot be taken together, such as scores under several rubrics
+	Best    bool     // the best fitness of the versions that were ever active
+	Fitness *float64 // today; nil if no trial has a score, or there is a Problem
+	Problem string   // why its trials cannot be aggregated, such as scores under several rubrics
 	N       int      // trials with a score
 	NFailed int
 }
@@ -36,85 +36,103 @@ type VersionEntry struct {
 type Overview struct {
 	Lineage   Lineage
 	Mutations map[evolution.MutationState]int
-	Versions  []VersionEntry // those that were ever in force, the newest first; all, where that was asked for
+	Versions  []VersionEntry // the versions that were ever active, the newest first
 }
 
-// LoadOverview tells where a lineage stands, with the versions that were ever in force.
-func LoadOverview(ctx context.Context, st *store.Reader, name string) (o Overview, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		if o.Lineage, err = Load(ctx, st, name); err != nil {
+// LoadOverview returns where a lineage stands, with the versions that were ever active.
+func LoadOverview(ctx context.Context, r *store.Reader, name string) (o Overview, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		if o.Lineage, err = Load(ctx, r, name); err != nil {
 			return err
 		}
 		o.Mutations = map[evolution.MutationState]int{}
-		outcomes, err := st.MutationOutcomes(ctx, o.Lineage.Evolving)
+		outcomes, err := r.MutationOutcomes(ctx, o.Lineage.Evolving)
 		if err != nil {
 			return err
 		}
 		for _, m := range outcomes {
 			o.Mutations[m.State]++
 		}
-		o.Versions, err = o.Lineage.versionEntries(ctx, st, false)
+		o.Versions, err = loadVersions(ctx, r, o.Lineage, false)
 		return err
 	})
 	return o, err
 }
 
 // Versions lists all versions of a lineage with a ledger, candidates too, the newest first.
-func Versions(ctx context.Context, st *store.Reader, name string) (list []VersionEntry, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		l, err := Load(ctx, st, name)
+func Versions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := Load(ctx, r, name)
 		if err == nil {
-			list, err = l.versionEntries(ctx, st, true)
+			list, err = loadVersions(ctx, r, l, true)
 		}
 		return err
 	})
 	return list, err
 }
 
-func (l Lineage) versionEntries(ctx context.Context, st *store.Reader, all bool) ([]VersionEntry, error) {
-	versions, err := st.VersionStates(ctx, l.Name)
+// loadVersions returns the versions of a lineage, the newest first: those that were ever active, or all.
+func loadVersions(ctx context.Context, r *store.Reader, l Lineage, all bool) ([]VersionEntry, error) {
+	versions, err := r.VersionStates(ctx, l.Name)
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.reign(ctx, st)
+	list, err := r.HeadChanges(ctx, l.Evolving)
 	if err != nil {
 		return nil, err
 	}
-	reigned := map[string]bool{}
-	for _, name := range r.versions() {
-		reigned[name] = true
+	heads := headHistory(list)
+	if active := heads.versions(); !all {
+		versions = slices.DeleteFunc(versions, func(v store.VersionState) bool { return !slices.Contains(active, v.Name) })
 	}
-	var list []VersionEntry
+	if len(versions) == 0 {
+		return nil, nil
+	}
+	trials, err := loadTrialsOf(ctx, r, l, versions)
+	if err != nil {
+		return nil, err
+	}
+	return versionEntries(l, versions, heads, trials)
+}
+
+// loadTrialsOf reads the trials of many versions.
+func loadTrialsOf(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState) (recorded, error) {
+	if l.Scenario() == "" {
+		return loadTrials(ctx, r, l)
+	}
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = v.Name
+	}
+	return loadTrials(ctx, r, l, names...)
+}
+
+// versionEntries returns versions, the newest first, with what their trials say.
+func versionEntries(l Lineage, versions []store.VersionState, heads headHistory, trials recorded) ([]VersionEntry, error) {
+	wasActive := map[string]bool{}
+	for _, name := range heads.versions() {
+		wasActive[name] = true
+	}
+	list := make([]VersionEntry, len(versions))
 	var standings []evolution.Standing
-	var names []string
-	for _, v := range versions {
-		if reigned[v.Name] || all {
-			names = append(names, v.Name)
-		}
-	}
-	trials, err := l.trialsOf(ctx, st, names)
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range versions {
-		if !reigned[v.Name] && !all {
-			continue
-		}
-		entry, err := l.versionEntry(v, trials[v.Name])
+	for i, v := range versions {
+		own, err := trials.of(v.Name)
 		if err != nil {
 			return nil, err
 		}
-		if entry.State = VersionCandidate; reigned[v.Name] {
-			standings = append(standings, evolution.Standing{Version: v.Name, Number: v.Number, Score: entry.Fitness})
+		if list[i], err = newVersionEntry(l, v, own); err != nil {
+			return nil, err
 		}
-		list = append(list, entry)
+		if list[i].State = VersionCandidate; wasActive[v.Name] {
+			standings = append(standings, evolution.Standing{Version: v.Name, Number: v.Number, Score: list[i].Fitness})
+		}
 	}
-	l.place(list, standings)
+	setPlaces(l, list, standings)
 	slices.Reverse(list)
 	return list, nil
 }
 
-func (l Lineage) versionEntry(v store.VersionState, trials VersionTrials) (entry VersionEntry, err error) {
+func newVersionEntry(l Lineage, v store.VersionState, trials VersionTrials) (entry VersionEntry, err error) {
 	entry.VersionState = v
 	for _, t := range trials.Trials {
 		if t.Failed != "" {
@@ -123,14 +141,14 @@ func (l Lineage) versionEntry(v store.VersionState, trials VersionTrials) (entry
 			entry.N++
 		}
 	}
-	if entry.Fitness, err = l.fitness(trials); errors.Is(err, evolution.ErrEvidence) {
+	if entry.Fitness, err = fitness(l, trials); errors.Is(err, evolution.ErrEvidence) {
 		entry.Problem, err = err.Error(), nil
 	}
 	return entry, err
 }
 
-// place says which versions stay active, and which is the best.
-func (l Lineage) place(list []VersionEntry, standings []evolution.Standing) {
+// setPlaces says which versions stay active, and which is the best.
+func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
 	active, archived := evolution.Retain(standings, l.Head, l.Settings.Loop.Keep)
 	places := map[string]VersionPlace{}
 	for _, s := range active {
@@ -149,14 +167,14 @@ func (l Lineage) place(list []VersionEntry, standings []evolution.Standing) {
 	}
 }
 
-// LoadVersion is one version of a lineage. Where the lineage has no ledger, it stands in no place.
-func LoadVersion(ctx context.Context, st *store.Reader, lineage, version string) (entry VersionEntry, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		state, err := st.VersionState(ctx, lineage, version)
+// LoadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
+func LoadVersion(ctx context.Context, r *store.Reader, lineage, version string) (entry VersionEntry, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		state, err := r.VersionState(ctx, lineage, version)
 		if err != nil {
 			return err
 		}
-		l, err := Load(ctx, st, lineage)
+		l, err := Load(ctx, r, lineage)
 		if errors.Is(err, track.ErrNotFound) {
 			entry = VersionEntry{VersionState: state}
 			return nil
@@ -164,7 +182,7 @@ func LoadVersion(ctx context.Context, st *store.Reader, lineage, version string)
 		if err != nil {
 			return err
 		}
-		list, err := l.versionEntries(ctx, st, true)
+		list, err := loadVersions(ctx, r, l, true)
 		for _, v := range list {
 			if v.Name == version {
 				entry = v

@@ -3,7 +3,6 @@ package lineages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -58,82 +57,90 @@ const (
 
 // Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
 func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOptions) (r ProposeResult, err error) {
-	err = change(ctx, st, lineage, func(w *Writer) error {
-		r, err = w.propose(ctx, o)
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		r, err = propose(ctx, tx, l, o)
 		return err
 	})
 	return r, err
 }
 
-func (w *Writer) propose(ctx context.Context, o ProposeOptions) (r ProposeResult, err error) {
-	r.Lineage = w.Name
-	if err := o.check(w.Lineage); err != nil {
+func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r ProposeResult, err error) {
+	r.Lineage = l.Name
+	if err := o.check(*l); err != nil {
 		return r, err
 	}
-	if o, err = w.asBefore(ctx, o); err != nil {
+	if o, err = completeFromEarlier(ctx, tx.Reader, *l, o); err != nil {
 		return r, err
 	}
-	p := evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(o.Note), CostUSD: o.CostUSD}
-	if err := w.parents(ctx, &p, o.Parents); err != nil {
+	p, err := newProposal(ctx, tx, *l, o, &r)
+	if err != nil {
 		return r, err
 	}
-	child := ""
-	if child, r.NewChild, err = w.Tx.AddContent(w.ID, storedContent(o.Child, w.Subject)); err != nil {
-		return r, err
+	existing, err := FindProposed(ctx, tx.Reader, *l, p)
+	if err == nil && existing != nil {
+		err = checkNotDrawn(*l, *existing)
 	}
-	if err := w.operator(ctx, &p, o, child); err != nil {
-		return r, err
-	}
-	for _, parent := range p.Parents {
-		if parent.Label == child {
-			return r, track.WithHint(fmt.Errorf("%w: the child is %s itself, to the byte", track.ErrInvalid, child), track.Hint{Text: "nothing was recorded: change something"})
-		}
-	}
-	if p.Child, err = w.Ref(ctx, child); err != nil {
-		return r, err
-	}
-	if p.Mutation == "" {
-		p.Mutation = p.ID()
-	}
-	known, err := w.FindProposed(ctx, p)
-	if err == nil && known != nil {
-		err = w.another(ctx, *known)
-	}
-	if err != nil || known != nil {
-		if r.Mutation, r.Known = *cmp.Or(known, &store.Mutation{}), err == nil; r.Known {
+	if err != nil || existing != nil {
+		if r.Mutation, r.Known = *cmp.Or(existing, &store.Mutation{}), err == nil; r.Known {
 			r.warnNotRecorded(o)
 		}
 		return r, err
 	}
-	if err := w.tried(ctx, p); err != nil {
+	if err := checkUntried(ctx, tx.Reader, *l, p); err != nil {
 		return r, err
 	}
-	if w.Settings.Loop.Frozen {
-		return r, track.WithHint(fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, w.Name), track.Hint{Text: "track lineage unfreeze " + w.Name})
+	if l.Settings.Loop.Frozen {
+		err := fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, l.Name)
+		return r, track.WithHint(err, track.NewHint("let it mutate again", "lineage unfreeze", l.Name))
 	}
-	if p.Refusals, err = w.refusals(ctx, p, o.Child); err != nil {
+	if p.Refusals, err = refusals(ctx, tx.Reader, *l, p, o.Child); err != nil {
 		return r, err
 	}
 	r.Refusals = p.Refusals
-	at := orNow(o.At, w.Store)
-	if err := w.warn(ctx, &r, p, o, at); err != nil {
+	at := orNow(o.At, tx.Reader)
+	if err := warnProposal(ctx, tx.Reader, *l, &r, p, o, at); err != nil {
 		return r, err
 	}
-	r.Entry, r.Mutation, err = w.AddMutation(ctx, p, at)
+	r.Entry, r.Mutation, err = AddMutation(ctx, tx, l, p, at)
 	if err == nil && r.NewChild && len(p.Parents) > 0 {
-		_, err = w.Tx.AddVersion(track.Version{Lineage: w.Name, Name: child, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
+		_, err = tx.AddVersion(track.Version{Lineage: l.Name, Name: p.Child.Label, Parent: p.Parents[0].Label, Operator: p.Operator}, true)
 	}
 	return r, err
+}
+
+// newProposal stores the content of the child and returns the proposal of it.
+func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o ProposeOptions, r *ProposeResult) (p evolution.Proposal, err error) {
+	p = evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(o.Note), CostUSD: o.CostUSD}
+	if p.Parents, err = parentRefs(ctx, tx.Reader, l, o.Parents); err != nil {
+		return p, err
+	}
+	child := ""
+	if child, r.NewChild, err = tx.AddContent(l.ID, storedContent(o.Child, l.Subject)); err != nil {
+		return p, err
+	}
+	if p.Operator, p.Risk, err = chooseOperator(ctx, tx.Reader, l, o, p.Parents, child); err != nil {
+		return p, err
+	}
+	for _, parent := range p.Parents {
+		if parent.Label == child {
+			err := fmt.Errorf("%w: the child is identical to %s", track.ErrInvalid, child)
+			return p, track.WithHint(err, track.Hint{Text: "change something; nothing was recorded"})
+		}
+	}
+	if p.Child, err = VersionRef(ctx, tx.Reader, l, child); err == nil && p.Mutation == "" {
+		p.Mutation = p.ID()
+	}
+	return p, err
 }
 
 func (r *ProposeResult) warn(code, format string, args ...any) {
 	r.Warnings = append(r.Warnings, ProposeWarning{code, fmt.Sprintf(format, args...)})
 }
 
-// warn says what speaks against a proposal that is recorded all the same: the limits of a day bind the loop, not people.
-func (w *Writer) warn(ctx context.Context, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
-	known := slices.ContainsFunc(w.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
-	if !known && p.Operator != OperatorByHand {
+// warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not people.
+func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
+	listed := slices.ContainsFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
+	if !listed && p.Operator != OperatorByHand {
 		text := "the settings know no operator " + p.Operator
 		if o.Risk == "" {
 			text += fmt.Sprintf(": risk %s is assumed; --risk says another", p.Risk)
@@ -143,11 +150,11 @@ func (w *Writer) warn(ctx context.Context, r *ProposeResult, p evolution.Proposa
 	if len(p.Refusals) > 0 {
 		return nil
 	}
-	recent, err := w.lastDay(ctx, w.Store, at)
+	recent, err := lastDay(ctx, reads, l, at)
 	if err != nil {
 		return err
 	}
-	for _, limit := range w.Settings.Loop.DayLimits(recent, p.Risk, at) {
+	for _, limit := range l.Settings.Loop.DayLimits(recent, p.Risk, at) {
 		code, what := WarnMaxPerDay, "mutations"
 		if limit.High {
 			code, what = WarnMaxHighPerDay, "mutations of high risk"
@@ -180,57 +187,6 @@ func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
 	}
 }
 
-// asBefore fills in what is not said of a mutation that has the id and was proposed before: the version in force, and the operator that was drawn last, are others
-// by now.
-func (w *Writer) asBefore(ctx context.Context, o ProposeOptions) (ProposeOptions, error) {
-	if o.ID == "" {
-		return o, nil
-	}
-	m, err := w.Store.Mutation(ctx, w.Evolving, o.ID)
-	if errors.Is(err, track.ErrNotFound) {
-		return o, nil
-	}
-	if len(o.Parents) == 0 {
-		o.Parents = m.Parents
-	}
-	o.Operator = cmp.Or(o.Operator, m.Operator)
-	return o, err
-}
-
-// AddMutation writes a proposal, or a refusal, to the ledger and to the mutations, at the time given or, if it is zero, now.
-func (w *Writer) AddMutation(ctx context.Context, p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
-	n, err := w.Store.NMutations(ctx, w.Evolving)
-	if err != nil {
-		return e, m, err
-	}
-	p.Number = n + 1
-	at = orNow(at, w.Store)
-	if p.Executions, err = w.countTrials(ctx, w.Store); err != nil {
-		return e, m, err
-	}
-	kind, state := evolution.KindProposal, evolution.MutationProposed
-	if len(p.Refusals) > 0 {
-		kind, state = evolution.KindRefusal, evolution.MutationRefused
-	}
-	if e, err = w.append(kind, p, w.Head, at); err != nil {
-		return e, m, err
-	}
-	m = mutationOf(p, state, at)
-	return e, m, w.Tx.AddMutation(w.Evolving, m)
-}
-
-// mutationOf is the row of a proposal.
-func mutationOf(p evolution.Proposal, state evolution.MutationState, at time.Time) store.Mutation {
-	m := store.Mutation{
-		Key: p.Mutation, Number: p.Number, Child: p.Child.Label, Operator: p.Operator, Risk: p.Risk, Note: p.Note, CostUSD: p.CostUSD, Source: p.Source,
-		State: state, ProposedAt: at,
-	}
-	for _, parent := range p.Parents {
-		m.Parents = append(m.Parents, parent.Label)
-	}
-	return m
-}
-
 func (o ProposeOptions) check(l Lineage) error {
 	for _, name := range [...]struct{ field, text string }{{"id", o.ID}, {"operator", o.Operator}} {
 		if name.text == "" {
@@ -249,148 +205,4 @@ func (o ProposeOptions) check(l Lineage) error {
 		return nil // is refused, and recorded so
 	}
 	return checkContent("child", o.Child, l.Subject, o.KeepSecrets)
-}
-
-// parents fills in the parents: those named, or the version in force.
-func (w *Writer) parents(ctx context.Context, p *evolution.Proposal, names []string) error {
-	if len(names) == 0 {
-		if w.Head == "" {
-			return track.WithHint(fmt.Errorf("%w: lineage %s has no version in force to mutate", track.ErrInvalid, w.Name), track.Hint{Text: "name the parent with --parent VERSION"})
-		}
-		names = []string{w.Head}
-	}
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return &track.FieldError{Field: "parent", Message: name + " is duplicated"}
-		}
-		ref, err := w.Ref(ctx, name)
-		if err != nil {
-			return err
-		}
-		p.Parents = append(p.Parents, ref)
-	}
-	return nil
-}
-
-// operator fills in operator and risk: that of the operator, where the settings know it.
-func (w *Writer) operator(ctx context.Context, p *evolution.Proposal, o ProposeOptions, child string) (err error) {
-	p.Operator, p.Risk = o.Operator, o.Risk
-	if p.Operator == "" {
-		if p.Operator, err = w.likelyOperator(ctx, p.Parents, child); err != nil {
-			return err
-		}
-	}
-	if p.Risk == "" {
-		p.Risk = evolution.Medium
-		if i := slices.IndexFunc(w.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator }); i >= 0 {
-			p.Risk = w.Settings.Operators[i].Risk
-		}
-	}
-	switch p.Risk {
-	case evolution.Low, evolution.Medium, evolution.High:
-		return nil
-	}
-	return &track.FieldError{Field: "risk", Message: fmt.Sprintf("%q is not LOW, MEDIUM or HIGH", p.Risk)}
-}
-
-// likelyOperator is the one that was drawn last; where it has been used, that by which the same child of the same parents was proposed: who proposes it again
-// means that mutation.
-func (w *Writer) likelyOperator(ctx context.Context, parents []evolution.VersionRef, child string) (string, error) {
-	pending, err := pendingChoice(ctx, w.Store, w.Lineage)
-	if err != nil {
-		return "", err
-	}
-	if pending != nil {
-		return pending.Choice.Operator.Name, nil
-	}
-	before, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: child})
-	for _, m := range before {
-		if slices.EqualFunc(m.Parents, parents, func(name string, v evolution.VersionRef) bool { return name == v.Label }) {
-			return m.Operator, err
-		}
-	}
-	return OperatorByHand, err
-}
-
-// FindProposed returns the mutation that has the id of a proposal; a conflict where it is another.
-func (w *Writer) FindProposed(ctx context.Context, p evolution.Proposal) (*store.Mutation, error) {
-	m, err := w.Store.Mutation(ctx, w.Evolving, p.Mutation)
-	if errors.Is(err, track.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	parents := make([]string, len(p.Parents))
-	for i, v := range p.Parents {
-		parents[i] = v.Label
-	}
-	if m.Child == p.Child.Label && slices.Equal(m.Parents, parents) && m.Operator == p.Operator {
-		return &m, nil
-	}
-	return &m, track.WithHint(fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator), track.Hint{Text: "give this one another --id, or none"})
-
-}
-
-// another says that a drawn operator wants a child that was not tried yet. Answering as if nothing had happened would let a loop ask for the same child
-// for ever, since the operator stays drawn.
-func (w *Writer) another(ctx context.Context, known store.Mutation) error {
-	pending, err := pendingChoice(ctx, w.Store, w.Lineage)
-	if err != nil || pending == nil || pending.Choice.Operator.Name != known.Operator {
-		return err
-	}
-	return track.WithHint(fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, known.Key, known.State), track.Hint{Text: known.Operator + " is drawn and wants another child; or propose one by another --operator"})
-
-}
-
-// tried says that the child was tried against the same parent before: under another operator it would be another mutation, with a draw of its own from the same
-// evidence. Who wants that gives it a name.
-func (w *Writer) tried(ctx context.Context, p evolution.Proposal) error {
-	if p.Named {
-		return nil
-	}
-	before, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: p.Child.Label})
-	for _, m := range before {
-		untried := m.State == evolution.MutationWithdrawn || m.State == evolution.MutationRefused
-		if untried || len(m.Parents) == 0 || m.Parents[0] != p.Parents[0].Label {
-			continue
-		}
-		return track.WithHint(fmt.Errorf("%w: mutation %s, the same child of %s by %s, is %s already", track.ErrConflict, m.Key, m.Parents[0], m.Operator, m.State), track.Hint{Text: "propose another child; or name this attempt with --id: it is decided with a warning"})
-
-	}
-	return err
-}
-
-// refusals are the reasons not to try a child. The parameters of a simulation have no length to compare.
-func (w *Writer) refusals(ctx context.Context, p evolution.Proposal, child string) ([]evolution.Refusal, error) {
-	parent := ""
-	if w.Scenario() == "" {
-		content, err := w.Store.Content(ctx, w.Name, p.Parents[0].Label)
-		if err != nil {
-			return nil, err
-		}
-		parent = *cmp.Or(content, new(string))
-	}
-	return evolution.CheckChild(parent, child, w.Settings.Loop.Forbidden)
-}
-
-// Withdraw takes a mutation back that is not accepted.
-func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
-	err = change(ctx, st, lineage, func(w *Writer) error {
-		if m, err = w.Store.Mutation(ctx, w.Evolving, mutation); err != nil {
-			return err
-		}
-		switch m.State {
-		case evolution.MutationWithdrawn:
-			return nil
-		case evolution.MutationAccepted, evolution.MutationRefused:
-			return track.WithHint(fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State), track.Hint{Text: "an accepted version is left by track rollback " + w.Name})
-		}
-		m.State = evolution.MutationWithdrawn
-		if _, err := w.append(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}, w.Head, orNow(at, w.Store)); err != nil {
-			return err
-		}
-		return w.Tx.SetMutationState(m)
-	})
-	return m, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"track"
@@ -12,7 +13,7 @@ import (
 	"track/store"
 )
 
-// RollbackOptions say where to go back to: one of To, Best, Previous and IfTriggered.
+// RollbackOptions say which version to go back to: one of To, Best, Previous and IfTriggered.
 type RollbackOptions struct {
 	To                          string
 	Best, Previous, IfTriggered bool
@@ -23,57 +24,61 @@ type RollbackOptions struct {
 // RollbackResult is a rollback, or why there was none.
 type RollbackResult struct {
 	evolution.Entry
-	Event *evolution.RollbackEvent // nil where no trigger applies
-	Head  string                   // in force after it
+	Event *evolution.RollbackEvent // nil if no trigger applies
+	Head  string                   // the active version after it
 	// Warnings say what speaks against the version that somebody chose.
 	Warnings []DecisionWarning
 }
 
-// WarnNotAccepted warns of a version in force that a decision rejected, or that was refused.
+// WarnNotAccepted warns of an active version that a decision rejected, or that was refused.
 const WarnNotAccepted evolution.Warning = "not_accepted"
 
-// Rollback puts an earlier version in force, and begins the cooldown.
+// Rollback makes an earlier version active, and begins the cooldown.
 func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
-	err = change(ctx, st, lineage, func(w *Writer) error {
-		event, err := w.rollback(ctx, o)
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		event, err := rollbackEvent(ctx, tx.Reader, *l, o)
 		if err != nil || event == nil {
-			r.Head = w.Head
+			r.Head = l.Head
 			return err
 		}
-		event.Settings = w.Settings.Number
-		if event.Executions, err = w.countTrials(ctx, w.Store); err != nil {
+		event.Settings = l.Settings.Number
+		if event.Executions, err = countTrials(ctx, tx.Reader, *l); err != nil {
 			return err
 		}
 		r.Event = event
 		if o.To != "" {
-			if r.Warnings, err = w.notAccepted(ctx, o.To); err != nil {
+			if r.Warnings, err = warnNotAccepted(ctx, tx.Reader, *l, o.To); err != nil {
 				return err
 			}
 		}
-		r.Entry, err = w.append(evolution.KindRollback, *event, event.To, orNow(o.At, w.Store))
+		r.Entry, err = appendEntry(tx, l, evolution.KindRollback, *event, event.To, orNow(o.At, tx.Reader))
 		r.Head = event.To
 		return err
 	})
 	return r, err
 }
 
-// rollback is the event of going back; nil where no trigger applies.
-func (w *Writer) rollback(ctx context.Context, o RollbackOptions) (*evolution.RollbackEvent, error) {
-	state, all, err := w.rollbackState(ctx, w.Store)
+// rollbackEvent returns the event of going back; nil if no trigger applies.
+func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOptions) (*evolution.RollbackEvent, error) {
+	where, err := loadStanding(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	state, err := rollbackState(ctx, l, where)
 	if err != nil {
 		return nil, err
 	}
 	if o.IfTriggered {
-		if w.Head == "" {
+		if l.Head == "" {
 			return nil, nil
 		}
-		event := w.Settings.Rollback.Check(state)
+		event := l.Settings.Rollback.Check(state)
 		if event == nil {
 			return nil, nil
 		}
 		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
 	}
-	to, err := w.target(ctx, o, all)
+	to, err := rollbackTarget(ctx, r, l, where, o)
 	if err != nil {
 		return nil, err
 	}
@@ -81,65 +86,77 @@ func (w *Writer) rollback(ctx context.Context, o RollbackOptions) (*evolution.Ro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}
-	known, err := w.mentioned(ctx, event.To)
-	if err != nil || known {
+	mentioned, err := isMentioned(ctx, r, l, where.heads, event.To)
+	if err != nil || mentioned {
 		return &evolution.RollbackEvent{Rollback: *event}, err
 	}
-	ref, err := w.Ref(ctx, event.To)
+	ref, err := VersionRef(ctx, r, l, event.To)
 	return &evolution.RollbackEvent{Rollback: *event, Version: &ref}, err
 }
 
-// target is the version that a person goes back to.
-func (w *Writer) target(ctx context.Context, o RollbackOptions, all []evolution.Standing) (evolution.Standing, error) {
+// rollbackTarget returns the version that a person goes back to.
+func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where standing, o RollbackOptions) (evolution.Standing, error) {
+	nameOne := func(err error) error {
+		return track.WithHint(err, track.NewHint("name a version", "rollback", l.Name).With("to", "VERSION"))
+	}
 	switch {
 	case o.Best:
-		best, ok, err := w.best(ctx, w.Store, all)
+		best, ok, err := bestAllowed(ctx, l, where, where.standings)
 		if err != nil {
 			return best, err
 		}
 		if !ok {
-			return best, track.WithHint(fmt.Errorf("%w: no version of lineage %s that was in force has a score", track.ErrInvalid, w.Name), track.Hint{Text: "name one with --to VERSION"})
+			return best, nameOne(fmt.Errorf("%w: no version of lineage %s that was active has a score", track.ErrInvalid, l.Name))
 		}
 		return best, nil
 	case o.Previous:
-		r, err := w.reign(ctx, w.Store)
-		if err != nil {
-			return evolution.Standing{}, err
-		}
 		var previous *evolution.Standing
-		for before := find(all, r.before(w.Head)); before != nil && previous == nil; before = find(all, r.before(before.Version)) {
-			if previous, err = w.unlessForbidden(ctx, w.Store, before); err != nil {
+		var err error
+		for before := where.find(where.heads.before(l.Head)); before != nil && previous == nil; before = where.find(where.heads.before(before.Version)) {
+			if previous, err = unlessForbidden(ctx, l, where, before); err != nil {
 				return evolution.Standing{}, err
 			}
 		}
 		if previous == nil {
-			return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: no version was in force before %s", track.ErrInvalid, orDash(w.Head)), track.Hint{Text: "name one with --to VERSION"})
+			return evolution.Standing{}, nameOne(fmt.Errorf("%w: no version was active before %s", track.ErrInvalid, orDash(l.Head)))
 		}
 		return *previous, nil
 	}
-	if _, err := w.Store.VersionState(ctx, w.Name, o.To); err != nil {
-		return evolution.Standing{}, err
-	}
-	if matches, err := w.forbidden(ctx, w.Store, o.To); err != nil {
-		return evolution.Standing{}, err
-	} else if len(matches) > 0 {
-		return evolution.Standing{}, track.WithHint(fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, o.To, w.Name, matches[0].Reason), track.Hint{Text: "choose another version; or change what is forbidden: track lineage set " + w.Name + " forbidden=@FILE"})
+	return namedTarget(ctx, r, l, where, o.To)
+}
 
+// namedTarget returns the version that a person names.
+func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing, name string) (evolution.Standing, error) {
+	if _, err := r.VersionState(ctx, l.Name, name); err != nil {
+		return evolution.Standing{}, err
 	}
-	if s := find(all, o.To); s != nil {
-		return *s, nil
-	}
-	trials, err := w.trials(ctx, w.Store, o.To)
+	matches, err := forbiddenPatterns(ctx, l, where.contents, name)
 	if err != nil {
 		return evolution.Standing{}, err
 	}
-	score, err := w.fitness(trials)
-	return evolution.Standing{Version: o.To, Score: score}, err
+	if len(matches) > 0 {
+		err := fmt.Errorf("%w: %s is forbidden in lineage %s: %s", track.ErrConflict, name, l.Name, matches[0].Reason)
+		err = track.WithHint(err, track.Hint{Text: "choose another version"})
+		return evolution.Standing{}, track.WithHint(err, track.NewHint("change what is forbidden", "lineage set", l.Name, "forbidden=@FILE"))
+	}
+	if s := where.find(name); s != nil {
+		return *s, nil
+	}
+	recorded, err := loadTrials(ctx, r, l, name)
+	if err != nil {
+		return evolution.Standing{}, err
+	}
+	trials, err := recorded.of(name)
+	if err != nil {
+		return evolution.Standing{}, err
+	}
+	score, err := fitness(l, trials)
+	return evolution.Standing{Version: name, Score: score}, err
 }
 
-// notAccepted warns of a version that was tried and rejected, or not even tried, and never accepted.
-func (w *Writer) notAccepted(ctx context.Context, version string) (list []DecisionWarning, err error) {
-	mutations, err := w.Store.Mutations(ctx, w.Evolving, store.MutationFilter{Child: version})
+// warnNotAccepted warns of a version that was rejected or refused, and never accepted.
+func warnNotAccepted(ctx context.Context, r *store.Reader, l Lineage, version string) (list []DecisionWarning, err error) {
+	mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: version})
 	for _, m := range mutations {
 		switch m.State {
 		case evolution.MutationAccepted:
@@ -151,18 +168,12 @@ func (w *Writer) notAccepted(ctx context.Context, version string) (list []Decisi
 	return list, err
 }
 
-// mentioned says whether the ledger knows a version: as the root, or as child or parent of a mutation.
-func (w *Writer) mentioned(ctx context.Context, version string) (bool, error) {
-	r, err := w.reign(ctx, w.Store)
-	if err != nil {
-		return false, err
+// isMentioned reports whether the ledger mentions a version: as the root, or as child or parent of a mutation.
+func isMentioned(ctx context.Context, r *store.Reader, l Lineage, heads headHistory, version string) (bool, error) {
+	if slices.Contains(heads.versions(), version) {
+		return true, nil
 	}
-	for _, name := range r.versions() {
-		if name == version {
-			return true, nil
-		}
-	}
-	_, err = w.Store.MutationOf(ctx, w.Evolving, version)
+	_, err := r.MutationOf(ctx, l.Evolving, version)
 	if errors.Is(err, track.ErrNotFound) {
 		return false, nil
 	}

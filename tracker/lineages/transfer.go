@@ -1,9 +1,11 @@
 package lineages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"track"
@@ -12,44 +14,74 @@ import (
 	"track/store"
 )
 
-// ErrReplay is wrapped where a ledger does not replay.
+// ErrReplay is wrapped if a ledger does not replay.
 var ErrReplay = errors.New("replay differs")
 
-// Export returns a lineage as it stands. Executions are no part of it: what decisions followed from is in the ledger.
-func Export(ctx context.Context, st *store.Reader, name string) (x bundle.Lineage, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		l, err := st.Evolving(ctx, name)
+// Export returns a lineage as it is stored. Executions are no part of it: the ledger has the evidence of its decisions.
+func Export(ctx context.Context, r *store.Reader, name string) (x bundle.Lineage, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := r.Evolving(ctx, name)
 		if err != nil {
 			return err
 		}
-		x = bundle.Lineage{Name: name, Head: l.Head, End: l.End}
-		if x.KeepText, err = st.KeepsText(ctx, name); err != nil {
-			return err
-		}
-		if x.Entries, err = st.Entries(ctx, l, store.EntryFilter{}); err != nil {
-			return err
-		}
-		named := map[string]bool{}
-		for _, ref := range refsOf(x.Entries) {
-			named[ref.Label] = true
-		}
-		states, err := st.VersionStates(ctx, name)
+		entries, err := r.Entries(ctx, l, store.EntryFilter{})
 		if err != nil {
 			return err
 		}
-		for _, state := range states {
-			if !named[state.Name] {
-				continue
-			}
-			v, err := st.Version(ctx, name, state.Name)
-			if err != nil {
-				return err
-			}
-			x.Versions = append(x.Versions, v)
+		versions, err := r.VersionContents(ctx, name)
+		if err != nil {
+			return err
 		}
-		return nil
+		x, err = exportOf(ctx, r, l, entries, versions, labelsOf(entries))
+		return err
 	})
 	return x, err
+}
+
+// exportOf returns the export of a lineage of which all is read but whether texts are kept.
+func exportOf(ctx context.Context, r *store.Reader, l store.Evolving, entries []evolution.Entry, versions []store.VersionState, labels map[string]string) (bundle.Lineage, error) {
+	x := bundle.Lineage{Name: l.Name, Head: l.Head, End: l.End, Entries: entries}
+	var err error
+	x.KeepText, err = r.KeepsText(ctx, l.Name)
+	for _, v := range versions {
+		if _, mentioned := labels[v.Name]; mentioned {
+			x.Versions = append(x.Versions, v.Version(l.Name))
+		}
+	}
+	return x, err
+}
+
+// labelsOf returns the labels of the versions that a ledger mentions, with their identities as far as they are known.
+func labelsOf(entries []evolution.Entry) map[string]string {
+	labels := map[string]string{}
+	for _, ref := range refsOf(entries) {
+		labels[ref.Label] = cmp.Or(ref.ID, labels[ref.Label])
+	}
+	return labels
+}
+
+// refsOf returns the versions that the entries of a ledger mention.
+func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
+	for _, e := range entries {
+		switch e.Kind {
+		case evolution.KindCreation:
+			var c evolution.Creation
+			if e.Decode(&c) == nil && c.Root != nil {
+				list = append(list, *c.Root)
+			}
+		case evolution.KindProposal, evolution.KindRefusal:
+			var p evolution.Proposal
+			if e.Decode(&p) == nil {
+				list = append(append(list, p.Child), p.Parents...)
+			}
+		case evolution.KindRollback:
+			var r evolution.RollbackEvent
+			if e.Decode(&r) == nil && r.Version != nil {
+				list = append(list, *r.Version)
+			}
+		}
+	}
+	return list
 }
 
 // Imported says what became of a lineage that was handed over.
@@ -57,81 +89,81 @@ type Imported struct {
 	Lineage string
 	Created bool
 	Entries int // added
-	Known   int // that were there
+	Known   int // that existed
 	Head    string
 	End     evolution.Head
 }
 
-// Import records a lineage that was exported elsewhere. Its ledger must replay without a difference, and hold what is here already: a ledger that
-// went on here otherwise is a conflict. Nothing is recorded, or everything.
+// Import records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin with the entries that are
+// stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
 func Import(ctx context.Context, st *store.Store, x bundle.Lineage) (r Imported, err error) {
 	replayed, err := CheckExport(x)
 	if err != nil {
 		return r, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		if r, err = Write(ctx, tx, tx.Reader, x, replayed); err != nil {
+		if r, err = Write(ctx, tx, x, replayed); err != nil {
 			return err
 		}
-		return CountTrialsElsewhere(ctx, tx, tx.Reader, x.Name, r.Entries > 0)
+		return CountTrialsElsewhere(ctx, tx, x.Name, r.Entries > 0)
 	})
 	return r, err
 }
 
-// CountTrialsElsewhere notes how many trials the newest entry of a ledger counts that are not here, so that whoever goes on with it waits for those made from now on and
-// not for as many as its origin had. Unless anew, it only notes more of them than are noted.
-func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, reads *store.Reader, name string, anew bool) error {
-	var l Lineage
-	var err error
-	if l.Evolving, err = reads.Evolving(ctx, name); err != nil {
-		return err
-	}
-	counted, err := l.trialsCounted(ctx, reads)
+// CountTrialsElsewhere notes how many of the trials that the newest entry of a ledger counts are not stored, so that a loop that continues
+// it waits for trials made from now on. Unless anew, it only notes more of them than are noted.
+func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, name string, anew bool) error {
+	l, err := Load(ctx, tx.Reader, name)
 	if err != nil {
 		return err
 	}
-	here, err := l.countTrialsHere(ctx, reads)
+	counted, err := trialsCounted(l)
+	if err != nil {
+		return err
+	}
+	here, err := countTrialsHere(ctx, tx.Reader, l)
 	if n := max(0, counted-here); err == nil && (anew || n > l.TrialsElsewhere) {
 		err = tx.SetTrialsElsewhere(l.ID, n)
 	}
 	return err
 }
 
-// trialsCounted are the trials that there were at the newest entry that says how many.
-func (l Lineage) trialsCounted(ctx context.Context, st *store.Reader) (int, error) {
-	e, ok, err := st.LastEntry(ctx, l.Evolving, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
-	if err != nil || !ok {
-		return 0, err
+// trialsCounted returns how many trials the newest entry with a count has.
+func trialsCounted(l Lineage) (int, error) {
+	e, ok := newestOf(l, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback)
+	if !ok {
+		return 0, nil
 	}
 	switch e.Kind {
 	case evolution.KindConsideration:
 		var c evolution.Consideration
-		err = e.Decode(&c)
+		err := e.Decode(&c)
 		return c.Executions, err
 	case evolution.KindRollback:
 		var r evolution.RollbackEvent
-		err = e.Decode(&r)
+		err := e.Decode(&r)
 		return r.Executions, err
 	}
 	var p evolution.Proposal
-	err = e.Decode(&p)
+	err := e.Decode(&p)
 	return p.Executions, err
 }
 
-// CheckExport replays a lineage that was handed over, and refuses one that is not what its ledger says.
+// CheckExport replays a lineage that was handed over, and refuses one that differs from its ledger.
 func CheckExport(x bundle.Lineage) (evolution.Replayed, error) {
 	replayed := evolution.ReplayLedger(x.Entries, x.End)
 	if n := len(replayed.Differences); n > 0 {
-		return replayed, track.WithHint(fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0]), track.Hint{Text: "nothing was recorded: the file was changed since it was exported, or cut off"})
+		err := fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0])
+		return replayed, track.WithHint(err, track.Hint{Text: "export it again: the file was changed or truncated, and nothing was recorded"})
 	}
 	if len(x.Entries) == 0 {
 		return replayed, fmt.Errorf("%w: the file has no entry of a ledger", track.ErrInvalid)
 	}
-	return replayed, checkVersions(x)
+	return replayed, checkVersions(x, replayed.Labels)
 }
 
-// checkVersions compares contents with the identities that the ledger gives them.
-func checkVersions(x bundle.Lineage) error {
+// checkVersions compares contents with the identities in the ledger.
+func checkVersions(x bundle.Lineage, labels map[string]string) error {
 	contents := map[string]*string{}
 	for _, v := range x.Versions {
 		if err := v.Validate(); err != nil {
@@ -139,27 +171,29 @@ func checkVersions(x bundle.Lineage) error {
 		}
 		contents[v.Name] = v.Content
 	}
-	for _, ref := range refsOf(x.Entries) {
-		content, there := contents[ref.Label]
+	for _, label := range slices.Sorted(maps.Keys(labels)) {
+		content, found := contents[label]
+		id := labels[label]
 		switch {
-		case !there:
-			return fmt.Errorf("%w: version %s is missing", track.ErrInvalid, ref.Label)
-		case ref.ID != "" && content == nil:
-			return fmt.Errorf("%w: version %s: its content is missing", track.ErrInvalid, ref.Label)
-		case ref.ID != "" && evolution.VersionID([]byte(*content)) != ref.ID:
-			return fmt.Errorf("%w: version %s: its content is not what the ledger says", ErrReplay, ref.Label)
+		case !found:
+			return fmt.Errorf("%w: version %s is missing", track.ErrInvalid, label)
+		case id != "" && content == nil:
+			return fmt.Errorf("%w: version %s: its content is missing", track.ErrInvalid, label)
+		case id != "" && evolution.VersionID([]byte(*content)) != id:
+			return fmt.Errorf("%w: version %s: its content differs from the ledger", ErrReplay, label)
 		}
 	}
 	return nil
 }
 
-func Write(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
+// Write stores a lineage that was handed over and checked.
+func Write(ctx context.Context, tx *store.Tx, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
 	r = Imported{Lineage: x.Name, Head: replayed.Head, End: x.End}
-	var creation evolution.Creation
-	if err := x.Entries[0].Decode(&creation); err != nil {
-		return r, err
+	creation, ok := replayed.Events[0].Body.(evolution.Creation)
+	if !ok {
+		return r, fmt.Errorf("%w: the ledger does not begin with a creation", track.ErrInvalid)
 	}
-	l, err := reads.Evolving(ctx, x.Name)
+	l, err := tx.Evolving(ctx, x.Name)
 	switch {
 	case errors.Is(err, track.ErrNotFound):
 		r.Created = true
@@ -172,7 +206,7 @@ func Write(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Line
 	case err != nil:
 		return r, err
 	}
-	here, err := reads.Entries(ctx, l, store.EntryFilter{})
+	here, err := tx.Entries(ctx, l, store.EntryFilter{})
 	if err != nil {
 		return r, err
 	}
@@ -185,22 +219,22 @@ func Write(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Line
 		return r, nil
 	}
 	r.Entries = len(x.Entries) - r.Known
-	return r, addLineage(ctx, tx, reads, x, l, replayed, r.Known)
+	return r, addLineage(ctx, tx, x, l, replayed, r.Known)
 }
 
-// CheckSameHistory says whether the entries that two ledgers of a lineage both have are the same.
+// CheckSameHistory returns a conflict if the entries that two ledgers of a lineage both have differ.
 func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 	for i := range here {
 		if here[i].Hash != there[i].Hash {
-			return track.WithHint(fmt.Errorf("%w: lineage %s went on otherwise here: entry %d is another", track.ErrConflict, lineage, i+1), track.Hint{Text: "one name, two histories: import it into another database with --db FILE, and compare"})
-
+			err := fmt.Errorf("%w: the histories of lineage %s diverge at entry %d", track.ErrConflict, lineage, i+1)
+			return track.WithHint(err, track.NewHint("import it into another database, and compare", "import lineage", "FILE").With("db", "OTHER"))
 		}
 	}
 	return nil
 }
 
-// addLineage writes versions, the entries that are new, and where the mutations stand after them.
-func addLineage(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
+// addLineage writes versions, the new entries, and the states of the mutations after them.
+func addLineage(ctx context.Context, tx *store.Tx, x bundle.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
 	for _, v := range x.Versions {
 		if err := addVersion(tx, v); err != nil {
 			return err
@@ -211,17 +245,11 @@ func addLineage(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle
 			return err
 		}
 	}
-	at := map[string]evolution.Entry{}
-	for _, e := range x.Entries {
-		if e.Kind == evolution.KindProposal || e.Kind == evolution.KindRefusal {
-			at[e.Mutation] = e
-		}
-	}
 	for _, want := range replayed.Mutations {
-		m, err := reads.Mutation(ctx, l, want.Mutation)
+		m, err := tx.Mutation(ctx, l, want.Mutation)
 		if errors.Is(err, track.ErrNotFound) {
-			if err = tx.AddMutation(l, mutationOf(want.Proposal, want.State, at[want.Mutation].At)); err == nil {
-				m, err = reads.Mutation(ctx, l, want.Mutation)
+			if err = tx.AddMutation(l, mutationOf(want.Proposal, want.State, want.At)); err == nil {
+				m, err = tx.Mutation(ctx, l, want.Mutation)
 			}
 		}
 		if err != nil {
@@ -235,23 +263,24 @@ func addLineage(ctx context.Context, tx *store.Tx, reads *store.Reader, x bundle
 	return nil
 }
 
-// addVersion stores a version as it came. One that is here with another content is a conflict.
+// addVersion stores a version as it came. A stored version with another content is a conflict.
 func addVersion(tx *store.Tx, v track.Version) error {
 	change, err := tx.AddVersion(v, true)
 	if err == nil && change == store.VersionConflict {
-		err = track.WithHint(fmt.Errorf("%w: version %s of lineage %s is recorded with another content", track.ErrConflict, v.Name, v.Lineage), track.Hint{Text: "import it into another database with --db FILE"})
+		err = fmt.Errorf("%w: version %s of lineage %s is recorded with another content", track.ErrConflict, v.Name, v.Lineage)
+		err = track.WithHint(err, track.NewHint("import it into another database", "import lineage", "FILE").With("db", "OTHER"))
 	}
 	return err
 }
 
-// CheckEnd compares the end of a ledger, as somebody kept it, with the ledger: the entry of that number must have that hash. It finds what was cut off, or
-// written anew, even where the lineage agrees with itself.
-func CheckEnd(ctx context.Context, st *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
-	l, err := st.Evolving(ctx, lineage)
+// CheckEnd compares an end of a ledger that somebody kept with the ledger: the entry of that number must have that hash. It finds what was
+// truncated, or written anew, even if the lineage agrees with itself.
+func CheckEnd(ctx context.Context, r *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
+	l, err := r.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := st.Entries(ctx, l, store.EntryFilter{})
+	entries, err := r.Entries(ctx, l, store.EntryFilter{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,48 @@
+package lineages
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/internal/masking"
+)
+
+// checkContent reports why a content cannot be a version.
+func checkContent(field, content, subject string, keepSecrets bool) error {
+	v := track.Version{Lineage: "l", Name: "v", Content: &content}
+	if err := v.Validate(); err != nil {
+		return &track.FieldError{Field: field, Message: err.Message}
+	}
+	if strings.HasPrefix(subject, subjectScenario) {
+		if _, err := track.NewParams([]byte(content)); err != nil {
+			return &track.FieldError{Field: field, Message: "must be a JSON object of parameters: " + err.Error()}
+		}
+	}
+	if masked, n := masking.Mask(content); n > 0 && !keepSecrets {
+		line := 1 + strings.Count(commonPrefix(content, masked), "\n")
+		err := fmt.Errorf("%w: %s: line %d looks like a secret (%d in all); versions are stored unchanged, so this one is not recorded", track.ErrInvalid, field, line, n)
+		return track.WithHint(err, track.Hint{Text: "remove it, or record it unchanged"}.With("keep-secrets", ""))
+	}
+	return nil
+}
+
+// storedContent returns a content as a version stores it: unchanged, but parameters in canonical JSON, so that equal ones are one version.
+func storedContent(content, subject string) string {
+	if !strings.HasPrefix(subject, subjectScenario) {
+		return content
+	}
+	params, err := track.NewParams([]byte(content))
+	if err != nil {
+		return content // checkContent refuses it
+	}
+	return string(params.JSON())
+}
+
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}

@@ -1,0 +1,183 @@
+package lineages
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"track"
+	"track/evolution"
+	"track/store"
+)
+
+// NewOptions say how a lineage begins.
+type NewOptions struct {
+	Name     string
+	Seed     *uint64 // of all draws; nil for a random one
+	Subject  string  // agent, or scenario:NAME
+	Root     *string // content of the first active version
+	Head     string  // name of a recorded version, instead of Root
+	Settings evolution.Settings
+	// KeepSecrets stores contents in which something looks like a secret, unchanged.
+	KeepSecrets bool
+	At          time.Time // zero for now
+}
+
+// New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was only
+// recorded so far keeps its versions.
+func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) (l Lineage, created bool, err error) {
+	if err := o.Validate(); err != nil {
+		return l, false, err
+	}
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		l, err = Load(ctx, tx.Reader, o.Name)
+		if err == nil {
+			return compareOptions(o, l)
+		}
+		if !errors.Is(err, track.ErrNotFound) {
+			return err
+		}
+		created = true
+		l, err = Create(ctx, tx, o, entropy)
+		return err
+	})
+	return l, created, err
+}
+
+// Create begins the ledger of a lineage that has none.
+func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) (l Lineage, err error) {
+	seed, err := o.seed(entropy)
+	if err == nil {
+		err = o.Validate()
+	}
+	if err != nil {
+		return l, err
+	}
+	l.Settings = o.Settings
+	if l.Evolving, err = tx.Evolve(o.Name, track.SeedNumber(seed), o.Subject); err != nil {
+		return l, err
+	}
+	root, err := findRoot(ctx, tx, l, o)
+	if err != nil {
+		return l, err
+	}
+	head := ""
+	if root != nil {
+		head = root.Label
+	}
+	_, err = appendEntry(tx, &l, evolution.KindCreation, evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, Settings: o.Settings}, head, orNow(o.At, tx.Reader))
+	return l, err
+}
+
+// Validate reports what is wrong with the options.
+func (o NewOptions) Validate() error {
+	if err := track.CheckName(o.Name); err != nil {
+		return &track.FieldError{Field: "lineage", Message: err.Error()}
+	}
+	if strings.Contains(o.Name, "@") {
+		return &track.FieldError{Field: "lineage", Message: fmt.Sprintf("%q contains @, which separates a lineage from its version", o.Name)}
+	}
+	scenario, isScenario := strings.CutPrefix(o.Subject, subjectScenario)
+	if o.Subject != SubjectAgent && !isScenario {
+		return &track.FieldError{Field: "subject", Message: fmt.Sprintf("%q is neither agent nor scenario:NAME", o.Subject)}
+	}
+	if isScenario {
+		if err := track.CheckScenarioName(scenario); err != nil {
+			return &track.FieldError{Field: "subject", Message: "the scenario " + err.Error()}
+		}
+	}
+	if err := o.Settings.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	if o.Root == nil {
+		return nil
+	}
+	return checkContent("root", *o.Root, o.Subject, o.KeepSecrets)
+}
+
+func (o NewOptions) seed(entropy io.Reader) (uint64, error) {
+	if o.Seed != nil {
+		return *o.Seed, nil
+	}
+	var random [8]byte
+	if _, err := io.ReadFull(entropy, random[:]); err != nil {
+		return 0, fmt.Errorf("new seed: %w", err)
+	}
+	return binary.BigEndian.Uint64(random[:]), nil
+}
+
+// compareOptions returns a conflict if the lineage that exists began with other options.
+func compareOptions(o NewOptions, l Lineage) error {
+	first, found := l.newest[evolution.KindCreation]
+	if !found {
+		return nil
+	}
+	var was evolution.Creation
+	if err := first.Decode(&was); err != nil {
+		return err
+	}
+	differs := func(what string) error {
+		err := fmt.Errorf("%w: lineage %s already exists with another %s", track.ErrConflict, o.Name, what)
+		err = track.WithHint(err, track.NewHint("show it", "lineage show", o.Name))
+		return track.WithHint(err, track.NewHint("change its settings", "lineage set", o.Name, "KEY=VALUE"))
+	}
+	switch {
+	case o.Seed != nil && *o.Seed != was.Seed:
+		return differs("seed")
+	case o.Subject != was.Subject:
+		return differs("subject")
+	case o.Root != nil && (was.Root == nil || was.Root.ID != evolution.VersionID([]byte(storedContent(*o.Root, o.Subject)))),
+		o.Head != "" && (was.Root == nil || was.Root.Label != o.Head):
+		return differs("root")
+	case !o.Settings.Equal(was.Settings):
+		return differs("setting")
+	}
+	return nil
+}
+
+// findRoot finds or makes the first active version: the content given, the version named, or the only candidate among those recorded.
+func findRoot(ctx context.Context, tx *store.Tx, l Lineage, o NewOptions) (*evolution.VersionRef, error) {
+	name := o.Head
+	if o.Root != nil {
+		added, _, err := tx.AddContent(l.ID, storedContent(*o.Root, o.Subject))
+		if err != nil {
+			return nil, err
+		}
+		name = added
+	}
+	if name == "" {
+		var err error
+		if name, err = onlyCandidate(ctx, tx.Reader, l.Name); name == "" {
+			return nil, err
+		}
+	}
+	ref, err := VersionRef(ctx, tx.Reader, l, name)
+	return &ref, err
+}
+
+// onlyCandidate returns the version that its source calls active, or the only version; empty if there is no version.
+func onlyCandidate(ctx context.Context, r *store.Reader, lineage string) (string, error) {
+	versions, err := r.VersionStates(ctx, lineage)
+	if err != nil || len(versions) == 0 {
+		return "", err
+	}
+	if len(versions) == 1 {
+		return versions[0].Name, nil
+	}
+	var active, names []string
+	for _, v := range versions {
+		names = append(names, v.Name)
+		if v.Status == "active" || v.Status == "current" {
+			active = append(active, v.Name)
+		}
+	}
+	if len(active) == 1 {
+		return active[0], nil
+	}
+	err = fmt.Errorf("%w: lineage %s has %d versions: %s", track.ErrInvalid, lineage, len(versions), strings.Join(names, ", "))
+	return "", track.WithHint(err, track.NewHint("name the active one", "lineage new", lineage).With("head", "VERSION"))
+}

@@ -1,0 +1,112 @@
+package lineages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"track"
+	"track/evolution"
+	"track/store"
+)
+
+// compareEvidence compares the evidence of decisions with what is recorded now.
+func compareEvidence(ctx context.Context, r *store.Reader, evolving store.Evolving, report *ReplayReport) error {
+	byRubric := evidenceReader{reader: r, trials: map[string]recorded{}}
+	l := Lineage{Evolving: evolving, Settings: report.Settings}
+	place := map[string]int{}
+	for i, m := range report.Mutations {
+		place[m.Mutation] = i
+	}
+	for _, e := range report.Events {
+		switch body := e.Body.(type) {
+		case evolution.Creation:
+			l.Settings = body.Settings
+		case evolution.SettingsChange:
+			l.Settings = body.Settings
+		case evolution.Record:
+			i, known := place[e.Mutation]
+			if !known || len(report.Mutations[i].Parents) == 0 {
+				continue // the replay has named it
+			}
+			m := report.Mutations[i]
+			trials, err := byRubric.of(ctx, l)
+			if err != nil {
+				return err
+			}
+			if err := report.compareDecision(trials, e.Entry, body, m.Child.Label, m.Parents[0].Label); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// evidenceReader reads the trials of all versions of a lineage once for each rubric that was ever active.
+type evidenceReader struct {
+	reader *store.Reader
+	trials map[string]recorded
+}
+
+func (c evidenceReader) of(ctx context.Context, l Lineage) (recorded, error) {
+	rubric := l.Settings.Rubric
+	if l.Scenario() != "" {
+		rubric = ""
+	}
+	trials, found := c.trials[rubric]
+	if !found {
+		var err error
+		if trials, err = loadTrials(ctx, c.reader, l); err != nil {
+			return trials, err
+		}
+		c.trials[rubric] = trials
+	}
+	return trials, nil
+}
+
+// compareDecision compares the evidence of one decision.
+func (r *ReplayReport) compareDecision(trials recorded, e evolution.Entry, record evolution.Record, child, parent string) error {
+	sides, err := trials.sides(child, parent)
+	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing to compare with
+		r.Differences = append(r.Differences, evolution.Difference{
+			Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(),
+		})
+		return nil
+	}
+	if err == nil {
+		r.compareSide(e, "child", record.Evidence.Child, sides[0].Trials)
+		r.compareSide(e, "parent", record.Evidence.Parent, sides[1].Trials)
+	}
+	return err
+}
+
+func (r *ReplayReport) compareSide(e evolution.Entry, side string, then, now []evolution.Trial) {
+	recorded := make(map[string]evolution.Trial, len(now))
+	for _, t := range now {
+		recorded[t.ID] = t
+	}
+	for _, t := range then {
+		r.NStrict++
+		is, there := recorded[t.ID]
+		d := evolution.Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Field: fmt.Sprintf("evidence.%s[%s]", side, t.ID), Stored: trialText(t), Replayed: notRecorded}
+		if e.Attempt != nil {
+			d.Attempt = *e.Attempt
+		}
+		if there {
+			d.Replayed = trialText(is)
+		}
+		if d.Stored != d.Replayed {
+			r.Differences = append(r.Differences, d)
+		}
+	}
+}
+
+// trialText is all that counts of a trial.
+func trialText(t evolution.Trial) string {
+	score := numberText(t.Score)
+	if t.Score != nil && *t.Score == 0 && math.Signbit(*t.Score) {
+		score = "0"
+	}
+	return fmt.Sprintf("key %q, at %s, score %s %s, failed %q", t.Key, microsText(t.At), score, t.Under, t.Failed)
+}

@@ -1,0 +1,111 @@
+package lineages_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"track"
+	"track/evolution"
+	"track/internal/lineagetest"
+	"track/store"
+	"track/tracker/lineages"
+)
+
+// maxStatements is how many statements an answer about a lineage may take, however many versions the lineage has.
+const maxStatements = 25
+
+// The number of statements that an answer about a lineage takes does not grow with its versions.
+func TestStatements(t *testing.T) {
+	for name, grow := range map[string]func(*testing.T, int) *loop{"agent": growAgent, "simulation": growSimulation} {
+		t.Run(name, func(t *testing.T) {
+			few, many := countStatements(t, grow(t, 5)), countStatements(t, grow(t, 60))
+			for question, n := range many {
+				t.Logf("%s: %d", question, n)
+				if n > maxStatements || n != few[question] {
+					t.Errorf("%s: %d statements for 60 versions, %d for 5; want at most %d", question, n, few[question], maxStatements)
+				}
+			}
+		})
+	}
+}
+
+// growAgent returns a lineage of an agent with n versions, each of which was accepted after a rejection, and one more that is to be decided.
+func growAgent(t *testing.T, n int) *loop {
+	l := newLoop(t, newStore(t), lineagetest.Calm)
+	l.Run("v001", 10)
+	for i := 2; i <= n; i++ {
+		p := l.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{ID: fmt.Sprint("m", i)})
+		for _, score := range []float64{1, 10 + float64(i), 10 + float64(i), 10 + float64(i)} {
+			l.Run(p.Child, score)
+			l.Decide(p.Key, lineages.DecideOptions{})
+		}
+	}
+	p := l.Propose(lineagetest.Text("the last language"), lineages.ProposeOptions{ID: "open"})
+	l.Run(p.Child, 90, 90, 90, 90, 90)
+	return l
+}
+
+// growSimulation returns a lineage of parameters with n versions, each of which was accepted, and one more that is to be decided.
+func growSimulation(t *testing.T, n int) *loop {
+	l := simulation(t)
+	propose := func(i int) string {
+		params := fmt.Sprintf(`{"theta":%d}`, 10+i)
+		p := l.Propose(params, lineages.ProposeOptions{ID: fmt.Sprint("m", i)})
+		b := 1 + 1/float64(i+1)
+		l.Simulate(params, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5, "b": b}, 2: {"a": 0.5, "b": b}, 3: {"a": 0.5, "b": b}})
+		return p.Key
+	}
+	l.Simulate(`{"theta":10}`, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5, "b": 3}, 2: {"a": 0.5, "b": 3}, 3: {"a": 0.5, "b": 3}})
+	for i := 1; i < n; i++ {
+		if d := l.Decide(propose(i), lineages.DecideOptions{}); !d.Record.Decision.Accepted {
+			t.Fatalf("%+v", d.Record.Decision)
+		}
+	}
+	propose(n)
+	return l
+}
+
+// countStatements returns how many statements the answers about a lineage take.
+func countStatements(t *testing.T, l *loop) map[string]int64 {
+	t.Helper()
+	ctx, r := t.Context(), l.Store.Reader
+	mutations, err := r.Mutations(ctx, l.Lineage(), store.MutationFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := mutations[len(mutations)-1].Key
+	counts := map[string]int64{}
+	for question, ask := range map[string]func() error{
+		"report":     func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
+		"export":     func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
+		"overview":   func() error { _, err := lineages.LoadOverview(ctx, r, l.Name); return err },
+		"versions":   func() error { _, err := lineages.Versions(ctx, r, l.Name); return err },
+		"version":    func() error { _, err := lineages.LoadVersion(ctx, r, l.Name, "v002"); return err },
+		"operators":  func() error { _, err := lineages.Operators(ctx, r, l.Name); return err },
+		"suggestion": func() error { _, err := lineages.SuggestOperator(ctx, r, l.Name); return err },
+		"draws":      func() error { _, err := lineages.Draws(ctx, r, l.Name); return err },
+		"mutation":   func() error { _, err := lineages.LoadMutation(ctx, r, l.Name, mutations[0].Key); return err },
+		"replay":     func() error { _, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{}); return err },
+		"strict replay": func() error {
+			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Strict: true})
+			return err
+		},
+		"counterfactual replay": func() error {
+			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Counterfactual: evolution.Anneal{T0: 3, G: 0.97}})
+			return err
+		},
+		"next": func() error { _, err := lineages.Next(ctx, l.Store, l.Name, true, time.Time{}); return err },
+		"decision": func() error {
+			_, err := lineages.Decide(ctx, l.Store, l.Name, open, lineages.DecideOptions{DryRun: true})
+			return err
+		},
+	} {
+		before := r.Statements()
+		if err := ask(); err != nil {
+			t.Fatalf("%s: %v", question, err)
+		}
+		counts[question] = r.Statements() - before
+	}
+	return counts
+}

@@ -1,0 +1,34 @@
+package lineages
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"track"
+	"track/evolution"
+	"track/store"
+)
+
+// Withdraw takes back a mutation that is not accepted.
+func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		if m, err = tx.Mutation(ctx, l.Evolving, mutation); err != nil {
+			return err
+		}
+		switch m.State {
+		case evolution.MutationWithdrawn:
+			return nil
+		case evolution.MutationAccepted, evolution.MutationRefused:
+			err := fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State)
+			return track.WithHint(err, track.NewHint("leave an accepted version", "rollback", l.Name))
+		}
+		m.State = evolution.MutationWithdrawn
+		body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}
+		if _, err := appendEntry(tx, l, evolution.KindWithdrawal, body, l.Head, orNow(at, tx.Reader)); err != nil {
+			return err
+		}
+		return tx.SetMutationState(m)
+	})
+	return m, err
+}
