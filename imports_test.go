@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"track/series":              {"track", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/internal/provenance": {},
+	"track/internal/provenance": {"track"},
 
 	// Records that wait for a database.
 	"track/spool": {"track", "track/batch"},

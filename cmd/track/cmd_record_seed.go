@@ -103,10 +103,10 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return problem
 	}
 	origin := <-provenance
-	if origin.notice != "" {
-		p.notice("%s", origin.notice)
+	if origin.Notice != "" {
+		p.notice("%s", origin.Notice)
 	}
-	seed.Configuration.Revision, seed.Environment = origin.revision, origin.environment
+	seed.Configuration.Revision, seed.Environment = origin.Revision, origin.Environment
 	if o.spoolDir != "" {
 		if o.spec > 0 || o.replace || o.valuesWin {
 			return usage("--spec, --replace and --values-win are for the database, and this goes into a spool: --spool=false, or leave them out")

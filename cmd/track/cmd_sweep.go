@@ -109,10 +109,10 @@ Examples:
 // sweepRevision is that of the code in the working directory, unless the user declared one.
 func (p *program) sweepRevision(ctx context.Context, declared string) track.Revision {
 	origin := <-p.provenance(ctx, declared)
-	if origin.notice != "" {
-		p.notice("%s", origin.notice)
+	if origin.Notice != "" {
+		p.notice("%s", origin.Notice)
 	}
-	return origin.revision
+	return origin.Revision
 }
 
 // sweepRun is a plan to be run here.
@@ -222,11 +222,7 @@ func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.Swe
 		Environment: provenance.Environment(provenance.Version(version)),
 	}
 	if !run.declared && run.plan.Revision.Commit != "" {
-		o.CodeChanged = func() bool {
-			now, err := provenance.GitRevision(context.WithoutCancel(ctx), "")
-			return err == nil && now.Dirty != provenance.DirtyUnknown &&
-				(track.Revision{Commit: now.Commit, Dirty: now.Dirty == provenance.DirtyYes, DiffHash: now.DiffHash}) != run.plan.Revision
-		}
+		o.CodeChanged = func() bool { return provenance.HasChanged(context.WithoutCancel(ctx), run.plan.Revision) }
 	}
 	for _, entry := range run.plan.Env {
 		masked, _ := masking.Mask(entry)

@@ -143,7 +143,7 @@ func TestDiffHash(t *testing.T) {
 				dir := copyTree(t, original)
 				e.edit(t, dir)
 				rev := revision(t, dir)
-				if rev.Commit != commit || rev.Dirty != DirtyYes || rev.Notice != "" || len(rev.DiffHash) != 64 {
+				if rev.Commit != commit || rev.Dirty != dirtyYes || rev.Notice != "" || len(rev.DiffHash) != 64 {
 					t.Errorf("revision = %+v, want %s, dirty, with a hash", rev, commit)
 				}
 				hashes = append(hashes, rev.DiffHash)
@@ -171,7 +171,7 @@ func TestStagingKeepsDiffHash(t *testing.T) {
 			e.edit(t, dir)
 			before := revision(t, dir)
 			git(t, dir, "add", "--update")
-			if after := revision(t, dir); after != before || after.Dirty != DirtyYes {
+			if after := revision(t, dir); after != before || after.Dirty != dirtyYes {
 				t.Errorf("revision is %+v, staged %+v", before, after)
 			}
 		})
@@ -184,7 +184,7 @@ func TestRemovedFromIndex(t *testing.T) {
 	git(t, dir, "rm", "--quiet", "--cached", "a.txt")
 	before := revision(t, dir)
 	write(t, dir, "a.txt", "written by the run\n")
-	if after := revision(t, dir); after != before || after.Dirty != DirtyYes {
+	if after := revision(t, dir); after != before || after.Dirty != dirtyYes {
 		t.Errorf("revision was %+v and is %+v", before, after)
 	}
 }
@@ -236,7 +236,7 @@ func TestDiffLargerThanLimit(t *testing.T) {
 	}
 	write(t, dir, "sub/b.txt", "x")
 	rev, err := gitRevision(t.Context(), dir, small)
-	if err != nil || rev.Dirty != DirtyYes || rev.DiffHash != "" || len(rev.Commit) != 40 {
+	if err != nil || rev.Dirty != dirtyYes || rev.DiffHash != "" || len(rev.Commit) != 40 {
 		t.Errorf("one byte more: %+v, %v, want dirty without a hash", rev, err)
 	}
 	wantNotice(t, rev, "larger than 1 MiB", "commit the changes")
@@ -247,7 +247,7 @@ func TestHugeFile(t *testing.T) {
 	dir := newRepo(t)
 	truncate(t, dir, "a.txt", defaultLimits.content+1)
 	rev := revision(t, dir)
-	if rev.Dirty != DirtyYes || rev.DiffHash != "" {
+	if rev.Dirty != dirtyYes || rev.DiffHash != "" {
 		t.Errorf("revision = %+v, want dirty without a hash", rev)
 	}
 	wantNotice(t, rev, "larger than 32 MiB")
@@ -291,7 +291,7 @@ func TestLyingStatus(t *testing.T) {
 			symlink(t, outside, filepath.Join(dir, "way"))
 			fakeGit(t, `printf '# branch.oid `+idA+`\0001 .M N... 100644 100644 `+c.mode+` `+idA+` `+idA+` `+c.path+`\000'`)
 			rev := revision(t, dir)
-			if rev.Dirty != DirtyYes || rev.DiffHash != "" {
+			if rev.Dirty != dirtyYes || rev.DiffHash != "" {
 				t.Errorf("revision = %+v, want dirty without a hash", rev)
 			}
 			wantNotice(t, rev, "no diff hash")

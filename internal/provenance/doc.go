@@ -1,9 +1,9 @@
 // Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine, and the
-// version of this program. Nothing is missing in silence: the notice of a [Revision] says what is unknown, why, and what helps.
+// version of this program. Nothing is missing in silence: the notice of an [Origin] says what is unknown, why, and what helps.
 //
 // # The revision
 //
-// [GitRevision] runs one `git status`, bounded in time. It takes no lock, starts no daemon, and leaves the repository as it was.
+// [Find] runs one `git status`, bounded in time. It takes at most 200 ms and no lock, starts no daemon, and leaves the repository as it was.
 // If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is unknown. The diff hash tells
 // different edits of one commit apart.
 //

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Dirty says whether the tracked files of a work tree differ from its commit.
-type Dirty string
+// dirtyState says whether the tracked files of a work tree differ from its commit.
+type dirtyState string
 
 // The states of a work tree.
 const (
-	DirtyNo      Dirty = "clean"
-	DirtyYes     Dirty = "dirty"
-	DirtyUnknown Dirty = "unknown" // the notice of the [Revision] says why
+	dirtyNo      dirtyState = "clean"
+	dirtyYes     dirtyState = "dirty"
+	dirtyUnknown dirtyState = "unknown" // the notice says why
 )
 
-// Revision identifies the code in a work tree.
-type Revision struct {
-	Commit   string // full lowercase hex id, 40 digits (SHA-1) or 64 (SHA-256); empty where there is none or it cannot be read
-	Dirty    Dirty
+// codeState identifies the code in a work tree.
+type codeState struct {
+	Commit   string // full lowercase hex id, 40 digits (SHA-1) or 64 (SHA-256); empty if there is none or it cannot be read
+	Dirty    dirtyState
 	DiffHash string // lowercase hex SHA-256 of the changes, see the package comment; empty unless dirty and complete
 	Notice   string // for people: why something is missing, and what helps; empty if nothing is
 }
 
-// ErrNoRepository says that a folder lies in no work tree of git. A bare repository has none.
-var ErrNoRepository = errors.New("not in a git repository")
+// errNoRepository says that a folder lies in no work tree of git. A bare repository has none.
+var errNoRepository = errors.New("not in a git repository")
 
 // limits bound what a revision may cost.
 type limits struct {
@@ -41,17 +41,13 @@ var defaultLimits = limits{time: 200 * time.Millisecond, output: 16 << 20, conte
 // errBudget is the cause of a context that ended because the time of the limits was up.
 var errBudget = errors.New("time is up")
 
-// GitRevision identifies the code of the git repository around dir; an empty dir is the working directory. It takes at most
-// 200 ms and reads at most 32 MiB of changed files.
+// gitRevision identifies the code of the git repository around dir; an empty dir is the working directory. The limits bound what it
+// costs.
 //
-// The error wraps [ErrNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a damaged
-// repository or a context that ends, is reported in the notice of the Revision. The Revision returned with an error is unknown
-// and has a notice, too.
-func GitRevision(ctx context.Context, dir string) (Revision, error) {
-	return gitRevision(ctx, dir, defaultLimits)
-}
-
-func gitRevision(ctx context.Context, dir string, limits limits) (Revision, error) {
+// The error wraps [errNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a damaged
+// repository or a context that ends, is reported in the notice of the state. The state returned with an error is unknown and has a
+// notice, too.
+func gitRevision(ctx context.Context, dir string, limits limits) (codeState, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.time, errBudget)
 	defer cancel()
 
@@ -59,7 +55,7 @@ func gitRevision(ctx context.Context, dir string, limits limits) (Revision, erro
 	switch {
 	case errors.Is(err, errUnreadable):
 		return unknown("the revision is unknown: %v", err), nil
-	case errors.Is(err, ErrNoRepository):
+	case errors.Is(err, errNoRepository):
 		return unknown("the revision is unknown: %v; `git init` and a commit make it known", err), err
 	case err != nil:
 		err = fmt.Errorf("git revision: %w", err)
@@ -71,9 +67,9 @@ func gitRevision(ctx context.Context, dir string, limits limits) (Revision, erro
 		return tree.commitAlone(ctx, err), nil
 	}
 	var notices []string
-	rev := Revision{Commit: status.commit, Dirty: DirtyNo}
+	rev := codeState{Commit: status.commit, Dirty: dirtyNo}
 	if len(status.changes) > 0 || status.cut {
-		rev.Dirty = DirtyYes
+		rev.Dirty = dirtyYes
 		if rev.DiffHash, err = diffHash(ctx, tree, status, limits); err != nil {
 			notices = append(notices, fmt.Sprintf("no diff hash, so different edits of this commit look the same: %v; commit the changes", err))
 		}
@@ -94,7 +90,7 @@ func (w workTree) statusWithin(ctx context.Context, limits limits) (treeStatus, 
 
 // commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make another
 // configuration.
-func (w workTree) commitAlone(ctx context.Context, failure error) Revision {
+func (w workTree) commitAlone(ctx context.Context, failure error) codeState {
 	commit, err := w.head(ctx)
 	if err != nil {
 		return unknown("the revision of %s is unknown: %v", w, failure)
@@ -104,6 +100,6 @@ func (w workTree) commitAlone(ctx context.Context, failure error) Revision {
 	return rev
 }
 
-func unknown(format string, args ...any) Revision {
-	return Revision{Dirty: DirtyUnknown, Notice: fmt.Sprintf(format, args...)}
+func unknown(format string, args ...any) codeState {
+	return codeState{Dirty: dirtyUnknown, Notice: fmt.Sprintf(format, args...)}
 }

@@ -91,7 +91,7 @@ func remove(t testing.TB, dir, name string) {
 }
 
 // revision reads a revision that must be there.
-func revision(t testing.TB, dir string) Revision {
+func revision(t testing.TB, dir string) codeState {
 	t.Helper()
 	rev, err := gitRevision(t.Context(), dir, generous)
 	if err != nil {
@@ -103,13 +103,13 @@ func revision(t testing.TB, dir string) Revision {
 // wantClean checks for a clean work tree at the commit that git names.
 func wantClean(t *testing.T, dir string) {
 	t.Helper()
-	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
 	if got := revision(t, dir); got != want {
 		t.Errorf("revision of %s = %+v, want %+v", dir, got, want)
 	}
 }
 
-func wantNotice(t *testing.T, rev Revision, texts ...string) {
+func wantNotice(t *testing.T, rev codeState, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(rev.Notice, text) {
@@ -252,7 +252,7 @@ func TestSHA256Repository(t *testing.T) {
 	git(t, dir, "pack-refs", "--all")
 	wantClean(t, dir)
 	write(t, dir, "a.txt", "edited\n")
-	if rev := revision(t, dir); rev.Dirty != DirtyYes || len(rev.DiffHash) != 64 {
+	if rev := revision(t, dir); rev.Dirty != dirtyYes || len(rev.DiffHash) != 64 {
 		t.Errorf("revision = %+v, want dirty with a hash", rev)
 	}
 }
@@ -261,7 +261,7 @@ func TestWorkingDirectory(t *testing.T) {
 	dir := newRepo(t)
 	t.Chdir(filepath.Join(dir, "sub"))
 	for _, name := range []string{"", ".", "..", "../sub"} {
-		if rev := revision(t, name); rev.Dirty != DirtyNo || len(rev.Commit) != 40 {
+		if rev := revision(t, name); rev.Dirty != dirtyNo || len(rev.Commit) != 40 {
 			t.Errorf("revision of %q = %+v", name, rev)
 		}
 	}
@@ -272,7 +272,7 @@ func TestUnborn(t *testing.T) {
 	dir := t.TempDir()
 	git(t, dir, "init", "--quiet")
 	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != DirtyNo || rev.DiffHash != "" {
+	if rev.Commit != "" || rev.Dirty != dirtyNo || rev.DiffHash != "" {
 		t.Errorf("empty repository: %+v", rev)
 	}
 	wantNotice(t, rev, "no commit yet")
@@ -280,7 +280,7 @@ func TestUnborn(t *testing.T) {
 	write(t, dir, "a.txt", "one\n")
 	git(t, dir, "add", ".")
 	rev = revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != DirtyYes || rev.DiffHash == "" {
+	if rev.Commit != "" || rev.Dirty != dirtyYes || rev.DiffHash == "" {
 		t.Errorf("repository with a staged file: %+v", rev)
 	}
 	wantNotice(t, rev, "no commit yet")
@@ -288,11 +288,11 @@ func TestUnborn(t *testing.T) {
 
 func TestNoRepository(t *testing.T) {
 	dir := t.TempDir()
-	rev, err := GitRevision(t.Context(), dir)
-	if !errors.Is(err, ErrNoRepository) {
-		t.Errorf("error %v, want ErrNoRepository", err)
+	rev, err := gitRevision(t.Context(), dir, defaultLimits)
+	if !errors.Is(err, errNoRepository) {
+		t.Errorf("error %v, want errNoRepository", err)
 	}
-	if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v, want unknown", rev)
 	}
 	wantNotice(t, rev, "git init")
@@ -302,8 +302,8 @@ func TestNoFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "file", "")
 	for _, name := range []string{"gone", "file", "file/below", "nul\x00"} {
-		rev, err := GitRevision(t.Context(), filepath.Join(dir, name))
-		if err == nil || errors.Is(err, ErrNoRepository) || rev.Dirty != DirtyUnknown || rev.Notice == "" {
+		rev, err := gitRevision(t.Context(), filepath.Join(dir, name), defaultLimits)
+		if err == nil || errors.Is(err, errNoRepository) || rev.Dirty != dirtyUnknown || rev.Notice == "" {
 			t.Errorf("%q: %+v, error %v, want an error that says so", name, rev, err)
 		}
 	}
@@ -350,7 +350,7 @@ func TestDamaged(t *testing.T) {
 			dir := newRepo(t)
 			c.damage(t, dir)
 			rev := revision(t, dir)
-			if rev.Commit != "" || rev.Dirty != DirtyUnknown || rev.DiffHash != "" {
+			if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.DiffHash != "" {
 				t.Errorf("revision = %+v, want unknown", rev)
 			}
 			wantNotice(t, rev, "is unknown", "git")
@@ -364,7 +364,7 @@ func TestDamagedGitFile(t *testing.T) {
 		write(t, dir, ".git", content)
 		write(t, dir, "sub/file", "")
 		rev := revision(t, filepath.Join(dir, "sub"))
-		if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+		if rev.Commit != "" || rev.Dirty != dirtyUnknown {
 			t.Errorf("%q: %+v, want unknown", content, rev)
 		}
 		wantNotice(t, rev, "is unknown", "git")
@@ -376,7 +376,7 @@ func TestOldGit(t *testing.T) {
 	dir := newRepo(t)
 	fakeGit(t, `echo "fatal: unknown repository extension found: refstorage" >&2; exit 128`)
 	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v", rev)
 	}
 	wantNotice(t, rev, "refstorage")
@@ -390,7 +390,7 @@ func TestForeignOwner(t *testing.T) {
 		t.Skipf("this git reads it all the same: %s", out)
 	}
 	rev := revision(t, dir)
-	if len(rev.Commit) != 40 || rev.Dirty != DirtyUnknown {
+	if len(rev.Commit) != 40 || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v, want the commit alone", rev)
 	}
 	wantNotice(t, rev, "dubious ownership")
@@ -401,7 +401,7 @@ func TestOuterRepository(t *testing.T) {
 	outer := newRepo(t)
 	write(t, outer, "inner/.git/HEAD", "garbage")
 	rev := revision(t, filepath.Join(outer, "inner"))
-	if rev.Commit != "" || rev.Dirty != DirtyUnknown || rev.Notice == "" {
+	if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.Notice == "" {
 		t.Errorf("revision = %+v, want unknown", rev)
 	}
 }
@@ -414,7 +414,7 @@ func TestRealReftable(t *testing.T) {
 		t.Skipf("this git makes no reftable: %s", out)
 	}
 	git(t, dir, "commit", "--quiet", "--allow-empty", "--message=first")
-	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
 	if got := revision(t, dir); got != want {
 		t.Errorf("revision = %+v, want %+v", got, want)
 	}
@@ -424,7 +424,7 @@ func TestRealReftable(t *testing.T) {
 func TestForeignGitEnvironment(t *testing.T) {
 	dir, other := newRepo(t), newRepo(t)
 	write(t, other, "a.txt", "edited\n")
-	want := Revision{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: DirtyNo}
+	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
 	trace := filepath.Join(t.TempDir(), "trace")
 	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
 	t.Setenv("GIT_WORK_TREE", other)
@@ -452,7 +452,7 @@ func TestLeavesRepositoryAlone(t *testing.T) {
 		}
 	}
 	before := read(t, filepath.Join(dir, ".git/index"))
-	if rev := revision(t, dir); rev.Dirty != DirtyNo {
+	if rev := revision(t, dir); rev.Dirty != dirtyNo {
 		t.Errorf("revision = %+v", rev)
 	}
 	if after := read(t, filepath.Join(dir, ".git/index")); !bytes.Equal(before, after) {
@@ -472,7 +472,7 @@ func TestUnreadableRepository(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(gitDir, 0o755) })
 	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != DirtyUnknown {
+	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v", rev)
 	}
 	wantNotice(t, rev, "permission denied")
@@ -482,8 +482,8 @@ func TestCancelled(t *testing.T) {
 	dir := newRepo(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the user pressed Ctrl-C"))
-	rev, err := GitRevision(ctx, dir)
-	if err != nil || rev.Commit != "" || rev.Dirty != DirtyUnknown {
+	rev, err := gitRevision(ctx, dir, defaultLimits)
+	if err != nil || rev.Commit != "" || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v, %v, want unknown", rev, err)
 	}
 	wantNotice(t, rev, "the user pressed Ctrl-C")
@@ -526,7 +526,7 @@ func BenchmarkGitRevision(b *testing.B) {
 	dir := newRepo(b)
 	measure := func(b *testing.B) {
 		for b.Loop() {
-			if _, err := GitRevision(b.Context(), dir); err != nil {
+			if _, err := gitRevision(b.Context(), dir, defaultLimits); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -61,7 +61,7 @@ func TestNoAnswerFromGit(t *testing.T) {
 				limits = impatient
 			}
 			rev, err := gitRevision(t.Context(), dir, limits)
-			if err != nil || rev.Commit != commit || rev.Dirty != DirtyUnknown || rev.DiffHash != "" {
+			if err != nil || rev.Commit != commit || rev.Dirty != dirtyUnknown || rev.DiffHash != "" {
 				t.Errorf("revision = %+v, %v, want commit %s and nothing else known", rev, err, commit)
 			}
 			wantNotice(t, rev, c.notices...)
@@ -72,8 +72,8 @@ func TestNoAnswerFromGit(t *testing.T) {
 	}
 	t.Run("missing", func(t *testing.T) {
 		t.Setenv("PATH", "")
-		rev, err := GitRevision(t.Context(), dir)
-		if err != nil || rev.Commit != "" || rev.Dirty != DirtyUnknown {
+		rev, err := gitRevision(t.Context(), dir, defaultLimits)
+		if err != nil || rev.Commit != "" || rev.Dirty != dirtyUnknown {
 			t.Errorf("revision = %+v, %v, want unknown", rev, err)
 		}
 		wantNotice(t, rev, "install git")
@@ -87,7 +87,7 @@ func TestNoAnswerInLinkedWorkTree(t *testing.T) {
 	git(t, tree, "commit", "--quiet", "--allow-empty", "--message=second")
 	commit := git(t, tree, "rev-parse", "HEAD")
 	fakeStatus(t, "exit 3")
-	if rev := revision(t, tree); rev.Commit != commit || rev.Dirty != DirtyUnknown {
+	if rev := revision(t, tree); rev.Commit != commit || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v, want commit %s alone", rev, commit)
 	}
 }
@@ -99,7 +99,7 @@ func TestMoreChangesThanOutput(t *testing.T) {
 	few := generous
 	few.output = len("# branch.oid "+idA) + 1 + len("# branch.head main") + 1 + 20
 	rev, err := gitRevision(t.Context(), dir, few)
-	if err != nil || rev.Dirty != DirtyYes || rev.DiffHash != "" {
+	if err != nil || rev.Dirty != dirtyYes || rev.DiffHash != "" {
 		t.Errorf("revision = %+v, %v, want dirty without a hash", rev, err)
 	}
 	wantNotice(t, rev, "too many", "commit the changes")

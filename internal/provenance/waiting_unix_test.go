@@ -25,7 +25,7 @@ func TestKillsChildren(t *testing.T) {
 		said <- string(content)
 	}()
 	fakeGit(t, `(exec >'`+pipe+`'; sleep 10; echo survived) & wait`)
-	if rev, err := GitRevision(t.Context(), dir); err != nil || rev.Dirty != DirtyUnknown {
+	if rev, err := gitRevision(t.Context(), dir, defaultLimits); err != nil || rev.Dirty != dirtyUnknown {
 		t.Errorf("revision = %+v, %v", rev, err)
 	}
 	unblock, err := os.OpenFile(pipe, os.O_RDWR, 0) // should the child have been killed before it opened the pipe
@@ -59,7 +59,7 @@ func TestPipesInPlaceOfFilesOfGit(t *testing.T) {
 			}
 			makePipe(t, filepath.Join(dir, name))
 			rev, err := gitRevision(t.Context(), dir, impatient)
-			if rev.Commit != "" || rev.Dirty != DirtyUnknown || rev.Notice == "" {
+			if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.Notice == "" {
 				t.Errorf("revision = %+v, %v, want unknown and a notice", rev, err)
 			}
 		})

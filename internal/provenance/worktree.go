@@ -37,7 +37,7 @@ func findWorkTree(dir string) (workTree, error) {
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
-			return "", fmt.Errorf("%s: %w", start, ErrNoRepository)
+			return "", fmt.Errorf("%s: %w", start, errNoRepository)
 		}
 		folder = parent
 	}
