@@ -20,9 +20,13 @@ type Table struct {
 	Grouped bool
 	// Shown is the largest number of rows that people are shown; 0 for all.
 	Shown int
-	Main  bool       // the table that is written where only one can be, as in CSV; the first if none is marked
-	Empty string     // what people read instead of a table without rows
-	Notes []Sentence // beneath the table
+	Main  bool   // the table that is written where only one can be, as in CSV; the first if none is marked
+	Empty string // what people read instead of a table without rows
+	// HiddenIfEmpty leaves a table without rows out of what people read.
+	HiddenIfEmpty bool
+	// ForPrograms leaves the table out of what people read: the lead says it all.
+	ForPrograms bool
+	Notes       []Sentence // beneath the table
 }
 
 // Column is a column of a table.
@@ -66,8 +70,11 @@ func Time(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return Cell{t.UTC().Format("2006-01-02 15:04:05Z"), t.UTC().Format(time.RFC3339Nano)}
+	return Cell{timeText(t), t.UTC().Format(time.RFC3339Nano)}
 }
+
+// timeText writes a time for people, to the second.
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
 // Percent returns a cell with a share, a percentage for people.
 func Percent(x float64) Cell { return Cell{format.Percent(x), x} }

@@ -4,5 +4,7 @@ package ask
 func All() []Question {
 	return []Question{
 		Seeds().Question(),
+		Specs().Question(), Spec().Question(),
+		Query().Question(), PruneSeries().Question(),
 	}
 }

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -122,34 +121,8 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.Mean.Interval.Lo), format.Short(e.Mean.Interval.Hi))
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(RulesText(s.Rules)))
+		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(s.Rules.String()))
 	}
-}
-
-// RulesText names the rules in force in a line.
-func RulesText(r scoring.GateRules) string {
-	var list []string
-	number := func(name string, x *float64) {
-		if x != nil {
-			list = append(list, fmt.Sprintf("%s %v", name, *x))
-		}
-	}
-	if r.MinSeeds > 0 {
-		list = append(list, fmt.Sprintf("min_seeds %d", r.MinSeeds))
-	}
-	number("min_pass_rate", r.MinPassRate)
-	if r.Stable {
-		list = append(list, "stable")
-	}
-	number("max_std", r.MaxStd)
-	number("min_score", r.MinScore)
-	if r.NoDegradation {
-		list = append(list, "no_degradation")
-	}
-	if len(list) == 0 {
-		list = append(list, "no rule")
-	}
-	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(r.Confidence, scoring.DefaultConfidence))
 }
 
 func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.ScenarioOutcome, verdict.Outcome) bool) {

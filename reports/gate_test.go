@@ -347,7 +347,7 @@ func TestRulesText(t *testing.T) {
 			MinSeeds: 5, MinPassRate: ptr(0.9), Stable: true, MaxStd: ptr(0.1), MinScore: ptr(0.8), NoDegradation: true, Confidence: 0.99,
 		},
 	} {
-		if got := reports.RulesText(r); got != want {
+		if got := r.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -52,7 +52,7 @@ func (d scenarioReport) summary() []document.Block {
 		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Name()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
-		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", RulesText(g.Rules))))
+		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", g.Rules.String())))
 	}
 	if i := d.improvementReport; i != nil {
 		list.Items = append(list.Items, slices.Concat(cell("Against the baseline "), codeCell(i.Baseline.Selector()), cell(": "), verdictText(i.Improvement.Verdict), cell(": %s.", i.differenceText())))
@@ -85,7 +85,7 @@ func (d scenarioReport) spec() []document.Block {
 	)}
 	list := []string{"Gate: the spec has no rules, so a configuration must be stable."}
 	if declared.Gate != nil {
-		list[0] = "Gate: " + RulesText(*declared.Gate) + "."
+		list[0] = "Gate: " + declared.Gate.String() + "."
 	}
 	base := fmt.Sprintf("the mean of a metric may fall by %v/weight", scoring.DefaultMeanDegradationBase)
 	if i := declared.Improvement; i != nil {

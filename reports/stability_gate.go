@@ -15,7 +15,7 @@ import (
 func (d stabilityReport) gate() []document.Block {
 	blocks := []document.Block{heading("Gate")}
 	for _, s := range d.Gate.Scenarios {
-		rules := cell(": %s.", RulesText(s.Rules))
+		rules := cell(": %s.", s.Rules.String())
 		if d.Spec.Declared.Gate == nil {
 			rules = cell(": the spec has no rules, so the configuration must be stable, with confidence %v.", s.Rules.Confidence)
 		}

@@ -1,8 +1,10 @@
 package scoring
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // DefaultConfidence is that of intervals and of the bounds of a gate.
@@ -72,4 +74,30 @@ func (g GateRules) Fails(v Verdict) bool {
 // FailingVerdicts returns the verdicts that the rules fail on, from the best to the worst.
 func (g GateRules) FailingVerdicts() []Verdict {
 	return slices.DeleteFunc(Verdicts(), func(v Verdict) bool { return !g.Fails(v) })
+}
+
+// String returns the rules in words, for people.
+func (g GateRules) String() string {
+	var list []string
+	number := func(name string, x *float64) {
+		if x != nil {
+			list = append(list, fmt.Sprintf("%s %v", name, *x))
+		}
+	}
+	if g.MinSeeds > 0 {
+		list = append(list, fmt.Sprintf("min_seeds %d", g.MinSeeds))
+	}
+	number("min_pass_rate", g.MinPassRate)
+	if g.Stable {
+		list = append(list, "stable")
+	}
+	number("max_std", g.MaxStd)
+	number("min_score", g.MinScore)
+	if g.NoDegradation {
+		list = append(list, "no_degradation")
+	}
+	if len(list) == 0 {
+		list = append(list, "no rule")
+	}
+	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(g.Confidence, DefaultConfidence))
 }

@@ -39,8 +39,8 @@ func (m Metric) Description() string {
 
 // Improvement says how a scenario is compared with its baseline.
 type Improvement struct {
-	Baseline           string  // scenario whose seeds are the baseline; empty for the scenario itself
-	MaxDegradationBase float64 // base of [CheckImprovement] on the mean delta
+	Baseline           string  `json:"baseline,omitempty"`   // scenario whose seeds are the baseline; empty for the scenario itself
+	MaxDegradationBase float64 `json:"max_degradation_base"` // base of [CheckImprovement] on the mean delta
 }
 
 // Spec declares the metrics of a scenario. It is a value: once added to a database, a version never changes.

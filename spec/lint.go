@@ -9,9 +9,9 @@ import (
 
 // Warning is something in a usable spec that its author may not have meant.
 type Warning struct {
-	Metric  string
-	Field   string
-	Message string // what there is, and why it matters
+	Metric  string `json:"metric"`
+	Field   string `json:"field"`
+	Message string `json:"message"` // what there is, and why it matters
 }
 
 // String is "metric name: field: message".

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"track"
 	"track/scoring"
@@ -176,4 +177,27 @@ func Status(to *scoring.Status) Value {
 // Statuses returns the names of the statuses.
 func Statuses() []string {
 	return []string{string(scoring.Pass), string(scoring.Warn), string(scoring.Fail)}
+}
+
+// Age returns a value that is a length of time, in Go's notation or in days: 12h, 90d.
+func Age(to *time.Duration) Value {
+	return Parsed(to, parseAge, func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
+	})
+}
+
+func parseAge(text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 20); err == nil {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 {
+		return 0, fmt.Errorf("%q is not an age such as 90d or 12h", text)
+	}
+	return age, nil
 }

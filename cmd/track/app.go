@@ -25,7 +25,7 @@ type sharedOptions struct {
 func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name:  "track",
-		Usage: "record seeds of simulations, judge them against declared targets, and be sure of it",
+		Usage: "record seeds of simulations and executions of agents, and judge what they show",
 		Description: `Start with:
    track init
    track spec add growth_plus.yaml
@@ -41,48 +41,12 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              onUsageError,
 		Action:                    group,
-		Commands: []*cli.Command{
-			p.initCommand(),
-			p.specCommand(),
-			p.recordCommand(),
-			p.sweepCommand(),
-			p.repeatCommand(),
-			p.ingestCommand(),
-			p.importCommand(),
-			p.exportCommand(),
-			p.mergeCommand(),
-			p.stabilityCommand(),
-			p.seedsCommand(),
-			p.showCommand(),
-			p.improvementCommand(),
-			p.gateCommand(),
-			p.baselineCommand(),
-			p.compareCommand(),
-			p.noiseCommand(),
-			p.seedsNeededCommand(),
-			p.executionsCommand(),
-			p.fitnessCommand(),
-			p.lineageCommand(),
-			p.mutationCommand(),
-			p.rollbackCommand(),
-			p.replayCommand(),
-			p.operatorsCommand(),
-			p.versionCommand(),
-			p.drawsCommand(),
-			p.rubricCommand(),
-			p.forgetCommand(),
-			p.hookCommand(),
-			p.watchCommand(),
-			p.historyCommand(),
-			p.reportCommand(),
-			p.rescoreCommand(),
-			p.seriesCommand(),
-			p.pruneCommand(),
-			p.queryCommand(),
-			p.migrateCommand(),
-			p.completionCommand(),
-		},
 	}
+	groups := p.commandGroups()
+	for _, group := range groups {
+		app.Commands = append(app.Commands, group.commands...)
+	}
+	app.CustomAppHelpTemplate = helpTemplate(groups)
 	p.prepare(app.Commands)
 	return app
 }

@@ -15,10 +15,10 @@ import (
 	"track/spec"
 )
 
-// yamlBlocks returns the YAML of docs/ci.md: a spec, a workflow of GitHub Actions, a pipeline of GitLab.
+// yamlBlocks returns the YAML of docs/how-to/ci.md: a spec, a workflow of GitHub Actions, a pipeline of GitLab.
 func yamlBlocks(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/ci.md")
+	text, err := os.ReadFile("../../docs/how-to/ci.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +27,13 @@ func yamlBlocks(t *testing.T) []string {
 		blocks = append(blocks, match[1])
 	}
 	if len(blocks) != 3 {
-		t.Fatalf("docs/ci.md has %d blocks of YAML, want 3", len(blocks))
+		t.Fatalf("docs/how-to/ci.md has %d blocks of YAML, want 3", len(blocks))
 	}
 	return blocks
 }
 
 func TestCISpec(t *testing.T) {
-	s, err := spec.Parse("docs/ci.md", []byte(yamlBlocks(t)[0]))
+	s, err := spec.Parse("docs/how-to/ci.md", []byte(yamlBlocks(t)[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

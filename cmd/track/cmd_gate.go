@@ -359,7 +359,7 @@ func gateHeading(g verdict.Gate) string {
 				fmt.Fprintf(&b, ", %s %s", part.name, part.text)
 			}
 		}
-		fmt.Fprintf(&b, ", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), reports.RulesText(s.Rules))
+		fmt.Fprintf(&b, ", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), s.Rules.String())
 		if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
 			b.WriteString("; exit code 0, because the rules fail on FAIL alone")
 		}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/store"
 )
 
@@ -14,15 +14,12 @@ func (p *program) initCommand() *cli.Command {
 		Name:      "init",
 		Usage:     "create the database of this folder",
 		UsageText: "track init [--db FILE]",
-		Description: `Creates .track/track.db in the working directory; commands find it from every folder below.
+		Description: `Creates .track/track.db in the working directory. Commands find it from every folder below.
 
 Examples:
    track init
    track init --db /data/growth.db`,
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usage("track init takes no argument; --db FILE names the database")
-			}
+		Action: p.withoutArguments(func(c *cli.Context) error {
 			path := p.shared.db
 			if path == "" {
 				path = p.getenv("TRACK_DB")
@@ -34,20 +31,8 @@ Examples:
 			if err != nil {
 				return err
 			}
-			message := "created " + path
-			if !created {
-				message = path + " is there already"
-			}
-			document := struct {
-				Database string `json:"database"`
-				Created  bool   `json:"created"`
-			}{path, created}
-			return p.write(view{
-				document: document,
-				rows:     grid{columns: []string{"database", "created"}, cells: [][]any{{path, created}}},
-				page:     []any{message},
-			})
-		},
+			return p.writeAnswer(answer.DatabaseCreated{Database: path, Created: created})
+		}),
 	}
 }
 
@@ -58,10 +43,7 @@ func (p *program) migrateCommand() *cli.Command {
 		UsageText: "track migrate [--db FILE]",
 		Description: `Example:
    track migrate`,
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usage("track migrate takes no argument; --db FILE names the database")
-			}
+		Action: p.withoutArguments(func(c *cli.Context) error {
 			path, err := p.databasePath()
 			if err != nil {
 				return err
@@ -70,19 +52,17 @@ func (p *program) migrateCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			message := path + " is up to date; there was nothing to do"
-			if backup != "" {
-				message = fmt.Sprintf("%s is up to date; the old one is kept as %s", path, backup)
-			}
-			document := struct {
-				Database string `json:"database"`
-				Backup   string `json:"backup,omitempty"`
-			}{path, backup}
-			return p.write(view{
-				document: document,
-				rows:     grid{columns: []string{"database", "backup"}, cells: [][]any{{path, backup}}},
-				page:     []any{message},
-			})
-		},
+			return p.writeAnswer(answer.DatabaseMigrated{Database: path, Backup: backup})
+		}),
+	}
+}
+
+// withoutArguments refuses arguments to a command that takes none.
+func (p *program) withoutArguments(action cli.ActionFunc) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if c.NArg() > 0 {
+			return usage("%s takes no argument", c.Command.HelpName)
+		}
+		return action(c)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
-	"track/reports"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
@@ -158,7 +157,7 @@ func newRate(r verdict.Rate) rateDocument { return rateDocument{r.Rate, r.N, new
 func noiseView(r seeds.NoiseReport) view {
 	d := noiseDocument{
 		Scenario: r.Scenario, Configuration: newConfigurationDocument(r.Configurations[0].Hash, r.Configurations[0].Configuration), Spec: newSpecRef(r.Stored),
-		Rules: reports.RulesText(r.Options.Rules), Base: r.Options.Comparison.Base, Margin: r.Options.Comparison.Margin,
+		Rules: r.Options.Rules.String(), Base: r.Options.Comparison.Base, Margin: r.Options.Comparison.Margin,
 		NSeeds: r.NSeeds, NFailed: r.NFailed, Method: r.Method, SteadyGate: r.SteadyGate, SteadyCheck: r.SteadyCheck, MaxFlipRate: verdict.MaxFlipRate,
 		At: []noiseAtDocument{}, Warnings: newWarnings(r.Warnings),
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,12 +66,36 @@ func parseDocument(name, text string) (blocks []documentBlock, err error) {
 // print what it shows.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"README.md", "docs/evolve-an-agent.md", "docs/evolve-a-model.md"} {
+	names := documentsToRun(t)
+	if len(names) < 5 {
+		t.Errorf("only %q have blocks to run", names)
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testDocument(t, name)
 		})
 	}
+}
+
+// documentsToRun returns the README and the documents that have blocks to run.
+func documentsToRun(t *testing.T) []string {
+	t.Helper()
+	names := []string{"README.md"}
+	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte("<!-- run -->")) {
+			names = append(names, strings.TrimPrefix(filepath.ToSlash(path), "../../"))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 func testDocument(t *testing.T, name string) {

@@ -15,6 +15,7 @@ import (
 func (p *page) writeTable(t answer.Table) {
 	columns := shownColumns(t, answer.ForPeople)
 	switch {
+	case t.ForPrograms, len(t.Rows) == 0 && t.HiddenIfEmpty:
 	case len(t.Rows) == 0 && t.Empty != "":
 		p.beginBlock()
 		fmt.Fprintln(p, t.Empty)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/store"
 	"track/tracker"
@@ -58,7 +59,7 @@ func record(t testing.TB, st *store.Store, options seeds.Options, seed track.See
 	return result
 }
 
-func addSpec(t testing.TB, st *store.Store, s scoring.Spec) seeds.AddedSpec {
+func addSpec(t testing.TB, st *store.Store, s scoring.Spec) answer.SpecAdded {
 	t.Helper()
 	added, err := seeds.AddSpec(t.Context(), st, s)
 	if err != nil {

@@ -4,33 +4,67 @@ import (
 	"context"
 	"fmt"
 
+	"track/answer"
 	"track/scoring"
 	"track/spec"
 	"track/store"
 )
 
-// AddedSpec says what became of a spec that was handed over.
-type AddedSpec struct {
-	store.Spec
-	Added  bool // false where the scenario has a version with the same content
-	Scored int  // seeds that had waited for the scenario's first spec and were judged now
-}
-
 // AddSpec stores a spec as the next version of its scenario, unless the scenario has it. Seeds that were recorded before the
 // scenario had any spec are judged under it; those judged under an earlier version are left as they are (see [Rescore]).
-func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (added AddedSpec, err error) {
+func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecAdded, error) {
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
-	metrics := SpecMetrics(s)
-	err = st.Update(ctx, func(tx *store.Tx) error {
-		added.Spec, added.Added, err = tx.AddSpec(record, metrics)
+	a := answer.SpecAdded{Scenario: s.Scenario, NMetrics: len(s.Metrics)}
+	err := st.Update(ctx, func(tx *store.Tx) error {
+		stored, added, err := tx.AddSpec(record, SpecMetrics(s))
+		a.Version, a.Hash, a.Added = stored.Version, stored.Hash, added
 		return err
 	})
-	if err != nil || added.Version != 1 {
-		return added, err
+	if err != nil || a.Version != 1 {
+		return a, err
 	}
 	rescored, err := Rescore(ctx, st, s.Scenario, 1, RescoreOptions{})
-	added.Scored = rescored.Scored
-	return added, err
+	a.Scored = rescored.Scored
+	return a, err
+}
+
+// ListSpecs lists all versions of all specs.
+func ListSpecs(ctx context.Context, r *store.Reader, _ answer.SpecsQuestion) (a answer.Specs, err error) {
+	specs, err := r.Specs(ctx)
+	if err != nil {
+		return a, err
+	}
+	a.Items = make([]answer.SpecInfo, len(specs))
+	for i, stored := range specs {
+		decoded, err := decodeSpec(stored)
+		if err != nil {
+			return a, err
+		}
+		a.Items[i] = newSpecInfo(stored, decoded)
+	}
+	return a, nil
+}
+
+// ShowSpec returns a version of a spec.
+func ShowSpec(ctx context.Context, r *store.Reader, q answer.SpecQuestion) (a answer.Spec, err error) {
+	stored, decoded, err := LoadSpec(ctx, r, q.Of.Scenario, q.Of.Version)
+	if err != nil {
+		return a, err
+	}
+	a = answer.Spec{SpecInfo: newSpecInfo(stored, decoded), Improvement: decoded.Improvement, Document: stored.Document}
+	if decoded.Gate != nil {
+		a.Gate = decoded.Gate.String()
+	}
+	for _, m := range decoded.Metrics {
+		a.Metrics = append(a.Metrics, m.Info())
+	}
+	return a, nil
+}
+
+func newSpecInfo(stored store.Spec, decoded scoring.Spec) answer.SpecInfo {
+	return answer.SpecInfo{
+		Scenario: stored.Scenario, Version: stored.Version, Hash: stored.Hash, Title: stored.Title, NMetrics: len(decoded.Metrics), AddedAt: stored.CreatedAt,
+	}
 }
 
 // LoadSpec returns a version of a scenario's spec, the newest for version 0, as it is stored and decoded.
@@ -39,11 +73,16 @@ func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version in
 	if err != nil {
 		return stored, scoring.Spec{}, err
 	}
+	decoded, err := decodeSpec(stored)
+	return stored, decoded, err
+}
+
+func decodeSpec(stored store.Spec) (scoring.Spec, error) {
 	decoded, err := spec.Decode(stored.Document)
 	if err != nil {
-		err = fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
+		err = fmt.Errorf("spec %s@%d: %w", stored.Scenario, stored.Version, err)
 	}
-	return stored, decoded, err
+	return decoded, err
 }
 
 // SpecMetrics returns what is stored of the metrics of a spec.

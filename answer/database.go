@@ -1,0 +1,99 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/scoring/format"
+)
+
+// DatabaseCreated says that there is a database.
+type DatabaseCreated struct {
+	Database string `json:"database"` // its path
+	Created  bool   `json:"created"`  // false if it existed
+}
+
+// Lead implements [Answer].
+func (a DatabaseCreated) Lead() []Sentence {
+	if !a.Created {
+		return []Sentence{{Kind: Heading, Text: a.Database + " already exists"}}
+	}
+	return []Sentence{{Kind: Heading, Text: "created " + a.Database}}
+}
+
+// Tables implements [Answer].
+func (a DatabaseCreated) Tables() []Table {
+	return []Table{{Name: "database", ForPrograms: true, Columns: Columns("database", "created"), Rows: [][]any{{a.Database, a.Created}}}}
+}
+
+// DatabaseMigrated says that the schema of a database is the one of this program.
+type DatabaseMigrated struct {
+	Database string `json:"database"`
+	Backup   string `json:"backup,omitempty"` // path of the database as it was; empty if nothing had to be done
+}
+
+// Lead implements [Answer].
+func (a DatabaseMigrated) Lead() []Sentence {
+	text := a.Database + " is up to date; nothing was changed"
+	if a.Backup != "" {
+		text = fmt.Sprintf("%s is up to date; the old database is kept as %s", a.Database, a.Backup)
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// Tables implements [Answer].
+func (a DatabaseMigrated) Tables() []Table {
+	return []Table{{Name: "database", ForPrograms: true, Columns: Columns("database", "backup"), Rows: [][]any{{a.Database, a.Backup}}}}
+}
+
+// PruneSeriesQuestion asks to delete the numbers of old series.
+type PruneSeriesQuestion struct {
+	OlderThan time.Duration // recorded longer ago than this; 0 for any age
+	Keep      int           // newest seeds of each scenario that keep their series; 0 for none
+	DryRun    bool
+}
+
+// Params declares the parameters of the question.
+func (q *PruneSeriesQuestion) Params() param.List {
+	return param.List{
+		{Name: "older-than", Unit: "AGE", Help: "prune series of seeds recorded longer ago than this `AGE`, such as 90d or 12h", Value: param.Age(&q.OlderThan)},
+		{Name: "keep", Unit: "N", Help: "keep the series of the newest `N` seeds of each scenario", Value: param.Whole(&q.Keep, 1)},
+		{Name: "dry-run", Help: "report what would be freed, and delete nothing", Value: param.Switch(&q.DryRun)},
+	}
+}
+
+// Check implements ask.Checker.
+func (q *PruneSeriesQuestion) Check() error {
+	if q.OlderThan == 0 && q.Keep == 0 {
+		return &param.Error{Param: "older-than", Message: "say which series to prune, by their age or by the number of seeds to keep"}
+	}
+	return nil
+}
+
+// PrunedSeries says what deleting the numbers of series freed.
+type PrunedSeries struct {
+	DryRun    bool  `json:"dry_run"`
+	NSeeds    int   `json:"n_seeds"`
+	NContents int   `json:"n_contents"` // different series
+	Bytes     int64 `json:"bytes"`
+}
+
+// Lead implements [Answer].
+func (a PrunedSeries) Lead() []Sentence {
+	verb := "freed"
+	if a.DryRun {
+		verb = "would free"
+	}
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %d bytes: %d different series of %s", verb, a.Bytes, a.NContents, format.Counted(a.NSeeds, "seed"))}}
+}
+
+// Tables implements [Answer].
+func (a PrunedSeries) Tables() []Table {
+	return []Table{{Name: "pruned", ForPrograms: true, Columns: Columns("dry_run", "n_seeds", "n_contents", "bytes"),
+		Rows: [][]any{{a.DryRun, a.NSeeds, a.NContents, a.Bytes}}}}
+}
+
+// hintTo returns a pointer to a hint, for a sentence.
+func hintTo(h track.Hint) *track.Hint { return &h }

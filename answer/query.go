@@ -1,0 +1,109 @@
+package answer
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track/answer/param"
+)
+
+// QueryQuestion asks for the rows of a reading SQL statement.
+type QueryQuestion struct{ SQL string }
+
+// Params declares the parameters of the question.
+func (q *QueryQuestion) Params() param.List {
+	return param.List{{Name: "sql", Arg: true, Required: true, Unit: "SQL", Help: "run this `SQL`", Value: param.Text(&q.SQL)}}
+}
+
+// Query is the rows of a query. Each row is a JSON object with the columns in order; a BLOB is its hexadecimal digits.
+type Query struct {
+	Columns              []string `json:"columns"`
+	List[jsontext.Value] `json:",embed"`
+}
+
+// NewQueryRow returns a row as JSON: cells are int64, float64, string or nil.
+func NewQueryRow(columns []string, cells []any) (jsontext.Value, error) {
+	var b bytes.Buffer
+	enc := jsontext.NewEncoder(&b, jsontext.AllowInvalidUTF8(true))
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return nil, err
+	}
+	for i, column := range columns {
+		if err := enc.WriteToken(jsontext.String(column)); err != nil {
+			return nil, err
+		}
+		if err := writeCell(enc, cells[i]); err != nil {
+			return nil, err
+		}
+	}
+	err := enc.WriteToken(jsontext.EndObject)
+	return jsontext.Value(bytes.TrimSpace(b.Bytes())), err
+}
+
+func writeCell(enc *jsontext.Encoder, cell any) error {
+	switch cell := cell.(type) {
+	case int64:
+		return enc.WriteToken(jsontext.Int(cell))
+	case float64:
+		return encodeNumber(enc, cell)
+	case string:
+		return enc.WriteToken(jsontext.String(cell))
+	}
+	return enc.WriteToken(jsontext.Null)
+}
+
+// Lead implements [Answer].
+func (Query) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Query) Tables() []Table {
+	t := Table{Name: "rows", Columns: Columns(a.Columns...)}
+	for _, row := range a.Items {
+		t.Rows = append(t.Rows, readCells(row, len(a.Columns)))
+	}
+	return []Table{t}
+}
+
+// readCells returns the cells of a row, numbers as exactly as they are: nobody said what they mean.
+func readCells(row jsontext.Value, n int) []any {
+	cells := make([]any, 0, n)
+	dec := jsontext.NewDecoder(bytes.NewReader(row), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	_, _ = dec.ReadToken()
+	for dec.PeekKind() == '"' {
+		_, _ = dec.ReadToken() // the name
+		token, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		switch token.Kind() {
+		case '"':
+			cells = append(cells, token.String())
+		case '0':
+			cells = append(cells, exactNumber(token.String()))
+		default:
+			cells = append(cells, nil)
+		}
+	}
+	for len(cells) < n {
+		cells = append(cells, nil)
+	}
+	return cells
+}
+
+// exactNumber returns a cell with all digits of a number.
+func exactNumber(text string) any {
+	if !strings.ContainsAny(text, ".eE") && text != "-0" {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		x = math.NaN()
+	}
+	return Cell{strconv.FormatFloat(x, 'g', -1, 64), x}
+}

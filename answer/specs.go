@@ -1,0 +1,225 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/format"
+	"track/spec"
+)
+
+// SpecsQuestion asks which specs there are.
+type SpecsQuestion struct{}
+
+// Params declares the parameters of the question.
+func (q *SpecsQuestion) Params() param.List { return nil }
+
+// SpecInfo describes a version of a spec in a list.
+type SpecInfo struct {
+	Scenario string    `json:"scenario"`
+	Version  int       `json:"version"`
+	Hash     string    `json:"hash"` // hex SHA-256 of the canonical document
+	Title    string    `json:"title,omitempty"`
+	NMetrics int       `json:"n_metrics"`
+	AddedAt  time.Time `json:"added_at"`
+}
+
+// Specs are all versions of all specs, by scenario and version.
+type Specs struct {
+	List[SpecInfo] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a Specs) Lead() []Sentence {
+	if len(a.Items) > 0 {
+		return nil
+	}
+	hint := track.NewHint("add one", "spec add", "FILE")
+	return []Sentence{{Kind: Note, Text: "there is no spec yet", Hint: &hint}}
+}
+
+// Tables implements [Answer].
+func (a Specs) Tables() []Table {
+	t := Table{Name: "specs", Columns: Columns("scenario", "version", "hash", "metrics", "title", "added"), HiddenIfEmpty: true}
+	for _, s := range a.Items {
+		t.Rows = append(t.Rows, []any{s.Scenario, s.Version, Hash(s.Hash), s.NMetrics, s.Title, Time(s.AddedAt)})
+	}
+	return []Table{t}
+}
+
+// SpecSelector names a version of a scenario's spec: SCENARIO or SCENARIO@VERSION.
+type SpecSelector struct {
+	Scenario string
+	Version  int // 0 for the newest
+}
+
+// ParseSpecSelector reads SCENARIO[@VERSION].
+func ParseSpecSelector(s string) (sel SpecSelector, err error) {
+	scenario, version, given := strings.Cut(s, "@")
+	sel.Scenario = scenario
+	if given {
+		if sel.Version, err = strconv.Atoi(strings.TrimPrefix(version, "v")); err != nil || sel.Version < 1 {
+			return sel, fmt.Errorf("%q: a version is a number from 1, as in %s@1", s, scenario)
+		}
+	}
+	if scenario == "" {
+		return sel, errors.New("empty")
+	}
+	return sel, nil
+}
+
+// String writes the selector as [ParseSpecSelector] reads it.
+func (s SpecSelector) String() string {
+	if s.Version == 0 {
+		return s.Scenario
+	}
+	return fmt.Sprintf("%s@%d", s.Scenario, s.Version)
+}
+
+// SpecQuestion asks for a version of a spec.
+type SpecQuestion struct{ Of SpecSelector }
+
+// Params declares the parameters of the question.
+func (q *SpecQuestion) Params() param.List {
+	return param.List{{
+		Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@VERSION]", Help: "show the spec of this scenario",
+		Value: param.Parsed(&q.Of, ParseSpecSelector, SpecSelector.String),
+	}}
+}
+
+// Spec is a version of a spec.
+type Spec struct {
+	SpecInfo    `json:",embed"`
+	Improvement *scoring.Improvement `json:"improvement,omitempty"`
+	Gate        string               `json:"gate,omitempty"` // its rules in words
+	Metrics     []Metric             `json:"metrics"`
+	Document    jsontext.Value       `json:"document"` // canonical; its SHA-256 is the hash
+}
+
+// Metric describes a metric of a spec to a reader.
+type Metric = scoring.MetricInfo
+
+// Lead implements [Answer].
+func (a Spec) Lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s version %d, %s, added %s", a.Scenario, a.Version, format.Counted(a.NMetrics, "metric"), timeText(a.AddedAt))}}
+	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
+	add("hash " + a.Hash)
+	if i := a.Improvement; i != nil {
+		baseline := i.Baseline
+		if baseline == "" {
+			baseline = "the pinned baseline"
+		}
+		add(fmt.Sprintf("improvement over %s, largest degradation %v / weight", baseline, i.MaxDegradationBase))
+	}
+	if a.Gate != "" {
+		add("gate: " + a.Gate)
+	}
+	if a.Title != "" {
+		lead[0].Joined = true
+		lead = append([]Sentence{{Kind: Heading, Text: a.Title}}, lead...)
+	}
+	return lead
+}
+
+// Tables implements [Answer].
+func (a Spec) Tables() []Table {
+	t := Table{Name: "metrics", Columns: Columns("metric", "type", "weight", "target", "group")}
+	for _, m := range a.Metrics {
+		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Group})
+	}
+	return []Table{t}
+}
+
+// SpecDiff is what changes from one spec to another.
+type SpecDiff struct {
+	Before            string `json:"before"` // as they were named
+	After             string `json:"after"`
+	List[spec.Change] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a SpecDiff) Lead() []Sentence {
+	if len(a.Items) > 0 {
+		return nil
+	}
+	return []Sentence{{Kind: Note, Text: fmt.Sprintf("%s and %s do not differ", a.Before, a.After)}}
+}
+
+// Tables implements [Answer].
+func (a SpecDiff) Tables() []Table {
+	t := Table{Name: "changes", Columns: Columns("change", "metric", "field", "old", "new"), HiddenIfEmpty: true}
+	for _, c := range a.Items {
+		t.Rows = append(t.Rows, []any{string(c.Kind), c.Metric, c.Field, c.Old, c.New})
+	}
+	return []Table{t}
+}
+
+// SpecLint is what deserves a look in a spec that can be used.
+type SpecLint struct {
+	File               string `json:"file"`
+	Scenario           string `json:"scenario"`
+	NMetrics           int    `json:"n_metrics"`
+	List[spec.Warning] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a SpecLint) Lead() []Sentence {
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: scenario %s, %s, no problems, %s",
+		a.File, a.Scenario, format.Counted(a.NMetrics, "metric"), format.Counted(len(a.Items), "remark"))}}
+}
+
+// Tables implements [Answer].
+func (a SpecLint) Tables() []Table {
+	t := Table{Name: "remarks", Columns: Columns("metric", "field", "message"), HiddenIfEmpty: true}
+	for _, w := range a.Items {
+		t.Rows = append(t.Rows, []any{w.Metric, w.Field, w.Message})
+	}
+	return []Table{t}
+}
+
+// SpecAdded is what became of a spec that was handed over.
+type SpecAdded struct {
+	Scenario string `json:"scenario"`
+	Version  int    `json:"version"`
+	Hash     string `json:"hash"`
+	Added    bool   `json:"added"` // false if the scenario has a version with this content
+	NMetrics int    `json:"n_metrics"`
+	Scored   int    `json:"scored"` // seeds that had waited for the scenario's first spec
+}
+
+// Lead implements [Answer].
+func (a SpecAdded) Lead() []Sentence {
+	name := fmt.Sprintf("%s version %d (%s)", a.Scenario, a.Version, track.ShortHash(a.Hash))
+	if !a.Added {
+		return []Sentence{{Kind: Heading, Text: name + " already has this content; nothing was added"}}
+	}
+	text := fmt.Sprintf("added %s, %s", name, format.Counted(a.NMetrics, "metric"))
+	if a.Scored > 0 {
+		text += fmt.Sprintf("; scored %s recorded before", format.Counted(a.Scored, "seed"))
+	}
+	lead := []Sentence{{Kind: Heading, Text: text}}
+	if a.Version > 1 {
+		hint := track.NewHint("score them under this version", "rescore", a.Scenario)
+		lead = append(lead, Sentence{Kind: Note, Text: "seeds recorded before keep their scores", Hint: &hint, Joined: true})
+	}
+	return lead
+}
+
+// Tables implements [Answer].
+func (a SpecAdded) Tables() []Table {
+	return []Table{{Name: "spec", ForPrograms: true, Columns: Columns("scenario", "version", "hash", "added", "n_metrics", "scored"),
+		Rows: [][]any{{a.Scenario, a.Version, a.Hash, a.Added, a.NMetrics, a.Scored}}}}
+}
+
+// NewSpecLint returns what deserves a look in a spec read from a file.
+func NewSpecLint(file string, s scoring.Spec) SpecLint {
+	return SpecLint{File: file, Scenario: s.Scenario, NMetrics: len(s.Metrics), List: List[spec.Warning]{Items: spec.Lint(s)}}
+}

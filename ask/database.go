@@ -1,0 +1,27 @@
+package ask
+
+import (
+	"track/answer"
+	"track/tracker/seeds"
+)
+
+// Query asks for the rows of a reading SQL statement.
+func Query() Def[answer.QueryQuestion, answer.Query] {
+	return Def[answer.QueryQuestion, answer.Query]{
+		Name: "query", Scope: ScopeRead, Help: "run SQL that reads",
+		About: "The documentation describes the views, such as v_seed, v_result and v_stability; they are stable across versions. " +
+			"A BLOB is printed in hexadecimal.",
+		Params: (*answer.QueryQuestion).Params, Read: seeds.Query,
+	}
+}
+
+// PruneSeries asks to delete the numbers of old series.
+func PruneSeries() Def[answer.PruneSeriesQuestion, answer.PrunedSeries] {
+	return Def[answer.PruneSeriesQuestion, answer.PrunedSeries]{
+		Name: "prune series", Scope: ScopeAdmin, Help: "delete the numbers of old series; values and results stay",
+		About: "The length and the hash of a series stay as well. A series that a kept seed shares is kept. With an age and a number of seeds, " +
+			"whatever either keeps is kept.",
+		Params: (*answer.PruneSeriesQuestion).Params, Write: seeds.PruneSeries,
+		Trial: func(q answer.PruneSeriesQuestion) bool { return q.DryRun },
+	}
+}
