@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"track/bundle":           {"track", "track/internal/jsonio", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
 	"track/tracker/exchange": {"track", "track/bundle", "track/evolution", "track/store", "track/spec", "track/tracker/seeds", "track/tracker/lineages"},
 	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker/lineages": {"track", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
+	"track/tracker/lineages": {"track", "track/answer", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
@@ -71,6 +71,9 @@ var mayImport = map[string][]string{
 	// What tests check properties with.
 	"track/internal/property": {"pgregory.net/rapid"},
 
+	// Reports as files.
+	"track/internal/reportfiles": {"track", "track/reports/...", "track/scoring/format"},
+
 	// What tests read reports with.
 	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/internal/testdb":      {"track/store"},
@@ -78,7 +81,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
+		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -7,77 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"track/answer"
 	"track/evolution"
 	"track/reports/document"
 )
 
-// LineageData is all that a report of a lineage is made of.
-type LineageData struct {
-	Name        string
-	Subject     string // agent, or scenario:NAME
-	Seed        string
-	Entries     []evolution.Entry
-	Replayed    evolution.Replayed // what Entries come to
-	End         evolution.Head
-	SHA256      string                 // of the export of the lineage, in hexadecimal
-	Schema      int                    // version of the database's schema
-	Differences []evolution.Difference // that the replay found, in the ledger, beside it, and between the evidence and what is recorded now
-	Missing     []evolution.Difference // evidence that nothing is recorded of
-	Compared    int                    // trials of evidence that were compared with the recorded trials, and those missing
-	Settings    evolution.Settings     // in force
-	Versions    []LineageVersion       // in the order in which they came into being
-	Operators   []OperatorFigures
-	Totals      LineageTotals
-}
-
-// LineageVersion is a version with its trials.
-type LineageVersion struct {
-	Label       string
-	ContentID   string // empty where the content is unknown
-	Content     *string
-	Status      string // in the words of its source
-	SourceScore *float64
-	Trials      []evolution.Trial // oldest first
-}
-
-// OperatorFigures are how an operator did.
-type OperatorFigures struct {
-	Name                            string
-	Risk                            evolution.Risk
-	Tried, Refused, Open, Accepted  int
-	Rejected, Withdrawn, RolledBack int
-	Rate, Delta                     *Estimated
-	CostUSD                         *float64
-	NCost                           int
-	CostPerPoint                    *float64
-}
-
-// Estimated is a number with its interval. Lo and Hi are NaN where it has none.
-type Estimated struct {
-	Value, Lo, Hi float64
-	N             int
-}
-
-// LineageTotals are sums over the executions of a lineage, of a scenario over its seeds.
-type LineageTotals struct {
-	Executions, Failed int
-	CostUSD            float64
-	NCost              int // executions whose cost is known
-	TokensInput        int64
-	TokensOutput       int64
-	NTokens            int
-	Seconds            float64
-	NSeconds           int
-}
-
 // Lineage is the report of a lineage: what is active and why, what speaks against it, and every decision with what it takes to check it.
-func Lineage(data LineageData) (document.Document, error) {
+func Lineage(data answer.LineageReport) (document.Document, error) {
 	d, _, err := IndexedLineageReport(data)
 	return d, err
 }
 
 // IndexedLineageReport is the report of a lineage, and what an index tells of it.
-func IndexedLineageReport(data LineageData) (document.Document, IndexedLineage, error) {
+func IndexedLineageReport(data answer.LineageReport) (document.Document, IndexedLineage, error) {
 	l, err := newLineageReport(data)
 	if err != nil {
 		return document.Document{}, IndexedLineage{}, err
@@ -93,11 +35,11 @@ func IndexedLineageReport(data LineageData) (document.Document, IndexedLineage, 
 
 // lineageReport is the data with what follows from it.
 type lineageReport struct {
-	LineageData
+	answer.LineageReport
 	replayed  evolution.Replayed
 	mutations map[string]evolution.ReplayedMutation
 	madeBy    map[string]*evolution.ReplayedMutation // by the version
-	versions  map[string]LineageVersion
+	versions  map[string]answer.ReportedVersion
 	decisions []lineageDecision
 	last      map[string]lineageDecision   // on each mutation
 	accepting map[string][]lineageDecision // that accepted a version
@@ -118,10 +60,10 @@ type lineageRollback struct {
 	evolution.RollbackEvent
 }
 
-func newLineageReport(data LineageData) (*lineageReport, error) {
+func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 	l := &lineageReport{
-		LineageData: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
-		versions: map[string]LineageVersion{}, differing: map[int]bool{}, missing: map[int]bool{},
+		LineageReport: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
+		versions: map[string]answer.ReportedVersion{}, differing: map[int]bool{}, missing: map[int]bool{},
 		last: map[string]lineageDecision{}, accepting: map[string][]lineageDecision{},
 	}
 	for i, m := range l.replayed.Mutations {

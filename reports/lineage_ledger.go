@@ -314,24 +314,27 @@ func (l *lineageReport) operators() []document.Block {
 	}}
 	unused, undecided := 0, false
 	for _, o := range l.Operators {
-		if o.Tried+o.Refused == 0 {
+		if o.Proposed+o.Refused == 0 {
 			unused++
 			continue
 		}
 		cost := "-"
 		if o.CostPerPoint != nil {
 			cost = fmt.Sprintf("%.4g USD", *o.CostPerPoint)
-			if o.NCost < o.Tried+o.Refused {
+			if o.NCost < o.Proposed+o.Refused {
 				cost += fmt.Sprintf(" (known for %d)", o.NCost)
 			}
 		}
-		delta := estimated(o.Delta, change)
+		delta, rate := deltaText(o.Delta), "-"
+		if r := o.Rate; r != nil {
+			rate = estimateText(r.Value, r.Interval, r.N, share)
+		}
 		if e := l.recordedDelta(o.Name); o.Delta == nil && e != nil {
-			delta, undecided = "recorded "+estimated(e, change), true
+			delta, undecided = "recorded "+deltaText(e), true
 		}
 		table.Rows = append(table.Rows, []document.Text{
-			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Tried), cell("%d", o.Refused), cell("%d", o.Open), cell("%d", o.Accepted),
-			cell("%s", estimated(o.Rate, share)), cell("%s", delta), cell("%s", cost), cell("%d", o.RolledBack),
+			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Proposed), cell("%d", o.Refused), cell("%d", o.Open), cell("%d", o.Accepted),
+			document.T(rate), cell("%s", delta), cell("%s", cost), cell("%d", o.RolledBack),
 		})
 	}
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Operators"}}
@@ -349,7 +352,7 @@ func (l *lineageReport) operators() []document.Block {
 
 // recordedDelta is the mean difference of the recorded scores of the children of an operator and their parents, where nothing was decided; nil where
 // there is none.
-func (l *lineageReport) recordedDelta(operator string) *Estimated {
+func (l *lineageReport) recordedDelta(operator string) *stats.Mean {
 	var deltas []float64
 	for _, m := range l.replayed.Mutations {
 		if m.Operator != operator || !m.State.Open() || m.Delta != nil {
@@ -365,20 +368,21 @@ func (l *lineageReport) recordedDelta(operator string) *Estimated {
 	if err != nil {
 		return nil
 	}
-	e := Estimated{Value: m.Mean, Lo: math.NaN(), Hi: math.NaN(), N: m.N}
-	if m.Interval.Defined() {
-		e.Lo, e.Hi = m.Interval.Lo, m.Interval.Hi
-	}
-	return &e
+	return &m
 }
 
-// estimated writes a number with its interval and n.
-func estimated(e *Estimated, text func(float64) string) string {
-	switch {
-	case e == nil:
+// deltaText writes a mean difference with its interval and n.
+func deltaText(m *stats.Mean) string {
+	if m == nil {
 		return "-"
-	case math.IsNaN(e.Lo):
-		return fmt.Sprintf("%s (no interval, n = %d)", text(e.Value), e.N)
 	}
-	return fmt.Sprintf("%s (%s to %s, n = %d)", text(e.Value), text(e.Lo), text(e.Hi), e.N)
+	return estimateText(m.Mean, m.Interval, m.N, change)
+}
+
+// estimateText writes a number with its interval and n.
+func estimateText(x float64, i stats.Interval, n int, text func(float64) string) string {
+	if !i.Defined() {
+		return fmt.Sprintf("%s (no interval, n = %d)", text(x), n)
+	}
+	return fmt.Sprintf("%s (%s to %s, n = %d)", text(x), text(i.Lo), text(i.Hi), n)
 }

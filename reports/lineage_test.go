@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"track/answer"
 	"track/evolution"
 	"track/reports"
 	"track/reports/chart"
@@ -15,14 +16,14 @@ import (
 // lineageBuilder makes the ledger of a lineage, and the data of its report.
 type lineageBuilder struct {
 	t    testing.TB
-	data reports.LineageData
+	data answer.LineageReport
 	last evolution.Entry
 	step int
 	risk evolution.Risk // of proposals
 }
 
 func newLineage(t testing.TB, name string) *lineageBuilder {
-	b := &lineageBuilder{t: t, risk: evolution.Low, data: reports.LineageData{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
+	b := &lineageBuilder{t: t, risk: evolution.Low, data: answer.LineageReport{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
 	root := b.version("one\ntwo\n", 60, 62, 61)
 	b.entry(evolution.KindCreation, evolution.Creation{Seed: 7, Subject: "agent", Root: &root, Settings: b.data.Settings}, "v001")
 	return b
@@ -42,7 +43,7 @@ func (b *lineageBuilder) entry(kind evolution.Kind, body any, head string) {
 // version adds a version with the scores of its trials, which are of the tasks t0, t1, …
 func (b *lineageBuilder) version(content string, scores ...float64) evolution.VersionRef {
 	n := len(b.data.Versions) + 1
-	v := reports.LineageVersion{Label: evolution.VersionLabel(n), Content: &content, ContentID: evolution.VersionID([]byte(content))}
+	v := answer.ReportedVersion{Label: evolution.VersionLabel(n), Content: &content, ContentID: evolution.VersionID([]byte(content))}
 	for i, s := range scores {
 		b.trial(&v, i, s)
 	}
@@ -50,7 +51,7 @@ func (b *lineageBuilder) version(content string, scores ...float64) evolution.Ve
 	return evolution.VersionRef{Label: v.Label, ID: v.ContentID}
 }
 
-func (b *lineageBuilder) trial(v *reports.LineageVersion, i int, score float64) {
+func (b *lineageBuilder) trial(v *answer.ReportedVersion, i int, score float64) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(len(b.data.Versions)*100+i) * time.Minute)
 	v.Trials = append(v.Trials, evolution.Trial{ID: fmt.Sprintf("%s-%d", v.Label, i), Key: fmt.Sprintf("t%d", i), At: at, Score: &score, Under: "own"})
 }
@@ -199,7 +200,7 @@ func TestLineageReport(t *testing.T) {
 	for i := range 4 { // trials of the version in force, after it was chosen
 		b.trial(&b.data.Versions[1], 10+i, 66+float64(i))
 	}
-	b.data.Totals = reports.LineageTotals{Executions: 16, Failed: 1, Seconds: 90, NSeconds: 15, TokensInput: 10, TokensOutput: 20, NTokens: 16}
+	b.data.Totals = answer.LineageTotals{Executions: 16, Failed: 1, Seconds: 90, NSeconds: 15, TokensInput: 10, TokensOutput: 20, NTokens: 16}
 	text := textOf(b.report().Blocks)
 	position := 0
 	for _, heading := range []string{"Alerts", "Path to the active version", "Scores", "Decisions", "Operators", "What each step changed", "Rollbacks", "Noise", "Cost and time", "How to reproduce"} {
@@ -448,7 +449,7 @@ func TestLineageReportUndecided(t *testing.T) {
 	if strings.Contains(text, "interval is that of the difference") || strings.Contains(text, "the policy saw") {
 		t.Error("it tells of what is not there")
 	}
-	b.data.Operators = []reports.OperatorFigures{{Name: "rephrase", Tried: 2, Open: 2}, {Name: "reorder", Tried: 1, Open: 1}}
+	b.data.Operators = []answer.ReportedOperator{{Name: "rephrase", Proposed: 2, Open: 2}, {Name: "reorder", Proposed: 1, Open: 1}}
 	wantText(t, textOf(b.report().Blocks), // 71-61 and 64-71; t at df 1 is 12.706
 		" | recorded +1.50 (-106.50 to +109.50, n = 2) | ", " | recorded +10.00 (no interval, n = 1) | ", "A recorded delta is not a verdict: nothing was decided")
 	c, alt := drawnBy(t, d)

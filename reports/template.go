@@ -30,5 +30,7 @@ func ScenarioCommand(d answer.ScenarioReport) string {
 	return fmt.Sprintf("track report scenario %s --spec %d --limit %d", shellWord(d.Spec.Scenario), d.Spec.Version, d.Limit)
 }
 
-// Command returns the command that writes the report, as long as nothing is added to the lineage.
-func (d LineageData) Command() string { return "track report lineage " + shellWord(d.Name) }
+// LineageCommand returns the command that writes the report, as long as nothing is added to the lineage.
+func LineageCommand(d answer.LineageReport) string {
+	return "track report lineage " + shellWord(d.Name)
+}

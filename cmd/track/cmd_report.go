@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/internal/reportfiles"
 	"track/store"
 )
 
@@ -35,7 +36,7 @@ func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose fu
 	if err != nil {
 		return err
 	}
-	var files []reportFile
+	var files []reportfiles.File
 	if template != nil {
 		files, err = o.fill(ctx, template, d)
 	} else {

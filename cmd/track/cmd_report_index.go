@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"track"
+	"track/internal/reportfiles"
 	"track/reports"
 	"track/reports/document"
 	"track/scoring/format"
 	"track/store"
+	"track/tracker"
 )
 
 func (p *program) reportIndexCommand() *cli.Command {
@@ -53,51 +54,76 @@ Examples:
 	}
 }
 
-// reportIndex writes or checks the index with its pages. Nothing is put in place, and no look is recorded, before all of it is made.
-func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o reportOptions) error {
-	pages, err := newIndexPages(o)
+// reportIndex writes or checks the index with its pages. No file is put in place, and no interim analysis is recorded, before everything is made.
+func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o reportOptions) (err error) {
+	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}, Hint: shellHint}
+	var files *reportfiles.Index
+	if path := o.target(); path != "" {
+		if files, err = reportfiles.NewIndex(path, o.png, o.check != ""); err != nil {
+			return err
+		}
+		defer files.Discard()
+		if o.check != "" && !files.Exists() {
+			return p.missing(o.check)
+		}
+		b.AddPage = files.AddPage
+	}
+	var looks []store.Look
+	err = st.Snapshot(ctx, func(r *store.Reader) error {
+		looks, err = tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: limit, Configurations: files != nil}, &b)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer pages.discard()
-	if o.check != "" && pages.before == nil {
-		return p.missing(o.check)
+	if files == nil {
+		p.recordLooks(ctx, st, looks)
+		return reports.WithoutPictures(reports.Index(b.IndexData)).Markdown(p.out, document.MarkdownOptions{})
 	}
-	x := indexer{pages: pages, data: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}}
-	if err := st.Snapshot(ctx, func(st *store.Reader) error { return x.all(ctx, st) }); err != nil {
+	b.Pages, b.File = files.Pages(), filepath.Base(o.target())
+	if err := files.AddIndex(reports.Index(b.IndexData)); err != nil {
 		return err
 	}
-	if pages != nil {
-		x.data.Pages, x.data.File = pages.names, filepath.Base(pages.path)
-	}
-	index := reports.Index(x.data)
 	if o.check != "" {
-		return p.checkIndex(pages, index)
+		return p.checkIndex(o.check, files)
 	}
-	if pages == nil {
-		p.recordLooks(ctx, st, x.looks)
-		return reports.WithoutPictures(index).Markdown(p.out, document.MarkdownOptions{})
-	}
-	if err := pages.addIndex(index); err != nil {
+	p.recordLooks(ctx, st, looks)
+	if err := files.Place(); err != nil {
 		return err
 	}
-	p.recordLooks(ctx, st, x.looks)
-	if err := pages.place(); err != nil {
-		return err
-	}
-	p.notice("wrote %s and %s", o.output, format.Counted(len(pages.names), "report"))
-	p.nameSuperfluous(pages)
+	p.notice("wrote %s and %s", o.output, format.Counted(len(files.Pages()), "report"))
+	p.nameSuperfluous(files)
 	return nil
 }
 
-// unreportable is the reason why there is no report of something; err where the cause is another.
-func unreportable(cause error) (reason string, err error) {
-	if isNotFound(cause) || errors.Is(cause, track.ErrInvalid) {
-		reason = cause.Error()
-		for _, hint := range track.Hints(cause) {
-			reason += "; " + shellHint(hint)
-		}
-		return reason, nil
+// mostNamed files are named one by one.
+const mostNamed = 10
+
+// checkIndex exits 1 if the index or one of its pages is outdated, and says which.
+func (p *program) checkIndex(path string, x *reportfiles.Index) error {
+	outdated := x.Outdated()
+	if len(outdated) == 0 {
+		p.notice("%s is what the database says, and so are its %s", path, format.Counted(len(x.Pages()), "report"))
+		return nil
 	}
-	return "", cause
+	lines := outdated[:min(mostNamed, len(outdated))]
+	if more := len(outdated) - len(lines); more > 0 {
+		lines = append(lines, "and "+format.Counted(more, "file")+" more")
+	}
+	for _, path := range x.Superfluous() {
+		lines = append(lines, path+" is no longer part of the index")
+	}
+	return p.outdated("%s", strings.Join(lines, "\n"))
+}
+
+// nameSuperfluous names the files that earlier runs wrote and this one did not.
+func (p *program) nameSuperfluous(x *reportfiles.Index) {
+	left := x.Superfluous()
+	for i, path := range left {
+		if i == mostNamed {
+			p.notice("and %s more", format.Counted(len(left)-i, "file"))
+			return
+		}
+		p.notice("%s is no longer part of the index; it and its pictures are left where they are", path)
+	}
 }

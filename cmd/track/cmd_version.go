@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/internal/reportfiles"
 	"track/reports"
 	"track/scoring/format"
 	"track/store"
@@ -316,5 +317,5 @@ func (p *program) writeFile(file string, data []byte) error {
 		_, err := io.Copy(p.out, bytes.NewReader(data))
 		return err
 	}
-	return replaceFiles([]reportFile{{file, data}})
+	return reportfiles.Replace([]reportfiles.File{{Path: file, Data: data}})
 }

@@ -7,12 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"track/internal/reportfiles"
 	"track/reports"
-	"track/reports/chart"
 	"track/reports/document"
 	"track/scoring/format"
 )
@@ -81,33 +80,33 @@ func (o reportOptions) toStandardOutput() bool {
 }
 
 // makeReport makes the files of a report; on standard output there is one, which has no path.
-func makeReport(d document.Document, o reportOptions) ([]reportFile, error) {
+func makeReport(d document.Document, o reportOptions) ([]reportfiles.File, error) {
 	if !o.toStandardOutput() {
-		return reportFiles(d, o.target(), o.png)
+		return reportfiles.Render(d, o.target(), o.png)
 	}
 	var report bytes.Buffer
 	err := reports.WithoutPictures(d).Markdown(&report, document.MarkdownOptions{})
-	return []reportFile{{"", report.Bytes()}}, err
+	return []reportfiles.File{{Path: "", Data: report.Bytes()}}, err
 }
 
 // writeReport writes the files of a report, or checks those that are there.
-func (p *program) writeReport(files []reportFile, o reportOptions) error {
+func (p *program) writeReport(files []reportfiles.File, o reportOptions) error {
 	switch {
 	case o.toStandardOutput():
-		_, err := p.out.Write(files[0].data)
+		_, err := p.out.Write(files[0].Data)
 		return err
 	case o.check != "":
 		return p.checkReport(files)
 	}
-	var staged stagedFiles
-	defer staged.discard()
-	if err := staged.mkdir(filepath.Dir(files[0].path)); err != nil {
+	var staged reportfiles.Staged
+	defer staged.Discard()
+	if err := staged.Mkdir(filepath.Dir(files[0].Path)); err != nil {
 		return err
 	}
-	if err := staged.add(files); err != nil {
+	if err := staged.Add(files); err != nil {
 		return err
 	}
-	if err := staged.place(); err != nil {
+	if err := staged.Place(); err != nil {
 		return err
 	}
 	p.notice("wrote %s%s", o.output, picturesText(len(files)-1))
@@ -121,68 +120,13 @@ func picturesText(n int) string {
 	return " and " + format.Counted(n, "picture")
 }
 
-// reportFile is a file of a report with its bytes.
-type reportFile struct {
-	path string
-	data []byte
-}
-
-// reportFiles are the report in the format of its suffix, and then its pictures. HTML has them within.
-func reportFiles(d document.Document, path string, png bool) ([]reportFile, error) {
-	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
-	var report bytes.Buffer
-	var err error
-	html := filepath.Ext(path) == ".html"
-	if html {
-		err = d.HTML(&report)
-	} else {
-		err = d.Markdown(&report, document.MarkdownOptions{PictureDir: filepath.ToSlash(filepath.Base(folder)) + "/", Suffix: ".svg"})
-	}
-	if err != nil {
-		return nil, err
-	}
-	files := []reportFile{{path, report.Bytes()}}
-	for _, picture := range d.Pictures() {
-		pictures, err := pictureFiles(picture, filepath.Join(folder, picture.Name), !html, png)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, pictures...)
-	}
-	return files, nil
-}
-
-// pictureFiles are a picture in the formats that are wanted.
-func pictureFiles(p document.Picture, name string, svg, png bool) (files []reportFile, err error) {
-	var drawn, pixels bytes.Buffer
-	if svg {
-		err = chart.SVG(&drawn, p.Chart)
-		files = append(files, reportFile{name + ".svg", drawn.Bytes()})
-	}
-	if png && err == nil {
-		err = chart.PNG(&pixels, p.Chart)
-		files = append(files, reportFile{name + ".png", pixels.Bytes()})
-	}
-	return files, err
-}
-
-// replaceFiles writes files beside their places, and only then puts them there.
-func replaceFiles(files []reportFile) error {
-	var staged stagedFiles
-	defer staged.discard()
-	if err := staged.add(files); err != nil {
-		return err
-	}
-	return staged.place()
-}
-
 // checkReport exits 1 where a file is not what it would be if it was written now, and says which one is the first.
-func (p *program) checkReport(files []reportFile) error {
+func (p *program) checkReport(files []reportfiles.File) error {
 	for i, f := range files {
-		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) && i == 0 {
-			return p.missing(f.path)
+		if _, err := os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) && i == 0 {
+			return p.missing(f.Path)
 		}
-		why, err := f.outdated()
+		why, err := f.Outdated()
 		if err != nil {
 			return err
 		}
@@ -190,7 +134,7 @@ func (p *program) checkReport(files []reportFile) error {
 			return p.outdated("%s", why)
 		}
 	}
-	p.notice("%s is what the database says%s", files[0].path, withPictures(len(files)-1))
+	p.notice("%s is what the database says%s", files[0].Path, withPictures(len(files)-1))
 	return nil
 }
 
@@ -211,52 +155,4 @@ func (p *program) outdated(format string, args ...any) error {
 // missing is the answer that there is no report to check.
 func (p *program) missing(path string) error {
 	return p.outdated("%s is missing", path)
-}
-
-// firstDifference tells the first line in which a text differs, around the first character that does.
-func firstDifference(there, now []byte) string {
-	const most, before = 160, 40
-	a, b := bytes.Split(there, []byte("\n")), bytes.Split(now, []byte("\n"))
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, fileEnds, cutLine(string(b[i]), most))
-		case i >= len(b):
-			return fmt.Sprintf("line %d differs\n  file      %s\n  database  %s", i+1, cutLine(string(a[i]), most), fileEnds)
-		case !bytes.Equal(a[i], b[i]):
-			file, database := []rune(string(a[i])), []rune(string(b[i]))
-			from, where := 0, ""
-			if n := equalRunes(file, database); n >= most-1 {
-				from, where = n-before, fmt.Sprintf(" from character %d on", n+1)
-			}
-			return fmt.Sprintf("line %d differs%s\n  file      %s\n  database  %s", i+1, where, window(file, from, most), window(database, from, most))
-		}
-	}
-	return "it differs"
-}
-
-const fileEnds = "(nothing: the file ends)"
-
-// equalRunes counts those with which both begin.
-func equalRunes(a, b []rune) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// window is a part of a line, with … where something stands before and after it.
-func window(line []rune, from, most int) string {
-	if from == 0 {
-		return cutLine(string(line), most)
-	}
-	return "…" + cutLine(string(line[from:]), most-1)
-}
-
-// cutLine keeps a line readable.
-func cutLine(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return s
 }

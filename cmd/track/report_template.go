@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"track/internal/reportfiles"
 	"track/reports"
 	"track/reports/document"
 	"track/reports/templates"
@@ -137,7 +138,7 @@ func (o reportOptions) readTemplate() (*templates.Template, error) {
 }
 
 // fill makes the files of a report by a template: the report, and the pictures that it names.
-func (o reportOptions) fill(ctx context.Context, t *templates.Template, d composedReport) ([]reportFile, error) {
+func (o reportOptions) fill(ctx context.Context, t *templates.Template, d composedReport) ([]reportfiles.File, error) {
 	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.version, Command: d.command}
 	path := o.target()
 	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
@@ -157,9 +158,9 @@ func (o reportOptions) fill(ctx context.Context, t *templates.Template, d compos
 	if err != nil {
 		return nil, err
 	}
-	files := []reportFile{{path, result.Text}}
+	files := []reportfiles.File{{Path: path, Data: result.Text}}
 	for _, p := range result.Pictures {
-		pictures, err := pictureFiles(p, filepath.Join(folder, p.Name), true, o.png)
+		pictures, err := reportfiles.RenderPicture(p, filepath.Join(folder, p.Name), true, o.png)
 		if err != nil {
 			return nil, err
 		}

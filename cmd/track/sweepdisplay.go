@@ -347,3 +347,11 @@ func terminalWidth(stream any) int {
 	}
 	return 80
 }
+
+// cutLine shortens a text to a number of runes.
+func cutLine(s string, longest int) string {
+	if runes := []rune(s); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return s
+}

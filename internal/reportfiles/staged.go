@@ -1,4 +1,4 @@
-package main
+package reportfiles
 
 import (
 	"crypto/rand"
@@ -13,17 +13,17 @@ import (
 	"track"
 )
 
-// stagedFiles stand beside their places, until all of them are written.
-type stagedFiles struct {
+// Staged are files that are written next to their places, until all of them are complete.
+type Staged struct {
 	files   []stagedFile
 	folders []string // that were made for them
 }
 
-// stagedFile is a file by the name that people know and where it is to stand, which is elsewhere for a link.
+// stagedFile has the path that the user gave, and the place of the file, which differs for a symbolic link.
 type stagedFile struct{ path, place, temporary string }
 
-// mkdir makes a folder, unless it is there; the one around it has to be.
-func (s *stagedFiles) mkdir(folder string) error {
+// Mkdir makes a folder unless it exists. Its parent must exist.
+func (s *Staged) Mkdir(folder string) error {
 	err := os.Mkdir(folder, 0o755)
 	if err == nil {
 		s.folders = append(s.folders, folder)
@@ -32,39 +32,39 @@ func (s *stagedFiles) mkdir(folder string) error {
 	if there, statErr := os.Stat(folder); statErr == nil && there.IsDir() {
 		return nil
 	}
-	return fileProblem(folder, err)
+	return problem(folder, err)
 }
 
-// add writes a report and its pictures beside their places; the pictures come first, so that no report shows some that are not there. The
-// folder of pictures is made, that of the report has to be there.
-func (s *stagedFiles) add(report []reportFile) error {
+// Add writes a report and its pictures next to their places. The pictures come first, so that no report refers to missing
+// ones. The folder of the pictures is made; the folder of the report must exist.
+func (s *Staged) Add(report []File) error {
 	for i, f := range slices.Backward(report) {
 		if i > 0 {
-			if err := s.mkdir(filepath.Dir(f.path)); err != nil {
+			if err := s.Mkdir(filepath.Dir(f.Path)); err != nil {
 				return err
 			}
 		}
 		if err := s.write(f); err != nil {
-			return fileProblem(f.path, err)
+			return problem(f.Path, err)
 		}
 	}
 	return nil
 }
 
 // write writes a file under a name that no other process has.
-func (s *stagedFiles) write(f reportFile) (err error) {
-	place := throughLinks(f.path)
+func (s *Staged) write(f File) (err error) {
+	place := throughLinks(f.Path)
 	temporary := filepath.Join(filepath.Dir(place), ".track-"+rand.Text())
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	s.files = append(s.files, stagedFile{f.path, place, temporary})
-	_, err = file.Write(f.data)
+	s.files = append(s.files, stagedFile{f.Path, place, temporary})
+	_, err = file.Write(f.Data)
 	return errors.Join(err, file.Close())
 }
 
-// throughLinks is where a file stands that may be a link, also where nothing stands there yet.
+// throughLinks returns the place of a file that may be a symbolic link, also if the link leads to nothing yet.
 func throughLinks(path string) string {
 	const most = 40 // as Linux has it
 	for range most {
@@ -80,15 +80,15 @@ func throughLinks(path string) string {
 	return path
 }
 
-// place puts the files where they belong, in the order in which they were added.
-func (s *stagedFiles) place() error {
+// Place puts the files in place, in the order in which they were added.
+func (s *Staged) Place() error {
 	for len(s.files) > 0 {
 		f := s.files[0]
 		if err := os.Rename(f.temporary, f.place); err != nil {
 			if there, statErr := os.Stat(f.place); statErr == nil && there.IsDir() {
-				return &namedError{f.path + ": a folder stands there", track.ErrInvalid}
+				return &namedError{f.path + ": is a folder, not a file", track.ErrInvalid}
 			}
-			return fileProblem(f.path, err)
+			return problem(f.path, err)
 		}
 		s.files = s.files[1:]
 	}
@@ -96,8 +96,8 @@ func (s *stagedFiles) place() error {
 	return nil
 }
 
-// discard takes away what was not put in place.
-func (s *stagedFiles) discard() {
+// Discard removes what was not put in place.
+func (s *Staged) Discard() {
 	for _, f := range s.files {
 		_ = os.Remove(f.temporary)
 	}
@@ -106,15 +106,15 @@ func (s *stagedFiles) discard() {
 	}
 }
 
-// fileProblem tells of a file by its own name, and not by that under which it is written.
-func fileProblem(path string, err error) error {
+// problem describes an error on a file by the file's own name, not by its temporary one.
+func problem(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &namedError{filepath.Dir(path) + ": no such folder; make it first", track.ErrNotFound}
 	case errors.Is(err, fs.ErrPermission):
 		return &namedError{path + ": permission denied", track.ErrInvalid}
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
-		return &namedError{path + ": a file stands where a folder is to be", track.ErrInvalid}
+		return &namedError{path + ": is a file, not a folder", track.ErrInvalid}
 	}
 	var failed *fs.PathError
 	var moved *os.LinkError
@@ -127,7 +127,7 @@ func fileProblem(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// namedError says in its own words what is one of the kinds of errors.
+// namedError is an error of a kind, in its own words.
 type namedError struct {
 	text string
 	kind error
@@ -135,3 +135,13 @@ type namedError struct {
 
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.kind }
+
+// Replace writes files next to their places and then puts them in place.
+func Replace(files []File) error {
+	var staged Staged
+	defer staged.Discard()
+	if err := staged.Add(files); err != nil {
+		return err
+	}
+	return staged.Place()
+}

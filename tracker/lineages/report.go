@@ -1,0 +1,57 @@
+package lineages
+
+import (
+	"context"
+
+	"track/answer"
+	"track/bundle"
+	"track/store"
+)
+
+// LoadReport returns the report of a lineage from one state of the database, with what it was made of.
+func LoadReport(ctx context.Context, st *store.Reader, name string) (r answer.LineageReport, facts Facts, err error) {
+	err = st.Snapshot(ctx, func(st *store.Reader) error {
+		if facts, err = LoadFacts(ctx, st, name); err != nil {
+			return err
+		}
+		manifest, err := bundle.NewManifest(facts.Export)
+		r = facts.report()
+		r.SHA256 = manifest.SHA256
+		return err
+	})
+	return r, facts, err
+}
+
+func (f Facts) report() answer.LineageReport {
+	r := answer.LineageReport{
+		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, Replayed: f.Replay.Replayed, End: f.Lineage.End,
+		Schema: store.SchemaVersion, Compared: f.Replay.NStrict, Settings: f.Lineage.Settings, Totals: answer.LineageTotals(f.Totals),
+	}
+	for _, d := range f.Replay.Differences {
+		if MissingEvidence(d) {
+			r.Missing = append(r.Missing, d)
+		} else {
+			r.Differences = append(r.Differences, d)
+		}
+	}
+	for _, v := range f.Versions {
+		r.Versions = append(r.Versions, answer.ReportedVersion{
+			Label: v.Name, ContentID: v.ContentID, Content: v.Content, Status: v.Status, SourceScore: v.SourceScore, Trials: v.Trials.Trials,
+		})
+	}
+	for _, o := range f.Operators {
+		r.Operators = append(r.Operators, o.reported())
+	}
+	return r
+}
+
+func (r OperatorReport) reported() answer.ReportedOperator {
+	reported := answer.ReportedOperator{
+		Name: r.Operator.Name, Risk: r.Operator.Risk, Proposed: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted, RolledBack: r.RolledBack,
+		Rate: r.AcceptRate, Delta: r.Delta, NCost: r.NCost, CostPerPoint: r.CostPerPoint(),
+	}
+	if r.NCost > 0 {
+		reported.CostUSD = &r.CostUSD
+	}
+	return reported
+}

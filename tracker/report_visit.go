@@ -1,0 +1,138 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+
+	"track"
+	"track/answer"
+	"track/store"
+	"track/tracker/lineages"
+	"track/tracker/seeds"
+)
+
+// ReportVisitor takes the reports of everything in a database, one by one, so that no two need to be in memory.
+type ReportVisitor interface {
+	Scenario(answer.ScenarioReport) error
+	Configuration(answer.StabilityReport) error // of the scenario before it
+	Lineage(answer.LineageReport) error
+	Agent(answer.AgentReport) error
+
+	// There is no report of something that is not recorded or judged as it has to be.
+	ScenarioProblem(name string, cause error)
+	ConfigurationProblem(c answer.ScenarioConfiguration, cause error)
+	LineageProblem(name string, cause error)
+}
+
+// VisitReportsOptions narrow the reports that are visited.
+type VisitReportsOptions struct {
+	Limit          int  // the newest so many configurations of each scenario
+	Configurations bool // visit the report of each of them too
+}
+
+// VisitReports visits the reports of everything in a database, by name, and returns the interim analyses that they are.
+func VisitReports(ctx context.Context, r *store.Reader, options VisitReportsOptions, visitor ReportVisitor) (looks []store.Look, err error) {
+	v := reportVisit{r, options, visitor, nil}
+	scenarios, err := r.Scenarios(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range scenarios {
+		if err := v.scenario(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return v.looks, v.lineages(ctx)
+}
+
+type reportVisit struct {
+	*store.Reader
+	options VisitReportsOptions
+	visitor ReportVisitor
+	looks   []store.Look
+}
+
+// hasNoReport reports whether there is no report because of what is recorded.
+func hasNoReport(err error) bool {
+	return errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid)
+}
+
+func (v *reportVisit) scenario(ctx context.Context, name string) error {
+	report, err := seeds.LoadScenarioReport(ctx, v.Reader, name, seeds.ScenarioOptions{Limit: v.options.Limit})
+	switch {
+	case hasNoReport(err):
+		v.visitor.ScenarioProblem(name, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	v.looks = append(v.looks, report.Looks...)
+	if err := v.visitor.Scenario(report.Report); err != nil || !v.options.Configurations {
+		return err
+	}
+	entries := report.Report.History.Entries
+	for i := range entries {
+		if err := v.configuration(ctx, entries[len(entries)-1-i].ScenarioConfiguration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *reportVisit) configuration(ctx context.Context, c answer.ScenarioConfiguration) error {
+	report, err := seeds.LoadStabilityReport(ctx, v.Reader, answer.Selector{Scenario: c.Scenario, Configuration: c.Hash}, seeds.StabilityOptions{})
+	switch {
+	case hasNoReport(err):
+		v.visitor.ConfigurationProblem(c, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	v.looks = append(v.looks, report.Looks...)
+	return v.visitor.Configuration(report.Report)
+}
+
+func (v *reportVisit) lineages(ctx context.Context) error {
+	names, err := v.Lineages(ctx)
+	if err != nil {
+		return err
+	}
+	evolving, err := v.EvolvingNames(ctx)
+	if err != nil {
+		return err
+	}
+	hasLedger := map[string]bool{}
+	for _, name := range evolving {
+		hasLedger[name] = true
+	}
+	for _, name := range names {
+		visit := v.agent
+		if hasLedger[name] {
+			visit = v.lineage
+		}
+		if err := visit(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *reportVisit) lineage(ctx context.Context, name string) error {
+	report, _, err := lineages.LoadReport(ctx, v.Reader, name)
+	switch {
+	case hasNoReport(err):
+		v.visitor.LineageProblem(name, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	return v.visitor.Lineage(report)
+}
+
+func (v *reportVisit) agent(ctx context.Context, name string) error {
+	report, err := LoadAgentReport(ctx, v.Reader, name)
+	if err != nil {
+		return err
+	}
+	return v.visitor.Agent(report)
+}
