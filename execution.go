@@ -27,6 +27,9 @@ func ParseExecutionStatus(s string) (ExecutionStatus, error) {
 	return "", fmt.Errorf("unknown status %q: use ok, timeout, error or invalid", s)
 }
 
+// RubricOwn is the name under which the caller's own score is recorded.
+const RubricOwn = "own"
+
 // Complexity says how much a task asks for; what is expected of an execution in time and tools depends on it.
 type Complexity string
 
@@ -80,11 +83,11 @@ type Execution struct {
 
 // Tokens are counts of tokens; nil where unknown.
 type Tokens struct {
-	Input      *int64 // read and not taken from a cache
-	Output     *int64 // written, reasoning included
-	CacheRead  *int64 // read from a cache
-	CacheWrite *int64 // read and written to a cache
-	Reasoning  *int64 // the part of Output that was reasoning
+	Input      *int64 `json:"input"`       // read and not taken from a cache
+	Output     *int64 `json:"output"`      // written, reasoning included
+	CacheRead  *int64 `json:"cache_read"`  // read from a cache
+	CacheWrite *int64 `json:"cache_write"` // read and written to a cache
+	Reasoning  *int64 `json:"reasoning"`   // the part of Output that was reasoning
 }
 
 // ToolCall is one use of a tool within an execution.

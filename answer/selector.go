@@ -35,3 +35,42 @@ func (s Selector) String() string {
 
 // Of returns a value that is a selector.
 func Of(to *Selector) param.Value { return param.Parsed(to, ParseSelector, Selector.String) }
+
+// LineageSelector names the executions of a lineage, or of one of its versions: LINEAGE or LINEAGE@VERSION.
+type LineageSelector struct {
+	Lineage string
+	Version *string // nil for none; the empty one is the version of executions that name none
+}
+
+// ParseLineageSelector reads LINEAGE[@VERSION].
+func ParseLineageSelector(s string) (LineageSelector, error) {
+	lineage, version, given := strings.Cut(s, "@")
+	if lineage == "" {
+		return LineageSelector{}, fmt.Errorf("%q is not LINEAGE or LINEAGE@VERSION", s)
+	}
+	if !given {
+		return LineageSelector{Lineage: lineage}, nil
+	}
+	return LineageSelector{lineage, &version}, nil
+}
+
+// String writes the selector as [ParseLineageSelector] reads it.
+func (s LineageSelector) String() string {
+	if s.Version == nil {
+		return s.Lineage
+	}
+	return s.Lineage + "@" + *s.Version
+}
+
+// OfLineage returns a value that is a selector of a lineage.
+func OfLineage(to *LineageSelector) param.Value {
+	return param.Parsed(to, ParseLineageSelector, LineageSelector.String)
+}
+
+// lineageVersion writes a lineage with its version, as a [LineageSelector] is written.
+func lineageVersion(lineage, version string) string {
+	if version == "" {
+		return lineage
+	}
+	return lineage + "@" + version
+}

@@ -6,5 +6,6 @@ func All() []Question {
 		Seeds().Question(),
 		Specs().Question(), Spec().Question(),
 		Query().Question(), PruneSeries().Question(),
+		Executions().Question(), ShowExecution().Question(),
 	}
 }

@@ -111,21 +111,21 @@ func executionRecord(i int, documents map[string][]byte) store.ExecutionRecord {
 			TaskType: "coding", Complexity: track.ComplexityMedium, Session: fmt.Sprintf("s%d", i/10), Status: track.ExecutionOK, Model: "m",
 			Tokens: &track.Tokens{Input: &n, Output: &n}, StartedAt: at, Duration: &took,
 		},
-		Output: &store.StoredText{Digest: digest, Bytes: len(output), Text: &output}, Digest: digest, RecordedAt: at, Rubric: "rubric/2",
+		Output: &track.RecordedText{Digest: digest, Bytes: len(output), Text: &output}, Digest: digest, RecordedAt: at, Rubric: "rubric/2",
 	}
 	for range 3 {
 		e.Calls = append(e.Calls, track.ToolCall{Tool: "Bash", Exit: &zero, Answered: true, StartedAt: at, Duration: &took})
-		e.Inputs, e.Outputs = append(e.Inputs, store.StoredText{Digest: digest, Bytes: 80}), append(e.Outputs, &store.StoredText{Digest: digest, Bytes: 900})
+		e.Inputs, e.Outputs = append(e.Inputs, track.RecordedText{Digest: digest, Bytes: 80}), append(e.Outputs, &track.RecordedText{Digest: digest, Bytes: 900})
 	}
 	for k, name := range rubric.Names() {
 		score, grade := float64((i*37+k)%101), "F"
 		if score >= 50 {
 			grade = "B"
 		}
-		s := store.ExecutionScore{Rubric: name, Score: &score, Grade: grade, Document: documents[name], ScoredAt: at}
+		s := track.RecordedScore{Rubric: name, Score: &score, Grade: grade, Detail: documents[name], ScoredAt: at}
 		for _, component := range []string{"tool_success_rate", "output_quality", "efficiency", "one_minus_error_rate", "structure_score"} {
 			value := score / 100
-			s.Components = append(s.Components, store.ComponentValue{Name: component, Value: &value})
+			s.Components = append(s.Components, track.ComponentValue{Name: component, Value: &value})
 		}
 		e.Scores = append(e.Scores, s)
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 )
 
@@ -234,7 +236,7 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 			continue
 		}
 		if !here.ForgottenAt.IsZero() {
-			score.Document = []byte(noDocument)
+			score.Detail = jsontext.Value(noDocument)
 		}
 		if err := t.addExecutionScore(here.Row, score); err != nil {
 			return err

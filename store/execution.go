@@ -10,44 +10,22 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 )
 
-// StoredText is a text as it is kept: by its digest and size, and as it is only where that was asked for. Secrets are masked before.
-type StoredText struct {
-	Digest [sha256.Size]byte
-	Bytes  int
-	Text   *string // nil where it is not kept
-}
-
 // ExecutionRecord is an execution about to be stored.
 type ExecutionRecord struct {
-	track.Execution                   // its texts are not looked at
-	Output          *StoredText       // nil where unknown
-	Inputs          []StoredText      // of the calls
-	Outputs         []*StoredText     // of the calls; nil where unknown
-	Digest          [sha256.Size]byte // of all that is recorded
+	track.Execution                       // its texts are not looked at
+	Output          *track.RecordedText   // nil where unknown
+	Inputs          []track.RecordedText  // of the calls
+	Outputs         []*track.RecordedText // of the calls; nil where unknown
+	Digest          [sha256.Size]byte     // of all that is recorded
 	RecordedAt      time.Time
 	Open            bool   // its source ended within it
 	Rubric          string // whose score is in force; empty for none
-	Scores          []ExecutionScore
-}
-
-// ExecutionScore is the score of an execution under a rubric.
-type ExecutionScore struct {
-	Rubric     string
-	Score      *float64 // 0..100; nil where it has none
-	Grade      string
-	NFailed    int
-	Document   []byte // JSON of the components
-	Components []ComponentValue
-	ScoredAt   time.Time
-}
-
-// ComponentValue is the value of a component of a score; nil where it could not be measured.
-type ComponentValue struct {
-	Name  string
-	Value *float64
+	Scores          []track.RecordedScore
 }
 
 // ExistingExecution is what stands in the place of an execution to be recorded.
@@ -185,11 +163,11 @@ const forgotten = "[forgotten]"
 
 // withoutTexts is what stays of an execution whose texts are removed.
 func (e ExecutionRecord) withoutTexts() ExecutionRecord {
-	without := func(text *StoredText) *StoredText {
+	without := func(text *track.RecordedText) *track.RecordedText {
 		if text == nil {
 			return nil
 		}
-		return &StoredText{Digest: text.Digest, Bytes: text.Bytes}
+		return &track.RecordedText{Digest: text.Digest, Bytes: text.Bytes}
 	}
 	e.Message, e.Execution.Output, e.Output = "", nil, without(e.Output)
 	e.Calls, e.Inputs, e.Outputs, e.Scores = slices.Clone(e.Calls), slices.Clone(e.Inputs), slices.Clone(e.Outputs), slices.Clone(e.Scores)
@@ -200,7 +178,7 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 		e.Inputs[i], e.Outputs[i] = *without(&e.Inputs[i]), without(e.Outputs[i])
 	}
 	for i := range e.Scores {
-		e.Scores[i].Document = []byte(noDocument)
+		e.Scores[i].Detail = jsontext.Value(noDocument)
 	}
 	return e
 }
@@ -253,7 +231,7 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 }
 
 // textColumns are the columns of a text: as it is, its size and its digest.
-func textColumns(text *StoredText) (kept, size, digest any) {
+func textColumns(text *track.RecordedText) (kept, size, digest any) {
 	if text == nil {
 		return nil, nil, nil
 	}
@@ -290,14 +268,14 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 	return nil
 }
 
-func (t *Tx) addExecutionScore(id int64, s ExecutionScore) error {
+func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, s.Grade, s.NFailed, micros(s.ScoredAt)); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {
 		return err
 	}
-	if document := string(s.Document); document != noDocument {
+	if document := string(s.Detail); document != noDocument {
 		compressed, err := t.compress(document)
 		if err != nil {
 			return err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 )
 
@@ -22,38 +24,8 @@ type ExecutionFilter struct {
 	MinScore *float64
 	MaxScore *float64
 	Since    time.Time // started, or recorded, at or after
+	After    string    // only what follows the execution with this ULID in the list; empty for the beginning
 	Limit    int       // at most so many; 0 for all
-}
-
-// ExecutionSummary is an execution in a list, with the score in force.
-type ExecutionSummary struct {
-	ID          string // ULID
-	Lineage     string
-	Version     string
-	Source, Key string
-	Task        string
-	TaskType    string
-	Complexity  track.Complexity
-	Trial       int
-	Session     string
-	Status      track.ExecutionStatus
-	Message     string
-	Rubric      string // empty where it has no score
-	Score       *float64
-	Grade       string
-	NCalls      int
-	NFailed     int // as the rubric in force sees it, else as the source does
-	Corrections int
-	Truncated   bool
-	Model       string
-	Tokens      *track.Tokens
-	CostUSD     *float64
-	At          time.Time // started, or recorded where that is unknown
-	StartedAt   time.Time
-	Duration    *time.Duration
-	RecordedAt  time.Time
-	ForgottenAt time.Time
-	Open        bool
 }
 
 type executionRow struct {
@@ -84,7 +56,6 @@ type executionRow struct {
 	TokensCacheWrite *int64          `db:"tokens_cache_write"`
 	TokensReasoning  *int64          `db:"tokens_reasoning"`
 	CostUSD          *float64        `db:"cost_usd"`
-	At               int64           `db:"at"`
 	StartedAt        sql.NullInt64   `db:"started_at"`
 	DurationUS       sql.NullInt64   `db:"duration_us"`
 	RecordedAt       int64           `db:"recorded_at"`
@@ -92,12 +63,12 @@ type executionRow struct {
 	Open             bool            `db:"is_open"`
 }
 
-func (r executionRow) summary() ExecutionSummary {
-	s := ExecutionSummary{
+func (r executionRow) execution() track.RecordedExecution {
+	s := track.RecordedExecution{
 		ID: r.ULID, Lineage: r.Lineage, Version: r.Version, Source: r.Source, Key: r.Key, Task: r.Task, TaskType: r.TaskType,
 		Complexity: track.Complexity(r.Complexity), Trial: r.Trial, Session: r.Session, Status: track.ExecutionStatus(r.Status), Message: r.Message,
 		Rubric: r.Rubric, Grade: r.Grade, NCalls: r.NCalls, NFailed: r.NFailed, Corrections: r.Corrections, Truncated: r.Truncated,
-		Model: r.Model, CostUSD: r.CostUSD, At: fromMicros(r.At), RecordedAt: fromMicros(r.RecordedAt), Open: r.Open,
+		Model: r.Model, CostUSD: r.CostUSD, RecordedAt: fromMicros(r.RecordedAt), Open: r.Open,
 	}
 	if r.Score.Valid {
 		s.Score = &r.Score.Float64
@@ -125,7 +96,7 @@ const selectExecutions = `
 	       execution_score.score, coalesce(execution_score.grade, '') AS grade, execution.n_calls,
 	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, execution.corrections, execution.truncated, execution.model,
 	       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
-	       execution.cost_usd, execution.at, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
+	       execution.cost_usd, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
 	  FROM execution
 	  JOIN lineage ON lineage.id = execution.lineage_id
 	  JOIN version ON version.id = execution.version_id
@@ -143,6 +114,7 @@ const (
 	scoredAtLeast  = ` AND coalesce(execution_score.score >= $1, FALSE)`
 	scoredAtMost   = ` AND coalesce(execution_score.score <= $1, FALSE)`
 	executedSince  = ` AND execution.at >= $1`
+	executedBefore = ` AND (execution.at, execution.id) < (SELECT last.at, last.id FROM execution AS last WHERE last.ulid = $1)`
 	newestExecuted = ` ORDER BY execution.at DESC, execution.id DESC`
 	atMost         = ` LIMIT $1`
 )
@@ -175,6 +147,9 @@ func (f ExecutionFilter) query() (query string, args []any) {
 	if !f.Since.IsZero() {
 		c.add(executedSince, micros(f.Since))
 	}
+	if f.After != "" {
+		c.add(executedBefore, f.After)
+	}
 	c.add(newestExecuted)
 	if f.Limit > 0 {
 		c.add(atMost, f.Limit)
@@ -183,38 +158,17 @@ func (f ExecutionFilter) query() (query string, args []any) {
 }
 
 // Executions lists executions, the newest first.
-func (r *Reader) Executions(ctx context.Context, filter ExecutionFilter) ([]ExecutionSummary, error) {
+func (r *Reader) Executions(ctx context.Context, filter ExecutionFilter) ([]track.RecordedExecution, error) {
 	query, args := filter.query()
 	var rows []executionRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
 	}
-	list := make([]ExecutionSummary, len(rows))
+	list := make([]track.RecordedExecution, len(rows))
 	for i, row := range rows {
-		list[i] = row.summary()
+		list[i] = row.execution()
 	}
 	return list, nil
-}
-
-// ExecutionDetail is an execution with its calls, its scores under every rubric, and what is known to be true of it.
-type ExecutionDetail struct {
-	ExecutionSummary
-	Output *StoredText
-	Calls  []StoredCall
-	Scores []ExecutionScore // by the name of the rubric
-	Truths map[string]float64
-}
-
-// StoredCall is a tool call as it is stored.
-type StoredCall struct {
-	Key, Tool          string
-	Input              StoredText
-	Output             *StoredText // nil where unknown
-	Exit               *int
-	Error              string
-	Answered, Rejected bool
-	StartedAt          time.Time
-	Duration           *time.Duration
 }
 
 const (
@@ -232,11 +186,11 @@ const (
 )
 
 // Execution returns the execution with this ULID, or with the only one that begins like this.
-func (r *Reader) Execution(ctx context.Context, id string) (d ExecutionDetail, err error) {
+func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExecution, err error) {
 	id = strings.ToUpper(id)
 	query, args := executionByID, []any{id}
 	if id == "" {
-		return ExecutionDetail{}, fmt.Errorf("an empty id: %w", track.ErrNotFound)
+		return track.RecordedExecution{}, fmt.Errorf("an empty id: %w", track.ErrNotFound)
 	}
 	if len(id) < 26 {
 		query, args = executionsByPrefix, []any{id, id + "~"}
@@ -267,15 +221,15 @@ type textRow struct {
 	Digest []byte        `db:"output_digest"`
 }
 
-func (r textRow) stored() *StoredText {
+func (r textRow) stored() *track.RecordedText {
 	if !r.Bytes.Valid {
 		return nil
 	}
-	return &StoredText{Digest: [32]byte(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
+	return &track.RecordedText{Digest: track.TextDigest(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
 }
 
-func (r *Reader) executionDetail(ctx context.Context, row executionRow) (ExecutionDetail, error) {
-	d := ExecutionDetail{ExecutionSummary: row.summary(), Truths: map[string]float64{}}
+func (r *Reader) executionDetail(ctx context.Context, row executionRow) (track.RecordedExecution, error) {
+	d := row.execution()
 	var output textRow
 	var truths []struct {
 		Name  string  `db:"name"`
@@ -289,6 +243,9 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (Executi
 		return d, err
 	}
 	d.Output = output.stored()
+	if len(truths) > 0 {
+		d.Truths = make(map[string]float64, len(truths))
+	}
 	for _, t := range truths {
 		d.Truths[t.Name] = t.Value
 	}
@@ -296,10 +253,13 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (Executi
 		return d, err
 	}
 	d.Scores, err = r.executionScores(ctx, row.RowID)
+	for i := range d.Scores {
+		d.Scores[i].Active = d.Scores[i].Rubric == row.Rubric
+	}
 	return d, err
 }
 
-func (r *Reader) calls(ctx context.Context, execution int64) ([]StoredCall, error) {
+func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCall, error) {
 	var rows []struct {
 		Key         string        `db:"key"`
 		Tool        string        `db:"tool"`
@@ -317,10 +277,10 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]StoredCall, erro
 	if err := r.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
 		return nil, err
 	}
-	list := make([]StoredCall, len(rows))
+	list := make([]track.RecordedCall, len(rows))
 	for i, row := range rows {
-		list[i] = StoredCall{
-			Key: row.Key, Tool: row.Tool, Input: StoredText{Digest: [32]byte(row.InputDigest), Bytes: row.InputBytes, Text: row.Input}, Output: row.stored(),
+		list[i] = track.RecordedCall{
+			Key: row.Key, Tool: row.Tool, Input: track.RecordedText{Digest: track.TextDigest(row.InputDigest), Bytes: row.InputBytes, Text: row.Input}, Output: row.stored(),
 			Exit: row.Exit, Error: row.Error, Answered: row.Answered, Rejected: row.Rejected,
 		}
 		if row.StartedAt.Valid {
@@ -334,7 +294,7 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]StoredCall, erro
 	return list, nil
 }
 
-func (r *Reader) executionScores(ctx context.Context, execution int64) ([]ExecutionScore, error) {
+func (r *Reader) executionScores(ctx context.Context, execution int64) ([]track.RecordedScore, error) {
 	var rows []struct {
 		Rubric   string          `db:"rubric"`
 		Score    sql.NullFloat64 `db:"score"`
@@ -354,18 +314,18 @@ func (r *Reader) executionScores(ctx context.Context, execution int64) ([]Execut
 	if err := r.read().SelectContext(ctx, &components, listScoreComponents, execution); err != nil {
 		return nil, err
 	}
-	byRubric := map[string][]ComponentValue{}
+	byRubric := map[string][]track.ComponentValue{}
 	for _, c := range components {
-		byRubric[c.Rubric] = append(byRubric[c.Rubric], ComponentValue{c.Name, c.Value})
+		byRubric[c.Rubric] = append(byRubric[c.Rubric], track.ComponentValue{Name: c.Name, Value: c.Value})
 	}
-	list := make([]ExecutionScore, len(rows))
+	list := make([]track.RecordedScore, len(rows))
 	for i, row := range rows {
 		document, err := scoreDocument(row.Document)
 		if err != nil {
 			return nil, fmt.Errorf("score under %s: %w", row.Rubric, err)
 		}
-		list[i] = ExecutionScore{
-			Rubric: row.Rubric, Grade: row.Grade, NFailed: row.NFailed, Document: document, Components: byRubric[row.Rubric], ScoredAt: fromMicros(row.ScoredAt),
+		list[i] = track.RecordedScore{
+			Rubric: row.Rubric, Grade: row.Grade, NFailed: row.NFailed, Detail: document, Components: byRubric[row.Rubric], ScoredAt: fromMicros(row.ScoredAt),
 		}
 		if row.Score.Valid {
 			list[i].Score = &row.Score.Float64
@@ -375,15 +335,15 @@ func (r *Reader) executionScores(ctx context.Context, execution int64) ([]Execut
 }
 
 // scoreDocument reads a document as it is stored: compressed, or, where it is older than schema 10, as it is.
-func scoreDocument(stored []byte) ([]byte, error) {
+func scoreDocument(stored []byte) (jsontext.Value, error) {
 	if len(stored) == 0 {
-		return []byte(noDocument), nil
+		return jsontext.Value(noDocument), nil
 	}
 	if stored[0] == '{' {
 		return stored, nil
 	}
 	text, err := decompress(stored)
-	return []byte(text), err
+	return jsontext.Value(text), err
 }
 
 // VersionSummary is a version of a lineage with what was recorded of it.
@@ -488,7 +448,7 @@ func (r *Reader) noLineage(ctx context.Context, lineage string) error {
 }
 
 // components returns what a query finds of components, by the execution.
-func (r *Reader) components(ctx context.Context, query string, args ...any) (map[int64][]ComponentValue, error) {
+func (r *Reader) components(ctx context.Context, query string, args ...any) (map[int64][]track.ComponentValue, error) {
 	var rows []struct {
 		Execution int64    `db:"execution_id"`
 		Name      string   `db:"name"`
@@ -497,9 +457,9 @@ func (r *Reader) components(ctx context.Context, query string, args ...any) (map
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, err
 	}
-	byExecution := map[int64][]ComponentValue{}
+	byExecution := map[int64][]track.ComponentValue{}
 	for _, row := range rows {
-		byExecution[row.Execution] = append(byExecution[row.Execution], ComponentValue{row.Name, row.Value})
+		byExecution[row.Execution] = append(byExecution[row.Execution], track.ComponentValue{Name: row.Name, Value: row.Value})
 	}
 	return byExecution, nil
 }

@@ -236,7 +236,7 @@ func TestExecutionListPlans(t *testing.T) {
 	} {
 		for name, f := range map[string]ExecutionFilter{
 			"no filter": {}, "task": {Task: "t"}, "status": {Status: track.ExecutionError}, "grade": {Grade: "F"}, "scores": {MinScore: &score, MaxScore: &score},
-			"since": {Since: since}, "all": {Task: "t", Status: track.ExecutionOK, Grade: "A", MinScore: &score, MaxScore: &score, Since: since},
+			"since": {Since: since}, "after": {After: "01J"}, "all": {Task: "t", Status: track.ExecutionOK, Grade: "A", MinScore: &score, MaxScore: &score, Since: since},
 		} {
 			index := place.index
 			if place.lineage != "" {
@@ -245,7 +245,7 @@ func TestExecutionListPlans(t *testing.T) {
 			if place.lineage == "l@v" {
 				f.Version = &version
 			}
-			if !f.Since.IsZero() {
+			if !f.Since.IsZero() || f.After != "" {
 				index = strings.Replace(index, "SCAN", "SEARCH", 1)
 			}
 			for _, f.Limit = range []int{0, 50} {

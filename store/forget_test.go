@@ -28,12 +28,12 @@ const needle = "NEEDLE "
 func addTexts(t testing.TB, st *store.Store, n int) (ids []string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	text := func() *store.StoredText {
+	text := func() *track.RecordedText {
 		s := strings.Repeat(needle, 1+random.IntN(60))
 		if random.IntN(4) == 0 {
 			s = strings.Repeat(s, 30)
 		}
-		return &store.StoredText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
+		return &track.RecordedText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
 	}
 	for i := range n {
 		id := fmt.Sprintf("%026d", i)
@@ -44,7 +44,7 @@ func addTexts(t testing.TB, st *store.Store, n int) (ids []string) {
 			e.Calls = append(e.Calls, track.ToolCall{Tool: "Bash", Answered: true, Error: needle})
 			e.Inputs, e.Outputs = append(e.Inputs, *text()), append(e.Outputs, text())
 		}
-		e.Scores = append(e.Scores, store.ExecutionScore{Rubric: "rubric/2", Document: []byte(*text().Text), ScoredAt: st.Now()})
+		e.Scores = append(e.Scores, track.RecordedScore{Rubric: "rubric/2", Detail: []byte(*text().Text), ScoredAt: st.Now()})
 		err := st.Update(t.Context(), func(tx *store.Tx) error {
 			_, err := tx.AddExecution(e)
 			return err

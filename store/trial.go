@@ -15,12 +15,12 @@ type Trial struct {
 	At                time.Time // started, or recorded if the start is unknown
 	Started           bool      // the start is known
 	Status            track.ExecutionStatus
-	Open              bool             // the execution may still go on
-	Rubric            string           // of the score; empty if it has none
-	Score             *float64         // 0 to 100
-	Grade             string           // of the score
-	Components        []ComponentValue // of the score; nil unless asked for
-	Truth             *float64         // the ground-truth label that was asked for
+	Open              bool                   // the execution may still go on
+	Rubric            string                 // of the score; empty if it has none
+	Score             *float64               // 0 to 100
+	Grade             string                 // of the score
+	Components        []track.ComponentValue // of the score; nil unless asked for
+	Truth             *float64               // the ground-truth label that was asked for
 }
 
 // TrialFilter narrows the executions of a lineage; the zero value asks for all with their own scores.

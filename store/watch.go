@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"track"
 )
 
 // Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed returns an error.
@@ -48,14 +50,14 @@ func (r *Reader) LastExecutionRow(ctx context.Context) (mark int64, err error) {
 
 // ExecutionsAfter returns the executions behind a mark in the order in which they were recorded, and the mark behind them. One that was
 // recorded again, as more became known of it, stands where that was done.
-func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]ExecutionSummary, int64, error) {
+func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]track.RecordedExecution, int64, error) {
 	var rows []executionRow
 	if err := r.read().SelectContext(ctx, &rows, listExecutionsAfter, mark); err != nil {
 		return nil, mark, explain(err)
 	}
-	list := make([]ExecutionSummary, len(rows))
+	list := make([]track.RecordedExecution, len(rows))
 	for i, row := range rows {
-		list[i], mark = row.summary(), row.RowID
+		list[i], mark = row.execution(), row.RowID
 	}
 	return list, mark, nil
 }

@@ -48,7 +48,7 @@ Examples:
 }
 
 func checkRubric(name string) error {
-	if name == "" || name == agents.RubricOwn {
+	if name == "" || name == track.RubricOwn {
 		return nil
 	}
 	if _, err := rubric.ByName(name); err != nil {

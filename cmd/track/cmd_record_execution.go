@@ -408,7 +408,7 @@ func recordedExecutionText(d recordedExecutionDocument) string {
 		fmt.Fprintf(&b, "\nstatus %s: it earns no score", d.Status)
 	case d.Score == nil:
 		b.WriteString("\nno score: nothing, or not enough, could be measured")
-	case d.Rubric == agents.RubricOwn:
+	case d.Rubric == track.RubricOwn:
 		fmt.Fprintf(&b, "\nscore %s, grade %s: your own, in place of the rubric's", format.Fixed(*d.Score, 2), d.Grade)
 	default:
 		fmt.Fprintf(&b, "\nscore %s, grade %s (%s) by %s", format.Fixed(*d.Score, 2), d.Grade, rubric.Grade(d.Grade).Action(), d.Rubric)

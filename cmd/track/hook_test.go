@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"track"
+	"track/answer"
 )
 
 // callHook runs track hook claude-code as a process in dir.
@@ -87,8 +90,8 @@ func TestHooksAtOnce(t *testing.T) {
 	if got := d.counts(); !strings.Contains(got, "10 PostToolUse, 10 PreToolUse, 1 Stop, 1 UserPromptSubmit") || d.Waiting > 0 {
 		t.Errorf("%s; %d wait; %q", got, d.Waiting, d.Log)
 	}
-	var list []executionDocument
-	if err := json.Unmarshal([]byte(mustTrack(t, dir, "executions", "l", "--format", "json")), &list); err != nil || len(list) != 1 || list[0].NCalls != 10 || list[0].NFailed != 0 || list[0].Score == nil {
+	list, err := executionsOf(t, dir, "l")
+	if err != nil || len(list) != 1 || list[0].NCalls != 10 || list[0].NFailed != 0 || list[0].Score == nil {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
@@ -133,8 +136,8 @@ func TestKilledHooks(t *testing.T) {
 	if got := hookStatus(t, dir).counts(); !strings.HasPrefix(got, "8 PostToolUse, 8 PreToolUse, ") {
 		t.Error(got)
 	}
-	var list []executionDocument
-	if err := json.Unmarshal([]byte(mustTrack(t, dir, "executions", "l", "--format", "json")), &list); err != nil || len(list) != 1 || list[0].NCalls != 8 || list[0].NFailed != 0 {
+	list, err := executionsOf(t, dir, "l")
+	if err != nil || len(list) != 1 || list[0].NCalls != 8 || list[0].NFailed != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -351,9 +354,16 @@ func startWatch(t *testing.T, dir string, args ...string) (lines <-chan string, 
 	}
 }
 
-func nextExecution(t *testing.T, lines <-chan string) (e executionDocument) {
+func executionsOf(t *testing.T, dir, lineage string) ([]track.RecordedExecution, error) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(<-lines), &e); err != nil {
+	var a answer.Executions
+	err := answer.Decode(strings.NewReader(mustTrack(t, dir, "executions", lineage, "--format", "json")), &a)
+	return a.Items, err
+}
+
+func nextExecution(t *testing.T, lines <-chan string) (e track.RecordedExecution) {
+	t.Helper()
+	if err := answer.Decode(strings.NewReader(<-lines), &e); err != nil {
 		t.Fatal(err)
 	}
 	return e

@@ -26,7 +26,7 @@ type importDocument struct {
 	Masked              int             `json:"n_masked"`
 	Versions            int             `json:"versions"`
 	Events              int             `json:"events"`
-	Tokens              tokensDocument  `json:"tokens"`
+	Tokens              track.Tokens    `json:"tokens"`
 	Skipped             []importProblem `json:"skipped"`
 	SkippedOmitted      int             `json:"skipped_omitted,omitzero"` // beyond maxErrors; all of them went to standard error
 	SkippedFiles        []skippedFile   `json:"skipped_files"`
@@ -93,7 +93,7 @@ func (d *importDocument) someFiles() string {
 func (d *importDocument) count(s tracker.ImportSummary) {
 	d.Executions, d.Replaced, d.Duplicates, d.Conflicts, d.Early = s.Executions, s.Replaced, s.Duplicates, s.Conflicts, s.Early
 	d.Subagents, d.Calls, d.FailedCalls, d.Masked, d.Versions, d.Events = s.Subagents, s.Calls, s.Failed, s.Masked, s.Versions, s.Events
-	d.Tokens, d.nSkipped = tokensDocument(s.Tokens), s.Skipped+d.Refused
+	d.Tokens, d.nSkipped = s.Tokens, s.Skipped+d.Refused
 }
 
 func (d *importDocument) view() view {

@@ -30,7 +30,7 @@ type Loop struct {
 func New(t testing.TB, st *store.Store, edit func(*evolution.Settings)) *Loop {
 	t.Helper()
 	settings := evolution.DefaultSettings()
-	settings.Rubric = agents.RubricOwn
+	settings.Rubric = track.RubricOwn
 	if edit != nil {
 		edit(&settings)
 	}

@@ -17,8 +17,8 @@ import (
 	"track/store"
 )
 
-func text(s string) *store.StoredText {
-	return &store.StoredText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
+func text(s string) *track.RecordedText {
+	return &track.RecordedText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
 }
 
 // execution completes one that is about to be stored: its texts are kept, and it has a score under two rubrics unless it has scores.
@@ -52,11 +52,11 @@ func execution(st *store.Store, e store.ExecutionRecord) store.ExecutionRecord {
 	return e
 }
 
-func scored(rubric string, score float64, grade string) []store.ExecutionScore {
+func scored(rubric string, score float64, grade string) []track.RecordedScore {
 	half := score / 100
-	return []store.ExecutionScore{{
-		Rubric: rubric, Score: &score, Grade: grade, Document: []byte(`{"reason":"it quotes"}`), ScoredAt: time.UnixMicro(7).UTC(),
-		Components: []store.ComponentValue{{Name: "output_quality", Value: &half}, {Name: "tool_success_rate"}},
+	return []track.RecordedScore{{
+		Rubric: rubric, Score: &score, Grade: grade, Detail: []byte(`{"reason":"it quotes"}`), ScoredAt: time.UnixMicro(7).UTC(),
+		Components: []track.ComponentValue{{Name: "output_quality", Value: &half}, {Name: "tool_success_rate"}},
 	}}
 }
 
@@ -80,7 +80,7 @@ func addExecutions(t testing.TB, st *store.Store, list ...store.ExecutionRecord)
 	return ids
 }
 
-func readExecution(t testing.TB, st *store.Store, id string) store.ExecutionDetail {
+func readExecution(t testing.TB, st *store.Store, id string) track.RecordedExecution {
 	t.Helper()
 	d, err := st.Execution(t.Context(), id)
 	if err != nil {
@@ -131,18 +131,20 @@ func testExecution(t *testing.T, st *store.Store) {
 	want := execution(st, whole)
 	got := readExecution(t, st, id)
 	score := 80.5
-	wantSummary := store.ExecutionSummary{
+	wantSummary := track.RecordedExecution{
 		ID: id, Lineage: want.Lineage, Version: want.Version, Source: want.Source, Key: want.Key, Task: want.Task, TaskType: want.TaskType,
 		Complexity: want.Complexity, Trial: 2, Session: "s-1", Status: track.ExecutionOK, Message: want.Message, Rubric: "rubric/2", Score: &score, Grade: "A",
-		NCalls: 3, NFailed: 9, Corrections: 4, Truncated: true, Model: "m", Tokens: want.Tokens, CostUSD: want.CostUSD, At: want.StartedAt,
+		NCalls: 3, NFailed: 9, Corrections: 4, Truncated: true, Model: "m", Tokens: want.Tokens, CostUSD: want.CostUSD,
 		StartedAt: want.StartedAt, Duration: want.Duration, RecordedAt: want.RecordedAt, Open: true,
 	}
-	if diff := cmp.Diff(wantSummary, got.ExecutionSummary); diff != "" {
+	summary := got
+	summary.Truths, summary.Output, summary.Calls, summary.Scores = nil, nil, nil, nil
+	if diff := cmp.Diff(wantSummary, summary); diff != "" || !got.At().Equal(want.StartedAt) {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	wantCalls := []store.StoredCall{}
+	wantCalls := []track.RecordedCall{}
 	for i, c := range want.Calls {
-		wantCalls = append(wantCalls, store.StoredCall{
+		wantCalls = append(wantCalls, track.RecordedCall{
 			Key: c.Key, Tool: c.Tool, Input: want.Inputs[i], Output: want.Outputs[i], Exit: c.Exit, Error: c.Error, Answered: c.Answered, Rejected: c.Rejected,
 			StartedAt: c.StartedAt, Duration: c.Duration,
 		})
@@ -150,6 +152,7 @@ func testExecution(t *testing.T, st *store.Store) {
 	if diff := cmp.Diff(wantCalls, got.Calls); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
+	want.Scores[1].Active = true
 	if diff := cmp.Diff(want.Scores, got.Scores); diff != "" {
 		t.Errorf("scores (-want +got):\n%s", diff)
 	}
@@ -166,8 +169,8 @@ func testExecution(t *testing.T, st *store.Store) {
 	if bare.Tokens != nil || bare.CostUSD != nil || bare.Duration != nil || !bare.StartedAt.IsZero() || bare.Output != nil || bare.Score != nil || bare.Calls[0].Duration != nil {
 		t.Errorf("what is not known: %+v", bare)
 	}
-	if !bare.At.Equal(bare.RecordedAt) || bare.NFailed != 1 || len(bare.Scores) != 0 {
-		t.Errorf("at %v, %d failed, %d scores, want %v, 1 and none", bare.At, bare.NFailed, len(bare.Scores), bare.RecordedAt)
+	if !bare.At().Equal(bare.RecordedAt) || bare.NFailed != 1 || len(bare.Scores) != 0 {
+		t.Errorf("at %v, %d failed, %d scores, want %v, 1 and none", bare.At(), bare.NFailed, len(bare.Scores), bare.RecordedAt)
 	}
 }
 
@@ -283,6 +286,8 @@ func testExecutionFilters(t *testing.T, st *store.Store) {
 		{"between", store.ExecutionFilter{MinScore: &eighty, MaxScore: &eighty}, []string{e}},
 		{"since", store.ExecutionFilter{Since: day(4)}, []string{d, f, e}},
 		{"several", store.ExecutionFilter{Lineage: "l", Task: "t", MinScore: &eighty, Since: day(2)}, []string{a}},
+		{"the next page", store.ExecutionFilter{After: f, Limit: 2}, []string{e, a}},
+		{"the next page of a lineage", store.ExecutionFilter{Lineage: "l", After: a}, []string{c, b}},
 		{"limit of a filter", store.ExecutionFilter{Grade: "F", Limit: 1}, []string{d}},
 	} {
 		if diff := cmp.Diff(tt.want, executionIDs(t, st, tt.filter)); diff != "" {
@@ -379,11 +384,11 @@ func testTrialScores(t *testing.T, st *store.Store) {
 		store.ExecutionRecord{Execution: track.Execution{Version: "w"}, Rubric: "rubric/2", Scores: scored("rubric/2", 1, "F")},
 		store.ExecutionRecord{Execution: track.Execution{Lineage: "m", Version: "v"}, Rubric: "rubric/2", Scores: scored("rubric/2", 2, "F")},
 	)
-	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []store.ComponentValue) store.Trial {
+	row := func(id string, at int64, status track.ExecutionStatus, task, rubric string, score *float64, grade string, components []track.ComponentValue) store.Trial {
 		return store.Trial{ID: id, Version: "v", Key: id, At: time.UnixMicro(at).UTC(), Started: true, Status: status, Task: task, Rubric: rubric, Score: score, Grade: grade, Components: components}
 	}
 	number := func(x float64) *float64 { return &x }
-	parts := func(score float64) []store.ComponentValue { return scored("", score, "")[0].Components }
+	parts := func(score float64) []track.ComponentValue { return scored("", score, "")[0].Components }
 	failed := row(ids[2], 1, track.ExecutionTimeout, "", "", nil, "", nil)
 	for rubric, want := range map[string][]store.Trial{
 		"": {
@@ -401,7 +406,7 @@ func testTrialScores(t *testing.T, st *store.Store) {
 	} {
 		got, err := st.Trials(t.Context(), "l", store.TrialFilter{Versions: []string{"v"}, Rubric: rubric, Components: true})
 		slices.Reverse(got)
-		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b store.ComponentValue) bool { return a.Name < b.Name })); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b track.ComponentValue) bool { return a.Name < b.Name })); diff != "" || err != nil {
 			t.Errorf("%q: error %v (-want +got):\n%s", rubric, err, diff)
 		}
 	}
@@ -447,18 +452,18 @@ func testForget(t *testing.T, st *store.Store) {
 	}
 	want := before
 	want.Message, want.ForgottenAt = "", st.Now()
-	want.Output = &store.StoredText{Digest: before.Output.Digest, Bytes: before.Output.Bytes}
+	want.Output = &track.RecordedText{Digest: before.Output.Digest, Bytes: before.Output.Bytes}
 	want.Calls = slices.Clone(before.Calls)
 	for i := range want.Calls {
 		want.Calls[i].Input.Text = nil
 		if out := before.Calls[i].Output; out != nil {
-			want.Calls[i].Output = &store.StoredText{Digest: out.Digest, Bytes: out.Bytes}
+			want.Calls[i].Output = &track.RecordedText{Digest: out.Digest, Bytes: out.Bytes}
 		}
 	}
 	want.Calls[1].Error = "[forgotten]"
 	want.Scores = slices.Clone(before.Scores)
 	for i := range want.Scores {
-		want.Scores[i].Document = []byte("{}")
+		want.Scores[i].Detail = []byte("{}")
 	}
 	for range 2 { // forgetting again changes nothing
 		if diff := cmp.Diff(want, readExecution(t, st, ids[0])); diff != "" {
@@ -486,7 +491,7 @@ func testForget(t *testing.T, st *store.Store) {
 	})
 	d := readExecution(t, st, ids[0])
 	last := d.Calls[3]
-	if d.Open || d.Message != "" || d.Output.Text != nil || last.Input.Text != nil || last.Error != "[forgotten]" || string(d.Scores[0].Document) != "{}" || !d.ForgottenAt.Equal(st.Now()) {
+	if d.Open || d.Message != "" || d.Output.Text != nil || last.Input.Text != nil || last.Error != "[forgotten]" || string(d.Scores[0].Detail) != "{}" || !d.ForgottenAt.Equal(st.Now()) {
 		t.Errorf("%+v", d)
 	}
 	if e.Message != "new words" || *e.Output.Text == "" || e.Calls[3].Error != "new error" {

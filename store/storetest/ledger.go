@@ -354,15 +354,15 @@ func ptr[T any](x T) *T { return &x }
 func testExecutionTrials(t *testing.T, st *store.Store) {
 	l := evolve(t, st, "l", 0)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	add := func(key, version string, minute int, status track.ExecutionStatus, open bool, scores ...store.ExecutionScore) {
+	add := func(key, version string, minute int, status track.ExecutionStatus, open bool, scores ...track.RecordedScore) {
 		update(t, st, func(tx *store.Tx) error {
 			e := track.Execution{ID: newID(), Lineage: "l", Version: version, Source: "s", Key: key, Task: "t" + key, Status: status, StartedAt: at.Add(time.Duration(minute) * time.Minute)}
 			_, err := tx.AddExecution(store.ExecutionRecord{Execution: e, Digest: [32]byte{byte(minute)}, RecordedAt: st.Now(), Open: open, Rubric: "r", Scores: scores})
 			return err
 		})
 	}
-	score := func(rubric string, x *float64) store.ExecutionScore {
-		return store.ExecutionScore{Rubric: rubric, Score: x, Document: []byte("{}"), Components: []store.ComponentValue{{Name: "c", Value: x}}}
+	score := func(rubric string, x *float64) track.RecordedScore {
+		return track.RecordedScore{Rubric: rubric, Score: x, Detail: []byte("{}"), Components: []track.ComponentValue{{Name: "c", Value: x}}}
 	}
 	add("late", "v", 9, track.ExecutionOK, false, score("r", ptr(50.0)), score("own", ptr(7.0)))
 	add("early", "v", 1, track.ExecutionTimeout, false)
@@ -379,7 +379,7 @@ func testExecutionTrials(t *testing.T, st *store.Store) {
 	unmeasured, late := trial("unmeasured", "v", 6, track.ExecutionOK, "r", nil), trial("late", "v", 9, track.ExecutionOK, "r", ptr(50.0))
 	open := trial("open", "v", 5, track.ExecutionOK, "r", ptr(60.0))
 	withParts := func(t store.Trial) store.Trial {
-		t.Components = []store.ComponentValue{{Name: "c", Value: t.Score}}
+		t.Components = []track.ComponentValue{{Name: "c", Value: t.Score}}
 		return t
 	}
 	for name, c := range map[string]struct {

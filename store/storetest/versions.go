@@ -66,11 +66,11 @@ func testReplacedExecution(t *testing.T, st *store.Store) {
 				ID: newID(), Lineage: "l", Source: "s", Key: "k", Status: track.ExecutionOK, Duration: &duration, Truths: map[string]float64{string(rune('a' + calls)): 1},
 			},
 			Digest: [32]byte{byte(calls)}, RecordedAt: st.Now(), Open: open, Rubric: "r",
-			Scores: []store.ExecutionScore{{Rubric: "r", Document: []byte("{}"), Components: []store.ComponentValue{{Name: "c"}}}},
+			Scores: []track.RecordedScore{{Rubric: "r", Detail: []byte("{}"), Components: []track.ComponentValue{{Name: "c"}}}},
 		}
 		for i := range calls {
 			r.Calls = append(r.Calls, track.ToolCall{Tool: "Bash", Answered: !open || i < calls-1})
-			r.Inputs, r.Outputs = append(r.Inputs, store.StoredText{}), append(r.Outputs, nil)
+			r.Inputs, r.Outputs = append(r.Inputs, track.RecordedText{}), append(r.Outputs, nil)
 		}
 		return r
 	}

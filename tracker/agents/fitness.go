@@ -49,7 +49,7 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 		if s.Status != track.ExecutionOK {
 			report.NFailed++
 		}
-		own[s.ID] = s.Rubric == RubricOwn
+		own[s.ID] = s.Rubric == track.RubricOwn
 		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s)
 		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
 	}

@@ -16,9 +16,6 @@ import (
 	"track/store"
 )
 
-// RubricOwn is the name under which the caller's own score stands.
-const RubricOwn = "own"
-
 // Options say how executions are recorded and scored.
 type Options struct {
 	KeepText bool               // keep inputs and outputs of calls, masked, and not their digests alone
@@ -100,7 +97,7 @@ func (r *Recorder) Record(ctx context.Context, executions []track.Execution, ope
 
 func (p Prepared) result(d track.Disposition) Result {
 	result := Result{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.Score, NMasked: p.NMasked}
-	if p.Rubric == RubricOwn {
+	if p.Rubric == track.RubricOwn {
 		result.Own = p.Execution.Score
 	}
 	return result

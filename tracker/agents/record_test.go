@@ -51,7 +51,7 @@ func task(key string, calls int) track.Execution {
 	return e
 }
 
-func executionDetail(t testing.TB, st *store.Store, id string) store.ExecutionDetail {
+func executionDetail(t testing.TB, st *store.Store, id string) track.RecordedExecution {
 	t.Helper()
 	d, err := st.Execution(t.Context(), id)
 	if err != nil {
@@ -287,7 +287,7 @@ func TestSecretsAreMasked(t *testing.T) {
 			t.Error("the execution of the caller was changed")
 		}
 		// Scores quote something, or this would test nothing.
-		if !slices.ContainsFunc(d.Scores, func(s store.ExecutionScore) bool { return bytes.Contains(s.Document, []byte("masked:")) }) {
+		if !slices.ContainsFunc(d.Scores, func(s track.RecordedScore) bool { return bytes.Contains(s.Detail, []byte("masked:")) }) {
 			t.Errorf("keep %v: no score quotes a mask", keep)
 		}
 	}

@@ -39,25 +39,25 @@ func (p *Prepared) addScores(o Options) error {
 		p.Scores = append(p.Scores, record)
 	}
 	if own := p.Execution.Score; own != nil {
-		p.Rubric = RubricOwn
-		p.Scores = append(p.Scores, store.ExecutionScore{
-			Rubric: RubricOwn, Score: own, Grade: string(rubric.GradeOf(*own)), NFailed: p.Score.NFailed, Document: []byte("{}"), ScoredAt: p.RecordedAt,
+		p.Rubric = track.RubricOwn
+		p.Scores = append(p.Scores, track.RecordedScore{
+			Rubric: track.RubricOwn, Score: own, Grade: string(rubric.GradeOf(*own)), NFailed: p.Score.NFailed, Detail: []byte("{}"), ScoredAt: p.RecordedAt,
 		})
 	}
 	return nil
 }
 
-func scoreRecord(s rubric.Score) (store.ExecutionScore, error) {
+func scoreRecord(s rubric.Score) (track.RecordedScore, error) {
 	document, err := json.Marshal(s)
 	if err != nil {
-		return store.ExecutionScore{}, fmt.Errorf("score of %s: %w", s.Rubric, err)
+		return track.RecordedScore{}, fmt.Errorf("score of %s: %w", s.Rubric, err)
 	}
-	record := store.ExecutionScore{Rubric: s.Rubric, Grade: string(s.Grade), NFailed: s.NFailed, Document: document}
+	record := track.RecordedScore{Rubric: s.Rubric, Grade: string(s.Grade), NFailed: s.NFailed, Detail: document}
 	if s.Defined {
 		record.Score = &s.Value
 	}
 	for _, c := range s.Components {
-		record.Components = append(record.Components, store.ComponentValue{Name: c.Name, Value: c.Value})
+		record.Components = append(record.Components, track.ComponentValue{Name: c.Name, Value: c.Value})
 	}
 	return record, nil
 }

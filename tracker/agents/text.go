@@ -9,7 +9,6 @@ import (
 
 	"track"
 	"track/internal/masking"
-	"track/store"
 )
 
 // Masked takes the secrets out of every text of an execution, and says how many there were.
@@ -84,11 +83,11 @@ func (p *Prepared) keepTexts(keep bool) {
 	}
 }
 
-func storedText(text *string, keep bool) *store.StoredText {
+func storedText(text *string, keep bool) *track.RecordedText {
 	if text == nil {
 		return nil
 	}
-	stored := &store.StoredText{Digest: sha256.Sum256([]byte(*text)), Bytes: len(*text)}
+	stored := &track.RecordedText{Digest: sha256.Sum256([]byte(*text)), Bytes: len(*text)}
 	if keep {
 		stored.Text = text
 	}

@@ -66,7 +66,7 @@ func (w *world) record(events ...store.HookEvent) {
 	}
 }
 
-func (w *world) executions() []store.ExecutionSummary {
+func (w *world) executions() []track.RecordedExecution {
 	w.t.Helper()
 	list, err := w.Executions(w.t.Context(), store.ExecutionFilter{})
 	if err != nil {

@@ -1,0 +1,50 @@
+package agents
+
+import (
+	"context"
+
+	"track"
+	"track/answer"
+	"track/scoring/rubric"
+	"track/store"
+)
+
+// ListExecutions lists recorded executions, the newest first.
+func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQuestion) (a answer.Executions, err error) {
+	limit := q.Page.PageLimit()
+	list, err := r.Executions(ctx, store.ExecutionFilter{
+		Lineage: q.Of.Lineage, Version: q.Of.Version, Task: q.Task, Status: q.Status, Grade: q.Grade, MinScore: q.MinScore, MaxScore: q.MaxScore,
+		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
+	})
+	if err != nil {
+		return a, err
+	}
+	if len(list) == 0 && q.Of.Lineage != "" && q.Page.After == "" {
+		if err := r.CheckLineage(ctx, q.Of.Lineage, q.Of.Version); err != nil {
+			return a, err
+		}
+	}
+	a.Items = list[:min(limit, len(list))]
+	if len(list) > limit {
+		a.Next = list[limit-1].ID
+	}
+	return a, nil
+}
+
+// ShowExecution returns one execution in full. It leaves out the final text unless that was asked for.
+func ShowExecution(ctx context.Context, r *store.Reader, q answer.ExecutionQuestion) (a answer.Execution, err error) {
+	if a.RecordedExecution, err = r.Execution(ctx, q.ID); err != nil {
+		return a, err
+	}
+	a.WithOutput, a.ComponentsUnder = q.Output, q.Rubric
+	if a.ComponentsUnder == "" {
+		a.ComponentsUnder = a.Rubric
+	}
+	if a.ComponentsUnder == track.RubricOwn || a.ComponentsUnder == "" {
+		a.ComponentsUnder = rubric.Default
+	}
+	if a.Output != nil && !q.Output {
+		a.Output.Text = nil
+	}
+	return a, nil
+}
