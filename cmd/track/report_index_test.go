@@ -232,7 +232,7 @@ func TestReportIndexReplacesWhole(t *testing.T) {
 	}
 	before := readFolder(t, folder)
 	in.must(`{"kind":"seed","scenario":"buffer_stock","seed":"0","outcome":"error","configuration":{"label":"new"}}`+"\n", "record", "batch", "-", "--quiet")
-	if out, problem, code := in.run("", "report", "index", "-o", index); code != exitInvalid || !strings.Contains(problem, "lineage-writer_files: a file stands where") {
+	if out, problem, code := in.run("", "report", "index", "-o", index); code != exitInvalid || !strings.Contains(problem, "lineage-writer_files: is a file, not a folder") {
 		t.Errorf("exit %d: %s%s", code, out, problem)
 	}
 	if diff := cmp.Diff(before, readFolder(t, folder)); diff != "" {
