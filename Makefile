@@ -45,7 +45,7 @@ outside-tools: ## install Chromium if it is missing and root can; else the tests
 	done
 
 race: ## the packages that do things at once, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./batch ./spool ./sweep ./tracker ./store/... ./internal/provenance
+	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker ./store/... ./internal/provenance
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for package in $$($(GO) list ./...); do \

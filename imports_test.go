@@ -40,29 +40,28 @@ var mayImport = map[string][]string{
 
 	// Formats: they know no storage.
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
-	"track/batch":               {"track", "track/internal/jsonio", "track/importer", "track/importer/jsonl", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/importer/lines":      {"track", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track"},
 
 	// Records that wait for a database.
-	"track/spool": {"track", "track/batch"},
+	"track/internal/spool": {"track", "track/importer/lines"},
 
 	// Processes and their files.
-	"track/sweep": {"track", "track/internal/jsonio", "track/batch", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
 	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/bundle":           {"track", "track/internal/jsonio", "track/evolution", "track/importer", "github.com/go-json-experiment/json/..."},
-	"track/tracker/exchange": {"track", "track/bundle", "track/evolution", "track/store", "track/spec", "track/tracker/seeds", "track/tracker/lineages"},
+	"track/tracker/exchange": {"track", "track/importer/lines", "track/evolution", "track/store", "track/spec", "track/tracker/seeds", "track/tracker/lineages"},
 	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker/lineages": {"track", "track/answer", "track/bundle", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
+	"track/tracker/lineages": {"track", "track/answer", "track/importer/lines", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker":          {"track", "track/answer/...", "track/bundle", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker":          {"track", "track/answer/...", "track/importer/lines", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/importer", "track/internal/masking", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker/agents"},
@@ -81,7 +80,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/batch", "track/bundle", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/spool",
+		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

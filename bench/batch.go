@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"track/batch"
+	"track/importer/lines"
 	"track/store"
 	"track/tracker"
 	"track/tracker/seeds"
@@ -76,7 +76,7 @@ func (b bench) recordAll(path, file string) (time.Duration, error) {
 
 func records(file string, source *os.File) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range batch.Read(file, source) {
+		for record, err := range lines.Read(file, source) {
 			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Err: record.Err}, err) {
 				return
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"track/batch"
+	"track/importer/lines"
 )
 
 // example returns the values of the example's seeds of growth_plus, 66 metrics each.
@@ -23,7 +23,7 @@ func (b bench) exampleValues() ([]map[string]float64, error) {
 	}
 	defer func() { _ = file.Close() }()
 	var list []map[string]float64
-	for record, err := range batch.Read(file.Name(), file) {
+	for record, err := range lines.Read(file.Name(), file) {
 		if err != nil {
 			return nil, err
 		}

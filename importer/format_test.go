@@ -18,7 +18,7 @@ func TestDetectFixtures(t *testing.T) {
 		importer.TauBench:    {"taubench/testdata/episodes.json"},
 		importer.Inspect:     {"inspect/testdata/log.json", "inspect/testdata/log.eval"},
 		importer.SEPA:        {"sepa/testdata/memory/executions.jsonl", "sepa/testdata/memory/observations.jsonl"},
-		importer.JSONL:       {"jsonl/testdata/batch.jsonl"},
+		importer.JSONL:       {"lines/testdata/batch.jsonl"},
 	} {
 		for _, file := range files {
 			head, err := os.ReadFile(file)

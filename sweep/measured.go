@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/series"
 )
 
@@ -81,7 +81,7 @@ func valuesIn(out string) (values map[string]float64, found bool, err error) {
 		if err != nil {
 			return nil, true, &track.FieldError{File: name, Message: err.Error()}
 		}
-		values, err = batch.ParseValues(name, data)
+		values, err = lines.ParseValues(name, data)
 		return values, true, err
 	}
 	return nil, false, nil
@@ -94,6 +94,6 @@ func valuesOn(stdout *tail) (values map[string]float64, found bool, err error) {
 	if !whole || !bytes.HasPrefix(line, []byte("{")) {
 		return nil, false, nil
 	}
-	values, err = batch.ParseValues(name, line)
+	values, err = lines.ParseValues(name, line)
 	return values, true, err
 }

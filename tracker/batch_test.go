@@ -17,7 +17,7 @@ import (
 
 	"track"
 	"track/answer"
-	"track/batch"
+	"track/importer/lines"
 	"track/tracker"
 	"track/tracker/seeds"
 )
@@ -25,7 +25,7 @@ import (
 // readBatch reads JSON lines as the command does.
 func readBatch(r io.Reader) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range batch.Read("f.jsonl", r) {
+		for record, err := range lines.Read("f.jsonl", r) {
 			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Err: record.Err}, err) {
 				return
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/tracker/seeds"
 )
 
@@ -35,7 +35,7 @@ func FuzzRecordLine(f *testing.F) {
 		cmpopts.EquateEmpty(), cmpopts.IgnoreFields(track.Seed{}, "ID", "RecordedAt"),
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		want, problem := batch.ParseLine(line)
+		want, problem := lines.ParseSeed(line)
 		if problem != nil || len(want.Series) > 0 {
 			return
 		}

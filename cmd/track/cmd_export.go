@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
-	"track/bundle"
+	"track/importer/lines"
 	"track/tracker/lineages"
 )
 
@@ -70,10 +70,10 @@ func (p *program) exportLineage(ctx context.Context, name, format, file string) 
 	}
 	var b bytes.Buffer
 	if format == "jsonl" {
-		err = bundle.WriteLineage(&b, x)
+		err = lines.WriteLineage(&b, x)
 	} else {
-		var m bundle.Manifest
-		if m, err = bundle.NewManifest(x); err == nil {
+		var m lines.Manifest
+		if m, err = lines.NewManifest(x); err == nil {
 			err = json.MarshalWrite(&b, m, json.Deterministic(true), jsontext.WithIndent("  "))
 			b.WriteByte('\n')
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"track"
-	"track/bundle"
 	"track/importer"
+	"track/importer/lines"
 	"track/importer/openevolve"
 	"track/importer/shinka"
 	"track/scoring/format"
@@ -41,7 +41,7 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	x, err := bundle.ReadLineage(inputName(paths[0]), in)
+	x, err := lines.ReadLineage(inputName(paths[0]), in)
 	if err != nil {
 		return err
 	}

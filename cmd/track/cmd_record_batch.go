@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/scoring/format"
 	"track/tracker"
 	"track/tracker/seeds"
@@ -135,7 +135,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 // entries adapts the reader of batches to the recorder.
 func entries(name string, source io.Reader) iter.Seq2[tracker.Entry, error] {
 	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range batch.Read(name, source) {
+		for record, err := range lines.Read(name, source) {
 			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Execution: record.Execution, Sweep: record.Sweep, Err: record.Err}, err) {
 				return
 			}

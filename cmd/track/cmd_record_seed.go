@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/scoring"
 	"track/series"
 	"track/tracker/seeds"
@@ -242,7 +242,7 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 	case len(strings.TrimSpace(string(data))) == 0 && outcome != track.OutcomeOK:
 		return nil, nil
 	}
-	values, err := batch.ParseValues(inputName(file), data)
+	values, err := lines.ParseValues(inputName(file), data)
 	if len(bytes.TrimSpace(data)) == 0 {
 		err = track.WithHint(err, track.Hint{Text: "if the simulation crashed, record that: the same command with --outcome error in place of the values"})
 	}

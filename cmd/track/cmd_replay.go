@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/bundle"
 	"track/evolution"
+	"track/importer/lines"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/lineages"
@@ -95,7 +95,7 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 			return err
 		}
 	}
-	var manifest *bundle.Manifest
+	var manifest *lines.Manifest
 	if o.manifest != "" {
 		m, err := readManifest(&o)
 		if err != nil {
@@ -149,12 +149,12 @@ func (p *program) replay(ctx context.Context, o replayOptions) error {
 }
 
 // readManifest reads the manifest that a ledger is compared with, which also says of which lineage it is.
-func readManifest(o *replayOptions) (m bundle.Manifest, err error) {
+func readManifest(o *replayOptions) (m lines.Manifest, err error) {
 	text, err := os.ReadFile(o.manifest)
 	if err != nil {
 		return m, notFound(err)
 	}
-	if m, err = bundle.ReadManifest(o.manifest, text); err != nil {
+	if m, err = lines.ReadManifest(o.manifest, text); err != nil {
 		return m, err
 	}
 	if o.lineage != "" && o.lineage != m.Lineage {
@@ -171,7 +171,7 @@ func newReplayDocument(r lineages.ReplayReport) replayDocument {
 	}
 }
 
-func replayLineage(ctx context.Context, st *store.Reader, name string, strict bool, policy evolution.Policy, manifest *bundle.Manifest) (d replayDocument, page []any, err error) {
+func replayLineage(ctx context.Context, st *store.Reader, name string, strict bool, policy evolution.Policy, manifest *lines.Manifest) (d replayDocument, page []any, err error) {
 	r, err := lineages.Replay(ctx, st, name, lineages.ReplayOptions{Strict: strict, Counterfactual: policy})
 	if err != nil {
 		return d, nil, err

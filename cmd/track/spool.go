@@ -14,10 +14,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
-	"track/batch"
-	"track/importer/jsonl"
+	"track/importer/lines"
+	"track/internal/spool"
 	"track/scoring/format"
-	"track/spool"
 	"track/store"
 	"track/tracker"
 	"track/tracker/agents"
@@ -70,12 +69,12 @@ func (p *program) createSpool(dir string) (*spool.Writer, error) {
 }
 
 // spoolLines keeps lines in a file of the spool.
-func (p *program) spoolLines(dir string, lines []byte) (path string, err error) {
+func (p *program) spoolLines(dir string, text []byte) (path string, err error) {
 	w, err := p.createSpool(dir)
 	if err != nil {
 		return "", err
 	}
-	err = w.Add(lines)
+	err = w.Add(text)
 	return w.Path(), errors.Join(err, w.Close())
 }
 
@@ -97,20 +96,20 @@ type spooledDocument struct {
 	Lines int    `json:"lines"`
 }
 
-func spooledView(what, path string, lines int) view {
-	d := spooledDocument{"spooled", path, lines}
+func spooledView(what, path string, n int) view {
+	d := spooledDocument{"spooled", path, n}
 	return view{
-		document: d, rows: grid{columns: []string{"spool", "lines"}, cells: [][]any{{path, lines}}},
+		document: d, rows: grid{columns: []string{"spool", "lines"}, cells: [][]any{{path, n}}},
 		page: []any{fmt.Sprintf("kept %s in %s; track ingest records it", what, path)},
 	}
 }
 
 func (p *program) spoolSeed(dir string, seed track.Seed) error {
-	lines, err := batch.AppendSeed(nil, seed)
+	text, err := lines.AppendSeed(nil, seed)
 	if err != nil {
 		return err
 	}
-	path, err := p.spoolLines(dir, lines)
+	path, err := p.spoolLines(dir, text)
 	if err != nil {
 		return err
 	}
@@ -127,11 +126,11 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 		e.Key = id.String()
 	}
 	masked, _ := agents.Masked(e)
-	lines, err := jsonl.Append(nil, masked)
+	text, err := lines.AppendExecution(nil, masked)
 	if err != nil {
 		return err
 	}
-	path, err := p.spoolLines(dir, lines)
+	path, err := p.spoolLines(dir, text)
 	if err != nil {
 		return err
 	}
@@ -152,8 +151,8 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 		return err
 	}
 	d := batchDocument{Errors: []batchProblem{}}
-	var lines []byte
-	for record, err := range batch.Read(name, source) {
+	var text []byte
+	for record, err := range lines.Read(name, source) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return errors.Join(err, w.Close())
 		}
@@ -162,18 +161,18 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 			d.Rejected++
 			continue
 		}
-		if lines, err = appendRecord(lines, record); err != nil {
+		if text, err = appendRecord(text, record); err != nil {
 			return errors.Join(err, w.Close())
 		}
-		if d.Recorded++; len(lines) >= most {
-			if err := w.Add(lines); err != nil {
+		if d.Recorded++; len(text) >= most {
+			if err := w.Add(text); err != nil {
 				return errors.Join(err, w.Close())
 			}
-			lines = lines[:0]
+			text = text[:0]
 		}
 	}
-	if len(lines) > 0 {
-		err = w.Add(lines)
+	if len(text) > 0 {
+		err = w.Add(text)
 	}
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
@@ -185,15 +184,15 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 }
 
 // appendRecord writes a line anew: a file of series that it named may not be there when it is ingested.
-func appendRecord(lines []byte, record batch.Record) ([]byte, error) {
+func appendRecord(text []byte, record lines.Record) ([]byte, error) {
 	switch {
 	case record.Execution != nil:
 		masked, _ := agents.Masked(*record.Execution)
-		return jsonl.Append(lines, masked)
+		return lines.AppendExecution(text, masked)
 	case record.Sweep != nil:
-		return batch.AppendSweep(lines, *record.Sweep)
+		return lines.AppendSweep(text, *record.Sweep)
 	}
-	return batch.AppendSeed(lines, record.Seed)
+	return lines.AppendSeed(text, record.Seed)
 }
 
 func (p *program) ingestCommand() *cli.Command {
@@ -355,7 +354,7 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 		return done, notFound(err)
 	}
 	defer func() { _ = file.Close() }()
-	lines, size, left, err := spool.Lines(file)
+	text, size, left, err := spool.Lines(file)
 	if err != nil {
 		return done, err
 	}
@@ -363,7 +362,7 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	bar := p.newProgress("ingesting", "lines", size)
 	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
 	problems := 0
-	summary, err := tracker.RecordAll(ctx, recorder, entries(f.Path, bar.reader(lines)), tracker.BatchObserver{
+	summary, err := tracker.RecordAll(ctx, recorder, entries(f.Path, bar.reader(text)), tracker.BatchObserver{
 		Problem: func(problem tracker.BatchProblem) {
 			if problems++; problems <= problemsNamed {
 				bar.clear()

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"track"
-	"track/batch"
-	"track/spool"
+	"track/importer/lines"
+	"track/internal/spool"
 	"track/store"
 	"track/sweep"
 	"track/tracker"
@@ -62,11 +62,11 @@ func keptSeeds(path string) (seeds []track.Seed, err error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	lines, _, _, err := spool.Lines(file)
+	text, _, _, err := spool.Lines(file)
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range batch.Read(path, lines) {
+	for record, err := range lines.Read(path, text) {
 		if err != nil {
 			return nil, err
 		}

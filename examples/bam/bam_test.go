@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/scoring"
 	"track/spec"
 )
@@ -67,7 +67,7 @@ func readBatch(t *testing.T, file string) []track.Seed {
 		t.Fatal(err)
 	}
 	var seeds []track.Seed
-	for record, err := range batch.Read(file, bytes.NewReader(data)) {
+	for record, err := range lines.Read(file, bytes.NewReader(data)) {
 		if err != nil || record.Err != nil {
 			t.Fatal(errors.Join(err, record.Err))
 		}
@@ -180,11 +180,11 @@ func TestBatchesScoreAsBamEngine(t *testing.T) {
 	for _, tt := range append(batches[:len(batches):len(batches)], across) {
 		t.Run(tt.file+" under "+tt.scenario, func(t *testing.T) {
 			s, seeds := readSpec(t, tt.scenario), readBatch(t, tt.file)
-			lines := bufio.NewScanner(bytes.NewReader(readOrigin(t, tt.results)))
-			lines.Buffer(nil, 1<<20)
-			for i := 0; lines.Scan(); i++ {
+			scanner := bufio.NewScanner(bytes.NewReader(readOrigin(t, tt.results)))
+			scanner.Buffer(nil, 1<<20)
+			for i := 0; scanner.Scan(); i++ {
 				var want originResult
-				if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+				if err := json.Unmarshal(scanner.Bytes(), &want); err != nil {
 					t.Fatal(err)
 				}
 				if i >= len(seeds) {

@@ -15,7 +15,7 @@ import (
 	"track/importer/claudehooks"
 	"track/importer/codex"
 	"track/importer/inspect"
-	"track/importer/jsonl"
+	"track/importer/lines"
 	"track/importer/sepa"
 	"track/importer/taubench"
 )
@@ -30,7 +30,7 @@ var readers = map[string]Reader{
 	importer.TauBench:    taubench.Read,
 	importer.Inspect:     inspect.Read,
 	importer.SEPA:        sepa.Read,
-	importer.JSONL:       jsonl.Read,
+	importer.JSONL:       lines.ReadExecutions,
 }
 
 // Read reads a stream in the format that is named, or, where the name is empty, in the one that it begins like.

@@ -20,7 +20,7 @@ func TestReadPath(t *testing.T) {
 	for format, path := range map[string]string{
 		importer.ClaudeCode: "../claudecode/testdata/session.jsonl", importer.ClaudeHooks: "../claudehooks/testdata/hooks.jsonl",
 		importer.Codex: "../codex/testdata/rollout.jsonl", importer.TauBench: "../taubench/testdata/episodes.json",
-		importer.Inspect: "../inspect/testdata/log.eval", importer.SEPA: "../sepa/testdata", importer.JSONL: "../jsonl/testdata/batch.jsonl",
+		importer.Inspect: "../inspect/testdata/log.eval", importer.SEPA: "../sepa/testdata", importer.JSONL: "../lines/testdata/batch.jsonl",
 	} {
 		guessed, err := importertest.Collect(t, formats.ReadPath("", path))
 		named, err2 := importertest.Collect(t, formats.ReadPath(format, path))

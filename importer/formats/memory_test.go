@@ -20,7 +20,7 @@ func TestMemory(t *testing.T) {
 		importer.ClaudeHooks: {file: "../claudehooks/testdata/hooks.jsonl"},
 		importer.Codex:       {file: "../codex/testdata/rollout.jsonl"},
 		importer.SEPA:        {file: "../sepa/testdata/memory/observations.jsonl"},
-		importer.JSONL:       {file: "../jsonl/testdata/batch.jsonl"},
+		importer.JSONL:       {file: "../lines/testdata/batch.jsonl"},
 		importer.TauBench:    {file: "../taubench/testdata/episodes.json", head: "[", first: "[", last: "\n]", tail: "]"},
 		importer.Inspect:     {file: "../inspect/testdata/log.json", head: `{"version":2,"eval":{},"samples":[`, first: `"samples": [`, last: "\n ],\n \"reductions\"", tail: "]}"},
 	} {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"track"
-	"track/bundle"
 	"track/evolution"
+	"track/importer/lines"
 	"track/store"
 	"track/tracker/lineages"
 )
@@ -16,7 +16,7 @@ import (
 type Lineage struct {
 	store.LineageRecord
 	Versions []store.VersionRecord
-	Ledger   *bundle.Lineage // nil for a lineage without a ledger
+	Ledger   *lines.Lineage // nil for a lineage without a ledger
 	// TrialsElsewhere counts the trials that the ledger counts and that are not there either.
 	TrialsElsewhere int
 }

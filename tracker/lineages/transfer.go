@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"track"
-	"track/bundle"
 	"track/evolution"
+	"track/importer/lines"
 	"track/store"
 )
 
@@ -18,7 +18,7 @@ import (
 var ErrReplay = errors.New("replay differs")
 
 // Export returns a lineage as it is stored. Executions are no part of it: the ledger has the evidence of its decisions.
-func Export(ctx context.Context, r *store.Reader, name string) (x bundle.Lineage, err error) {
+func Export(ctx context.Context, r *store.Reader, name string) (x lines.Lineage, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := r.Evolving(ctx, name)
 		if err != nil {
@@ -39,8 +39,8 @@ func Export(ctx context.Context, r *store.Reader, name string) (x bundle.Lineage
 }
 
 // exportOf returns the export of a lineage of which all is read but whether texts are kept.
-func exportOf(ctx context.Context, r *store.Reader, l store.Evolving, entries []evolution.Entry, versions []store.VersionState, labels map[string]string) (bundle.Lineage, error) {
-	x := bundle.Lineage{Name: l.Name, Head: l.Head, End: l.End, Entries: entries}
+func exportOf(ctx context.Context, r *store.Reader, l store.Evolving, entries []evolution.Entry, versions []store.VersionState, labels map[string]string) (lines.Lineage, error) {
+	x := lines.Lineage{Name: l.Name, Head: l.Head, End: l.End, Entries: entries}
 	var err error
 	x.KeepText, err = r.KeepsText(ctx, l.Name)
 	for _, v := range versions {
@@ -96,7 +96,7 @@ type Imported struct {
 
 // Import records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin with the entries that are
 // stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
-func Import(ctx context.Context, st *store.Store, x bundle.Lineage) (r Imported, err error) {
+func Import(ctx context.Context, st *store.Store, x lines.Lineage) (r Imported, err error) {
 	replayed, err := CheckExport(x)
 	if err != nil {
 		return r, err
@@ -150,7 +150,7 @@ func trialsCounted(l Lineage) (int, error) {
 }
 
 // CheckExport replays a lineage that was handed over, and refuses one that differs from its ledger.
-func CheckExport(x bundle.Lineage) (evolution.Replayed, error) {
+func CheckExport(x lines.Lineage) (evolution.Replayed, error) {
 	replayed := evolution.ReplayLedger(x.Entries, x.End)
 	if n := len(replayed.Differences); n > 0 {
 		err := fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0])
@@ -163,7 +163,7 @@ func CheckExport(x bundle.Lineage) (evolution.Replayed, error) {
 }
 
 // checkVersions compares contents with the identities in the ledger.
-func checkVersions(x bundle.Lineage, labels map[string]string) error {
+func checkVersions(x lines.Lineage, labels map[string]string) error {
 	contents := map[string]*string{}
 	for _, v := range x.Versions {
 		if err := v.Validate(); err != nil {
@@ -187,7 +187,7 @@ func checkVersions(x bundle.Lineage, labels map[string]string) error {
 }
 
 // Write stores a lineage that was handed over and checked.
-func Write(ctx context.Context, tx *store.Tx, x bundle.Lineage, replayed evolution.Replayed) (r Imported, err error) {
+func Write(ctx context.Context, tx *store.Tx, x lines.Lineage, replayed evolution.Replayed) (r Imported, err error) {
 	r = Imported{Lineage: x.Name, Head: replayed.Head, End: x.End}
 	creation, ok := replayed.Events[0].Body.(evolution.Creation)
 	if !ok {
@@ -234,7 +234,7 @@ func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 }
 
 // addLineage writes versions, the new entries, and the states of the mutations after them.
-func addLineage(ctx context.Context, tx *store.Tx, x bundle.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
+func addLineage(ctx context.Context, tx *store.Tx, x lines.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
 	for _, v := range x.Versions {
 		if err := addVersion(tx, v); err != nil {
 			return err

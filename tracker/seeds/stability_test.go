@@ -17,7 +17,7 @@ import (
 
 	"track"
 	"track/answer"
-	"track/batch"
+	"track/importer/lines"
 	"track/internal/property"
 	"track/scoring"
 	"track/spec"
@@ -354,7 +354,7 @@ func exampleSeeds(t testing.TB, file string) (list []track.Seed) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, err := range batch.Read(file, bytes.NewReader(data)) {
+	for line, err := range lines.Read(file, bytes.NewReader(data)) {
 		if err = errors.Join(err, errorOf(line.Err)); err != nil {
 			t.Fatal(err)
 		}

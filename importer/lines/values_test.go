@@ -1,4 +1,4 @@
-package batch_test
+package lines_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 )
 
 func TestParseValues(t *testing.T) {
@@ -37,7 +37,7 @@ func TestParseValues(t *testing.T) {
 		{"only a header", "name,value\n", map[string]float64{}},
 		{"only comments", "# nothing\n", map[string]float64{}},
 	} {
-		got, err := batch.ParseValues("f", []byte(tt.text))
+		got, err := lines.ParseValues("f", []byte(tt.text))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -84,7 +84,7 @@ func TestParseValuesRefuses(t *testing.T) {
 		{`a"b,1`, 1, "", `bare " in non-quoted-field`},
 		{"0.07\n0.08\n", 1, "", "1 columns; a line of values has two: name,value"},
 	} {
-		got, err := batch.ParseValues("some.txt", []byte(tt.text))
+		got, err := lines.ParseValues("some.txt", []byte(tt.text))
 		var failure *track.FieldError
 		if !errors.As(err, &failure) || got != nil {
 			t.Errorf("%.40q: %v and %v, want a FieldError", tt.text, got, err)

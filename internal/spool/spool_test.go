@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/internal/property"
-	"track/spool"
+	"track/internal/spool"
 )
 
 func seed(n track.SeedNumber) track.Seed {
@@ -23,9 +23,9 @@ func seed(n track.SeedNumber) track.Seed {
 }
 
 // numbers are those of the seeds in a text of lines.
-func numbers(t testing.TB, lines io.Reader) (list []track.SeedNumber) {
+func numbers(t testing.TB, text io.Reader) (list []track.SeedNumber) {
 	t.Helper()
-	for record, err := range batch.Read("f", lines) {
+	for record, err := range lines.Read("f", text) {
 		if err != nil || record.Err != nil {
 			t.Fatalf("%v, %v", err, record.Err)
 		}
@@ -99,7 +99,7 @@ func TestCutFile(t *testing.T) {
 		s := seed(n)
 		s.Message = strings.Repeat("x", int(n)*30_000) // longer than what is read at once
 		var err error
-		if whole, err = batch.AppendSeed(whole, s); err != nil {
+		if whole, err = lines.AppendSeed(whole, s); err != nil {
 			t.Fatal(err)
 		}
 		ends = append(ends, len(whole))
@@ -110,8 +110,8 @@ func TestCutFile(t *testing.T) {
 		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		lines, _ := slices.BinarySearch(ends, cut+1)
-		want := []track.SeedNumber{0, 1, 2, 3, 4}[:lines]
+		n, _ := slices.BinarySearch(ends, cut+1)
+		want := []track.SeedNumber{0, 1, 2, 3, 4}[:n]
 		file, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestCutFile(t *testing.T) {
 			t.Fatalf("%d and %d of %d bytes, %v", size, left, cut, err)
 		}
 		var got []track.SeedNumber
-		for record, err := range batch.Read("f", read) {
+		for record, err := range lines.Read("f", read) {
 			if err != nil || record.Err != nil {
 				t.Fatal(err, record.Err)
 			}
@@ -142,8 +142,8 @@ func TestCutFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(path)
-		last, appendErr := batch.AppendSeed(nil, seed(9))
-		if end := append([]int{0}, ends...)[lines]; err != nil || appendErr != nil || !bytes.Equal(text, append(bytes.Clone(whole[:end]), last...)) {
+		last, appendErr := lines.AppendSeed(nil, seed(9))
+		if end := append([]int{0}, ends...)[n]; err != nil || appendErr != nil || !bytes.Equal(text, append(bytes.Clone(whole[:end]), last...)) {
 			t.Fatalf("after a cut at %d and one seed more, the file has %d bytes, %v", cut, len(text), err)
 		}
 	})

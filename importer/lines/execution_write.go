@@ -1,4 +1,4 @@
-package jsonl
+package lines
 
 import (
 	"time"
@@ -9,9 +9,9 @@ import (
 	"track"
 )
 
-// Append appends an execution as a line, which [ParseLine] reads as the same execution, up to its source.
-func Append(b []byte, e track.Execution) ([]byte, error) {
-	l := line{
+// AppendExecution appends an execution as a line, which [ParseExecution] reads as the same execution, up to its source.
+func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
+	l := executionLine{
 		Kind: "execution", Key: e.Key, Lineage: e.Lineage, Version: e.Version, Task: e.Task, TaskType: e.TaskType, Complexity: string(e.Complexity), Trial: e.Trial,
 		Session: e.Session, Status: string(e.Status), Message: e.Message, Output: e.Output, Truncated: e.Truncated, Corrections: e.Corrections, Model: e.Model,
 		Tokens: (*tokens)(e.Tokens), CostUSD: e.CostUSD, StartedAt: timeText(e.StartedAt), Duration: seconds(e.Duration), Score: e.Score, Truths: e.Truths,
@@ -36,13 +36,6 @@ func Append(b []byte, e track.Execution) ([]byte, error) {
 	}
 	text, err := json.Marshal(l, json.OmitZeroStructFields(true), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return append(append(b, text...), '\n'), err
-}
-
-func timeText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }
 
 func seconds(d *time.Duration) *float64 {

@@ -1,11 +1,10 @@
-package batch
+package lines
 
 import (
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
@@ -46,6 +45,7 @@ func (r *run) run() (*track.Run, *track.FieldError) {
 // sweepLine is a line of kind sweep. A second one of the same id says how it ended.
 type sweepLine struct {
 	Kind        string            `json:"kind"`
+	V           int               `json:"v,omitzero"`
 	ID          string            `json:"id"`
 	Scenario    string            `json:"scenario"`
 	Plan        jsontext.Value    `json:"plan"`
@@ -71,8 +71,11 @@ type plannedLine struct {
 // parseSweep reads a line of kind sweep.
 func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 	var l sweepLine
-	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
-		return s, fieldError(err)
+	if failure := decode(text, &l); failure != nil {
+		return s, failure.Shorten()
+	}
+	if newer := checkVersion(l.V); newer != nil {
+		return s, newer
 	}
 	wrong := func(field, format string, args ...any) (track.Sweep, *track.FieldError) {
 		return s, (&track.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}).Shorten()

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 )
 
 // The endings of the names of spool files. One that is being written is named so until its process is done with it.
@@ -86,7 +86,7 @@ func (w *Writer) Path() string { return w.final }
 
 // AddSweep keeps a sweep, or how one ended that is kept.
 func (w *Writer) AddSweep(s track.Sweep) error {
-	line, err := batch.AppendSweep(nil, s)
+	line, err := lines.AppendSweep(nil, s)
 	if err != nil {
 		return err
 	}
@@ -95,24 +95,24 @@ func (w *Writer) AddSweep(s track.Sweep) error {
 
 // AddSeeds keeps seeds.
 func (w *Writer) AddSeeds(seeds []track.Seed) (err error) {
-	var lines []byte
+	var text []byte
 	for _, seed := range seeds {
-		if lines, err = batch.AppendSeed(lines, seed); err != nil {
+		if text, err = lines.AppendSeed(text, seed); err != nil {
 			return err
 		}
 	}
-	return w.Add(lines)
+	return w.Add(text)
 }
 
 // Add appends whole lines by one write; they are safe once it returns.
-func (w *Writer) Add(lines []byte) error {
-	if len(lines) == 0 || lines[len(lines)-1] != '\n' {
+func (w *Writer) Add(text []byte) error {
+	if len(text) == 0 || text[len(text)-1] != '\n' {
 		return errors.New("spool: a line that does not end")
 	}
 	if err := w.stay(); err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
-	if _, err := w.file.Write(lines); err != nil {
+	if _, err := w.file.Write(text); err != nil {
 		return fmt.Errorf("spool: %w", err)
 	}
 	return w.file.Sync()
@@ -200,7 +200,7 @@ func (f File) Done() (moved string, err error) {
 }
 
 // Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size is left.
-func Lines(file *os.File) (lines io.Reader, size, left int64, err error) {
+func Lines(file *os.File) (text io.Reader, size, left int64, err error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%w: %s is not a regular file", track.ErrInvalid, file.Name())

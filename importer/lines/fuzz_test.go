@@ -1,4 +1,4 @@
-package batch_test
+package lines_test
 
 import (
 	"bytes"
@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 )
 
 // encode writes a seed as a line of a batch.
 func encode(t *testing.T, seed track.Seed) []byte {
 	t.Helper()
-	text, err := batch.AppendSeed(nil, seed)
+	text, err := lines.AppendSeed(nil, seed)
 	if err != nil {
 		t.Fatalf("%+v cannot be written: %v", seed, err)
 	}
@@ -43,7 +43,7 @@ func checkSeed(t *testing.T, seed track.Seed) {
 	if canonical, err := track.NewParams(seed.Configuration.Params.JSON()); err != nil || canonical != seed.Configuration.Params {
 		t.Fatalf("params %s become %s, %v", seed.Configuration.Params, canonical, err)
 	}
-	again, err := batch.ParseLine(encode(t, seed))
+	again, err := lines.ParseSeed(encode(t, seed))
 	if err != nil {
 		t.Fatalf("%s: %v", encode(t, seed), err)
 	}
@@ -63,7 +63,7 @@ func checkFieldError(t *testing.T, err *track.FieldError) {
 }
 
 func addLines(f *testing.F, add func(line string)) {
-	files, err := filepath.Glob(filepath.Join("..", "examples", "bam", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "bam", "*.jsonl"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func FuzzParseLine(f *testing.F) {
 		if bytes.Contains(line, []byte("_file")) { // no walk through the files of this machine
 			return
 		}
-		seed, err := batch.ParseLine(line)
+		seed, err := lines.ParseSeed(line)
 		if err != nil {
 			checkFieldError(t, err)
 			return
@@ -108,7 +108,7 @@ func FuzzParseValues(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		values, err := batch.ParseValues("f", text)
+		values, err := lines.ParseValues("f", text)
 		if err != nil {
 			var failure *track.FieldError
 			if !errors.As(err, &failure) || failure.File != "f" {
@@ -135,7 +135,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if bytes.Contains(text, []byte("execution")) || bytes.Contains(text, []byte("sweep")) || bytes.Contains(text, []byte(`\u`)) { // which ParseLine does not read, or it may be spelt so
-			for record, err := range batch.Read("f", &lines{line: text, n: 1}) {
+			for record, err := range lines.Read("f", &repeated{line: text, n: 1}) {
 				if err == nil && record.Sweep != nil {
 					checkSweep(t, *record.Sweep)
 				}
@@ -145,16 +145,16 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		var want []batch.Record
+		var want []lines.Record
 		for i, line := range bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n")) {
 			if len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
-			seed, err := batch.ParseLine(line)
-			want = append(want, batch.Record{Line: i + 1, Seed: seed, Err: err})
+			seed, err := lines.ParseSeed(line)
+			want = append(want, lines.Record{Line: i + 1, Seed: seed, Err: err})
 		}
 		i := 0
-		for got, err := range batch.Read("f", &lines{line: text, n: 1}) {
+		for got, err := range lines.Read("f", &repeated{line: text, n: 1}) {
 			if err != nil || i == len(want) {
 				t.Fatalf("record %d of %d: %+v, %v", i, len(want), got, err)
 			}

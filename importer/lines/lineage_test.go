@@ -1,4 +1,4 @@
-package bundle_test
+package lines_test
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
-	"track/bundle"
 	"track/evolution"
+	"track/importer/lines"
 	"track/internal/property"
 )
 
 func ptr[T any](v T) *T { return &v }
 
 // lineage is a small ledger with a root and a proposal.
-func lineage(t testing.TB, name, note string) bundle.Lineage {
+func lineage(t testing.TB, name, note string) lines.Lineage {
 	t.Helper()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	root, child := "one\n", "one\ntwo "+note
@@ -38,7 +38,7 @@ func lineage(t testing.TB, name, note string) bundle.Lineage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bundle.Lineage{
+	return lines.Lineage{
 		Name: name, KeepText: true, Head: "v001", End: evolution.Head{Number: 2, Hash: second.Hash}, Entries: []evolution.Entry{first, second},
 		Versions: []track.Version{
 			{Lineage: name, Name: "v001", Content: &root},
@@ -48,10 +48,10 @@ func lineage(t testing.TB, name, note string) bundle.Lineage {
 	}
 }
 
-func written(t testing.TB, x bundle.Lineage) []byte {
+func written(t testing.TB, x lines.Lineage) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := bundle.WriteLineage(&b, x); err != nil {
+	if err := lines.WriteLineage(&b, x); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 		note := rapid.StringN(0, 40, -1).Draw(rt, "note")
 		x := lineage(t, "l", note)
 		text := written(t, x)
-		back, err := bundle.ReadLineage("file", bytes.NewReader(text))
+		back, err := lines.ReadLineage("file", bytes.NewReader(text))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestReadRefuses(t *testing.T) {
 		"no end":            {join(good[:last]), "file: ends before its last line"},
 		"end doubled":       {join(good, good[last:]), fmt.Sprintf("file:%d: kind: stands behind the end", len(good)+1)},
 		"first doubled":     {join(good[:1], good), "file:2: kind: a second lineage"},
-		"another format":    {strings.Replace(join(good), "track/lineage/1", "track/lineage/9", 1), `file:1: format: "track/lineage/9"`},
+		"another format":    {strings.Replace(join(good), `"v":1`, `"v":9`, 1), "file:1: v: 9: this track reads lines up to version 1"},
 		"another lineage":   {strings.Replace(join(good), `"entry":{"lineage":"l"`, `"entry":{"lineage":"k"`, 1), "file:5: entry.lineage"},
 		"an unknown kind":   {join(good[:1], []string{`{"kind":"seed"}` + "\n"}, good[1:]), `file:2: kind: "seed" is none of`},
 		"an unknown field":  {strings.Replace(join(good), `"kind":"end"`, `"kind":"end","more":1`, 1), "more: unknown field"},
@@ -108,7 +108,7 @@ func TestReadRefuses(t *testing.T) {
 		"a name of nothing": {strings.Replace(join(good), `"lineage":"l","keep_text"`, `"lineage":"","keep_text"`, 1), "file:1: lineage: is empty"},
 		"a manifest":        {"{\n  \"format\": \"track/manifest/1\"\n}\n", "file:1: begins a JSON document of several lines, as a manifest is"},
 	} {
-		_, err := bundle.ReadLineage("file", strings.NewReader(c.text))
+		_, err := lines.ReadLineage("file", strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
@@ -118,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 // The manifest names the bytes of the export, each version and each decision; any change of the lineage changes it.
 func TestManifest(t *testing.T) {
 	x := lineage(t, "l", "n")
-	m, err := bundle.NewManifest(x)
+	m, err := lines.NewManifest(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,17 +129,17 @@ func TestManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := bundle.ReadManifest("file", text)
+	back, err := lines.ReadManifest("file", text)
 	if err != nil || cmp.Diff(m, back) != "" {
 		t.Errorf("%v %s", err, cmp.Diff(m, back))
 	}
 	x.Versions[0].Content = ptr("other\n")
-	other, err := bundle.NewManifest(x)
+	other, err := lines.NewManifest(x)
 	if err != nil || other.SHA256 == m.SHA256 {
 		t.Errorf("%v: another content has the same manifest", err)
 	}
 	for _, bad := range []string{"", "[]", `{"format":"x"}`, `{"format":"track/manifest/1","more":1}`} {
-		if _, err := bundle.ReadManifest("file", []byte(bad)); err == nil || !strings.HasPrefix(err.Error(), "file: ") {
+		if _, err := lines.ReadManifest("file", []byte(bad)); err == nil || !strings.HasPrefix(err.Error(), "file: ") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -148,15 +148,15 @@ func TestManifest(t *testing.T) {
 // What can be read can be written, and read again.
 func FuzzReadLineage(f *testing.F) {
 	f.Add(written(f, lineage(f, "l", "n")))
-	f.Add([]byte(`{"kind":"lineage","format":"track/lineage/1","lineage":"l","keep_text":false}` + "\n" + `{"kind":"end","head":"","versions":0,"end":{"number":0,"hash":""}}`))
+	f.Add([]byte(`{"kind":"lineage","v":1,"lineage":"l","keep_text":false}` + "\n" + `{"kind":"end","head":"","versions":0,"end":{"number":0,"hash":""}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		x, err := bundle.ReadLineage("file", bytes.NewReader(text))
+		x, err := lines.ReadLineage("file", bytes.NewReader(text))
 		if err != nil {
 			return
 		}
 		_ = evolution.ReplayLedger(x.Entries, x.End)
 		again := written(t, x)
-		back, err := bundle.ReadLineage("file", bytes.NewReader(again))
+		back, err := lines.ReadLineage("file", bytes.NewReader(again))
 		if err != nil || !bytes.Equal(written(t, back), again) {
 			t.Errorf("%v: %q is written as %q", err, text, again)
 		}

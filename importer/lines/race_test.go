@@ -1,6 +1,6 @@
 //go:build race
 
-package batch_test
+package lines_test
 
 // The race detector makes reading ten times slower.
 func init() { largeFile = 20 << 20 }

@@ -1,4 +1,4 @@
-package batch
+package lines
 
 import (
 	"math"
@@ -14,7 +14,7 @@ func TestPythonNonFinite(t *testing.T) {
 	if !math.IsNaN(values["a"]) || !math.IsInf(values["b"], 1) || !math.IsInf(values["c"], -1) || values["NaN"] != 1 || values[`quote " NaN`] != 2 {
 		t.Errorf("got %v", values)
 	}
-	seed, problem := ParseLine([]byte(`{"kind":"seed","scenario":"s","seed":1,"values":{"a":NaN},"message":"x NaN"}`))
+	seed, problem := ParseSeed([]byte(`{"kind":"seed","scenario":"s","seed":1,"values":{"a":NaN},"message":"x NaN"}`))
 	if problem != nil {
 		t.Fatal(problem)
 	}

@@ -1,4 +1,4 @@
-package jsonl_test
+package lines_test
 
 import (
 	"bytes"
@@ -7,21 +7,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"track/importer/jsonl"
+	"track/importer/lines"
 )
 
 // checkWritten reads a line, writes what it says, and reads that again.
 func checkWritten(t *testing.T, line []byte) {
 	t.Helper()
-	execution, failure := jsonl.ParseLine(line)
+	execution, failure := lines.ParseExecution(line)
 	if failure != nil {
 		return
 	}
-	written, err := jsonl.Append(nil, execution)
+	written, err := lines.AppendExecution(nil, execution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, failure := jsonl.ParseLine(written)
+	again, failure := lines.ParseExecution(written)
 	if failure != nil {
 		t.Fatalf("%s: %v", written, failure)
 	}
@@ -30,20 +30,20 @@ func checkWritten(t *testing.T, line []byte) {
 	}
 }
 
-func TestAppend(t *testing.T) {
-	lines := 0
+func TestAppendExecution(t *testing.T) {
+	n := 0
 	for line := range bytes.Lines(fixture(t)) {
-		if _, failure := jsonl.ParseLine(line); failure == nil {
-			lines++
+		if _, failure := lines.ParseExecution(line); failure == nil {
+			n++
 		}
 		checkWritten(t, line)
 	}
-	if lines < 4 {
-		t.Errorf("only %d lines were written", lines)
+	if n < 4 {
+		t.Errorf("only %d lines were written", n)
 	}
 }
 
-func FuzzAppend(f *testing.F) {
+func FuzzAppendExecution(f *testing.F) {
 	for line := range bytes.Lines(fixture(f)) {
 		f.Add(line)
 	}

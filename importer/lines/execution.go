@@ -1,4 +1,4 @@
-package jsonl
+package lines
 
 import (
 	"fmt"
@@ -14,9 +14,10 @@ import (
 	"track/internal/jsonio"
 )
 
-// line is a line of a batch of kind execution.
-type line struct {
+// executionLine is a line of kind execution.
+type executionLine struct {
 	Kind        string             `json:"kind"`
+	V           int                `json:"v"`
 	Key         string             `json:"key"`
 	Lineage     string             `json:"lineage"`
 	Version     string             `json:"version"`
@@ -68,12 +69,15 @@ type file struct {
 	Content string `json:"content"`
 }
 
-// ParseLine reads one line. Its error names the field.
-func ParseLine(text []byte) (track.Execution, *track.FieldError) {
-	var l line
+// ParseExecution reads a line of kind execution. Its error names the field.
+func ParseExecution(text []byte) (track.Execution, *track.FieldError) {
+	var l executionLine
 	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+		if newer := versionError(text); newer != nil {
+			return track.Execution{}, newer
+		}
 		if kind := kindOf(text); kind != "" && kind != "execution" {
-			_, failure := line{Kind: kind}.execution()
+			_, failure := executionLine{Kind: kind}.execution()
 			return track.Execution{}, failure.Shorten()
 		}
 		return track.Execution{}, jsonio.FieldError(err).Shorten()
@@ -85,18 +89,10 @@ func ParseLine(text []byte) (track.Execution, *track.FieldError) {
 	return execution, failure.Shorten()
 }
 
-// kindOf returns the kind of a line that is not right, so that its fields are not blamed on another kind.
-func kindOf(text []byte) string {
-	var l struct {
-		Kind string `json:"kind"`
+func (l executionLine) execution() (track.Execution, *track.FieldError) {
+	if newer := checkVersion(l.V); newer != nil {
+		return track.Execution{}, newer
 	}
-	if importer.Unmarshal(text, &l) != nil {
-		return ""
-	}
-	return l.Kind
-}
-
-func (l line) execution() (track.Execution, *track.FieldError) {
 	switch l.Kind {
 	case "execution":
 	case "":

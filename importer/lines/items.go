@@ -1,4 +1,4 @@
-package jsonl
+package lines
 
 import (
 	"io"
@@ -7,8 +7,8 @@ import (
 	"track/importer"
 )
 
-// Read reads lines of kind execution. file stands in items and errors; a line that is not right becomes a Skip with the field.
-func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
+// ReadExecutions reads lines of kind execution. file stands in items and errors; a line that is not right becomes a Skip with the field.
+func ReadExecutions(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return importer.ReadLines(importer.JSONL, file, r, decoder{})
 }
 
@@ -16,7 +16,7 @@ type decoder struct{}
 
 // DecodeLine implements [importer.LineDecoder].
 func (decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
-	execution, failure := ParseLine(text)
+	execution, failure := ParseExecution(text)
 	if failure != nil {
 		return []importer.Item{{Line: number, Skip: &importer.Skip{Line: number, Field: failure.Field, Reason: failure.Message}}}, nil
 	}

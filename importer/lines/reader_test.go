@@ -1,4 +1,4 @@
-package batch_test
+package lines_test
 
 import (
 	"bytes"
@@ -15,11 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 )
 
 // brief is a record in short: "1 s 7", or "2 field: message".
-func brief(r batch.Record) string {
+func brief(r lines.Record) string {
 	if r.Err != nil {
 		text, _, _ := strings.Cut(r.Err.Error(), " within ") // the JSON package varies its words
 		text, _, _ = strings.Cut(text, " in ")
@@ -31,7 +31,7 @@ func brief(r batch.Record) string {
 
 func readAll(t *testing.T, r io.Reader) (records []string, err error) {
 	t.Helper()
-	for record, readErr := range batch.Read("f.jsonl", r) {
+	for record, readErr := range lines.Read("f.jsonl", r) {
 		if err = readErr; err != nil {
 			records = append(records, fmt.Sprint(record.Line, " broken"))
 			break
@@ -83,7 +83,7 @@ func TestReadBroken(t *testing.T) {
 }
 
 func TestReadStops(t *testing.T) {
-	for record := range batch.Read("f", strings.NewReader(seedLine(1)+"\n"+seedLine(2)+"\n")) {
+	for record := range lines.Read("f", strings.NewReader(seedLine(1)+"\n"+seedLine(2)+"\n")) {
 		if record.Line != 1 {
 			t.Fatal("went on")
 		}
@@ -126,14 +126,14 @@ func (f *filler) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// lines repeats a line n times.
-type lines struct {
+// repeated repeats a line n times.
+type repeated struct {
 	line []byte
 	n    int
 	rest []byte
 }
 
-func (l *lines) Read(p []byte) (int, error) {
+func (l *repeated) Read(p []byte) (int, error) {
 	total := 0
 	for total < len(p) {
 		if len(l.rest) == 0 {
@@ -165,7 +165,7 @@ func TestReadMemory(t *testing.T) {
 	heap := func(size int) uint64 {
 		peak := uint64(0)
 		n := 0
-		for record, err := range batch.Read("f", &lines{line: line, n: size / len(line)}) {
+		for record, err := range lines.Read("f", &repeated{line: line, n: size / len(line)}) {
 			if err != nil || record.Err != nil {
 				t.Fatal(err, record.Err)
 			}
@@ -184,7 +184,7 @@ func TestReadMemory(t *testing.T) {
 }
 
 func TestReadExamples(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "examples", "bam", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "bam", "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -194,7 +194,7 @@ func TestReadExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for record, err := range batch.Read(file, bytes.NewReader(data)) {
+		for record, err := range lines.Read(file, bytes.NewReader(data)) {
 			if err != nil || record.Err != nil || record.Seed.Number != track.SeedNumber(n) || record.Line != n+1 {
 				t.Errorf("%s: %+v, %v", file, record, err)
 			}
@@ -215,7 +215,7 @@ func TestReadBothKinds(t *testing.T) {
 {"kind":"exec","lineage":"l"}
 `
 	var got []string
-	for record, err := range batch.Read("f", strings.NewReader(text)) {
+	for record, err := range lines.Read("f", strings.NewReader(text)) {
 		switch {
 		case err != nil:
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package batch
+package lines
 
 import (
 	"time"
@@ -10,8 +10,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// seedLine is a line of kind seed as it is written.
-type seedLine struct {
+// writtenSeed is a line of kind seed as it is written.
+type writtenSeed struct {
 	Kind          string               `json:"kind"`
 	Scenario      string               `json:"scenario"`
 	Seed          track.SeedNumber     `json:"seed"`
@@ -28,7 +28,7 @@ type seedLine struct {
 
 // AppendSeed appends a seed as a line of a batch, which [Read] reads as the same seed.
 func AppendSeed(b []byte, seed track.Seed) ([]byte, error) {
-	l := seedLine{
+	l := writtenSeed{
 		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Values: seed.Values, Configuration: lineOf(seed.Configuration), Outcome: seed.Outcome,
 		Message: seed.Message, StartedAt: timeText(seed.StartedAt), Environment: seed.Environment,
 	}

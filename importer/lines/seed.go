@@ -1,12 +1,10 @@
-package batch
+package lines
 
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,9 +14,10 @@ import (
 	"track/series"
 )
 
-// line is a line of a batch of kind seed.
-type line struct {
+// seedLine is a line of kind seed.
+type seedLine struct {
 	Kind          string            `json:"kind"`
+	V             int               `json:"v"`
 	Scenario      string            `json:"scenario"`
 	Seed          seedNumber        `json:"seed"`
 	Values        values            `json:"values"`
@@ -41,20 +40,23 @@ type configuration struct {
 	DiffHash string         `json:"diff_hash,omitempty"`
 }
 
-// ParseLine reads one line of a batch. Its error names the field. A series_file is looked for in the working directory.
-func ParseLine(text []byte) (track.Seed, *track.FieldError) { return parseLine(text, "") }
+// ParseSeed reads a line of kind seed. Its error names the field. A series_file is looked for in the working directory.
+func ParseSeed(text []byte) (track.Seed, *track.FieldError) { return parseSeed(text, "") }
 
-// parseLine looks for a series_file in dir.
-func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
-	var l line
+// parseSeed looks for a series_file in dir.
+func parseSeed(text []byte, dir string) (track.Seed, *track.FieldError) {
+	var l seedLine
 	err := unmarshal(text, func(text []byte) error {
-		l = line{}
+		l = seedLine{}
 		return json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
 	})
 	if err != nil {
+		if newer := versionError(text); newer != nil {
+			return track.Seed{}, newer
+		}
 		var semantic *json.SemanticError
 		if kind := kindOf(text); errors.As(err, &semantic) && kind != "" && kind != "seed" {
-			_, failure := line{Kind: kind}.seed(dir) // or its fields would be blamed
+			_, failure := seedLine{Kind: kind}.seed(dir) // or its fields would be blamed
 			return track.Seed{}, failure.Shorten()
 		}
 		return track.Seed{}, fieldError(err)
@@ -63,7 +65,10 @@ func parseLine(text []byte, dir string) (track.Seed, *track.FieldError) {
 	return seed, failure.Shorten()
 }
 
-func (l line) seed(dir string) (track.Seed, *track.FieldError) {
+func (l seedLine) seed(dir string) (track.Seed, *track.FieldError) {
+	if newer := checkVersion(l.V); newer != nil {
+		return track.Seed{}, newer
+	}
 	switch l.Kind {
 	case "seed":
 	case "execution", "sweep":
@@ -89,20 +94,10 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 	if seed.Configuration, err = l.Configuration.configuration(); err != nil {
 		return seed, &track.FieldError{Field: "configuration.params", Message: err.Error()}
 	}
-	if l.StartedAt != "" {
-		if seed.StartedAt, err = time.Parse(time.RFC3339Nano, l.StartedAt); err != nil {
-			return seed, &track.FieldError{Field: "started_at", Message: fmt.Sprintf("%q is not a time such as 2026-01-02T15:04:05Z", l.StartedAt)}
-		}
-	}
-	if l.Duration != nil {
-		const longest = 100 * 365 * 24 * 3600
-		if !(*l.Duration >= 0 && *l.Duration <= longest) {
-			return seed, &track.FieldError{Field: "duration_s", Message: fmt.Sprintf("%v is not a number of seconds from 0 to a hundred years", *l.Duration)}
-		}
-		duration := time.Duration(math.Round(*l.Duration*1e6)) * time.Microsecond // as it is stored
-		seed.Duration = &duration
-	}
 	var problem *track.FieldError
+	if seed.StartedAt, seed.Duration, problem = times("", l.StartedAt, l.Duration); problem != nil {
+		return seed, problem
+	}
 	if seed.Run, problem = l.Run.run(); problem != nil {
 		return seed, problem
 	}
@@ -113,7 +108,7 @@ func (l line) seed(dir string) (track.Seed, *track.FieldError) {
 }
 
 // series collects what the line carries and what the file holds that it names.
-func (l line) series(dir string) (all []track.Series, problem *track.FieldError) {
+func (l seedLine) series(dir string) (all []track.Series, problem *track.FieldError) {
 	if len(l.Series) > 0 && l.Series.Kind() != 'n' {
 		if all, problem = series.ParseJSON(l.Series); problem != nil {
 			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}

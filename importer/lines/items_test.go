@@ -1,4 +1,4 @@
-package jsonl_test
+package lines_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"track"
 	"track/importer/importertest"
-	"track/importer/jsonl"
+	"track/importer/lines"
 )
 
 func fixture(t testing.TB) []byte {
@@ -20,15 +20,15 @@ func fixture(t testing.TB) []byte {
 	return text
 }
 
-func TestRead(t *testing.T) {
-	items, err := importertest.ReadBytes(t, jsonl.Read, fixture(t))
+func TestReadExecutions(t *testing.T) {
+	items, err := importertest.ReadBytes(t, lines.ReadExecutions, fixture(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	importertest.Golden(t, items, "batch.golden")
 }
 
-func TestParseLineRefuses(t *testing.T) {
+func TestParseExecutionRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                               `kind: missing: an execution says "kind":"execution"`,
 		`{"kind":"seed"}`:                  `kind: "seed" is no execution: use "execution", and track record batch for seeds`,
@@ -45,24 +45,24 @@ func TestParseLineRefuses(t *testing.T) {
 		`{"kind":"execution","version":" v"}`:                                   `version: " v" begins or ends with white space`,
 		`{"kind":"execution","score":1,"score":2}`:                              "score: is duplicated",
 	} {
-		_, err := jsonl.ParseLine([]byte(text))
+		_, err := lines.ParseExecution([]byte(text))
 		if err == nil || err.Error() != want || !errors.Is(err, track.ErrInvalid) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 }
 
-func TestDamage(t *testing.T) {
-	var lines []byte
+func TestDamagedExecutions(t *testing.T) {
+	var text []byte
 	for _, n := range []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot"} {
-		lines = append(lines, `{"kind":"execution","key":"k-`+n+`","calls":[{"tool":"Bash","exit":1,"command":"`+n+`"}],"output":"x"}`+"\n"...)
+		text = append(text, `{"kind":"execution","key":"k-`+n+`","calls":[{"tool":"Bash","exit":1,"command":"`+n+`"}],"output":"x"}`+"\n"...)
 	}
-	importertest.Damage(t, jsonl.Read, lines, true)
+	importertest.Damage(t, lines.ReadExecutions, text, true)
 }
 
-func FuzzRead(f *testing.F) { importertest.Fuzz(f, jsonl.Read, fixture(f)) }
+func FuzzReadExecutions(f *testing.F) { importertest.Fuzz(f, lines.ReadExecutions, fixture(f)) }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkReadExecutions(b *testing.B) {
 	line := bytes.SplitAfter(fixture(b), []byte("\n"))[1]
-	importertest.Benchmark(b, jsonl.Read, bytes.Repeat(line, 2000))
+	importertest.Benchmark(b, lines.ReadExecutions, bytes.Repeat(line, 2000))
 }

@@ -1,4 +1,4 @@
-package batch_test
+package lines_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 )
 
 var sameNumbers = cmpopts.EquateNaNs()
@@ -72,7 +72,7 @@ func TestParseLine(t *testing.T) {
 			track.Seed{Scenario: "größe", Number: 1, Outcome: track.OutcomeOK, Values: map[string]float64{"тест": 1, "aA": 2, "with space": 3, "a.b": 4}},
 		},
 	} {
-		got, err := batch.ParseLine([]byte(tt.line))
+		got, err := lines.ParseSeed([]byte(tt.line))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -187,7 +187,7 @@ func TestParseLineRefuses(t *testing.T) {
 		{lineWith("environment", `[]`), "environment", "must be an object, not an array"},
 		{lineWith("environment", `{"host":1}`), "environment.host", "must be a string, not a number"},
 	} {
-		_, err := batch.ParseLine([]byte(tt.line))
+		_, err := lines.ParseSeed([]byte(tt.line))
 		if err == nil {
 			t.Errorf("%.100s: accepted, want %s: %s", tt.line, tt.field, tt.message)
 			continue
@@ -210,13 +210,13 @@ func TestErrorsAreShort(t *testing.T) {
 		lineWith("values", deep), lineWith("configuration", deep), lineWith("configuration", `{"params":{"x":`+deep),
 		lineWith("configuration", `{"params":{"x":`+strings.Repeat("1", 200_000)+"}}"), lineWith("outcome", `"`+long+`"`), lineWith("started_at", `"`+long+`"`),
 	} {
-		_, err := batch.ParseLine([]byte(line))
+		_, err := lines.ParseSeed([]byte(line))
 		if err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
 			t.Errorf("%.60s…: %.100v…, of %d bytes", line, err, len(fmt.Sprint(err)))
 		}
 	}
 	for _, text := range []string{long, deep, long + ",x", `{"` + long + `":x}`, "m," + long, `{"m":"` + long + `"}`} {
-		if _, err := batch.ParseValues("f", []byte(text)); err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
+		if _, err := lines.ParseValues("f", []byte(text)); err == nil || len(err.Error()) > 1000 || !utf8.ValidString(err.Error()) {
 			t.Errorf("%.60s…: %.100v…, of %d bytes", text, err, len(fmt.Sprint(err)))
 		}
 	}
@@ -227,7 +227,7 @@ func TestDurations(t *testing.T) {
 	for microseconds := int64(0); microseconds < 3_000_000; microseconds += 997 {
 		text := time.Duration(microseconds * 1000).String()
 		seconds := strings.TrimSuffix(decimal(microseconds), "0")
-		seed, err := batch.ParseLine([]byte(lineWith("duration_s", seconds)))
+		seed, err := lines.ParseSeed([]byte(lineWith("duration_s", seconds)))
 		if err != nil {
 			t.Fatal(err)
 		}

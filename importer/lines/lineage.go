@@ -1,15 +1,9 @@
-// Package bundle writes and reads what travels from one database to another as lines of JSON.
-//
-// A lineage is one line of kind "lineage", then one of kind "version" for each version that its ledger names, then one of kind "entry" for each entry, in their
-// order, and a last one of kind "end". Equal lineages are equal bytes, wherever they were exported.
-package bundle
+package lines
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -21,9 +15,6 @@ import (
 	"track/importer"
 	"track/internal/jsonio"
 )
-
-// Format names the form of the lines.
-const Format = "track/lineage/1"
 
 // Lineage is a lineage as it travels: its ledger, and the versions that it names.
 type Lineage struct {
@@ -37,7 +28,7 @@ type Lineage struct {
 
 type lineageLine struct {
 	Kind     string `json:"kind"`
-	Format   string `json:"format"`
+	V        int    `json:"v"`
 	Lineage  string `json:"lineage"`
 	KeepText bool   `json:"keep_text"`
 }
@@ -71,7 +62,7 @@ type endLine struct {
 
 // WriteLineage writes a lineage.
 func WriteLineage(w io.Writer, x Lineage) error {
-	lines := []any{lineageLine{"lineage", Format, x.Name, x.KeepText}}
+	lines := []any{lineageLine{kindLineage, Version, x.Name, x.KeepText}}
 	for _, v := range x.Versions {
 		lines = append(lines, newVersionLine(v))
 	}
@@ -109,36 +100,33 @@ func (l versionLine) version(lineage string) track.Version {
 	}
 }
 
-// ReadLineage reads what [WriteLineage] wrote; file stands in errors. It does not replay. A file that is cut off, or that says something else than a lineage, is
-// refused whole: half a ledger is none.
+// ReadLineage reads what [WriteLineage] wrote, and nothing else; file stands in errors. It does not replay.
 func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
 	unzipped, err := importer.Decompress(r)
 	if err != nil {
 		return x, fmt.Errorf("read %s: %w", file, err)
 	}
-	reader := lineageReader{}
-	for number := 1; ; number++ {
-		text, tooLong, err := importer.ReadLine(unzipped)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return x, fmt.Errorf("read %s: %w", file, err)
-		}
-		if tooLong {
-			return x, &track.FieldError{File: file, Line: number, Message: "is longer than 64 MB"}
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			if problem := reader.line(text); problem != nil {
-				problem.File, problem.Line = file, number
-				return x, problem
-			}
-		}
-		if err != nil {
-			break
-		}
+	if head, _ := unzipped.Peek(2); string(head) == "{\n" {
+		return x, &track.FieldError{File: file, Line: 1, Message: "begins a JSON document of several lines, as a manifest is: import the jsonl that it tells of; track replay --manifest checks a ledger against it"}
 	}
-	if !reader.ended {
-		return x, &track.FieldError{File: file, Message: "ends before its last line, of kind end: it was cut off, or is no export of a lineage"}
+	found := false
+	for record, err := range Read(file, unzipped) {
+		switch {
+		case err != nil:
+			return x, err
+		case found:
+			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: "stands behind the end"}
+		case record.Err != nil:
+			return x, record.Err
+		case record.Lineage == nil:
+			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", record.Kind())}
+		}
+		x, found = *record.Lineage, true
 	}
-	return reader.Lineage, nil
+	if !found {
+		return x, &track.FieldError{File: file, Message: cutOff}
+	}
+	return x, nil
 }
 
 type lineageReader struct {
@@ -148,39 +136,30 @@ type lineageReader struct {
 
 func (r *lineageReader) line(text []byte) *track.FieldError {
 	var kind struct {
-		Kind   string `json:"kind"`
-		Format string `json:"format"`
+		Kind string `json:"kind"`
 	}
-	err := json.Unmarshal(text, &kind)
-	switch {
-	case !r.begun && string(text) == "{":
-		return &track.FieldError{Message: "begins a JSON document of several lines, as a manifest is: import the jsonl that it tells of; track replay --manifest checks a ledger against it"}
-	case err != nil:
+	if err := json.Unmarshal(text, &kind); err != nil {
 		return jsonio.FieldError(err)
-	case r.ended:
-		return &track.FieldError{Field: "kind", Message: "stands behind the end"}
-	case !r.begun && kind.Kind != "lineage":
-		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", kind.Kind)}
 	}
 	switch kind.Kind {
-	case "lineage":
+	case kindLineage:
 		return r.lineage(text)
-	case "version":
+	case kindVersion:
 		var line versionLine
-		if problem := unmarshal(text, &line); problem != nil {
+		if problem := decode(text, &line); problem != nil {
 			return problem
 		}
 		r.Versions = append(r.Versions, line.version(r.Name))
-	case "entry":
+	case kindEntry:
 		var line entryLine
-		if problem := unmarshal(text, &line); problem != nil {
+		if problem := decode(text, &line); problem != nil {
 			return problem
 		}
 		if line.Entry.Lineage != r.Name {
 			return &track.FieldError{Field: "entry.lineage", Message: fmt.Sprintf("%q, in an export of %q", line.Entry.Lineage, r.Name)}
 		}
 		r.Entries = append(r.Entries, line.Entry)
-	case "end":
+	case kindEnd:
 		return r.end(text)
 	default:
 		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q is none of lineage, version, entry and end", kind.Kind)}
@@ -188,23 +167,28 @@ func (r *lineageReader) line(text []byte) *track.FieldError {
 	return nil
 }
 
-func unmarshal(text []byte, into any) *track.FieldError {
-	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
-		return jsonio.FieldError(err)
+// decode reads a line into one of its kind.
+func decode(text []byte, line any) *track.FieldError {
+	err := json.Unmarshal(text, line, json.RejectUnknownMembers(true))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if newer := versionError(text); newer != nil {
+		return newer
+	}
+	return jsonio.FieldError(err)
 }
 
 func (r *lineageReader) lineage(text []byte) *track.FieldError {
 	var line lineageLine
-	if problem := unmarshal(text, &line); problem != nil {
+	if problem := decode(text, &line); problem != nil {
 		return problem
 	}
 	switch {
 	case r.begun:
 		return &track.FieldError{Field: "kind", Message: "a second lineage: one file holds one"}
-	case line.Format != Format:
-		return &track.FieldError{Field: "format", Message: fmt.Sprintf("%q, where this track reads %s", line.Format, Format)}
+	case checkVersion(line.V) != nil:
+		return checkVersion(line.V)
 	}
 	if err := track.CheckName(line.Lineage); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
@@ -215,7 +199,7 @@ func (r *lineageReader) lineage(text []byte) *track.FieldError {
 
 func (r *lineageReader) end(text []byte) *track.FieldError {
 	var line endLine
-	if problem := unmarshal(text, &line); problem != nil {
+	if problem := decode(text, &line); problem != nil {
 		return problem
 	}
 	if line.Versions != len(r.Versions) || line.End.Number != len(r.Entries) {

@@ -1,4 +1,4 @@
-package batch_test
+package lines_test
 
 import (
 	"strings"
@@ -10,15 +10,15 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
-	"track/batch"
+	"track/importer/lines"
 	"track/internal/property"
 )
 
 // readOne reads a text that has one line.
-func readOne(t testing.TB, text string) batch.Record {
+func readOne(t testing.TB, text string) lines.Record {
 	t.Helper()
-	var all []batch.Record
-	for record, err := range batch.Read("f", strings.NewReader(text)) {
+	var all []lines.Record
+	for record, err := range lines.Read("f", strings.NewReader(text)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func readOne(t testing.TB, text string) batch.Record {
 // checkSweep writes a sweep and reads it again.
 func checkSweep(t testing.TB, s track.Sweep) {
 	t.Helper()
-	line, err := batch.AppendSweep(nil, s)
+	line, err := lines.AppendSweep(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +67,11 @@ func TestSweepLines(t *testing.T) {
 				Seeds:         track.NewSeedRanges(track.SeedRange{First: track.SeedNumber(i), Last: 1 << 63}),
 			})
 		}
-		line, err := batch.AppendSweep(nil, s)
+		line, err := lines.AppendSweep(nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for record, err := range batch.Read("f", strings.NewReader(string(line))) {
+		for record, err := range lines.Read("f", strings.NewReader(string(line))) {
 			if err != nil || record.Err != nil || record.Sweep == nil {
 				t.Fatalf("%s: %v %v", line, err, record.Err)
 			}

@@ -1,0 +1,201 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/importer"
+)
+
+// Version is the version of the format that is read and written. A line that names none is of version 1.
+const Version = 1
+
+// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a whole lineage, or why a line is refused.
+type Record struct {
+	Line      int               // from 1: the last one, if there are several
+	Seed      track.Seed        // unless one of the others is set
+	Execution *track.Execution  // nil for another kind
+	Sweep     *track.Sweep      // nil for another kind
+	Lineage   *Lineage          // nil for another kind
+	Err       *track.FieldError // nil for a good line
+}
+
+// Kind returns the kind of a good record, as lines name it.
+func (r Record) Kind() string {
+	switch {
+	case r.Execution != nil:
+		return kindExecution
+	case r.Sweep != nil:
+		return kindSweep
+	case r.Lineage != nil:
+		return kindLineage
+	}
+	return kindSeed
+}
+
+// The kinds of lines.
+const (
+	kindSeed      = "seed"
+	kindExecution = "execution"
+	kindSweep     = "sweep"
+	kindLineage   = "lineage"
+	kindVersion   = "version" // of the lineage before it
+	kindEntry     = "entry"   // of the ledger of the lineage before it
+	kindEnd       = "end"     // of the lineage before it
+)
+
+// Read reads lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
+// and is yielded with the line it struck. Blank lines are skipped. file stands in the errors.
+func Read(file string, r io.Reader) iter.Seq2[Record, error] {
+	p := parser{file: file}
+	if _, err := os.Stat(file); err == nil { // a stream names files from where track runs, a file from where it lies
+		p.dir = filepath.Dir(file)
+	}
+	return func(yield func(Record, error) bool) {
+		reader := bufio.NewReaderSize(r, 1<<20)
+		for number := 1; ; number++ {
+			text, tooLong, err := importer.ReadLine(reader)
+			if err != nil && !errors.Is(err, io.EOF) {
+				yield(Record{Line: number}, fmt.Errorf("read %s: %w", file, err))
+				return
+			}
+			if number == 1 {
+				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+			}
+			if len(bytes.TrimSpace(text)) > 0 || tooLong {
+				if record, whole := p.record(number, text, tooLong); whole && !yield(record, nil) {
+					return
+				}
+			}
+			if err != nil {
+				break
+			}
+		}
+		if p.lineage != nil {
+			yield(Record{Err: &track.FieldError{File: file, Message: cutOff}}, nil)
+		}
+	}
+}
+
+// cutOff says that a lineage has no last line.
+const cutOff = "ends before its last line, of kind end: it was cut off, or is no export of a lineage"
+
+// parser makes records of lines.
+type parser struct {
+	file, dir string
+	lineage   *lineageReader // that the lines are part of; nil for none
+	skipping  bool           // the rest of a lineage in which a line is wrong
+}
+
+// record returns the record that a line completes; whole is false if it is a part of one.
+func (p *parser) record(number int, text []byte, tooLong bool) (record Record, whole bool) {
+	record = Record{Line: number}
+	whole = true
+	if tooLong {
+		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", importer.LongestRecord>>20)}
+	} else {
+		whole = p.parse(&record, text)
+	}
+	if record.Err != nil {
+		record.Err.File, record.Err.Line = p.file, number
+	}
+	return record, whole
+}
+
+// parse reads a line of any kind, and reports whether it completes a record.
+func (p *parser) parse(r *Record, text []byte) (whole bool) {
+	kind := kindOf(text)
+	isPart := kind == kindVersion || kind == kindEntry || kind == kindEnd
+	switch {
+	case p.lineage != nil || kind == kindLineage:
+		return p.parseLineage(r, text)
+	case isPart && p.skipping:
+		return false
+	case isPart:
+		r.Err = &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", kind)}
+	case kind == kindSweep:
+		sweep, failure := parseSweep(text)
+		if r.Err = failure; failure == nil {
+			r.Sweep = &sweep
+		}
+	case kind == kindExecution:
+		execution, failure := ParseExecution(text)
+		if r.Err = failure; failure == nil {
+			r.Execution = &execution
+		}
+	default:
+		r.Seed, r.Err = parseSeed(text, p.dir)
+	}
+	p.skipping = false
+	return true
+}
+
+// parseLineage reads a line of a lineage. One that is wrong makes the whole lineage refused: half a ledger is none.
+func (p *parser) parseLineage(r *Record, text []byte) (whole bool) {
+	if p.lineage == nil {
+		p.lineage, p.skipping = &lineageReader{}, false
+	}
+	r.Err = p.lineage.line(bytes.TrimSpace(text))
+	switch {
+	case r.Err != nil:
+		p.lineage, p.skipping = nil, true
+	case p.lineage.ended:
+		r.Lineage, p.lineage = &p.lineage.Lineage, nil
+	default:
+		return false
+	}
+	return true
+}
+
+// checkVersion refuses a line of a format that a newer track writes.
+func checkVersion(v int) *track.FieldError {
+	if v <= Version {
+		return nil
+	}
+	return &track.FieldError{Field: "v", Message: fmt.Sprintf("%d: this track reads lines up to version %d; use a newer track", v, Version)}
+}
+
+// versionError returns the error of a line that cannot be read, if it is of a newer format.
+func versionError(text []byte) *track.FieldError {
+	var l struct {
+		V int `json:"v"`
+	}
+	if json.Unmarshal(text, &l) != nil {
+		return nil
+	}
+	return checkVersion(l.V)
+}
+
+// kindOf returns the kind of a line, as far as it can be read; the empty string where it says none.
+func kindOf(text []byte) string {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := decoder.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if name.String() == "kind" {
+			value, err := decoder.ReadToken()
+			if err != nil || value.Kind() != '"' {
+				return ""
+			}
+			return value.String()
+		}
+		if decoder.SkipValue() != nil {
+			return ""
+		}
+	}
+}
