@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 	"track/importer/lines"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -67,21 +66,11 @@ func (b bench) recordAll(path, file string) (time.Duration, error) {
 	}
 	defer func() { _ = st.Close() }()
 	started := time.Now()
-	summary, err := tracker.RecordAll(b.ctx, seeds.NewRecorder(st, seeds.Options{}, rand.Reader), records(file, source), tracker.BatchObserver{})
+	summary, err := exchange.RecordAll(b.ctx, seeds.NewRecorder(st, seeds.Options{}, rand.Reader), lines.Read(file, source), exchange.BatchObserver{})
 	if err == nil && summary.Rejected+summary.Conflicts > 0 {
 		err = fmt.Errorf("%d rejected, %d conflicts", summary.Rejected, summary.Conflicts)
 	}
 	return time.Since(started), err
-}
-
-func records(file string, source *os.File) iter.Seq2[tracker.Entry, error] {
-	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range lines.Read(file, source) {
-			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Err: record.Err}, err) {
-				return
-			}
-		}
-	}
 }
 
 // tables are the tables that a seed goes into, with their columns.

@@ -18,19 +18,13 @@ import (
 	"track"
 	"track/answer"
 	"track/importer/lines"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
 // readBatch reads JSON lines as the command does.
-func readBatch(r io.Reader) iter.Seq2[tracker.Entry, error] {
-	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range lines.Read("f.jsonl", r) {
-			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Err: record.Err}, err) {
-				return
-			}
-		}
-	}
+func readBatch(r io.Reader) iter.Seq2[lines.Record, error] {
+	return lines.Read("f.jsonl", r)
 }
 
 func line(scenario string, number int, value float64) string {
@@ -75,8 +69,8 @@ func TestRecordAll(t *testing.T) {
 
 	var got []string
 	progress := 0
-	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{
-		Problem: func(p tracker.BatchProblem) {
+	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{
+		Problem: func(p exchange.BatchProblem) {
 			got = append(got, fmt.Sprintf("%d %v %s: %s", p.Line, p.Conflict, p.Field, p.Message))
 		},
 		Progress: func(entries int) {
@@ -89,7 +83,7 @@ func TestRecordAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantSummary := tracker.BatchSummary{
+	wantSummary := exchange.BatchSummary{
 		Recorded: 1006, Duplicates: 4, Conflicts: 4, Rejected: 8, Scored: 1001, WithoutRevision: 1005,
 		WithoutSpec: []string{"later"}, UnknownMetrics: []string{"y (s)", "z (s)"},
 	}
@@ -109,22 +103,22 @@ func TestRecordAll(t *testing.T) {
 	}
 
 	// Once more: nothing but duplicates and the same problems. In another way: everything replaced.
-	again, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), tracker.BatchObserver{})
-	if diff := cmp.Diff(tracker.BatchSummary{Duplicates: 1010, Conflicts: 4, Rejected: 8}, again); diff != "" || err != nil {
+	again, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{})
+	if diff := cmp.Diff(exchange.BatchSummary{Duplicates: 1010, Conflicts: 4, Rejected: 8}, again); diff != "" || err != nil {
 		t.Errorf("again: error %v (-want +got):\n%s", err, diff)
 	}
-	replaced, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{Replace: true}), entries(
+	replaced, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{Replace: true}), entries(
 		seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 2, map[string]float64{"a": 0.5}),
-	), tracker.BatchObserver{})
-	if diff := cmp.Diff(tracker.BatchSummary{Replaced: 1, Duplicates: 2, Scored: 1, WithoutRevision: 1}, replaced); diff != "" || err != nil {
+	), exchange.BatchObserver{})
+	if diff := cmp.Diff(exchange.BatchSummary{Replaced: 1, Duplicates: 2, Scored: 1, WithoutRevision: 1}, replaced); diff != "" || err != nil {
 		t.Errorf("replaced: error %v (-want +got):\n%s", err, diff)
 	}
 }
 
 func TestRecordAllOfNothing(t *testing.T) {
 	st := newStore(t)
-	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(), tracker.BatchObserver{})
-	if diff := cmp.Diff(tracker.BatchSummary{}, summary); diff != "" || err != nil {
+	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(), exchange.BatchObserver{})
+	if diff := cmp.Diff(exchange.BatchSummary{}, summary); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
@@ -135,17 +129,17 @@ func TestRecordAllBrokenInput(t *testing.T) {
 	unplugged := errors.New("unplugged")
 	for _, before := range []int{0, 1, 300} {
 		scenario := fmt.Sprint("s", before)
-		broken := func(yield func(tracker.Entry, error) bool) {
+		broken := func(yield func(lines.Record, error) bool) {
 			for i := range before {
-				if !yield(tracker.Entry{Line: i + 1, Seed: seed(scenario, track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
+				if !yield(lines.Record{Line: i + 1, Seed: seed(scenario, track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
 					return
 				}
 			}
-			if yield(tracker.Entry{Line: before + 1}, unplugged) {
+			if yield(lines.Record{Line: before + 1}, unplugged) {
 				t.Error("asked for more after an error")
 			}
 		}
-		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), broken, tracker.BatchObserver{})
+		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), broken, exchange.BatchObserver{})
 		wantError(t, err, unplugged)
 		if summary.Recorded != before || len(stored(t, st, scenario)) != before {
 			t.Errorf("%d counted, %d recorded, want %d", summary.Recorded, len(stored(t, st, scenario)), before)
@@ -157,9 +151,9 @@ func TestRecordAllBrokenInput(t *testing.T) {
 func TestRecordAllWithoutVersion(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{SpecVersion: 1}), entries(
+	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{SpecVersion: 1}), entries(
 		seed("s", 1, map[string]float64{"a": 1}), seed("other", 1, map[string]float64{"a": 1}),
-	), tracker.BatchObserver{})
+	), exchange.BatchObserver{})
 	wantError(t, err, track.ErrNotFound)
 	if err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v does not name the line", err)
@@ -173,7 +167,7 @@ func TestRecordAllCancelled(t *testing.T) {
 	st := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	summary, err := tracker.RecordAll(ctx, newRecorder(st, seeds.Options{}), entries(seed("s", 1, map[string]float64{"a": 1})), tracker.BatchObserver{})
+	summary, err := exchange.RecordAll(ctx, newRecorder(st, seeds.Options{}), entries(seed("s", 1, map[string]float64{"a": 1})), exchange.BatchObserver{})
 	wantError(t, err, context.Canceled)
 	if got := stored(t, st, "s"); summary.Recorded != 0 || got != nil {
 		t.Errorf("%d counted, %v recorded, want none", summary.Recorded, got)
@@ -183,16 +177,16 @@ func TestRecordAllCancelled(t *testing.T) {
 	defer cancel()
 	never := make(chan struct{})
 	defer close(never)
-	waiting := func(yield func(tracker.Entry, error) bool) {
+	waiting := func(yield func(lines.Record, error) bool) {
 		for i := range 256 {
-			if !yield(tracker.Entry{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
 				return
 			}
 		}
 		<-never
 	}
 	done := 0
-	summary, err = tracker.RecordAll(ctx, newRecorder(st, seeds.Options{}), waiting, tracker.BatchObserver{Progress: func(entries int) {
+	summary, err = exchange.RecordAll(ctx, newRecorder(st, seeds.Options{}), waiting, exchange.BatchObserver{Progress: func(entries int) {
 		if done = entries; done == 256 {
 			cancel()
 		}
@@ -211,12 +205,12 @@ func TestRecordAllSlowInput(t *testing.T) {
 		other := openStore(t, st.Path()) // as another process would
 		source, sink := io.Pipe()
 		type outcome struct {
-			summary tracker.BatchSummary
+			summary exchange.BatchSummary
 			err     error
 		}
 		finished := make(chan outcome)
 		go func() {
-			summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(source), tracker.BatchObserver{})
+			summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(source), exchange.BatchObserver{})
 			finished <- outcome{summary, err}
 		}()
 		send := func(text string) {
@@ -260,7 +254,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := <-finished
-		want := tracker.BatchSummary{Recorded: 3, Duplicates: 256, Rejected: 1, Scored: 3, WithoutRevision: 3}
+		want := exchange.BatchSummary{Recorded: 3, Duplicates: 256, Rejected: 1, Scored: 3, WithoutRevision: 3}
 		if diff := cmp.Diff(want, o.summary); diff != "" || o.err != nil {
 			t.Errorf("error %v (-want +got):\n%s", o.err, diff)
 		}
@@ -272,13 +266,13 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	st := newStore(t)
 	other := openStore(t, st.Path())
 	added := false
-	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
+	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 		for i := range 1000 {
-			if !yield(tracker.Entry{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
 				return
 			}
 		}
-	}, tracker.BatchObserver{Progress: func(int) {
+	}, exchange.BatchObserver{Progress: func(int) {
 		if !added {
 			addSpec(t, other, ranges("s", [2]float64{0, 1}))
 		}
@@ -301,13 +295,13 @@ func TestRecordAllReadsAhead(t *testing.T) {
 		resume := make(chan struct{})
 		finished := make(chan error)
 		go func() {
-			_, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
+			_, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 				for read = range 5000 {
-					if !yield(tracker.Entry{Line: read + 1, Err: &track.FieldError{Message: "bad"}}, nil) {
+					if !yield(lines.Record{Line: read + 1, Err: &track.FieldError{Message: "bad"}}, nil) {
 						return
 					}
 				}
-			}, tracker.BatchObserver{Progress: func(int) { <-resume }})
+			}, exchange.BatchObserver{Progress: func(int) { <-resume }})
 			finished <- err
 		}()
 		synctest.Wait()
@@ -333,7 +327,7 @@ func TestSummaryIsBounded(t *testing.T) {
 			seed("s", track.SeedNumber(i), map[string]float64{"a": 1, fmt.Sprintf("z%03d", i): 1}),
 			seed(fmt.Sprintf("other%03d", i), 1, map[string]float64{"a": 1}))
 	}
-	summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), tracker.BatchObserver{})
+	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), exchange.BatchObserver{})
 	if err != nil || summary.Recorded != 300 || len(summary.WithoutSpec) != 100 || len(summary.UnknownMetrics) != 100 || !slices.IsSorted(summary.WithoutSpec) {
 		t.Errorf("%d recorded, %d and %d names, error %v", summary.Recorded, len(summary.WithoutSpec), len(summary.UnknownMetrics), err)
 	}
@@ -344,7 +338,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 	st := newStore(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	const batches, each, shared = 4, 300, 100
-	results := make(chan tracker.BatchSummary, batches)
+	results := make(chan exchange.BatchSummary, batches)
 	for b := range batches {
 		mine := openStore(t, st.Path())
 		var list []track.Seed
@@ -356,21 +350,21 @@ func TestRecordAllAtOnce(t *testing.T) {
 			list = append(list, seed("s", number, map[string]float64{"a": 0.5}))
 		}
 		go func() {
-			summary, err := tracker.RecordAll(t.Context(), newRecorder(mine, seeds.Options{}), entries(list...), tracker.BatchObserver{})
+			summary, err := exchange.RecordAll(t.Context(), newRecorder(mine, seeds.Options{}), entries(list...), exchange.BatchObserver{})
 			if err != nil {
 				t.Error(err)
 			}
 			results <- summary
 		}()
 	}
-	var total tracker.BatchSummary
+	var total exchange.BatchSummary
 	for range batches {
 		r := <-results
 		total.Recorded += r.Recorded
 		total.Duplicates += r.Duplicates
 		total.Scored += r.Scored
 	}
-	want := tracker.BatchSummary{Recorded: shared + batches*(each-shared), Duplicates: (batches - 1) * shared, Scored: shared + batches*(each-shared)}
+	want := exchange.BatchSummary{Recorded: shared + batches*(each-shared), Duplicates: (batches - 1) * shared, Scored: shared + batches*(each-shared)}
 	if diff := cmp.Diff(want, total); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -387,12 +381,12 @@ func TestSweepWithWrongSpec(t *testing.T) {
 		`{"scenario":"s","metrics":[]}`: "metric",
 		`7`:                             "",
 	} {
-		var problems []tracker.BatchProblem
-		entries := func(yield func(tracker.Entry, error) bool) {
-			yield(tracker.Entry{Line: 3, Sweep: &track.Sweep{ID: "01", Scenario: "s", Plan: "{}", Spec: text}}, nil)
+		var problems []exchange.BatchProblem
+		entries := func(yield func(lines.Record, error) bool) {
+			yield(lines.Record{Line: 3, Sweep: &track.Sweep{ID: "01", Scenario: "s", Plan: "{}", Spec: text}}, nil)
 		}
-		observer := tracker.BatchObserver{Problem: func(p tracker.BatchProblem) { problems = append(problems, p) }}
-		summary, err := tracker.RecordAll(t.Context(), seeds.NewRecorder(st, seeds.Options{}, rand.Reader), entries, observer)
+		observer := exchange.BatchObserver{Problem: func(p exchange.BatchProblem) { problems = append(problems, p) }}
+		summary, err := exchange.RecordAll(t.Context(), seeds.NewRecorder(st, seeds.Options{}, rand.Reader), entries, observer)
 		if err != nil || summary.Rejected != 1 || len(problems) != 1 || problems[0].Field != "spec" || problems[0].Line != 3 || !strings.Contains(problems[0].Message, want) {
 			t.Errorf("%s: %v, %+v, %+v, want %q", text, err, summary, problems, want)
 		}

@@ -14,8 +14,9 @@ import (
 
 	"track"
 	"track/importer"
+	"track/importer/lines"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -43,12 +44,12 @@ func grown(calls int, open bool) importer.Item {
 	return importer.Item{File: "f", Line: 1, Execution: &e, Open: open}
 }
 
-func runImport(t *testing.T, st *store.Store, options tracker.ImportOptions, items ...importer.Item) tracker.ImportSummary {
+func runImport(t *testing.T, st *store.Store, options exchange.ImportOptions, items ...importer.Item) exchange.ImportSummary {
 	t.Helper()
 	if options.Lineage == "" {
 		options.Lineage = "l"
 	}
-	summary, err := tracker.Import(t.Context(), st, itemsOf(items...), options, rand.Reader, tracker.ImportObserver{})
+	summary, err := exchange.Import(t.Context(), st, itemsOf(items...), options, rand.Reader, exchange.ImportObserver{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,21 +66,21 @@ func TestImportGrowing(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		items []importer.Item
-		want  tracker.ImportSummary
+		want  exchange.ImportSummary
 		calls int
 	}{
-		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, tracker.ImportSummary{Executions: 1, Replaced: 2, Calls: 8, Failed: 2}, 4},
-		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, tracker.ImportSummary{Executions: 1, Duplicates: 1, Calls: 2, Failed: 1}, 2},
-		{"it looked complete", []importer.Item{grown(2, false), grown(4, false)}, tracker.ImportSummary{Executions: 1, Replaced: 1, Calls: 6}, 4},
-		{"an older copy", []importer.Item{grown(4, false), grown(2, false), grown(1, true)}, tracker.ImportSummary{Executions: 1, Duplicates: 2, Calls: 4}, 4},
-		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, tracker.ImportSummary{Executions: 1, Duplicates: 1, Calls: 3, Failed: 1}, 3},
-		{"the last call is answered", []importer.Item{grown(3, true), done}, tracker.ImportSummary{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
-		{"something else", []importer.Item{grown(3, false), other}, tracker.ImportSummary{Executions: 1, Conflicts: 1, Calls: 3}, 3},
+		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, exchange.ImportSummary{Executions: 1, Replaced: 2, Calls: 8, Failed: 2}, 4},
+		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 1, Calls: 2, Failed: 1}, 2},
+		{"it looked complete", []importer.Item{grown(2, false), grown(4, false)}, exchange.ImportSummary{Executions: 1, Replaced: 1, Calls: 6}, 4},
+		{"an older copy", []importer.Item{grown(4, false), grown(2, false), grown(1, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 2, Calls: 4}, 4},
+		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 1, Calls: 3, Failed: 1}, 3},
+		{"the last call is answered", []importer.Item{grown(3, true), done}, exchange.ImportSummary{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
+		{"something else", []importer.Item{grown(3, false), other}, exchange.ImportSummary{Executions: 1, Conflicts: 1, Calls: 3}, 3},
 	} {
 		st := newStore(t)
-		var got tracker.ImportSummary
+		var got exchange.ImportSummary
 		for _, item := range tt.items { // one import each
-			s := runImport(t, st, tracker.ImportOptions{}, item)
+			s := runImport(t, st, exchange.ImportOptions{}, item)
 			got.Executions, got.Replaced, got.Duplicates = got.Executions+s.Executions, got.Replaced+s.Replaced, got.Duplicates+s.Duplicates
 			got.Conflicts, got.Calls, got.Failed = got.Conflicts+s.Conflicts, got.Calls+s.Calls, got.Failed+s.Failed
 		}
@@ -96,7 +97,7 @@ func TestImportGrowing(t *testing.T) {
 		}
 		// In one import, chunk or not, it comes to the same.
 		once := newStore(t)
-		if s := runImport(t, once, tracker.ImportOptions{}, tt.items...); s.Executions != tt.want.Executions || s.Replaced != tt.want.Replaced || s.Conflicts != tt.want.Conflicts {
+		if s := runImport(t, once, exchange.ImportOptions{}, tt.items...); s.Executions != tt.want.Executions || s.Replaced != tt.want.Replaced || s.Conflicts != tt.want.Conflicts {
 			t.Errorf("%s, in one import: %+v", tt.name, s)
 		}
 	}
@@ -107,12 +108,12 @@ func TestImportReplaced(t *testing.T) {
 	st := newStore(t)
 	first := grown(3, true)
 	first.Execution.Truths = map[string]float64{"reward": 1}
-	runImport(t, st, tracker.ImportOptions{}, first)
+	runImport(t, st, exchange.ImportOptions{}, first)
 	before, err := st.Executions(t.Context(), store.ExecutionFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	runImport(t, st, tracker.ImportOptions{}, grown(4, false))
+	runImport(t, st, exchange.ImportOptions{}, grown(4, false))
 	after, err := st.Execution(t.Context(), before[0].ID)
 	if err != nil || after.Open || len(after.Calls) != 4 || len(after.Truths) != 0 || len(after.Scores) != 2 || after.Score == nil {
 		t.Errorf("open %v, %d calls, truths %v, %d scores, %v", after.Open, len(after.Calls), after.Truths, len(after.Scores), err)
@@ -121,7 +122,7 @@ func TestImportReplaced(t *testing.T) {
 	if err := st.Forget(t.Context(), after.ID); err != nil {
 		t.Fatal(err)
 	}
-	if s := runImport(t, st, tracker.ImportOptions{}, grown(5, false)); s.Duplicates != 1 {
+	if s := runImport(t, st, exchange.ImportOptions{}, grown(5, false)); s.Duplicates != 1 {
 		t.Errorf("after forgetting: %+v", s)
 	}
 }
@@ -137,8 +138,8 @@ func TestImportOptions(t *testing.T) {
 	all := []importer.Item{old, undated, subagent, keyless, keyless, wrong, importer.Skipf(8, "damaged").In("f")}
 
 	st := newStore(t)
-	options := tracker.ImportOptions{Lineage: "mine", Version: "v7", Since: clock(), DryRun: true}
-	want := tracker.ImportSummary{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
+	options := exchange.ImportOptions{Lineage: "mine", Version: "v7", Since: clock(), DryRun: true}
+	want := exchange.ImportSummary{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
 	for _, dry := range []*store.Store{nil, st} {
 		if diff := cmp.Diff(want, runImport(t, dry, options, all...)); diff != "" {
 			t.Errorf("dry run (-want +got):\n%s", diff)
@@ -149,7 +150,7 @@ func TestImportOptions(t *testing.T) {
 	}
 	options.DryRun = false
 	var skips []string
-	summary, err := tracker.Import(t.Context(), st, itemsOf(all...), options, rand.Reader, tracker.ImportObserver{Skip: func(s importer.Skip) { skips = append(skips, s.String()) }})
+	summary, err := exchange.Import(t.Context(), st, itemsOf(all...), options, rand.Reader, exchange.ImportObserver{Skip: func(s importer.Skip) { skips = append(skips, s.String()) }})
 	if diff := cmp.Diff(want, summary); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -185,7 +186,7 @@ func TestImportVersions(t *testing.T) {
 		{File: "s", Event: &importer.Event{Kind: importer.EventCurrent, To: "v2"}},
 		{File: "s", Version: &importer.Version{Name: "v3", Parent: "v3"}},
 	}
-	if s := runImport(t, st, tracker.ImportOptions{}, items...); s.Versions != 2 || s.Events != 2 || s.Masked != 1 || s.Skipped != 1 {
+	if s := runImport(t, st, exchange.ImportOptions{}, items...); s.Versions != 2 || s.Events != 2 || s.Masked != 1 || s.Skipped != 1 {
 		t.Errorf("%+v", s)
 	}
 	v2, err := st.Version(t.Context(), "l", "v2")
@@ -197,11 +198,11 @@ func TestImportVersions(t *testing.T) {
 	if err != nil || v1.Content == nil || strings.Contains(*v1.Content, secret) || *v1.SourceScore != 88 {
 		t.Errorf("%+v, %v", v1, err)
 	}
-	if s := runImport(t, st, tracker.ImportOptions{}, items...); s.Versions != 0 || s.Conflicts != 0 {
+	if s := runImport(t, st, exchange.ImportOptions{}, items...); s.Versions != 0 || s.Conflicts != 0 {
 		t.Errorf("again: %+v", s)
 	}
 	content = "another prompt"
-	if s := runImport(t, st, tracker.ImportOptions{}, items[0]); s.Conflicts != 1 {
+	if s := runImport(t, st, exchange.ImportOptions{}, items[0]); s.Conflicts != 1 {
 		t.Errorf("another content: %+v", s)
 	}
 }
@@ -226,17 +227,17 @@ func TestImportStops(t *testing.T) {
 			<-ctx.Done()
 		}
 	}
-	summary, err := tracker.Import(t.Context(), st, many(t.Context(), broken), tracker.ImportOptions{Lineage: "l"}, rand.Reader, tracker.ImportObserver{})
+	summary, err := exchange.Import(t.Context(), st, many(t.Context(), broken), exchange.ImportOptions{Lineage: "l"}, rand.Reader, exchange.ImportObserver{})
 	if !errors.Is(err, broken) || summary.Executions != 1000 {
 		t.Errorf("%+v, %v", summary, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	observer := tracker.ImportObserver{Progress: func(n int) {
+	observer := exchange.ImportObserver{Progress: func(n int) {
 		if n == 1000 {
 			cancel()
 		}
 	}}
-	summary, err = tracker.Import(ctx, st, many(ctx, nil), tracker.ImportOptions{Lineage: "other"}, rand.Reader, observer)
+	summary, err = exchange.Import(ctx, st, many(ctx, nil), exchange.ImportOptions{Lineage: "other"}, rand.Reader, observer)
 	if !errors.Is(err, context.Canceled) || summary.Executions != 1000 {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -253,21 +254,21 @@ func TestBatchOfBoth(t *testing.T) {
 		return &track.Execution{Source: importer.JSONL, Lineage: "l", Output: &output, Key: key}
 	}
 	seed := track.Seed{Scenario: "s", Number: 1, Outcome: track.OutcomeError}
-	entries := []tracker.Entry{
+	entries := []lines.Record{
 		{Line: 1, Seed: seed}, {Line: 2, Execution: execution("a", "k")}, {Line: 3, Execution: execution("b", "k")},
 		{Line: 4, Execution: execution("c", "")}, {Line: 5, Execution: execution("c", "")}, {Line: 6, Execution: &track.Execution{}},
 		{Line: 7, Err: &track.FieldError{Message: "bad"}},
 	}
-	var problems []tracker.BatchProblem
-	run := func() tracker.BatchSummary {
+	var problems []exchange.BatchProblem
+	run := func() exchange.BatchSummary {
 		problems = nil
-		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(tracker.Entry, error) bool) {
+		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 			for _, e := range entries {
 				if !yield(e, nil) {
 					return
 				}
 			}
-		}, tracker.BatchObserver{Problem: func(p tracker.BatchProblem) { problems = append(problems, p) }})
+		}, exchange.BatchObserver{Problem: func(p exchange.BatchProblem) { problems = append(problems, p) }})
 		if err != nil {
 			t.Fatal(err)
 		}

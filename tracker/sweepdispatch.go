@@ -158,9 +158,14 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 		}
 	}
 	for _, name := range result.Unknown {
-		note(s.unknown, name)
+		if len(s.unknown) < maxNamed {
+			s.unknown[name] = true
+		}
 	}
 }
+
+// maxNamed bounds the names that a summary lists.
+const maxNamed = 100
 
 // advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that it looks at.
 func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {

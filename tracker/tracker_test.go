@@ -15,9 +15,9 @@ import (
 
 	"track"
 	"track/answer"
+	"track/importer/lines"
 	"track/scoring"
 	"track/store"
-	"track/tracker"
 	"track/tracker/agents"
 	"track/tracker/seeds"
 )
@@ -87,10 +87,10 @@ func seed(scenario string, number track.SeedNumber, values map[string]float64) t
 }
 
 // entries makes a batch of seeds, one on a line.
-func entries(list ...track.Seed) iter.Seq2[tracker.Entry, error] {
-	return func(yield func(tracker.Entry, error) bool) {
+func entries(list ...track.Seed) iter.Seq2[lines.Record, error] {
+	return func(yield func(lines.Record, error) bool) {
 		for i, s := range list {
-			if !yield(tracker.Entry{Line: i + 1, Seed: s}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: s}, nil) {
 				return
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"track/importer/formats"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
 	"track/tracker/agents"
+	"track/tracker/exchange"
 )
 
 type importOptions struct {
@@ -128,8 +128,8 @@ func (p *program) importLogs(ctx context.Context, format string, paths []string,
 	return p.runImport(ctx, st, sources, passed, options, d)
 }
 
-func (o importOptions) parse(p *program) (options tracker.ImportOptions, err error) {
-	options = tracker.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: agents.Options{KeepText: o.keepText}}
+func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {
+	options = exchange.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: agents.Options{KeepText: o.keepText}}
 	for flag, name := range map[string]string{"lineage": o.lineage, "version": o.version} {
 		if err := track.CheckName(name); name != "" && err != nil {
 			return options, usage("--%s: %v", flag, err)
@@ -176,7 +176,7 @@ func (p *program) openForImport(ctx context.Context, dryRun bool) (*store.Store,
 	return st, err
 }
 
-func (p *program) runImport(ctx context.Context, st *store.Store, sources []formats.Source, passed []formats.Passed, options tracker.ImportOptions, d *importDocument) error {
+func (p *program) runImport(ctx context.Context, st *store.Store, sources []formats.Source, passed []formats.Passed, options exchange.ImportOptions, d *importDocument) error {
 	var size int64
 	for _, s := range sources {
 		size += s.Size
@@ -196,7 +196,7 @@ func (p *program) runImport(ctx context.Context, st *store.Store, sources []form
 		}
 	}
 	items := readSources(sources, func(n int) { bar.read.Add(int64(n)) })
-	summary, err := tracker.Import(ctx, st, items, options, bufio.NewReader(rand.Reader), tracker.ImportObserver{Skip: tell, Conflict: tell, Progress: bar.update})
+	summary, err := exchange.Import(ctx, st, items, options, bufio.NewReader(rand.Reader), exchange.ImportObserver{Skip: tell, Conflict: tell, Progress: bar.update})
 	bar.clear()
 	d.count(summary)
 	if len(d.SkippedFiles) > 0 {

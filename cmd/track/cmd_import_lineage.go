@@ -13,7 +13,7 @@ import (
 	"track/importer/openevolve"
 	"track/importer/shinka"
 	"track/scoring/format"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/lineages"
 )
 
@@ -77,7 +77,7 @@ func (p *program) importPrograms(ctx context.Context, format string, paths []str
 	if o.version != "" || o.since != "" || o.keepText {
 		return usage("--version, --since and --keep-text are for logs of executions, not for %s", format)
 	}
-	options := tracker.ProgramsOptions{Lineage: o.lineage, Source: format, Scale: scales[format], KeepSecrets: o.keepSecrets, DryRun: o.dryRun}
+	options := exchange.ProgramsOptions{Lineage: o.lineage, Source: format, Scale: scales[format], KeepSecrets: o.keepSecrets, DryRun: o.dryRun}
 	if o.scale != nil {
 		options.Scale = *o.scale
 	}
@@ -108,7 +108,7 @@ func (p *program) importPrograms(ctx context.Context, format string, paths []str
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	summary, err := tracker.ImportPrograms(ctx, st, run, options, bufio.NewReader(rand.Reader))
+	summary, err := exchange.ImportPrograms(ctx, st, run, options, bufio.NewReader(rand.Reader))
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -146,7 +146,7 @@ type programsDocument struct {
 	Skipped       []string `json:"skipped"`
 }
 
-func programsView(run importer.Run, s tracker.ProgramsSummary, o tracker.ProgramsOptions) view {
+func programsView(run importer.Run, s exchange.ProgramsSummary, o exchange.ProgramsOptions) view {
 	d := programsDocument{
 		Lineage: o.Lineage, DryRun: o.DryRun, Created: s.Created, Head: s.Head, Programs: len(run.Programs), Checkpoints: run.Checkpoints, Repeated: run.Repeated,
 		Differing: run.Differing, Versions: s.Versions, Twins: s.Twins, Mutations: s.Mutations, Executions: s.Executions, Failed: s.Failed, Duplicates: s.Duplicates,
@@ -185,7 +185,7 @@ func programsView(run importer.Run, s tracker.ProgramsSummary, o tracker.Program
 	}
 }
 
-func programsVerdict(run importer.Run, s tracker.ProgramsSummary) error {
+func programsVerdict(run importer.Run, s exchange.ProgramsSummary) error {
 	switch {
 	case run.LeftOut > 0:
 		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, format.Counted(run.LeftOut, "damaged part"))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 	"track"
 	"track/importer/lines"
 	"track/scoring/format"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -108,8 +107,8 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	bar := p.newProgress("recording", "lines", size)
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := batchDocument{Errors: []batchProblem{}}
-	summary, err := tracker.RecordAll(ctx, recorder, entries(name, bar.reader(source)), tracker.BatchObserver{
-		Problem: func(problem tracker.BatchProblem) {
+	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(name, bar.reader(source)), exchange.BatchObserver{
+		Problem: func(problem exchange.BatchProblem) {
 			bar.clear()
 			failure := track.FieldError{File: name, Line: problem.Line, Field: problem.Field, Message: problem.Message}
 			fmt.Fprintln(p.err, printable(failure.Error()))
@@ -132,18 +131,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	return d.verdict("record batch " + name)
 }
 
-// entries adapts the reader of batches to the recorder.
-func entries(name string, source io.Reader) iter.Seq2[tracker.Entry, error] {
-	return func(yield func(tracker.Entry, error) bool) {
-		for record, err := range lines.Read(name, source) {
-			if !yield(tracker.Entry{Line: record.Line, Seed: record.Seed, Execution: record.Execution, Sweep: record.Sweep, Err: record.Err}, err) {
-				return
-			}
-		}
-	}
-}
-
-func (p *program) noticeSummary(s tracker.BatchSummary) {
+func (p *program) noticeSummary(s exchange.BatchSummary) {
 	if len(s.WithoutSpec) > 0 {
 		p.notice("no spec yet, so recorded but not scored: %s", strings.Join(s.WithoutSpec, ", "))
 	}
@@ -180,7 +168,7 @@ type batchProblem struct {
 // maxErrors bounds what is kept of the problems of a batch of any size.
 const maxErrors = 10_000
 
-func (d *batchDocument) add(p tracker.BatchProblem) {
+func (d *batchDocument) add(p exchange.BatchProblem) {
 	if len(d.Errors) == maxErrors {
 		d.ErrorsOmitted++
 		return
@@ -188,7 +176,7 @@ func (d *batchDocument) add(p tracker.BatchProblem) {
 	d.Errors = append(d.Errors, batchProblem{p.Line, p.Field, p.Message})
 }
 
-func (d *batchDocument) count(s tracker.BatchSummary) {
+func (d *batchDocument) count(s exchange.BatchSummary) {
 	d.Recorded += s.Recorded
 	d.Replaced += s.Replaced
 	d.Duplicates += s.Duplicates

@@ -8,7 +8,7 @@ import (
 	"track/importer"
 	"track/importer/formats"
 	"track/scoring/format"
-	"track/tracker"
+	"track/tracker/exchange"
 )
 
 // importDocument is the answer of track import.
@@ -90,7 +90,7 @@ func (d *importDocument) someFiles() string {
 	return strings.Join(names, ", ")
 }
 
-func (d *importDocument) count(s tracker.ImportSummary) {
+func (d *importDocument) count(s exchange.ImportSummary) {
 	d.Executions, d.Replaced, d.Duplicates, d.Conflicts, d.Early = s.Executions, s.Replaced, s.Duplicates, s.Conflicts, s.Early
 	d.Subagents, d.Calls, d.FailedCalls, d.Masked, d.Versions, d.Events = s.Subagents, s.Calls, s.Failed, s.Masked, s.Versions, s.Events
 	d.Tokens, d.nSkipped = s.Tokens, s.Skipped+d.Refused

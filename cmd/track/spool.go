@@ -18,8 +18,8 @@ import (
 	"track/internal/spool"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker"
 	"track/tracker/agents"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -362,8 +362,8 @@ func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File,
 	bar := p.newProgress("ingesting", "lines", size)
 	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
 	problems := 0
-	summary, err := tracker.RecordAll(ctx, recorder, entries(f.Path, bar.reader(text)), tracker.BatchObserver{
-		Problem: func(problem tracker.BatchProblem) {
+	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(f.Path, bar.reader(text)), exchange.BatchObserver{
+		Problem: func(problem exchange.BatchProblem) {
 			if problems++; problems <= problemsNamed {
 				bar.clear()
 				failure := track.FieldError{File: f.Path, Line: problem.Line, Field: problem.Field, Message: problem.Message}

@@ -3,8 +3,8 @@ package lineages
 import (
 	"context"
 
-	"track/bundle"
 	"track/evolution"
+	"track/importer/lines"
 	"track/store"
 )
 
@@ -16,7 +16,7 @@ type Facts struct {
 	Versions  []VersionFacts // in the order in which they were recorded
 	Operators []OperatorReport
 	Totals    store.LineageTotals
-	Export    bundle.Lineage
+	Export    lines.Lineage
 }
 
 // VersionFacts are a version with its content and its trials.

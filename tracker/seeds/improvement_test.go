@@ -15,7 +15,7 @@ import (
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -335,7 +335,7 @@ func TestCompareWhileRecording(t *testing.T) {
 			pair = append(pair, s)
 		}
 		// RecordAll commits after some time, not between two entries that come at once.
-		_, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(pair...), tracker.BatchObserver{})
+		_, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(pair...), exchange.BatchObserver{})
 		return err
 	}
 	if err := add(0); err != nil {

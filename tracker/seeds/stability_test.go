@@ -22,7 +22,7 @@ import (
 	"track/scoring"
 	"track/spec"
 	"track/store"
-	"track/tracker"
+	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
 
@@ -104,7 +104,7 @@ func TestStabilityIsAggregate(t *testing.T) {
 				}
 				recorded[label] = append(recorded[label], s)
 			}
-			if _, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), tracker.BatchObserver{}); err != nil {
+			if _, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), exchange.BatchObserver{}); err != nil {
 				rt.Fatal(err)
 			}
 			for _, s := range replacements {
@@ -291,7 +291,7 @@ func TestStabilityOfRealData(t *testing.T) {
 	unknown := map[string]int{"buffer_stock": 66} // those of growth_plus, which it is compared with
 	for _, file := range files {
 		recorded[file] = exampleSeeds(t, file)
-		summary, err := tracker.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(recorded[file]...), tracker.BatchObserver{})
+		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(recorded[file]...), exchange.BatchObserver{})
 		if err != nil || summary.Recorded != 10 || len(summary.UnknownMetrics) != unknown[file] || len(summary.WithoutSpec) > 0 {
 			t.Fatalf("%s: %+v, %v", file, summary, err)
 		}

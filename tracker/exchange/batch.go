@@ -1,4 +1,4 @@
-package tracker
+package exchange
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"track"
+	"track/importer/lines"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -25,15 +26,6 @@ const (
 	chunkWait      = time.Second
 	maxTransaction = 20 * time.Millisecond
 )
-
-// Entry is one record of a batch: a seed, an execution, a sweep, or why there is neither.
-type Entry struct {
-	Line      int
-	Seed      track.Seed
-	Execution *track.Execution // nil for a seed
-	Sweep     *track.Sweep     // nil for a seed
-	Err       *track.FieldError
-}
 
 // BatchProblem is an entry that was not recorded.
 type BatchProblem struct {
@@ -65,7 +57,7 @@ type BatchObserver struct {
 
 // RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and returns when all
 // is safe on the disk, or with the first error of the input or the database, after which what the summary counts stays recorded.
-func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[Entry, error], observer BatchObserver) (BatchSummary, error) {
+func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver) (BatchSummary, error) {
 	run := &batchRun{Recorder: r, executions: executionRecorder(r), observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -85,17 +77,19 @@ func executionRecorder(r *seeds.Recorder) *agents.Recorder {
 
 // preparedEntry is an entry with what can be computed before the transaction.
 type preparedEntry struct {
-	Entry
+	lines.Record
 	prepared  seeds.Prepared
 	execution agents.Prepared
 	spec      *scoring.Spec // that a sweep brings; nil for none
 }
 
 // entry prepares an entry. What is wrong with an execution is the entry's error.
-func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err error) {
-	p = preparedEntry{Entry: entry}
+func (b *batchRun) entry(ctx context.Context, entry lines.Record) (p preparedEntry, err error) {
+	p = preparedEntry{Record: entry}
 	switch {
 	case entry.Err != nil:
+	case entry.Lineage != nil:
+		p.Err = &track.FieldError{Field: "kind", Message: "a ledger is brought by its owner: import the lineage, or merge the databases"}
 	case entry.Sweep != nil:
 		p.spec, p.Err = specOf(*entry.Sweep)
 	case entry.Execution == nil:
@@ -108,7 +102,7 @@ func (b *batchRun) entry(ctx context.Context, entry Entry) (p preparedEntry, err
 	return p, err
 }
 
-func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, error]) error {
+func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[lines.Record, error]) error {
 	chunks, inputErr := b.chunk(ctx, entries)
 	for {
 		select {
@@ -126,7 +120,7 @@ func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[Entry, er
 }
 
 // chunk collects entries into slices of at most chunkSize, fewer where the input is slow. The error is set once the channel is closed.
-func (b *batchRun) chunk(ctx context.Context, entries iter.Seq2[Entry, error]) (<-chan []preparedEntry, *error) {
+func (b *batchRun) chunk(ctx context.Context, entries iter.Seq2[lines.Record, error]) (<-chan []preparedEntry, *error) {
 	single := make(chan preparedEntry, chunkSize)
 	inputErr := new(error)
 	go func() {
@@ -229,7 +223,7 @@ func (b *batchRun) record(ctx context.Context, entries []preparedEntry) error {
 			return err
 		}
 		for i, result := range results {
-			b.count(entries[i].Entry, result)
+			b.count(entries[i].Record, result)
 		}
 		entries = entries[len(results):]
 		if b.observer.Progress != nil {
@@ -281,7 +275,7 @@ func (b *batchRun) recordEntry(ctx context.Context, tx *store.Tx, entry prepared
 	return result, err
 }
 
-func (b *batchRun) count(entry Entry, result seeds.RecordResult) {
+func (b *batchRun) count(entry lines.Record, result seeds.RecordResult) {
 	b.entries++
 	switch {
 	case entry.Err != nil:
