@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"track/answer"
-	"track/bundle"
+	"track/importer/lines"
 	"track/store"
 )
 
@@ -14,7 +14,7 @@ func LoadReport(ctx context.Context, st *store.Reader, name string) (r answer.Li
 		if facts, err = LoadFacts(ctx, st, name); err != nil {
 			return err
 		}
-		manifest, err := bundle.NewManifest(facts.Export)
+		manifest, err := lines.NewManifest(facts.Export)
 		r = facts.report()
 		r.SHA256 = manifest.SHA256
 		return err
