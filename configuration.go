@@ -16,9 +16,9 @@ import (
 
 // Revision is a state of source code. Where it is not known whether there were changes, the seed's environment says so.
 type Revision struct {
-	Commit   string `json:"commit,omitempty"`    // as git names it, or as somebody declared it; empty where unknown
+	Commit   string `json:"commit,omitempty"`    // as git names it, or as somebody declared it; empty if unknown
 	Dirty    bool   `json:"dirty,omitzero"`      // the tracked files differed from the commit
-	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, where Dirty and known
+	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, if Dirty and known
 }
 
 func (r Revision) String() string {
@@ -38,7 +38,8 @@ func (r Revision) String() string {
 // ShortHash is the part of a hash that people read; it is long enough to select by.
 func ShortHash(hash string) string { return hash[:min(len(hash), 10)] }
 
-// Configuration is what was run: a label for people, the parameters, and the revision of the code. Together they are its identity.
+// Configuration is what was run: a label for people, the parameters, and the revision of the code. Together they are
+// its identity.
 type Configuration struct {
 	Label    string   `json:"label,omitempty"`
 	Params   Params   `json:"params"`
@@ -51,8 +52,8 @@ type RecordedConfiguration struct {
 	Configuration `json:",embed"`
 }
 
-// Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields commit, dirty,
-// diff_hash, label and params, of which the empty ones are left out.
+// Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields
+// commit, dirty, diff_hash, label and params, without the empty ones.
 func (c Configuration) Hash() string {
 	fields := struct {
 		Revision `json:",embed"`
@@ -76,8 +77,8 @@ func (c Configuration) Hash() string {
 // Params are the parameters of a run: a JSON object in canonical form (RFC 8785); the empty string is the empty object.
 type Params string
 
-// NewParams reads a JSON object. It refuses duplicate names, integers that no float64 holds exactly and numbers beyond float64:
-// canonical JSON would round them, and two configurations would become one.
+// NewParams reads a JSON object. It refuses duplicate names, integers that no float64 holds exactly and numbers beyond
+// float64: canonical JSON would round them, and two configurations would become one.
 func NewParams(object []byte) (Params, error) {
 	value := jsontext.Value(object).Clone()
 	if value.Kind() != '{' {
@@ -150,8 +151,9 @@ func checkNumbers(object jsontext.Value) error {
 	return walk("params", tree)
 }
 
-// exact says whether canonical JSON keeps each digit of an integer; of a number with a fraction or an exponent, whether it is within
-// float64. Of 2^60 it would write the shortest digits that read back as the same float64, which are those of another integer.
+// exact reports whether canonical JSON keeps each digit of an integer, or whether any other number is within float64.
+// Canonical JSON writes the shortest digits that read back as the same float64: for 2^60 they are the digits of another
+// integer.
 func exact(text string) bool {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {

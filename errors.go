@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The kinds of failure that callers tell apart. Errors of this project wrap one of them, or are internal.
+// The kinds of failure that callers distinguish. Errors of this project wrap one of them, or are internal.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrInvalid   = errors.New("invalid input")
@@ -15,11 +15,11 @@ var (
 	ErrDatabase  = errors.New("unusable database")
 )
 
-// FieldError says what is wrong with one field of an input, and where the input stands.
+// FieldError is an error in one field of an input.
 type FieldError struct {
-	File    string // empty where there is none
-	Line    int    // from 1; 0 where the input has no lines
-	Field   string // path such as values.unemployment; empty where the whole is meant
+	File    string // empty if there is none
+	Line    int    // from 1; 0 if the input has no lines
+	Field   string // path such as values.unemployment; empty for the whole input
 	Message string
 }
 

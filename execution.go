@@ -8,7 +8,8 @@ import (
 // ExecutionStatus is how an execution ended.
 type ExecutionStatus string
 
-// The statuses. Everything but ExecutionOK makes a failed trial: kept with whatever is known of it, counted, and never scored.
+// The statuses. Everything but ExecutionOK makes a failed trial: kept with whatever is known of it, counted, and never
+// scored.
 const (
 	ExecutionOK      ExecutionStatus = "ok"
 	ExecutionTimeout ExecutionStatus = "timeout"
@@ -30,10 +31,10 @@ func ParseExecutionStatus(s string) (ExecutionStatus, error) {
 // RubricOwn is the name under which the caller's own score is recorded.
 const RubricOwn = "own"
 
-// Complexity says how much a task asks for; what is expected of an execution in time and tools depends on it.
+// Complexity is how demanding a task is. The time and tools that an execution is expected to need depend on it.
 type Complexity string
 
-// The complexities. ComplexityUnknown is the zero value: nobody said.
+// The complexities. ComplexityUnknown is the zero value.
 const (
 	ComplexityUnknown Complexity = ""
 	ComplexitySimple  Complexity = "simple"
@@ -52,11 +53,11 @@ func ParseComplexity(s string) (Complexity, error) {
 
 // Execution is one task that an agent did with one version of its prompt. Source and Key identify it.
 //
-// What is not known is the zero value, or nil where zero means something else. Texts are as the source had them: whoever
+// An unknown field is the zero value, or nil if zero means something else. Texts are as the source had them: whoever
 // stores or shows them masks secrets first (package masking).
 type Execution struct {
 	ID          string // ULID, given when it is recorded
-	Key         string // identity within the source, so that importing again adds only what is new; empty: there is none
+	Key         string // identity within the source, so that importing again adds only new executions; may be empty
 	Source      string // name of the format that it was read from
 	Lineage     string
 	Version     string
@@ -68,20 +69,20 @@ type Execution struct {
 	Status      ExecutionStatus
 	Message     string             // why it failed, for people
 	Calls       []ToolCall         // in the order of their start
-	Output      *string            // the assistant's text after the last tool result; empty: it wrote none; nil where unknown
+	Output      *string            // the assistant's text after the last tool result; empty: it wrote none; nil if unknown
 	Truncated   bool               // the output was cut off at a limit of tokens
 	Corrections int                // rejections, interrupts and explicit marks of the user; never guessed from the text of prompts
 	Model       string             // the one that wrote the output
-	Tokens      *Tokens            // nil where none is known
+	Tokens      *Tokens            // nil if none is known
 	CostUSD     *float64           // US dollars
-	StartedAt   time.Time          // zero where unknown
+	StartedAt   time.Time          // zero if unknown
 	Duration    *time.Duration     // from the prompt to the end of the output
 	Score       *float64           // the caller's own, in the caller's own units; no score of a rubric
-	Truths      map[string]float64 // what is known to be true of the outcome, by name, such as reward: 1
+	Truths      map[string]float64 // ground-truth labels of the outcome by name, such as reward: 1
 	Files       []WrittenFile      // names are unique
 }
 
-// Tokens are counts of tokens; nil where unknown.
+// Tokens are counts of tokens; nil if unknown.
 type Tokens struct {
 	Input      *int64 `json:"input"`       // read and not taken from a cache
 	Output     *int64 `json:"output"`      // written, reasoning included
@@ -96,17 +97,17 @@ type ToolCall struct {
 	Tool      string
 	Input     string // canonical JSON, or text where the input is none; storage keeps its digest
 	Command   string // what a shell was asked to run; empty for other tools
-	Exit      *int   // exit status of a command; nil where unknown, and for other tools
+	Exit      *int   // exit status of a command; nil if unknown, and for other tools
 	Error     string // what the source says went wrong; empty: nothing
 	Answered  bool   // false: the execution ended without a result of this call
 	Rejected  bool   // the user refused it
 	Output    *string
-	StartedAt time.Time      // zero where unknown
-	Duration  *time.Duration // nil where unknown
+	StartedAt time.Time      // zero if unknown
+	Duration  *time.Duration // nil if unknown
 }
 
-// Failed says whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no result.
-// A rubric may see it otherwise.
+// Failed reports whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no
+// result. A rubric may see it otherwise.
 func (c ToolCall) Failed() bool {
 	return !c.Answered || c.Rejected || c.Error != "" || c.Exit != nil && *c.Exit != 0
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Validate says what is wrong with an execution that is to be recorded.
+// Validate returns the first error in an execution, or nil if it can be recorded.
 func (e Execution) Validate() *FieldError {
 	for _, check := range [...]func() *FieldError{e.checkNames, e.checkKinds, e.checkTexts, e.checkNumbers, e.checkCalls, e.checkFiles} {
 		if err := check(); err != nil {

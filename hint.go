@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Hint is a way out of an error, or a next step, as data. Each face writes it in its own language: the command line as a
-// command for the shell, an API as JSON.
+// Hint is a way out of an error, or a next step, as data. Each face writes it in its own language: the command line as
+// a command for the shell, an API as JSON.
 type Hint struct {
 	Do   string    `json:"do,omitempty"`   // the question or command, such as "spec show"; empty if it is the one that failed, or Text says it all
 	Args []HintArg `json:"args,omitempty"` // what Do is applied to, in order; without Do, what to add to the request that failed
@@ -20,7 +20,8 @@ type HintArg struct {
 	Value string `json:"value"`          // empty for a switch that is turned on
 }
 
-// NewHint returns a hint to do something on the positional arguments: NewHint("list the recorded seeds", "seeds", scenario).
+// NewHint returns a hint to do something on the positional arguments: NewHint("list the recorded seeds", "seeds",
+// scenario).
 func NewHint(text, do string, on ...string) Hint {
 	h := Hint{Do: do, Text: text}
 	for _, value := range on {
@@ -35,7 +36,7 @@ func (h Hint) With(name, value string) Hint {
 	return h
 }
 
-// String writes the hint for tests and logs; it is no shell text.
+// String writes the hint for tests and logs. It is not shell text.
 func (h Hint) String() string {
 	if h.Do == "" && len(h.Args) == 0 {
 		return h.Text

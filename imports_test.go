@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// mayImport says what each package may import beyond the standard library: packages of track, then modules. A pattern that
-// ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way: towards the packages that know less.
+// mayImport says what each package may import beyond the standard library: packages of track, then modules. A pattern
+// that ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way:
+// towards the packages that know less.
 var mayImport = map[string][]string{
 	"track/scoring/...": {"track/scoring/...", "gonum.org/v1/gonum/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.

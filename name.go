@@ -10,8 +10,8 @@ import (
 
 const maxNameLength = 200
 
-// CheckName says why s cannot name a scenario, metric or label; nil if it can. Names are for people and command lines: not empty,
-// at most 200 bytes, valid UTF-8 without control characters or surrounding space.
+// CheckName returns why s cannot name a scenario, metric or label, or nil if it can. Names are for people and command
+// lines: not empty, at most 200 bytes, valid UTF-8 without control characters or surrounding space.
 func CheckName(s string) error {
 	switch {
 	case s == "":

@@ -121,8 +121,8 @@ func recordSeed(seed int) []string {
 	return []string{"record", "seed", "--scenario", "s", "--seed", strconv.Itoa(seed), "--commit", "c0ffee", "-"}
 }
 
-// check holds the database against what it must never be: unsound, or with a seed that is half recorded. It returns the seeds.
-// The program itself looks, since SQLite is slow under the race detector.
+// check holds the database against what it must never be: unsound, or with a seed that is half recorded. It returns the
+// seeds. The program itself looks, since SQLite is slow under the race detector.
 func (d database) check(t testing.TB, judged bool) map[int]bool {
 	t.Helper()
 	if sound := d.mustRun(t, "", "query", "SELECT integrity_check FROM pragma_integrity_check", "--format", "csv"); sound != "integrity_check\nok\n" {
@@ -214,7 +214,8 @@ func TestManyProcesses(t *testing.T) {
 
 type batchDocument struct{ Recorded, Duplicates, Conflicts, Rejected int }
 
-// Batches that overlap, single seeds and readers at once: each seed is recorded by one of them, and every reader sees whole seeds.
+// Batches that overlap, single seeds and readers at once: each seed is recorded by one of them, and every reader sees
+// whole seeds.
 func TestManyBatches(t *testing.T) {
 	d := newDatabase(t)
 	d.addSpec(t)
@@ -273,8 +274,8 @@ func TestManyBatches(t *testing.T) {
 	checkStability(t, d.mustRun(t, "", "stability", "s", "--format", "json"))
 }
 
-// checkStability holds what an aggregate says of its seeds against what it says of its metrics: all pass, and none is of another
-// moment than the others.
+// checkStability holds what an aggregate says of its seeds against what it says of its metrics: all pass, and none is
+// of another moment than the others.
 func checkStability(t testing.TB, document string) {
 	t.Helper()
 	var s struct {
@@ -304,8 +305,8 @@ type killer struct{ random *rand.Rand }
 
 func newKiller() killer { return killer{rand.New(rand.NewPCG(2026, 1))} }
 
-// wait lets a while pass that differs from call to call, most often a short one: so long as it takes to look for a file so often;
-// in half of the calls from the moment on that the file is there.
+// wait lets a while pass that differs from call to call, most often a short one: so long as it takes to look for a file
+// so often; in half of the calls from the moment on that the file is there.
 func (k killer) wait(path string) {
 	const patience = 1 << 20
 	if k.random.IntN(2) == 0 {
@@ -320,7 +321,8 @@ func (k killer) wait(path string) {
 	}
 }
 
-// A process that is killed takes nothing with it that it, or another one, has acknowledged, and leaves no half of a seed.
+// A process that is killed takes nothing with it that it, or another one, has acknowledged, and leaves no half of a
+// seed.
 func TestKilled(t *testing.T) {
 	d := newDatabase(t)
 	d.addSpec(t)

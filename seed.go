@@ -1,6 +1,6 @@
 // Package track holds the facts that the experiment tracker records: seeds of simulations and what was run.
 //
-// The words are those of the whole project. A scenario is a named thing to validate; a seed is one run of its simulation with
+// The whole project uses these words. A scenario is a named thing to validate; a seed is one run of its simulation with
 // one seed of the random number generator; a configuration is what was run. Packages scoring and evolution judge these
 // facts, package store keeps them.
 package track
@@ -23,7 +23,8 @@ import (
 // Outcome is how a seed's run ended.
 type Outcome string
 
-// The outcomes. Everything but OutcomeOK makes a failed seed: kept with whatever it measured, counted, and never scored.
+// The outcomes. Everything but OutcomeOK makes a failed seed: kept with whatever it measured, counted, and never
+// scored.
 const (
 	OutcomeOK        Outcome = "ok"
 	OutcomeError     Outcome = "error"
@@ -53,19 +54,19 @@ type Seed struct {
 	Values        map[string]float64 // what it measured, by metric name; may hold NaN, infinities and -0
 	Series        []Series           // names are unique
 	Environment   Environment
-	StartedAt     time.Time      // zero where unknown
-	Duration      *time.Duration // nil where unknown
+	StartedAt     time.Time      // zero if unknown
+	Duration      *time.Duration // nil if unknown
 	RecordedAt    time.Time      // given when it is recorded
-	Run           *Run           // nil where it was recorded by itself
+	Run           *Run           // nil if no sweep ran it
 }
 
-// Environment is where a seed ran: host, os, arch, versions. It is kept for each seed and is no part of its identity.
+// Environment is where a seed ran: host, os, arch, versions. It is kept for each seed, but does not identify it.
 type Environment map[string]string
 
-// Digest identifies what the seed measured: the SHA-256 over its outcome and its values in the order of their names, each as
-// name, a zero byte and the big-endian IEEE 754 bits, every NaN taken as the same one; then, if it has series, a zero byte and in the
-// order of their names each name, a zero byte and the [Series.Hash]. Two runs of a deterministic simulation
-// with one seed and one configuration have the same digest.
+// Digest identifies what the seed measured: the SHA-256 over its outcome and its values in the order of their names,
+// each as name, a zero byte and the big-endian IEEE 754 bits, every NaN taken as the same one; then, if it has series,
+// a zero byte and in the order of their names each name, a zero byte and the [Series.Hash]. Two runs of a deterministic
+// simulation with one seed and one configuration have the same digest.
 func (s Seed) Digest() [sha256.Size]byte {
 	h := sha256.New()
 	buffer := make([]byte, 0, 64)
@@ -92,7 +93,7 @@ func (s Seed) Digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// Validate says what is wrong with a seed that is to be recorded.
+// Validate returns the first error in a seed, or nil if it can be recorded.
 func (s Seed) Validate() *FieldError {
 	if err := CheckScenarioName(s.Scenario); err != nil {
 		return &FieldError{Field: "scenario", Message: err.Error()}
@@ -129,7 +130,7 @@ func (s Seed) Validate() *FieldError {
 	return nil
 }
 
-// checkMetricNames says what is wrong with the first of the names, in their order, that is no name.
+// checkMetricNames returns the error of the first name, in alphabetical order, that is not valid.
 func checkMetricNames(values map[string]float64) (problem error) {
 	first := ""
 	for name := range values {
@@ -140,8 +141,8 @@ func checkMetricNames(values map[string]float64) (problem error) {
 	return problem
 }
 
-// SeedNumber is the seed of a random number generator. It is a string in JSON, since many readers of JSON round integers
-// above 2^53, and a signed 64-bit integer with the same bits in SQL.
+// SeedNumber is the seed of a random number generator. It is a string in JSON, since many readers of JSON round
+// integers above 2^53, and a signed 64-bit integer with the same bits in SQL.
 type SeedNumber uint64
 
 // ParseSeedNumber reads a decimal number from 0 to 18446744073709551615.
@@ -178,8 +179,8 @@ func (n *SeedNumber) Scan(src any) error {
 	return nil
 }
 
-// RecordedSeed is a seed as it is read back, judged by the newest version of the spec that it was assessed under. What a list does not need
-// is left out there.
+// RecordedSeed is a seed as it is read back, judged by the newest version of the spec that it was assessed under. What
+// a list does not need is left out there.
 type RecordedSeed struct {
 	ID            string                `json:"id"`
 	Scenario      string                `json:"scenario"`

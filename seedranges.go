@@ -37,7 +37,7 @@ func ParseSeedRanges(s string) ([]SeedRange, error) {
 	return ranges, nil
 }
 
-// Contains says whether n lies in the range.
+// Contains reports whether n lies in the range.
 func (r SeedRange) Contains(n SeedNumber) bool { return r.First <= n && n <= r.Last }
 
 // SeedRanges are seed numbers in ascending order: ranges that do not touch.
@@ -135,7 +135,7 @@ func (s SeedRanges) Minus(other SeedRanges) (rest SeedRanges) {
 	return rest
 }
 
-// Contains says whether n is among the numbers.
+// Contains reports whether n is one of the numbers.
 func (s SeedRanges) Contains(n SeedNumber) bool {
 	i, found := slices.BinarySearchFunc(s, n, func(r SeedRange, n SeedNumber) int {
 		switch {

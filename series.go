@@ -12,7 +12,8 @@ type Series struct {
 	Values []float64
 }
 
-// Hash identifies the numbers of a series: the SHA-256 over their little-endian IEEE 754 bits, every NaN taken as the same one.
+// Hash identifies the numbers of a series: the SHA-256 over their little-endian IEEE 754 bits, every NaN taken as the
+// same one.
 func (s Series) Hash() [sha256.Size]byte {
 	const batch = 4096
 	h := sha256.New()

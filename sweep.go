@@ -10,9 +10,9 @@ type Sweep struct {
 	Shard, NShards int    // the part of the plan that it is, from 1; 0 for the whole
 	Environment    Environment
 	Changes        string // of the code since its commit, masked; empty for none
-	Libraries      string // what the command printed that lists them, masked; empty where none was asked
+	Libraries      string // what the command printed that lists them, masked; empty if none was asked
 	StartedAt      time.Time
-	EndedAt        time.Time // zero while it runs, and where it was killed
+	EndedAt        time.Time // zero while it runs, or if it was killed
 	Ending         SweepEnding
 	CodeChanged    bool           // while it ran: its seeds may be of other code than they say
 	Note           string         // why its plan was withdrawn
@@ -20,7 +20,8 @@ type Sweep struct {
 	Spec           string         // JSON of the spec that a plan for other machines carries; it is not stored with the sweep
 }
 
-// PlannedSeeds are the seeds that a sweep is to run of a configuration. Whatever became of them, they are the denominator.
+// PlannedSeeds are the seeds that a sweep is to run of a configuration. Whatever became of them, they are the
+// denominator.
 type PlannedSeeds struct {
 	Configuration Configuration
 	Seeds         SeedRanges
@@ -40,8 +41,8 @@ const (
 // Run is how the command ended that made a seed.
 type Run struct {
 	Sweep    string // its ID
-	Attempts int    // from 1; the rest tells of the last one
-	ExitCode *int   // nil where a signal ended it, or where it never started
+	Attempts int    // from 1; the other fields are about the last one
+	ExitCode *int   // nil if a signal ended it or it never started
 	Signal   string // as SIGKILL; empty for none
 	Stderr   string // the end of what it wrote there, masked
 	CPU      *time.Duration
@@ -51,8 +52,8 @@ type Run struct {
 // Repetition is a seed that was run again, to see whether it gives the same.
 type Repetition struct {
 	ID          string // ULID
-	Sweep       string // its ID; empty where somebody asked for this seed alone
+	Sweep       string // its ID; empty if somebody asked for this seed alone
 	Digest      [32]byte
-	Differences []string // in words, at most a few; empty where the digest is that of the seed
+	Differences []string // in words, at most a few; empty if the digests are equal
 	RepeatedAt  time.Time
 }

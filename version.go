@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Version is a version of an agent's prompt, of a lineage. What is not known is the zero value, or nil where zero means something else.
+// Version is a version of an agent's prompt, of a lineage. An unknown field is the zero value, or nil if zero means
+// something else.
 type Version struct {
 	Lineage           string
 	Name              string
@@ -21,7 +22,7 @@ type Version struct {
 	CreatedAt         time.Time
 }
 
-// Validate says what is wrong with a version that is to be recorded.
+// Validate returns the first error in a version, or nil if it can be recorded.
 func (v Version) Validate() *FieldError {
 	for _, required := range [...]namedText{{"lineage", v.Lineage}, {"version", v.Name}} {
 		if err := CheckName(required.text); err != nil {

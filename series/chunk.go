@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// ChunkSize is the largest number of values in a chunk.
-const ChunkSize = 16384
+// chunkSize is the largest number of values in a chunk.
+const chunkSize = 16384
 
 // Chunk is a part of a series, compressed. Chunks decode by themselves, in any order.
 type Chunk struct {
-	N    int    // number of values, 1 to ChunkSize
+	N    int    // number of values, 1 to chunkSize
 	Data []byte // the number of a coder, a checksum of the values, and what the coder wrote
 }
 
 // A coder turns words, the bits of values, into bytes and back.
 type coder struct {
-	// append appends the encoded words to dst; false where the coder is not made for them.
+	// append appends the encoded words to dst; false if the coder is not made for them.
 	append func(e *encoding, dst []byte) ([]byte, bool)
-	// decode fills words with what append wrote. It must bear any input.
+	// decode fills words with what append wrote. It must accept any input.
 	decode func(in *input, words []uint64) error
 }
 
@@ -72,7 +72,7 @@ func checksum(words []uint64) uint32 {
 // Encode compresses all values. The chunks of equal values are equal.
 func Encode(values []float64) []Chunk {
 	var chunks []Chunk
-	for part := range slices.Chunk(values, ChunkSize) {
+	for part := range slices.Chunk(values, chunkSize) {
 		chunks = append(chunks, encodeChunk(part))
 	}
 	return chunks
@@ -88,7 +88,7 @@ type encoding struct {
 
 var encodings = sync.Pool{New: func() any { return new(encoding) }}
 
-// encodeChunk takes the shortest of what the coders write that suit the values; where none does, one of those for noise.
+// encodeChunk takes the shortest result of the coders that suit the values. If none does, it takes a coder for noise.
 func encodeChunk(values []float64) Chunk {
 	e := encodings.Get().(*encoding)
 	defer encodings.Put(e)
@@ -105,7 +105,7 @@ func encodeChunk(values []float64) Chunk {
 	return Chunk{N: len(values), Data: slices.Clone(e.best)}
 }
 
-// try says whether the coder is made for the words, and keeps what it wrote if that is shorter than what there is.
+// try reports whether the coder suits the words. It keeps the result if it is the shortest so far.
 func (e *encoding) try(number byte) bool {
 	encoded, ok := coders()[number].append(e, append(e.next[:0], number, 0, 0, 0, 0))
 	e.next = encoded
@@ -115,20 +115,21 @@ func (e *encoding) try(number byte) bool {
 	return ok
 }
 
-// ErrCorrupt says that a chunk is not what [Encode] wrote.
-var ErrCorrupt = errors.New("corrupt chunk")
+// errCorrupt says that a chunk is not what [Encode] wrote.
+var errCorrupt = errors.New("corrupt chunk")
 
-// Decode returns the values of a chunk, bit by bit those that were encoded, but for NaN, which has the bits of [math.NaN].
+// Decode returns the values of a chunk with the bits that were encoded, except that every NaN has the bits of
+// [math.NaN].
 func Decode(c Chunk) ([]float64, error) { return AppendDecoded(nil, c) }
 
 // AppendDecoded appends the values of a chunk to dst: the chunks of a series, one after the other, are the series.
 func AppendDecoded(dst []float64, c Chunk) ([]float64, error) {
-	if c.N < 1 || c.N > ChunkSize || len(c.Data) < headerSize {
-		return dst, fmt.Errorf("%w: %d values in %d bytes", ErrCorrupt, c.N, len(c.Data))
+	if c.N < 1 || c.N > chunkSize || len(c.Data) < headerSize {
+		return dst, fmt.Errorf("%w: %d values in %d bytes", errCorrupt, c.N, len(c.Data))
 	}
 	words, err := decodeWords(c)
 	if err != nil {
-		return dst, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return dst, fmt.Errorf("%w: %w", errCorrupt, err)
 	}
 	dst = slices.Grow(dst, len(words))
 	for _, word := range words {

@@ -82,7 +82,7 @@ var kinds = []struct {
 func TestEncode(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range kinds {
-		for _, n := range []int{1000, ChunkSize, 2*ChunkSize + 1} {
+		for _, n := range []int{1000, chunkSize, 2*chunkSize + 1} {
 			values := generated(kind.name, n, random)
 			chunks := Encode(values)
 			if got := int(chunks[0].Data[0]); got != kind.coder && kind.coder >= 0 {
@@ -160,8 +160,8 @@ func TestCoders(t *testing.T) {
 	})
 }
 
-// Chunks are in databases: whatever becomes of the encoder, those of testdata must decode to the values of their hash. Each line is
-// a name, the number of values, their hash and the data.
+// Chunks are in databases: whatever becomes of the encoder, those of testdata must decode to the values of their hash.
+// Each line is a name, the number of values, their hash and the data.
 func TestDecodeOldChunks(t *testing.T) {
 	text, err := os.ReadFile("testdata/chunks.txt")
 	if err != nil {
@@ -200,7 +200,7 @@ func TestDecodeCorrupt(t *testing.T) {
 			checkCorrupt(t, Chunk{chunk.N, chunk.Data[:i]}, nil)
 		}
 		checkCorrupt(t, Chunk{chunk.N, append(bytes.Clone(chunk.Data), 0)}, nil)
-		for _, n := range []int{-1, 0, 1, 299, 301, ChunkSize, ChunkSize + 1, math.MaxInt} {
+		for _, n := range []int{-1, 0, 1, 299, 301, chunkSize, chunkSize + 1, math.MaxInt} {
 			checkCorrupt(t, Chunk{n, chunk.Data}, nil)
 		}
 	}
@@ -212,7 +212,7 @@ func checkCorrupt(t *testing.T, c Chunk, want []float64) {
 	if err == nil && (want == nil || !sameBits(got, want)) {
 		t.Errorf("%d values in %x are taken for %v", c.N, c.Data, got)
 	}
-	if err != nil && !errors.Is(err, ErrCorrupt) {
+	if err != nil && !errors.Is(err, errCorrupt) {
 		t.Errorf("%v", err)
 	}
 }
@@ -226,7 +226,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n int, data []byte) {
 		got, err := Decode(Chunk{n, data})
 		if err != nil {
-			if !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, errCorrupt) {
 				t.Fatal(err)
 			}
 			return
@@ -246,7 +246,7 @@ func FuzzCoder(f *testing.F) {
 		f.Add(c.Data[0], uint16(c.N), c.Data[headerSize:])
 	}
 	f.Fuzz(func(t *testing.T, number byte, n uint16, data []byte) {
-		if int(number) < len(coders()) && 0 < n && n <= ChunkSize {
+		if int(number) < len(coders()) && 0 < n && n <= chunkSize {
 			_ = coders()[number].decode(&input{data}, make([]uint64, n))
 		}
 	})

@@ -80,8 +80,8 @@ func (in *input) delta(words []uint64) error {
 	return nil
 }
 
-// differences returns the successive differences modulo 2⁶⁴, signs in the lowest bit, so that small ones have zeros above. The
-// result is valid until the next call.
+// differences returns the successive differences modulo 2⁶⁴, signs in the lowest bit, so that small ones have zeros
+// above. The result is valid until the next call.
 func (e *encoding) differences(words []uint64) []uint64 {
 	e.scratch = slices.Grow(e.scratch[:0], len(words))[:len(words)]
 	previous := uint64(0)
@@ -102,8 +102,9 @@ func integrate(deltas []uint64) {
 	}
 }
 
-// noiseCoder chooses between shuffling and delta: the one whose higher bytes, those that compress if any do, say less. A sum of
-// squared counts measures that (Rényi 1961); logarithms of all counts would take longer than the choice is worth.
+// noiseCoder chooses between shuffling and delta: the one whose higher bytes, those that compress if any do, say less.
+// A sum of squared counts measures that (Rényi 1961); logarithms of all counts would take longer than the choice is
+// worth.
 func (e *encoding) noiseCoder() byte {
 	deltas := e.differences(e.words)
 	gain := 0.0

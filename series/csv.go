@@ -15,8 +15,8 @@ import (
 // longestLine bounds the memory that a line of a CSV file takes.
 const longestLine = 64 << 20
 
-// readCSV reads a header of names and rows of numbers. It is no [encoding/csv]: that keeps every row as strings, and the line is
-// wanted in errors.
+// readCSV reads a header of names and rows of numbers. It does not use [encoding/csv], which keeps every row as
+// strings, and the line is wanted in errors.
 func readCSV(r io.Reader, l limits) ([]track.Series, error) {
 	c := &csvReader{source: bufio.NewReaderSize(r, 1<<16), limits: l}
 	if err := c.header(); err != nil {
@@ -146,7 +146,8 @@ func (c *csvReader) cell(row []byte) (cell, rest []byte, more bool, err error) {
 	return bytes.TrimRight(cell, " \t"), rest, more, nil
 }
 
-// quoted is [csvReader.cell] after an opening quote. A quoted cell ends on its line: no name and no number has a line break.
+// quoted is [csvReader.cell] after an opening quote. A quoted cell ends on its line: no name and no number has a line
+// break.
 func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error) {
 	for {
 		end := bytes.IndexByte(row, '"')

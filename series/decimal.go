@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// The decimal coder: values that are an integer over a power of ten, as measurements and shares are, become that integer, and then
-// the differences between successive ones. Values that are none, such as NaN, stand apart.
+// The decimal coder: values that are an integer over a power of ten, as measurements and shares are, become that
+// integer, and then the differences between successive ones. Values that are none, such as NaN, stand apart.
 
 // maxDecimals is the largest power of ten by which the coder multiplies; beyond it integers leave float64 anyway.
 const maxDecimals = 15
@@ -25,7 +25,7 @@ func asDecimal(word uint64, decimals int) (int64, bool) {
 	return int64(k), word != 1<<63 // an integer has no -0
 }
 
-// countDecimals returns the smallest number of decimals that suits the words but for a few; false where it would be many.
+// countDecimals returns the smallest number of decimals that suits the words but for a few; false if it would be many.
 func countDecimals(words []uint64) (decimals int, ok bool) {
 	few := len(words) / 16
 	for _, word := range words {

@@ -28,7 +28,7 @@ func (s *wordSet) slot(word uint64) int {
 	return at
 }
 
-// add says whether the word is in the set, or there was still room for it.
+// add reports whether the word is in the set, or there was still room for it.
 func (s *wordSet) add(word uint64) bool {
 	at := s.slot(word)
 	if s.slots[at] != 0 {
@@ -42,8 +42,8 @@ func (s *wordSet) add(word uint64) bool {
 	return true
 }
 
-// distinct returns the distinct words in ascending order, and for each word its place in it; false where there are more than limit,
-// which is at most 256.
+// distinct returns the distinct words in ascending order, and for each word its place in it; false if there are more
+// than limit, which is at most 256.
 func (e *encoding) distinct(limit int) (ascending []uint64, places []byte, ok bool) {
 	set := newWordSet(limit)
 	for _, word := range e.words {
@@ -63,7 +63,7 @@ func (e *encoding) distinct(limit int) (ascending []uint64, places []byte, ok bo
 	return ascending, places, true
 }
 
-// repeats says whether at least a quarter of the words occurred before.
+// repeats reports whether at least a quarter of the words occurred before.
 func (e *encoding) repeats() bool {
 	set := newWordSet(len(e.words) * 3 / 4)
 	for _, word := range e.words {

@@ -31,7 +31,7 @@ type format struct {
 type source struct {
 	*os.File
 	size int64
-	name string // of a series that has none in the file: that of the file without its suffix
+	name string // for a series without a name in the file: the name of the file without its suffix
 }
 
 func formats() []format {
@@ -45,9 +45,9 @@ func formats() []format {
 	}
 }
 
-// ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The names of
-// the series are those of its columns; an array without a name takes that of the file, and the columns of a two-dimensional one
-// are name_0, name_1 and so on. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
+// ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The
+// names of the series are those of its columns; an array without a name takes that of the file, and the columns of a
+// two-dimensional one are name_0, name_1 and so on. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
 func ReadFile(path string) ([]track.Series, error) {
 	list, err := readFile(path, fileLimits)
 	if failure, ok := errors.AsType[*track.FieldError](err); ok {
@@ -117,7 +117,7 @@ func formatOf(path string) (format, error) {
 	return format{}, failure(0, "", "the suffix says no known format: use %s", strings.Join(suffixes, ", "))
 }
 
-// checkNames refuses series that nobody could ask for.
+// checkNames refuses names that no series may have.
 func checkNames(list []track.Series) error {
 	if len(list) == 0 {
 		return failure(0, "", "no series in it")
@@ -143,7 +143,7 @@ func readGzippedCSV(s source, l limits) ([]track.Series, error) {
 	return readCSV(unzipped, l)
 }
 
-// failure makes what is wrong with a file; its name comes in later.
+// failure returns an error in a file. The name of the file is added later.
 func failure(line int, field, message string, args ...any) *track.FieldError {
 	return &track.FieldError{Line: line, Field: field, Message: fmt.Sprintf(message, args...)}
 }

@@ -13,8 +13,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and, from 0, the
-// position in it.
+// ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and,
+// from 0, the position in it.
 func ParseJSON(object jsontext.Value) ([]track.Series, *track.FieldError) {
 	list, err := readJSON(bytes.NewReader(object), "", fileLimits)
 	if err == nil && len(list) > 0 {
@@ -123,7 +123,7 @@ func (j *jsonReader) array(name string) ([]float64, error) {
 	return values, nil
 }
 
-// problem puts an error of the decoder into the words of a user. field is where it struck.
+// problem puts an error of the decoder at a field into the words of a user.
 func (j *jsonReader) problem(field string, err error) *track.FieldError {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -139,7 +139,8 @@ func (j *jsonReader) problem(field string, err error) *track.FieldError {
 	return failure(0, field, "not JSON: %s", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "))
 }
 
-// abbreviateName shortens a name that is longer than any series may have; it is refused later on, but stands in messages before.
+// abbreviateName shortens a name that is too long for a series. It is refused later, but messages before that contain
+// it.
 func abbreviateName(name string) string {
 	const longest = 1000
 	if len(name) <= longest {

@@ -14,7 +14,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// readNPY reads an array of one or two dimensions as NumPy saves it. size is the length of r, at least as far as somebody says.
+// readNPY reads an array of one or two dimensions as NumPy saves it. size is the length of r, at least as far as
+// somebody says.
 func readNPY(r io.Reader, size int64, name string, l limits) ([]track.Series, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	h, headerSize, err := readNPYHeader(buffered)

@@ -20,6 +20,6 @@ func readParquet(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
 	return list, nil
 }
 
-// WriteParquet writes a column of doubles for each series. A series that is shorter than others ends in nulls. [ReadFile] reads
-// the same values, bit by bit.
+// WriteParquet writes a column of doubles for each series. A series that is shorter than others ends in nulls.
+// [ReadFile] reads the same values, bit by bit.
 func WriteParquet(w io.Writer, list []track.Series) error { return parquet.Write(w, list) }

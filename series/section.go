@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Sections are strings of bytes of a known length, each written in the shortest way. Coders put bytes of one kind into one section:
-// the exponents of a series compress where the low bits of its mantissas, noise, do not.
+// Sections are strings of bytes of a known length, each written in the shortest way. Coders put bytes of one kind into
+// one section: the exponents of a series compress where the low bits of its mantissas, noise, do not.
 const (
 	sectionZero     = 0 // nothing follows: all bytes are 0
-	sectionConstant = 1 // one byte follows: that of which all are
+	sectionConstant = 1 // one byte follows: all bytes are equal to it
 	sectionStored   = 2 // the bytes follow
 	sectionHuffman  = 3 // a length, and as many bytes of a Huffman table and codes as zstd has them for literals (RFC 8878, 4.2)
 	sectionZstd     = 4 // a length, and a zstd frame of that length (RFC 8878, 3.1)
@@ -61,7 +61,7 @@ func appendZstd(dst, section []byte) []byte {
 	return append(dst, frame...)
 }
 
-// appendHuffman appends nothing where that would not be shorter.
+// appendHuffman appends nothing if that would not be shorter.
 func appendHuffman(dst, section []byte) []byte {
 	scratch := huffman.Get().(*huff0.Scratch)
 	defer huffman.Put(scratch)
@@ -74,7 +74,7 @@ func appendHuffman(dst, section []byte) []byte {
 	return append(dst, coded...)
 }
 
-// uniform says whether all bytes are the same, and which.
+// uniform reports whether all bytes are the same, and which byte it is.
 func uniform(section []byte) (byte, bool) {
 	for _, b := range section {
 		if b != section[0] {
@@ -84,8 +84,8 @@ func uniform(section []byte) (byte, bool) {
 	return section[0], true
 }
 
-// noise says whether bytes look uniformly random, so that there is no use in trying to compress them. It compares the sum of
-// squared counts with the one expected, by the chi-squared test: random bytes pass in 999 of 1000 cases.
+// noise reports whether bytes look uniformly random, so that there is no use in trying to compress them. It compares
+// the sum of squared counts with the one expected, by the chi-squared test: random bytes pass in 999 of 1000 cases.
 func noise(section []byte) bool {
 	n := float64(len(section))
 	const limit = 330.5 // of 255 degrees of freedom, at 0.999
@@ -105,7 +105,7 @@ func squaredCounts(section []byte) float64 {
 	return float64(sum)
 }
 
-// input is what is left of the data of a chunk.
+// input is the rest of the data of a chunk.
 type input struct{ rest []byte }
 
 var errTruncated = errors.New("the data end too early")
@@ -166,7 +166,8 @@ func (in *input) section(n int) ([]byte, error) {
 	return nil, fmt.Errorf("unknown section %d", kind)
 }
 
-// coded reads a length and as many bytes, which decode must turn into n. decode appends to dst, never beyond its capacity.
+// coded reads a length and as many bytes, which decode must turn into n. decode appends to dst, never beyond its
+// capacity.
 func (in *input) coded(n int, decode func(coded, dst []byte) ([]byte, error)) ([]byte, error) {
 	length, err := in.uvarint(len(in.rest))
 	if err != nil {
@@ -199,7 +200,7 @@ var huffman = sync.Pool{New: func() any { return new(huff0.Scratch) }}
 // zstdEncoder and zstdDecoder are for single frames, and safe to use at once. Nothing is built before it is needed.
 var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 	encoder, err := zstd.NewWriter(nil,
-		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8*ChunkSize))
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(8*chunkSize))
 	if err != nil {
 		panic(err) // of the options alone
 	}

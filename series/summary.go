@@ -29,7 +29,7 @@ func appendWords(words []uint64, values []float64) []uint64 {
 type Summary struct {
 	N, NNaN        int
 	Min, Mean, Max float64 // NaN where no point is a number
-	Last           float64 // the last point, which may be NaN; NaN where there is none
+	Last           float64 // the last point; NaN if there is none
 }
 
 // Summarize computes the summary of values in one pass.

@@ -13,8 +13,8 @@ import (
 	"track"
 )
 
-// WriteCSV writes a header and a row for each point; a series that is shorter than others ends in empty cells. [ReadFile] reads
-// the same values back, to the last bit.
+// WriteCSV writes a header and a row for each point; a series that is shorter than others ends in empty cells.
+// [ReadFile] reads the same values back, to the last bit.
 func WriteCSV(w io.Writer, list []track.Series) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	rows := 0

@@ -14,9 +14,9 @@ import (
 	"track/scoring"
 )
 
-// Canonical is the spec as canonical JSON (RFC 8785): keys sorted, numbers in the shortest form that reads back as the same
-// float64, no white space. Fields with their default value are left out, so a field that a later version adds does not
-// change the identity of the specs written before. It is itself a spec file.
+// Canonical is the spec as canonical JSON (RFC 8785): keys sorted, numbers in the shortest form that reads back as the
+// same float64, no white space. Fields with their default value are left out, so a field that a later version adds does
+// not change the identity of the specs written before. It is itself a spec file.
 //
 // It panics for a spec that no file can say: one with a non-finite number, without a target, or with invalid UTF-8.
 func Canonical(s scoring.Spec) []byte {
@@ -68,8 +68,8 @@ func Hash(s scoring.Spec) string {
 
 var errNotCanonical = errors.New("decode canonical spec: valid, but not in canonical form")
 
-// Decode reads what [Canonical] wrote, and nothing else: whatever it accepts has exactly these bytes as its canonical form,
-// and so their SHA-256 as its hash. Its error is no [*Error]: what it refuses is not the input of a user.
+// Decode reads what [Canonical] wrote, and nothing else: whatever it accepts has exactly these bytes as its canonical
+// form, and so their SHA-256 as its hash. Its error is not an [*Error]: a user did not write the input.
 func Decode(canonical []byte) (scoring.Spec, error) {
 	root, problem := jsonTree(canonical)
 	if problem != nil {
@@ -85,8 +85,9 @@ func Decode(canonical []byte) (scoring.Spec, error) {
 	return s, nil
 }
 
-// appendObject writes an object of the settings that are not default, sorted. Field names are ASCII, so the order of their
-// bytes is the order of RFC 8785. It sorts indices: moving settings about took longer than all the rest of [Canonical].
+// appendObject writes an object of the settings that are not default, sorted. Field names are ASCII, so the order of
+// their bytes is the order of RFC 8785. It sorts indices: moving settings about took longer than all the rest of
+// [Canonical].
 func appendObject(b []byte, settings []setting) []byte {
 	order := make([]int, 0, 16)
 	for i := range settings {

@@ -27,15 +27,15 @@ type Change struct {
 	// Field is the field that changed. It is empty if a whole metric was added or removed, and "position" if it moved.
 	Field string `json:"field"`
 	// Old and New are the values as a file would show them, defaults filled in; empty if there is none: an absent bound, a
-	// field that the type does not have, an improvement.baseline that is the scenario itself. For a metric that was added or
-	// removed they describe it, and for one that moved they are its positions, from 1.
+	// field that the type does not have, an improvement.baseline that is the scenario itself. For a metric that was added
+	// or removed they describe it, and for one that moved they are its positions, from 1.
 	Old string `json:"old"`
 	New string `json:"new"`
 }
 
-// Diff lists what changed from a to b: the fields of the spec, the metrics of b in their order, the metrics that moved, and
-// those that only a has. Metrics are matched by name. Of a new order it reports the fewest moves that explain it. Specs have
-// no changes exactly if they have the same [Hash].
+// Diff lists what changed from a to b: the fields of the spec, the metrics of b in their order, the metrics that moved,
+// and those that only a has. Metrics are matched by name. Of a new order it reports the fewest moves that explain it.
+// Specs have no changes exactly if they have the same [Hash].
 func Diff(a, b scoring.Spec) []Change {
 	changes := diffSettings("", specSettings(a), specSettings(b))
 	old := map[string]int{}
@@ -151,8 +151,8 @@ func summary(m scoring.Metric) string {
 	return s
 }
 
-// moves reports the metrics of b that are not where the order of a would have them. The longest run of metrics that kept
-// their order is taken as having stayed.
+// moves reports the metrics of b that are not where the order of a would have them. The longest run of metrics that
+// kept their order is taken as having stayed.
 func moves(old map[string]int, b []scoring.Metric) []Change {
 	var common []int // positions in b
 	var before []int // their positions in a

@@ -17,7 +17,7 @@ var (
 		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "no_degradation", "min_seeds", "fail_on",
 	}
 	commonFields    = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
-	reductionFields = []string{"series", "skip", "reduce", "nan"} // beside those of the reducer
+	reductionFields = []string{"series", "skip", "reduce", "nan"} // the reducer may add others
 )
 
 // defaultWeight is the weight of a metric that names none.
@@ -107,8 +107,8 @@ func appendMetric(list []setting, m scoring.Metric) []setting {
 		textSettingOr("target_desc", m.TargetDesc, ""))
 }
 
-// appendReduction lists the fields of a reduction in the order in which people read them. Fields that the reducer does not have
-// and absent bounds are left out.
+// appendReduction lists the fields of a reduction in the order in which people read them. Fields that the reducer does
+// not have and absent bounds are left out.
 func appendReduction(list []setting, r scoring.Reduction) []setting {
 	list = append(list,
 		textSetting("series", r.Series),
@@ -155,8 +155,8 @@ func appendTarget(list []setting, target scoring.Target) []setting {
 	return list
 }
 
-// normalImprovement is what the section says, without what it only repeats: nil where it is all default, and no baseline
-// where that is the scenario itself.
+// normalImprovement is what the section says, without what it only repeats: nil where it is all default, and no
+// baseline where that is the scenario itself.
 func normalImprovement(s scoring.Spec) *scoring.Improvement {
 	if s.Improvement == nil {
 		return nil
@@ -185,8 +185,8 @@ func normalGate(g *scoring.GateRules) *scoring.GateRules {
 	return &normal
 }
 
-// normalFailOn sorts the worst last. FAIL always fails, so it is named only where nothing else does: an empty list would be
-// too easily taken for the default, which is nil.
+// normalFailOn sorts the worst last. FAIL always fails, so it is named only where nothing else does: an empty list
+// would be too easily taken for the default, which is nil.
 func normalFailOn(list []scoring.Verdict) []scoring.Verdict {
 	if list == nil {
 		return nil
@@ -252,8 +252,8 @@ func appendImprovement(list []setting, i scoring.Improvement) []setting {
 		numberSettingOr("max_degradation_base", i.MaxDegradationBase, scoring.DefaultMeanDegradationBase))
 }
 
-// appendGate lists the fields of a gate in the order in which people read them. Absent bounds are left out, and so is fail_on,
-// which is a list.
+// appendGate lists the fields of a gate in the order in which people read them. Absent bounds are left out, and so is
+// fail_on, which is a list.
 func appendGate(list []setting, g scoring.GateRules) []setting {
 	list = appendBound(list, "min_pass_rate", g.MinPassRate)
 	list = append(list,

@@ -16,8 +16,8 @@ import (
 	"track/spec"
 )
 
-// finite draws any number that a file can say, small decimals more often than others. It draws no -0, which canonical JSON
-// does not know, and keeps differences finite.
+// finite draws any number that a file can say, small decimals more often than others. It draws no -0, which canonical
+// JSON does not know, and keeps differences finite.
 func finite() *rapid.Generator[float64] {
 	return rapid.OneOf(
 		rapid.Map(rapid.IntRange(-1000, 1000), func(n int) float64 { return float64(n) / 100 }),
@@ -236,7 +236,8 @@ func drawVerdicts(t *rapid.T, list []string) []string {
 	return list
 }
 
-// drawDocument writes a spec down in one of the many ways that mean the same: keys in any order, defaults written out or not.
+// drawDocument writes a spec down in one of the many ways that mean the same: keys in any order, defaults written out
+// or not.
 func drawDocument(t *rapid.T, s scoring.Spec) document {
 	optional := func(d document, key string, value any, isDefault bool) document {
 		return optional(t, d, key, value, isDefault)

@@ -7,7 +7,7 @@ import (
 	"track/scoring"
 )
 
-// Warning is something in a usable spec that its author may not have meant.
+// Warning is a likely mistake in a usable spec.
 type Warning struct {
 	Metric  string `json:"metric"`
 	Field   string `json:"field"`
@@ -145,7 +145,7 @@ func (l *linter) share(field string, x float64) {
 	}
 }
 
-// nearly says whether two numbers differ by rounding alone: 0.3 - 0.1 lies below 0.2 in float64.
+// nearly reports whether two numbers differ by rounding alone: 0.3 - 0.1 lies below 0.2 in float64.
 func nearly(a, b float64) bool {
 	const rounding = 1e-12
 	return math.Abs(a-b) <= rounding*max(math.Abs(a), math.Abs(b))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mapping reads the fields of one mapping and reports what is wrong with them. Its methods return a harmless value for a
-// field that they report.
+// mapping reads the fields of one mapping and reports what is wrong with them. Its methods return a harmless value for
+// a field that they report.
 type mapping struct {
 	r        *reader
 	line     int
@@ -22,7 +22,7 @@ type mapping struct {
 // maxFields is more than any mapping of a spec file has; beyond it the rest is not looked at.
 const maxFields = 100
 
-// open reports duplicate keys; of those, the first counts.
+// open reports duplicate keys. The first one counts.
 func (r *reader) open(n node, metric, prefix string) *mapping {
 	m := &mapping{r: r, line: n.line, metric: metric, prefix: prefix}
 	if n.kind == kindMapping {
@@ -102,7 +102,7 @@ func (m *mapping) required(name string) (node, bool) {
 	return node{}, false
 }
 
-// optional finds a field that may be absent, but has a value where it is there: one left empty by mistake is not a default.
+// optional returns a field that may be absent, but not empty: a field left empty by mistake is not a default.
 func (m *mapping) optional(name, fallback string) (node, bool) {
 	f := find(m.fields, name)
 	switch {
@@ -173,7 +173,7 @@ func (m *mapping) numberOr(name string, fallback float64) float64 {
 	return m.asNumber(name, n, ok, fallback)
 }
 
-// bound reads an optional number; nil where it is absent.
+// bound reads an optional number; nil if it is absent.
 func (m *mapping) bound(name string) *float64 {
 	n, ok := m.nullable(name)
 	if !ok {
@@ -203,7 +203,7 @@ func (m *mapping) asNumber(name string, n node, ok bool, fallback float64) float
 	return x
 }
 
-// count reads an optional integer, 0 where it is absent; whether it is in range, a check of the whole spec tells.
+// count reads an optional integer, 0 if it is absent. A check of the whole spec holds its range.
 func (m *mapping) count(name string) int {
 	n, ok := m.optional(name, "0")
 	return m.asCount(name, n, ok)
@@ -260,8 +260,8 @@ func (m *mapping) refuseUnknown(known ...[]string) {
 	}
 }
 
-// refuseForeign reports every field that kind, a metric type or a reducer, has neither in common with all others nor of its
-// own; ownersOf names the kinds that do have a field.
+// refuseForeign reports every field that kind, a metric type or a reducer, has neither in common with all others nor of
+// its own; ownersOf names the kinds that do have a field.
 func (m *mapping) refuseForeign(kind string, common, own []string, ownersOf func(field string) []string) {
 	for _, f := range m.fields {
 		if isKnown(f.key, [][]string{common, own}) || m.isWrong(f.key) {

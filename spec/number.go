@@ -8,7 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decimal says whether s is a number in decimal notation, without leading zeros, which mean octal to some readers of YAML.
+// decimal reports whether s is a number in decimal notation, without leading zeros, which mean octal to some readers of
+// YAML.
 func decimal(s string) bool {
 	s = unsigned(s)
 	whole, rest := leadingDigits(s)
@@ -22,7 +23,7 @@ func decimal(s string) bool {
 	return whole+fraction > 0 && exponent(rest)
 }
 
-// exponent says whether s is the exponent of a number, or nothing.
+// exponent reports whether s is the exponent of a number, or empty.
 func exponent(s string) bool {
 	if s == "" {
 		return true

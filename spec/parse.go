@@ -9,8 +9,8 @@ import (
 	"track/scoring"
 )
 
-// Parse reads a spec file; file names it in messages. What it returns has no [scoring.Spec.Problems], and every default is
-// filled in. Where anything is wrong it returns an [*Error] with every problem found.
+// Parse reads a spec file; file names it in messages. What it returns has no [scoring.Spec.Problems], and every default
+// is filled in. Where anything is wrong it returns an [*Error] with every problem found.
 func Parse(file string, data []byte) (scoring.Spec, error) {
 	root, problem := parseTree(data)
 	if problem != nil {
@@ -29,13 +29,13 @@ func Parse(file string, data []byte) (scoring.Spec, error) {
 
 // reader turns a tree into a spec and collects what is wrong with it.
 type reader struct {
-	checksNames bool // not of specs that are stored: should the rules for names change, those stay readable
+	checksNames bool // false for stored specs: they stay readable if the rules for names change
 	types       []targetType
 	problems    []Problem
 	omitted     int // problems beyond maxProblems
 }
 
-// maxProblems bounds what a file that is no spec at all makes of itself.
+// maxProblems bounds the problems of a file that is not a spec at all.
 const maxProblems = 500
 
 func (r *reader) report(p Problem) {
@@ -55,7 +55,7 @@ func (r *reader) sorted() []Problem {
 	return r.problems
 }
 
-// read builds the spec of a tree; it is usable only where there are no problems.
+// read builds the spec of a tree. It is usable only if there are no problems.
 func (r *reader) read(root node) (scoring.Spec, []Problem) {
 	r.types = targetTypes()
 	if root.kind != kindMapping {
@@ -106,14 +106,14 @@ func (r *reader) readMetrics(top *mapping, s *scoring.Spec) []metricMapping {
 	return metrics
 }
 
-// metricMapping is the mapping of a metric, and that of its from, nil where there is none.
+// metricMapping is the mapping of a metric, and the mapping of its field from, or nil.
 type metricMapping struct {
 	*mapping
 	from *mapping
 }
 
-// readMetric reads one metric. One that cannot be read has no target and the default weight, so that it causes no further
-// problems.
+// readMetric reads one metric. One that cannot be read has no target and the default weight, so that it causes no
+// further problems.
 func (r *reader) readMetric(n node, index int) (scoring.Metric, metricMapping) {
 	m := metricMapping{r.open(n, metricLabel(n, index), ""), nil}
 	if n.kind != kindMapping {
@@ -134,7 +134,7 @@ func (r *reader) readMetric(n node, index int) (scoring.Metric, metricMapping) {
 	return metric, m
 }
 
-// metricLabel is how messages name a metric: its name, or its number where it has none.
+// metricLabel is how messages name a metric: its name, or its number if it has none.
 func metricLabel(n node, index int) string {
 	for _, f := range n.fields {
 		if f.key == "name" && f.value.kind == kindText && strings.TrimSpace(f.value.text) != "" {
@@ -144,7 +144,7 @@ func metricLabel(n node, index int) string {
 	return numbered(index)
 }
 
-// readTarget reads the fields that belong to the type of the metric; nil where the type or one of them is wrong.
+// readTarget reads the fields that belong to the type of the metric; nil if the type or one of them is wrong.
 func (r *reader) readTarget(m *mapping) scoring.Target {
 	name := m.text("type")
 	i := slices.IndexFunc(r.types, func(t targetType) bool { return string(t.name) == name })
@@ -184,8 +184,8 @@ func (r *reader) allMetricFields() []string {
 	return all
 }
 
-// readReduction reads the field from of a metric and returns its mapping too; nil where there is none, or where the reducer is
-// wrong, without which the other fields say nothing.
+// readReduction reads the field from of a metric and returns its mapping too; nil if there is none, or if the reducer
+// is wrong, without which the other fields say nothing.
 func (r *reader) readReduction(metric *mapping) (*scoring.Reduction, *mapping) {
 	n, ok := metric.nullable("from")
 	if !ok {
@@ -259,7 +259,7 @@ func allReductionFields() []string {
 	return all
 }
 
-// readImprovement fills in s.Improvement and returns its mapping, nil where there is none.
+// readImprovement fills in s.Improvement and returns its mapping, nil if there is none.
 func (r *reader) readImprovement(top *mapping, s *scoring.Spec) *mapping {
 	n, ok := top.nullable("improvement")
 	if !ok {
@@ -279,7 +279,7 @@ func (r *reader) readImprovement(top *mapping, s *scoring.Spec) *mapping {
 	return m
 }
 
-// readGate fills in s.Gate and returns its mapping, nil where there is none.
+// readGate fills in s.Gate and returns its mapping, nil if there is none.
 func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
 	n, ok := top.nullable("gate")
 	if !ok {
@@ -307,7 +307,7 @@ func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
 	return m
 }
 
-// readFailOn reads an optional list of verdicts; nil where it is absent, and only there.
+// readFailOn reads an optional list of verdicts; nil if it is absent, and only there.
 func (m *mapping) readFailOn(name string) []scoring.Verdict {
 	items, ok := m.list(name, "a list of verdicts", "["+strings.Join(verdictNames(defaultFailOn()), ", ")+"]")
 	if !ok {

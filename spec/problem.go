@@ -13,11 +13,11 @@ import (
 // Problem is one thing wrong with a spec file.
 type Problem struct {
 	File    string
-	Line    int    // from 1; 0 where no line is known
-	Metric  string // name of the metric, or "#3" for the third where it has none; empty outside of metrics
-	Field   string // as in the file, "improvement.baseline" for a nested one; empty where the problem is the file itself
+	Line    int    // from 1; 0 if no line is known
+	Metric  string // name of the metric, or "#3" for the third if it has none; empty outside of metrics
+	Field   string // as in the file, "improvement.baseline" for a nested one; empty if the problem is the file itself
 	Message string
-	Hint    string // the way out, where there is an obvious one
+	Hint    string // the way out, if there is an obvious one
 }
 
 // String is "file:line: metric name: field: message (hint)", without the parts that are empty.
@@ -59,8 +59,8 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// printable is a text of a file as it may stand in a message: on one line, without control characters, not too long, and in
-// quotes where that is not the text itself.
+// printable is a text of a file as it may stand in a message: on one line, without control characters, not too long,
+// and in quotes if it differs from the text itself.
 func printable(s string) string {
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 	if hidden || !utf8.ValidString(s) || strings.TrimSpace(s) != s {

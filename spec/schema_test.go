@@ -38,8 +38,8 @@ func compileSchema(t *testing.T, definition string) *jsonschema.Schema {
 	return compiled
 }
 
-// The parser and the schema accept the same documents, but for what relates two fields or two metrics, which a schema cannot
-// say.
+// The parser and the schema accept the same documents, but for what relates two fields or two metrics, which a schema
+// cannot say.
 func TestSchemaAgreesWithParse(t *testing.T) {
 	metric := func(fields string) string { return "{scenario: x, metrics: [{name: a, " + fields + "}]}" }
 	from := func(reduction string) string { return metric("type: RANGE, min: 0, max: 1, from: " + reduction) }

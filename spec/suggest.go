@@ -2,7 +2,7 @@ package spec
 
 import "strings"
 
-// suggest proposes the known name that name was probably meant to be: one at most two edits away, or one that it begins.
+// suggest returns the valid name that was probably meant: at most two edits away, or with name as its beginning.
 // Failing that it lists them all after intro.
 func suggest(name string, known []string, intro string) string {
 	best, bestDistance := "", 3
@@ -21,8 +21,8 @@ func suggest(name string, known []string, intro string) string {
 	return intro + strings.Join(known, ", ")
 }
 
-// editDistance is the Levenshtein distance in bytes: insertions, deletions and substitutions. Names much longer than any
-// known one are not worth comparing.
+// editDistance is the Levenshtein distance in bytes: insertions, deletions and substitutions. Names much longer than
+// any known one are not worth comparing.
 func editDistance(a, b string) int {
 	if len(a) > len(b)+2 {
 		return len(a)

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlTree reads one YAML document. Aliases are refused where they stand and never followed, so a file is never larger than
-// it looks.
+// yamlTree reads one YAML document. Aliases are refused where they stand and never followed, so a file is never larger
+// than it looks.
 func yamlTree(data []byte) (node, *Problem) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, next yaml.Node
@@ -53,8 +53,8 @@ func yamlSyntaxProblem(err error) *Problem {
 	}
 }
 
-// countsFromZero says whether an error comes from the library's parser, which counts lines from 0; its scanner, which finds
-// the other errors, counts from 1.
+// countsFromZero reports whether an error comes from the library's parser, which counts lines from 0; its scanner,
+// which finds the other errors, counts from 1.
 func countsFromZero(message string) bool {
 	expected, ok := strings.CutPrefix(message, "did not find expected ")
 	if !ok {
@@ -88,7 +88,7 @@ func yamlNode(y *yaml.Node) node {
 	return n
 }
 
-// yamlFields takes keys and values in turn. A key that is no text becomes one that no reader knows.
+// yamlFields takes keys and values in turn. A key that is not a text becomes an unknown key.
 func yamlFields(content []*yaml.Node) []field {
 	var fields []field
 	for i := 0; i+1 < len(content); i += 2 {
@@ -110,7 +110,7 @@ func yamlFields(content []*yaml.Node) []field {
 func yamlScalar(y *yaml.Node, tag string) (kind, string) {
 	plain := y.Style&(yaml.TaggedStyle|yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	switch {
-	case plain && decimal(y.Value): // also where it overflows, which makes it a text to the parser
+	case plain && decimal(y.Value): // even if it overflows, which makes it a text for the parser
 		return kindNumber, y.Value
 	case tag == "!!str" || tag == "!!timestamp": // a date is a text in YAML 1.2
 		return kindText, y.Value

@@ -1,5 +1,5 @@
-// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text: everything else in the
-// file keeps its order, its formatting and its bytes.
+// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text: everything
+// else in the file keeps its order, its formatting and its bytes.
 package claudesettings
 
 import (
@@ -22,8 +22,8 @@ const timeout = 10 // seconds after which Claude Code gives up on a hook; track 
 // ours matches the commands of earlier installations, whatever the path of the program and its flags.
 var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
 
-// Install returns settings in which each of [Events] runs command, and nothing else differs. Existing hooks of track with another
-// command get this one. An empty text stands for a missing file.
+// Install returns settings in which each of [Events] runs command, and nothing else differs. Existing hooks of track
+// with another command get this one. An empty text stands for a missing file.
 func Install(text []byte, command string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -93,7 +93,8 @@ func Commands(text []byte) (map[string][]string, error) {
 	return found, nil
 }
 
-// removeFirst returns the text without the first hook of track and without what becomes empty, or nil if there is no such hook.
+// removeFirst returns the text without the first hook of track and without what becomes empty, or nil if there is no
+// such hook.
 func (d *document) removeFirst(hooks *node) []byte {
 	if hooks == nil {
 		return nil

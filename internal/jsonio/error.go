@@ -1,5 +1,5 @@
-// Package jsonio has what all readers and writers of JSON in this project share: numbers that JSON does not have, and errors in
-// the words of a user.
+// Package jsonio has what all readers and writers of JSON in this project share: numbers that JSON does not have, and
+// errors in the words of a user.
 package jsonio
 
 import (

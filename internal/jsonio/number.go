@@ -46,8 +46,8 @@ func Number(value jsontext.Value) (float64, error) {
 	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, Abbreviate(value))
 }
 
-// ParseNumber reads a number as JSON, CSV files and programs write it, NaN and infinities included. A number that is too small
-// for a float64 becomes 0; one that is too large is refused.
+// ParseNumber reads a number as JSON, CSV files and programs write it, NaN and infinities included. A number that is
+// too small for a float64 becomes 0; one that is too large is refused.
 func ParseNumber(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {

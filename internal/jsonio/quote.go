@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// QuoteNonFinite returns a reader that puts quotes around the bare NaN, Infinity and -Infinity that Python's json module writes.
-// They are not JSON, so JSON keeps its meaning. Text within strings stays as it is.
+// QuoteNonFinite returns a reader that puts quotes around the bare NaN, Infinity and -Infinity that Python's json
+// module writes. They are not JSON, so JSON keeps its meaning. Text within strings stays as it is.
 func QuoteNonFinite(r io.Reader) io.Reader {
 	return &quoter{source: bufio.NewReaderSize(r, 1<<16)}
 }

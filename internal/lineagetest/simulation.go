@@ -40,7 +40,8 @@ func AddSpec(t testing.TB, st *store.Store, bounds ...[2]float64) {
 	}
 }
 
-// Simulate records seeds under parameters and a revision of the code. Values outside of 0 to 1 score less; nil is a collapse.
+// Simulate records seeds under parameters and a revision of the code. Values outside of 0 to 1 score less; nil is a
+// collapse.
 func (l *Loop) Simulate(params, commit string, values map[track.SeedNumber]map[string]float64) {
 	l.T.Helper()
 	p, err := track.NewParams([]byte(params))

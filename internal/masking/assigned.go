@@ -8,7 +8,7 @@ const (
 	longestQuote = 2048
 )
 
-// assigned returns the secret that is the value of a key, where the separator between them stands at i.
+// assigned returns the secret that is the value of a key. i is the position of the separator between them.
 func (m masker) assigned(i int) span {
 	if m[i] == ':' && strings.HasPrefix(string(m[i:]), "://") {
 		return m.urlPassword(i)
@@ -30,7 +30,7 @@ func (m masker) assigned(i int) span {
 	return m.value(value, k, context{spaced: spaced, lineStart: m.beginsLine(start)})
 }
 
-// beginsLine says whether only space, or the dash of a list, stands before i on its line.
+// beginsLine reports whether only space, or the dash of a list, precedes i on its line.
 func (m masker) beginsLine(i int) bool {
 	const most = 40
 	for n := 0; i > 0 && n < most && strings.IndexByte(" \t-", m[i-1]) >= 0; n++ {
@@ -39,7 +39,7 @@ func (m masker) beginsLine(i int) bool {
 	return i == 0 || m[i-1] == '\n'
 }
 
-// separator says whether the character at i stands between a key and its value, and where what follows it begins.
+// separator reports whether the character at i separates a key from its value, and where the value begins.
 func (m masker) separator(i int) (after int, ok bool) {
 	next, before := byte(0), byte(0)
 	if i+1 < len(m) {
@@ -100,7 +100,7 @@ func (m masker) flag(i int) span {
 	return m.value(end+1, k, context{})
 }
 
-// context is what is known of the place of a value.
+// context is what surrounds a value.
 type context struct {
 	spaced    bool // there is space around the separator, as in code and in prose
 	lineStart bool // the key is the first thing of a line, as in a file of settings
@@ -144,8 +144,8 @@ func (m masker) value(i int, k key, c context) span {
 	return span{i, m.until(&endsValue, end, len(m)), k.kind}
 }
 
-// until returns where the first byte of a set stands, or the limit. What decides whether something is a secret looks at a bounded part of it,
-// since the same part may be looked at again; what is masked is not.
+// until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks at a bounded part
+// of it, since the same part may be looked at again. A masked text is not looked at again.
 func (m masker) until(ends *set, i, limit int) int {
 	for i < limit && !ends[m[i]] {
 		i++
@@ -204,7 +204,7 @@ func (m masker) headerValue(i int, k key) span {
 	return span{i, end, k.kind}
 }
 
-// urlPassword returns the password of scheme://user:password@host, where :// stands at i.
+// urlPassword returns the password of scheme://user:password@host. i is the position of ://.
 func (m masker) urlPassword(i int) span {
 	const longest = 512
 	start := i + len("://")

@@ -9,7 +9,7 @@ import (
 type key struct {
 	kind   string // empty: nothing
 	weak   bool   // the name is one of harmless things too
-	header bool   // the value is that of a header
+	header bool   // the value belongs to a header
 }
 
 type ending struct {
@@ -89,7 +89,8 @@ func keyNamed(name string) key {
 	return key{}
 }
 
-// boundary says whether the last so many letters of a name are a word of their own: bypass ends in pass, DB_PASS in PASS.
+// boundary reports whether the last so many letters of a name are a word of their own: bypass ends in pass, DB_PASS in
+// PASS.
 func boundary(name string, letters int) bool {
 	start := len(name) - letters
 	if start <= 0 {
@@ -110,7 +111,7 @@ var harmless = func() map[string]bool {
 	return words
 }()
 
-// isSecret says whether a value may be the secret itself, and not stand for it.
+// isSecret reports whether a value may be the secret itself, not a placeholder.
 func (k key) isSecret(value string) bool {
 	if value == "" || isMask(value) {
 		return false
@@ -137,7 +138,7 @@ func (k key) isSecret(value string) bool {
 	return true
 }
 
-// isCode says whether a value without quotes is an expression: a call, an index, a member.
+// isCode reports whether a value without quotes is an expression: a call, an index, a member.
 func isCode(value string) bool {
 	if strings.ContainsAny(value, "([{") {
 		return true
@@ -146,7 +147,8 @@ func isCode(value string) bool {
 	return dot > 0 && dot+1 < len(value) && !hasDigit(value) && strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == ""
 }
 
-// looksSecret says whether a value without quotes and with space before it is more than a word of a sentence or a name in code.
+// looksSecret reports whether a value without quotes and with space before it is more than a word of a sentence or a
+// name in code.
 func looksSecret(value string, k key, c context) bool {
 	if k.weak || len(value) < 6 {
 		return len(value) >= 8 && hasDigit(value) && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -1,16 +1,18 @@
 // Package masking takes secrets out of texts: keys, tokens, passwords, private keys, connection strings.
 //
-// It knows secrets by their shape (the keys of well-known services, JSON web tokens, blocks of private keys) and by what stands
-// before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host). What it finds becomes [masked:KIND]. What
-// refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
+// It recognises secrets by their shape (the keys of well-known services, JSON web tokens, blocks of private keys) and
+// by what stands before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host). What it finds
+// becomes [masked:KIND]. What refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type,
+// stays.
 //
-// It does not know every secret: a password in the midst of prose is one that nothing tells from a word. It looks at each byte once,
-// and a second time at texts that held something.
+// It does not know every secret: a password in the midst of prose is one that nothing tells from a word. It looks at
+// each byte once, and a second time at texts that held something.
 package masking
 
 import "strings"
 
-// Mask returns the text with [masked:KIND] in place of each secret, and how many there were. Masking what is masked changes nothing.
+// Mask returns the text with [masked:KIND] in place of each secret, and the number of secrets. Masking again changes
+// nothing.
 func Mask(text string) (masked string, n int) {
 	const most = 20 // a mask may show what stood next to it in another light; in practice the second round finds nothing
 	for range most {
@@ -93,7 +95,7 @@ func behind(text string, i int) int {
 	return i
 }
 
-// escaped looks at a word that begins with the letter of an escape, such as that of \n.
+// escaped looks at a word that begins with the letter of an escape, such as the n of \n.
 func (m masker) escaped(i int) span {
 	if i+1 < len(m) {
 		return m.token(i + 1)
@@ -112,7 +114,7 @@ func (m masker) dashes(i int) span {
 	return m.flag(i)
 }
 
-// isMask says whether a text is what Mask writes in place of a secret.
+// isMask reports whether Mask wrote a text in place of a secret.
 func isMask(text string) bool {
 	kind, ok := strings.CutPrefix(text, "[masked:")
 	if !ok {

@@ -8,7 +8,8 @@ import (
 	"track/internal/masking"
 )
 
-// Text that is made to be hard takes no longer than its length asks for. A quadratic search would take minutes here.
+// TestMaskIsLinear masks texts that are made to be hard. A quadratic search would take minutes; a busy machine takes
+// some seconds.
 func TestMaskIsLinear(t *testing.T) {
 	const size = 1 << 20
 	for _, part := range []string{
@@ -18,7 +19,7 @@ func TestMaskIsLinear(t *testing.T) {
 		text := strings.Repeat(part, size/len(part))
 		start := time.Now()
 		masked, _ := masking.Mask(text)
-		if took := time.Since(start); took > 3*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%q: %v", part, took)
 		}
 		if again, n := masking.Mask(masked); n != 0 || again != masked {

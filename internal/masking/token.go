@@ -12,8 +12,8 @@ type shape struct {
 	kind   string
 }
 
-// shapes are tried in order, by their first letter. Mixed ones must hold a digit and a capital letter, since their beginnings are
-// those of words too.
+// shapes are tried in order, by their first letter. Mixed ones must hold a digit and a capital letter, since their
+// beginnings are those of words too.
 var shapes = byFirst([]shape{
 	{prefix: "AKIA", set: &isUpper, least: 16, most: 16, kind: "aws-key-id"},
 	{prefix: "ASIA", set: &isUpper, least: 16, most: 16, kind: "aws-key-id"},
@@ -83,7 +83,7 @@ func (m masker) token(i int) span {
 	return span{}
 }
 
-// length returns how long the key at the beginning of the text is; 0 where there is none.
+// length returns how long the key at the beginning of the text is; 0 if there is none.
 func (s shape) length(text string) int {
 	size := run(text[len(s.prefix):min(len(text), len(s.prefix)+longestToken)], s.set)
 	n := len(s.prefix) + size
@@ -96,7 +96,8 @@ func (s shape) length(text string) int {
 	return n
 }
 
-// longestToken bounds how far a key is followed: within a long word each part of it might be taken as the beginning of another.
+// longestToken bounds how far a key is followed: within a long word each part of it might be taken as the beginning of
+// another.
 const longestToken = 1024
 
 // run returns how many characters of a set a text begins with.
@@ -140,7 +141,7 @@ func sendgrid(text string, i int) span {
 	return span{i, i + n + 1 + rest, "sendgrid-key"}
 }
 
-// bearer knows a token by the scheme of an Authorization header before it.
+// bearer recognises a token by the scheme of an Authorization header before it.
 func bearer(text string, i int) span {
 	const scheme = "bearer "
 	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {

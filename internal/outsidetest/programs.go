@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// missing skips a test that needs a program that is not installed. With TRACK_OUTSIDE=required, as in CI, the test fails.
+// missing skips a test that needs a program that is not installed. With TRACK_OUTSIDE=required, as in CI, the test
+// fails.
 func missing(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("TRACK_OUTSIDE") == "required" {

@@ -20,8 +20,9 @@ func seeds() []uint64 { return []uint64{4360814820244052306, 1, 2} }
 // turn lets one property at a time set the flags of rapid.
 var turn sync.Mutex
 
-// Check fails the test if a generated input falsifies the property. The inputs follow from a fixed list of seeds, so that a test never fails by
-// chance, unless -rapid.seed names another seed or the environment asks for new ones. The checks are shared out among the seeds.
+// Check fails the test if a generated input falsifies the property. The inputs follow from a fixed list of seeds, so
+// that a test never fails by chance, unless -rapid.seed names another seed or the environment asks for new ones. The
+// checks are shared out among the seeds.
 func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	turn.Lock()

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Changes returns the differences between the tracked files of the git repository around dir and its commit, as git diff
-// writes them. It returns at most so many bytes, followed by a note if there were more. It takes at most ten seconds.
+// Changes returns the differences between the tracked files of the git repository around dir and its commit, as git
+// diff writes them. It returns at most so many bytes, followed by a note if there were more. It takes at most ten
+// seconds.
 func Changes(ctx context.Context, dir string, most int) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errBudget)
 	defer cancel()

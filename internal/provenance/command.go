@@ -17,8 +17,9 @@ import (
 
 const maxStderr = 4 << 10
 
-// git runs one command at the root of the work tree. It returns at most maxOutput bytes of output, and whether there was
-// more. When ctx ends, the command and its children are killed, and output of children that escaped is no longer read.
+// git runs one command at the root of the work tree. It returns at most maxOutput bytes of output, and whether there
+// was more. When ctx ends, the command and its children are killed, and output of children that escaped is no longer
+// read.
 func (w workTree) git(ctx context.Context, maxOutput int, args ...string) (out []byte, cut bool, err error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = string(w)
@@ -52,8 +53,8 @@ func (w workTree) git(ctx context.Context, maxOutput int, args ...string) (out [
 	return output.bytes, output.cut, nil
 }
 
-// gitEnvironment keeps the variables that lead git to its own parts and configuration. It drops those that would lead git to
-// another repository or have it write traces, and keeps git from looking for a repository at or above ceiling.
+// gitEnvironment keeps the variables that lead git to its own parts and configuration. It drops those that would lead
+// git to another repository or have it write traces, and keeps git from looking for a repository at or above ceiling.
 func gitEnvironment(environ []string, ceiling string) []string {
 	var kept []string
 	for _, entry := range environ {
@@ -98,7 +99,8 @@ func firstLine(text []byte) string {
 	}, string(line))
 }
 
-// limitedBuffer keeps the first max bytes and discards the rest, so that the writer never blocks or dies of a closed pipe.
+// limitedBuffer keeps the first max bytes and discards the rest, so that the writer never blocks or dies of a closed
+// pipe.
 type limitedBuffer struct {
 	bytes []byte
 	max   int

@@ -19,8 +19,8 @@ import (
 // diffFormat is hashed first; another way of hashing gets another one, so that hashes of different ways never agree.
 const diffFormat = "track diff 1"
 
-// diffHash identifies the changes of a work tree; the package comment has the format. It fails rather than return the hash of
-// a part.
+// diffHash identifies the changes of a work tree; the package comment has the format. It fails rather than return the
+// hash of a part.
 func diffHash(ctx context.Context, tree workTree, status treeStatus, limits limits) (string, error) {
 	d := differ{ctx: ctx, limits: limits, left: limits.content, hash: sha256.New()}
 	d.text(diffFormat)
@@ -76,7 +76,8 @@ func (d *differ) tree(tree workTree, status treeStatus) error {
 	return nil
 }
 
-// content adds the bytes of a file or the target of a link. Links are never followed, and no path leads out of the work tree.
+// content adds the bytes of a file or the target of a link. Links are never followed, and no path leads out of the work
+// tree.
 func (d *differ) content(root *os.Root, path string) error {
 	info, err := root.Lstat(path)
 	if err != nil {

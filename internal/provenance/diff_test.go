@@ -33,7 +33,8 @@ func newModuleRepo(t testing.TB) string {
 	return dir
 }
 
-// edits each leave the work tree in another state. Those of a submodule start from newModuleRepo, the others from newRichRepo.
+// edits each leave the work tree in another state. Those of a submodule start from newModuleRepo, the others from
+// newRichRepo.
 var edits = []struct {
 	name string
 	edit func(t *testing.T, dir string)
@@ -127,7 +128,8 @@ func chmod(t *testing.T, dir, name string, mode os.FileMode) {
 	}
 }
 
-// TestDiffHash makes every edit twice, each time in a copy of its own: the same edit has the same hash, and no other has it.
+// TestDiffHash makes every edit twice, each time in a copy of its own: the same edit has the same hash, and no other
+// has it.
 func TestDiffHash(t *testing.T) {
 	rich, withModule := newRichRepo(t), newModuleRepo(t)
 	seen := map[string]string{}

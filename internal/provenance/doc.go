@@ -1,31 +1,33 @@
-// Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine, and the
-// version of this program. Nothing is missing in silence: the notice of an [Origin] says what is unknown, why, and what helps.
+// Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine, and
+// the version of this program. The notice of an [Origin] says what is unknown, why, and what helps.
 //
 // # The revision
 //
-// [Find] runs one `git status`, bounded in time. It takes at most 200 ms and no lock, starts no daemon, and leaves the repository as it was.
-// If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is unknown. The diff hash tells
-// different edits of one commit apart.
+// [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository as
+// it was. If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is unknown.
+// The diff hash tells different edits of one commit apart.
 //
-// Untracked files do not count: a results file written by the run would otherwise make every seed another revision. For the
-// same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook (skip-worktree,
-// assume-unchanged).
+// Untracked files do not count: a results file written by the run would otherwise make every seed another revision. For
+// the same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook
+// (skip-worktree, assume-unchanged).
 //
-// GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and their like are ignored. Git sets them for its hooks and for commands it runs, and
-// they name the repository that git is busy with; the question here is which code lies in a folder.
+// GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and their like are ignored. Git sets them for its hooks and for commands it
+// runs, and they name the repository that git is busy with; the question here is which code lies in a folder.
 //
 // # The diff hash
 //
-// The lowercase hex SHA-256 of the following, in which a text is its length in bytes as an unsigned 64-bit big-endian number,
-// then its bytes; and a number is such a number:
+// The lowercase hex SHA-256 of the following, in which a text is its length in bytes as an unsigned 64-bit big-endian
+// number, then its bytes; and a number is such a number:
 //
 //	text    "track diff 1"
-//	number  of changed tracked paths, counting the old and the new name of a rename; then for each, sorted by the bytes of its path:
+//	number  of changed tracked paths, counting the old and the new name of a rename;
+//	        then for each, sorted by the bytes of its path:
 //	text    path from the root of the work tree, elements separated by '/'
-//	text    mode as git writes it: "100644", "100755", "120000" a link, "160000" a submodule, "000000" not there or not tracked
-//	text    content: of a file its bytes on disk, of a link its target, of a submodule its commit, of a missing file nothing
-//	        and of a submodule also the number of its own changes and each of them in the same way
+//	text    mode as git writes it: "100644", "100755", "120000" a link, "160000" a submodule,
+//	        "000000" missing or not tracked
+//	text    content: the bytes of a file on disk, the target of a link, the commit of a submodule, nothing for a missing file;
+//	        for a submodule also the number of its own changes, and each of them in the same way
 //
-// It is about the files as they are, so staging an edit does not change it. Bytes are taken as they lie on disk: where git
+// It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if git
 // converts line endings, the same edit has another hash on another system.
 package provenance

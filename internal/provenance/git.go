@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dirtyState says whether the tracked files of a work tree differ from its commit.
+// dirtyState reports whether the tracked files of a work tree differ from its commit.
 type dirtyState string
 
 // The states of a work tree.
@@ -41,12 +41,12 @@ var defaultLimits = limits{time: 200 * time.Millisecond, output: 16 << 20, conte
 // errBudget is the cause of a context that ended because the time of the limits was up.
 var errBudget = errors.New("time is up")
 
-// gitRevision identifies the code of the git repository around dir; an empty dir is the working directory. The limits bound what it
-// costs.
+// gitRevision identifies the code of the git repository around dir; an empty dir is the working directory. The limits
+// bound what it costs.
 //
-// The error wraps [errNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a damaged
-// repository or a context that ends, is reported in the notice of the state. The state returned with an error is unknown and has a
-// notice, too.
+// The error wraps [errNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a
+// damaged repository or a context that ends, is reported in the notice of the state. The state returned with an error
+// is unknown and has a notice, too.
 func gitRevision(ctx context.Context, dir string, limits limits) (codeState, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.time, errBudget)
 	defer cancel()
@@ -88,8 +88,8 @@ func (w workTree) statusWithin(ctx context.Context, limits limits) (treeStatus, 
 	return w.status(ctx, limits.output)
 }
 
-// commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make another
-// configuration.
+// commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make
+// another configuration.
 func (w workTree) commitAlone(ctx context.Context, failure error) codeState {
 	commit, err := w.head(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ type Origin struct {
 	Notice      string // for people: why something is missing; empty if nothing is
 }
 
-// Find returns the origin of a seed that is recorded from the working directory by a program of the given version. If the user
-// declared a commit, git is not asked.
+// Find returns the origin of a seed that is recorded from the working directory by a program of the given version. If
+// the user declared a commit, git is not asked.
 func Find(ctx context.Context, declaredCommit, version string) Origin {
 	origin := Origin{Revision: track.Revision{Commit: declaredCommit}, Environment: Environment(version)}
 	if declaredCommit != "" {

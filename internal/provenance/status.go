@@ -50,8 +50,8 @@ func (w workTree) status(ctx context.Context, maxOutput int) (treeStatus, error)
 	return status, nil
 }
 
-// parseStatus reads porcelain v2 output with -z and --branch and without renames. The id of the commit must be among it, so
-// that no output at all is not read as no changes.
+// parseStatus reads porcelain v2 output with -z and --branch and without renames. The id of the commit must be among
+// it, so that no output at all is not read as no changes.
 func parseStatus(out []byte) (status treeStatus, ok bool) {
 	var hasCommit bool
 	for len(out) > 0 {
@@ -100,9 +100,9 @@ func parseChange(record []byte) (change, bool) {
 
 func octalMode(s string) bool { return len(s) == 6 && strings.Trim(s, "01234567") == "" }
 
-// head returns the id of the commit that HEAD names, if the commit exists. It is fast in a repository of any size. It also
-// works in a repository of another owner, where `git status` refuses to run: naming the repository skips that check, and
-// rev-parse runs no command that the configuration of the repository names.
+// head returns the id of the commit that HEAD names, if the commit exists. It is fast in a repository of any size. It
+// also works in a repository of another owner, where `git status` refuses to run: naming the repository skips that
+// check, and rev-parse runs no command that the configuration of the repository names.
 func (w workTree) head(ctx context.Context) (string, error) {
 	out, _, err := w.git(ctx, maxObjectID, "--git-dir=.git", "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {

@@ -6,5 +6,5 @@ import "os/exec"
 
 const openWithoutWaiting = 0
 
-// killWithChildren does nothing here: the command alone is killed, and its children are no longer listened to.
+// killWithChildren does nothing here: the command alone is killed, and the output of its children is no longer read.
 func killWithChildren(*exec.Cmd) {}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestKillsChildren gives a child of git a pipe to say that it outlived git. The pipe ends when all who hold it are gone.
+// TestKillsChildren gives a child of git a pipe to say that it outlived git. The pipe ends when all who hold it are
+// gone.
 func TestKillsChildren(t *testing.T) {
 	dir := newRepo(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")

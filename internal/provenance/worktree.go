@@ -43,8 +43,8 @@ func findWorkTree(dir string) (workTree, error) {
 	}
 }
 
-// hasRepository reports whether folder holds .git: a file that leads to a repository, or a folder with a HEAD. Git checks
-// more; what it refuses then is a failure of git, not another repository further up.
+// hasRepository reports whether folder holds .git: a file that leads to a repository, or a folder with a HEAD. Git
+// checks more; what it refuses then is a failure of git, not another repository further up.
 func hasRepository(folder string) (bool, error) {
 	info, err := os.Stat(filepath.Join(folder, ".git"))
 	if err == nil && info.IsDir() {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Word quotes a word for a POSIX shell where it must. What nobody would see, such as marks of direction, is written as an escape, so that the word
-// stays what it is wherever it is shown and copied.
+// Word quotes a word for a POSIX shell if it must. Invisible characters, such as marks of direction, are
+// written as escapes, so that the word survives being shown and copied.
 func Word(s string) string {
 	switch {
 	case s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "":
@@ -22,7 +22,8 @@ func Word(s string) string {
 
 func invisible(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsGraphic(r) }
 
-// escapedWord has printf make the word, which all shells know; not all know $'…'. It drops line ends at the end of the word, which no name has.
+// escapedWord has printf make the word, which all shells know; not all know $'…'. It drops line ends at the end of the
+// word, which no name has.
 func escapedWord(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

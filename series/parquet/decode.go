@@ -34,7 +34,7 @@ const (
 
 var errTruncated = errors.New("the values end too early")
 
-// decompress returns the bytes of a page. It takes no more memory than the number of its values warrants.
+// decompress returns the bytes of a page. The memory that it takes is bounded by the number of values.
 func decompress(page []byte, codec int, size, values int64) ([]byte, error) {
 	const perValue, fixed = 16, 1 << 12 // more than a value takes in any encoding
 	if size < 0 || size > perValue*values+fixed {
@@ -196,7 +196,7 @@ func (e element) plain(values []float64, data []byte, n int) ([]float64, error) 
 	return values, nil
 }
 
-// split reads n values of which the first bytes come first, then the second ones, and so on.
+// split reads n values: the first bytes of all values, then the second bytes, and so on.
 func (e element) split(data []byte, n int) ([]float64, error) {
 	width := e.width()
 	if n > len(data)/width {

@@ -20,8 +20,8 @@ import (
 	"track"
 )
 
-// The other implementation of the format in these tests is github.com/parquet-go/parquet-go: it reads what this package writes, and
-// writes what this one reads, in the many ways there are.
+// The other implementation of the format in these tests is github.com/parquet-go/parquet-go: it reads what this package
+// writes, and writes what this one reads, in the many ways there are.
 
 var limits = parquet.Limits{Columns: 1000, Values: 1 << 20}
 

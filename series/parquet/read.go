@@ -210,7 +210,7 @@ func (c *columnReader) open(page []byte, h pageHeader, codec int) (levels, data 
 	return prefixed(data)
 }
 
-// prefixed cuts off bytes whose length stands before them.
+// prefixed cuts off bytes that their length precedes.
 func prefixed(data []byte) (first, rest []byte, err error) {
 	if len(data) < 4 {
 		return nil, nil, errTruncated

@@ -34,7 +34,7 @@ func Write(w io.Writer, columns []track.Series) error {
 	return f.err
 }
 
-// fileWriter remembers where it wrote what. After an error it writes nothing.
+// fileWriter keeps the positions of what it wrote. After an error it writes nothing.
 type fileWriter struct {
 	out     io.Writer
 	err     error

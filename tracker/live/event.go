@@ -24,17 +24,18 @@ const (
 // Event is a payload as it is stored.
 type Event struct {
 	store.HookEvent
-	Folder string // working directory of the session; empty where the payload has none
+	Folder string // working directory of the session; empty if the payload has none
 }
 
-// body is what is stored of an event beside its columns. Bodies live for hours: their shape may change with the program.
+// body is the part of a stored event that has no columns. Bodies live for hours, so their shape may change with the
+// program.
 type body struct {
 	claudehooks.Event
 	TranscriptSize int64  // when the prompt came
-	Task           string // that the session was started for; empty where nobody said
+	Task           string // that the session was started for; empty if unknown
 }
 
-// isName says whether a text can be the name of a hook.
+// isName reports whether a text can be the name of a hook.
 func isName(text string) bool {
 	const longest = 40
 	for _, c := range text {
@@ -45,8 +46,8 @@ func isName(text string) bool {
 	return len(text) > 0 && len(text) <= longest
 }
 
-// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version. task is what the session was started for,
-// so that executions of several versions pair by it; empty where nobody said.
+// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
+// task is what the session was started for, so that executions of several versions pair by it; empty if unknown.
 func Receive(payload []byte, task string, received time.Time) (Event, error) {
 	e, err := claudehooks.Decode(payload, received)
 	switch {
@@ -76,7 +77,7 @@ func Receive(payload []byte, task string, received time.Time) (Event, error) {
 	return event, nil
 }
 
-// isStored says whether events of a name become part of an execution.
+// isStored reports whether events of a name become part of an execution.
 func isStored(name string) bool {
 	switch name {
 	case claudehooks.UserPromptSubmit, claudehooks.PreToolUse, claudehooks.PostToolUse, claudehooks.PostToolUseFailure, claudehooks.PermissionDenied,
@@ -86,7 +87,7 @@ func isStored(name string) bool {
 	return false
 }
 
-// reduced leaves out what no execution is made of, and what is too long.
+// reduced leaves out what executions do not use, and what is too long.
 func reduced(e claudehooks.Event) claudehooks.Event {
 	e.Prompt, e.Folder = "", ""
 	if e.Call.Output != nil && len(*e.Call.Output) > mostOutput {

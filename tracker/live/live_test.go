@@ -275,7 +275,8 @@ func TestEventsAreRemoved(t *testing.T) {
 	}
 }
 
-// The README beside the real log: 4 prompts, 4 PreToolUse, 3 PostToolUse, 4 Stop; the fourth call failed, which this version does not tell.
+// The README beside the real log: 4 prompts, 4 PreToolUse, 3 PostToolUse, 4 Stop; the fourth call failed, which this
+// version does not tell.
 func TestRealLog(t *testing.T) {
 	var lines []string
 	text := new(bytes.Buffer)
@@ -322,7 +323,8 @@ const (
 `
 )
 
-// With a transcript the execution is the transcript's, before and after all of it is written; importing it adds nothing.
+// With a transcript the execution is the transcript's, before and after all of it is written; importing it adds
+// nothing.
 func TestTranscript(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "s.jsonl")

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	keepSettled = 10 * time.Minute   // how long events of a final execution wait for those that come late
+	keepSettled = 10 * time.Minute   // how long events of a final execution wait for late events
 	mostSilence = 7 * 24 * time.Hour // after which a thread is taken as ended
 	mostSilent  = 5                  // threads that are ended so at once
 )
@@ -40,8 +40,8 @@ func NewRecorder(st *store.Store, entropy io.Reader) *Recorder {
 	return &Recorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
 }
 
-// Record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read transcripts.
-// warnings are of events that became no execution, and are stored all the same.
+// Record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read
+// transcripts. warnings are of events that became no execution, and are stored all the same.
 func (r *Recorder) Record(ctx context.Context, events ...store.HookEvent) (warnings []error, err error) {
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
 		rec := recording{Recorder: r, Tx: tx, ctx: ctx}
@@ -86,7 +86,8 @@ func (r *recording) take(e store.HookEvent) error {
 	return r.assembleAround(thread, e.At, e.At)
 }
 
-// assembleAround makes the executions of a thread from the last prompt that is not later than before, to the first after.
+// assembleAround makes the executions of a thread from the last prompt that is not later than before, to the first
+// after.
 func (r *recording) assembleAround(thread store.HookThread, before, after time.Time) error {
 	from, err := r.HookPromptBefore(r.ctx, thread, before)
 	if err != nil {
@@ -103,8 +104,8 @@ func (r *recording) assembleAround(thread store.HookThread, before, after time.T
 	return r.assemble(thread, from, to, func(claudehooks.Turn) bool { return final })
 }
 
-// settle makes final what nothing more is to come of: subagents of a session that stopped, or all of one that ended; and what has been
-// silent for long.
+// settle makes final what nothing more is to come of: subagents of a session that stopped, or all of one that ended;
+// and what has been silent for long.
 func (r *recording) settle(e store.HookEvent, all bool) error {
 	threads, err := r.HookThreads(r.ctx, e.Session)
 	if err != nil {
@@ -131,7 +132,7 @@ func (r *recording) settle(e store.HookEvent, all bool) error {
 	return r.PruneHookEvents(now.Add(-keepSettled))
 }
 
-// assemble makes the executions of a thread between two times. final says whether nothing more is to come of the last one.
+// assemble makes the executions of a thread between two times. final says that the last one is complete.
 func (r *recording) assemble(thread store.HookThread, from, to time.Time, final func(claudehooks.Turn) bool) error {
 	stored, err := r.HookEvents(r.ctx, thread, from, to)
 	if err != nil {
@@ -177,10 +178,11 @@ func (r *recording) assemble(thread store.HookThread, from, to time.Time, final 
 	return nil
 }
 
-// identity tells an event from others of its thread.
+// identity distinguishes an event from others of its thread.
 func identity(e claudehooks.Event) string { return e.Name + " " + e.Identity }
 
-// record stores the execution of a turn in the place of the earlier ones, and returns its ULID; empty where it has none of its own.
+// record stores the execution of a turn in place of earlier ones and returns its ULID, which is empty if it has none of
+// its own.
 func (r *recording) recordTurn(t claudehooks.Turn, first store.HookEvent, earlier []string, bodies map[string]body) (string, error) {
 	e, open := t.Execution, !t.Final
 	if e != nil || first.Agent == "" { // a subagent that did nothing is one of those that Claude Code keeps for itself

@@ -17,7 +17,7 @@ import (
 type Spool string
 
 const (
-	mostSpooled = 10_000 // files; more than an agent does while nobody looks
+	mostSpooled = 10_000 // files; more than an agent makes in a night
 	mostTaken   = 200    // files at once
 	spoolEnding = ".json"
 )
@@ -68,8 +68,8 @@ func (s Spool) Len() int {
 	return len(names)
 }
 
-// Events returns events that wait, the first to come first, and forget, which removes them once they are recorded. What is no event is
-// set aside.
+// Events returns the waiting events, the oldest first, and forget, which removes them once they are recorded. What is
+// no event is set aside.
 func (s Spool) Events() (events []store.HookEvent, forget func() error, err error) {
 	names, err := s.names()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s Spool) Events() (events []store.HookEvent, forget func() error, err erro
 	}, nil
 }
 
-// Log is a file for what goes wrong where nobody looks. It is bounded: one that is full takes the place of the one before.
+// Log is a file for errors that no person would see. It is bounded: a full log replaces the one before.
 type Log string
 
 const mostLog = 256 << 10 // bytes

@@ -34,7 +34,7 @@ func transcripts(e body) []string {
 	return list
 }
 
-// fromTranscript returns what the transcript tells of an execution, nil where it tells nothing.
+// fromTranscript returns the execution as the transcript has it, or nil.
 func fromTranscript(ctx context.Context, t claudehooks.Turn, bodies map[string]body) *importer.Item {
 	first := bodies[identity(t.Events[0])]
 	for i := len(t.Events) - 1; i >= 0; i-- {
@@ -57,7 +57,8 @@ func fromTranscript(ctx context.Context, t claudehooks.Turn, bodies map[string]b
 	return nil
 }
 
-// findExecution reads a transcript from a place on and looks for the execution of a turn. It is sure of one whose prompt it saw.
+// findExecution reads a transcript from a place on and looks for the execution of a turn. It is sure of one whose
+// prompt it saw.
 func findExecution(ctx context.Context, path string, from int64, t claudehooks.Turn) (found *importer.Item, sure bool) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -102,8 +103,9 @@ func (r timely) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// distance says how far a transcript's execution is from being that of a turn: not at all where they share a call; else, where the turn has
-// none, the time between their beginnings. A turn whose beginning nobody saw may be any, the last the most likely.
+// distance says how far a transcript's execution is from being that of a turn: not at all where they share a call;
+// else, where the turn has none, the time between their beginnings. A turn whose beginning nobody saw may be any, the
+// last the most likely.
 func distance(e track.Execution, t claudehooks.Turn) (far time.Duration, possible bool) {
 	keys := map[string]bool{}
 	for _, event := range t.Events {
