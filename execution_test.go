@@ -62,11 +62,11 @@ func TestValidateExecution(t *testing.T) {
 		{func(e *track.Execution) { e.Trial = -1 }, "trial: -1 is negative"},
 		{func(e *track.Execution) { e.Corrections = -1 }, "corrections: -1 is negative"},
 		{func(e *track.Execution) { e.Duration = pointer(-time.Second) }, "duration_s: -1s is negative"},
-		{func(e *track.Execution) { e.CostUSD = pointer(math.NaN()) }, "cost_usd: NaN is no amount of money"},
-		{func(e *track.Execution) { e.CostUSD = pointer(-0.01) }, "cost_usd: -0.01 is no amount of money"},
-		{func(e *track.Execution) { e.Score = pointer(math.NaN()) }, "score: NaN is no score: leave it out, and set the status"},
+		{func(e *track.Execution) { e.CostUSD = pointer(math.NaN()) }, "cost_usd: NaN must not be negative or infinite"},
+		{func(e *track.Execution) { e.CostUSD = pointer(-0.01) }, "cost_usd: -0.01 must not be negative or infinite"},
+		{func(e *track.Execution) { e.Score = pointer(math.NaN()) }, "score: NaN is not a score: leave it out and set the status"},
 		{func(e *track.Execution) { e.Truths[""] = 1 }, "truths: the name of a truth is empty"},
-		{func(e *track.Execution) { e.Truths["b"] = math.Inf(1) }, "truths.b: +Inf is no finite number: leave it out"},
+		{func(e *track.Execution) { e.Truths["b"] = math.Inf(1) }, "truths.b: +Inf is not finite: leave it out"},
 		{func(e *track.Execution) { e.Tokens.Reasoning = pointer(int64(-5)) }, "tokens.reasoning: -5 is negative"},
 		{func(e *track.Execution) { e.Calls[1].Tool = "" }, "calls.1.tool: is empty"},
 		{func(e *track.Execution) { e.Calls[1].Key = "c1" }, `calls.1.key: "c1" is that of an earlier call`},
@@ -74,7 +74,7 @@ func TestValidateExecution(t *testing.T) {
 		{func(e *track.Execution) { e.Calls[2].Duration = pointer(-time.Second) }, "calls.2.duration_s: -1s is negative"},
 		{func(e *track.Execution) { e.Calls[2].Exit = pointer(0) }, "calls.2.exit: a call without a result has no exit status"},
 		{func(e *track.Execution) { e.Files = append(e.Files, e.Files[0]) }, "files.a.go: is duplicated"},
-		{func(e *track.Execution) { e.Files[0].Name = "" }, `files: "" is no name of a file`},
+		{func(e *track.Execution) { e.Files[0].Name = "" }, `files: "" is not a valid file name`},
 	} {
 		execution := good()
 		tt.change(&execution)

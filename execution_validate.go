@@ -24,7 +24,7 @@ func (e Execution) Validate() *FieldError {
 
 func (e Execution) checkNames() *FieldError {
 	if strings.Contains(e.Lineage, "@") {
-		return &FieldError{Field: "lineage", Message: "holds @, which stands between a lineage and its version"}
+		return &FieldError{Field: "lineage", Message: "contains @, which separates a lineage from its version"}
 	}
 	return checkOptionalNames(
 		namedText{"key", e.Key}, namedText{"source", e.Source}, namedText{"lineage", e.Lineage}, namedText{"version", e.Version},
@@ -82,17 +82,17 @@ func (e Execution) checkNumbers() *FieldError {
 		return &FieldError{Field: "duration_s", Message: err.Error()}
 	}
 	if e.CostUSD != nil && !(*e.CostUSD >= 0 && *e.CostUSD <= math.MaxFloat64) {
-		return &FieldError{Field: "cost_usd", Message: fmt.Sprintf("%v is no amount of money", *e.CostUSD)}
+		return &FieldError{Field: "cost_usd", Message: fmt.Sprintf("%v must not be negative or infinite", *e.CostUSD)}
 	}
 	if e.Score != nil && !isFinite(*e.Score) {
-		return &FieldError{Field: "score", Message: fmt.Sprintf("%v is no score: leave it out, and set the status", *e.Score)}
+		return &FieldError{Field: "score", Message: fmt.Sprintf("%v is not a score: leave it out and set the status", *e.Score)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Truths)) {
 		if err := CheckName(name); err != nil {
 			return &FieldError{Field: "truths", Message: "the name of a truth " + err.Error()}
 		}
 		if !isFinite(e.Truths[name]) {
-			return &FieldError{Field: "truths." + name, Message: fmt.Sprintf("%v is no finite number: leave it out", e.Truths[name])}
+			return &FieldError{Field: "truths." + name, Message: fmt.Sprintf("%v is not finite: leave it out", e.Truths[name])}
 		}
 	}
 	return e.Tokens.check()
@@ -159,7 +159,7 @@ func (e Execution) checkFiles() *FieldError {
 	for _, file := range e.Files {
 		switch {
 		case file.Name == "" || !utf8.ValidString(file.Name):
-			return &FieldError{Field: "files", Message: fmt.Sprintf("%q is no name of a file", file.Name)}
+			return &FieldError{Field: "files", Message: fmt.Sprintf("%q is not a valid file name", file.Name)}
 		case !utf8.ValidString(file.Content):
 			return &FieldError{Field: "files." + file.Name, Message: "is not valid UTF-8"}
 		case seen[file.Name]:

@@ -49,7 +49,7 @@ func (v Version) Validate() *FieldError {
 		score *float64
 	}{{"score", v.SourceScore}, {"parent_score", v.SourceParentScore}} {
 		if n.score != nil && !isFinite(*n.score) {
-			return &FieldError{Field: n.field, Message: fmt.Sprintf("%v is no finite number", *n.score)}
+			return &FieldError{Field: n.field, Message: fmt.Sprintf("%v is not finite", *n.score)}
 		}
 	}
 	return nil

@@ -162,7 +162,7 @@ func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error)
 	}
 	after, rest, more := bytes.Cut(row, []byte{','})
 	if after = bytes.TrimSpace(after); len(after) > 0 {
-		return nil, nil, false, failure(c.line, "", "%q stands behind a closing quote", jsonio.Abbreviate(after))
+		return nil, nil, false, failure(c.line, "", "%q follows a closing quote", jsonio.Abbreviate(after))
 	}
 	return bytes.TrimSpace(cell), rest, more, nil
 }

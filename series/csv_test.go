@@ -102,7 +102,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"gap", "a,b\n1,2\n3,\n5,\n7,8\n", "line 3: b: an empty cell, but line 5 has a value again: write NaN where there is no number"},
 		{"blank line between", "a,b\n1,2\n\n3,4\n", "line 3: a: an empty cell, but line 4 has a value again: write NaN where there is no number"},
 		{"open quote", "a\n\"1\n", "line 2: a quote is not closed"},
-		{"text behind a quote", "a,b\n\"1\"2,3\n", `line 2: "2" stands behind a closing quote`},
+		{"text behind a quote", "a,b\n\"1\"2,3\n", `line 2: "2" follows a closing quote`},
 		{"quote in the header", "\"a\n1\n", "line 1: a quote is not closed"},
 		{"binary", "a\n\x00\xff\xfe\n", `line 2: a: "\x00�" is not a number`},
 	} {

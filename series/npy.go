@@ -148,7 +148,7 @@ func readNPZ(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
 func readNPZEntry(entry *zip.File, l limits) ([]track.Series, error) {
 	name, ok := strings.CutSuffix(entry.Name, ".npy")
 	if !ok {
-		return nil, failure(0, jsonio.Abbreviate([]byte(entry.Name)), "an entry that is no .npy file")
+		return nil, failure(0, jsonio.Abbreviate([]byte(entry.Name)), "not a .npy file")
 	}
 	name = abbreviateName(name)
 	if entry.UncompressedSize64 > math.MaxInt64 {

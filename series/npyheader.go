@@ -102,7 +102,7 @@ func (p *pythonParser) item() npyItem {
 	descr := p.text()
 	item, ok := npyItemOf(descr)
 	if !ok {
-		p.fail("its type %q is no number of 1 to 8 bytes", jsonio.Abbreviate([]byte(descr)))
+		p.fail("its type %q is not a number of 1 to 8 bytes", jsonio.Abbreviate([]byte(descr)))
 	}
 	return item
 }

@@ -232,13 +232,13 @@ func (e element) check() error {
 	case e.repetition != required && e.repetition != optional:
 		return errors.New("is a list in each row, not a number")
 	case e.meaning == otherThing:
-		return errors.New("is no number: a text, a time or a decimal")
+		return errors.New("is not a number, but a text, a time or a decimal")
 	}
 	switch e.physical {
 	case typeBoolean, typeInt32, typeInt64, typeFloat, typeDouble:
 		return nil
 	}
-	return errors.New("is no number")
+	return errors.New("is not a number")
 }
 
 // pageHeader is what a page says of itself.

@@ -54,7 +54,7 @@ func Receive(payload []byte, task string, received time.Time) (Event, error) {
 	case err != nil:
 		return Event{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	case e.Session == "":
-		return Event{}, fmt.Errorf("%w: session_id is no name", track.ErrInvalid)
+		return Event{}, fmt.Errorf("%w: session_id: not a valid name", track.ErrInvalid)
 	}
 	event := Event{Folder: e.Folder, HookEvent: store.HookEvent{
 		Session: e.Session, Agent: e.Agent, Name: e.Name, Key: e.Identity, At: e.At, ReceivedAt: received,
