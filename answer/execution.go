@@ -129,7 +129,7 @@ func (a Execution) components() Table {
 }
 
 func (a Execution) calls() Table {
-	t := Table{Name: "calls", Title: "tool calls", Main: true, Empty: "no tool calls are recorded", Columns: Columns("call", "tool", "exit", "result", "input", "output", "duration")}
+	t := Table{Name: "calls", Title: "tool calls", Main: true, HiddenIfEmpty: true, Columns: Columns("call", "tool", "exit", "result", "input", "output", "duration")}
 	for i, c := range a.Calls {
 		var exit, output any
 		if c.Exit != nil {

@@ -23,3 +23,42 @@ func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 		Params: (*answer.ExecutionQuestion).Params, Read: agents.ShowExecution,
 	}
 }
+
+// Fitness asks for the fitness of a version of a lineage.
+func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
+	return Def[answer.FitnessQuestion, answer.Fitness]{
+		Name: "fitness", Scope: ScopeRead, Help: "aggregate the scores of a version of an agent",
+		About: "Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. " +
+			"Shows which executions were used, with which weights. Without a version, takes the version that was executed last.",
+		Params: (*answer.FitnessQuestion).Params, Read: agents.ShowFitness,
+	}
+}
+
+// Rubrics asks which rubrics there are.
+func Rubrics() Def[answer.RubricsQuestion, answer.Rubrics] {
+	return Def[answer.RubricsQuestion, answer.Rubrics]{
+		Name: "rubric list", Scope: ScopeRead, Help: "list the rubrics with their components and weights",
+		About:  "Every execution is scored under each rubric when it is recorded. The score of the default rubric is active, unless you record a score of your own.",
+		Params: (*answer.RubricsQuestion).Params, Read: agents.ListRubrics,
+	}
+}
+
+// CheckRubric asks how well the scores of a rubric agree with a ground-truth label.
+func CheckRubric() Def[answer.RubricCheckQuestion, answer.RubricCheck] {
+	return Def[answer.RubricCheckQuestion, answer.RubricCheck]{
+		Name: "rubric check", Scope: ScopeRead, Help: "compare the scores of a rubric with a ground-truth label",
+		About: "Shows how well the score and each of its components separate successes from failures. An AUC of 0.5 is no better than a coin; 1 is perfect. " +
+			"Also shows how much two trials of one task differ, which is noise. A rubric is a heuristic: check it on your tasks before it decides about mutations.",
+		Params: (*answer.RubricCheckQuestion).Params, Read: agents.CheckRubric,
+	}
+}
+
+// ForgetExecution asks to remove the texts of executions.
+func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions] {
+	return Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions]{
+		Name: "forget execution", Scope: ScopeAdmin, Help: "remove the texts of executions; keep scores, counts and digests",
+		About: "Removes the final text, the inputs and outputs of calls, error messages, and what the reasons of scores quote of them. This cannot be undone. " +
+			"Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their texts.",
+		Params: (*answer.ForgetExecutionQuestion).Params, Write: agents.ForgetExecutions,
+	}
+}

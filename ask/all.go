@@ -6,6 +6,7 @@ func All() []Question {
 		Seeds().Question(),
 		Specs().Question(), Spec().Question(),
 		Query().Question(), PruneSeries().Question(),
-		Executions().Question(), ShowExecution().Question(),
+		Executions().Question(), ShowExecution().Question(), ForgetExecution().Question(),
+		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(),
 	}
 }

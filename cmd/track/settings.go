@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/scoring/rubric"
 )
 
 // settingNames are the keys that track lineage set takes, but for keep_text, which is no part of the ledger.
@@ -75,7 +76,7 @@ func changeSetting(s *evolution.Settings, key, value string) (err error) {
 		return err
 	case "rubric":
 		s.Rubric = value
-		if value != "" && value != "own" && checkRubric(value) != nil {
+		if value != "" && value != track.RubricOwn && !slices.Contains(rubric.Names(), value) {
 			return usage("rubric=%s: use rubric/1, rubric/2 or own, or nothing for the scores in force", value)
 		}
 		return nil

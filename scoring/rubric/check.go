@@ -16,29 +16,29 @@ type Trial struct {
 	Components map[string]*float64 // 0..1; nil where not measured
 }
 
-// Separation says how well a score, or a component of it, tells true successes from failures.
+// Separation says how well a score, or a component of it, separates successes from failures.
 type Separation struct {
-	Name     string
-	NSuccess int     // trials of true success that have the number
-	NFailure int     // the others that have it
-	Success  float64 // mean of the number over true successes; NaN for none
-	Failure  float64 // mean over the others; NaN for none
-	AUC      stats.AUC
-	Measured bool // both groups have the number
+	Name     string    `json:"name"`
+	NSuccess int       `json:"n_success"`    // successes that have the number
+	NFailure int       `json:"n_failure"`    // failures that have it
+	Success  float64   `json:"mean_success"` // mean of the number over successes; NaN if there are none
+	Failure  float64   `json:"mean_failure"` // mean over failures; NaN if there are none
+	AUC      stats.AUC `json:"auc"`          // its value is NaN unless both groups have the number
 }
 
-// Check says whether a score means anything.
+// Check says how well scores agree with a ground-truth label, and how noisy they are.
 type Check struct {
-	NTrials, NSuccess int
-	Separations       []Separation // the score first, then the components in the order of the rubric
-	NTasks            int          // tasks with at least two trials of one version, counted for each version
-	NPairs            int          // pairs of trials of one task under one version
-	WithinSD          float64      // pooled standard deviation of the score within a task; NaN where no task has two trials
-	BetweenSD         float64      // standard deviation of the mean scores of those tasks; NaN below two
-	MeanAbsDifference float64      // of two trials of one task; NaN where none has two
+	NTrials           int          `json:"n_trials"`
+	NSuccess          int          `json:"n_success"`
+	Separations       []Separation `json:"separations"`         // the score first, then the components in the order of the rubric
+	NTasks            int          `json:"n_tasks"`             // tasks with at least two trials of one version, counted for each version
+	NPairs            int          `json:"n_pairs"`             // pairs of trials of one task under one version
+	WithinSD          float64      `json:"within_sd"`           // pooled standard deviation of the score within a task; NaN if no task has two trials
+	BetweenSD         float64      `json:"between_sd"`          // standard deviation of the mean scores of those tasks; NaN below two
+	MeanAbsDifference float64      `json:"mean_abs_difference"` // of two trials of one task; NaN if none has two
 }
 
-// CheckTruth holds scores against what is known to be true: how well they and their components separate successes, and how much two
+// CheckTruth compares scores with a ground-truth label: how well they and their components separate successes, and how much two
 // trials of one task differ, which is noise.
 func CheckTruth(r Rubric, trials []Trial, confidence float64) (Check, error) {
 	c := Check{NTrials: len(trials)}
@@ -90,9 +90,9 @@ func separation(name string, trials []Trial, confidence float64) (Separation, er
 	var err error
 	s.AUC, err = stats.NewAUC(success, failure, confidence)
 	if errors.Is(err, stats.ErrEmpty) {
-		return s, nil
+		none := stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: confidence, Method: stats.MethodDeLong}
+		s.AUC, err = stats.AUC{NPositive: len(success), NNegative: len(failure), Value: math.NaN(), Interval: none}, nil
 	}
-	s.Measured = err == nil
 	return s, err
 }
 

@@ -59,11 +59,11 @@ func TestCheckTruth(t *testing.T) {
 	for _, s := range c.Separations[1:] {
 		switch s.Name {
 		case rubric.Efficiency:
-			if s.NSuccess != 1 || s.NFailure != 2 || s.AUC.Value != 1 || !s.Measured || s.AUC.Interval.Defined() {
+			if s.NSuccess != 1 || s.NFailure != 2 || s.AUC.Value != 1 || math.IsNaN(s.AUC.Value) || s.AUC.Interval.Defined() {
 				t.Errorf("efficiency: %+v", s)
 			}
 		default:
-			if s.NSuccess+s.NFailure != 0 || s.Measured || !math.IsNaN(s.Success) {
+			if s.NSuccess+s.NFailure != 0 || !math.IsNaN(s.AUC.Value) || !math.IsNaN(s.Success) {
 				t.Errorf("%s: %+v, want nothing", s.Name, s)
 			}
 		}
@@ -87,7 +87,7 @@ func TestCheckTruthOfLittle(t *testing.T) {
 		if c.NTasks != 0 || c.NPairs != 0 || !math.IsNaN(c.WithinSD) || !math.IsNaN(c.MeanAbsDifference) || !math.IsNaN(c.BetweenSD) {
 			t.Errorf("%s: %+v, want no pairs", name, c)
 		}
-		if s := c.Separations[0]; s.Measured || s.NSuccess+s.NFailure != len(trials) {
+		if s := c.Separations[0]; !math.IsNaN(s.AUC.Value) || s.NSuccess+s.NFailure != len(trials) {
 			t.Errorf("%s: %+v, want nothing measured", name, s)
 		}
 	}
@@ -121,7 +121,7 @@ func TestCheckTruthMirrored(t *testing.T) {
 		}
 		for i, s := range c.Separations {
 			o := m.Separations[i]
-			if s.Measured != o.Measured || s.NSuccess != o.NFailure || s.Measured && (!near(o.AUC.Value, 1-s.AUC.Value) || !mirrored(s.AUC.Interval, o.AUC.Interval)) {
+			if math.IsNaN(s.AUC.Value) != math.IsNaN(o.AUC.Value) || s.NSuccess != o.NFailure || !math.IsNaN(s.AUC.Value) && (!near(o.AUC.Value, 1-s.AUC.Value) || !mirrored(s.AUC.Interval, o.AUC.Interval)) {
 				t.Fatalf("%s: %+v against %+v", s.Name, s, o)
 			}
 		}

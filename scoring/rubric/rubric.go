@@ -39,17 +39,17 @@ const (
 
 // Part is one term of a weighted sum. The weights of siblings sum to 1.
 type Part struct {
-	Name        string
-	Weight      float64
-	Description string
-	Parts       []Part
+	Name        string  `json:"name"`
+	Weight      float64 `json:"weight"`
+	Description string  `json:"description"`
+	Parts       []Part  `json:"parts,omitempty"`
 }
 
 // Rubric is a named way to score.
 type Rubric struct {
-	Name        string
-	Description string
-	Parts       []Part // the components
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Parts       []Part `json:"components"`
 	// literal is the original text to the letter, and a sum in which every term must be there.
 	literal bool
 }

@@ -5,10 +5,11 @@ import "math"
 // AUC says how well a number separates two groups: the probability that one of the first group exceeds one of the second, a tie
 // counting half.
 type AUC struct {
-	NPositive, NNegative int
-	Value                float64
-	Interval             Interval // of Value; not defined below two values in either group
-	Warnings             []Warning
+	NPositive int       `json:"n_positive"`
+	NNegative int       `json:"n_negative"`
+	Value     float64   `json:"value"`
+	Interval  Interval  `json:"ci"` // of Value; not defined below two values in either group
+	Warnings  []Warning `json:"warnings,omitempty"`
 }
 
 // MethodDeLong is the method of the interval of an AUC.

@@ -3,30 +3,40 @@ package agents
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/scoring/rubric"
 	"track/store"
 )
 
-// FitnessReport is the fitness of a version of a lineage.
-type FitnessReport struct {
-	rubric.FitnessResult
-	Lineage, Version string
-	NExecutions      int
-	NFailed          int     // that did not end well: they have no score
-	NOwn             int     // scores used that are the caller's own
-	NUndated         int     // executions used whose start is unknown: the newest are those recorded last
-	MeasuredShare    float64 // mean share of the rubric's weight that could be measured in the executions used; 1 for own scores
+// ShowFitness returns the fitness of a version of a lineage; of the version that was executed last, if the question names none.
+func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion) (a answer.Fitness, err error) {
+	version := q.Of.Version
+	if version == nil {
+		newest, err := r.NewestVersion(ctx, q.Of.Lineage)
+		if err != nil {
+			return a, err
+		}
+		version = &newest
+	}
+	a, err = Fitness(ctx, r, q.Of.Lineage, *version, q.Rubric, rubric.FitnessOptions{Cut: q.Cut})
+	if errors.Is(err, rubric.ErrNoScores) {
+		err = track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", a.Lineage, a.Version, track.ErrNotFound, a.NExecutions),
+			track.NewHint("list the executions", "executions", a.Lineage+"@"+a.Version))
+	}
+	return a, err
 }
 
-// Fitness aggregates the executions of a version: the scores under a rubric, or those in force where it is empty.
-func Fitness(ctx context.Context, st *store.Reader, lineage, version, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
-	scores, err := versionTrials(ctx, st, lineage, version, rubricName)
+// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty.
+func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName string, options rubric.FitnessOptions) (answer.Fitness, error) {
+	scores, err := versionTrials(ctx, r, lineage, version, rubricName)
 	if err != nil {
-		return FitnessReport{Lineage: lineage, Version: version}, err
+		return answer.Fitness{Lineage: lineage, Version: version}, err
 	}
 	return fitnessOf(lineage, version, scores, rubricName, options)
 }
@@ -41,8 +51,8 @@ func versionTrials(ctx context.Context, st *store.Reader, lineage, version, rubr
 	return trials, err
 }
 
-func fitnessOf(lineage, version string, scores []store.Trial, rubricName string, options rubric.FitnessOptions) (FitnessReport, error) {
-	report := FitnessReport{Lineage: lineage, Version: version, NExecutions: len(scores)}
+func fitnessOf(lineage, version string, scores []store.Trial, rubricName string, options rubric.FitnessOptions) (answer.Fitness, error) {
+	report := answer.Fitness{Lineage: lineage, Version: version, NExecutions: len(scores)}
 	own, undated, measured := map[string]bool{}, map[string]bool{}, map[string]float64{}
 	list := make([]rubric.ScoredExecution, len(scores))
 	for i, s := range scores {
@@ -68,7 +78,7 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 	return report, err
 }
 
-// measuredShare is the share of a rubric's weight that could be measured in an execution.
+// measuredShare returns the share of a rubric's weight that could be measured in an execution.
 func measuredShare(s store.Trial) float64 {
 	r, err := rubric.ByName(s.Rubric)
 	if err != nil {
@@ -85,7 +95,7 @@ func measuredShare(s store.Trial) float64 {
 	return share
 }
 
-// sortComponents puts components, which a database has in no order, in that of the rubric.
+// sortComponents puts components in the order of the default rubric.
 func sortComponents(list []rubric.ComponentMean) {
 	r, err := rubric.ByName(rubric.Default)
 	if err != nil {
@@ -97,7 +107,7 @@ func sortComponents(list []rubric.ComponentMean) {
 	slices.SortFunc(list, func(a, b rubric.ComponentMean) int { return cmp.Compare(place(a.Name), place(b.Name)) })
 }
 
-// scoreOf is a stored score as the fitness needs it.
+// scoreOf returns a recorded score as package rubric takes it.
 func scoreOf(s store.Trial, rubricName string) rubric.Score {
 	score := rubric.Score{Rubric: rubricName, Value: math.NaN()}
 	if s.Score != nil {

@@ -1,0 +1,116 @@
+package answer
+
+import (
+	"fmt"
+
+	"track"
+	"track/answer/param"
+	"track/scoring/format"
+	"track/scoring/rubric"
+	"track/scoring/stats"
+)
+
+// FitnessQuestion asks for the fitness of a version of a lineage.
+type FitnessQuestion struct {
+	Of     LineageSelector // of the version that was executed last, if it names none
+	Rubric string          // empty for the active scores
+	Cut    *float64        // share of the scores that is dropped at each end; nil for a tenth
+}
+
+// Params declares the parameters of the question.
+func (q *FitnessQuestion) Params() param.List {
+	return param.List{
+		{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE[@VERSION]", Help: "aggregate the executions of this version", Value: OfLineage(&q.Of)},
+		{Name: "rubric", Help: "use the scores under this rubric", Enum: append(rubric.Names(), track.RubricOwn), Value: param.Text(&q.Rubric)},
+		{Name: "cut", Unit: "SHARE", Help: "drop this `SHARE` of the scores at each end; 0.1 if not given", Value: param.OptionalFloat(&q.Cut)},
+	}
+}
+
+// Check implements ask.Checker.
+func (q *FitnessQuestion) Check() error {
+	if q.Cut != nil && !(*q.Cut >= 0 && *q.Cut < 0.5) {
+		return &param.Error{Param: "cut", Message: fmt.Sprintf("%v: must be at least 0 and below 0.5", *q.Cut)}
+	}
+	return nil
+}
+
+// Fitness is the fitness of a version of a lineage.
+type Fitness struct {
+	Lineage              string `json:"lineage"`
+	Version              string `json:"version"`
+	rubric.FitnessResult `json:",embed"`
+	NExecutions          int     `json:"n_executions"`
+	NFailed              int     `json:"n_failed"`       // did not succeed, and so have no score
+	NOwn                 int     `json:"n_own"`          // scores used that are the caller's own
+	NUndated             int     `json:"n_undated"`      // executions used whose start is unknown
+	MeasuredShare        float64 `json:"measured_share"` // mean share of the rubric's weight that could be measured; 1 for the caller's own scores
+}
+
+// enoughMeasured is the share of the rubric's weight below which a grade calls for no action.
+const enoughMeasured = 0.5
+
+// Lead implements [Answer].
+func (a Fitness) Lead() []Sentence {
+	action := a.Grade.Action()
+	if a.MeasuredShare < enoughMeasured {
+		action = "too little of the rubric was measured to act on it"
+	}
+	scores := "active scores"
+	if a.Rubric != "" {
+		scores = "scores under " + a.Rubric
+	}
+	return []Sentence{
+		{Kind: Heading, Text: fmt.Sprintf("%s@%s  fitness %s, grade %s: %s", a.Lineage, a.Version, twoDecimals(a.Value), a.Grade, action)},
+		{Kind: Note, Joined: true, Text: fmt.Sprintf("%s: %d of %d executions scored, %d failed", scores, a.N, a.NExecutions, a.NFailed)},
+		{Kind: Note, Joined: true, Text: a.meanText()},
+		{Kind: Note, Joined: true, Text: fmt.Sprintf("trimmed %d worst and %d best, left out %d older", len(a.TrimmedWorst), len(a.TrimmedBest), len(a.TooOld))},
+	}
+}
+
+func (a Fitness) meanText() string {
+	text := fmt.Sprintf("weighted mean of %d", len(a.Used))
+	if a.NOwn > 0 && a.NOwn < len(a.Used) { // they may not mean the same
+		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", a.NOwn, len(a.Used)-a.NOwn)
+	}
+	text += ", effective n " + twoDecimals(a.EffectiveN)
+	if i := a.Mean.Interval; i.Defined() {
+		text += fmt.Sprintf("; plain mean %s, 95%% t interval %s to %s", twoDecimals(a.Mean.Mean), twoDecimals(i.Lo), twoDecimals(i.Hi))
+	}
+	return text
+}
+
+// Tables implements [Answer].
+func (a Fitness) Tables() []Table {
+	used := Table{Name: "used", Title: "executions used", Main: true, Columns: Columns("id", "started", "score", "weight")}
+	for _, u := range a.Used {
+		used.Rows = append(used.Rows, []any{u.ID, Time(u.At), Number(u.Value, twoDecimals), u.Weight})
+	}
+	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: Columns("component", "mean", "n"), Notes: a.warnings()}
+	for _, c := range a.Components {
+		components.Rows = append(components.Rows, []any{c.Name, c.Mean, c.N})
+	}
+	return []Table{used, components}
+}
+
+func (a Fitness) warnings() (list []Sentence) {
+	warn := func(text string, args ...any) {
+		list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf(text, args...)})
+	}
+	if a.NUndated > 0 {
+		warn("%d of %d executions used have no start time: they are ordered by the time of recording", a.NUndated, len(a.Used))
+	}
+	if a.NFailed > 0 {
+		warn("%d of %d executions failed: they have no score and do not count in the fitness", a.NFailed, a.NExecutions)
+	}
+	if a.MeasuredShare < 0.995 {
+		warn("%s of the rubric could be measured in the executions used, on average", format.Share(a.MeasuredShare))
+	}
+	for _, w := range a.Warnings {
+		text := w.Message()
+		if w == stats.WarnUntrimmed {
+			text = "fewer than 10 scores: none is dropped"
+		}
+		warn("%s", text)
+	}
+	return list
+}

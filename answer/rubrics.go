@@ -1,0 +1,39 @@
+package answer
+
+import (
+	"track/answer/param"
+	"track/scoring/rubric"
+)
+
+// RubricsQuestion asks which rubrics there are.
+type RubricsQuestion struct{}
+
+// Params declares the parameters of the question.
+func (q *RubricsQuestion) Params() param.List { return nil }
+
+// Rubrics are the rubrics that executions are scored under, the oldest first.
+type Rubrics struct {
+	Default string          `json:"default"` // the rubric whose score is active, unless the caller gives one
+	Items   []rubric.Rubric `json:"items"`
+}
+
+// Lead implements [Answer].
+func (Rubrics) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Rubrics) Tables() []Table {
+	t := Table{Name: "rubrics", Grouped: true, Columns: []Column{
+		{Name: "heading", For: ForPeople}, {Name: "rubric", For: ForData}, {Name: "component"}, {Name: "weight"}, {Name: "description"},
+	}}
+	for _, r := range a.Items {
+		var add func(parts []rubric.Part, indent string)
+		add = func(parts []rubric.Part, indent string) {
+			for _, part := range parts {
+				t.Rows = append(t.Rows, []any{r.Name + ": " + r.Description, r.Name, Cell{indent + part.Name, part.Name}, part.Weight, part.Description})
+				add(part.Parts, indent+"  ")
+			}
+		}
+		add(r.Parts, "")
+	}
+	return []Table{t}
+}
