@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "gonum.org/v1/gonum/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
-	"track/answer/...":     {"track/answer/...", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/answer/...":     {"track/answer/...", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},

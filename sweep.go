@@ -38,15 +38,15 @@ const (
 	SweepWithdrawn   SweepEnding = "withdrawn"   // its plan was a mistake: what it did not run is not missing
 )
 
-// Run is how the command ended that made a seed.
+// Run is how the command of a seed ended.
 type Run struct {
-	Sweep    string // its ID
-	Attempts int    // from 1; the other fields are about the last one
-	ExitCode *int   // nil if a signal ended it or it never started
-	Signal   string // as SIGKILL; empty for none
-	Stderr   string // the end of what it wrote there, masked
-	CPU      *time.Duration
-	MaxRSS   *int64 // bytes that its largest process held at most
+	Sweep    string         `json:"sweep,omitempty"`     // its ID
+	Attempts int            `json:"attempts"`            // from 1; the other fields describe the last one
+	ExitCode *int           `json:"exit_code,omitempty"` // nil if a signal ended it, or if it never started
+	Signal   string         `json:"signal,omitempty"`    // such as SIGKILL
+	Stderr   string         `json:"stderr,omitempty"`    // the end of its standard error, masked
+	CPU      *time.Duration `json:"cpu_s,omitempty"`     // user and system time; in JSON, seconds
+	MaxRSS   *int64         `json:"rss_bytes,omitempty"` // peak memory of its largest process
 }
 
 // Repetition is a seed that was run again, to see whether it gives the same.

@@ -57,6 +57,26 @@ func encodeMeasured(enc *jsontext.Encoder, values map[string]float64) error {
 	return enc.WriteToken(jsontext.EndObject)
 }
 
+// Measured is a number that was measured: in JSON a NaN is the string "NaN", and not null.
+type Measured float64
+
+// MarshalJSONTo implements [json.MarshalerTo].
+func (x Measured) MarshalJSONTo(enc *jsontext.Encoder) error { return encodeValue(enc, float64(x)) }
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (x *Measured) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() == '"' {
+		return decodeNumber(dec, (*float64)(x))
+	}
+	token, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	number, err := token.Float()
+	*x = Measured(number)
+	return err
+}
+
 func encodeValue(enc *jsontext.Encoder, x float64) error {
 	if math.IsNaN(x) {
 		return enc.WriteToken(jsontext.String("NaN"))

@@ -16,6 +16,8 @@ type Table struct {
 	Title   string // for people; empty for none
 	Columns []Column
 	Rows    [][]any
+	// DataRows follow Rows if the reader is a program.
+	DataRows [][]any
 	// Grouped begins a table of its own, titled by the first cell, for each value of the first column. Only people see it so.
 	Grouped bool
 	// Shown is the largest number of rows that people are shown; 0 for all.

@@ -13,3 +13,38 @@ func Seeds() Def[answer.SeedsQuestion, answer.Seeds] {
 		Params: (*answer.SeedsQuestion).Params, Read: seeds.ListSeeds,
 	}
 }
+
+// Seed asks for everything that is known of a seed.
+func Seed() Def[answer.SeedQuestion, answer.Seed] {
+	return Def[answer.SeedQuestion, answer.Seed]{
+		Name: "show seed", Scope: ScopeRead, Help: "show a seed with every metric, its target, value, status and score",
+		About:  "If several configurations have the seed, the most recent record is shown and the others are named.",
+		Params: (*answer.SeedQuestion).Params, Read: seeds.ShowSeed,
+	}
+}
+
+// Rescore asks to score stored values under another version of a spec.
+func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
+	return Def[answer.RescoreQuestion, answer.Rescored]{
+		Name: "rescore", Scope: ScopeSpec, Help: "score the stored values of a scenario under another version of its spec",
+		About: "Earlier results are kept. The answer lists every status that differs from the one under the version that the seed was last " +
+			"scored under.",
+		Params: (*answer.RescoreQuestion).Params, Write: seeds.AnswerRescore,
+	}
+}
+
+// SeriesList asks which series a seed has.
+func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
+	return Def[answer.SeriesListQuestion, answer.SeriesList]{
+		Name: "series list", Scope: ScopeRead, Help: "list the series of a seed",
+		Params: (*answer.SeriesListQuestion).Params, Read: seeds.ListSeries,
+	}
+}
+
+// SeriesShow asks for series of a seed at a glance.
+func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
+	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{
+		Name: "series show", Scope: ScopeRead, Help: "show the series of a seed at a glance, or draw them",
+		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries,
+	}
+}

@@ -15,7 +15,7 @@ import (
 
 // plotSeries draws series of one seed.
 func (p *program) plotSeries(ctx context.Context, st *store.Reader, seed track.RecordedSeed, names []string, path string) error {
-	list, err := loadSeries(ctx, st, seed.ID, names)
+	list, err := seeds.LoadAllSeries(ctx, st, seed.ID, names)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (p *program) plotSeries(ctx context.Context, st *store.Reader, seed track.R
 }
 
 // plotBand draws one series over the seeds of a configuration. Seeds without the series are named.
-func (p *program) plotBand(ctx context.Context, st *store.Reader, seed track.RecordedSeed, name string, o seriesShowOptions) error {
+func (p *program) plotBand(ctx context.Context, st *store.Reader, seed track.RecordedSeed, name string, o seriesPlotOptions) error {
 	ranges, err := track.ParseSeedRanges(o.seeds)
 	if err != nil {
 		return usage("--seeds: %v", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"track/answer"
@@ -22,7 +23,7 @@ func writeCSV(w io.Writer, t answer.Table, header bool) error {
 			return err
 		}
 	}
-	for _, row := range t.Rows {
+	for _, row := range slices.Concat(t.Rows, t.DataRows) {
 		for i, k := range columns {
 			record[i] = exactText(row[k])
 		}

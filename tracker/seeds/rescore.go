@@ -5,25 +5,16 @@ import (
 	"fmt"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/store"
 )
 
-// Flip is a metric of a seed whose status under one version of a spec differs from that under another.
-type Flip struct {
-	Seed          track.SeedNumber
-	Label         string
-	Configuration string // hash
-	Metric        string
-	FromVersion   int
-	From, To      scoring.Status
-}
-
 // RescoreOptions say how seeds are judged again.
 type RescoreOptions struct {
 	DryRun    bool
-	ValuesWin bool       // a given value stands where the series of the seed give another
-	Flip      func(Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
+	ValuesWin bool              // a given value stands where the series of the seed give another
+	Flip      func(answer.Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
 }
 
 // Rescored counts the seeds that were judged again.
@@ -83,7 +74,9 @@ func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options 
 		}
 		t.Flips++
 		if options.Flip != nil {
-			options.Flip(Flip{seed.Number, seed.Label, seed.Hash, r.Name, seed.Version, from, r.Status})
+			options.Flip(answer.Flip{
+				Seed: seed.Number, Label: seed.Label, Configuration: seed.Hash, Metric: r.Name, FromVersion: seed.Version, From: from, To: r.Status,
+			})
 		}
 	}
 }
@@ -130,4 +123,19 @@ func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds 
 		}
 		return nil
 	})
+}
+
+// AnswerRescore scores the stored values of a scenario under another version of its spec, and lists the statuses that differ.
+func AnswerRescore(ctx context.Context, st *store.Store, q answer.RescoreQuestion) (answer.Rescored, error) {
+	a := answer.Rescored{Scenario: q.Scenario, DryRun: q.DryRun, List: answer.List[answer.Flip]{Items: []answer.Flip{}}}
+	stored, _, err := LoadSpec(ctx, st.Reader, q.Scenario, q.Spec)
+	if err != nil {
+		return a, err
+	}
+	a.Version = stored.Version
+	total, err := Rescore(ctx, st, q.Scenario, stored.Version, RescoreOptions{
+		DryRun: q.DryRun, ValuesWin: q.ValuesWin, Flip: func(f answer.Flip) { a.Items = append(a.Items, f) },
+	})
+	a.NSeeds, a.NScored, a.NBefore, a.NFlips = total.Seeds, total.Scored, total.Before, total.Flips
+	return a, err
 }

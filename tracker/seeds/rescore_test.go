@@ -78,7 +78,7 @@ func TestRescore(t *testing.T) {
 	rescore := func(options seeds.RescoreOptions) (seeds.Rescored, []string) {
 		t.Helper()
 		var flips []string
-		options.Flip = func(f seeds.Flip) {
+		options.Flip = func(f answer.Flip) {
 			flips = append(flips, fmt.Sprintf("%s@%s %s: %s under %d, now %s", f.Seed, f.Label, f.Metric, f.From, f.FromVersion, f.To))
 		}
 		total, err := seeds.Rescore(t.Context(), st, "s", 2, options)

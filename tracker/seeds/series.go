@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/series"
 	"track/store"
@@ -131,4 +133,67 @@ func describeContradictions(list []scoring.Contradiction) *track.FieldError {
 		message += fmt.Sprintf(" (and %d more values differ)", len(list)-1)
 	}
 	return &track.FieldError{Field: "values." + c.Metric, Message: message}
+}
+
+// ListSeries lists the series of a seed.
+func ListSeries(ctx context.Context, r *store.Reader, q answer.SeriesListQuestion) (a answer.SeriesList, err error) {
+	seed, ref, err := findSeedRef(ctx, r, q.Of, q.Seed)
+	if err != nil {
+		return a, err
+	}
+	a.SeedRef, a.Items = ref, []answer.StoredSeries{}
+	infos, err := r.Series(ctx, seed.ID)
+	for _, info := range infos {
+		a.Items = append(a.Items, answer.StoredSeries{Name: info.Name, N: info.N, Bytes: info.Bytes, Hash: info.Hash, PrunedAt: info.PrunedAt})
+	}
+	return a, err
+}
+
+// SummarizeSeries returns series of a seed at a glance.
+func SummarizeSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (a answer.SeriesSummaries, err error) {
+	seed, ref, err := findSeedRef(ctx, r, q.Of, q.Seed)
+	if err != nil {
+		return a, err
+	}
+	list, err := LoadAllSeries(ctx, r, seed.ID, q.Names)
+	a.SeedRef, a.Items = ref, []answer.SeriesSummary{}
+	for _, s := range list {
+		sum := series.Summarize(s.Values)
+		item := answer.SeriesSummary{Name: s.Name, N: sum.N, NNaN: sum.NNaN, Min: sum.Min, Mean: sum.Mean, Max: sum.Max, Last: sum.Last, Outline: series.Outline(s.Values, 40)}
+		if sum.N == sum.NNaN {
+			item.Min, item.Mean, item.Max = math.NaN(), math.NaN(), math.NaN()
+		}
+		if sum.N == 0 {
+			item.Last = math.NaN()
+		}
+		a.Items = append(a.Items, item)
+	}
+	return a, err
+}
+
+func findSeedRef(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, answer.SeedRef, error) {
+	seed, others, err := FindSeed(ctx, r, of, number)
+	return seed, answer.SeedRef{Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash, NOthers: len(others)}, err
+}
+
+// LoadAllSeries returns the series of the seed with this ULID that have these names, or all of them if none is named.
+func LoadAllSeries(ctx context.Context, r *store.Reader, ulid string, names []string) ([]track.Series, error) {
+	if len(names) == 0 {
+		infos, err := r.Series(ctx, ulid)
+		if err != nil {
+			return nil, err
+		}
+		for _, info := range infos {
+			names = append(names, info.Name)
+		}
+	}
+	var list []track.Series
+	for _, name := range names {
+		values, err := LoadSeries(ctx, r, ulid, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, track.Series{Name: name, Values: values})
+	}
+	return list, nil
 }

@@ -1,0 +1,110 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+
+	"track/scoring/format"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// EstimateRow is an aggregate of the seeds of a configuration with what a reader needs in order to trust it.
+type EstimateRow struct {
+	Name     string
+	Exact    float64 // NaN if there is none
+	Value    string  // Exact for people; empty if there is none
+	Lo, Hi   float64 // NaN if there is no interval
+	Interval string  // Lo and Hi for people; empty if there is no interval
+	N        int
+	Method   string
+}
+
+// EstimateRows returns the aggregates of a configuration: pass rate, mean, standard deviation and combined score.
+func EstimateRows(e verdict.Estimates) []EstimateRow {
+	rate := newEstimateRow("pass rate", e.PassRate, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds))
+	mean := newEstimateRow("mean score", e.Mean, format.Four, beyond(e.Mean.Interval, 0, "score"))
+	sd := newEstimateRow("sd of scores", e.SD, format.Four, ", sample sd")
+	combined := newEstimateRow("combined", e.Combined, format.Four, " of the intervals above")
+	if !e.Combined.Interval.Defined() {
+		combined.Method = e.Combined.Interval.Method
+	}
+	if e.NScored > 1 && e.SD.Value == 0 { // an interval from 0 to 0 would claim that other seeds give the same
+		const method = "no interval: all scores are equal"
+		mean.dropInterval(method)
+		sd.dropInterval(method)
+		if combined.Method = "box of the interval of the pass rate"; !isWide(e.Combined.Interval) {
+			combined.dropInterval(method)
+		}
+	}
+	return []EstimateRow{rate, mean, sd, combined}
+}
+
+func newEstimateRow(name string, e verdict.Estimate, text func(float64) string, note string) EstimateRow {
+	r := EstimateRow{
+		Name: name, Exact: e.Value, Lo: e.Interval.Lo, Hi: e.Interval.Hi, Interval: format.Interval(e.Interval, text), N: e.N,
+		Method: e.Interval.Method + note,
+	}
+	if e.N == 0 {
+		r.Exact = math.NaN()
+	}
+	if !math.IsNaN(r.Exact) {
+		r.Value = text(r.Exact)
+	}
+	return r
+}
+
+func (r *EstimateRow) dropInterval(method string) {
+	r.Lo, r.Hi, r.Interval, r.Method = math.NaN(), math.NaN(), "", method
+}
+
+// isWide reports whether there is an interval of some width; one without says nothing about other seeds.
+func isWide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
+
+// beyond says that an interval leaves what is possible, from lo to 1; empty if it does not.
+func beyond(i stats.Interval, lo float64, what string) string {
+	if !i.Defined() || lo <= i.Lo && i.Hi <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", extends beyond %v to 1, the range of a %s", lo, what)
+}
+
+// estimatesTable shows the aggregates of a configuration, each with its interval, n and method.
+func estimatesTable(e verdict.Estimates) Table {
+	t := Table{Name: "estimates", Columns: []Column{
+		{Name: "name", Head: " "}, {Name: "estimate"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
+		{Name: "interval", Head: format.Confidence(e.Mean.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method"},
+	}}
+	for _, r := range EstimateRows(e) {
+		var value, interval any
+		if r.Value != "" {
+			value = Cell{r.Value, r.Exact}
+		}
+		if r.Interval != "" {
+			interval = r.Interval
+		}
+		t.Rows = append(t.Rows, []any{r.Name, value, defined(r.Lo), defined(r.Hi), interval, r.N, r.Method})
+	}
+	return t
+}
+
+// warningNotes returns the warnings as numbered notes of a table.
+func warningNotes(list []verdict.Warning) []Sentence {
+	var notes []Sentence
+	for i, w := range list {
+		notes = append(notes, Sentence{Kind: Warning, Text: fmt.Sprintf("[%d] %s", i+1, w.Message)})
+	}
+	return notes
+}
+
+// leadOf returns the sentences of a verdict.
+func leadOf(f verdict.Finding, text string) []Sentence {
+	lead := []Sentence{{Kind: Verdict, Text: text, Verdict: f.Verdict}}
+	for _, reason := range f.Reasons {
+		lead = append(lead, Sentence{Kind: Reason, Text: reason})
+	}
+	for _, need := range f.Needs {
+		lead = append(lead, Sentence{Kind: Need, Text: need})
+	}
+	return lead
+}

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/reports/chart"
+)
+
+// SeriesQuestion asks about the series of a seed.
+type SeriesQuestion struct {
+	Of    Selector
+	Seed  track.SeedNumber
+	Names []string // empty for all
+}
+
+// Params declares the parameters of the question.
+func (q *SeriesQuestion) Params() param.List {
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show series of a seed of this scenario", Value: Of(&q.Of)},
+		seedParam(&q.Seed),
+		{Name: "series", Arg: true, Unit: "NAME", Help: "show this series", Value: param.Texts(&q.Names)},
+	}
+}
+
+// SeriesListQuestion asks which series a seed has.
+type SeriesListQuestion struct {
+	Of   Selector
+	Seed track.SeedNumber
+}
+
+// Params declares the parameters of the question.
+func (q *SeriesListQuestion) Params() param.List {
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list the series of a seed of this scenario", Value: Of(&q.Of)},
+		seedParam(&q.Seed),
+	}
+}
+
+// SeedRef names one record of a seed.
+type SeedRef struct {
+	Scenario      string           `json:"scenario"`
+	Seed          track.SeedNumber `json:"seed"`
+	Configuration string           `json:"configuration"` // hash
+	NOthers       int              `json:"n_other_configurations"`
+}
+
+func (r SeedRef) lead() []Sentence {
+	if r.NOthers == 0 {
+		return nil
+	}
+	return []Sentence{{Kind: Note, Text: fmt.Sprintf("seed %s is also recorded under %d other configurations; this is %s",
+		r.Seed, r.NOthers, Selector{r.Scenario, track.ShortHash(r.Configuration)})}}
+}
+
+// StoredSeries describes a series as it is stored.
+type StoredSeries struct {
+	Name     string    `json:"name"`
+	N        int       `json:"n"`
+	Bytes    int64     `json:"bytes"`
+	Hash     string    `json:"hash"` // hex SHA-256, see [track.Series.Hash]
+	PrunedAt time.Time `json:"pruned_at,omitzero"`
+}
+
+// SeriesList is the series of a seed.
+type SeriesList struct {
+	SeedRef            `json:",embed"`
+	List[StoredSeries] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a SeriesList) Lead() []Sentence { return a.lead() }
+
+// Tables implements [Answer].
+func (a SeriesList) Tables() []Table {
+	t := Table{Name: "series", Columns: Columns("name", "n", "bytes", "hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
+	for _, s := range a.Items {
+		t.Rows = append(t.Rows, []any{s.Name, s.N, s.Bytes, Hash(s.Hash), Time(s.PrunedAt)})
+	}
+	return []Table{t}
+}
+
+func noSeries(seed track.SeedNumber) string {
+	return fmt.Sprintf("seed %s was recorded without series", seed)
+}
+
+// SeriesSummary is a series at a glance.
+type SeriesSummary struct {
+	Name    string    `json:"name"`
+	N       int       `json:"n"`
+	NNaN    int       `json:"n_nan"`
+	Min     float64   `json:"min"` // null, like the others, if there is no number
+	Mean    float64   `json:"mean"`
+	Max     float64   `json:"max"`
+	Last    float64   `json:"last"`
+	Outline []float64 `json:"outline"` // its course in at most 40 numbers, see [series.Outline]
+}
+
+// SeriesSummaries is series of a seed at a glance.
+type SeriesSummaries struct {
+	SeedRef             `json:",embed"`
+	List[SeriesSummary] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a SeriesSummaries) Lead() []Sentence { return a.lead() }
+
+// Tables implements [Answer].
+func (a SeriesSummaries) Tables() []Table {
+	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: []Column{
+		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean"}, {Name: "max"}, {Name: "last"},
+		{Name: "outline", Head: "over time", For: ForPeople},
+	}}
+	for _, s := range a.Items {
+		t.Rows = append(t.Rows, []any{s.Name, s.N, s.NNaN, defined(s.Min), defined(s.Mean), defined(s.Max), defined(s.Last), chart.Sparkline(s.Outline, 0)})
+	}
+	return []Table{t}
+}

@@ -1,0 +1,98 @@
+package seeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"track"
+	"track/answer"
+	"track/store"
+)
+
+// FindSeed returns the seed of a scenario with this number, the most recent record if several configurations have it, and the hashes of the
+// other configurations.
+func FindSeed(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, []string, error) {
+	configuration := int64(0)
+	if of.Configuration != "" {
+		choice, err := Choose(ctx, r, of, false)
+		if err != nil {
+			return track.RecordedSeed{}, nil, err
+		}
+		configuration = choice.Configurations[0].ID
+	}
+	seed, others, err := r.SeedByNumber(ctx, of.Scenario, number, configuration)
+	var hashes []string
+	for _, other := range others {
+		hashes = append(hashes, other.Configuration.Hash)
+	}
+	return seed, hashes, err
+}
+
+// ShowSeed returns everything that is known of a seed.
+func ShowSeed(ctx context.Context, r *store.Reader, q answer.SeedQuestion) (a answer.Seed, err error) {
+	if a.RecordedSeed, a.Others, err = FindSeed(ctx, r, q.Of, q.Seed); err != nil {
+		return a, err
+	}
+	a.Unscored = maps.Clone(a.Values)
+	if a.Run, err = r.Run(ctx, a.ID); err != nil {
+		return a, err
+	}
+	version := q.Spec
+	switch {
+	case version == 0:
+		version = a.SpecVersion
+	case !slices.Contains(a.Assessed, version) && a.Outcome == track.OutcomeOK:
+		hint := track.NewHint("score it", "rescore", a.Scenario).With("spec", strconv.Itoa(version))
+		return a, track.WithHint(fmt.Errorf("seed %s was not scored under spec version %d: %w", a.Number, version, track.ErrNotFound), hint)
+	}
+	if version == 0 {
+		return a, nil
+	}
+	if err := addResults(ctx, r, &a, version); err != nil {
+		return a, err
+	}
+	return a, addAmong(ctx, r, &a, version)
+}
+
+// addResults adds the results of the seed under a version of the spec.
+func addResults(ctx context.Context, r *store.Reader, a *answer.Seed, version int) error {
+	stored, decoded, err := LoadSpec(ctx, r, a.Scenario, version)
+	if err != nil {
+		return err
+	}
+	results, err := r.Results(ctx, a.ID, stored.ID)
+	if err != nil || len(results) == 0 {
+		return err
+	}
+	a.Spec = &answer.SpecRef{Version: stored.Version, Hash: stored.Hash}
+	for _, m := range decoded.Metrics {
+		result, judged := results[m.Name]
+		if !judged {
+			continue
+		}
+		delete(a.Unscored, m.Name)
+		metric := answer.MetricResult{MetricInfo: m.Info(), Status: result.Status, Reason: result.Reason}
+		if !result.Missing() {
+			metric.Value, metric.Score = (*answer.Measured)(&result.Value), &result.Score
+		}
+		a.Metrics = append(a.Metrics, metric)
+	}
+	return nil
+}
+
+// addAmong adds what all seeds of the configuration show, unless some of them were never judged under the version.
+func addAmong(ctx context.Context, r *store.Reader, a *answer.Seed, version int) error {
+	sel := answer.Selector{Scenario: a.Scenario, Configuration: a.RecordedSeed.Configuration.Hash}
+	report, err := Stability(ctx, r, sel, StabilityOptions{SpecVersion: version})
+	if errors.Is(err, track.ErrInvalid) {
+		return nil
+	}
+	if err == nil {
+		a.Among = &answer.Among{NSeeds: report.Stability.NSeeds, NScored: report.Stability.NScored, Stable: report.Stable, Judgement: report.Judgement}
+	}
+	return err
+}
