@@ -102,7 +102,7 @@ func (s *shard) exec(statements ...string) {
 }
 
 // merge brings others in, and returns the conflicts by what they are about.
-func (s *shard) merge(others ...*shard) (reports []exchange.MergeReport, conflicts []string) {
+func (s *shard) merge(others ...*shard) (reports []answer.MergeCounts, conflicts []string) {
 	s.t.Helper()
 	for _, other := range others {
 		r, err := exchange.Merge(s.t.Context(), s.st, other.st, exchange.MergeOptions{
@@ -347,7 +347,7 @@ func TestMergeEverything(t *testing.T) {
 			t.Fatalf("round %d: %v %s", round, conflicts, diff)
 		}
 		r := reports[0]
-		if n := (exchange.Count{Recorded: 6}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
+		if n := (answer.Count{Recorded: 6}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
 			t.Errorf("round %d: %+v", round, r)
 		}
 	}
@@ -604,7 +604,7 @@ func TestMergeLineages(t *testing.T) {
 	l.Run("v002", 70, 80)
 	for _, round := range []struct{ entries, known int }{{1, 1}, {0, 2}} {
 		reports, conflicts := there.merge(here)
-		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (exchange.MergedLineage{Lineage: "l", Entries: round.entries, Known: round.known}) {
+		if got := reports[0].Lineages; len(conflicts) > 0 || len(got) != 1 || got[0] != (answer.MergedLedger{Lineage: "l", Entries: round.entries, Known: round.known}) {
 			t.Errorf("%+v %q", got, conflicts)
 		}
 	}
@@ -722,7 +722,7 @@ func TestMergeDryRun(t *testing.T) {
 	if len(foreseen) != 1 || len(conflicts) != 1 || foreseen[0] != "seed 2" {
 		t.Errorf("%q %q", foreseen, conflicts)
 	}
-	dry.Unjudged, dry.Versions, reports[0].Versions = reports[0].Unjudged, exchange.Count{}, exchange.Count{} // a ledger brings its versions along
+	dry.Unjudged, dry.Versions, reports[0].Versions = reports[0].Unjudged, answer.Count{}, answer.Count{} // a ledger brings its versions along
 	if diff := cmp.Diff(dry, reports[0]); diff != "" {
 		t.Error(diff)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/importer"
-	"track/scoring/format"
 	"track/store"
 	"track/tracker/exchange"
 )
@@ -89,7 +89,7 @@ func (p *program) exportBundle(ctx context.Context, file string, force bool, sce
 	if err := os.Rename(made, file); err != nil {
 		return err
 	}
-	return p.write(contentsView(file, contents))
+	return p.writeAnswer(bundleContents(file, contents))
 }
 
 // checkBundleTarget refuses what a bundle must not be written over: with force everything but a database of track that nobody has open.
@@ -173,51 +173,15 @@ func writeFileOf(from, to string, write func(out *os.File, in io.Reader) error) 
 	return write(out, in)
 }
 
-type contentsDocument struct {
-	File       string `json:"file"`
-	Scenarios  int    `json:"scenarios"`
-	Specs      int    `json:"specs"`
-	Seeds      int    `json:"seeds"`
-	Superseded int    `json:"superseded"`
-	Series     int    `json:"series"`
-	Sweeps     int    `json:"sweeps"`
-	Lineages   int    `json:"lineages"`
-	Entries    int    `json:"entries"`
-	Executions int    `json:"executions"`
-	First      string `json:"first,omitzero"` // when the first seed or execution was recorded
-	Last       string `json:"last,omitzero"`
-}
-
-func newContentsDocument(file string, c store.Contents) contentsDocument {
-	d := contentsDocument{
+func bundleContents(file string, c store.Contents) answer.BundleContents {
+	a := answer.BundleContents{
 		File: file, Scenarios: c.Scenarios, Specs: c.Specs, Seeds: c.Seeds, Superseded: c.Superseded, Series: c.Series, Sweeps: c.Sweeps,
 		Lineages: c.Lineages, Entries: c.Entries, Executions: c.Executions,
 	}
 	if first, last := c.Times(); !first.IsZero() {
-		d.First, d.Last = first.Format(time.RFC3339Nano), last.Format(time.RFC3339Nano)
+		a.First, a.Last = first.Format(time.RFC3339Nano), last.Format(time.RFC3339Nano)
 	}
-	return d
-}
-
-func (d contentsDocument) text() string {
-	line := fmt.Sprintf("%s: %s with %s and %s, %d superseded; %s with %s of ledgers and %s", d.File, format.Counted(d.Scenarios, "scenario"), format.Counted(d.Specs, "spec"),
-		format.Counted(d.Seeds, "seed"), d.Superseded, format.Counted(d.Lineages, "lineage"), entriesText(d.Entries), format.Counted(d.Executions, "execution"))
-	if d.First != "" {
-		line += "; recorded from " + d.First + " to " + d.Last
-	}
-	return line
-}
-
-func contentsView(file string, c store.Contents) view {
-	d := newContentsDocument(file, c)
-	return view{
-		document: d,
-		rows: grid{
-			columns: []string{"file", "scenarios", "specs", "seeds", "superseded", "series", "sweeps", "lineages", "entries", "executions"},
-			cells:   [][]any{{d.File, d.Scenarios, d.Specs, d.Seeds, d.Superseded, d.Series, d.Sweeps, d.Lineages, d.Entries, d.Executions}},
-		},
-		page: []any{d.text()},
-	}
+	return a
 }
 
 // importBundle records what track export bundle wrote: all of it, or where the file is damaged nothing.
@@ -244,21 +208,22 @@ func (p *program) importBundle(ctx context.Context, paths []string, o importOpti
 	if err != nil {
 		return p.bundleError(paths[0], path, err)
 	}
-	p.notice("%s", newContentsDocument(inputName(paths[0]), contents).text())
+	p.notice("%s", bundleContents(inputName(paths[0]), contents).Text())
 	st, done, err := p.openForMerge(ctx, o.dryRun)
 	if err != nil {
 		return err
 	}
 	defer done()
-	d, err := p.mergeFile(ctx, st, path, exchange.MergeOptions{DryRun: o.dryRun})
+	merged, err := exchange.MergeFile(ctx, st, path, p.filesOptions(o.dryRun))
 	if err != nil {
 		return p.bundleError(paths[0], path, err)
 	}
-	d.File = inputName(paths[0])
-	if err := p.write(mergeView([]*mergeDocument{d}, o.dryRun)); err != nil {
+	merged.File = inputName(paths[0])
+	a := answer.Merged{DryRun: o.dryRun, Files: []answer.MergedFile{merged}}
+	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	return mergeVerdict("import bundle", []*mergeDocument{d})
+	return exchange.ConflictError("import bundle", a)
 }
 
 // bundleError names the file that the user named, and not the copy of it.

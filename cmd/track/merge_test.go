@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"track/tracker/exchange"
+	"track/answer"
 )
 
 // shardOf records seeds into a database of its own.
@@ -23,10 +23,10 @@ func shardOf(t *testing.T, dir, name string, from, to int) {
 }
 
 // mergedSeeds merges and returns what became of the seeds of the only file.
-func mergedSeeds(t *testing.T, dir string, args ...string) exchange.Count {
+func mergedSeeds(t *testing.T, dir string, args ...string) answer.Count {
 	t.Helper()
 	stdout, stderr, code := runTrack(t, dir, append([]string{"merge", "--format", "json"}, args...)...)
-	var d struct{ Files []mergeDocument }
+	var d struct{ Files []answer.MergedFile }
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil || code != exitOK || len(d.Files) != 1 {
 		t.Fatalf("exit code %d, %v, %s", code, err, stderr)
 	}
@@ -69,7 +69,7 @@ func TestKilledMerge(t *testing.T) {
 	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
-	if n := mergedSeeds(t, dir, "--db", "track.db", "shard.db"); n != (exchange.Count{Recorded: seeds - before, Known: before}) {
+	if n := mergedSeeds(t, dir, "--db", "track.db", "shard.db"); n != (answer.Count{Recorded: seeds - before, Known: before}) {
 		t.Errorf("after %d of %d seeds: %+v", before, seeds, n)
 	}
 	if n := count("SELECT count(*) FROM scenario_configuration"); n != 1 {

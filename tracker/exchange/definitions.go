@@ -18,7 +18,7 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers
 	if err != nil {
 		return nil, nil, err
 	}
-	answers = append(answers, answer(KindScenario, known))
+	answers = append(answers, answerFor(KindScenario, known))
 	continues := true // what is here is the beginning of what is there
 	for i, hash := range here {
 		continues = continues && i < len(s.Specs) && s.Specs[i].Hash == hash
@@ -28,7 +28,7 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers
 	for _, version := range s.Specs {
 		switch {
 		case slices.Contains(here, version.Hash):
-			answers = append(answers, answer(KindSpec, true))
+			answers = append(answers, answerFor(KindSpec, true))
 			carried = append(carried, version)
 		case !continues:
 			answers = append(answers, Answer{Kind: KindSpec, Outcome: Conflicting, Problem: &Conflict{
@@ -36,7 +36,7 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers
 				Reason: "both sides added a version after the last one that they share; its judgements are left out",
 			}})
 		default:
-			answers = append(answers, answer(KindSpec, false))
+			answers = append(answers, answerFor(KindSpec, false))
 			carried, hashes = append(carried, version), append(hashes, version.Hash)
 		}
 	}
@@ -91,7 +91,7 @@ func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, 
 		}
 	}
 	known, err := r.HasSweep(ctx, s.ID)
-	return []Answer{answer(KindSweep, known)}, func(tx *store.Tx) error { return tx.CarrySweep(s.Sweep) }, err
+	return []Answer{answerFor(KindSweep, known)}, func(tx *store.Tx) error { return tx.CarrySweep(s.Sweep) }, err
 }
 
 func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
@@ -101,10 +101,10 @@ func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, fu
 		}
 	}
 	known, err := r.HasPin(ctx, p.ULID)
-	return []Answer{answer(KindPin, known)}, func(tx *store.Tx) error { return tx.CarryPin(p.PinRecord) }, err
+	return []Answer{answerFor(KindPin, known)}, func(tx *store.Tx) error { return tx.CarryPin(p.PinRecord) }, err
 }
 
 func (l Look) settle(ctx context.Context, _ *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
 	known, err := r.HasLook(ctx, l.Look)
-	return []Answer{answer(KindLook, known)}, func(tx *store.Tx) error { return tx.CarryLook(l.Look) }, err
+	return []Answer{answerFor(KindLook, known)}, func(tx *store.Tx) error { return tx.CarryLook(l.Look) }, err
 }

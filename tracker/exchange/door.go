@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"track"
+	"track/answer"
 	"track/store"
 )
 
@@ -69,7 +70,7 @@ type Door struct {
 	store  *store.Store
 	scope  Scope
 	dryRun bool // find out what would become of records, and store nothing
-	counts Counts
+	counts answer.MergeCounts
 
 	specs      map[string][]string         // by scenario: the hashes of its specs here, and in a dry run those that would come
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
@@ -79,11 +80,11 @@ type Door struct {
 
 // NewDoor returns a door to a database.
 func NewDoor(st *store.Store, scope Scope, dryRun bool) *Door {
-	return &Door{store: st, scope: scope, dryRun: dryRun, counts: Counts{Unjudged: map[string]int{}}, specs: map[string][]string{}, versions: map[string]bool{}, configured: map[string]bool{}}
+	return &Door{store: st, scope: scope, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{}, configured: map[string]bool{}}
 }
 
 // Counts counts what the door answered so far.
-func (d *Door) Counts() Counts { return d.counts }
+func (d *Door) Counts() answer.MergeCounts { return d.counts }
 
 // Put stores a record in one transaction, and answers for each of its parts. Storing it again changes nothing.
 func (d *Door) Put(ctx context.Context, record Record) (answers []Answer, err error) {
@@ -93,7 +94,7 @@ func (d *Door) Put(ctx context.Context, record Record) (answers []Answer, err er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	before := d.counts.clone()
+	before := d.counts.Clone()
 	if d.dryRun || record.isKnown() {
 		answers, _, err = record.settle(ctx, d, d.store.Reader)
 	} else {
@@ -110,7 +111,7 @@ func (d *Door) Put(ctx context.Context, record Record) (answers []Answer, err er
 		return nil, err
 	}
 	for _, a := range answers {
-		d.counts.add(a)
+		d.add(a)
 	}
 	return answers, nil
 }
@@ -125,12 +126,12 @@ func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash str
 		return err
 	}
 	d.configured[hash] = true
-	d.counts.add(answer(kindConfiguration, known))
+	d.add(answerFor(kindConfiguration, known))
 	return nil
 }
 
-// answer answers for one record.
-func answer(kind Kind, isKnown bool) Answer {
+// answerFor answers for one record.
+func answerFor(kind Kind, isKnown bool) Answer {
 	if isKnown {
 		return Answer{Kind: kind, Outcome: Known}
 	}

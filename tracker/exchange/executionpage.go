@@ -187,7 +187,7 @@ func (p *ExecutionPage) answer(d *Door, head store.ExecutionHead, s executionSte
 	case executionConflict:
 		a.Outcome, a.Problem = Conflicting, s.conflict(head)
 	case executionFurther:
-		d.counts.Replaced++
+		d.counts.Completed++
 	case executionKnown:
 		d.counts.Scores += s.rubrics
 		if s.forgets(head) && !d.dryRun {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/importer/lines"
 	"track/store"
@@ -19,14 +20,6 @@ type Lineage struct {
 	Ledger   *lines.Lineage // nil for a lineage without a ledger
 	// TrialsElsewhere counts the trials that the ledger counts and that are not there either.
 	TrialsElsewhere int
-}
-
-// MergedLineage says what became of the ledger of a lineage.
-type MergedLineage struct {
-	Lineage  string `json:"lineage"`
-	Entries  int    `json:"entries"` // added
-	Known    int    `json:"known"`
-	Conflict bool   `json:"conflict"`
 }
 
 func (Lineage) owned() bool   { return true }
@@ -46,7 +39,7 @@ func (l Lineage) settle(ctx context.Context, d *Door, r *store.Reader) (answers 
 	for _, v := range l.Versions {
 		content, known := contents[v.Name]
 		if content == "" || v.ContentID == "" || content == v.ContentID {
-			answers = append(answers, answer(KindVersion, known))
+			answers = append(answers, answerFor(KindVersion, known))
 			continue
 		}
 		conflicts[v.Name], d.versions[versionKey(l.Name, v.Name)] = true, true
@@ -70,36 +63,36 @@ func readLineage(ctx context.Context, from *store.Reader, record store.LineageRe
 }
 
 // putLedger stores the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem says why it is left out.
-func (d *Door) putLedger(ctx context.Context, from *store.Reader, name string) (l MergedLineage, problem *Conflict, err error) {
+func (d *Door) putLedger(ctx context.Context, from *store.Reader, name string) (l answer.MergedLedger, problem *Conflict, err error) {
 	l, err = d.mergeLedger(ctx, from, name)
 	if errors.Is(err, track.ErrConflict) || errors.Is(err, lineages.ErrReplay) || errors.Is(err, track.ErrInvalid) {
-		return MergedLineage{Lineage: name, Conflict: true}, &Conflict{Kind: KindLineage, Scenario: name, Reason: err.Error()}, nil
+		return answer.MergedLedger{Lineage: name, Conflict: true}, &Conflict{Kind: KindLineage, Scenario: name, Reason: err.Error()}, nil
 	}
 	return l, nil, err
 }
 
-func (d *Door) mergeLedger(ctx context.Context, from *store.Reader, name string) (MergedLineage, error) {
+func (d *Door) mergeLedger(ctx context.Context, from *store.Reader, name string) (answer.MergedLedger, error) {
 	there, err := from.Evolving(ctx, name)
 	if err != nil {
-		return MergedLineage{}, err
+		return answer.MergedLedger{}, err
 	}
 	here, err := d.store.Evolving(ctx, name)
 	if err == nil && here.End == there.End && here.End.Number > 0 && here.TrialsElsewhere <= there.TrialsElsewhere {
-		return MergedLineage{Lineage: name, Known: here.End.Number}, nil
+		return answer.MergedLedger{Lineage: name, Known: here.End.Number}, nil
 	}
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
-		return MergedLineage{}, &hereError{err}
+		return answer.MergedLedger{}, &hereError{err}
 	}
 	x, err := lineages.Export(ctx, from, name)
 	if err != nil {
-		return MergedLineage{}, err
+		return answer.MergedLedger{}, err
 	}
 	if d.dryRun {
 		return foreseeLedger(ctx, d.store.Reader, here, x.Entries, x.End)
 	}
 	replayed, err := lineages.CheckExport(x)
 	if err != nil {
-		return MergedLineage{}, err
+		return answer.MergedLedger{}, err
 	}
 	var r lineages.Imported
 	err = d.store.Update(ctx, func(tx *store.Tx) error {
@@ -115,15 +108,15 @@ func (d *Door) mergeLedger(ctx context.Context, from *store.Reader, name string)
 		}
 		return nil
 	})
-	return MergedLineage{Lineage: name, Entries: r.Entries, Known: r.Known}, err
+	return answer.MergedLedger{Lineage: name, Entries: r.Entries, Known: r.Known}, err
 }
 
 // foreseeLedger finds out what importing a ledger would come to.
-func foreseeLedger(ctx context.Context, r *store.Reader, here store.Evolving, there []evolution.Entry, end evolution.Head) (MergedLineage, error) {
+func foreseeLedger(ctx context.Context, r *store.Reader, here store.Evolving, there []evolution.Entry, end evolution.Head) (answer.MergedLedger, error) {
 	if len(there) == 0 {
-		return MergedLineage{}, fmt.Errorf("%w: the lineage has no entry of a ledger", track.ErrInvalid)
+		return answer.MergedLedger{}, fmt.Errorf("%w: the lineage has no entry of a ledger", track.ErrInvalid)
 	}
-	l := MergedLineage{Lineage: there[0].Lineage}
+	l := answer.MergedLedger{Lineage: there[0].Lineage}
 	if replayed := evolution.ReplayLedger(there, end); len(replayed.Differences) > 0 {
 		return l, fmt.Errorf("%w: %s", lineages.ErrReplay, replayed.Differences[0])
 	}

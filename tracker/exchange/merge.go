@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/store"
 	"track/tracker/lineages"
 )
@@ -32,26 +33,9 @@ const (
 	pageOfExecutions = 500
 )
 
-// MergeReport says what became of what another database holds.
-type MergeReport struct {
-	Counts
-	Lineages []MergedLineage
-}
-
-// Conflicts counts what was left out, since something else stands in its place.
-func (r MergeReport) Conflicts() int {
-	n := r.Specs.Conflicts + r.Seeds.Conflicts + r.Versions.Conflicts + r.Executions.Conflicts
-	for _, l := range r.Lineages {
-		if l.Conflict {
-			n++
-		}
-	}
-	return n
-}
-
 // Merge records again what another database holds: its records as they are, with their judgements and ledgers. What is here stays. Merging the same
 // again changes nothing, and after an interruption the same merge continues.
-func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r MergeReport, err error) {
+func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer.MergeCounts, err error) {
 	if o.Conflict == nil {
 		o.Conflict = func(Conflict) {}
 	}
@@ -63,7 +47,7 @@ func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r MergeR
 		m.from = from
 		return m.run(ctx)
 	})
-	r = MergeReport{m.counts, m.lineages}
+	r = m.counts
 	var here *hereError
 	if errors.As(err, &here) {
 		err = here.error
@@ -79,11 +63,10 @@ func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r MergeR
 // merge is a merge as it goes on.
 type merge struct {
 	*Door
-	options  MergeOptions
-	path     string
-	from     *store.Reader
-	lineages []MergedLineage
-	done     int
+	options MergeOptions
+	path    string
+	from    *store.Reader
+	done    int
 }
 
 func (m *merge) run(ctx context.Context) error {
@@ -171,7 +154,7 @@ func (m *merge) ledgers(ctx context.Context, records []store.LineageRecord) erro
 		if problem != nil {
 			m.options.Conflict(*problem)
 		}
-		m.lineages = append(m.lineages, l)
+		m.counts.Lineages = append(m.counts.Lineages, l)
 	}
 	return nil
 }
@@ -266,7 +249,7 @@ func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Contex
 		if err := m.put(ctx, r.page); err != nil {
 			return err
 		}
-		m.options.Progress(m.counts.Seeds.all() + m.counts.Executions.all())
+		m.options.Progress(m.counts.Seeds.All() + m.counts.Executions.All())
 	}
 	return ctx.Err()
 }
@@ -359,7 +342,7 @@ func (m *merge) countTrials(ctx context.Context) error {
 	if m.dryRun {
 		return nil
 	}
-	for _, l := range m.lineages {
+	for _, l := range m.counts.Lineages {
 		if l.Conflict {
 			continue
 		}

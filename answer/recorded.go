@@ -1,0 +1,140 @@
+package answer
+
+import (
+	"fmt"
+
+	"track/scoring/format"
+)
+
+// MaxProblems is the largest number of problems that an answer lists.
+const MaxProblems = 10_000
+
+// RecordedLines counts what became of lines that were to be recorded.
+type RecordedLines struct {
+	Source        string        `json:"-"` // what was read
+	Recorded      int           `json:"recorded"`
+	Executions    int           `json:"executions,omitempty"` // of the recorded records
+	Replaced      int           `json:"replaced,omitempty"`
+	Duplicates    int           `json:"duplicates"`
+	Conflicts     int           `json:"conflicts"`
+	Rejected      int           `json:"rejected"`
+	Errors        []LineProblem `json:"errors"`
+	ErrorsOmitted int           `json:"errors_omitted,omitempty"` // beyond [MaxProblems]
+}
+
+// LineProblem says why a line was not recorded.
+type LineProblem struct {
+	Line    int    `json:"line"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// NewRecordedLines returns the counts of nothing.
+func NewRecordedLines(source string) RecordedLines {
+	return RecordedLines{Source: source, Errors: []LineProblem{}}
+}
+
+// AddProblem lists a problem.
+func (a *RecordedLines) AddProblem(p LineProblem) {
+	if len(a.Errors) == MaxProblems {
+		a.ErrorsOmitted++
+		return
+	}
+	a.Errors = append(a.Errors, p)
+}
+
+// Lead implements [Answer].
+func (a RecordedLines) Lead() []Sentence {
+	text := fmt.Sprintf("%s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Source, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
+	if a.Replaced > 0 {
+		text += fmt.Sprintf(", %d replaced", a.Replaced)
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// Tables implements [Answer].
+func (a RecordedLines) Tables() []Table {
+	return []Table{{
+		Name: "lines", ForPrograms: true, Columns: Columns("recorded", "replaced", "duplicates", "conflicts", "rejected"),
+		Rows: [][]any{{a.Recorded, a.Replaced, a.Duplicates, a.Conflicts, a.Rejected}},
+	}}
+}
+
+// Ingested says what became of the files of a spool.
+type Ingested struct {
+	Files         []IngestedFile `json:"files"`
+	RecordedLines `json:",embed"`
+}
+
+// IngestedFile says what became of one file of a spool.
+type IngestedFile struct {
+	Path      string `json:"path"`
+	Lines     int    `json:"lines"`
+	Recorded  int    `json:"recorded"`
+	Known     int    `json:"known"`
+	Rejected  int    `json:"rejected"`
+	Conflicts int    `json:"conflicts"`
+	BytesLeft int64  `json:"bytes_left"` // of a line that does not end
+	Open      bool   `json:"open"`
+	Moved     bool   `json:"moved"`
+	Named     bool   `json:"-"` // it was named, and is no file of the spool
+}
+
+func (f IngestedFile) state() string {
+	switch {
+	case f.Rejected > 0 || f.Conflicts > 0:
+		return "stays: see above"
+	case f.Moved:
+		return "done"
+	case f.BytesLeft > 0:
+		return "ends within a line"
+	case f.Named:
+		return "read"
+	}
+	return "open"
+}
+
+// Lead implements [Answer].
+func (a Ingested) Lead() []Sentence {
+	if len(a.Files) > 0 {
+		return nil
+	}
+	return []Sentence{{Kind: Heading, Text: "nothing in the spool"}}
+}
+
+// Tables implements [Answer].
+func (a Ingested) Tables() []Table {
+	t := Table{Name: "files", Columns: Columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state"), HiddenIfEmpty: true}
+	for _, f := range a.Files {
+		t.Rows = append(t.Rows, []any{f.Path, f.Lines, f.Recorded, f.Known, f.Rejected, f.Conflicts, f.state()})
+	}
+	return []Table{t}
+}
+
+// Spooled says where a record is kept until it is ingested.
+type Spooled struct {
+	Kind  string `json:"kind"`  // spooled
+	Spool string `json:"spool"` // the file
+	Lines int    `json:"lines"`
+	What  string `json:"-"`
+}
+
+// NewSpooled returns the answer for what is kept in a file.
+func NewSpooled(what, path string, n int) Spooled {
+	return Spooled{Kind: "spooled", Spool: path, Lines: n, What: what}
+}
+
+// NewSpooledLines returns the answer for n lines that are kept in a file.
+func NewSpooledLines(path string, n int) Spooled {
+	return NewSpooled(format.Counted(n, "line"), path, n)
+}
+
+// Lead implements [Answer].
+func (a Spooled) Lead() []Sentence {
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("kept %s in %s; track ingest records it", a.What, a.Spool)}}
+}
+
+// Tables implements [Answer].
+func (a Spooled) Tables() []Table {
+	return []Table{{Name: "spool", ForPrograms: true, Columns: Columns("spool", "lines"), Rows: [][]any{{a.Spool, a.Lines}}}}
+}

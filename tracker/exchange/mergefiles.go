@@ -1,0 +1,156 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"track"
+	"track/answer"
+	"track/store"
+)
+
+// FilesOptions say how several databases are merged.
+type FilesOptions struct {
+	DryRun   bool
+	Progress func() (update func(done int), end func()) // is called for each file; may be nil
+}
+
+// MergeFiles merges the databases in files into one: a file that cannot be merged does not keep out the others. here is the path of the target,
+// which open opens, and creates, if one of the files can be merged. The errors are those of the files, and of what is in conflict.
+func MergeFiles(ctx context.Context, here string, open func() (st *store.Store, done func(), err error), files []string, o FilesOptions) (a answer.Merged, failures []error, err error) {
+	m := filesMerge{options: o, failed: make([]error, len(files))}
+	m.answer = answer.Merged{DryRun: o.DryRun, Files: []answer.MergedFile{}}
+	usable := 0
+	for i, file := range files {
+		m.answer.Files = append(m.answer.Files, answer.NewMergedFile(file))
+		if err := store.CheckOther(ctx, here, file); err != nil {
+			m.fail(i, answer.MergeRefused, err)
+		} else {
+			usable++
+		}
+	}
+	if usable > 0 {
+		st, done, err := open()
+		if err != nil {
+			return m.answer, nil, err
+		}
+		defer done()
+		m.run(ctx, st)
+	}
+	for i, f := range m.answer.Files {
+		if m.failed[i] != nil {
+			failures = append(failures, fmt.Errorf("merge %s: %w", f.File, m.failed[i]))
+		}
+	}
+	if conflicts := ConflictError("merge", m.answer); conflicts != nil {
+		failures = append(failures, conflicts)
+	}
+	return m.answer, failures, nil
+}
+
+// filesMerge is a merge of several files as it goes on.
+type filesMerge struct {
+	options FilesOptions
+	answer  answer.Merged
+	failed  []error
+}
+
+func (m *filesMerge) fail(i int, state answer.MergeState, err error) {
+	m.answer.Files[i].State, m.answer.Files[i].Error, m.failed[i] = state, err.Error(), err
+}
+
+func (m *filesMerge) run(ctx context.Context, st *store.Store) {
+	stopped := false
+	for i := range m.answer.Files {
+		switch {
+		case m.failed[i] != nil:
+			continue
+		case stopped:
+			m.answer.Files[i].State = answer.MergeUntried
+			continue
+		}
+		f, err := MergeFile(ctx, st, m.answer.Files[i].File, m.options)
+		m.answer.Files[i] = f
+		if err == nil {
+			continue
+		}
+		state := answer.MergeRefused
+		if f.Records() > 0 && !m.options.DryRun {
+			state = answer.MergeInPart
+		}
+		m.fail(i, state, err)
+		stopped = !errors.Is(err, track.ErrInvalid) && !errors.Is(err, track.ErrNotFound) // it is not the fault of the file
+	}
+}
+
+// MergeFile merges the database in a file.
+func MergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions) (f answer.MergedFile, err error) {
+	f = answer.NewMergedFile(file)
+	if f.State = answer.MergeDone; o.DryRun {
+		f.State = answer.MergeRead
+	}
+	other, err := store.OpenOther(ctx, file, st.Now)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, other.Close()) }()
+	options := MergeOptions{DryRun: o.DryRun, Conflict: func(c Conflict) { f.Conflicts = append(f.Conflicts, c.answer()) }}
+	if o.Progress != nil {
+		update, end := o.Progress()
+		defer end()
+		options.Progress = update
+	}
+	f.MergeCounts, err = Merge(ctx, st, other, options)
+	f.N = f.NConflicts()
+	if errors.Is(err, context.Canceled) {
+		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
+	}
+	return f, err
+}
+
+func (c Conflict) answer() answer.MergeConflict {
+	m := answer.MergeConflict{Kind: string(c.Kind), Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
+	if c.Kind == KindSeed || c.Kind == KindSpec {
+		m.Scenario = c.Scenario
+	} else {
+		m.Lineage = c.Scenario
+	}
+	return m
+}
+
+// ConflictError says what a merge left out; nil for nothing.
+func ConflictError(verb string, a answer.Merged) error {
+	n, kinds := 0, []string{}
+	for _, f := range a.Files {
+		n += f.N
+		for _, c := range f.Conflicts {
+			kinds = append(kinds, c.Kind)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	records := "records"
+	if n == 1 {
+		records = "record"
+	}
+	err := fmt.Errorf("%s: %w: %d %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, n, records)
+	if verb == "merge" {
+		err = track.WithHint(err, track.Hint{Text: "nothing of this is recorded: track merge --dry-run with the same files lists it again"})
+	}
+	for _, hint := range []struct {
+		kind Kind
+		text string
+	}{
+		{KindSeed, "of a seed, one measurement can count: look at both with track show seed, there with --db OTHER; track record seed --replace puts another in place"},
+		{KindSpec, "of a scenario, one list of specs can count: add what is missing with track spec add, and track rescore judges all seeds under it"},
+		{KindLineage, "one name, two histories: merge that file into another database with --db, and compare"},
+	} {
+		if slices.Contains(kinds, string(hint.kind)) {
+			err = track.WithHint(err, track.Hint{Text: hint.text})
+		}
+	}
+	return err
+}
