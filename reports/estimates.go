@@ -129,7 +129,7 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	add("baseline → candidate", format.Four(t.Baseline)+" → "+format.Four(t.Candidate), "", "means over %s", format.Counted(i.NPairs, "pair"))
 	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s", format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
 	add("p", format.PValue(t.P), "", "%s", t.PMethod)
-	add("P(improvement)", format.Fixed(t.PImprovement, 3), "", "%d wins, %d losses, %d ties; a tie counts half", t.Wins, t.Losses, t.Ties)
+	add("P(improvement)", format.Fixed(t.PImprovement, 3), "", "%s, %s, %s; a tie counts half", counted(t.Wins, "win", "wins"), counted(t.Losses, "loss", "losses"), counted(t.Ties, "tie", "ties"))
 	three := func(x float64) string { return format.Fixed(x, 3) }
 	if won := t.WinShareCI; t.WinShare != nil && won.Defined() {
 		add("wins without ties", three(*t.WinShare), format.Interval(won, three), "%s Wilson interval over %d pairs", format.Confidence(won.Confidence), t.Wins+t.Losses)

@@ -27,7 +27,7 @@ type reportOptions struct {
 // flags are those of a single report.
 func (o *reportOptions) flags() []cli.Flag {
 	return append(o.fileFlags(),
-		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead: docs/reports.md has its fields", Destination: &o.template, Action: notEmpty("template")})
+		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead; docs/reference/report-templates.md lists its fields", Destination: &o.template, Action: notEmpty("template")})
 }
 
 // fileFlags say where a report goes.
