@@ -1,5 +1,6 @@
 # track: build, test, measure. Everything that is needed beyond Go, git and make is installed by these targets.
 
+SHELL   := bash
 GO      ?= go
 # One setting for programs and tests, so that the compiled SQLite is shared; only the race detector needs cgo.
 export CGO_ENABLED = 0
@@ -18,9 +19,12 @@ OUTSIDE := chromium:chromium
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
 
-test: check outside-tools ## everything
-	$(GO) test -tags $(TAGS) ./...
+test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
+	set -o pipefail; $(GO) test -json -tags $(TAGS) ./... | bin/testreport
+
+bin/testreport: tools/testreport/main.go
+	$(GO) -C tools build -o ../$@ ./testreport
 
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= -1
@@ -39,13 +43,14 @@ outside-tools: ## install Chromium if it is missing and root can; else the tests
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing the Debian package $${tool##*:}, which tests need"; \
 	    { [ -n "$$updated" ] || apt-get update -qq; updated=yes; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $${tool##*:}; } || \
 	      echo "$${tool##*:} could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
 	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
 	done
 
 race: ## the packages that do things at once, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker ./store/... ./internal/provenance
+	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; for package in $$($(GO) list ./...); do \
