@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"track/tracker":          {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/internal/masking", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
-	"track/tracker/live":            {"track", "track/importer/...", "track/internal/masking", "track/store", "track/tracker/agents"},
+	"track/tracker/live":            {"track", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/internal/masking", "track/store", "track/tracker/agents"},
 	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
 	// What tests check properties with.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -37,15 +36,15 @@ func hookCommand(dir, payload string) *exec.Cmd {
 	return cmd
 }
 
-func hookStatus(t *testing.T, dir string) (d hookStatusDocument) {
+func hookStatus(t *testing.T, dir string) (d answer.HookStatus) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustTrack(t, dir, "hook", "status", "--format", "json")), &d); err != nil {
+	if err := answer.Decode(strings.NewReader(mustTrack(t, dir, "hook", "status", "--format", "json")), &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func (d hookStatusDocument) counts() string {
+func eventCounts(d answer.HookStatus) string {
 	var words []string
 	for _, e := range d.Events {
 		words = append(words, fmt.Sprintf("%d %s", e.N, e.Name))
@@ -87,7 +86,7 @@ func TestHooksAtOnce(t *testing.T) {
 		callHook(t, dir, `{"session_id":"s","hook_event_name":"Notification"}`)
 		d = hookStatus(t, dir)
 	}
-	if got := d.counts(); !strings.Contains(got, "10 PostToolUse, 10 PreToolUse, 1 Stop, 1 UserPromptSubmit") || d.Waiting > 0 {
+	if got := eventCounts(d); !strings.Contains(got, "10 PostToolUse, 10 PreToolUse, 1 Stop, 1 UserPromptSubmit") || d.Waiting > 0 {
 		t.Errorf("%s; %d wait; %q", got, d.Waiting, d.Log)
 	}
 	list, err := executionsOf(t, dir, "l")
@@ -109,8 +108,8 @@ func TestFirstHooksAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	callHook(t, dir, hookPayload("PreToolUse", "t20"))
-	if d := hookStatus(t, dir); d.counts() != "21 PreToolUse" || d.Waiting > 0 {
-		t.Errorf("%s; %d wait; %q", d.counts(), d.Waiting, d.Log)
+	if d := hookStatus(t, dir); eventCounts(d) != "21 PreToolUse" || d.Waiting > 0 {
+		t.Errorf("%s; %d wait; %q", eventCounts(d), d.Waiting, d.Log)
 	}
 }
 
@@ -133,7 +132,7 @@ func TestKilledHooks(t *testing.T) {
 	for _, payload := range payloads {
 		callHook(t, dir, payload)
 	}
-	if got := hookStatus(t, dir).counts(); !strings.HasPrefix(got, "8 PostToolUse, 8 PreToolUse, ") {
+	if got := eventCounts(hookStatus(t, dir)); !strings.HasPrefix(got, "8 PostToolUse, 8 PreToolUse, ") {
 		t.Error(got)
 	}
 	list, err := executionsOf(t, dir, "l")
@@ -197,7 +196,7 @@ func TestRealHookLog(t *testing.T) {
 		callHook(t, dir, line)
 	}
 	want := "3 PostToolUse, 4 PreToolUse, 1 SessionStart, 4 Stop, 4 SubagentStop, 4 UserPromptSubmit"
-	if got := hookStatus(t, dir).counts(); got != want {
+	if got := eventCounts(hookStatus(t, dir)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if n := strings.Count(mustTrack(t, dir, "executions", "l", "--format", "jsonl"), "\n"); n != 4 {
@@ -236,7 +235,7 @@ func TestBusyDatabase(t *testing.T) {
 	}
 	start := time.Now()
 	callHook(t, dir, hookPayload("PreToolUse", "t1"))
-	if took := time.Since(start); took < hookPatience || took > 3*hookPatience {
+	if took := time.Since(start); took < 2*time.Second || took > 6*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	_ = input.Close()
@@ -247,7 +246,7 @@ func TestBusyDatabase(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	callHook(t, dir, hookStop)
-	if d := hookStatus(t, dir); d.Waiting != 0 || d.counts() != "1 PreToolUse, 1 Stop, 1 UserPromptSubmit" {
+	if d := hookStatus(t, dir); d.Waiting != 0 || eventCounts(d) != "1 PreToolUse, 1 Stop, 1 UserPromptSubmit" {
 		t.Errorf("%+v", d)
 	}
 }

@@ -5,7 +5,6 @@ package claudesettings
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -21,6 +20,11 @@ const timeout = 10 // seconds after which Claude Code gives up on a hook; track 
 
 // ours matches the commands of earlier installations, whatever the path of the program and its flags.
 var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
+
+// SyntaxError says what is wrong with the text of settings.
+type SyntaxError struct{ Message string }
+
+func (e *SyntaxError) Error() string { return e.Message }
 
 // Install returns settings in which each of [Events] runs command, and nothing else differs. Existing hooks of track
 // with another command get this one. An empty text stands for a missing file.
@@ -146,20 +150,20 @@ func (d *document) commands(event *node) (found []commandNode) {
 // parse reads settings and finds their hooks, or nil.
 func parse(text []byte) (d *document, hooks *node, err error) {
 	if d, err = parseDocument(text); err != nil {
-		return nil, nil, fmt.Errorf("not JSON as Claude Code reads it: %w", err)
+		return nil, nil, &SyntaxError{fmt.Sprintf("not JSON as Claude Code reads it: %v", err)}
 	}
 	if d.root.kind != '{' {
-		return nil, nil, errors.New("the settings are not a JSON object")
+		return nil, nil, &SyntaxError{"the settings are not a JSON object"}
 	}
 	if hooks = d.root.member("hooks"); hooks == nil {
 		return d, nil, nil
 	}
 	if hooks.kind != '{' {
-		return nil, nil, errors.New(`"hooks" is not a JSON object`)
+		return nil, nil, &SyntaxError{`"hooks" is not a JSON object`}
 	}
 	for _, event := range hooks.children {
 		if event.kind != '[' {
-			return nil, nil, fmt.Errorf("hooks.%s is not a JSON array", event.name)
+			return nil, nil, &SyntaxError{fmt.Sprintf("hooks.%s is not a JSON array", event.name)}
 		}
 	}
 	return d, hooks, nil

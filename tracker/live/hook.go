@@ -1,0 +1,192 @@
+package live
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"track"
+	"track/importer"
+	"track/store"
+)
+
+// Files beside a database.
+const (
+	LogFile     = "hook.log"   // what went wrong
+	SpoolFolder = "hook.spool" // events that could not be recorded yet
+)
+
+const (
+	patience       = 2 * time.Second // after which the agent goes on, and the event waits in a file
+	transcriptTime = time.Second     // for reading transcripts
+	longestPayload = importer.LongestRecord
+)
+
+// Hook takes the payloads of an agent's hooks.
+type Hook struct {
+	Lineage  string // empty for the name of the project folder
+	Version  string // empty for none
+	Task     string // that the session was started for; empty if unknown
+	Project  string // top folder of the agent's project; empty if unknown
+	Database string // empty to look for it from the working directory of the session upward
+	Now      func() time.Time
+	// Problem hears what went wrong: in which folder of a database, which is empty if that is unknown, and with which event.
+	Problem func(folder, event string, err error)
+}
+
+// call is one call of a hook. Another goroutine may have to end it.
+type call struct {
+	sync.Mutex
+	event  *store.HookEvent // nil until it is known
+	folder string           // of the database; empty until it is known
+}
+
+func (c *call) set(folder string, event *store.HookEvent) {
+	c.Lock()
+	defer c.Unlock()
+	c.folder, c.event = folder, event
+}
+
+// Take records the payload of one event within the time that an agent can wait. An event that cannot be recorded is kept as a file for the next call.
+func (h *Hook) Take(ctx context.Context, payload io.Reader) {
+	c := &call{}
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if problem := recover(); problem != nil {
+				done <- fmt.Errorf("a defect of track: %v", problem)
+			}
+		}()
+		done <- h.take(ctx, payload, c)
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	var err error
+	select {
+	case err = <-done:
+	case <-timer.C:
+		err = fmt.Errorf("not done after %v", patience)
+	}
+	if err != nil {
+		h.keep(c, err)
+	}
+}
+
+// keep saves the event of a call that failed, and reports why it failed.
+func (h *Hook) keep(c *call, err error) {
+	c.Lock()
+	defer c.Unlock()
+	if c.event == nil {
+		h.Problem(c.folder, "payload", err)
+		return
+	}
+	if spoolErr := Spool(filepath.Join(c.folder, SpoolFolder)).Put(*c.event); spoolErr != nil {
+		err = fmt.Errorf("%w; the event is lost: %w", err, spoolErr)
+	} else {
+		err = fmt.Errorf("%w; the event waits for the next call", err)
+	}
+	h.Problem(c.folder, c.event.Name, err)
+}
+
+// take reads a payload and records it, after the events that wait.
+func (h *Hook) take(ctx context.Context, in io.Reader, c *call) error {
+	received := h.Now().UTC().Truncate(time.Microsecond)
+	payload, err := io.ReadAll(io.LimitReader(in, longestPayload+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read standard input: %w", err)
+	case len(payload) > longestPayload:
+		return fmt.Errorf("the payload is longer than %d MiB", longestPayload>>20)
+	}
+	event, err := Receive(payload, importer.Name(h.Task), received)
+	if err != nil {
+		return err
+	}
+	event.Lineage, event.Version = h.lineage(event.Folder), importer.Name(h.Version)
+	path, err := h.FindDatabase(event.Folder)
+	missing := errors.Is(err, track.ErrNotFound)
+	if missing {
+		path, err = filepath.Join(h.projectFolder(event.Folder), store.DefaultDir, store.DefaultFile), nil
+	}
+	if err != nil {
+		return err
+	}
+	c.set(filepath.Dir(path), &event.HookEvent)
+	return h.record(ctx, path, missing, event.HookEvent)
+}
+
+func (h *Hook) record(ctx context.Context, path string, missing bool, event store.HookEvent) error {
+	if _, err := os.Stat(path); missing || errors.Is(err, os.ErrNotExist) {
+		if _, err := store.Init(ctx, path); err != nil {
+			return err
+		}
+	}
+	st, err := store.OpenForUpdate(ctx, path, h.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	events, forget, err := Spool(filepath.Join(filepath.Dir(path), SpoolFolder)).Events()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, transcriptTime)
+	defer cancel()
+	warnings, err := NewRecorder(st, bufio.NewReader(rand.Reader)).Record(ctx, append(events, event)...)
+	if err != nil {
+		return err
+	}
+	if err := forget(); err != nil { // recording them again would change nothing
+		warnings = append(warnings, err)
+	}
+	for _, warning := range warnings {
+		h.Problem(filepath.Dir(path), event.Name, warning)
+	}
+	return nil
+}
+
+// projectFolder returns the top folder of the agent's project, else its working directory, else that of this process.
+func (h *Hook) projectFolder(folder string) string {
+	for _, candidate := range []string{h.Project, folder} {
+		if info, err := os.Stat(candidate); candidate != "" && err == nil && info.IsDir() {
+			return candidate
+		}
+	}
+	return "."
+}
+
+// FindDatabase returns the path of the database of a working directory.
+func (h *Hook) FindDatabase(folder string) (string, error) {
+	if h.Database != "" {
+		return h.Database, nil
+	}
+	if info, err := os.Stat(folder); folder == "" || err != nil || !info.IsDir() {
+		folder = h.projectFolder("")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	return store.Find(folder)
+}
+
+// lineage returns the lineage of an event: the given name, else that of the project folder.
+func (h *Hook) lineage(folder string) string {
+	if name := importer.Name(h.Lineage); name != "" {
+		return name
+	}
+	name := filepath.Base(filepath.Clean(cmp.Or(h.Project, folder)))
+	if name = importer.Name(strings.ReplaceAll(name, "@", "-")); name == "" || name == "." || name == string(filepath.Separator) {
+		return importer.ClaudeCode
+	}
+	return name
+}
