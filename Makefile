@@ -14,7 +14,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium.
 OUTSIDE := chromium:chromium
 
-.PHONY: build test check outside-tools race fuzz soak bench sim-policies demo clean
+.PHONY: build arm64 test check outside-tools race fuzz soak bench sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
@@ -48,6 +48,17 @@ outside-tools: ## install Chromium if it is missing and root can; else the tests
 	      echo "$${tool##*:} could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
 	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
 	done
+
+# The emulator of arm64, and the package of Debian and Ubuntu that has it.
+QEMU := qemu-aarch64-static
+
+arm64: ## compare scores, statistics and decisions with those of arm64, bit by bit, under an emulator; takes a minute or two
+	@command -v $(QEMU) >/dev/null || { echo "installing qemu-user-static, which runs programs for arm64"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends qemu-user-static; }
+	$(GO) test -tags $(TAGS) ./internal/samebits -fused
+	@mkdir -p bin
+	GOARCH=arm64 $(GO) test -tags $(TAGS) -c -o bin/samebits.arm64 ./internal/samebits
+	cd internal/samebits && $(QEMU) ../../bin/samebits.arm64 -test.run TestSameBits
 
 race: ## the packages that do things at once, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance

@@ -19,10 +19,10 @@ import (
 // that ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way:
 // towards the packages that know less.
 var mayImport = map[string][]string{
-	"track/scoring/...": {"track/scoring/...", "gonum.org/v1/gonum/..."},
+	"track/scoring/...": {"track/scoring/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
 	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "gonum.org/v1/gonum/..."},
+	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/answer/...":     {"track/answer/...", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
 	// What tests check properties with.
+	"track/internal/samebits": {}, // tests alone
 	"track/internal/property": {"pgregory.net/rapid"},
 
 	// Reports as files.
@@ -85,7 +86,7 @@ var mayImport = map[string][]string{
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
-	"track/bench/...":    {"track/...", "gonum.org/v1/gonum/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},
+	"track/bench/...":    {"track/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "modernc.org/sqlite"},
 	"track/examples/...": {},
 }
 

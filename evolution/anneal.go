@@ -3,7 +3,7 @@ package evolution
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Anneal accepts a mean paired difference m with probability min(1, exp(m/T)), by the draw, at the temperature T = T0·G^step of the
@@ -39,14 +39,14 @@ func (p Anneal) judge(d *Decision, s sides, u float64) error {
 	return nil
 }
 
-func (p Anneal) temperature(step int) float64 { return p.T0 * math.Pow(p.G, float64(step)) }
+func (p Anneal) temperature(step int) float64 { return p.T0 * numeric.Pow(p.G, float64(step)) }
 
 // probability is exp(m/t) for m <= 0, and its limit where the temperature has fallen to 0.
 func (Anneal) probability(m, t float64) float64 {
 	if m == 0 {
 		return 1
 	}
-	return math.Exp(m / t)
+	return numeric.Exp(m / t)
 }
 
 // falseAccept is the mean of min(1, exp(m/T)) over m ~ N(0, sd²/n): 1/2 + exp(a²/2)·Φ(-a) with a = sd/√n/T.
@@ -61,7 +61,7 @@ func (p Anneal) falseAccept(c Conditions) (float64, string) {
 // scaledTail is exp(a²/2)·Φ(-a), without overflow: from 25 on by the first terms of its asymptotic series.
 func scaledTail(a float64) float64 {
 	if a < 25 {
-		return math.Exp(a*a/2) * distuv.UnitNormal.CDF(-a)
+		return numeric.Exp(a*a/2) * numeric.NormalCDF(-a)
 	}
 	return (1 - 1/(a*a)) / (a * math.Sqrt(2*math.Pi))
 }

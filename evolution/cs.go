@@ -1,6 +1,10 @@
 package evolution
 
-import "math"
+import (
+	"math"
+
+	"track/scoring/numeric"
+)
 
 // CS is the asymptotic confidence sequence of a mean (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, after Robbins 1970):
 //
@@ -52,7 +56,7 @@ func (p CS) judge(d *Decision, s sides, _ float64) error {
 func (p CS) r2() float64 {
 	x := 1.0
 	for range 60 {
-		x = math.Log((x + 1) / (p.Alpha * p.Alpha))
+		x = numeric.Log((x + 1) / (p.Alpha * p.Alpha))
 	}
 	return x / float64(p.TunedAt)
 }
@@ -67,14 +71,14 @@ func (p CS) rule() csRule {
 	r2, widths := p.r2(), make([]float64, p.NMax+1)
 	for i := range widths {
 		n := float64(i)
-		v := n*r2 + 1
-		widths[i] = math.Sqrt(2 * v / (n * n * r2) * math.Log(math.Sqrt(v)/p.Alpha))
+		v := float64(n*r2) + 1
+		widths[i] = math.Sqrt(2 * v / (n * n * r2) * numeric.Log(math.Sqrt(v)/p.Alpha))
 	}
 	return csRule{p, widths}
 }
 
 // halfWidth is that after n pairs; where these do not vary it has none.
-func (r csRule) halfWidth(s sample) float64 { return s.sd * r.widths[s.n] }
+func (r csRule) halfWidth(s sample) float64 { return float64(s.sd * r.widths[s.n]) }
 
 func (r csRule) at(s sample) State {
 	switch h := r.halfWidth(s); {

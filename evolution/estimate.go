@@ -3,8 +3,7 @@ package evolution
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -46,12 +45,12 @@ func pairedInterval(s sample) *Interval {
 	if s.n < 2 {
 		return nil
 	}
-	half := studentQuantile(float64(s.n-1)) * s.se()
+	half := float64(studentQuantile(float64(s.n-1)) * s.se())
 	return &Interval{Lo: s.mean - half, Hi: s.mean + half, Confidence: Confidence, Method: "paired t"}
 }
 
 func studentQuantile(df float64) float64 {
-	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 - Confidence) / 2)
+	return -numeric.StudentQuantile((1-Confidence)/2, df)
 }
 
 // improvement is P(child > parent): pair by pair where nearly all are paired, else over all trials of both sides.

@@ -3,8 +3,7 @@ package evolution
 import (
 	"math"
 
-	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // POI accepts iff the probability of improvement is at least C, after a prior delta ~ N(0, Tau²): with k = Tau²/(Tau²+se²) the posterior
@@ -50,8 +49,8 @@ func (p POI) posterior(s sample) (probability, k float64) {
 	if se == 0 {
 		return (1 + sign(s.mean)) / 2, 1
 	}
-	k = p.Tau * p.Tau / (p.Tau*p.Tau + se*se)
-	return distuv.UnitNormal.CDF(math.Sqrt(k) * s.mean / se), k
+	k = p.Tau * p.Tau / (float64(p.Tau*p.Tau) + float64(se*se))
+	return numeric.NormalCDF(math.Sqrt(k) * s.mean / se), k
 }
 
 func sign(x float64) float64 { return indicator(x > 0) - indicator(x < 0) }
@@ -63,10 +62,10 @@ func (p POI) falseAccept(c Conditions) (float64, string) {
 		return indicator(p.C <= 0.5), "exact" // no difference at all has the posterior 1/2
 	}
 	n := max(p.NMin, c.NPairs)
-	z := distuv.UnitNormal.Quantile(p.C)
+	z := numeric.NormalQuantile(p.C)
 	return meanOverSD(n-1, func(u float64) float64 {
 		ratio := c.SDPairs * u / math.Sqrt(float64(n)) / p.Tau
-		return distuv.UnitNormal.CDF(-z * u * math.Sqrt(1+ratio*ratio))
+		return numeric.NormalCDF(-z * u * math.Sqrt(1+float64(ratio*ratio)))
 	}), "integral"
 }
 
@@ -74,10 +73,9 @@ func (p POI) falseAccept(c Conditions) (float64, string) {
 // below 1e-19 for all but the smallest df, where the range is wide enough anyway.
 func meanOverSD(df int, f func(u float64) float64) float64 {
 	v := float64(df)
-	logGamma, _ := math.Lgamma(v / 2)
-	logConst := math.Ln2 + v/2*math.Log(v/2) - logGamma
+	logConst := math.Ln2 + float64(v/2*numeric.Log(v/2)) - numeric.LogGamma(v/2)
 	lo, hi := max(0, 1-10/math.Sqrt(v)), 1+10/math.Sqrt(v)
-	return quad.Fixed(func(u float64) float64 {
-		return f(u) * math.Exp(logConst+(v-1)*math.Log(u)-v*u*u/2)
-	}, lo, hi, 200, nil, 0)
+	return numeric.Integrate(func(u float64) float64 {
+		return f(u) * numeric.Exp(logConst+float64((v-1)*numeric.Log(u))-float64(v*u*u/2))
+	}, lo, hi, 13)
 }

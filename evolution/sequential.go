@@ -81,7 +81,7 @@ func acceptsNothing(rule sequential, sd float64, r *rand.Rand) bool {
 	nMin, nMax := rule.limits()
 	mean, squares := 0.0, 0.0
 	for n := 1; n <= nMax; n++ {
-		x := sd * r.NormFloat64()
+		x := float64(sd * r.NormFloat64())
 		step := x - mean
 		mean += step / float64(n)
 		squares += float64(step * (x - mean)) // Welford

@@ -1,6 +1,8 @@
 package evolution
 
-import "math"
+import (
+	"track/scoring/numeric"
+)
 
 // SPRT is Wald's sequential probability ratio test of a true difference D1 against D0, with the sample variance for the true one:
 //
@@ -53,12 +55,12 @@ type sprtRule struct {
 }
 
 func (p SPRT) rule() sprtRule {
-	return sprtRule{p, math.Log((1 - p.B) / p.A), math.Log(p.B / (1 - p.A))}
+	return sprtRule{p, numeric.Log((1 - p.B) / p.A), numeric.Log(p.B / (1 - p.A))}
 }
 
 // llr is infinite where the differences do not vary, and 0 where they then lie in the middle.
 func (p SPRT) llr(s sample) float64 {
-	off := s.mean - (p.D0+p.D1)/2
+	off := s.mean - float64((p.D0+p.D1)/2)
 	if off == 0 {
 		return 0
 	}

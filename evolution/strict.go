@@ -3,7 +3,7 @@ package evolution
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Strict accepts iff the mean paired difference is above Eps.
@@ -38,7 +38,7 @@ func (p Strict) falseAccept(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
 		return indicator(0 > p.Eps), "exact"
 	}
-	return distuv.UnitNormal.CDF(-p.Eps * math.Sqrt(float64(max(1, c.NPairs))) / c.SDPairs), "normal"
+	return numeric.NormalCDF(-p.Eps * math.Sqrt(float64(max(1, c.NPairs))) / c.SDPairs), "normal"
 }
 
 func indicator(b bool) float64 {

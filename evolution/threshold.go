@@ -3,8 +3,7 @@ package evolution
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"track/scoring/numeric"
 	"track/scoring/rubric"
 )
 
@@ -86,8 +85,8 @@ func (p Threshold) falseAccept(c Conditions) (float64, string) {
 		return accepted, "exact"
 	}
 	sd := c.SD * math.Sqrt(1/weightedN(c.NChild)+1/weightedN(c.NParent))
-	above := func(limit float64) float64 { return distuv.UnitNormal.CDF(-limit / sd) }
-	return above(p.Marginal) + p.ExploreP*(above(p.Explore)-above(p.Marginal)), "normal"
+	above := func(limit float64) float64 { return float64(numeric.NormalCDF(-limit / sd)) }
+	return above(p.Marginal) + float64(p.ExploreP*(above(p.Explore)-above(p.Marginal))), "normal"
 }
 
 // fitnessWeights are those of [rubric.Fitness].

@@ -84,7 +84,7 @@ func skewness(x []float64) (float64, string) {
 		cubes += float64(d * d * d)
 	}
 	n := float64(len(x))
-	return cubes / n / math.Pow(squares/n, 1.5), ""
+	return cubes / n / float64(squares/n*math.Sqrt(squares/n)), ""
 }
 
 // correlation is Pearson's, of two series of which neither is constant.
@@ -144,7 +144,7 @@ func autocorrelation(x []float64, lag int) (float64, string) {
 		squares += float64(d * d)
 	}
 	for i, v := range x[lag:] {
-		if product := (x[i] - m) * u * ((v - m) * u); !math.IsNaN(product) {
+		if product := float64((x[i] - m) * u * ((v - m) * u)); !math.IsNaN(product) {
 			products += product
 		}
 	}
@@ -153,7 +153,7 @@ func autocorrelation(x []float64, lag int) (float64, string) {
 
 // quantile interpolates linearly between the order statistics around q*(n-1).
 func quantile(sorted []float64, q float64) float64 {
-	position := q * float64(len(sorted)-1)
+	position := float64(q * float64(len(sorted)-1))
 	i := int(position)
 	t := position - float64(i)
 	if t == 0 || sorted[i] == sorted[i+1] {

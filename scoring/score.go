@@ -1,6 +1,10 @@
 package scoring
 
-import "math"
+import (
+	"math"
+
+	"track/scoring/numeric"
+)
 
 // FailEscalationMultiplier widens or narrows the WARN band by a metric's weight: clamp(5 - 2*weight, 0.5, 5). Heavy metrics
 // (weight 3) fail early (0.5), light ones (weight 0.5) late (4).
@@ -10,7 +14,7 @@ func FailEscalationMultiplier(weight float64) float64 {
 
 // ScoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance.
 func ScoreMeanTolerance(actual, target, tolerance float64) float64 {
-	return maxOf(0, 1-math.Abs(actual-target)/tolerance/2)
+	return maxOf(0, 1-float64(math.Abs(actual-target)/tolerance/2))
 }
 
 // ScoreRange is 1 at the centre of [lower, upper], 0.75 at both edges, and falls to 0 outside, by the overshoot in widths of
@@ -24,7 +28,7 @@ func ScoreRange(actual, lower, upper float64) float64 {
 		return 0
 	}
 	if lower <= actual && actual <= upper {
-		centre := (lower + upper) / 2
+		centre := float64((lower + upper) / 2)
 		return 1 - float64(0.25*(math.Abs(actual-centre)/(width/2)))
 	}
 	overshoot := actual - upper
@@ -57,7 +61,7 @@ func ScoreOutlierPenalty(outlier, maxOutlier, penaltyWeight float64) float64 {
 	if maxOutlier == 0 {
 		return 0
 	}
-	return maxOf(0, math.Exp(-penaltyWeight*(outlier-maxOutlier)/maxOutlier))
+	return maxOf(0, numeric.Exp(-penaltyWeight*(outlier-maxOutlier)/maxOutlier))
 }
 
 // ScoreBoolean is 1 where [CheckBoolean] passes and 0 elsewhere.

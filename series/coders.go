@@ -107,11 +107,11 @@ func integrate(deltas []uint64) {
 // worth.
 func (e *encoding) noiseCoder() byte {
 	deltas := e.differences(e.words)
-	gain := 0.0
+	gain := 1.0
 	for k := 4; k < 8; k++ {
-		gain += math.Log2(squaredCounts(e.plane(deltas, k)) / squaredCounts(e.plane(e.words, k)))
+		gain *= squaredCounts(e.plane(deltas, k)) / squaredCounts(e.plane(e.words, k))
 	}
-	const enough = 0.1 // bits a value: noise has neither, and shuffled it decodes faster
+	const enough = 1.0717734625362931 // 2^0.1: a tenth of a bit a value: noise has neither, and shuffled it decodes faster
 	if gain > enough {
 		return coderDelta
 	}

@@ -4,9 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"track/evolution"
+	"track/scoring/numeric"
 )
 
 // nothing is the share of mutations that change nothing which a policy accepts, and of those that threshold calls significant, with fresh trials of
@@ -37,7 +36,7 @@ func peeking(repetitions int) float64 {
 	r := rand.New(rand.NewPCG(2026, 12))
 	var critical [most + 1]float64
 	for n := 2; n <= most; n++ {
-		critical[n] = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.95)
+		critical[n] = numeric.StudentQuantile(0.95, float64(n-1))
 	}
 	rejected := 0
 	for range repetitions {

@@ -41,7 +41,7 @@ func NewAUC(positive, negative []float64, confidence float64) (AUC, error) {
 	if variance == 0 {
 		a.Warnings = append(a.Warnings, WarnZeroVariance)
 	}
-	half := normalQuantile(confidence) * math.Sqrt(variance)
+	half := float64(normalQuantile(confidence) * math.Sqrt(variance))
 	a.Interval.Lo, a.Interval.Hi = max(0, a.Value-half), min(1, a.Value+half)
 	return a, nil
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"track/scoring/numeric"
 )
 
 // Parameters of [NewHistory].
@@ -54,7 +56,7 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	h := History{N: len(xs), Sigma: sigma, Penalty: 3 * sigma * sigma * math.Log(float64(len(xs))), Seed: seed}
+	h := History{N: len(xs), Sigma: sigma, Penalty: 3 * sigma * sigma * numeric.Log(float64(len(xs))), Seed: seed}
 	if sigma == 0 {
 		h.Warnings = []Warning{WarnZeroVariance}
 		h.Lag1 = math.NaN()
@@ -256,7 +258,7 @@ func bestSplit(xs []float64, minSize int) (best Split, ok bool) {
 		first[end] = within[0]
 		for t := minSize; t <= end-minSize; t++ {
 			q := energy(within[0], first[t], within[t], float64(t), float64(end-t))
-			slack := 1e-12 * math.Abs(q)
+			slack := float64(1e-12 * math.Abs(q))
 			if !ok || q > best.QHat+slack || q >= best.QHat-slack && t < best.Index {
 				best, ok = Split{Index: t, QHat: q, P: math.NaN()}, true
 			}
@@ -267,12 +269,12 @@ func bestSplit(xs []float64, minSize int) (best Split, ok bool) {
 
 // energy is q̂ from the sums of distances inside both groups together, inside the first (n values) and inside the second (m).
 func energy(all, first, second, n, m float64) float64 {
-	q := 2 / (m + n) * (all - first - second)
+	q := float64(2 / (m + n) * (all - first - second))
 	if n > 1 {
-		q -= 2 * m / (m + n) / (n - 1) * first
+		q -= float64(2 * m / (m + n) / (n - 1) * first)
 	}
 	if m > 1 {
-		q -= 2 * n / (m + n) / (m - 1) * second
+		q -= float64(2 * n / (m + n) / (m - 1) * second)
 	}
 	return q
 }
@@ -328,7 +330,7 @@ func divisiveP(xs []float64, edges []int, qHat float64, rng *rand.Rand) float64 
 			segment := shuffled[edges[i]:edges[i+1]]
 			rng.Shuffle(len(segment), func(a, b int) { segment[a], segment[b] = segment[b], segment[a] })
 		}
-		if s, ok := bestOfSegments(shuffled, edges); ok && s.QHat >= qHat-sumTolerance*math.Abs(qHat) {
+		if s, ok := bestOfSegments(shuffled, edges); ok && s.QHat >= qHat-float64(sumTolerance*math.Abs(qHat)) {
 			asLarge++
 		}
 		if drawn(asLarge, DivisiveDraws) > DivisiveMaxP {

@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"track/scoring/numeric"
+)
 
 // ConfidenceSequence bounds the mean of scores in [0, 1] after each of N of them, in the order they came: with the stated
 // confidence all intervals at once contain it, so one may look after every seed and stop at any time.
@@ -36,7 +40,7 @@ func BettingSequence(scores []float64, confidence float64) (ConfidenceSequence, 
 	if err != nil {
 		return ConfidenceSequence{}, err
 	}
-	threshold := math.Log(2 / (1 - confidence))
+	threshold := numeric.Log(2 / (1 - confidence))
 	bets := predictableBets(scores, (1-confidence)/2, math.Inf(1))
 	mirrored := mirror(scores)
 	lo, hi := 0.0, 1.0
@@ -61,7 +65,7 @@ func bettingBound(xs, bets []float64, logThreshold float64) float64 {
 func logCapital(xs, bets []float64, m float64) float64 {
 	sum := 0.0
 	for i, x := range xs {
-		sum += math.Log1p(min(bets[i], betLimit/m) * (x - m))
+		sum += numeric.Log1p(min(bets[i], betLimit/m) * (x - m))
 	}
 	return sum
 }
@@ -90,12 +94,12 @@ func bernsteinLower(xs []float64, alpha float64) []float64 {
 		if t > 0 {
 			before = sum / float64(t)
 		}
-		psi := -math.Log1p(-bets[t]) - bets[t]
+		psi := -numeric.Log1p(-bets[t]) - bets[t]
 		spent += float64((x - before) * (x - before) * psi)
 		weighted += float64(bets[t] * x)
 		sumBets += bets[t]
 		sum += x
-		best = max(best, (weighted-math.Log(1/alpha)-spent)/sumBets)
+		best = max(best, (weighted-numeric.Log(1/alpha)-spent)/sumBets)
 		lower[t] = best
 	}
 	return lower
@@ -108,7 +112,7 @@ func predictableBets(xs []float64, alpha, limit float64) []float64 {
 	sum, squares, variance := 0.5, 0.25, 0.25
 	for i, x := range xs {
 		t := float64(i + 1)
-		bets[i] = min(limit, math.Sqrt(2*math.Log(1/alpha)/(variance*t*math.Log(1+t))))
+		bets[i] = min(limit, math.Sqrt(2*numeric.Log(1/alpha)/(variance*t*numeric.Log(1+t))))
 		sum += x
 		mean := sum / (t + 1)
 		squares += float64((x - mean) * (x - mean))
@@ -157,7 +161,7 @@ func BettingInterval(scores []float64, confidence float64) (Interval, error) {
 	if len(scores) == 0 {
 		return i, nil
 	}
-	threshold := math.Log(2 / (1 - confidence))
+	threshold := numeric.Log(2 / (1 - confidence))
 	bets := predictableBets(scores, (1-confidence)/2, math.Inf(1))
 	i.Lo, i.Hi = bettingBound(scores, bets, threshold), 1-bettingBound(mirror(scores), bets, threshold)
 	return i, nil

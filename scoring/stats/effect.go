@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"track/scoring/numeric"
+)
 
 // EffectVariant says what a mean difference is divided by.
 type EffectVariant string
@@ -96,7 +100,8 @@ func pooledSD(a, b []float64) float64 {
 
 // hedgesJ is 0 at df = 1, where Γ((df-1)/2) is infinite.
 func hedgesJ(df float64) float64 {
-	upper, _ := math.Lgamma(df / 2)
-	lower, _ := math.Lgamma((df - 1) / 2)
-	return math.Exp(upper-lower) / math.Sqrt(df/2)
+	if df == 1 {
+		return 0
+	}
+	return numeric.Exp(numeric.LogGamma(df/2)-numeric.LogGamma((df-1)/2)) / math.Sqrt(df/2)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"track/scoring/numeric"
 )
 
 // EProcess is evidence against "the differences are symmetric about 0" after each of N pairs, in the order they came. One may
@@ -55,7 +55,7 @@ func ones() [len(scales)]float64 { return [len(scales)]float64{1, 1, 1, 1, 1} }
 func bet(capital *[len(scales)]float64, z float64) float64 {
 	sum := 0.0
 	for k, c := range scales {
-		capital[k] *= 2 / (1 + math.Exp(-2*c*z))
+		capital[k] = float64(capital[k] * (2 / (1 + numeric.Exp(-2*c*z))))
 		sum += capital[k]
 	}
 	return sum / float64(len(scales))
@@ -92,6 +92,6 @@ func SignEValue(wins, losses int) (SignE, error) {
 
 func signE(wins, losses int) float64 {
 	a, b := float64(wins+1), float64(losses+1)
-	aboveHalf := mathext.RegIncBeta(b, a, 0.5) // P(Beta(a, b) > 1/2)
-	return math.Exp((a+b-1)*math.Ln2+mathext.Lbeta(a, b)) * aboveHalf
+	aboveHalf := numeric.BetaCDF(0.5, b, a) // P(Beta(a, b) > 1/2)
+	return numeric.Exp(float64((a+b-1)*math.Ln2)+numeric.LogGamma(a)+numeric.LogGamma(b)-numeric.LogGamma(a+b)) * aboveHalf
 }

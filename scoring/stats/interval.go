@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Methods of intervals.
@@ -39,10 +39,10 @@ func noInterval(confidence float64, method string) Interval {
 
 // studentQuantile is the t with P(|T| <= t) = confidence.
 func studentQuantile(confidence, df float64) float64 {
-	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 - confidence) / 2)
+	return -numeric.StudentQuantile((1-confidence)/2, df)
 }
 
 // normalQuantile is the z with P(|Z| <= z) = confidence.
 func normalQuantile(confidence float64) float64 {
-	return -distuv.UnitNormal.Quantile((1 - confidence) / 2)
+	return -numeric.NormalQuantile((1 - confidence) / 2)
 }

@@ -67,13 +67,27 @@ func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	return j, nil
 }
 
+// norm returns the root of the sum of squares; no square overflows.
+func norm(d []float64) float64 {
+	largest := 0.0
+	for _, x := range d {
+		largest = max(largest, math.Abs(x))
+	}
+	if largest == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, x := range d {
+		ratio := x / largest
+		sum += float64(ratio * ratio)
+	}
+	return float64(largest * math.Sqrt(sum))
+}
+
 // scaledLosses are minus the differences over the root of their sum of squares, which no choice of signs changes; nil where all are
 // 0.
 func scaledLosses(d []float64) []float64 {
-	scale := 0.0
-	for _, x := range d {
-		scale = math.Hypot(scale, x)
-	}
+	scale := norm(d)
 	if scale == 0 {
 		return nil
 	}
@@ -145,7 +159,7 @@ func (f *flips) countAll(n int) {
 		i := bits.TrailingZeros64(step)
 		signs[i] = -signs[i]
 		for rank, xs := range f.losses {
-			f.sums[rank] += 2 * signs[i] * xs[i]
+			f.sums[rank] += float64(2 * signs[i] * xs[i])
 		}
 		f.count()
 	}

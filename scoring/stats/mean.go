@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Mean is the mean of N values with its t interval.
@@ -79,7 +79,7 @@ func tInterval(xs []float64, confidence float64, need int, method string, factor
 		return noInterval(confidence, method), nil
 	}
 	n := float64(len(xs))
-	half := studentQuantile(confidence, n-1) * math.Sqrt(float64(ss/(n-1)*factor(n)))
+	half := float64(studentQuantile(confidence, n-1) * math.Sqrt(float64(ss/(n-1)*factor(n))))
 	return Interval{Lo: m - half, Hi: m + half, Confidence: confidence, Method: method}, nil
 }
 
@@ -104,7 +104,7 @@ func NewSD(xs []float64, confidence float64) (SD, error) {
 }
 
 func sdInterval(s float64, n int, confidence float64) Interval {
-	tail := (1 - confidence) / 2
+	tail := float64((1 - confidence) / 2)
 	return Interval{
 		Lo:         sdBound(s, n, 1-tail),
 		Hi:         sdBound(s, n, tail),
@@ -127,7 +127,7 @@ func PooledSDInterval(sd float64, df int, confidence float64) (Interval, error) 
 // sdBound is s·√((n-1)/χ²(p)): the true sd exceeds it with probability p.
 func sdBound(s float64, n int, p float64) float64 {
 	df := float64(n - 1)
-	return s * math.Sqrt(df/distuv.ChiSquared{K: df}.Quantile(p))
+	return s * math.Sqrt(df/numeric.ChiSquaredQuantile(p, df))
 }
 
 // PopulationSD is √(Σ(x-m)²/n), the standard deviation of the values themselves; 0 for one value. It estimates the spread of

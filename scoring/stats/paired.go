@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // PValues are the p-values of one test against three alternatives; greater means that the first sample, the candidate, is.
@@ -118,10 +118,9 @@ func (t TTest) complete(diff, se, df, confidence float64) (TTest, error) {
 	if se == 0 {
 		return TTest{}, ErrZeroVariance // squares that underflow
 	}
-	student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
 	t.MeanDiff, t.SE, t.T, t.DF = diff, se, diff/se, df
-	t.P = doubled(student.CDF(-t.T), student.CDF(t.T))
-	half := studentQuantile(confidence, df) * se
+	t.P = doubled(numeric.StudentCDF(-t.T, df), numeric.StudentCDF(t.T, df))
+	half := float64(studentQuantile(confidence, df) * se)
 	t.Interval = Interval{Lo: diff - half, Hi: diff + half, Confidence: confidence, Method: MethodT}
 	return t, nil
 }
@@ -186,7 +185,7 @@ func (p *ProbImprovement) add(difference float64) {
 }
 
 func (p *ProbImprovement) value() float64 {
-	return (float64(p.Wins) + float64(p.Ties)/2) / float64(p.N)
+	return (float64(p.Wins) + float64(float64(p.Ties)/2)) / float64(p.N)
 }
 
 func undecided(confidence float64) Proportion {

@@ -49,7 +49,7 @@ func SignFlip(d []float64, seed uint64) (Permutation, error) {
 	if len(d) <= ExactSignFlip {
 		p.Exact = true
 		p.Permutations, p.P = signFlipAll(d)
-		p.MinP = min(1, 2*math.Exp2(-float64(nonZero(d))))
+		p.MinP = min(1, math.Ldexp(2, -nonZero(d)))
 	} else {
 		p.Seed, p.Permutations = seed, Draws
 		p.P = signFlipDraws(d, seed)
@@ -165,7 +165,7 @@ func sumAndSlack(d []float64) (sum, slack float64) {
 		sum += v
 		slack += math.Abs(v)
 	}
-	return sum, slack * sumTolerance
+	return sum, float64(slack * sumTolerance)
 }
 
 func nonZero(d []float64) int {

@@ -3,8 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Proportion is K successes in N trials with an interval of the underlying rate.
@@ -26,9 +25,9 @@ func Wilson(k, n int, confidence float64) (Proportion, error) {
 		return Proportion{}, err
 	}
 	z := normalQuantile(confidence)
-	kf, nf, z2 := float64(k), float64(n), z*z
-	centre := (kf + z2/2) / (nf + z2)
-	half := z / (nf + z2) * math.Sqrt(kf*float64(n-k)/nf+z2/4)
+	kf, nf, z2 := float64(k), float64(n), float64(z*z)
+	centre := (kf + float64(z2/2)) / (nf + z2)
+	half := float64(z / (nf + z2) * math.Sqrt(kf*float64(n-k)/nf+float64(z2/4)))
 	p.Interval.Lo, p.Interval.Hi = max(0, centre-half), min(1, centre+half)
 	if k == 0 {
 		p.Interval.Lo = 0
@@ -84,7 +83,7 @@ func clopperLower(k, n int, tail float64) float64 {
 	if k == 0 {
 		return 0
 	}
-	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(tail)
+	return numeric.BetaQuantile(tail, float64(k), float64(n-k+1))
 }
 
 // BinomialAtMost is P(X ≤ k) for X of n trials with success rate p: the one-sided p-value of "the rate is at least p" when k
@@ -96,5 +95,5 @@ func BinomialAtMost(k, n int, p float64) float64 {
 	case p >= 1:
 		return 0
 	}
-	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
+	return numeric.BetaCDF(1-p, float64(n-k), float64(k+1))
 }

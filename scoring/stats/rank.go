@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // ExactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal approximation
@@ -94,11 +95,17 @@ func roundTo12(d []float64) []float64 {
 	if largest == 0 {
 		return units
 	}
-	scale := math.Pow(10, min(308, math.Ceil(math.Log10(largest))))
+	scale := powerOfTenFrom(largest)
 	for i, v := range d {
 		units[i] = math.Round(v / scale * 1e12)
 	}
 	return units
+}
+
+// powerOfTenFrom returns the smallest power of ten that is not below x, or the largest one there is.
+func powerOfTenFrom(x float64) float64 {
+	n := sort.Search(308+323, func(i int) bool { return math.Pow10(i-323) >= x })
+	return math.Pow10(n - 323)
 }
 
 // doubledRanks returns twice the mid-ranks, which are whole numbers.
@@ -128,8 +135,8 @@ func signedRankDistribution(ranks []int) []float64 {
 	for _, r := range ranks {
 		next := make([]float64, len(p)+r)
 		for s, v := range p {
-			next[s] += v / 2
-			next[s+r] += v / 2
+			next[s] += float64(v / 2)
+			next[s+r] += float64(v / 2)
 		}
 		p = next
 	}
@@ -154,14 +161,14 @@ func normalTails(at, mean, sd float64) (p PValues, absDev float64) {
 	if sd == 0 {
 		return doubled(1, 1), 1
 	}
-	upper := func(x float64) float64 { return distuv.UnitNormal.Survival((x - 1) / sd) }
+	upper := func(x float64) float64 { return numeric.NormalCDF(-(x - 1) / sd) }
 	return doubled(upper(at-mean), upper(mean-at)), min(1, 2*upper(math.Abs(at-mean)))
 }
 
 func sumOfSquares(ranks []int) float64 {
 	sum := 0.0
 	for _, r := range ranks {
-		sum += float64(r) * float64(r)
+		sum += float64(float64(r) * float64(r))
 	}
 	return sum
 }
@@ -246,6 +253,6 @@ func asDistant(p []float64, at, mean int) float64 {
 // rankSumSD is the standard deviation of the sum of k of the ranks drawn without replacement.
 func rankSumSD(ranks []int, k int) float64 {
 	n := float64(len(ranks))
-	deviations := max(0, sumOfSquares(ranks)-n*(n+1)*(n+1))
+	deviations := max(0, sumOfSquares(ranks)-float64(n*(n+1)*(n+1)))
 	return math.Sqrt(float64(k) * (n - float64(k)) / n / (n - 1) * deviations)
 }

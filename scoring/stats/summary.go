@@ -3,7 +3,7 @@ package stats
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"track/scoring/numeric"
 )
 
 // Summary is what the intervals of a sample need to know of it, where the values themselves are not at hand, as when a database
@@ -54,7 +54,7 @@ func (s Summary) around(confidence float64, method string, factor float64) Inter
 	if s.N < 2 || !finite(s.Mean) || !finite(s.PopulationSD) {
 		return noInterval(confidence, method)
 	}
-	half := studentQuantile(confidence, float64(s.N-1)) * s.SD() * math.Sqrt(factor)
+	half := float64(studentQuantile(confidence, float64(s.N-1)) * s.SD() * math.Sqrt(factor))
 	return Interval{Lo: s.Mean - half, Hi: s.Mean + half, Confidence: confidence, Method: method}
 }
 
@@ -103,7 +103,7 @@ func (s Summary) PMeanAtLeast(x float64) float64 {
 		return certain(s.Mean >= x)
 	}
 	t := (s.Mean - x) / (s.SD() / math.Sqrt(float64(s.N)))
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.CDF(t)
+	return numeric.StudentCDF(t, float64(s.N-1))
 }
 
 // PSDAtMost is the one-sided p-value of the chi-square test of "the standard deviation is at most x"; NaN below two values.
@@ -116,7 +116,7 @@ func (s Summary) PSDAtMost(x float64) float64 {
 	}
 	ratio := s.SD() / x
 	df := float64(s.N - 1)
-	return distuv.ChiSquared{K: df}.Survival(df * ratio * ratio)
+	return numeric.ChiSquaredSurvival(df*ratio*ratio, df)
 }
 
 func certain(holds bool) float64 {

@@ -6,6 +6,7 @@ import (
 
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -240,10 +241,10 @@ const MethodMarkov = "markov"
 // mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the
 // bounds are those of Clopper and Pearson.
 func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
-	lower := func(_, n int) float64 { return c * math.Pow(1-j.confidence, 1/float64(n)) }
+	lower := func(_, n int) float64 { return c * numeric.Pow(1-j.confidence, 1/float64(n)) }
 	p := 1.0
 	if o.breaks = c < limit; o.breaks {
-		p = math.Pow((1-limit)/(1-c), float64(n))
+		p = numeric.Pow((1-limit)/(1-c), float64(n))
 	}
 	o.Observed, o.P = ptr(c), ptr(p)
 	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
