@@ -56,8 +56,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "8ed082cf03b70229"
-	txnReport  = "ce61476e428fc035"
+	mastReport = "11ec0b3bcab48ffb"
+	txnReport  = "bc02e10fecb9144f"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
