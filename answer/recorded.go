@@ -13,13 +13,13 @@ const MaxProblems = 10_000
 type RecordedLines struct {
 	Source        string        `json:"-"` // what was read
 	Recorded      int           `json:"recorded"`
-	Executions    int           `json:"executions,omitempty"` // of the recorded records
-	Replaced      int           `json:"replaced,omitempty"`
+	Executions    int           `json:"executions,omitzero"` // of the recorded records
+	Replaced      int           `json:"replaced,omitzero"`
 	Duplicates    int           `json:"duplicates"`
 	Conflicts     int           `json:"conflicts"`
 	Rejected      int           `json:"rejected"`
 	Errors        []LineProblem `json:"errors"`
-	ErrorsOmitted int           `json:"errors_omitted,omitempty"` // beyond [MaxProblems]
+	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [MaxProblems]
 }
 
 // LineProblem says why a line was not recorded.

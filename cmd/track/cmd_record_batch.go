@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
 	"track/scoring/format"
 	"track/tracker/exchange"
@@ -106,18 +107,17 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", "lines", size)
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
-	d := batchDocument{Errors: []batchProblem{}}
+	d := answer.NewRecordedLines(name)
 	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(name, bar.reader(source)), exchange.BatchObserver{
 		Problem: func(problem exchange.BatchProblem) {
 			bar.clear()
-			failure := track.FieldError{File: name, Line: problem.Line, Field: problem.Field, Message: problem.Message}
-			fmt.Fprintln(p.err, printable(failure.Error()))
-			d.add(problem)
+			p.tellProblem(name, problem)
+			d.AddProblem(problem.LineProblem)
 		},
 		Progress: bar.update,
 	})
 	bar.clear()
-	d.count(summary)
+	summary.AddTo(&d)
 	p.noticeSummary(summary)
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
@@ -125,10 +125,16 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	if err != nil {
 		return fmt.Errorf("record batch %s: %w; recorded before that: %d lines", name, err, summary.Recorded+summary.Replaced)
 	}
-	if err := p.write(d.view(name)); err != nil {
+	if err := p.writeAnswer(d); err != nil {
 		return err
 	}
-	return d.verdict("record batch " + name)
+	return linesError(d, "record batch "+name)
+}
+
+// tellProblem writes why a line was not recorded.
+func (p *program) tellProblem(file string, problem exchange.BatchProblem) {
+	failure := track.FieldError{File: file, Line: problem.Line, Field: problem.Field, Message: problem.Message}
+	fmt.Fprintln(p.err, printable(failure.Error()))
 }
 
 func (p *program) noticeSummary(s exchange.BatchSummary) {
@@ -148,60 +154,8 @@ func (p *program) noticeSummary(s exchange.BatchSummary) {
 	}
 }
 
-type batchDocument struct {
-	Recorded      int            `json:"recorded"`
-	Executions    int            `json:"executions,omitzero"` // of the recorded ones
-	Replaced      int            `json:"replaced,omitzero"`
-	Duplicates    int            `json:"duplicates"`
-	Conflicts     int            `json:"conflicts"`
-	Rejected      int            `json:"rejected"`
-	Errors        []batchProblem `json:"errors"`
-	ErrorsOmitted int            `json:"errors_omitted,omitzero"` // beyond maxErrors; all of them went to standard error
-}
-
-type batchProblem struct {
-	Line    int    `json:"line"`
-	Field   string `json:"field"`
-	Message string `json:"message"`
-}
-
-// maxErrors bounds what is kept of the problems of a batch of any size.
-const maxErrors = 10_000
-
-func (d *batchDocument) add(p exchange.BatchProblem) {
-	if len(d.Errors) == maxErrors {
-		d.ErrorsOmitted++
-		return
-	}
-	d.Errors = append(d.Errors, batchProblem{p.Line, p.Field, p.Message})
-}
-
-func (d *batchDocument) count(s exchange.BatchSummary) {
-	d.Recorded += s.Recorded
-	d.Replaced += s.Replaced
-	d.Duplicates += s.Duplicates
-	d.Conflicts += s.Conflicts
-	d.Rejected += s.Rejected
-	d.Executions += s.Executions
-}
-
-func (d *batchDocument) view(name string) view {
-	line := fmt.Sprintf("%s: %d recorded, %d duplicate, %d conflicting, %d rejected", name, d.Recorded, d.Duplicates, d.Conflicts, d.Rejected)
-	if d.Replaced > 0 {
-		line += fmt.Sprintf(", %d replaced", d.Replaced)
-	}
-	return view{
-		document: d,
-		rows: grid{
-			columns: []string{"recorded", "replaced", "duplicates", "conflicts", "rejected"},
-			cells:   [][]any{{d.Recorded, d.Replaced, d.Duplicates, d.Conflicts, d.Rejected}},
-		},
-		page: []any{line},
-	}
-}
-
-// verdict is that of a command, which names what it read.
-func (d *batchDocument) verdict(command string) error {
+// linesError says what of lines was left out; nil for nothing. command names the command and what it read.
+func linesError(d answer.RecordedLines, command string) error {
 	switch {
 	case d.Rejected > 0:
 		err := fmt.Errorf("%s: %w: %d of its lines were left out", command, track.ErrInvalid, d.Rejected+d.Conflicts)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/importer"
 	"track/importer/formats"
 	"track/scoring/format"
@@ -28,7 +29,7 @@ type importDocument struct {
 	Events              int             `json:"events"`
 	Tokens              track.Tokens    `json:"tokens"`
 	Skipped             []importProblem `json:"skipped"`
-	SkippedOmitted      int             `json:"skipped_omitted,omitzero"` // beyond maxErrors; all of them went to standard error
+	SkippedOmitted      int             `json:"skipped_omitted,omitzero"` // beyond answer.MaxProblems; all of them went to standard error
 	SkippedFiles        []skippedFile   `json:"skipped_files"`
 	SkippedFilesOmitted int             `json:"skipped_files_omitted,omitzero"`
 	Refused             int             `json:"-"` // files that were named, and are not of the format
@@ -55,7 +56,7 @@ func newImportDocument(sources []formats.Source, dryRun bool) *importDocument {
 }
 
 func (d *importDocument) skip(s importer.Skip) {
-	if len(d.Skipped) == maxErrors {
+	if len(d.Skipped) == answer.MaxProblems {
 		d.SkippedOmitted++
 		return
 	}
@@ -70,7 +71,7 @@ func (d *importDocument) skip(s importer.Skip) {
 }
 
 func (d *importDocument) pass(other formats.Passed) {
-	if len(d.SkippedFiles) == maxErrors {
+	if len(d.SkippedFiles) == answer.MaxProblems {
 		d.SkippedFilesOmitted++
 		return
 	}

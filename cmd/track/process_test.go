@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"track/answer"
 )
 
 // TestManyProcessesRecord has many processes record into a database that does not exist yet: none is lost, none refused.
@@ -54,7 +56,7 @@ func TestManyBatchesOfTheSame(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "seeds.jsonl"), seedLines(0, lines), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	summaries := make([]batchDocument, processes)
+	summaries := make([]answer.RecordedLines, processes)
 	var all sync.WaitGroup
 	for i := range summaries {
 		all.Go(func() {
@@ -122,7 +124,7 @@ func (b *runningBatch) check(t *testing.T) {
 	if sound := integrity(t, filepath.Join(b.dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
-	var again batchDocument
+	var again answer.RecordedLines
 	if err := json.Unmarshal([]byte(mustTrack(t, b.dir, "record", "batch", "--db", "track.db", "seeds.jsonl", "--format", "json")), &again); err != nil {
 		t.Fatal(err)
 	}

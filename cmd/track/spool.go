@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
 	"track/internal/spool"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/agents"
 	"track/tracker/exchange"
-	"track/tracker/seeds"
 )
 
 // spoolFlag says whether to record into a spool: by itself it is found out, on a network file system.
@@ -90,20 +91,6 @@ func (p *program) noticeSpool(database string) {
 	}
 }
 
-type spooledDocument struct {
-	Kind  string `json:"kind"`
-	Spool string `json:"spool"` // the file
-	Lines int    `json:"lines"`
-}
-
-func spooledView(what, path string, n int) view {
-	d := spooledDocument{"spooled", path, n}
-	return view{
-		document: d, rows: grid{columns: []string{"spool", "lines"}, cells: [][]any{{path, n}}},
-		page: []any{fmt.Sprintf("kept %s in %s; track ingest records it", what, path)},
-	}
-}
-
 func (p *program) spoolSeed(dir string, seed track.Seed) error {
 	text, err := lines.AppendSeed(nil, seed)
 	if err != nil {
@@ -113,7 +100,7 @@ func (p *program) spoolSeed(dir string, seed track.Seed) error {
 	if err != nil {
 		return err
 	}
-	return p.write(spooledView(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
+	return p.writeAnswer(answer.NewSpooled(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
 }
 
 // spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is recorded once.
@@ -134,7 +121,7 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 	if err != nil {
 		return err
 	}
-	return p.write(spooledView("an execution of "+e.Lineage, path, 1))
+	return p.writeAnswer(answer.NewSpooled("an execution of "+e.Lineage, path, 1))
 }
 
 // spoolBatch keeps the good lines of a batch as they are, and tells the others.
@@ -150,7 +137,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d := batchDocument{Errors: []batchProblem{}}
+	d := answer.NewRecordedLines(name)
 	var text []byte
 	for record, err := range lines.Read(name, source) {
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -177,10 +164,10 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	if err := p.write(spooledView(format.Counted(d.Recorded, "line"), w.Path(), d.Recorded)); err != nil {
+	if err := p.writeAnswer(answer.NewSpooledLines(w.Path(), d.Recorded)); err != nil {
 		return err
 	}
-	return d.verdict("record batch " + name)
+	return linesError(d, "record batch "+name)
 }
 
 // appendRecord writes a line anew: a file of series that it named may not be there when it is ingested.
@@ -254,132 +241,55 @@ func namedSpools(paths []string) (files []spool.File, err error) {
 	return files, nil
 }
 
-type ingestDocument struct {
-	Files         []ingestedFile `json:"files"`
-	batchDocument `json:",inline"`
-}
-
-type ingestedFile struct {
-	Path      string `json:"path"`
-	Lines     int    `json:"lines"`
-	Recorded  int    `json:"recorded"`
-	Known     int    `json:"known"`
-	Rejected  int    `json:"rejected"`
-	Conflicts int    `json:"conflicts"`
-	BytesLeft int64  `json:"bytes_left"` // of a line that does not end
-	Open      bool   `json:"open"`
-	Moved     bool   `json:"moved"`
-	size      int64  // of what was read
-}
-
 func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {
 	if len(files) == 0 {
-		return p.write(view{document: ingestDocument{Files: []ingestedFile{}, batchDocument: batchDocument{Errors: []batchProblem{}}}, rows: grid{columns: []string{"file"}}, page: []any{"nothing in the spool"}})
+		return p.writeAnswer(answer.Ingested{Files: []answer.IngestedFile{}, RecordedLines: answer.NewRecordedLines("")})
 	}
 	st, err := p.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	d := ingestDocument{batchDocument: batchDocument{Errors: []batchProblem{}}}
-	rows := grid{columns: []string{"file", "lines", "recorded", "known", "rejected", "conflicts", "state"}}
-	open := 0
-	for _, f := range files {
-		done, err := p.ingestFile(ctx, st, f, &d.batchDocument)
-		if !named && errors.Is(err, track.ErrNotFound) {
-			continue // another process moved it meanwhile, closed or recorded: the next time finds what is left
-		}
-		if err != nil {
-			return fmt.Errorf("ingest %s: %w", f.Path, err)
-		}
-		whole := done.Rejected == 0 && done.Conflicts == 0
-		if done.Moved = !named && whole && (!f.Open || all); done.Moved {
-			if err := p.moveIngested(ctx, st, f, &done, &d.batchDocument); err != nil {
-				return fmt.Errorf("ingest %s: %w", f.Path, err)
-			}
-		}
-		if f.Open && !named && !all {
-			open++
-		}
-		d.Files = append(d.Files, done)
-		rows.cells = append(rows.cells, []any{done.Path, done.Lines, done.Recorded, done.Known, done.Rejected, done.Conflicts, ingestState(done, named)})
-	}
-	if open > 0 {
-		p.notice("%s not closed by the process that writes it, and stays; --all is for when that is gone", format.Counted(open, "file"))
-	}
-	if err := p.write(view{document: d, rows: rows, page: []any{rows}}); err != nil {
+	options := exchange.IngestOptions{All: all, Named: named}
+	a, notClosed, err := exchange.Ingest(ctx, st, files, options, bufio.NewReader(rand.Reader), &ingestObserver{program: p})
+	if err != nil {
 		return err
 	}
-	return d.verdict("ingest")
-}
-
-// moveIngested moves a file that is recorded. What its process wrote until then is recorded too.
-func (p *program) moveIngested(ctx context.Context, st *store.Store, f spool.File, done *ingestedFile, d *batchDocument) error {
-	moved, err := f.Done()
-	if err != nil || moved == "" || !f.Open {
+	if notClosed > 0 {
+		p.notice("%s not closed by the process that writes it, and stays; --all is for when that is gone", format.Counted(notClosed, "file"))
+	}
+	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	info, err := os.Stat(moved)
-	if err != nil || info.Size() == done.size {
-		return err
-	}
-	rest, err := p.ingestFile(ctx, st, spool.File{Path: moved, Open: true}, d)
-	done.Recorded += rest.Recorded
-	done.Lines += rest.Recorded
-	done.BytesLeft = rest.BytesLeft
-	return err
-}
-
-func ingestState(f ingestedFile, named bool) string {
-	switch {
-	case f.Rejected > 0 || f.Conflicts > 0:
-		return "stays: see above"
-	case f.Moved:
-		return "done"
-	case f.BytesLeft > 0:
-		return "ends within a line"
-	case named:
-		return "read"
-	}
-	return "open"
+	return linesError(a.RecordedLines, "ingest")
 }
 
 // problemsNamed is how many problems of a file people are told of.
 const problemsNamed = 20
 
-func (p *program) ingestFile(ctx context.Context, st *store.Store, f spool.File, d *batchDocument) (done ingestedFile, err error) {
-	done = ingestedFile{Path: f.Path, Open: f.Open}
-	file, err := os.Open(f.Path)
-	if err != nil {
-		return done, notFound(err)
+// ingestObserver shows how far the ingestion of files is, and the problems of their lines.
+type ingestObserver struct {
+	*program
+	bar      *progress
+	problems int
+}
+
+// File implements [exchange.IngestObserver].
+func (o *ingestObserver) File(path string, size int64, text io.Reader) (io.Reader, exchange.BatchObserver) {
+	o.bar, o.problems = o.newProgress("ingesting", "lines", size), 0
+	return o.bar.reader(text), exchange.BatchObserver{Progress: o.bar.update, Problem: func(problem exchange.BatchProblem) {
+		if o.problems++; o.problems <= problemsNamed {
+			o.bar.clear()
+			o.tellProblem(path, problem)
+		}
+	}}
+}
+
+// FileDone implements [exchange.IngestObserver].
+func (o *ingestObserver) FileDone(path string, summary exchange.BatchSummary) {
+	o.bar.clear()
+	if more := o.problems - problemsNamed; more > 0 {
+		fmt.Fprintln(o.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", path, format.Counted(more, "problem"))))
 	}
-	defer func() { _ = file.Close() }()
-	text, size, left, err := spool.Lines(file)
-	if err != nil {
-		return done, err
-	}
-	done.BytesLeft, done.size = left, size+left
-	bar := p.newProgress("ingesting", "lines", size)
-	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
-	problems := 0
-	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(f.Path, bar.reader(text)), exchange.BatchObserver{
-		Problem: func(problem exchange.BatchProblem) {
-			if problems++; problems <= problemsNamed {
-				bar.clear()
-				failure := track.FieldError{File: f.Path, Line: problem.Line, Field: problem.Field, Message: problem.Message}
-				fmt.Fprintln(p.err, printable(failure.Error()))
-			}
-			d.add(problem)
-		},
-		Progress: bar.update,
-	})
-	bar.clear()
-	if more := problems - problemsNamed; more > 0 {
-		fmt.Fprintln(p.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", f.Path, format.Counted(more, "problem"))))
-	}
-	d.count(summary)
-	p.noticeSummary(summary)
-	done.Recorded, done.Known, done.Rejected, done.Conflicts = summary.Recorded+summary.Replaced, summary.Duplicates, summary.Rejected, summary.Conflicts
-	done.Lines = done.Recorded + done.Known + done.Rejected + done.Conflicts
-	return done, err
+	o.noticeSummary(summary)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
 	"track/scoring"
 	"track/spec"
@@ -29,10 +30,8 @@ const (
 
 // BatchProblem is an entry that was not recorded.
 type BatchProblem struct {
-	Line     int
+	answer.LineProblem
 	Conflict bool // the entry was whole, but another stands in its place
-	Field    string
-	Message  string
 }
 
 // BatchSummary counts what became of the entries of a batch.
@@ -44,6 +43,16 @@ type BatchSummary struct {
 	WithoutRevision                                     int      // of the recorded ones, those whose code nobody named
 	WithoutSpec                                         []string // scenarios whose seeds wait for a spec
 	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
+}
+
+// AddTo adds the counts to those of an answer.
+func (s BatchSummary) AddTo(a *answer.RecordedLines) {
+	a.Recorded += s.Recorded
+	a.Replaced += s.Replaced
+	a.Duplicates += s.Duplicates
+	a.Conflicts += s.Conflicts
+	a.Rejected += s.Rejected
+	a.Executions += s.Executions
 }
 
 // maxNamed bounds the names that a summary lists.
@@ -280,22 +289,22 @@ func (b *batchRun) count(entry lines.Record, result seeds.RecordResult) {
 	switch {
 	case entry.Err != nil:
 		b.summary.Rejected++
-		b.problem(BatchProblem{entry.Line, false, entry.Err.Field, entry.Err.Message})
+		b.problem(BatchProblem{answer.LineProblem{Line: entry.Line, Field: entry.Err.Field, Message: entry.Err.Message}, false})
 		return
 	case result.Disposition == track.Duplicate:
 		b.summary.Duplicates++
 		return
 	case result.Disposition == track.Contradicted:
 		b.summary.Rejected++
-		b.problem(BatchProblem{entry.Line, false, result.Problem.Field, result.Problem.Message})
+		b.problem(BatchProblem{answer.LineProblem{Line: entry.Line, Field: result.Problem.Field, Message: result.Problem.Message}, false})
 		return
 	case result.Disposition == track.Conflict && result.Problem != nil:
 		b.summary.Conflicts++
-		b.problem(BatchProblem{entry.Line, true, result.Problem.Field, result.Problem.Message})
+		b.problem(BatchProblem{answer.LineProblem{Line: entry.Line, Field: result.Problem.Field, Message: result.Problem.Message}, true})
 		return
 	case result.Disposition == track.Conflict:
 		b.summary.Conflicts++
-		b.problem(BatchProblem{entry.Line, true, "values", conflictMessage(entry.Seed, result)})
+		b.problem(BatchProblem{answer.LineProblem{Line: entry.Line, Field: "values", Message: conflictMessage(entry.Seed, result)}, true})
 		return
 	case result.Disposition == track.Replaced:
 		b.summary.Replaced++
