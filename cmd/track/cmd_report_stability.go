@@ -52,7 +52,7 @@ Examples:
 					return composedReport{}, err
 				}
 				return composedReport{
-					Document: reports.Stability(report.Report), looks: report.Looks, kind: c.Command.Name, answer: newStabilityDocument(report.StabilityReport),
+					Document: reports.Stability(report.Report), looks: report.Looks, kind: c.Command.Name, answer: report.StabilityReport.Answer(),
 					gate: newGateDocument(report.Report.Gate), version: report.Stored.Version, command: reports.StabilityCommand(report.Report),
 				}, nil
 			})

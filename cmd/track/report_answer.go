@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+
+	"track/answer"
 )
 
 // answerJSON is a document as --format json has it, with the fields that JSON leaves out where they are empty as null: a template that names
 // one of them is to mean the same whatever is recorded.
 func answerJSON(document any) ([]byte, error) {
 	var text bytes.Buffer
-	if err := writeJSON(&text, document); err != nil {
+	if err := answer.Encode(&text, document); err != nil {
 		return nil, err
 	}
 	decoder := json.NewDecoder(&text)
@@ -68,5 +70,5 @@ func completeStruct(written map[string]any, v reflect.Value) {
 // jsonField is how a field is called in JSON; inline where its own fields stand in its place.
 func jsonField(f reflect.StructField) (name, options string, inline bool) {
 	name, options, _ = strings.Cut(f.Tag.Get("json"), ",")
-	return name, options, strings.Contains(options, "inline") || f.Anonymous && name == ""
+	return name, options, strings.Contains(options, "inline") || strings.Contains(options, "embed") || f.Anonymous && name == ""
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"track/answer"
 	"track/internal/reportfiles"
 	"track/reports"
 	"track/reports/document"
@@ -32,7 +33,7 @@ type composedReport struct {
 type (
 	scenarioAnswer struct {
 		History     historyDocument      `json:"history"`
-		Stability   stabilityDocument    `json:"stability"`
+		Stability   answer.Stability     `json:"stability"`
 		Improvement *improvementDocument `json:"improvement"` // null where there is no baseline
 	}
 	lineageAnswer struct {
@@ -48,7 +49,7 @@ func newScenarioAnswer(r seeds.ReportedScenario) (a scenarioAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a = scenarioAnswer{History: history.document.(historyDocument), Stability: newStabilityDocument(r.Stability.StabilityReport)}
+	a = scenarioAnswer{History: history.document.(historyDocument), Stability: r.Stability.StabilityReport.Answer()}
 	if i := r.Improvement; i != nil {
 		improvement := newImprovementDocument(i.ImprovementReport, i.Metrics)
 		a.Improvement = &improvement

@@ -26,14 +26,25 @@ func significant(x float64, digits int) string {
 
 // ends writes an interval.
 func ends(v any, digits int) (string, error) {
+	i, _ := v.(object)
 	if pair, ok := v.(list); ok && len(pair) == 2 {
-		lo, isLo := numeric(pair[0])
-		hi, isHi := numeric(pair[1])
-		if isLo && isHi {
-			return significant(lo, digits) + " to " + significant(hi, digits), nil
-		}
+		i = object{"lo": pair[0], "hi": pair[1]}
 	}
-	return "", fmt.Errorf("%q is not an interval, such as .ci", brief(v))
+	lo, isLo := numeric(i["lo"])
+	hi, isHi := numeric(i["hi"])
+	if !isLo || !isHi {
+		return "", fmt.Errorf("%q is not an interval, such as .ci", brief(v))
+	}
+	return significant(lo, digits) + " to " + significant(hi, digits), nil
+}
+
+// hasEnds reports whether v is an interval with ends.
+func hasEnds(v any) bool {
+	if pair, ok := v.(list); ok {
+		return len(pair) == 2
+	}
+	i, isInterval := v.(object)
+	return isInterval && !isNull(i["lo"]) && !isNull(i["hi"])
 }
 
 // estimate writes a number with its interval, n and method.
@@ -42,12 +53,12 @@ func estimate(v any, digits int) (string, error) {
 	x, isNumber := numeric(e["value"])
 	n, hasN := numeric(e["n"])
 	if !hasN || !isNumber && !isNull(e["value"]) {
-		return "", fmt.Errorf("%q is not an estimate, with value, n, ci and method", brief(v))
+		return "", fmt.Errorf("%q is not an estimate, with value, n and ci", brief(v))
 	}
 	if !isNumber {
 		return fmt.Sprintf("- (n = %.0f)", n), nil
 	}
-	if isNull(e["ci"]) {
+	if !hasEnds(e["ci"]) {
 		return fmt.Sprintf("%s (no interval, n = %.0f)", significant(x, digits), n), nil
 	}
 	both, err := ends(e["ci"], digits)
@@ -55,7 +66,7 @@ func estimate(v any, digits int) (string, error) {
 		return "", err
 	}
 	s := fmt.Sprintf("%s (%s, n = %.0f", significant(x, digits), both, n)
-	if method, ok := e["method"].(string); ok && method != "" {
+	if method, ok := methodOf(e); ok && method != "" {
 		s += ", " + method
 	}
 	return s + ")", nil
@@ -124,4 +135,12 @@ func printf(args []any) (any, error) {
 		return nil, errLarge
 	}
 	return fmt.Sprintf(format, shown...), nil
+}
+
+func methodOf(estimate object) (string, bool) {
+	if i, ok := estimate["ci"].(object); ok {
+		estimate = i
+	}
+	method, ok := estimate["method"].(string)
+	return method, ok
 }

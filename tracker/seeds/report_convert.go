@@ -25,9 +25,9 @@ func specVersionOf(stored store.Spec, declared scoring.Spec) answer.SpecVersion 
 	return answer.SpecVersion{Scenario: stored.Scenario, Version: stored.Version, Hash: stored.Hash, Declared: declared}
 }
 
-// NewFailingSeed returns a failing seed as answers have it.
-func NewFailingSeed(f store.FailingSeed) answer.FailingSeed {
-	seed := answer.FailingSeed{Seed: f.Number, Outcome: f.Outcome, Message: f.Message}
+// newFailingSeed returns a failing seed as answers have it.
+func newFailingSeed(f store.FailingSeed) answer.FailingSeed {
+	seed := answer.FailingSeed{Seed: f.Number, Outcome: f.Outcome, Message: f.Message, Metrics: []answer.FailingMetric{}}
 	for _, m := range f.Metrics {
 		seed.Metrics = append(seed.Metrics, answer.FailingMetric(m))
 	}

@@ -48,7 +48,7 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 		Stability: r.Stability, Judgement: r.Judgement, Gate: gated.Gate,
 	}
 	for _, f := range r.Failing {
-		r.Report.Failing = append(r.Report.Failing, NewFailingSeed(f))
+		r.Report.Failing = append(r.Report.Failing, newFailingSeed(f))
 	}
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: r.Stored.ID, Seeds: options.Seeds}
 	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {

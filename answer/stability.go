@@ -1,0 +1,132 @@
+package answer
+
+import (
+	"fmt"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/verdict"
+)
+
+// StabilityQuestion asks whether the seeds of a configuration are stable.
+type StabilityQuestion struct {
+	Of         Selector
+	Spec       int // version of the spec; 0 for the newest
+	Seeds      []track.SeedRange
+	WorstFirst bool
+	AllowMixed bool
+}
+
+// Params declares the parameters of the question.
+func (q *StabilityQuestion) Params() param.List {
+	return param.List{
+		scenarioParam(&q.Of, "judge the seeds of this scenario"),
+		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
+		seedsParam(&q.Seeds),
+		{Name: "sort", Help: "list the worst metrics first", Value: param.Switch(&q.WorstFirst)},
+		{Name: "allow-mixed", Help: "take all matching configurations together", Value: param.Switch(&q.AllowMixed)},
+	}
+}
+
+// Stability is the aggregate over the seeds of one configuration under one version of a spec, and what it shows.
+type Stability struct {
+	Scenario       string                        `json:"scenario"`
+	Spec           SpecRef                       `json:"spec"`
+	Configuration  track.RecordedConfiguration   `json:"configuration"`            // the newest, if several are mixed
+	Configurations []track.RecordedConfiguration `json:"configurations,omitempty"` // all of them, if several are mixed
+	NOthers        int                           `json:"n_other_configurations"`   // of the scenario
+	NEnvironments  int                           `json:"n_environments"`           // different ones, among the seeds
+	scoring.Stability
+	verdict.Judgement
+	FailingSeeds []FailingSeed `json:"failing_seeds"`
+}
+
+// IsMixed reports whether several configurations were taken together.
+func (a Stability) IsMixed() bool { return len(a.Configurations) > 0 }
+
+// Lead implements [Answer].
+func (a Stability) Lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)}}
+	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
+	if a.IsMixed() {
+		add(fmt.Sprintf("MIXED: %d configurations are taken together; the result describes none of them. A seed counts once for each.", len(a.Configurations)))
+	} else {
+		lead[0].Text += ", configuration " + describe(a.Configuration)
+	}
+	if a.NOthers > 0 {
+		hint := track.NewHint("list them", "history", a.Scenario)
+		lead = append(lead, Sentence{Kind: Note, Text: "the scenario has " + format.Counted(a.NOthers, "other configuration"), Hint: &hint, Joined: true})
+	}
+	if a.NPlanned > 0 {
+		add(coverageText(a.Coverage))
+	}
+	if a.NEnvironments > 1 {
+		add(fmt.Sprintf("the seeds ran in %d different environments", a.NEnvironments))
+	}
+	return append(lead, leadOf(a.Finding, StableText(a.Stability))...)
+}
+
+func coverageText(c verdict.Coverage) string {
+	text := fmt.Sprintf("%d of %d planned seeds are recorded", c.NPlanned-c.NMissing, c.NPlanned)
+	if c.NRepeated > 0 {
+		text += fmt.Sprintf("; %d were run again, %d of them gave other values", c.NRepeated, c.NDiffering)
+	}
+	return text
+}
+
+// StableText says whether the seeds of a configuration are stable by the numbers, and what their scores are.
+func StableText(s scoring.Stability) string {
+	text := "not stable in these seeds"
+	if s.Stable {
+		text = "stable in these seeds"
+	}
+	switch score := s.Totals().Score; score.N {
+	case 0:
+	case 1: // the spread of one score is not 0 but unknown
+		text += "; one score, " + format.Four(score.Mean)
+	default:
+		text += fmt.Sprintf("; scores %s to %s, population std %s", format.Four(score.Min), format.Four(score.Max), format.Four(score.Std))
+	}
+	return text
+}
+
+// Tables implements [Answer].
+func (a Stability) Tables() []Table {
+	estimates := estimatesTable(a.Estimates)
+	estimates.Notes = append(warningNotes(a.Warnings), Sentence{Kind: Note,
+		Text: fmt.Sprintf("Below, n is the number of seeds with the metric; pass is the share of seeds, %d in all, in which it is PASS or WARN.", a.NSeeds)})
+	tables := []Table{estimates, metricsTable(a.Metrics)}
+	if len(a.FailingSeeds) > 0 {
+		tables = append(tables, failingTable(a.FailingSeeds))
+	}
+	return tables
+}
+
+func metricsTable(metrics []scoring.MetricStability) Table {
+	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: []Column{
+		{Name: "group"}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "target", For: ForPeople}, {Name: "weight"}, {Name: "n"},
+		{Name: "mean_value", Head: "value"}, {Name: "std_value", Head: "± std"}, {Name: "mean_score", Head: "score"}, {Name: "std_score", Head: "± std"},
+		{Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
+		{Name: "pass_rate", Head: "pass"}, {Name: "flag"},
+	}}
+	for _, m := range metrics {
+		t.Rows = append(t.Rows, []any{
+			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, valueCell(m.MeanValue, m.Format), valueCell(m.StdValue, m.Format),
+			m.MeanScore, m.StdScore, defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
+			Interval(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), Optional(m.PassRate, format.Percent), string(m.Flag),
+		})
+	}
+	return t
+}
+
+func weight(x float64) Cell { return Cell{fmt.Sprint(x), x} }
+
+// valueCell returns a cell with a value of a metric, written as the metric's format says; nil if there is none.
+func valueCell(x *scoring.Value, f scoring.Format) any {
+	if x == nil {
+		return nil
+	}
+	return Cell{format.Value(float64(*x), f), float64(*x)}
+}
