@@ -68,6 +68,9 @@ var mayImport = map[string][]string{
 	"track/tracker/live":            {"track", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/internal/masking", "track/store", "track/tracker/agents"},
 	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
+	// What documentation is made with.
+	"track/internal/jsondoc": {"github.com/go-json-experiment/json/..."},
+
 	// What tests check properties with.
 	"track/internal/samebits": {}, // tests alone
 	"track/internal/property": {"pgregory.net/rapid"},

@@ -12,7 +12,7 @@ type FailingSeed struct {
 	Seed          track.SeedNumber `json:"seed"`
 	Configuration string           `json:"configuration,omitempty"` // its hash, if several were mixed
 	Outcome       track.Outcome    `json:"outcome"`
-	Message       string           `json:"message,omitempty"`
+	Reason        string           `json:"reason"`  // why it did not pass, in a few words
 	Metrics       []FailingMetric  `json:"metrics"` // that failed, in the order of the spec
 }
 
@@ -21,26 +21,6 @@ type FailingMetric struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Missing bool    `json:"missing,omitzero"` // the seed has no value for it
-}
-
-// Reason returns in a few words why the seed did not pass.
-func (f FailingSeed) Reason() string {
-	if f.Outcome != track.OutcomeOK {
-		if f.Message != "" {
-			return f.Message
-		}
-		return string(f.Outcome)
-	}
-	var missing []string
-	for _, m := range f.Metrics {
-		if m.Missing {
-			missing = append(missing, m.Name)
-		}
-	}
-	if len(missing) > 0 {
-		return "missing " + strings.Join(missing, ", ")
-	}
-	return fmt.Sprintf("%d failed", len(f.Metrics))
 }
 
 func failingTable(seeds []FailingSeed) Table {
@@ -56,7 +36,7 @@ func failingTable(seeds []FailingSeed) Table {
 		if len(names) > shownMetrics {
 			shown = fmt.Sprintf("%s and %d more", strings.Join(names[:shownMetrics], ", "), len(names)-shownMetrics)
 		}
-		t.Rows = append(t.Rows, []any{f.Seed.String(), string(f.Outcome), Cell{shorten(f.Reason()), f.Reason()}, Cell{shown, all}})
+		t.Rows = append(t.Rows, []any{f.Seed.String(), string(f.Outcome), Cell{shorten(f.Reason), f.Reason}, Cell{shown, all}})
 	}
 	return t
 }

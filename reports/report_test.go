@@ -32,7 +32,7 @@ func stabilityOf(scores ...float64) answer.StabilityReport {
 			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
 		}
 		if !seed.Passed {
-			d.Failing = append(d.Failing, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Message: "boom"})
+			d.Failing = append(d.Failing, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Reason: "boom"})
 		}
 		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
 	}
@@ -134,7 +134,7 @@ func TestManySeeds(t *testing.T) {
 	}
 	data := stabilityOf(scores...)
 	for i := range data.Failing {
-		data.Failing[i].Message = strings.Repeat("x", i%1000) // no two alike
+		data.Failing[i].Reason = strings.Repeat("x", i%1000) // no two alike
 	}
 	text := texts(reports.Stability(data).Blocks)
 	if len(text) > 200_000 {

@@ -29,7 +29,7 @@ func (d stabilityReport) failing() []document.Block {
 			numbers[i] = seed.Seed
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			document.T(seedsText(numbers)), document.T(string(f.Outcome)), document.T(cut(f.Reason(), 200)), d.failedMetrics(f),
+			document.T(seedsText(numbers)), document.T(string(f.Outcome)), document.T(cut(f.Reason, 200)), d.failedMetrics(f),
 		})
 	}
 	if left > 0 {
@@ -42,7 +42,7 @@ func (d stabilityReport) failing() []document.Block {
 func failedAlike(seeds []answer.FailingSeed) (list [][]answer.FailingSeed) {
 	places := map[string]int{}
 	for _, f := range seeds {
-		why := string(f.Outcome) + "\x00" + f.Reason()
+		why := string(f.Outcome) + "\x00" + f.Reason
 		at, known := places[why]
 		if !known || len(f.Metrics) > 0 {
 			list, at = append(list, nil), len(list)

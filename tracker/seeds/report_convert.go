@@ -25,15 +25,6 @@ func specVersionOf(stored store.Spec, declared scoring.Spec) answer.SpecVersion 
 	return answer.SpecVersion{Scenario: stored.Scenario, Version: stored.Version, Hash: stored.Hash, Declared: declared}
 }
 
-// newFailingSeed returns a failing seed as answers have it.
-func newFailingSeed(f store.FailingSeed) answer.FailingSeed {
-	seed := answer.FailingSeed{Seed: f.Number, Outcome: f.Outcome, Message: f.Message, Metrics: []answer.FailingMetric{}}
-	for _, m := range f.Metrics {
-		seed.Metrics = append(seed.Metrics, answer.FailingMetric(m))
-	}
-	return seed
-}
-
 // runsOf returns where and when seeds ran, with the commands of their sweeps.
 func runsOf(ctx context.Context, st *store.Reader, selection store.Selection) (track.Runs, error) {
 	runs, err := st.Runs(ctx, selection)
