@@ -17,7 +17,7 @@ type Badge struct {
 	IsError       bool   `json:"isError,omitempty"`
 }
 
-// GateBadge is the badge of a gate: its verdict, and the number of seeds that it rests on.
+// GateBadge returns the badge of a gate: its verdict, and the number of seeds that it rests on.
 func GateBadge(g verdict.Gate) Badge {
 	b := Badge{SchemaVersion: 1, Label: "track gate", Color: "lightgrey"}
 	seeds := 0

@@ -11,14 +11,14 @@ func heading(text string) document.Block { return document.Heading{Level: 2, Tex
 
 func subheading(text string) document.Block { return document.Heading{Level: 3, Text: text} }
 
-// paragraphOf is a paragraph of several texts.
+// paragraphOf returns a paragraph of several texts.
 func paragraphOf(texts ...document.Text) document.Block {
 	return document.Paragraph{Text: slices.Concat(texts...)}
 }
 
 func faint(text string) document.Text { return document.Text{{Text: text, Style: document.Faint}} }
 
-// verdictText is a verdict that is seen from afar.
+// verdictText returns a verdict with its sign.
 func verdictText(v scoring.Verdict) document.Text {
 	return document.Text{sign(v), {Text: " "}, strong("%s", v)}
 }
@@ -36,7 +36,7 @@ func sign(v scoring.Verdict) document.Span {
 	return document.Span{Text: icon(v), Style: style}
 }
 
-// statusText is a status with a sign, so that nobody needs to tell colours apart.
+// statusText returns a status with its sign, which does not depend on colour.
 func statusText(s scoring.Status) document.Text {
 	switch v := scoring.Verdict(s); v { // statuses are called as verdicts are
 	case scoring.VerdictPass, scoring.VerdictWarn, scoring.VerdictFail:
@@ -45,7 +45,7 @@ func statusText(s scoring.Status) document.Text {
 	return faint("-")
 }
 
-// bullets are a list of sentences.
+// bullets returns a list of sentences.
 func bullets(sentences []string) []document.Block {
 	if len(sentences) == 0 {
 		return nil
@@ -70,11 +70,11 @@ func columns(titles ...string) document.Table {
 	return t
 }
 
-// worthFolding is the fewest rows that are folded: less would cost a reader more than it saves.
+// worthFolding is the smallest number of rows that are folded.
 const worthFolding = 5
 
-// folded shows the first rows of a table, and the others where somebody opens them. rest says what they are after their number: "14 more,
-// PASS in every seed"; where none are shown, "14 metrics of the spec".
+// folded shows the first rows of a table and folds the others. rest describes them after their number: "14 more, PASS in every
+// seed"; if none are shown, "14 metrics of the spec".
 func folded(t document.Table, shown int, rest string) []document.Block {
 	if len(t.Rows) < shown+worthFolding {
 		return []document.Block{t}
@@ -87,7 +87,7 @@ func folded(t document.Table, shown int, rest string) []document.Block {
 	return []document.Block{head, document.Details{Summary: cell("%d more, %s", len(tail.Rows), rest), Blocks: []document.Block{tail}}}
 }
 
-// deeper puts the sections of a report one level lower, as those of a section.
+// deeper returns the blocks with their headings one level lower.
 func deeper(blocks []document.Block) []document.Block {
 	out := slices.Clone(blocks)
 	for i, b := range out {
@@ -99,7 +99,7 @@ func deeper(blocks []document.Block) []document.Block {
 	return out
 }
 
-// WithoutPictures is a document for where no picture can stand: what each shows is told instead.
+// WithoutPictures returns a document with the descriptions of its pictures in their place.
 func WithoutPictures(d document.Document) document.Document {
 	d.Blocks = withoutPictures(d.Blocks)
 	return d

@@ -33,7 +33,7 @@ func (d stabilityReport) changes() []document.Block {
 	return append(blocks, paragraphOf(cell("The whole comparison: "), codeCell(p.command("track improvement"))))
 }
 
-// notable are the metrics that are degraded, or whose change the data decide.
+// notable returns the metrics that are degraded or changed significantly.
 func (d improvementReport) notable() []document.Block {
 	i := d.Improvement
 	var list []verdict.MetricDelta
@@ -49,7 +49,7 @@ func (d improvementReport) notable() []document.Block {
 		folded(d.metricTable(list), 10, "degraded or changed significantly")...)
 }
 
-// command is the line that compares the same seeds in the same way.
+// command returns the command that compares the same seeds in the same way.
 func (d improvementReport) command(verb string) string {
 	o := d.Improvement.Options
 	line := fmt.Sprintf("%s %s --baseline %s --spec %d --base %v", verb, shellWord(d.Candidate.Selector()), shellWord(d.Baseline.Selector()), d.Spec.Version, o.Base)

@@ -6,7 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff is the unified difference of two texts, without the line that names a command, and how many lines it adds and removes. It is empty where the texts
+// Diff returns the unified difference of two texts, without the line that names a command, and how many lines it adds and removes. It is empty if the texts
 // are the same.
 func Diff(fromName, from, toName, to string) (text string, added, removed int) {
 	text = string(diff.Diff(fromName, []byte(from), toName, []byte(to)))

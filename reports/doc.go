@@ -1,3 +1,3 @@
-// Package reports writes what was found for people and for other programs: Markdown, JUnit XML, badges. Each is a pure function of
-// values to an io.Writer: the same input gives the same bytes.
+// Package reports turns answers into documents for people (stability, improvement, scenario, lineage, index) and into the results that other
+// programs read (JUnit XML, badges). It reads nothing: the same answer gives the same document.
 package reports

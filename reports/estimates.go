@@ -17,14 +17,14 @@ import (
 // EstimateRow is an aggregate of the seeds of a configuration with all that it takes to trust it.
 type EstimateRow struct {
 	Name     string
-	Exact    float64 // NaN where there is none
+	Exact    float64 // NaN if there is none
 	Value    string
-	Interval string // empty where there is none
+	Interval string // empty if there is none
 	N        int
 	Method   string
 }
 
-// EstimateRows are the aggregates of a configuration, each with its interval, n and method.
+// EstimateRows returns the aggregates of a configuration, each with its interval, n and method.
 func EstimateRows(e verdict.Estimates) []EstimateRow {
 	row := func(name string, x float64, n int, i stats.Interval, text func(float64) string, note string) EstimateRow {
 		r := EstimateRow{name, x, "", format.Interval(i, text), n, i.Method + note}
@@ -56,10 +56,10 @@ func EstimateRows(e verdict.Estimates) []EstimateRow {
 	}
 }
 
-// wide says that there is an interval, and that it has a width: where all values are equal it has none, and says nothing about others.
+// wide reports whether there is an interval, and that it has a width: where all values are equal it has none, and says nothing about others.
 func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
 
-// beyond says that an interval leaves what is possible, from lo to 1; empty where it does not.
+// beyond says that an interval reaches beyond the possible values, lo to 1; empty if it does not.
 func beyond(i stats.Interval, lo float64, what string) string {
 	if !i.Defined() || lo <= i.Lo && i.Hi <= 1 {
 		return ""
@@ -120,7 +120,7 @@ func orNaN(x *float64) float64 {
 // TotalRow is a line on the difference of total scores.
 type TotalRow struct{ Name, Value, Detail, Method string }
 
-// TotalRows are the difference of the total scores of a comparison with all that its size has to be seen beside.
+// TotalRows returns the difference of the total scores of a comparison with all that its size has to be seen beside.
 func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	t := i.Total
 	add := func(name, value, detail, format string, args ...any) {

@@ -67,7 +67,7 @@ func gateLegend(g verdict.Gate) string {
 		format.Counted(g.NTests, "test"))
 }
 
-// needsAttention says that an outcome has failed or is undecided, or is a WARN that the rules fail on.
+// needsAttention reports whether an outcome failed, is undecided, or is a WARN that the rules count as a failure.
 func needsAttention(s verdict.ScenarioOutcome, o verdict.Outcome) bool {
 	switch o.Verdict {
 	case scoring.VerdictPass:
@@ -86,7 +86,7 @@ func needText(s verdict.ScenarioOutcome, o verdict.Outcome) string {
 	return s.Name + ": " + what + ": " + o.Need
 }
 
-// shorten keeps a list readable.
+// shorten cuts a long list.
 func shorten(list []string) []string {
 	const most = 12
 	if len(list) <= most {
@@ -150,7 +150,7 @@ func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.Scenario
 	}
 }
 
-// found is what an outcome says, with its code where it has one.
+// found returns what an outcome says, with its code where it has one.
 func found(o verdict.Outcome) string {
 	switch {
 	case o.Reason == "":

@@ -39,7 +39,7 @@ func (d improvementReport) title() string {
 	return d.Candidate.Scenario + " over " + d.Baseline.Scenario
 }
 
-// changed are the parameters in which one side differs, as " (theta=14)"; empty where there are none.
+// changed returns the parameters in which one side differs, as " (theta=14)"; empty if there are none.
 func (d improvementReport) changed(side func(answer.ParameterChange) string) string {
 	const most = 60
 	var words []string
@@ -54,7 +54,7 @@ func (d improvementReport) changed(side func(answer.ParameterChange) string) str
 	return " (" + cut(strings.Join(words, " "), most) + ")"
 }
 
-// summary is the verdict with what it rests on.
+// summary returns the verdict with what it rests on.
 func (d improvementReport) summary() []document.Block {
 	i := d.Improvement
 	var sentences []string
@@ -134,7 +134,7 @@ func (d improvementReport) worstMetrics() []verdict.MetricDelta {
 	return metrics
 }
 
-// degraded are the metrics that lost more than the spec allows.
+// degraded returns the metrics that lost more than the spec allows.
 func (d improvementReport) degraded() []document.Block {
 	i := d.Improvement
 	blocks := []document.Block{heading(fmt.Sprintf("Degraded metrics (%d of %d)", i.NFail, len(i.Metrics)))}
@@ -148,7 +148,7 @@ func (d improvementReport) degraded() []document.Block {
 	return append(blocks, folded(d.metricTable(metrics[:i.NFail]), 20, "degraded too")...)
 }
 
-// metrics are all of them but the degraded ones, which have a section of their own.
+// metrics returns all of them but the degraded ones, which have a section of their own.
 func (d improvementReport) metrics() []document.Block {
 	const alwaysShown = 5
 	i := d.Improvement
@@ -186,8 +186,8 @@ func (d improvementReport) metrics() []document.Block {
 	return append(blocks, folded(d.metricTable(metrics), shown, "PASS and not significant")...)
 }
 
-// undecidable says that so few pairs decide on no metric, whatever they show: the smallest p of n pairs is 2/2^n, as all signs are flipped or
-// none, and Holm's correction multiplies the smallest of m by m. Empty where they can.
+// undecidable says that no change can be significant with so few pairs; empty if one can. The smallest p of n pairs is 2/2^n, and Holm's
+// correction multiplies the smallest of m by m.
 func (d improvementReport) undecidable() string {
 	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
 	least := min(1, math.Ldexp(float64(m), 1-n))
@@ -216,7 +216,7 @@ func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.T
 	return t
 }
 
-// ChangeText is "better" or "worse" where the data decide on a metric at level alpha, and else "~".
+// ChangeText returns "better" or "worse" where the data decide on a metric at level alpha, and else "~".
 func ChangeText(m verdict.MetricDelta, alpha float64) string {
 	switch {
 	case !m.IsDecided:
@@ -227,7 +227,7 @@ func ChangeText(m verdict.MetricDelta, alpha float64) string {
 	return "better"
 }
 
-// unmatched are the seeds that are in no pair, and those that failed in one.
+// unmatched returns the seeds that are in no pair, and those that failed in one.
 func (d improvementReport) unmatched() []document.Block {
 	i := d.Improvement
 	blocks := []document.Block{heading(fmt.Sprintf("Unmatched seeds (%d)", len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline)))}
@@ -270,7 +270,7 @@ func (d improvementReport) withoutScoreText() string {
 	return text + "; the missing score counts as 0:"
 }
 
-// failedPairs are the seeds that score 0 on one side or both.
+// failedPairs returns the seeds that score 0 on one side or both.
 func (d improvementReport) failedPairs() []document.Block {
 	t := columns("#seed", "side", "why it has no score")
 	for _, side := range []struct {
@@ -290,7 +290,7 @@ func (d improvementReport) failedPairs() []document.Block {
 
 func (d improvementReport) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
 
-// warningTexts are what keeps the numbers from being taken at their word.
+// warningTexts returns the warnings about the numbers.
 func (d improvementReport) warningTexts() (list []string) {
 	for _, w := range d.Improvement.Warnings {
 		list = append(list, sentence(w.Message))
@@ -298,7 +298,7 @@ func (d improvementReport) warningTexts() (list []string) {
 	return list
 }
 
-// differences are what the sides differ in, beside their results.
+// differences returns what the sides differ in, next to their results.
 func (d improvementReport) differences() []document.Block {
 	return []document.Block{heading("What differs"), differenceTable("baseline", "candidate", d.Baseline, d.Candidate, d.Parameters)}
 }

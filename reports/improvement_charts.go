@@ -38,13 +38,13 @@ func (d improvementReport) forest() []document.Block {
 	return []document.Block{heading("Change of each metric"), document.Picture{Name: "forest", Alt: alt, Chart: c}}
 }
 
-// pairedScores are the total scores of one seed on both sides; NaN where it has no score.
+// pairedScores are the total scores of one seed on both sides; NaN if it has no score.
 type pairedScores struct {
 	number              uint64
 	baseline, candidate float64
 }
 
-// pairs are the seeds that both sides have, by number.
+// pairs returns the seeds that both sides have, by number.
 func (d improvementReport) pairs() (list []pairedScores) {
 	baseline := make(map[uint64]verdict.JudgedSeed, len(d.BaselineSeeds))
 	for _, s := range d.BaselineSeeds {

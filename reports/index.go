@@ -16,12 +16,12 @@ type IndexData struct {
 	Lineages  []IndexedLineage
 	Agents    []answer.AgentReport
 	Limit     int      // configurations of a scenario that have a report at most
-	Pages     []string // the files of all reports, in the order in which they were made; none where there are none
-	File      string   // the name of the index; empty where it has none
+	Pages     []string // the files of all reports, in the order in which they were made; none if there are none
+	File      string   // the name of the index; empty if it has none
 	Schema    int      // version of the database's schema
 }
 
-// Index is the page that leads to all reports.
+// Index returns the page that leads to all reports.
 func Index(d IndexData) document.Document {
 	return document.Document{
 		Title:  "All reports",
@@ -36,7 +36,7 @@ func PartOf(index string, d document.Document) document.Document {
 	return d
 }
 
-// IndexOf is the address of the index that a report belongs to, given the report as it was written; empty where it belongs to none. The
+// IndexOf returns the address of the index that a report belongs to, given the report as it was written; empty if it belongs to none. The
 // link that PartOf puts there is the first line of the text; whatever else looks like it comes later.
 func IndexOf(report []byte) string {
 	for line := range strings.Lines(string(report)) {
@@ -51,7 +51,7 @@ func IndexOf(report []byte) string {
 	return ""
 }
 
-// linked is a name that leads to its report, where there is one.
+// linked returns a name that leads to its report, where there is one.
 func linked(name, page string) document.Text {
 	return document.Text{{Text: name, Style: document.Monospace, Href: page}}
 }
@@ -116,7 +116,7 @@ func (d IndexData) pages() []document.Block {
 	return []document.Block{heading("Pages"), document.Details{Summary: cell("%s beside this one", format.Counted(len(d.Pages), "file")), Blocks: []document.Block{list}}}
 }
 
-// LinkedPages are the files that an index lists, given the index as it was written. A line that is a link and nothing else, from the name of
+// LinkedPages returns the files that an index lists, given the index as it was written. A line that is a link and nothing else, from the name of
 // a page to that page, is what no name or note in an index can look like: it has no line to itself.
 func LinkedPages(index []byte) (names []string) {
 	for line := range strings.Lines(string(index)) {
@@ -135,7 +135,7 @@ func LinkedPages(index []byte) (names []string) {
 	return names
 }
 
-// pageName says whether a file may be a page of an index: a name that is written as it is wherever it stands, and that leads nowhere else.
+// pageName reports whether a file may be a page of an index: a name that is written as it is wherever it stands, and that leads nowhere else.
 func pageName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_.~-") == ""
 }

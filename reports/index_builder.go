@@ -23,7 +23,7 @@ func (b *IndexBuilder) addPage(kind, name, rest string, d document.Document) (pa
 
 // Scenario adds a scenario, with its baseline.
 func (b *IndexBuilder) Scenario(r answer.ScenarioReport) (err error) {
-	s := IndexScenario(r)
+	s := indexScenario(r)
 	if s.Page, err = b.addPage("scenario", s.Name, "", Scenario(r)); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b *IndexBuilder) configuration(of answer.ScenarioConfiguration) *IndexedCo
 
 // Lineage adds a lineage with a ledger.
 func (b *IndexBuilder) Lineage(r answer.LineageReport) error {
-	d, l, err := IndexedLineageReport(r)
+	d, l, err := indexedLineageReport(r)
 	if err != nil {
 		return err
 	}

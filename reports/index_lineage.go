@@ -10,13 +10,13 @@ import (
 	"track/scoring/stats"
 )
 
-// IndexedLineage is what an index tells of a lineage.
+// IndexedLineage is what an index shows of a lineage.
 type IndexedLineage struct {
 	Name         string
 	Subject      string
 	Problem      string // why there is no report, and nothing of what follows
-	Page         string // the report; empty where there is none
-	Head         string // empty where no version is active
+	Page         string // the report; empty if there is none
+	Head         string // empty if no version is active
 	Score        string // of the head, with n and interval
 	Mutations    string
 	Replay       string
@@ -35,7 +35,7 @@ func (l *lineageReport) indexed() IndexedLineage {
 	return x
 }
 
-// lineages is a table of the lineages that have a ledger.
+// lineages returns a table of the lineages that have a ledger.
 func (d IndexData) lineages() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Lineages")}
@@ -70,7 +70,7 @@ func fitnessText(f *answer.AgentFitness) string {
 	return text + " (no interval)"
 }
 
-// agents is a table of the agents, and one of the tasks of each.
+// agents returns a table of the agents, and one of the tasks of each.
 func (d IndexData) agents() []document.Block {
 	const alwaysShown, mostTasks = 50, 200
 	blocks := []document.Block{heading("Agents without a ledger")}

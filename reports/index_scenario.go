@@ -13,17 +13,17 @@ import (
 	"track/scoring/verdict"
 )
 
-// IndexedScenario is what an index tells of a scenario.
+// IndexedScenario is what an index shows of a scenario.
 type IndexedScenario struct {
 	Name           string
 	Problem        string // why there is no report, and nothing of what follows
-	Page           string // the report of the scenario; here as below empty where there is none
+	Page           string // the report of the scenario; here as below empty if there is none
 	Gate           scoring.Verdict
 	Stability      scoring.Verdict
 	Estimates      verdict.Estimates
 	NFailing       int
-	LastStarted    time.Time                    // of the seeds of Newest; zero where none is known
-	Newest         answer.ScenarioConfiguration // recorded to last
+	LastStarted    time.Time                    // of the seeds of Newest; zero if none is known
+	Newest         answer.ScenarioConfiguration // the most recent one
 	Trend          string                       // mean scores of the configurations as a sparkline
 	Against        *IndexedComparison
 	NoBaseline     string
@@ -45,8 +45,8 @@ type IndexedConfiguration struct {
 	Problem string // why there is no report
 }
 
-// IndexScenario is what an index tells of a scenario, without its pages.
-func IndexScenario(d answer.ScenarioReport) IndexedScenario {
+// indexScenario returns what an index shows of a scenario, without its pages.
+func indexScenario(d answer.ScenarioReport) IndexedScenario {
 	s := d.Stability
 	x := IndexedScenario{
 		Name: d.Spec.Scenario, Stability: s.Finding.Verdict, Estimates: s.Estimates, NFailing: len(s.Failing), LastStarted: s.Runs.Last,
@@ -71,7 +71,7 @@ func IndexScenario(d answer.ScenarioReport) IndexedScenario {
 	return x
 }
 
-// scenarios is a table of those that can be judged, and a list of the others.
+// scenarios returns a table of those that can be judged, and a list of the others.
 func (d IndexData) scenarios() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Scenarios")}

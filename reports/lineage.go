@@ -12,14 +12,14 @@ import (
 	"track/reports/document"
 )
 
-// Lineage is the report of a lineage: what is active and why, what speaks against it, and every decision with what it takes to check it.
+// Lineage returns the report of a lineage: what is active and why, what speaks against it, and every decision with what it takes to check it.
 func Lineage(data answer.LineageReport) (document.Document, error) {
-	d, _, err := IndexedLineageReport(data)
+	d, _, err := indexedLineageReport(data)
 	return d, err
 }
 
-// IndexedLineageReport is the report of a lineage, and what an index tells of it.
-func IndexedLineageReport(data answer.LineageReport) (document.Document, IndexedLineage, error) {
+// indexedLineageReport returns the report of a lineage, and what an index shows of it.
+func indexedLineageReport(data answer.LineageReport) (document.Document, IndexedLineage, error) {
 	l, err := newLineageReport(data)
 	if err != nil {
 		return document.Document{}, IndexedLineage{}, err
@@ -68,7 +68,7 @@ func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 	}
 	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
-		// Of several mutations that made one version, it is the one that put it in force; else the first that was not refused.
+		// Of several mutations that made one version, it is the one that activated it; else the first that was not refused.
 		if made := l.madeBy[m.Child.Label]; made == nil || made.State != evolution.MutationAccepted && m.State == evolution.MutationAccepted ||
 			made.State == evolution.MutationRefused && m.State != evolution.MutationRefused {
 			l.madeBy[m.Child.Label] = &l.replayed.Mutations[i]
@@ -122,7 +122,7 @@ func (l *lineageReport) entry(e evolution.Entry) error {
 	return nil
 }
 
-// word is a monospaced span: a name, an id, a command.
+// word returns a monospaced span: a name, an id, a command.
 func word(text string) document.Span { return document.Span{Text: text, Style: document.Monospace} }
 
 func plain(format string, args ...any) document.Span {
@@ -137,10 +137,10 @@ func paragraph(spans ...document.Span) document.Paragraph {
 	return document.Paragraph{Text: spans}
 }
 
-// cell is a cell of plain text.
+// cell returns a cell of plain text.
 func cell(format string, args ...any) document.Text { return document.T(fmt.Sprintf(format, args...)) }
 
-// codeCell is a cell of a name.
+// codeCell returns a cell of a name.
 func codeCell(text string) document.Text {
 	if text == "" {
 		return document.T("-")

@@ -18,15 +18,15 @@ type alert struct {
 	what  string          // of what there are several
 	cases []document.Text // the oldest first
 	n     int             // of what there are several, where cases are not one each
-	// ranked says that cases stand in an order of their own, the worst first; others are shown the newest first.
+	// ranked: cases are in an order of their own, the worst first; others are shown the newest first.
 	ranked bool
 	kind   document.NoteKind
 }
 
-// foundAlerts is what speaks against trusting the lineage.
+// foundAlerts returns what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.missingAlert, l.higherAlert, l.refusedAlert, l.bestFailedAlert, l.twinsAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.missingAlert, l.higherAlert, l.refusedAlert, l.bestFailedAlert, l.identicalAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -35,7 +35,7 @@ func (l *lineageReport) foundAlerts() (found []alert) {
 	return found
 }
 
-// alerts tells what was found; one sentence where nothing was.
+// alerts tells what was found; one sentence if nothing was.
 func (l *lineageReport) alerts() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Alerts"}}
 	found := l.foundAlerts()
@@ -56,7 +56,7 @@ func (l *lineageReport) alerts() []document.Block {
 	return blocks
 }
 
-// higherAlert is about accepted versions that score above the one in force, the furthest first.
+// higherAlert returns the alert about accepted versions that score above the active one, the furthest first.
 func (l *lineageReport) higherAlert() alert {
 	a := alert{what: "Accepted versions with a higher mean score than the active version", ranked: true, kind: document.NoteInfo}
 	head := l.scoresOf(l.replayed.Head)
@@ -95,7 +95,7 @@ func (l *lineageReport) higherAlert() alert {
 	return a
 }
 
-// bestFailedAlert is about candidates that failed and that their source calls best.
+// bestFailedAlert returns the alert about candidates that failed and that their source calls best.
 func (l *lineageReport) bestFailedAlert() alert {
 	a := alert{what: "Failed, but called best by their source", kind: document.NoteCaution}
 	for _, v := range l.Versions {
@@ -112,8 +112,8 @@ func (l *lineageReport) bestFailedAlert() alert {
 	return a
 }
 
-// twinsAlert is about contents that were evaluated as several candidates, with different scores.
-func (l *lineageReport) twinsAlert() alert {
+// identicalAlert returns the alert about contents that were evaluated as several candidates, with different scores.
+func (l *lineageReport) identicalAlert() alert {
 	a := alert{what: "Identical content, different scores", kind: document.NoteWarning}
 	made := map[string]int{}
 	for _, m := range l.replayed.Mutations {
@@ -178,7 +178,7 @@ func (l *lineageReport) insideNoiseAlert() alert {
 	return a
 }
 
-// rollbacksAlert is about rollbacks that follow each other with nothing accepted between: what was in force before did not hold either.
+// rollbacksAlert returns the alert about rollbacks that follow each other with nothing accepted between: the version restored did not hold either.
 func (l *lineageReport) rollbacksAlert() alert {
 	const several = 3
 	a := alert{what: "Several rollbacks in a row, with nothing accepted between them", kind: document.NoteWarning}
@@ -213,7 +213,7 @@ func (l *lineageReport) overriddenAlert() alert {
 	return a
 }
 
-// attemptsAlert is about mutations that were decided again after they had been accepted or rejected.
+// attemptsAlert returns the alert about mutations that were decided again after they had been accepted or rejected.
 func (l *lineageReport) attemptsAlert() alert {
 	a := alert{what: "Decided more than once: each attempt is another chance to pass", kind: document.NoteWarning}
 	ended := map[string]int{}
@@ -240,7 +240,7 @@ func (l *lineageReport) staleAlert() alert {
 	return a
 }
 
-// named is a mutation as the decisions, the picture and the commands know it: by its child, its number and its id.
+// named returns a mutation as the decisions, the picture and the commands know it: by its child, its number and its id.
 func (l *lineageReport) named(mutation string) document.Text {
 	m := l.mutations[mutation]
 	return document.Text{word(m.Child.Label), plain(" (mutation %d, ", m.Number), word(mutation), plain(")")}

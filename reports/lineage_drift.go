@@ -112,7 +112,7 @@ func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
 	return []document.Block{note}
 }
 
-// moved are the versions whose first and last pieces have different means.
+// moved returns the versions whose first and last pieces have different means.
 func moved(pieces []piece) (cases []document.Text) {
 	type ends struct{ first, last piece }
 	var list []ends
@@ -139,7 +139,7 @@ func moved(pieces []piece) (cases []document.Text) {
 	return cases
 }
 
-// uneven are the pieces whose sd is not that of all, by its chi-square interval, corrected for their number.
+// uneven returns the pieces whose sd is not that of all, by its chi-square interval, corrected for their number.
 func uneven(pieces []piece, sd float64) (cases []document.Text) {
 	const fewest = 3
 	pieces = slices.DeleteFunc(slices.Clone(pieces), func(p piece) bool { return len(p.scores) < fewest })

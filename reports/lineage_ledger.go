@@ -86,7 +86,7 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 	return c, chart.Sparkline(scores, width)
 }
 
-// candidate is the point of a mutation: its score as it was decided, else as its source measured it.
+// candidate returns the point of a mutation: its score as it was decided, else as its source measured it.
 func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate {
 	p := chart.Candidate{Number: m.Number, Estimate: chart.Estimate{Label: m.Child.Label, Mean: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}}
 	switch m.State {
@@ -121,7 +121,7 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate 
 	return p
 }
 
-// rootCandidate is the root with the score that its first child was compared with, else with the mean of its own trials; nil where it has none.
+// rootCandidate returns the root with the score that its first child was compared with, else with the mean of its own trials; nil if it has none.
 func (l *lineageReport) rootCandidate() *chart.Candidate {
 	root := chart.Candidate{Decision: chart.Root, Estimate: chart.Estimate{Label: l.root, Lo: math.NaN(), Hi: math.NaN()}}
 	for _, d := range l.decisions {
@@ -147,7 +147,7 @@ func (l *lineageReport) rootCandidate() *chart.Candidate {
 	return &root
 }
 
-// markBest marks the candidate with the highest score, where nothing was decided.
+// markBest marks the candidate with the highest score, if nothing was decided.
 func (l *lineageReport) markBest(candidates []chart.Candidate) {
 	if _, decided := l.bestPath(); decided {
 		return
@@ -163,7 +163,7 @@ func (l *lineageReport) markBest(candidates []chart.Candidate) {
 	}
 }
 
-// intervalName is what the intervals of the decisions are, with their methods.
+// intervalName returns what the intervals of the decisions are, with their methods.
 func (l *lineageReport) intervalName() string {
 	methods := map[string]bool{}
 	for _, d := range l.decisions {
@@ -174,7 +174,7 @@ func (l *lineageReport) intervalName() string {
 	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
 }
 
-// proposedBefore is the number of the last mutation that was proposed before each rollback, by the number of its entry.
+// proposedBefore returns the number of the last mutation that was proposed before each rollback, by the number of its entry.
 func (l *lineageReport) proposedBefore() map[int]int {
 	before, n := map[int]int{}, 0
 	entries := slices.SortedFunc(slices.Values(l.Entries), func(a, b evolution.Entry) int { return a.Number - b.Number })
@@ -189,7 +189,7 @@ func (l *lineageReport) proposedBefore() map[int]int {
 	return before
 }
 
-// numberOf is the number of the mutation that made a version; 0 for the first version.
+// numberOf returns the number of the mutation that made a version; 0 for the first version.
 func (l *lineageReport) numberOf(version string) int {
 	if m := l.madeBy[version]; m != nil && version != l.root {
 		return m.Number
@@ -197,7 +197,7 @@ func (l *lineageReport) numberOf(version string) int {
 	return 0
 }
 
-// ledger is the table of the decisions, the newest first.
+// ledger returns the table of the decisions, the newest first.
 func (l *lineageReport) ledger() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Decisions"}}
 	if len(l.decisions) == 0 {
@@ -267,7 +267,7 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 	}
 }
 
-// methodName is what the method of an interval of a decision is called.
+// methodName returns what the method of an interval of a decision is called.
 func methodName(method string) string {
 	if method == "welch t" {
 		return "Welch"
@@ -275,7 +275,7 @@ func methodName(method string) string {
 	return method
 }
 
-// wonText is the share of comparisons won, and of which.
+// wonText returns the share of comparisons won, and of which.
 func wonText(p *evolution.PImprove) string {
 	if p == nil {
 		return "-"
@@ -350,7 +350,7 @@ func (l *lineageReport) operators() []document.Block {
 	return blocks
 }
 
-// recordedDelta is the mean difference of the recorded scores of the children of an operator and their parents, where nothing was decided; nil where
+// recordedDelta returns the mean difference of the recorded scores of the children of an operator and their parents, if nothing was decided; nil where
 // there is none.
 func (l *lineageReport) recordedDelta(operator string) *stats.Mean {
 	var deltas []float64

@@ -16,7 +16,7 @@ type limited struct {
 	settings evolution.Settings
 }
 
-// limitedProposals are those that count against the limits of the day, in the order of time: refused and imported ones do not.
+// limitedProposals returns those that count against the limits of the day, in the order of time: refused and imported ones do not.
 func (l *lineageReport) limitedProposals() (list []limited) {
 	var settings evolution.Settings
 	for _, e := range l.Entries {
@@ -50,7 +50,7 @@ type hit struct {
 	reached, beyond int // proposals with which it was reached, and that are beyond it
 }
 
-// limitsAlert holds each proposal against the limits in force when it was made.
+// limitsAlert holds each proposal against the limits at its time.
 func (l *lineageReport) limitsAlert() alert {
 	proposals := l.limitedProposals()
 	var hits []hit

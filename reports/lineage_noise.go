@@ -11,7 +11,7 @@ import (
 	"track/scoring/stats"
 )
 
-// noise tells how much the scores of one version vary, and what that makes of the policy in force.
+// noise tells how much the scores of one version vary, and what that makes of the active policy.
 func (l *lineageReport) noise() []document.Block {
 	blocks := []document.Block{document.Heading{Level: 2, Text: "Noise"}}
 	pieces := l.pieces()
@@ -44,7 +44,7 @@ func (l *lineageReport) noise() []document.Block {
 	return append(append(blocks, document.List{Items: items}), l.driftNote(pieces, p)...)
 }
 
-// sdText is an sd with its interval.
+// sdText returns an sd with its interval.
 func sdText(p pooled) string {
 	if i, err := stats.PooledSDInterval(p.sd, p.df(), evolution.Confidence); err == nil && p.sd > 0 {
 		return fmt.Sprintf("%.2f (95 %% chi-square interval %.2f to %.2f, n = %d, df = %d)", p.sd, i.Lo, i.Hi, p.trials, p.df())
@@ -58,7 +58,7 @@ const (
 	mostFalse = 0.2
 )
 
-// recommended is the policy that would serve, or why none is recommended. The policy in force is nil where it is unknown.
+// recommended returns the policy that would serve, or why none is recommended. The active policy is nil if it is unknown.
 func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int) document.Text {
 	if why := l.noRecommendation(sd, df); why != "" {
 		return cell("no policy is recommended: %s", why)
@@ -86,7 +86,7 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	return text
 }
 
-// noRecommendation says why the noise recommends no policy; empty where it does. What is recommended is for scores from 0 to 100.
+// noRecommendation says why the noise recommends no policy; empty if it does. What is recommended is for scores from 0 to 100.
 func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	for _, v := range l.Versions {
 		for _, t := range v.Trials {
@@ -109,7 +109,7 @@ func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	return ""
 }
 
-// conditions are those of a typical decision: pairs as independent as they may be, and as many trials as were looked at, in the middle.
+// conditions returns those of a typical decision: pairs as independent as they may be, and as many trials as were looked at, in the middle.
 func (l *lineageReport) conditions(sd float64) evolution.Conditions {
 	c := evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: 5, NParent: 5, NPairs: 5}
 	var child, parent, pairs []int
@@ -137,7 +137,7 @@ func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) documen
 	}
 }
 
-// detectable is the difference that n pairs detect.
+// detectable returns the difference that n pairs detect.
 func detectable(sd float64, n int) string {
 	const power = 0.8
 	dz, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.DetectableDz(n, power)

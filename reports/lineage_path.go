@@ -20,7 +20,7 @@ type step struct {
 	mutation *evolution.ReplayedMutation // nil for the first
 }
 
-// bestPath leads from where the lineage began to the version in force; where nothing was ever decided, to the best candidate that did not fail and was not refused, if one has a score.
+// bestPath leads from where the lineage began to the active version; if nothing was ever decided, to the best candidate that did not fail and was not refused, if one has a score.
 // decided says which of the two it is.
 func (l *lineageReport) bestPath() (path []step, decided bool) {
 	to := l.replayed.Head
@@ -103,7 +103,7 @@ func (l *lineageReport) pathLegend(path []step) string {
 	return text
 }
 
-// recorded is the difference that a step made by the recorded means; known only where no decision gives another.
+// recorded returns the difference that a step made by the recorded means; known only where no decision gives another.
 func (l *lineageReport) recorded(s step) (delta float64, known bool) {
 	if s.mutation == nil || s.mutation.Delta != nil {
 		return 0, false
@@ -182,7 +182,7 @@ func (l *lineageReport) stepDelta(s step) string {
 	return changeOf(s.mutation.Delta)
 }
 
-// children are the mutations of each version.
+// children returns the mutations of each version.
 func (l *lineageReport) children() map[string][]evolution.ReplayedMutation {
 	children := map[string][]evolution.ReplayedMutation{}
 	for _, m := range l.replayed.Mutations {

@@ -8,7 +8,7 @@ import (
 	"track/reports/document"
 )
 
-// refused are the mutations that were never tried, in the order of their proposals.
+// refused returns the mutations that were never tried, in the order of their proposals.
 func (l *lineageReport) refused() (refused []evolution.ReplayedMutation) {
 	for _, m := range l.replayed.Mutations {
 		if m.State == evolution.MutationRefused {
@@ -18,13 +18,13 @@ func (l *lineageReport) refused() (refused []evolution.ReplayedMutation) {
 	return refused
 }
 
-// refusedVersion says that every mutation that made a version was refused.
+// refusedVersion reports whether every mutation that made a version was refused.
 func (l *lineageReport) refusedVersion(label string) bool {
 	m := l.madeBy[label]
 	return m != nil && m.State == evolution.MutationRefused
 }
 
-// refusedAlert is about lineages that are hardly tried: where half of the proposals or more are refused, with the reasons.
+// refusedAlert returns the alert about lineages that are hardly tried: where half of the proposals or more are refused, with the reasons.
 func (l *lineageReport) refusedAlert() alert {
 	refused, all := l.refused(), len(l.replayed.Mutations)
 	if len(refused) == 0 || 2*len(refused) < all {

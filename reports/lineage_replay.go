@@ -34,7 +34,7 @@ func (l *lineageReport) differenceAlert() alert {
 	return a
 }
 
-// missingAlert is about evidence that nothing is recorded of: executions stay where they are when a ledger travels, and may be forgotten or deleted.
+// missingAlert returns the alert about evidence that nothing is recorded of: executions stay where they are when a ledger travels, and may be forgotten or deleted.
 func (l *lineageReport) missingAlert() alert {
 	a := alert{what: "Evidence that is not recorded here and was not compared", n: len(l.Missing), kind: document.NoteWarning}
 	missing := map[int]int{}
@@ -58,7 +58,7 @@ func differenceText(d evolution.Difference) string {
 	if d.Mutation != "" {
 		about = " " + d.Mutation
 	}
-	if d.Number == 0 { // of a row beside the ledger
+	if d.Number == 0 { // of a row next to the ledger
 		return fmt.Sprintf("row of %s%s: %s: the table has %s, the ledger gives %s", d.Kind, about, d.Field, d.Stored, d.Replayed)
 	}
 	if about != "" {

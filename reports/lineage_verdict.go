@@ -14,14 +14,14 @@ type versionScores struct {
 	scores []float64
 	trials []evolution.Trial // that have them
 	failed int
-	// chosen says that the scores served to choose the version, so that they are, if anything, too high.
+	// chosen: the scores served to choose the version, so they tend to be too high.
 	chosen bool
 }
 
 // fewestFresh is from how many trials on those after the choice stand alone.
 const fewestFresh = 2
 
-// scoresOf are the trials of a version that no decision that accepted it looked at, where there are enough; else all.
+// scoresOf returns the trials of a version that no decision that accepted it looked at, where there are enough; else all.
 func (l *lineageReport) scoresOf(label string) (h versionScores) {
 	v := l.versions[label]
 	looked := map[string]bool{}
@@ -51,7 +51,7 @@ func (l *lineageReport) scoresOf(label string) (h versionScores) {
 	return h
 }
 
-// mean is the mean of the scores that count of a version; NaN where there are none.
+// mean returns the mean of the scores that count of a version; NaN if there are none.
 func (l *lineageReport) mean(label string) (mean float64, n int) {
 	if h := l.scoresOf(label); len(h.scores) > 0 {
 		return average(h.scores), len(h.scores)
@@ -59,7 +59,7 @@ func (l *lineageReport) mean(label string) (mean float64, n int) {
 	return math.NaN(), 0
 }
 
-// verdict is the state of the lineage in two lines.
+// verdict returns the state of the lineage in two lines.
 func (l *lineageReport) verdict() []document.Block {
 	head := l.replayed.Head
 	if head == "" {
@@ -105,7 +105,7 @@ func (l *lineageReport) scoreSentence(h versionScores) string {
 	return text
 }
 
-// gain is the difference of the head and the root.
+// gain returns the difference of the head and the root.
 func (l *lineageReport) gain(head string, h versionScores) string {
 	if head == l.root || l.root == "" {
 		return ""

@@ -13,12 +13,12 @@ import (
 	"track/scoring/format"
 )
 
-// provenance is where the numbers come from.
+// provenance returns where the numbers come from.
 func (d stabilityReport) provenance() []document.Block {
 	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.SHA256, d.Runs)...)
 }
 
-// provenance is that of both sides.
+// provenance returns the one of both sides.
 func (d improvementReport) provenance() []document.Block {
 	blocks := []document.Block{heading("Provenance"), subheading("Candidate")}
 	blocks = append(blocks, provenanceBlocks(d.Candidate, d.Spec, judgedNumbers(d.CandidateSeeds), d.CandidateSHA256, d.CandidateRuns)...)

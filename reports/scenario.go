@@ -45,7 +45,7 @@ func newScenarioReport(a answer.ScenarioReport) scenarioReport {
 	return d
 }
 
-// summary is where the scenario stands, in a few lines.
+// summary returns where the scenario stands, in a few lines.
 func (d scenarioReport) summary() []document.Block {
 	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
@@ -76,7 +76,7 @@ func meanText(e verdict.Estimates) string {
 	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.Mean.Interval.Confidence), e.Mean.Interval.Method, format.Interval(e.Mean.Interval, format.Four))
 }
 
-// spec is what the seeds are judged by.
+// spec returns what the seeds are judged by.
 func (d scenarioReport) spec() []document.Block {
 	const alwaysShown = 10
 	declared := d.Spec.Declared
@@ -125,7 +125,7 @@ func totalWeight(s scoring.Spec) (sum float64) {
 	return sum
 }
 
-// history is one line for each configuration, the newest first.
+// history returns one line for each configuration, the newest first.
 func (d scenarioReport) history() []document.Block {
 	const alwaysShown = 10
 	h := d.History
@@ -189,7 +189,7 @@ func historyTable(h answer.HistoryReport) document.Table {
 	return t
 }
 
-// meanCell is a mean score with its interval, and the number of seeds that it is the mean of.
+// meanCell returns a mean score with its interval, and the number of seeds that it is the mean of.
 func meanCell(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
@@ -197,7 +197,7 @@ func meanCell(e verdict.Estimates) string {
 	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean.Value, e.Mean.Interval, format.Four), e.NScored)
 }
 
-// stepsText says what the changes in the table are; empty where there are none.
+// stepsText says what the changes in the table are; empty if there are none.
 func stepsText(h answer.HistoryReport) string {
 	if !slices.ContainsFunc(h.Entries, func(e answer.HistoryReportEntry) bool { return e.Step != nil }) {
 		return ""
@@ -217,7 +217,7 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 	return fmt.Sprintf("%s (%s)", text(x), format.Interval(i, text))
 }
 
-// stability is the report of the most recent configuration as a section.
+// stability returns the report of the most recent configuration as a section.
 func (d scenarioReport) stability() []document.Block {
 	s := d.stabilityReport
 	changes := s.changes()
@@ -227,7 +227,7 @@ func (d scenarioReport) stability() []document.Block {
 	return append([]document.Block{heading("Stability")}, deeper(slices.Concat(s.summary(), s.gate(), s.metrics(), s.scores(), changes))...)
 }
 
-// improvement is the report of the comparison with the baseline as a section.
+// improvement returns the report of the comparison with the baseline as a section.
 func (d scenarioReport) improvement() []document.Block {
 	title := heading("Improvement against the baseline")
 	if d.improvementReport == nil {
@@ -237,7 +237,7 @@ func (d scenarioReport) improvement() []document.Block {
 	return append([]document.Block{title}, deeper(slices.Concat(i.summary(), i.degraded(), i.forest(), i.paired(), i.metrics(), i.unmatched(), i.differences()))...)
 }
 
-// warnings are those of all sections.
+// warnings returns those of all sections.
 func (d scenarioReport) warnings() []document.Block {
 	list := d.stabilityReport.warningTexts()
 	if d.improvementReport != nil {

@@ -48,7 +48,7 @@ func (d stabilityReport) title() string {
 	return d.Configuration.Selector() + " (" + strings.Join(words, ", ") + ")"
 }
 
-// summary is the verdict with what it rests on.
+// summary returns the verdict with what it rests on.
 func (d stabilityReport) summary() []document.Block {
 	var sentences []string
 	for _, reason := range d.Finding.Reasons {
@@ -75,7 +75,7 @@ func (d stabilityReport) subject() document.Text {
 	return append(text, document.T(".")...)
 }
 
-// parameters are those of the configuration, first the ones in which it differs from the previous one.
+// parameters returns those of the configuration, first the ones in which it differs from the previous one.
 func (d stabilityReport) parameters() []document.Block {
 	const most = 200
 	var changed, same []string
@@ -155,7 +155,7 @@ func (d stabilityReport) numbers() []track.SeedNumber {
 
 func (d stabilityReport) warnings() []document.Block { return warningBlocks(d.warningTexts()) }
 
-// warningTexts are what keeps the numbers from being taken at their word.
+// warningTexts returns the warnings about the numbers.
 func (d stabilityReport) warningTexts() (list []string) {
 	for _, s := range d.Gate.Scenarios {
 		for _, w := range slices.Concat(s.Warnings, s.ComparisonWarnings) {

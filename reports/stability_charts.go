@@ -52,7 +52,7 @@ func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.B
 	return []document.Block{heading("Metric by seed"), document.Picture{Name: "heatmap", Alt: alt + ".", Chart: h}}
 }
 
-// scores are the total scores of all seeds.
+// scores returns the total scores of all seeds.
 func (d stabilityReport) scores() []document.Block {
 	e := d.Estimates
 	c := chart.Distribution{

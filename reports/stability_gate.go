@@ -11,7 +11,7 @@ import (
 	"track/scoring/verdict"
 )
 
-// gate is the verdict by the rules of the spec, with what each of them needs.
+// gate returns the verdict by the rules of the spec, with what each of them needs.
 func (d stabilityReport) gate() []document.Block {
 	blocks := []document.Block{heading("Gate")}
 	for _, s := range d.Gate.Scenarios {
@@ -71,7 +71,7 @@ func remarkedMetrics(s verdict.ScenarioOutcome) []document.Block {
 	return append([]document.Block{intro}, folded(t, shown, "less severe ones")...)
 }
 
-// worstFirst are the outcomes that which holds of.
+// worstFirst returns the outcomes that which holds of.
 func worstFirst(outcomes []verdict.Outcome, which func(verdict.Outcome) bool) (list []verdict.Outcome) {
 	for _, o := range outcomes {
 		if which(o) {
@@ -112,7 +112,7 @@ func (d stabilityReport) metrics() []document.Block {
 	return append(blocks, d.heatMap(metrics)...)
 }
 
-// intervalNote says what intervals beyond all scores, or without width, are worth; empty where there are none.
+// intervalNote says what intervals beyond all scores, or without width, are worth; empty if there are none.
 func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
 	var outside, narrow bool
 	for _, m := range metrics {
@@ -153,7 +153,7 @@ func groupBlocks(group string, nGroups int, metrics []scoring.MetricStability) (
 	return append(blocks, folded(t, max(shown, min(alwaysShown, len(t.Rows))), "PASS or WARN in every seed, and none variable")...)
 }
 
-// spread is a mean with the standard deviation, which one value does not have.
+// spread returns a mean with the standard deviation, which one value does not have.
 func spread(m scoring.Moments, text func(float64) string) document.Text {
 	if m.N == 1 {
 		return document.T(text(m.Mean))

@@ -9,10 +9,10 @@ import (
 
 // What templates of reports take from this package.
 
-// Icon is the sign of a verdict or status, so that nobody needs to tell colours apart.
+// Icon returns the sign of a verdict or status, so that nobody needs to tell colours apart.
 func Icon(verdict string) string { return icon(scoring.Verdict(verdict)) }
 
-// ShellWord quotes a word for a shell where it must.
+// ShellWord quotes a word for a shell if it must.
 func ShellWord(s string) string { return shellWord(s) }
 
 // StabilityCommand returns the command that writes the report. It names the configuration by its hash.

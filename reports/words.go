@@ -8,18 +8,18 @@ import (
 	"track/internal/shell"
 )
 
-// middle is the median of whole numbers, the lower of two.
+// middle returns the median of whole numbers, the lower of two.
 func middle(list []int) int {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[(len(sorted)-1)/2]
 }
 
-// sortedNames are the names of a set, with commas between.
+// sortedNames returns the names of a set, with commas between.
 func sortedNames(set map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), ", ")
 }
 
-// shellWord quotes a word for a shell where it must.
+// shellWord quotes a word for a shell if it must.
 func shellWord(s string) string { return shell.Word(s) }
 
 // commandText writes the words of a command as a shell reads them.

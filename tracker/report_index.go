@@ -12,8 +12,8 @@ import (
 	"track/tracker/agents"
 )
 
-// LoadAgentReport returns what an index shows of a lineage without a ledger.
-func LoadAgentReport(ctx context.Context, st *store.Reader, lineage string) (a answer.AgentReport, err error) {
+// loadAgentReport returns what an index shows of a lineage without a ledger.
+func loadAgentReport(ctx context.Context, st *store.Reader, lineage string) (a answer.AgentReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		a.Name = lineage
 		tasks, err := st.Tasks(ctx, lineage)

@@ -130,7 +130,7 @@ func (v *reportVisit) lineage(ctx context.Context, name string) error {
 }
 
 func (v *reportVisit) agent(ctx context.Context, name string) error {
-	report, err := LoadAgentReport(ctx, v.Reader, name)
+	report, err := loadAgentReport(ctx, v.Reader, name)
 	if err != nil {
 		return err
 	}

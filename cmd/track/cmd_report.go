@@ -17,8 +17,8 @@ func (p *program) reportCommand() *cli.Command {
 	}
 }
 
-// writeReportOf opens the database, and writes or checks the report that compose makes of it. What a report decides on new seeds counts as a
-// look, like the answer of the command that it shows; to check a report shows nothing new, and a template that cannot be filled shows nothing.
+// writeReportOf opens the database, and writes or checks the report that compose makes of it. A report that is written is an interim
+// analysis, like the command whose answer it shows; a check is not.
 func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Reader) (composedReport, error)) error {
 	if err := o.validate(p.shared.format); err != nil {
 		return err

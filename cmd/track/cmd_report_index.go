@@ -96,7 +96,7 @@ func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o
 	return nil
 }
 
-// mostNamed files are named one by one.
+// mostNamed is how many files are named one by one.
 const mostNamed = 10
 
 // checkIndex exits 1 if the index or one of its pages is outdated, and says which.

@@ -42,7 +42,7 @@ Examples:
 	}
 }
 
-// lineageReport makes the report of a lineage; with the answers of its commands, where a template is to be filled.
+// lineageReport makes the report of a lineage, with the answers of its commands if a template needs them.
 func lineageReport(ctx context.Context, st *store.Reader, name string, answers bool) (d composedReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		data, facts, err := lineages.LoadReport(ctx, st, name)

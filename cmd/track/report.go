@@ -16,7 +16,7 @@ import (
 	"track/scoring/format"
 )
 
-// reportOptions say where a report goes, or what it is held against.
+// reportOptions say where a report is written, or which file it is compared with.
 type reportOptions struct {
 	output   string // a file, or - for standard output
 	check    string // a file
@@ -24,7 +24,7 @@ type reportOptions struct {
 	png      bool
 }
 
-// flags are those of a single report.
+// flags returns the flags of a single report.
 func (o *reportOptions) flags() []cli.Flag {
 	return append(o.fileFlags(),
 		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead; docs/reference/report-templates.md lists its fields", Destination: &o.template, Action: notEmpty("template")})
@@ -39,7 +39,7 @@ func (o *reportOptions) fileFlags() []cli.Flag {
 	}
 }
 
-// notEmpty refuses a flag that is given without a value, as by a variable that is not set: a check that checks nothing would always be green.
+// notEmpty refuses a flag with an empty value, such as an unset variable: a check of nothing would always pass.
 func notEmpty(name string) func(*cli.Context, string) error {
 	return func(_ *cli.Context, value string) error {
 		if value == "" {
@@ -74,12 +74,12 @@ func (o reportOptions) validate(format string) error {
 	return nil
 }
 
-// toStandardOutput says that no file is written or checked, so there is no place for pictures.
+// toStandardOutput reports whether no file is written or checked, so there is no place for pictures.
 func (o reportOptions) toStandardOutput() bool {
 	return o.check == "" && (o.output == "" || o.output == "-")
 }
 
-// makeReport makes the files of a report; on standard output there is one, which has no path.
+// makeReport makes the files of a report. On standard output there is one without a path.
 func makeReport(d document.Document, o reportOptions) ([]reportfiles.File, error) {
 	if !o.toStandardOutput() {
 		return reportfiles.Render(d, o.target(), o.png)
@@ -120,7 +120,7 @@ func picturesText(n int) string {
 	return " and " + format.Counted(n, "picture")
 }
 
-// checkReport exits 1 where a file is not what it would be if it was written now, and says which one is the first.
+// checkReport exits 1 if a file differs from what would be written now, and names the first one that does.
 func (p *program) checkReport(files []reportfiles.File) error {
 	for i, f := range files {
 		if _, err := os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) && i == 0 {
@@ -145,14 +145,14 @@ func withPictures(n int) string {
 	return ", and so " + map[bool]string{true: "is its picture", false: fmt.Sprintf("are its %d pictures", n)}[n == 1]
 }
 
-// outdated is the answer that a report is no longer true.
+// outdated reports that a file is not what would be written now, and exits 1.
 func (p *program) outdated(format string, args ...any) error {
 	fmt.Fprintln(p.out, printableLines(fmt.Sprintf(format, args...)))
 	p.notice("the same command with -o instead of --check writes it anew")
 	return verdictExit(exitFail)
 }
 
-// missing is the answer that there is no report to check.
+// missing reports that there is no file to check, and exits 1.
 func (p *program) missing(path string) error {
 	return p.outdated("%s is missing", path)
 }

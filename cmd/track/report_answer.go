@@ -9,8 +9,8 @@ import (
 	"track/answer"
 )
 
-// answerJSON is a document as --format json has it, with the fields that JSON leaves out where they are empty as null: a template that names
-// one of them is to mean the same whatever is recorded.
+// answerJSON returns a document as --format json writes it, with null for the fields that JSON omits if they are empty. A template
+// that names such a field then works whatever is recorded.
 func answerJSON(document any) ([]byte, error) {
 	var text bytes.Buffer
 	if err := answer.Encode(&text, document); err != nil {
@@ -26,7 +26,7 @@ func answerJSON(document any) ([]byte, error) {
 	return json.Marshal(written)
 }
 
-// complete adds what was left out of v, where v was written field by field.
+// complete adds the fields of v that were omitted.
 func complete(written any, v reflect.Value) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -67,7 +67,7 @@ func completeStruct(written map[string]any, v reflect.Value) {
 	}
 }
 
-// jsonField is how a field is called in JSON; inline where its own fields stand in its place.
+// jsonField returns the name of a field in JSON; inline if its own fields take its place.
 func jsonField(f reflect.StructField) (name, options string, inline bool) {
 	name, options, _ = strings.Cut(f.Tag.Get("json"), ",")
 	return name, options, strings.Contains(options, "inline") || strings.Contains(options, "embed") || f.Anonymous && name == ""

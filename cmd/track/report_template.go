@@ -18,7 +18,7 @@ import (
 	"track/tracker/seeds"
 )
 
-// composedReport is a report, with what templates are told of it.
+// composedReport is a report with the data of templates.
 type composedReport struct {
 	document.Document
 	looks   []store.Look // to be recorded
@@ -29,7 +29,7 @@ type composedReport struct {
 	command string
 }
 
-// answers of reports that more than one command tells of. Their fields are those of the commands.
+// Answers of templates that combine the answers of several commands.
 type (
 	scenarioAnswer struct {
 		History     historyDocument      `json:"history"`
@@ -77,7 +77,7 @@ func newLineageAnswer(ctx context.Context, st *store.Reader, facts lineages.Fact
 	return a, nil
 }
 
-// target is the file that a report is written to or held against; empty for standard output.
+// target returns the file that a report is written to or compared with; empty for standard output.
 func (o reportOptions) target() string {
 	switch {
 	case o.check != "":
@@ -88,7 +88,7 @@ func (o reportOptions) target() string {
 	return o.output
 }
 
-// templateFormat is that of the file; on standard output that which the name of the template tells, as in comment.md.tmpl.
+// templateFormat returns the format of the file. On standard output the name of the template decides, as in comment.md.tmpl.
 func (o reportOptions) templateFormat() templates.Format {
 	file := o.target()
 	if file == "" {
@@ -138,7 +138,7 @@ func (o reportOptions) readTemplate() (*templates.Template, error) {
 	return templates.Parse(o.template, string(text), o.templateFormat())
 }
 
-// fill makes the files of a report by a template: the report, and the pictures that it names.
+// fill makes the files of a report from a template: the report and the pictures that it shows.
 func (o reportOptions) fill(ctx context.Context, t *templates.Template, d composedReport) ([]reportfiles.File, error) {
 	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.version, Command: d.command}
 	path := o.target()

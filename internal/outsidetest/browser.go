@@ -74,7 +74,7 @@ func OpenFile(t *testing.T, name string, files map[string]string) Page {
 	return Open(t, "file://"+filepath.ToSlash(filepath.Join(dir, name)))
 }
 
-// Between is the text between two others.
+// Between returns the text between two others.
 func Between(s, before, after string) string {
 	_, s, _ = strings.Cut(s, before)
 	s, _, _ = strings.Cut(s, after)

@@ -34,7 +34,7 @@ type SitePage struct {
 	Name     string // of the file, with slashes, within the folder
 	Heading  string
 	Drawings int // SVG in the page
-	Images   int // in files beside it
+	Images   int // in files next to it
 	Links    []string
 }
 
@@ -137,7 +137,7 @@ func showPages(t *testing.T, addresses []string, problem func(string, ...any)) (
 	return shown
 }
 
-// leadsTo is the file that a link leads to, and what is wrong with that.
+// leadsTo returns the file that a link leads to, and what is wrong with that.
 func leadsTo(folder, from, link string, shown []shownPage, addresses []string) (target, why string) {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "file" || u.Host != "" {

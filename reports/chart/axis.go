@@ -59,13 +59,13 @@ type axis struct {
 // narrowest is the smallest width of an axis as a share of its largest value: about four steps from one float64 to the next.
 const narrowest = 1e-15
 
-// along is the axis of x: as wide as its values.
+// along returns the axis of x: as wide as its values.
 func along(e extent, whole bool) axis {
 	a := axis{lo: e.lo, hi: e.hi, whole: whole, single: e.n > 0 && e.lo == e.hi}
 	return a.widened()
 }
 
-// padded is an axis a little wider than its values.
+// padded returns an axis a little wider than its values.
 func padded(e extent) axis {
 	const margin = 0.05
 	a := axis{lo: e.lo, hi: e.hi}.widened()
@@ -73,7 +73,7 @@ func padded(e extent) axis {
 	return axis{lo: max(a.lo-pad, -math.MaxFloat64), hi: min(a.hi+pad, math.MaxFloat64)}
 }
 
-// upright is the axis of y: a little higher than its values, without leaving the sign that they have in common.
+// upright returns the axis of y: a little higher than its values, without leaving the sign that they have in common.
 func upright(e extent) axis {
 	padded := padded(e)
 	if e.lo >= 0 && e.lo != e.hi {
@@ -85,7 +85,7 @@ func upright(e extent) axis {
 	return padded
 }
 
-// within is an axis that does not leave the scale from lo to hi, where no value does.
+// within returns an axis that does not leave the scale from lo to hi, where no value does.
 func (a axis) within(lo, hi float64, e extent) axis {
 	if lo < hi && lo <= e.lo && e.hi <= hi {
 		a.lo, a.hi = max(a.lo, lo), min(a.hi, hi)
@@ -132,7 +132,7 @@ type tick struct {
 	whole string // what label is short for
 }
 
-// ticks are at most most multiples of 1, 2 or 5 times a power of ten; all of them written with the same number of decimals, and,
+// ticks returns at most most multiples of 1, 2 or 5 times a power of ten; all of them written with the same number of decimals, and,
 // where they are very large or small, with the same exponent.
 func (a axis) ticks(most int) []tick {
 	if a.single {
@@ -183,7 +183,7 @@ func shifted(n int64, power int) string {
 	return digits
 }
 
-// step is the smallest of 1, 2 and 5 times a power of ten that divides the axis into at most most steps.
+// step returns the smallest of 1, 2 and 5 times a power of ten that divides the axis into at most most steps.
 func (a axis) step(most int) (digit, power int) {
 	n := float64(max(2, most))
 	largest := max(math.Abs(a.lo), math.Abs(a.hi))
@@ -205,7 +205,7 @@ func (a axis) step(most int) (digit, power int) {
 	return digit, power
 }
 
-// decimal is the float64 nearest to n·10^power.
+// decimal returns the float64 nearest to n·10^power.
 func decimal(n int64, power int) float64 {
 	v, _ := strconv.ParseFloat(strconv.FormatInt(n, 10)+"e"+strconv.Itoa(power), 64) // beyond the range it is infinite
 	return v

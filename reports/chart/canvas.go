@@ -46,7 +46,7 @@ func (nowhere) abridged(_, _ float64, _, _ string, _ textStyle) {}
 
 type point struct{ x, y float64 }
 
-// box are the corners of an area, clockwise from the top left one.
+// box returns the corners of an area, clockwise from the top left one.
 func box(left, top, right, bottom float64) []point {
 	return []point{{left, top}, {right, top}, {right, bottom}, {left, bottom}}
 }

@@ -1,6 +1,7 @@
-// Package chart draws charts as SVG and PNG.
+// Package chart draws charts as SVG and PNG. No library for Go describes its charts: these say in words what they show, for screen readers
+// and for text, and follow the light or dark scheme of the page.
 //
-// It is pure: no clock, no randomness, no I/O besides the writer it is given; the same chart gives the same bytes. An SVG needs
+// The same chart gives the same bytes. An SVG needs
 // neither script nor network, follows the reader's light or dark scheme, and says in its title and description what it shows: n,
 // ranges, gaps, and how the points were reduced. A PNG shows the same in the light scheme, at two pixels per unit.
 //

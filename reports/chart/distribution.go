@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Distribution shows the scores of all seeds: a dot for each, or, where there is no room for so many, a histogram. What the seeds
+// Distribution shows the scores of all seeds: a dot for each, or, if there is no room for so many, a histogram. What the seeds
 // have in common is not blown up: the axis is at least a fiftieth of the scale wide.
 type Distribution struct {
 	Title, XLabel string
 	Values        []float64 // NaN and infinities are counted, not drawn
-	Failed        int       // seeds that failed, and have no score: beside Values
+	Failed        int       // seeds that failed, and have no score: next to Values
 	Missing       int       // seeds that did not fail, but miss values, and have no score either
 	Mean          *Estimate // drawn above the seeds; nil for none
 	Interval      string    // what Lo and Hi of Mean are: "95 % t interval"; without it "interval"
-	Lo, Hi        float64   // ends of the scale of scores: 0 and 1, or 0 and 100; equal where it has none
+	Lo, Hi        float64   // ends of the scale of scores: 0 and 1, or 0 and 100; equal if it has none
 }
 
 const (
@@ -214,7 +214,7 @@ type histogram struct {
 	most   int
 }
 
-// top is the end of the scale, where no score is beyond it; else infinite.
+// top returns the end of the scale, where no score is beyond it; else infinite.
 func (d Distribution) top(e extent) float64 {
 	if d.Lo < d.Hi && e.hi <= d.Hi {
 		return d.Hi

@@ -75,7 +75,7 @@ func (f Forest) tally() (t tally) {
 	return t
 }
 
-// where are the indices of the rows for which is holds.
+// where returns the indices of the rows for which is holds.
 func (f Forest) where(is func(Difference) bool) (indices []int) {
 	for i, d := range f.Rows {
 		if is(d) {
@@ -133,12 +133,12 @@ func (f Forest) rows(text func(float64) string, nColumns int) (rows []row) {
 	return rows
 }
 
-// hasRange says that there is an interval, maybe without an end.
+// hasRange reports whether there is an interval, maybe without an end.
 func (d Difference) hasRange() bool {
 	return finite(d.Mean) && !math.IsNaN(d.Lo) && !math.IsNaN(d.Hi)
 }
 
-// edges are the ends of all that a row shows; they may be infinite.
+// edges returns the ends of all that a row shows; they may be infinite.
 func (d Difference) edges() (lo, hi float64) {
 	if !d.hasRange() {
 		return d.Mean, d.Mean
@@ -146,7 +146,7 @@ func (d Difference) edges() (lo, hi float64) {
 	return min(d.Mean, d.Lo, d.Hi), max(d.Mean, d.Lo, d.Hi)
 }
 
-// known are the finite numbers of a row.
+// known returns the finite numbers of a row.
 func (d Difference) known() (e extent) {
 	if finite(d.Mean) {
 		lo, hi := d.edges()
@@ -157,7 +157,7 @@ func (d Difference) known() (e extent) {
 	return e
 }
 
-// limit is how far from 0 rows are drawn: as far as they reach, unless some reach so much further than the others that these could
+// limit returns how far from 0 rows are drawn: as far as they reach, unless some reach so much further than the others that these could
 // not be told apart. At most one row in ten is cut, or one of few, and no more than needed.
 func (f Forest) limit() float64 {
 	var reaches []float64
@@ -200,7 +200,7 @@ func (f Forest) axis() axis {
 	return padded(e)
 }
 
-// nearestThreshold is how far from 0 the first one is; 0 where there are none.
+// nearestThreshold returns how far from 0 the first one is; 0 if there are none.
 func (f Forest) nearestThreshold() (nearest float64) {
 	for _, d := range f.Rows {
 		for _, t := range thresholds {
@@ -270,7 +270,7 @@ type threshold struct {
 	turn float64
 }
 
-// side is -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right one, and else 0.
+// side returns -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right one, and else 0.
 func (t threshold) side(d Difference, x axis) float64 {
 	switch v := t.of(d); {
 	case !set(v):
@@ -310,7 +310,7 @@ func (f Forest) draw(c canvas, p plot) {
 		for i, d := range f.Rows {
 			y := p.y.at(float64(i))
 			switch side := threshold.side(d, p.x.axis); {
-			case side < 0: // in the gap beside the frame
+			case side < 0: // in the gap next to the frame
 				lines = append(lines, chevron(point{p.left - 1, y}, side))
 			case side > 0:
 				lines = append(lines, chevron(point{p.right + 1, y}, side))

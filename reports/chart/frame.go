@@ -117,11 +117,11 @@ func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 	x, row := margin, 0
 	for i, e := range f.legend {
 		name := clean(e.name)
-		room := sampleWidth + gap + min(nameRoom, TextWidth(name, sizeLabel))
+		room := sampleWidth + gap + min(nameRoom, textWidth(name, sizeLabel))
 		others := "+ " + count(len(f.legend)-i, "other", "others")
 		reserved := 0.0
 		if row == legendRows-1 && i < len(f.legend)-1 {
-			reserved = 2*gap + TextWidth(others, sizeLabel)
+			reserved = 2*gap + textWidth(others, sizeLabel)
 		}
 		if x+room+reserved > width-margin && x > margin {
 			if row == legendRows-1 {
@@ -140,7 +140,7 @@ func (f figure) drawLegend(c canvas, y float64) (bottom float64) {
 	return y
 }
 
-// height is that of the whole chart.
+// height returns the height of the whole chart.
 func (f figure) height() float64 {
 	switch {
 	case f.empty != "":
@@ -153,7 +153,7 @@ func (f figure) height() float64 {
 	return height
 }
 
-// footer is the room below the plot.
+// footer returns the room below the plot.
 func (f figure) footer() float64 {
 	room := margin + sizeTick + gap
 	if clean(f.xLabel) != "" {
@@ -214,7 +214,7 @@ func (f figure) drawYTicks(c canvas, p *plot) {
 	}
 }
 
-// gridLine is the line of a tick; that of 0 stands out.
+// gridLine returns the line of a tick; that of 0 stands out.
 func gridLine(t tick) style {
 	if t.value == 0 {
 		return style{stroke: axisInk, width: 1}
@@ -236,13 +236,13 @@ func (p plot) drawXTick(c canvas, t tick, y float64) {
 	c.abridged(centre, y, t.label, t.whole, textStyle{sizeTick, dim, middle})
 }
 
-// place is where the label of a tick of x goes: below it, but within the chart.
+// place returns where the label of a tick of x goes: below it, but within the chart.
 func (p plot) place(t tick) (centre, room float64) {
-	room = TextWidth(t.label, sizeTick)
+	room = textWidth(t.label, sizeTick)
 	return max(margin/2+room/2, min(width-margin/2-room/2, p.x.at(t.value))), room
 }
 
-// fit says whether the labels of ticks have room beside each other.
+// fit reports whether the labels of ticks have room next to each other.
 func (p plot) fit(ticks []tick) bool {
 	end := 0.0
 	for _, t := range ticks {
@@ -258,12 +258,12 @@ func (p plot) fit(ticks []tick) bool {
 func widest(ticks []tick) float64 {
 	room := 0.0
 	for _, t := range ticks {
-		room = max(room, TextWidth(t.label, sizeTick))
+		room = max(room, textWidth(t.label, sizeTick))
 	}
 	return room
 }
 
-// xTicks are as many as have room beside each other.
+// xTicks returns as many as have room next to each other.
 func (f figure) xTicks(p plot) []tick {
 	if f.labels != nil {
 		return f.labelTicks(p)
@@ -286,7 +286,7 @@ func (f figure) labelTicks(p plot) []tick {
 	spacing := (p.right - p.left) / float64(len(labels))
 	room := 0.0
 	for i := 0; i < len(labels) && room < readable; i++ {
-		room = max(room, TextWidth(labels[i].label, sizeTick))
+		room = max(room, textWidth(labels[i].label, sizeTick))
 	}
 	stride := round((min(readable, room) + gap) / spacing)
 	room = float64(stride)*spacing - gap
@@ -299,14 +299,14 @@ func (f figure) labelTicks(p plot) []tick {
 	return ticks
 }
 
-// labelRoom is what the label of t may take of the room between its neighbours: near an edge of the chart it stands beside its tick,
+// labelRoom returns what the label of t may take of the room between its neighbours: near an edge of the chart it is next to its tick,
 // where half of that is theirs.
 func (p plot) labelRoom(t tick, room float64) float64 {
 	x := p.x.at(t.value)
 	return min(room, room/2+min(x, width-x)-margin/2)
 }
 
-// round is the smallest of 1, 2 and 5 times a power of ten that is not below n.
+// round returns the smallest of 1, 2 and 5 times a power of ten that is not below n.
 func round(n float64) int {
 	for power := 1; ; power *= 10 {
 		for _, digit := range []int{1, 2, 5} {
@@ -317,14 +317,14 @@ func round(n float64) int {
 	}
 }
 
-// strip is the sample of a line.
+// strip returns the sample of a line.
 func strip(s style) func(canvas, point) {
 	return func(c canvas, at point) {
 		c.polyline([]point{at, {at.x + sampleWidth, at.y}}, s)
 	}
 }
 
-// patch is the sample of a band.
+// patch returns the sample of a band.
 func patch(s style) func(canvas, point) {
 	return func(c canvas, at point) { c.rect(at.x, at.y-7, sampleWidth, 14, s) }
 }

@@ -48,7 +48,7 @@ func (h HeatMap) figure() figure {
 	return f
 }
 
-// status is that of a cell of a seed that did not fail.
+// status returns the status of a cell of a seed that did not fail.
 func (r HeatRow) status(seed int) Status {
 	if seed >= len(r.Cells) {
 		return Unmeasured
@@ -77,7 +77,7 @@ func (h HeatMap) tallies() (rows []tally, all tally) {
 	return rows, all
 }
 
-// failed are the indices of failed seeds.
+// failed returns the indices of failed seeds.
 func (h HeatMap) failed() (indices []int) {
 	for i, s := range h.Seeds {
 		if s.Failed {
@@ -129,7 +129,7 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 	return legend
 }
 
-// sampleOf is the style of a cell in the legend, where one without a value needs an edge to be seen.
+// sampleOf returns the style of a cell in the legend, where one without a value needs an edge to be seen.
 func sampleOf(status Status) style {
 	if status == Unmeasured {
 		return style{fill: paper, stroke: gridInk, width: 1}

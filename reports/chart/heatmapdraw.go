@@ -127,7 +127,7 @@ func (h HeatMap) drawMarks(c canvas, p plot, size float64) {
 	}
 }
 
-// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL, a stroke for WARN, a dot where nothing was
+// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL, a stroke for WARN, a dot if nothing was
 // measured, and nothing for PASS.
 func cellMarks(c canvas, status Status, at []point, size float64) {
 	half := size / 4
@@ -191,7 +191,7 @@ func hatched(c canvas, boxes [][]point) {
 	c.lines(lines, style{stroke: axisInk, width: 1})
 }
 
-// hatch are rising lines within the box from its top left to its bottom right corner.
+// hatch returns rising lines within the box from its top left to its bottom right corner.
 func hatch(from, to point, pitch float64) (lines [][]point) {
 	for k := math.Ceil((from.x + from.y) / pitch); float64(k*pitch) <= to.x+to.y; k++ {
 		sum := float64(k * pitch)

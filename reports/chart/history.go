@@ -16,12 +16,12 @@ type History struct {
 // Estimate is the mean of one configuration, and an interval for it.
 type Estimate struct {
 	Label  string
-	N      int     // how many seeds it is the mean of; 0 where that is not known
+	N      int     // how many seeds it is the mean of; 0 if that is not known
 	Mean   float64 // NaN leaves a gap
 	Lo, Hi float64 // both finite, or there is no interval
 }
 
-// sampleSizes are those that are known.
+// sampleSizes returns those that are known.
 func sampleSizes(points []Estimate) (n extent) {
 	for _, e := range points {
 		if e.N > 0 {
@@ -105,7 +105,7 @@ func (h History) figure() figure {
 	return f
 }
 
-// changes are the change points that lie between two points, in order.
+// changes returns the change points that lie between two points, in order.
 func (h History) changes() []int {
 	var changes []int
 	for _, i := range h.ChangePoints {

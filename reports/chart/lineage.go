@@ -7,12 +7,12 @@ import (
 
 // Lineage shows the scores of candidates in the order of their numbers: the root as a diamond, accepted ones as dots, rejected ones as faint
 // strokes, refused ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores. The
-// best accepted score so far is a line, which leaves out what was rolled back; where nothing was decided, the best score so far. Rollbacks are
+// best accepted score so far is a line, which leaves out what was rolled back; if nothing was decided, the best score so far. Rollbacks are
 // upright lines. Where there are many, those that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
 	Interval              string  // what Lo and Hi are: "95 % t interval"; without it "interval"
-	Least, Most           float64 // the scale of the scores; both 0 where it is not known
+	Least, Most           float64 // the scale of the scores; both 0 if it is not known
 	Candidates            []Candidate
 	Rollbacks             []Rollback
 }
@@ -21,7 +21,7 @@ type Lineage struct {
 type Candidate struct {
 	Number   int
 	Decision Decision
-	Head     bool // it is in force
+	Head     bool // it is active
 	Best     bool // it has the highest score of those on which nothing was decided
 	Estimate      // of its score. That of a failed one is not drawn
 }
@@ -36,15 +36,15 @@ const (
 	Rejected
 	Failed
 	Refused // never tried: drawn where it has a score all the same
-	Root    // what others came from: in force without a decision
+	Root    // what others came from: active without a decision
 	nDecisions
 )
 
 // Rollback is a return to an earlier candidate.
 type Rollback struct {
 	After int    // number of the last candidate before it
-	To    int    // number of the candidate that is in force again
-	Name  string // of what is in force again; else its number
+	To    int    // number of the candidate that is active again
+	Name  string // of what is active again; else its number
 }
 
 func (c Candidate) decision() Decision {
@@ -54,7 +54,7 @@ func (c Candidate) decision() Decision {
 	return c.Decision
 }
 
-// words are "candidate 41, 0.87".
+// words returns "candidate 41, 0.87".
 func (c Candidate) words() string {
 	if c.decision() == Root && finite(c.Mean) {
 		return "the root, " + number(c.Mean)
@@ -65,19 +65,19 @@ func (c Candidate) words() string {
 	return "candidate " + whole(c.Number) + ", " + number(c.Mean)
 }
 
-// scored says that there is a point to draw.
-func (c Candidate) scored() bool { return c.decision() != Failed && finite(c.Mean) }
+// isScored reports whether there is a point to draw.
+func (c Candidate) isScored() bool { return c.decision() != Failed && finite(c.Mean) }
 
-// below says that it is drawn in the lane below the scores.
-func (c Candidate) below() bool {
-	return c.decision() == Failed || c.decision() == Refused && !c.scored()
+// isBelow reports whether it is drawn in the lane below the scores.
+func (c Candidate) isBelow() bool {
+	return c.decision() == Failed || c.decision() == Refused && !c.isScored()
 }
 
-// inForce says that there is a point to draw for the head.
-func (c Candidate) inForce() bool { return c.Head && c.scored() }
+// isHead reports whether there is a point to draw for the head.
+func (c Candidate) isHead() bool { return c.Head && c.isScored() }
 
-// onTop says that there is a point to draw for the highest score.
-func (c Candidate) onTop() bool { return c.Best && c.scored() }
+// isBest reports whether there is a point to draw for the highest score.
+func (c Candidate) isBest() bool { return c.Best && c.isScored() }
 
 var decisions = [nDecisions]string{Undecided: "undecided", Accepted: "accepted", Rejected: "rejected", Failed: "failed", Refused: "refused", Root: "root"}
 
@@ -101,10 +101,10 @@ func (l Lineage) figure() figure {
 	for _, c := range l.Candidates {
 		x.add(float64(c.Number))
 		counts[c.decision()]++
-		if !c.scored() && !c.below() {
+		if !c.isScored() && !c.isBelow() {
 			unscored++
 		}
-		if c.below() {
+		if c.isBelow() {
 			f.floor = belowLane
 		}
 		if intervals.of(c) {
@@ -137,17 +137,17 @@ func (l Lineage) figure() figure {
 	return f
 }
 
-// scores are all that are drawn.
+// scores returns all that are drawn.
 func (l Lineage) scores() (scores extent) {
 	for _, c := range l.Candidates {
-		if c.scored() {
+		if c.isScored() {
 			scores.add(c.Mean)
 		}
 	}
 	return scores
 }
 
-// onScale is the end of an interval that is drawn: where all scores are on the scale, it does not leave that.
+// onScale returns the end of an interval that is drawn: where all scores are on the scale, it does not leave that.
 func (l Lineage) onScale(v float64, scores extent) float64 {
 	if l.Least < l.Most && l.Least <= scores.lo && scores.hi <= l.Most {
 		return max(l.Least, min(l.Most, v))
@@ -155,7 +155,7 @@ func (l Lineage) onScale(v float64, scores extent) float64 {
 	return v
 }
 
-// undecided says that there are candidates with scores, and that none was accepted or rejected.
+// undecided reports whether there are candidates with scores, and that none was accepted or rejected.
 func (l Lineage) undecided() bool {
 	scored := false
 	for _, c := range l.Candidates {
@@ -163,7 +163,7 @@ func (l Lineage) undecided() bool {
 		case Accepted, Rejected:
 			return false
 		case Undecided:
-			scored = scored || c.scored()
+			scored = scored || c.isScored()
 		}
 	}
 	return scored
@@ -174,7 +174,7 @@ func (l Lineage) runs() func(Candidate) bool {
 	undecided := l.undecided()
 	return func(c Candidate) bool {
 		d := c.decision()
-		return c.scored() && (d == Root || d == Accepted || undecided && d == Undecided)
+		return c.isScored() && (d == Root || d == Accepted || undecided && d == Undecided)
 	}
 }
 
@@ -182,7 +182,7 @@ func (l Lineage) runs() func(Candidate) bool {
 func (l Lineage) Intervals() (n, of int) {
 	shown := l.intervals()
 	for _, c := range l.Candidates {
-		if c.scored() && c.hasInterval() {
+		if c.isScored() && c.hasInterval() {
 			of++
 			if shown.of(c) {
 				n++
@@ -192,7 +192,7 @@ func (l Lineage) Intervals() (n, of int) {
 	return n, of
 }
 
-// LineName is what the line of the best score is called; empty where there is none.
+// LineName returns what the line of the best score is called; empty if there is none.
 func (l Lineage) LineName() string {
 	if _, ok := l.best(); !ok {
 		return ""
@@ -209,11 +209,11 @@ func (l Lineage) LineName() string {
 // shownIntervals says which candidates have their intervals drawn.
 type shownIntervals struct{ accepted, others bool }
 
-// intervals are drawn where there are few enough of them.
+// intervals returns the intervals that are drawn, if there are few enough of them.
 func (l Lineage) intervals() (shown shownIntervals) {
 	all, accepted := 0, 0
 	for _, c := range l.Candidates {
-		if c.scored() && c.hasInterval() {
+		if c.isScored() && c.hasInterval() {
 			all++
 			if c.decision() == Accepted {
 				accepted++
@@ -224,7 +224,7 @@ func (l Lineage) intervals() (shown shownIntervals) {
 }
 
 func (s shownIntervals) of(c Candidate) bool {
-	return c.scored() && c.hasInterval() && (s.others || s.accepted && c.decision() == Accepted)
+	return c.isScored() && c.hasInterval() && (s.others || s.accepted && c.decision() == Accepted)
 }
 
 func (l Lineage) facts(subtitle string, counts [nDecisions]int, y extent) []string {

@@ -38,10 +38,10 @@ func TestLineagePoints(t *testing.T) {
 		var all [nDecisions][]point
 		for _, c := range l.Candidates {
 			at := p.at(float64(c.Number), c.Mean)
-			if c.below() {
+			if c.isBelow() {
 				at.y = p.bottom - belowLane/2
 			}
-			if c.below() || finite(c.Mean) {
+			if c.isBelow() || finite(c.Mean) {
 				scored++
 				all[c.Decision] = append(all[c.Decision], at)
 			}
@@ -245,7 +245,7 @@ func TestLineageRollbackNames(t *testing.T) {
 	}
 	undecided := Lineage{Candidates: []Candidate{{Number: 0, Decision: Root, Estimate: Estimate{Mean: 1}}, {Number: 1, Best: true, Estimate: Estimate{Mean: 2}}, {Number: 2, Estimate: Estimate{Mean: 1.5}}}}
 	for _, l := range []Lineage{l, undecided, {Candidates: l.Candidates}} {
-		if name := l.LineName(); name == "" || TextWidth(name, sizeLabel) > nameRoom {
+		if name := l.LineName(); name == "" || textWidth(name, sizeLabel) > nameRoom {
 			t.Errorf("the legend has no room for %q", name)
 		}
 	}

@@ -15,7 +15,7 @@ const (
 
 var (
 	bestStyle     = style{stroke: green, width: 1.6}
-	openStyle     = style{stroke: orange, width: 1.6} // of the best where nothing was decided
+	openStyle     = style{stroke: orange, width: 1.6} // of the best if nothing was decided
 	topStyle      = style{stroke: orange, width: 2}
 	rejectedStyle = style{stroke: axisInk, width: 2}
 	failedStyle   = style{stroke: vermillion, width: 1.6}
@@ -48,12 +48,12 @@ func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entr
 	if name := l.LineName(); name != "" {
 		legend = append(legend, entry{name, strip(l.lineStyle())})
 	}
-	if slices.ContainsFunc(l.Candidates, Candidate.onTop) {
+	if slices.ContainsFunc(l.Candidates, Candidate.isBest) {
 		legend = append(legend, entry{"highest score", func(c canvas, at point) {
 			c.circle(at.x+sampleWidth/2, at.y, headSize, topStyle)
 		}})
 	}
-	if slices.ContainsFunc(l.Candidates, Candidate.inForce) {
+	if slices.ContainsFunc(l.Candidates, Candidate.isHead) {
 		legend = append(legend, entry{"head", func(c canvas, at point) {
 			c.circle(at.x+sampleWidth/2, at.y, headSize, headStyle)
 		}})
@@ -66,7 +66,7 @@ func (l Lineage) legend(counts [nDecisions]int, intervals shownIntervals) []entr
 	return legend
 }
 
-// best is the candidate with the highest score of those that the line follows, the first of equals.
+// best returns the candidate with the highest score of those that the line follows, the first of equals.
 func (l Lineage) best() (best Candidate, ok bool) {
 	runs := l.runs()
 	for _, c := range l.Candidates {
@@ -84,7 +84,7 @@ func (l Lineage) lineStyle() style {
 	return bestStyle
 }
 
-// steps are the line of the best score so far, up to the last candidate. A rollback takes it to the score of what is in force
+// steps returns the line of the best score so far, up to the last candidate. A rollback takes it to the score of what is active
 // again; where that has none, the line ends, and another begins with the next that is accepted.
 func (l Lineage) steps(p plot) (lines [][]point) {
 	var line []point
@@ -107,7 +107,7 @@ func (l Lineage) steps(p plot) (lines [][]point) {
 			r := rollbacks[0]
 			rollbacks = rollbacks[1:]
 			x := p.x.at(float64(r.After) + 0.5)
-			again := slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Number == r.To && c.scored() })
+			again := slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Number == r.To && c.isScored() })
 			if again < 0 {
 				end(x)
 			} else {
@@ -172,7 +172,7 @@ func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) 
 		}
 	}
 	points, left, square := l.points(p)
-	heads := slices.DeleteFunc(slices.Clone(l.Candidates), func(c Candidate) bool { return !c.inForce() })
+	heads := slices.DeleteFunc(slices.Clone(l.Candidates), func(c Candidate) bool { return !c.isHead() })
 	size := markerSize
 	if len(l.Candidates) > maxMarked {
 		size = crowdedSize
@@ -190,7 +190,7 @@ func (l Lineage) draw(c canvas, p plot, intervals shownIntervals) (fact string) 
 	}
 	drawDecision(c, Root, points[Root], markerSize)
 	for _, best := range l.Candidates {
-		if best.onTop() {
+		if best.isBest() {
 			at := p.at(float64(best.Number), best.Mean)
 			c.circle(at.x, at.y, headSize, topStyle)
 		}
@@ -239,7 +239,7 @@ func (c Candidate) drawInterval(to canvas, p plot) {
 	}
 }
 
-// points are where the candidates of each decision are drawn, but for the head, and without those that would lie upon others, which
+// points returns where the candidates of each decision are drawn, but for the head, and without those that would lie upon others, which
 // left counts. Accepted ones are all drawn as long as there is room.
 func (l Lineage) points(p plot) (points [nDecisions][]point, left int, square pixel) {
 	const spared = 2000
@@ -248,9 +248,9 @@ func (l Lineage) points(p plot) (points [nDecisions][]point, left int, square pi
 	for _, c := range l.Candidates {
 		d, at := c.decision(), p.at(float64(c.Number), c.Mean)
 		switch {
-		case c.below():
+		case c.isBelow():
 			at.y = p.bottom - belowLane/2
-		case !c.scored() || c.Head:
+		case !c.isScored() || c.Head:
 			continue
 		}
 		all[d] = append(all[d], at)
@@ -324,7 +324,7 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 	for i, r := range l.Rollbacks {
 		x := l.place(p, i)
 		if i+1 < len(l.Rollbacks) && l.Rollbacks[i+1].After == r.After {
-			continue // the last of several at one place leads to what is in force
+			continue // the last of several at one place leads to what is active
 		}
 		if many && x < last+apart {
 			left++
@@ -350,7 +350,7 @@ func (l Lineage) nameRollback(c canvas, p plot, i int, x, top, taken float64) (t
 	}
 	y := top + sizeTick - 2
 	for _, name := range names {
-		room := TextWidth(name, sizeTick)
+		room := textWidth(name, sizeTick)
 		if x+gap+room < l.place(p, i+1)-2*arrowSize {
 			c.text(x+gap/2, y, name, textStyle{sizeTick, dim, start})
 			return x + gap + room
@@ -363,7 +363,7 @@ func (l Lineage) nameRollback(c canvas, p plot, i int, x, top, taken float64) (t
 	return x
 }
 
-// place is where rollback i is drawn, or the right end of the chart where there are no more.
+// place returns where rollback i is drawn, or the right end of the chart where there are no more.
 func (l Lineage) place(p plot, i int) float64 {
 	if i == len(l.Rollbacks) {
 		return width

@@ -11,7 +11,7 @@ import (
 // that lie evenly in the order of their change.
 type Paired struct {
 	Title, XLabel, YLabel       string
-	Lo, Hi                      float64 // ends of the scale of scores; equal where it has none
+	Lo, Hi                      float64 // ends of the scale of scores; equal if it has none
 	Pairs                       []Pair
 	OnlyBaseline, OnlyCandidate int // seeds without a partner
 }
@@ -22,7 +22,7 @@ type Pair struct {
 	Baseline, Candidate float64
 }
 
-// maxPairs have room beside each other.
+// maxPairs have room next to each other.
 const maxPairs = 120
 
 // direction is how the candidate of a pair compares to its baseline.
@@ -45,7 +45,7 @@ var directions = [...]struct {
 	equal:  {"equal", square, dim},
 }
 
-// counted is what a score counts as: without one it is 0.
+// counted returns what a score counts as: without one it is 0.
 func counted(score float64) float64 {
 	if !finite(score) {
 		return 0
@@ -141,7 +141,7 @@ func (n pairCounts) String() string {
 	return text + "."
 }
 
-// noScore says how many sides stand in the lane, and what they count as; empty where none do.
+// noScore says how many sides stand in the lane, and what they count as; empty if none do.
 func (n pairCounts) noScore() string {
 	if n.baseline+n.candidate == 0 {
 		return ""
@@ -158,7 +158,7 @@ type sideWithoutScore struct {
 
 func (s sideWithoutScore) name() string { return s.side + " without a score " + whole(s.n) }
 
-// withoutScore are the sides that have seeds without a score.
+// withoutScore returns the sides that have seeds without a score.
 func (n pairCounts) withoutScore() (sides []sideWithoutScore) {
 	if n.baseline > 0 {
 		sides = append(sides, sideWithoutScore{"baseline", n.baseline, drawNoBaseline})
@@ -177,7 +177,7 @@ func drawNoCandidate(c canvas, at point, size float64) {
 	c.lines(cross(at, 0.8*size), crossStyle)
 }
 
-// thinned are at most maxPairs pairs: all, in the order given; or those that lie at equal steps in the order of their change, from the
+// thinned returns at most maxPairs pairs: all, in the order given; or those that lie at equal steps in the order of their change, from the
 // largest loss to the largest gain.
 func (d Paired) thinned() []Pair {
 	if len(d.Pairs) <= maxPairs {

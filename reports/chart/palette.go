@@ -51,7 +51,7 @@ const (
 	nHues      = len(tones) - int(firstHue)
 )
 
-// hue is the colour of series i. There are 7 hues and 8 markers, so that 56 series differ in one or the other.
+// hue returns the colour of series i. There are 7 hues and 8 markers, so that 56 series differ in one or the other.
 func hue(i int) ink { return firstHue + ink(i%nHues) }
 
 // shape is a polygon around the origin, within about 1 of it. The one without corners is a circle.
@@ -80,10 +80,10 @@ func mark(c canvas, i int, at point) {
 	markers[i%len(markers)].draw(c, at, markerSize, solid(hue(i)))
 }
 
-// solid is a marker that stands out from what it covers.
+// solid returns a marker that stands out from what it covers.
 func solid(i ink) style { return style{fill: i, stroke: paper, width: 1} }
 
-// hollow is a marker with nothing inside.
+// hollow returns a marker with nothing inside.
 func hollow(i ink) style { return style{fill: paper, stroke: i, width: 1.6} }
 
 func (s shape) draw(c canvas, at point, size float64, how style) {
@@ -98,7 +98,7 @@ func (s shape) draw(c canvas, at point, size float64, how style) {
 	c.polygon(corners, how)
 }
 
-// cross are the two strokes of a cross.
+// cross returns the two strokes of a cross.
 func cross(at point, half float64) [][]point {
 	return [][]point{
 		{{at.x - half, at.y + half}, {at.x + half, at.y - half}},

@@ -77,7 +77,7 @@ func (r *raster) lines(runs [][]point, s style) {
 	r.paint(areas, s.stroke, 0)
 }
 
-// outline is the area that a pen of the given width covers along points: a rectangle for each step and a disc at each point, all
+// outline returns the area that a pen of the given width covers along points: a rectangle for each step and a disc at each point, all
 // turning the same way, because the rasterizer subtracts areas that turn the other way.
 func outline(points []point, width float64) [][]point {
 	half := width / 2
@@ -128,7 +128,7 @@ func (r *raster) paint(areas [][]point, fill ink, opacity float64) {
 	rasterizer.Draw(r.image, box, image.NewUniform(coat(fill, opacity)), image.Point{})
 }
 
-// bounds are the pixels that areas touch.
+// bounds returns the pixels that areas touch.
 func (r *raster) bounds(areas [][]point) image.Rectangle {
 	minX, minY, maxX, maxY := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, area := range areas {

@@ -2,7 +2,7 @@ package chart
 
 import "math"
 
-// reduce takes n points, in the order of their x, to runs without gaps; at says false where there is none. Of the points in one
+// reduce takes n points, in the order of their x, to runs without gaps; at says false if there is none. Of the points in one
 // column of the given width, the lowest and the highest are kept, in their order: no spike is lost. A gap within a column is
 // too narrow to be seen and is closed.
 func reduce(n int, at func(i int) (point, bool), column pixel) (runs [][]point) {
@@ -134,7 +134,7 @@ func coarsen(draft func(column pixel) (points int)) (column pixel) {
 	return column
 }
 
-// cost is the number of points that take as much room as runs.
+// cost returns the number of points that take as much room as runs.
 func cost(runs [][]point) (points int) {
 	const element = 5 // points that an element takes on its own
 	for _, run := range runs {
@@ -143,7 +143,7 @@ func cost(runs [][]point) (points int) {
 	return points
 }
 
-// area is cost for bands.
+// area is [cost] for bands.
 func area(runs [][]slab) (points int) {
 	for _, run := range runs {
 		points += 8 + 2*len(run)

@@ -45,18 +45,18 @@ func (f figure) drawRows(c canvas, p *plot) {
 func (f figure) rowNameRoom() float64 {
 	room := 0.0
 	for _, r := range f.rows {
-		room = max(room, TextWidth(or(r.name, unnamed), sizeTick))
+		room = max(room, textWidth(or(r.name, unnamed), sizeTick))
 	}
 	return min(room, rowNameRoom)
 }
 
-// columnRooms are the widths of the columns, each with the gap before it.
+// columnRooms returns the widths of the columns, each with the gap before it.
 func (f figure) columnRooms() []float64 {
 	rooms := make([]float64, len(f.columns))
 	for k, heading := range f.columns {
-		rooms[k] = TextWidth(heading, sizeTick)
+		rooms[k] = textWidth(heading, sizeTick)
 		for _, r := range f.rows {
-			rooms[k] = max(rooms[k], TextWidth(r.cells[k], sizeTick))
+			rooms[k] = max(rooms[k], textWidth(r.cells[k], sizeTick))
 		}
 		rooms[k] += 2 * gap
 	}

@@ -32,7 +32,7 @@ func Sparkline(scores []float64, most int) string {
 	return b.String()
 }
 
-// means are those of the finite values in n equal parts; NaN where there are none.
+// means returns those of the finite values in n equal parts; NaN if there are none.
 func means(values []float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

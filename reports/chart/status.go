@@ -42,7 +42,7 @@ func (t tally) sum() (n int) {
 	return n
 }
 
-// judged are the statuses that are always named, even where there are none.
+// judged are the statuses that are always named, even if there are none.
 var judged = [...]Status{Pass, Warn, Fail}
 
 // String writes "PASS 540, WARN 100, FAIL 20, no value 3".

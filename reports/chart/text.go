@@ -22,7 +22,7 @@ var regular = sync.OnceValue(func() *opentype.Font {
 	return f
 })
 
-// advance is the width of r in a font of size 1. What the font does not have is taken to be as wide as the widest scripts are.
+// advance returns the width of r in a font of size 1. What the font does not have is taken to be as wide as the widest scripts are.
 func advance(r rune) float64 {
 	const em = 1000
 	var buffer sfnt.Buffer
@@ -48,8 +48,8 @@ var latin = sync.OnceValue(func() (widths [256]float64) {
 // slack is by how much the text of a reader's system font may be wider than that of the font measured here.
 const slack = 1.15
 
-// TextWidth is the room that s needs in a font of the given size, whichever of the usual sans serif fonts a reader has.
-func TextWidth(s string, size float64) float64 {
+// textWidth returns the room that s needs in a font of the given size, whichever of the usual sans serif fonts a reader has.
+func textWidth(s string, size float64) float64 {
 	widths := latin()
 	total := 0.0
 	for _, r := range s {
@@ -65,14 +65,14 @@ func TextWidth(s string, size float64) float64 {
 // shorten replaces what does not fit into room by an ellipsis. Names that differ often do so at their end, so that a third of
 // what is kept is from there.
 func shorten(s string, size, room float64) string {
-	if TextWidth(s, size) <= room {
+	if textWidth(s, size) <= room {
 		return s
 	}
 	runes := []rune(s)
 	kept, most := 0, len(runes)
 	for kept < most { // the largest number of runes that fit
 		half := (kept + most + 1) / 2
-		if TextWidth(elide(runes, half), size) <= room {
+		if textWidth(elide(runes, half), size) <= room {
 			kept = half
 		} else {
 			most = half - 1
@@ -81,7 +81,7 @@ func shorten(s string, size, room float64) string {
 	return elide(runes, kept)
 }
 
-// abridge is shorten, with s as the whole where it does not fit.
+// abridge shortens s, and returns the whole if it does not fit.
 func abridge(s string, size, room float64) (short, whole string) {
 	if short = shorten(s, size, room); short != s {
 		whole = s
@@ -138,7 +138,7 @@ func rounded(v float64, digits int) string {
 	return group(trimZeros(strconv.FormatFloat(v, 'f', max(0, digits-1-e), 64)))
 }
 
-// signed is number with a plus before what is above 0.
+// signed returns number with a plus before what is above 0.
 func signed(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -151,7 +151,7 @@ func signed(v float64) string {
 	return number(v)
 }
 
-// signedAs is signed for numbers in a column: with as many decimals as four digits of the ends of a need.
+// signedAs returns signed for numbers in a column: with as many decimals as four digits of the ends of a need.
 func signedAs(a axis) func(float64) string {
 	decimals := 3 - exponent(max(-a.lo, a.hi))
 	return func(v float64) string {
@@ -169,7 +169,7 @@ func signedAs(a axis) func(float64) string {
 // Numbers with exponents between these are written without one.
 const smallestPlain, largestPlain = -3, 8
 
-// exponent is that of v in scientific notation, 3 for 1234. v is neither 0 nor infinite.
+// exponent returns the exponent of v in scientific notation, 3 for 1234. v is neither 0 nor infinite.
 func exponent(v float64) int {
 	s := strconv.FormatFloat(v, 'e', -1, 64)
 	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
@@ -212,7 +212,7 @@ func group(s string) string {
 // minus writes signs as U+2212, which is as wide as a plus and read aloud as "minus".
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// or is the name, cleaned, unless nothing is left of it.
+// or returns the cleaned name, or another text if nothing is left of it.
 func or(name, otherwise string) string {
 	if name := clean(name); name != "" {
 		return name

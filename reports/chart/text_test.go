@@ -62,7 +62,7 @@ func TestShortenAnything(t *testing.T) {
 		s := clean(anyString.Draw(t, "s"))
 		room := rapid.Float64Range(20, 300).Draw(t, "room")
 		got := shorten(s, sizeLabel, room)
-		if w := TextWidth(got, sizeLabel); w > room {
+		if w := textWidth(got, sizeLabel); w > room {
 			t.Errorf("%q takes %v of %v", got, w, room)
 		}
 		if !utf8.ValidString(got) {

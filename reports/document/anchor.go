@@ -9,7 +9,7 @@ import (
 	"track/reports/escape"
 )
 
-// Anchor is the fragment, without its #, of the first heading of that text, in HTML as on GitHub.
+// Anchor returns the fragment, without its #, of the first heading of that text, in HTML as on GitHub.
 func Anchor(heading string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Pictures are all pictures in their order, those within details and notes too.
+// Pictures returns all pictures in their order, those within details and notes too.
 func (d Document) Pictures() []Picture {
 	var list []Picture
 	walk(d.Blocks, func(b Block) error { //nolint:errcheck // there is none
@@ -19,7 +19,7 @@ func (d Document) Pictures() []Picture {
 	return list
 }
 
-// Links are where all links lead, in their order, those within details and notes too.
+// Links returns where all links lead, in their order, those within details and notes too.
 func (d Document) Links() []string {
 	var list []string
 	add := func(texts ...Text) {

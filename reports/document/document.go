@@ -47,7 +47,7 @@ type Code struct {
 	Text     string
 }
 
-// Picture is a chart that stands in a file of its own beside Markdown, and within HTML.
+// Picture is a chart: a file next to Markdown, part of the page in HTML.
 type Picture struct {
 	Name  string // of the file, without its suffix
 	Alt   string // what it shows, for those who do not see it
@@ -60,7 +60,7 @@ type Details struct {
 	Blocks  []Block
 }
 
-// Note stands out.
+// Note is set apart from the text.
 type Note struct {
 	Kind   NoteKind
 	Blocks []Block
@@ -104,7 +104,7 @@ const (
 	Plain Style = iota
 	Strong
 	Monospace // names, ids, commands
-	Faint     // what is there for the sake of completeness
+	Faint     // less important
 
 	// The signs of verdicts. Their text is what Markdown shows; a page draws signs of its own, which need no font of pictures.
 	SignPass
@@ -113,5 +113,5 @@ const (
 	SignOpen // nothing is decided
 )
 
-// T is plain text.
+// T returns plain text.
 func T(text string) Text { return Text{{Text: text}} }

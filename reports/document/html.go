@@ -14,7 +14,7 @@ import (
 //go:embed style.css
 var style string
 
-// head is all before the title. The policy keeps a page that somebody has tampered with from running or loading anything.
+// head is the part before the title. The policy prevents a manipulated page from running or loading anything.
 const head = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -26,7 +26,7 @@ const head = `<!DOCTYPE html>
 <link rel="icon" href="data:,"/>
 `
 
-// manySections is how many sections do without a table of contents.
+// manySections is the largest number of sections without a table of contents.
 const manySections = 5
 
 // HTML writes the document as one file that needs no network and no script. It is an error if two pictures have the same
@@ -53,7 +53,7 @@ func (d Document) HTML(w io.Writer) error {
 	return nil
 }
 
-// hypertext is HTML as it grows.
+// hypertext writes HTML.
 type hypertext struct {
 	bytes.Buffer
 	anchors  anchors
@@ -64,7 +64,7 @@ type hypertext struct {
 // section is a line of the table of contents.
 type section struct{ anchor, title string }
 
-// contents is the table of contents, where there are enough sections for one.
+// contents returns the table of contents, where there are enough sections for one.
 func (h *hypertext) contents() string {
 	if len(h.sections) <= manySections {
 		return ""

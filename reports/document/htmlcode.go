@@ -30,7 +30,7 @@ func (h *hypertext) diff(text string) {
 	}
 }
 
-// diffClass tells the names of files, which stand before the first hunk of each, from lines that begin with the same signs.
+// diffClass returns the class of a line of a difference. File names come before the first hunk; other lines can begin with the same signs.
 func diffClass(line string, inHunk *bool) string {
 	switch {
 	case strings.HasPrefix(line, "@@"):

@@ -55,7 +55,7 @@ func (d dialect) span(s Span) string {
 	return text
 }
 
-// sign is the sign of a verdict, in characters that fonts of text have. The word beside it is for screen readers.
+// sign returns the sign of a verdict, in characters that fonts of text have. The word next to it is for screen readers.
 func sign(s Style) string {
 	class, character := "open", "?"
 	switch s {

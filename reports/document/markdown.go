@@ -9,7 +9,7 @@ import (
 	"track/reports/escape"
 )
 
-// MarkdownOptions are what Markdown has to know of the files beside it.
+// MarkdownOptions are what Markdown has to know of the files next to it.
 type MarkdownOptions struct {
 	PictureDir string // before the names of pictures, such as "lineage_files/"
 	Suffix     string // after them, such as ".svg"
@@ -29,7 +29,7 @@ func (d Document) Markdown(w io.Writer, o MarkdownOptions) error {
 	return nil
 }
 
-// markdown is Markdown as it grows.
+// markdown writes Markdown.
 type markdown struct {
 	bytes.Buffer
 	options MarkdownOptions
@@ -137,7 +137,7 @@ func (m *markdown) code(language, text string) {
 	m.WriteString(fence + "\n")
 }
 
-// infoString is a language where that is a word, and nothing otherwise.
+// infoString returns a language where that is a word, and nothing otherwise.
 func infoString(language string) string {
 	if !fileName.MatchString(language) {
 		return ""
@@ -167,5 +167,5 @@ func (m *markdown) note(n Note) {
 	}
 }
 
-// title is the name of a kind of note: "Warning".
+// title returns the name of a kind of note: "Warning".
 func (k NoteKind) title() string { return string(k[:1]) + strings.ToLower(string(k[1:])) }

@@ -27,7 +27,7 @@ func (m *markdown) spans(t Text, cell bool) {
 	}
 }
 
-// span prefers Markdown to HTML where it is sure to be understood.
+// span writes Markdown if every reader understands it, else HTML.
 func (m *markdown) span(s Span, cell bool) {
 	switch s.Style {
 	case Monospace:
@@ -45,7 +45,7 @@ func (m *markdown) span(s Span, cell bool) {
 	}
 }
 
-// backticks says that they make a span of code of the text: not after others, not in a cell that a | would end, and not where a reader such
+// backticks reports whether they make a span of code of the text: not after others, not in a cell that a | would end, and not where a reader such
 // as goldmark takes them for part of the address of a mail.
 func (m *markdown) backticks(text string, cell bool) bool {
 	before := m.Bytes()

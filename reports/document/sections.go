@@ -19,7 +19,7 @@ type part struct {
 	blocks []Block
 }
 
-// parts are what stands before the first heading of level 2, and then what stands below each of them.
+// parts returns what stands before the first heading of level 2, and then what stands below each of them.
 func (d Document) parts() []part {
 	parts := []part{{}}
 	for _, b := range d.Blocks {
@@ -56,7 +56,7 @@ func (d Document) sections(write func([]Block, anchors) (string, error)) ([]Sect
 	return list, nil
 }
 
-// MarkdownSections are the sections as [Document.Markdown] writes them.
+// MarkdownSections returns the sections as [Document.Markdown] writes them.
 func (d Document) MarkdownSections(o MarkdownOptions) ([]Section, error) {
 	return d.sections(func(blocks []Block, a anchors) (string, error) {
 		for _, b := range blocks {
@@ -70,7 +70,7 @@ func (d Document) MarkdownSections(o MarkdownOptions) ([]Section, error) {
 	})
 }
 
-// HTMLSections are the sections as [Document.HTML] writes them. They need the [StyleSheet].
+// HTMLSections returns the sections as [Document.HTML] writes them. They need the [StyleSheet].
 func (d Document) HTMLSections() ([]Section, error) {
 	return d.sections(func(blocks []Block, a anchors) (string, error) {
 		h := hypertext{anchors: a}
@@ -79,22 +79,22 @@ func (d Document) HTMLSections() ([]Section, error) {
 	})
 }
 
-// StyleSheet is that of the HTML of all documents.
+// StyleSheet returns the style sheet of all documents.
 func StyleSheet() string { return style }
 
-// HTML is the picture within HTML.
+// HTML returns the picture within HTML.
 func (p Picture) HTML() (string, error) {
 	h := hypertext{anchors: anchors{}}
 	err := h.picture(p)
 	return strings.TrimRight(h.String(), "\n"), err
 }
 
-// Markdown is the line that shows the picture.
+// Markdown returns the line that shows the picture.
 func (p Picture) Markdown(o MarkdownOptions) string {
 	m := markdown{options: o}
 	m.block(p)
 	return strings.TrimRight(m.String(), "\n")
 }
 
-// Reference is a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host and runs nothing.
+// Reference returns a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host and runs nothing.
 func Reference(href string) string { return reference(href) }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// merged are the spans that have text, each pair of neighbours of one style as one.
+// merged returns the spans that have text, each pair of neighbours of one style as one.
 func (t Text) merged() Text {
 	var list Text
 	for _, s := range t {
@@ -22,7 +22,7 @@ func (t Text) merged() Text {
 	return list
 }
 
-// reference is a relative path with its fragment, as a URL writes it. Whatever is in it, it leads to no other host and runs nothing.
+// reference returns a relative path with its fragment, as a URL writes it. Whatever is in it, it leads to no other host and runs nothing.
 func reference(href string) string {
 	path, fragment, hasFragment := strings.Cut(href, "#")
 	if strings.HasPrefix(path, "/") {
@@ -49,7 +49,7 @@ func percent(s string) string {
 	return b.String()
 }
 
-// wordlike says that a text begins and ends in letters or digits.
+// wordlike reports whether a text begins and ends in letters or digits.
 func wordlike(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)

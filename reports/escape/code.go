@@ -19,10 +19,10 @@ func Span(s string, plain bool) string {
 	return ticks + s + ticks
 }
 
-// Fence is a line of backticks that encloses s, whatever that is.
+// Fence returns a line of backticks that encloses s, whatever that is.
 func Fence(s string) string { return strings.Repeat("`", max(3, longest(s)+1)) }
 
-// longest is the length of the longest run of backticks.
+// longest returns the length of the longest run of backticks.
 func longest(s string) int {
 	most, run := 0, 0
 	for _, r := range s {

@@ -1,5 +1,4 @@
-// Package escape makes text that comes from outside safe to stand in Markdown, HTML and blocks of code: it stays text, whatever
-// it looks like.
+// Package escape escapes text from outside for Markdown, HTML and blocks of code, so that it stays text.
 package escape
 
 import (

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Apart is what Markdown holds two characters apart with that a code host would else make something of. Nobody sees it.
+// Apart is an invisible character that separates two characters to which a code host would give a meaning.
 const Apart = "&#8203;"
 
 // Markdown makes a line of s that stands in a paragraph, heading or table cell of GitHub's Markdown: no markup, no HTML, no formula, no
-// link, and nobody is called. What would begin a block of another kind at the start of a line is the business of [Start].
+// link, and no mention. [Start] escapes what would begin a block at the start of a line.
 func Markdown(s string) string {
 	s = Line(s)
 	var b strings.Builder
@@ -48,7 +48,7 @@ func Summary(s string) string {
 	return b.String()
 }
 
-// entity is how HTML within Markdown writes r. A dollar sign begins a formula even after a backslash; the span is what GitHub's
+// entity returns how HTML within Markdown writes r. A dollar sign begins a formula even after a backslash; the span is what GitHub's
 // documentation recommends.
 func entity(r rune) string {
 	switch r {
@@ -73,7 +73,7 @@ var (
 	name    = regexp.MustCompile(`^[A-Za-z0-9]`)
 )
 
-// calls says that a code host would take what begins at byte i for somebody's name (@name), the address of a mail, the number of an issue
+// calls reports whether a code host would take what begins at byte i for somebody's name (@name), the address of a mail, the number of an issue
 // (#1, GH-1), or an emoji (:name:), were its first character not held apart from the rest.
 func calls(s string, i int) bool {
 	switch before, rest := s[:i], s[i+1:]; s[i] {
@@ -89,12 +89,12 @@ func calls(s string, i int) bool {
 	return false
 }
 
-// inWord says that s ends in a letter, digit or underscore, after which @ calls nobody.
+// inWord reports whether s ends in a letter, digit or underscore, after which @ calls nobody.
 func inWord(s string) bool {
 	return s != "" && (s[len(s)-1] == '_' || name.MatchString(s[len(s)-1:]))
 }
 
-// after says that s ends in the word, in letters of any case.
+// after reports whether s ends in the word, in letters of any case.
 func after(s, wanted string) bool {
 	at := len(s) - len(wanted)
 	return at >= 0 && strings.EqualFold(s[at:], wanted)
@@ -105,7 +105,7 @@ var (
 	ticked   = regexp.MustCompile(`^\[[ xX]\]`)
 )
 
-// Start makes the start of a block of a line of Markdown: no list, no rule, no block of code; and a link by the name of x is no box to tick.
+// Start escapes a line of Markdown that begins a block, so that it begins no list, rule, block of code or task.
 func Start(line string) string {
 	line = strings.TrimLeft(line, " ")
 	if line != "" && strings.Contains("-+=", line[:1]) {

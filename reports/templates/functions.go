@@ -73,12 +73,12 @@ func takes(least, most int, usage string, f function) function {
 	}
 }
 
-// onText is a function of one text.
+// onText returns a function of one text.
 func onText(usage string, f func(string) any) function {
 	return takes(1, 1, usage, func(args []any) (any, error) { return f(text(args[0])), nil })
 }
 
-// withDigits is a function of one value, with the number of its digits before it if it is given. Null gives "-".
+// withDigits returns a function of one value, with the number of its digits before it if it is given. Null gives "-".
 func withDigits(usage string, f func(v any, digits int) (string, error)) function {
 	name, value, _ := strings.Cut(usage, " ")
 	return takes(1, 2, usage+" or "+name+" DIGITS "+value, func(args []any) (any, error) {
@@ -109,7 +109,7 @@ func onNumber(write func(x float64, digits int) string) func(any, int) (string, 
 	}
 }
 
-// text is a value as people read it.
+// text returns a value as people read it.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -180,7 +180,7 @@ func (r *run) show(p *picture) (any, error) {
 	return r.marked(p.Markdown(document.MarkdownOptions{PictureDir: r.report.PictureDir, Suffix: pictureSuffix})), nil
 }
 
-// marked is text with the markup of the format.
+// marked returns text with the markup of the format.
 func (r *run) marked(s string) any {
 	switch r.format {
 	case Markdown:
@@ -260,7 +260,7 @@ func join(args []any) (any, error) {
 	return strings.Join(parts, text(args[0])), nil
 }
 
-// items are those of a list; null has none.
+// items returns those of a list; null has none.
 func items(v any) (list, bool) {
 	if isNull(v) {
 		return list{}, true

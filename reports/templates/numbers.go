@@ -72,7 +72,7 @@ func estimate(v any, digits int) (string, error) {
 	return s + ")", nil
 }
 
-// texts is a function of texts, which may make each of their bytes longer.
+// texts returns a function of texts, which may make each of their bytes longer.
 func texts(change func(string) string) function {
 	return func(args []any) (any, error) {
 		const longest = 12
@@ -97,7 +97,7 @@ func printed(write func(...any) string) function {
 	}
 }
 
-// shownArgs are values as package fmt is to see them, and how long they are together.
+// shownArgs returns values as package fmt is to see them, and how long they are together.
 func shownArgs(args []any) (size int, shown []any) {
 	shown = make([]any, len(args))
 	for i, arg := range args {
