@@ -154,7 +154,7 @@ func TestImportOptions(t *testing.T) {
 	if diff := cmp.Diff(want, summary); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{"f:9: score: 101 is not from 0 to 100", "f:8: damaged"}, skips); diff != "" {
+	if diff := cmp.Diff([]string{"f:9: score: 101: must be between 0 and 100", "f:8: damaged"}, skips); diff != "" {
 		t.Errorf("skips (-want +got):\n%s", diff)
 	}
 	list, err := st.Executions(t.Context(), store.ExecutionFilter{Lineage: "mine"})

@@ -60,7 +60,7 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 			report.NFailed++
 		}
 		own[s.ID] = s.Rubric == track.RubricOwn
-		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s)
+		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s.Rubric, s.Components)
 		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
 	}
 	var err error
@@ -79,13 +79,13 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 }
 
 // measuredShare returns the share of a rubric's weight that could be measured in an execution.
-func measuredShare(s store.Trial) float64 {
-	r, err := rubric.ByName(s.Rubric)
+func measuredShare(rubricName string, components []track.ComponentValue) float64 {
+	r, err := rubric.ByName(rubricName)
 	if err != nil {
 		return 1 // the caller's own score
 	}
 	share := 0.0
-	for _, c := range s.Components {
+	for _, c := range components {
 		for _, part := range r.Parts {
 			if part.Name == c.Name && c.Value != nil {
 				share += part.Weight

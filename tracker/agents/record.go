@@ -66,7 +66,7 @@ func Score(e track.Execution, options Options) (Result, error) {
 	if err == nil {
 		err = p.addScores(options)
 	}
-	return p.result(track.Recorded), err
+	return p.result(track.Scored), err
 }
 
 // Score is [Score] with the options of the recorder.
@@ -256,7 +256,7 @@ func checkExecution(e track.Execution) (p Prepared, err error) {
 		return p, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
 	}
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
-		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not from 0 to 100", *e.Score)}
+		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v: must be between 0 and 100", *e.Score)}
 	}
 	p.Execution, p.NMasked = Masked(e)
 	p.ID = "" // given when it is recorded

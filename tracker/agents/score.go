@@ -56,10 +56,15 @@ func scoreRecord(s rubric.Score) (track.RecordedScore, error) {
 	if s.Defined {
 		record.Score = &s.Value
 	}
-	for _, c := range s.Components {
-		record.Components = append(record.Components, track.ComponentValue{Name: c.Name, Value: c.Value})
-	}
+	record.Components = componentValues(s)
 	return record, nil
+}
+
+func componentValues(s rubric.Score) (list []track.ComponentValue) {
+	for _, c := range s.Components {
+		list = append(list, track.ComponentValue{Name: c.Name, Value: c.Value})
+	}
+	return list
 }
 
 // RubricInput is what a rubric sees of an execution.

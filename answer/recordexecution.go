@@ -1,0 +1,71 @@
+package answer
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/scoring/format"
+	"track/scoring/rubric"
+)
+
+// ExecutionReceipt says what became of an execution that was recorded or scored, and its score.
+type ExecutionReceipt struct {
+	ID            string                `json:"id"` // empty if it was only scored
+	Lineage       string                `json:"lineage"`
+	Version       string                `json:"version"`
+	Status        track.ExecutionStatus `json:"status"`
+	Disposition   track.Disposition     `json:"disposition"`
+	Rubric        string                `json:"rubric"` // of the active score; empty if there is none
+	Score         *float64              `json:"score"`
+	Grade         string                `json:"grade"`
+	NCalls        int                   `json:"n_calls"`
+	NFailed       int                   `json:"n_failed"`
+	NMasked       int                   `json:"n_masked"`       // secrets
+	MeasuredShare float64               `json:"measured_share"` // of the rubric's weight
+	Warnings      []rubric.Warning      `json:"warnings"`
+	Detail        jsontext.Value        `json:"detail"` // the score under the default rubric: its components, with reasons and counts
+}
+
+// Lead implements [Answer].
+func (a ExecutionReceipt) Lead() []Sentence {
+	text := fmt.Sprintf("%s execution of %s", a.Disposition, lineageVersion(a.Lineage, a.Version))
+	if a.ID != "" {
+		text += ", id " + a.ID
+	}
+	score := fmt.Sprintf("%s; %s, %d failed", a.scoreText(), format.Counted(a.NCalls, "tool call"), a.NFailed)
+	if a.NMasked > 0 {
+		score += fmt.Sprintf("; %s masked", format.Counted(a.NMasked, "secret"))
+	}
+	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}
+}
+
+func (a ExecutionReceipt) scoreText() string {
+	switch {
+	case a.Status != track.ExecutionOK:
+		return fmt.Sprintf("status %s: no score", a.Status)
+	case a.Score == nil:
+		return "no score: too little could be measured"
+	case a.Rubric == track.RubricOwn:
+		return fmt.Sprintf("score %s, grade %s: your own, instead of the rubric's", twoDecimals(*a.Score), a.Grade)
+	}
+	text := fmt.Sprintf("score %s, grade %s (%s) by %s", twoDecimals(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
+	if a.MeasuredShare < 0.995 {
+		text += fmt.Sprintf(", of which %s could be measured", format.Percent(a.MeasuredShare))
+	}
+	return text
+}
+
+// Tables implements [Answer].
+func (a ExecutionReceipt) Tables() []Table {
+	var score rubric.Score
+	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components
+	t := ComponentTable(score.Components)
+	t.HiddenIfEmpty = true
+	for _, w := range a.Warnings {
+		t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: "note: " + w.Message()})
+	}
+	return []Table{t}
+}
