@@ -73,7 +73,7 @@ func (h hookBench) insert(key string) *exec.Cmd {
 	command := exec.CommandContext(h.ctx, "sqlite3", h.rival)
 	command.Stdin = strings.NewReader(fmt.Sprintf(`PRAGMA busy_timeout=10000; PRAGMA synchronous=FULL;
 INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body)
-VALUES ('s', '', 'PreToolUse', '%s', 1, 1, 'bench', '', '', '%s');`, key, strings.Repeat("x", 300)))
+VALUES ('s', '', 'PreToolUse', '%s', 1, 1, 'bench', NULL, NULL, '%s');`, key, strings.Repeat("x", 300)))
 	return command
 }
 

@@ -143,39 +143,3 @@ func TestStrict(t *testing.T) {
 		}
 	}
 }
-
-// The documents of scores move to a table of their own, and back, and none is lost.
-func TestScoreDocumentsMove(t *testing.T) {
-	db, provider := newProvider(t)
-	if _, err := provider.UpTo(t.Context(), 9); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(`INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, document, scored_at)
-	 VALUES (1, 'own', 20.5, 'F', 0, '{}', 7), (1, 'rubric/1', NULL, '', 2, '{"a":1}', 8), (2, 'rubric/1', 90, 'A', 0, '{"b":2}', 9)`); err != nil {
-		t.Fatal(err)
-	}
-	all := `SELECT group_concat(execution_id || ' ' || rubric || ' ' || coalesce(score, '-') || ' ' || grade || ' ' || n_failed || ' ' || document || ' ' || scored_at, '; ')
-	 FROM (SELECT * FROM execution_score ORDER BY execution_id, rubric)`
-	before := text(t, db, all)
-	if _, err := provider.UpTo(t.Context(), 10); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := text(t, db, `SELECT group_concat(execution_id || ' ' || rubric || ' ' || document, '; ') FROM score_document`), `1 rubric/1 {"a":1}; 2 rubric/1 {"b":2}`; got != want {
-		t.Errorf("documents %s, want %s", got, want)
-	}
-	if _, err := provider.DownTo(t.Context(), 9); err != nil {
-		t.Fatal(err)
-	}
-	if after := text(t, db, all); after != before || before != `1 own 20.5 F 0 {} 7; 1 rubric/1 -  2 {"a":1} 8; 2 rubric/1 90.0 A 0 {"b":2} 9` {
-		t.Errorf("there and back, scores are\n%s, were\n%s", after, before)
-	}
-}
-
-// text is the only value that a query gives.
-func text(t *testing.T, db *sql.DB, query string) (s string) {
-	t.Helper()
-	if err := db.QueryRow(query).Scan(&s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}

@@ -20,13 +20,14 @@ type Baseline struct {
 
 const (
 	selectBaselines = `
-	SELECT baseline.ulid, scenario.name AS scenario, baseline.reason, baseline.actor, baseline.set_at,
+	SELECT baseline.ulid, scenario.name AS scenario, coalesce(baseline.reason, '') AS reason, coalesce(actor.name, '') AS actor, baseline.set_at,
 	       coalesce(configuration.id, 0) AS id, coalesce(configuration.hash, '') AS hash, coalesce(configuration.label, '') AS label,
 	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
 	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
 	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
 	  FROM baseline
 	  JOIN scenario ON scenario.id = baseline.scenario_id
+	  LEFT JOIN actor ON actor.id = baseline.actor_id
 	  LEFT JOIN configuration ON configuration.id = baseline.configuration_id
 	  LEFT JOIN baseline AS previous ON previous.id = baseline.previous_id
 	  LEFT JOIN configuration AS replaced ON replaced.id = previous.configuration_id`
@@ -38,7 +39,7 @@ const (
 	 WHERE baseline.id = (SELECT newest.id FROM baseline AS newest WHERE newest.scenario_id = scenario.id ORDER BY newest.set_at DESC, newest.id DESC LIMIT 1) AND baseline.configuration_id IS NOT NULL
 	 ORDER BY scenario.name`
 	insertBaseline = `
-	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at)
+	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor_id, set_at)
 	SELECT $1, $2, $3, (SELECT id FROM baseline WHERE scenario_id = $2 ORDER BY set_at DESC, id DESC LIMIT 1), $4, $5,
 	       CASE WHEN $6 <= newest.set_at THEN newest.set_at + 1 ELSE $6 END
 	  FROM (SELECT coalesce(max(set_at), -1) AS set_at FROM baseline WHERE scenario_id = $2) AS newest` // later than what it replaces, which may come from a clock that is ahead
@@ -106,6 +107,10 @@ func (t *Tx) SetBaseline(b Baseline) error {
 	if b.Configuration != nil {
 		configuration = b.Configuration.ID
 	}
-	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, b.Reason, b.Actor, micros(b.SetAt))
+	actor, err := t.actorID(b.Actor)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, nullText(b.Reason), actor, micros(b.SetAt))
 	return err
 }

@@ -27,7 +27,7 @@ const (
 	INSERT INTO lineage (name, keep_text, created_at) VALUES ($1, $2, $3)
 	ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < lineage.created_at`
 	setSpecVersion  = `UPDATE spec SET version = $1, created_at = $2 WHERE id = $3`
-	earlierSpec     = `UPDATE spec SET created_at = $1 WHERE id = $2 AND created_at > $3`
+	earlierSpec     = `UPDATE spec SET created_at = $1 WHERE id = $2 AND created_at > $1`
 	listLineageRows = `SELECT name, keep_text, created_at FROM lineage ORDER BY id`
 )
 
@@ -93,15 +93,15 @@ func (t *Tx) CarrySpec(s Spec, metrics []SpecMetric) error {
 	if added {
 		_, err = t.exec(setSpecVersion, s.Version, micros(s.CreatedAt), stored.ID)
 	} else {
-		_, err = t.exec(earlierSpec, micros(s.CreatedAt), stored.ID, micros(s.CreatedAt))
+		_, err = t.exec(earlierSpec, micros(s.CreatedAt), stored.ID)
 	}
 	return err
 }
 
 const (
-	sweepState     = `SELECT ended_at, ending FROM sweep WHERE ulid = $1`
+	sweepState     = `SELECT ended_at, coalesce(ending, '') AS ending FROM sweep WHERE ulid = $1`
 	carrySweepEnd  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = $3, note = $4 WHERE ulid = $5`
-	carryPlanned   = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`
+	carrySwept     = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 	hasSweepOfULID = `SELECT EXISTS (SELECT 1 FROM sweep WHERE ulid = $1)`
 	hasPinOfULID   = `SELECT EXISTS (SELECT 1 FROM baseline WHERE ulid = $1)`
 )
@@ -132,7 +132,7 @@ func (t *Tx) CarrySweep(s track.Sweep) error {
 	ended := !here.EndedAt.Valid && !s.EndedAt.IsZero()
 	withdrawn := here.Ending != string(track.SweepWithdrawn) && s.Ending == track.SweepWithdrawn
 	if ended || withdrawn {
-		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note, s.ID); err != nil {
+		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note), s.ID); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,16 @@ func (t *Tx) CarrySweep(s track.Sweep) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(carryPlanned, id, configuration, i, p.Seeds.String(), p.Seeds.Len()); err != nil {
+		result, err := t.exec(carrySwept, id, configuration, i)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil {
+			return err
+		} else if n == 0 { // it is planned here, and may have been cut short
+			continue
+		}
+		if err := t.addPlanned(id, configuration, p.Seeds); err != nil {
 			return err
 		}
 	}
@@ -164,7 +173,7 @@ const (
 	  FROM (` + selectBaselines + `) AS pin JOIN baseline AS own ON own.ulid = pin.ulid LEFT JOIN baseline AS previous ON previous.id = own.previous_id
 	 ORDER BY own.id`
 	carryPin = `
-	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor, set_at) VALUES ($1, $2, $3, NULL, $4, $5, $6)
+	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor_id, set_at) VALUES ($1, $2, $3, NULL, $4, $5, $6)
 	ON CONFLICT (ulid) DO NOTHING`
 	carryPreviousPin = `UPDATE baseline SET previous_id = (SELECT id FROM baseline WHERE ulid = $1) WHERE ulid = $2 AND previous_id IS NULL`
 )
@@ -197,7 +206,11 @@ func (t *Tx) CarryPin(p PinRecord) error {
 			return err
 		}
 	}
-	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, p.Reason, p.Actor, micros(p.SetAt)); err != nil || p.Previous == "" {
+	actor, err := t.actorID(p.Actor)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, nullText(p.Reason), actor, micros(p.SetAt)); err != nil || p.Previous == "" {
 		return err
 	}
 	_, err = t.exec(carryPreviousPin, p.Previous, p.ULID)
@@ -301,7 +314,8 @@ type VersionRecord struct {
 
 const (
 	listVersionRecords = `
-	SELECT version.name, version.operator, version.content, version.content_digest, version.status, version.note, version.source, version.source_score,
+	SELECT version.name, coalesce(version.operator, '') AS operator, version.content, version.content_digest, coalesce(version.status, '') AS status,
+	       coalesce(version.note, '') AS note, coalesce(version.source, '') AS source, version.source_score,
 	       version.source_parent_score, version.source_created_at, coalesce(parent.name, '') AS parent, version.created_at
 	  FROM version LEFT JOIN version AS parent ON parent.id = version.parent_id
 	 WHERE version.lineage_id = (SELECT id FROM lineage WHERE name = $1) ORDER BY version.id`

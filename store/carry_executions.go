@@ -169,8 +169,9 @@ const (
 	setForgotten  = `UPDATE execution SET forgotten_at = $1 WHERE ulid = $2`
 	carryTruth    = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3) ON CONFLICT (execution_id, name) DO NOTHING`
 	hasScore      = `SELECT EXISTS (SELECT 1 FROM execution_score WHERE execution_id = $1 AND rubric = $2)`
-	takeExecution = `UPDATE execution SET ulid = $1, recorded_at = $2, at = coalesce(started_at, $3) WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM hook_event WHERE hook_event.execution = ulid)`
-	listTruthsOf  = `SELECT name, value FROM truth WHERE execution_id = $1`
+	takeExecution = `UPDATE execution SET ulid = $1, recorded_at = $2, at = coalesce(started_at, $2)
+	 WHERE id = $3 AND NOT EXISTS (SELECT 1 FROM hook_event WHERE hook_event.execution = ulid)`
+	listTruthsOf = `SELECT name, value FROM truth WHERE execution_id = $1`
 )
 
 // CarryExecution stores an execution of another database whose place is free here.
@@ -260,6 +261,6 @@ func (t *Tx) ForgetCarried(here ExecutionHead, at time.Time) error {
 // TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One that hooks still add to keeps
 // its own.
 func (t *Tx) TakeEarlierExecution(here ExecutionHead, earlier ExecutionHead) error {
-	_, err := t.exec(takeExecution, earlier.ID, micros(earlier.RecordedAt), micros(earlier.RecordedAt), here.Row)
+	_, err := t.exec(takeExecution, earlier.ID, micros(earlier.RecordedAt), here.Row)
 	return err
 }

@@ -17,7 +17,7 @@ const (
 	listResults     = `SELECT seed_id, spec_id, metric_id, status, score FROM result WHERE `
 	listComputed    = `SELECT seed_id, spec_id, metric_id, value, reason FROM computed_value WHERE `
 	listRunsOfSeeds = `
-	SELECT run.seed_id, sweep.ulid, run.attempts, run.exit_code, run.signal, attachment.data, run.cpu_us, run.rss_bytes
+	SELECT run.seed_id, sweep.ulid, run.attempt, run.exit_code, run.signal, attachment.data, run.cpu_us, run.rss_bytes
 	  FROM run ORDERED JOIN sweep ON sweep.id = run.sweep_id LEFT JOIN attachment ON attachment.id = run.stderr_id WHERE run.`
 	listRepetitionsOfSeeds = `
 	SELECT repetition.seed_id, repetition.ulid, coalesce(sweep.ulid, ''), repetition.digest, repetition.differences, repetition.repeated_at

@@ -97,7 +97,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	if err := c.pair(scenario, configuration); err != nil {
 		return err
 	}
-	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), r.Seed.Message, bytesOf(r.Digest), environment,
+	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), nullText(r.Seed.Message), bytesOf(r.Digest), environment,
 		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), timeOrNull(r.SupersededAt))
 	return c.addValueRows(row, r.Values)
 }
@@ -109,7 +109,8 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 	}
 	c.configurations[r.Configuration] = true
 	given := r.Seed.Configuration
-	_, err := c.exec(carryConfig, given.Hash(), given.Label, string(given.Params.JSON()), given.Revision.Commit, given.Revision.Dirty, given.Revision.DiffHash, micros(r.MadeAt))
+	_, err := c.exec(carryConfig, given.Hash(), nullText(given.Label), string(given.Params.JSON()), nullText(given.Revision.Commit), given.Revision.Dirty,
+		nullText(given.Revision.DiffHash), micros(r.MadeAt))
 	return err
 }
 
@@ -168,7 +169,7 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 			if err != nil {
 				return nil, err
 			}
-			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), v.Reason)
+			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), nullText(v.Reason))
 		}
 	}
 	return specs, nil
@@ -214,7 +215,7 @@ func (c *SeedCarrier) flush() error {
 const (
 	hasRun             = `SELECT EXISTS (SELECT 1 FROM run WHERE seed_id = $1)`
 	hasSeriesOfName    = `SELECT EXISTS (SELECT 1 FROM seed_series JOIN series_name ON series_name.id = seed_series.name_id WHERE seed_id = $1 AND series_name.name = $2)`
-	hasRepetition      = `SELECT EXISTS (SELECT 1 FROM repetition WHERE ulid = $1)`
+	hasRepetition      = `SELECT EXISTS (SELECT 1 FROM repetition WHERE seed_id = $1 AND ulid = $2)`
 	deleteRun          = `DELETE FROM run WHERE seed_id = $1`
 	insertPrunedSeries = `INSERT INTO series_content (hash, n, pruned_at) VALUES ($1, $2, $3) RETURNING id`
 	addRepetitionRow   = `INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) VALUES ($1, $2, $3, $4, $5, $6)`
@@ -249,7 +250,7 @@ func (c *SeedCarrier) exists(query string, args ...any) (exists bool, err error)
 }
 
 func (c *SeedCarrier) addRepetition(row int64, r RepetitionRecord) error {
-	known, err := c.exists(hasRepetition, r.ID)
+	known, err := c.exists(hasRepetition, row, r.ID)
 	if err != nil || known {
 		return err
 	}
@@ -262,7 +263,7 @@ func (c *SeedCarrier) addRepetition(row int64, r RepetitionRecord) error {
 			return err
 		}
 	}
-	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], r.Stored, micros(r.RepeatedAt))
+	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], nullText(r.Stored), micros(r.RepeatedAt))
 	return err
 }
 
@@ -318,7 +319,7 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(takeSeed, r.SeedHead.ID, r.Seed.Message, environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
+	_, err = c.exec(takeSeed, r.SeedHead.ID, nullText(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
 	if err == nil && r.Seed.Run != nil {
 		_, err = c.exec(deleteRun, row)
 	}

@@ -43,8 +43,8 @@ func (r configurationRow) configuration() Configuration {
 }
 
 const configurationColumns = `
-	configuration.id, configuration.hash, configuration.label, configuration.params, configuration.commit_id,
-	configuration.dirty, configuration.diff_hash, configuration.created_at`
+	configuration.id, configuration.hash, coalesce(configuration.label, '') AS label, configuration.params,
+	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash, configuration.created_at`
 
 const (
 	getNewestConfiguration = `

@@ -33,25 +33,6 @@ func (r *Reader) Contents(ctx context.Context) (c Contents, err error) {
 	return c, explain(r.read().GetContext(ctx, &c, getContents))
 }
 
-// IsOlder says whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
-func IsOlder(ctx context.Context, path string) (bool, error) {
-	state, err := inspect(ctx, path)
-	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
-}
-
-// Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store before.
-func (s *Store) Pack(ctx context.Context) error {
-	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
-		return err
-	}
-	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "VACUUM"} {
-		if _, err := s.writer.conn.ExecContext(ctx, statement); err != nil {
-			return explain(err)
-		}
-	}
-	return nil
-}
-
 // Times are when the first and the last seed or execution was recorded; zero where there is none.
 func (c Contents) Times() (first, last time.Time) {
 	if c.First == 0 {

@@ -223,9 +223,9 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 		at = e.RecordedAt
 	}
 	output, outputBytes, outputDigest := textColumns(e.Output)
-	err = t.getID(&id, insertExecution, e.ID, lineage, version, e.Source, e.Key, e.Task, e.TaskType, string(e.Complexity), e.Trial, e.Session,
-		string(e.Status), e.Message, e.Corrections, e.Truncated, e.Model, tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
-		e.CostUSD, len(e.Calls), failed, e.Rubric, output, outputBytes, outputDigest, e.Digest[:], e.Open, micros(at),
+	err = t.getID(&id, insertExecution, e.ID, lineage, version, e.Source, e.Key, nullText(e.Task), nullText(e.TaskType), nullText(string(e.Complexity)), e.Trial, nullText(e.Session),
+		string(e.Status), nullText(e.Message), e.Corrections, e.Truncated, nullText(e.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
+		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), output, outputBytes, outputDigest, e.Digest[:], e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt))
 	return id, err
 }
@@ -249,7 +249,7 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 		}
 		input, inputBytes, inputDigest := textColumns(&e.Inputs[i])
 		output, outputBytes, outputDigest := textColumns(e.Outputs[i])
-		_, err = t.exec(insertCall, id, i, c.Key, tool, input, inputBytes, inputDigest, c.Exit, c.Error, c.Answered, c.Rejected,
+		_, err = t.exec(insertCall, id, i, c.Key, tool, input, inputBytes, inputDigest, c.Exit, nullText(c.Error), c.Answered, c.Rejected,
 			output, outputBytes, outputDigest, nullTime(c.StartedAt), nullMicros(c.Duration))
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 }
 
 func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
-	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, s.Grade, s.NFailed, micros(s.ScoredAt)); err != nil {
+	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {
@@ -328,8 +328,8 @@ func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err 
 }
 
 const (
-	forgetExecution = `UPDATE execution SET output = NULL, message = '', forgotten_at = coalesce(forgotten_at, $1) WHERE ulid = $2`
-	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE error WHEN '' THEN '' ELSE '` + forgotten + `' END
+	forgetExecution = `UPDATE execution SET output = NULL, message = NULL, forgotten_at = coalesce(forgotten_at, $1) WHERE ulid = $2`
+	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + forgotten + `' END
 	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 )
@@ -379,12 +379,4 @@ func (t *Tx) forget(ulid string) error {
 	}
 	_, err = t.exec(forgetDetails, ulid)
 	return err
-}
-
-// rewrite leaves nothing in the files of the database but what is in it.
-func (s *Store) rewrite(ctx context.Context) error {
-	if err := s.vacuum(ctx); err != nil {
-		return err
-	}
-	return s.emptyLog(ctx)
 }

@@ -91,10 +91,13 @@ func (r executionRow) execution() track.RecordedExecution {
 }
 
 const selectExecutions = `
-	SELECT execution.id AS row_id, execution.ulid, lineage.name AS lineage, version.name AS version, execution.source, execution.key, execution.task,
-	       execution.task_type, execution.complexity, execution.trial, execution.session, execution.status, execution.message, execution.rubric,
+	SELECT execution.id AS row_id, execution.ulid, lineage.name AS lineage, version.name AS version, execution.source, execution.key,
+	       coalesce(execution.task, '') AS task, coalesce(execution.task_type, '') AS task_type, coalesce(execution.complexity, '') AS complexity,
+	       execution.trial, coalesce(execution.session, '') AS session, execution.status, coalesce(execution.message, '') AS message,
+	       coalesce(execution.rubric, '') AS rubric,
 	       execution_score.score, coalesce(execution_score.grade, '') AS grade, execution.n_calls,
-	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, execution.corrections, execution.truncated, execution.model,
+	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, execution.corrections, execution.truncated,
+	       coalesce(execution.model, '') AS model,
 	       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
 	       execution.cost_usd, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
 	  FROM execution
@@ -175,12 +178,12 @@ const (
 	executionByID      = selectExecutions + ` AND execution.ulid = $1`
 	executionsByPrefix = selectExecutions + ` AND execution.ulid >= $1 AND execution.ulid < $2 LIMIT 2`
 	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = $1`
-	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
+	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, coalesce(call.error, '') AS error, call.answered, call.rejected,
 	       call.output, call.output_bytes, call.output_digest, call.started_at, call.duration_us
 	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
-	SELECT rubric, score, grade, n_failed, document, scored_at
+	SELECT rubric, score, coalesce(grade, '') AS grade, n_failed, document, scored_at
 	  FROM execution_score LEFT JOIN score_document USING (execution_id, rubric) WHERE execution_id = $1 ORDER BY rubric`
 	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = $1`
 )
@@ -392,9 +395,9 @@ type TaskSummary struct {
 }
 
 const listTasks = `
-	SELECT task, count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS n_failed
+	SELECT coalesce(task, '') AS task, count(*) AS n, count(*) FILTER (WHERE status <> 'ok') AS n_failed
 	  FROM execution WHERE lineage_id = (SELECT id FROM lineage WHERE name = $1)
-	 GROUP BY task ORDER BY task`
+	 GROUP BY coalesce(task, '') ORDER BY coalesce(task, '')`
 
 // Tasks returns the tasks of a lineage, by name.
 func (r *Reader) Tasks(ctx context.Context, lineage string) (list []TaskSummary, err error) {

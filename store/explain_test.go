@@ -347,7 +347,7 @@ func TestSweepPlans(t *testing.T) {
 		{"recorded seeds", listRecorded, []any{"s", "hash"}, "SEARCH seed USING INDEX seed_identity (scenario_id=? AND configuration_id=?)"},
 		{"a recorded seed", findRecorded, []any{"s", "hash", 7}, "SEARCH seed USING INDEX seed_identity (scenario_id=? AND configuration_id=? AND number=?)"},
 		{"repetitions", repetitions, selected, "SEARCH seed USING INTEGER PRIMARY KEY (rowid=?)"}, // there are few of them
-		{"how a seed ended", getRun, []any{"01J"}, "SEARCH run USING INTEGER PRIMARY KEY (rowid=?)"},
+		{"how a seed ended", getRun, []any{"01J"}, "SEARCH run USING PRIMARY KEY (seed_id=?)"},
 		{"runs of a sweep", countRuns, []any{1}, "SEARCH run USING COVERING INDEX run_sweep (sweep_id=?)"},
 		{"sweeps of a scenario", sweepsOf, ofScenario, "SEARCH sweep USING INDEX sweep_scenario (scenario_id=?)"},
 		{"a sweep", findSweep, []any{"01J"}, "SEARCH sweep USING COVERING INDEX sqlite_autoindex_sweep_1 (ulid=?)"},

@@ -26,7 +26,7 @@ type FailingMetric struct {
 }
 
 const listFailingSeeds = `
-	SELECT seed.id, seed.number, seed.configuration_id, seed.outcome, seed.message, assessment.seed_id IS NOT NULL AS assessed
+	SELECT seed.id, seed.number, seed.configuration_id, seed.outcome, coalesce(seed.message, '') AS message, assessment.seed_id IS NOT NULL AS assessed
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}
 	   AND (assessment.seed_id IS NULL OR assessment.total_score IS NULL OR assessment.n_fail > 0)

@@ -22,7 +22,7 @@ type HookThread struct{ Session, Agent string }
 
 const (
 	insertHookEvent = `
-	INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, execution, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', $9)
+	INSERT INTO hook_event (session, agent, name, key, at, received_at, lineage, version, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (session, agent, name, key) DO NOTHING`
 	countHookArrival = `
 	INSERT INTO hook_arrival (name, n, last_at) VALUES ($1, 1, $2)
@@ -36,7 +36,8 @@ const (
 	findPromptAfter = `
 	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at > $3 AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
 	listHookEvents = `
-	SELECT id, session, agent, name, key, at, received_at, lineage, version, execution, body FROM hook_event
+	SELECT id, session, agent, name, key, at, received_at, lineage, coalesce(version, '') AS version, coalesce(execution, '') AS execution, body
+	  FROM hook_event
 	 WHERE session = $1 AND agent = $2 AND at >= $3 AND at <= $4 ORDER BY at, id`
 	assignHookEvent   = `UPDATE hook_event SET execution = $1, settled_at = $2 WHERE id = $3`
 	listHookThreads   = `SELECT DISTINCT session, agent FROM hook_event WHERE settled_at IS NULL AND session = $1 ORDER BY agent`
@@ -47,7 +48,7 @@ const (
 
 // AddHookEvent stores an event and counts it. It returns false where it is there already.
 func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
-	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, e.Version, string(e.Body))
+	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, nullText(e.Version), string(e.Body))
 	if err != nil {
 		return false, err
 	}
@@ -128,7 +129,7 @@ func (t *Tx) AssignHookEvents(events []HookEvent, execution string, settled bool
 		at = t.now
 	}
 	for _, e := range events {
-		if _, err := t.exec(assignHookEvent, execution, at, e.ID); err != nil {
+		if _, err := t.exec(assignHookEvent, nullText(execution), at, e.ID); err != nil {
 			return err
 		}
 	}
@@ -185,7 +186,7 @@ type HookTurn struct {
 const (
 	listHookArrivals = `SELECT name, n, last_at FROM hook_arrival ORDER BY name`
 	listHookTurns    = `
-	SELECT session, agent, min(lineage) AS lineage, min(version) AS version, min(at) AS began, max(at) AS last,
+	SELECT session, agent, min(lineage) AS lineage, coalesce(min(version), '') AS version, min(at) AS began, max(at) AS last,
 	       count(DISTINCT CASE WHEN name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied') THEN key END) AS n_calls,
 	       max(CASE WHEN name IN ('Stop', 'StopFailure', 'SubagentStop') THEN at ELSE 0 END) AS stopped
 	  FROM hook_event WHERE settled_at IS NULL

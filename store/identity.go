@@ -14,6 +14,8 @@ import (
 const (
 	findScenario      = `SELECT id FROM scenario WHERE name = $1`
 	insertScenario    = `INSERT INTO scenario (name, created_at) VALUES ($1, $2) RETURNING id`
+	findActor         = `SELECT id FROM actor WHERE name = $1`
+	insertActor       = `INSERT INTO actor (name) VALUES ($1) RETURNING id`
 	findMetric        = `SELECT id FROM metric WHERE name = $1`
 	insertMetric      = `INSERT INTO metric (name) VALUES ($1) RETURNING id`
 	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
@@ -34,6 +36,15 @@ func (t *Tx) scenarioID(name string) (int64, error) {
 	return cachedID(t.ids.scenarios, name, func() (int64, error) {
 		return t.upsert(findScenario, name, insertScenario, name, t.now)
 	})
+}
+
+// actorID returns the id of an actor; nil if it is not known who.
+func (t *Tx) actorID(name string) (*int64, error) {
+	if name == "" {
+		return nil, nil
+	}
+	id, err := t.upsert(findActor, name, insertActor, name)
+	return &id, err
 }
 
 func (t *Tx) metricID(name string) (int64, error) {
@@ -65,7 +76,7 @@ func (t *Tx) configurationID(c track.Configuration) (int64, error) {
 	return cachedID(t.ids.configurations, key, func() (int64, error) {
 		hash := c.Hash()
 		return t.upsert(findConfiguration, hash, insertConfig,
-			hash, c.Label, string(c.Params.JSON()), c.Revision.Commit, c.Revision.Dirty, c.Revision.DiffHash, t.now)
+			hash, nullText(c.Label), string(c.Params.JSON()), nullText(c.Revision.Commit), c.Revision.Dirty, nullText(c.Revision.DiffHash), t.now)
 	})
 }
 

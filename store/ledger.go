@@ -26,7 +26,7 @@ type Evolving struct {
 
 const (
 	getEvolving = `
-	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, lineage.last_hash,
+	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, coalesce(lineage.last_hash, '') AS last_hash,
 	       lineage.trials_elsewhere
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
 	 WHERE lineage.name = $1 AND ` + hasLedger
@@ -40,7 +40,8 @@ const (
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 	selectEntries = `
-	SELECT number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash FROM ledger WHERE lineage_id = $1`
+	SELECT number, kind, coalesce(mutation, '') AS mutation, attempt, at, coalesce(head_before, '') AS head_before,
+	       coalesce(head_after, '') AS head_after, body, coalesce(prev, '') AS prev, hash FROM ledger WHERE lineage_id = $1`
 )
 
 // Evolving returns a lineage that has a ledger; [track.ErrNotFound] where it has none.
@@ -102,7 +103,8 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 	if e.Attempt != nil {
 		attempt = sql.NullInt64{Int64: int64(*e.Attempt), Valid: true}
 	}
-	_, err := t.exec(insertEntry, lineage, e.Number, string(e.Kind), e.Mutation, attempt, micros(e.At), e.HeadBefore, e.HeadAfter, string(e.Body), e.Prev, e.Hash)
+	_, err := t.exec(insertEntry, lineage, e.Number, string(e.Kind), nullText(e.Mutation), attempt, micros(e.At), nullText(e.HeadBefore), nullText(e.HeadAfter),
+		string(e.Body), nullText(e.Prev), e.Hash)
 	if err != nil {
 		return err
 	}
@@ -153,8 +155,8 @@ type EntryFilter struct {
 const (
 	ofKinds        = ` AND kind IN ({list})`
 	ofKindsOfFew   = ` AND NOINDEX kind IN ({list})` // a mutation has few entries, a kind may have many: look for those of the mutation
-	aboutMutations = ` AND mutation IN ({list}) AND mutation <> ''`
-	whichMovedHead = ` AND head_before <> head_after`
+	aboutMutations = ` AND mutation IN ({list})`
+	whichMovedHead = ` AND head_before IS DISTINCT FROM head_after`
 	afterEntry     = ` AND number > $1`
 	oldestFirst    = ` ORDER BY number`
 	oldestOfFew    = ` ORDER BY NOINDEX number` // few entries are about the mutations, many of the lineage
@@ -247,7 +249,8 @@ type HeadChange struct {
 }
 
 const listHeadChanges = `
-	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before <> head_after ORDER BY number`
+	SELECT number, kind, coalesce(mutation, '') AS mutation, coalesce(head_before, '') AS head_before, coalesce(head_after, '') AS head_after,
+	       CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before IS DISTINCT FROM head_after ORDER BY number`
 
 // HeadChanges returns the entries of a lineage that put another version in force, in their order.
 func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {

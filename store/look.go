@@ -32,6 +32,9 @@ type Look struct {
 	LookedAt time.Time
 }
 
+// noPlan is the plan of a look without one. It is part of a unique key, which NULL would not be.
+const noPlan = "[]"
+
 const (
 	listLooks = `
 	SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = $1 ORDER BY looked_at, id`
@@ -69,7 +72,7 @@ func looksOf(rows []lookRow) ([]Look, error) {
 		}
 		copy(looks[i].Question[:], row.Question)
 		copy(looks[i].Evidence[:], row.Evidence)
-		if row.Plan != "" {
+		if row.Plan != noPlan {
 			if err := json.Unmarshal([]byte(row.Plan), &looks[i].Plan); err != nil {
 				return nil, explain(err)
 			}
@@ -91,7 +94,7 @@ func (t *Tx) AddLook(l Look) error {
 // planText returns a plan of looks as it is stored.
 func planText(plan []int) (string, error) {
 	if len(plan) == 0 {
-		return "", nil
+		return noPlan, nil
 	}
 	text, err := json.Marshal(plan)
 	return string(text), err

@@ -61,7 +61,8 @@ func (r mutationRow) mutation() Mutation {
 
 const (
 	mutationsFrom = `
-	SELECT mutation.id, mutation.key, mutation.number, child.name AS child, mutation.operator, mutation.risk, mutation.note, mutation.cost_usd, mutation.source,
+	SELECT mutation.id, mutation.key, mutation.number, child.name AS child, mutation.operator, mutation.risk, coalesce(mutation.note, '') AS note, mutation.cost_usd,
+	       coalesce(mutation.source, '') AS source,
 	       mutation.state, mutation.n_attempts, mutation.delta, mutation.proposed_at,
 	       coalesce((SELECT string_agg(version.name, '
 ' ORDER BY mutation_parent.position) FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
@@ -194,7 +195,7 @@ func (t *Tx) AddMutation(lineage Evolving, m Mutation) error {
 		return err
 	}
 	var id int64
-	err = t.getID(&id, insertMutation, lineage.ID, m.Key, m.Number, child, m.Operator, string(m.Risk), m.Note, m.CostUSD, m.Source, string(m.State), micros(m.ProposedAt))
+	err = t.getID(&id, insertMutation, lineage.ID, m.Key, m.Number, child, m.Operator, string(m.Risk), nullText(m.Note), m.CostUSD, nullText(m.Source), string(m.State), micros(m.ProposedAt))
 	for i, name := range m.Parents {
 		if err != nil {
 			return err

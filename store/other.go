@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"track"
@@ -65,17 +64,6 @@ func CheckSound(ctx context.Context, path string) (err error) {
 		return badInput(err)
 	}
 	return badInput(openError(path, sound(ctx, path)))
-}
-
-// sound reads all of the database at path.
-func sound(ctx context.Context, path string) (err error) {
-	s := newStore(path, nil)
-	defer func() { err = errors.Join(err, s.Close()) }()
-	var found []string
-	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
-		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), track.Hint{Text: "nothing was changed; ask for the file again"})
-	}
-	return err
 }
 
 // ReadError explains an error that reading another database at path met.

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"track"
 )
 
@@ -53,13 +50,12 @@ func tellApart(columns []string) {
 // queryError tells what is wrong with a query from what is wrong with the database, and from an interruption.
 func queryError(ctx context.Context, err error) error {
 	hint := "docs/query.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"
-	var failure *sqlite.Error
 	switch explained := explain(err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY:
+	case isReadOnly(err):
 		hint = "track query only reads; seeds are recorded with track record"
 	case errors.Is(explained, track.ErrDatabase):
 		return explained

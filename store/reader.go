@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,18 +79,9 @@ func (p *pool) open() *sqlx.DB {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.db == nil {
-		p.db = sqlx.MustOpen("sqlite", dataSource(p.path, p.mode()))
+		p.db = openReaders(p.path)
 	}
 	return p.db
-}
-
-// mode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that cannot be written,
-// because SQLite would have to create the index of the log there.
-func (p *pool) mode() string {
-	if _, err := os.Stat(p.path + "-wal"); err == nil || writable(filepath.Dir(p.path)) {
-		return "mode=ro"
-	}
-	return "mode=ro&immutable=1"
 }
 
 func (p *pool) close() error {

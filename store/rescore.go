@@ -23,7 +23,7 @@ type StoredSeed struct {
 
 const (
 	listStoredSeeds = `
-	SELECT seed.id, seed.ulid, seed.number, configuration.label, configuration.hash,
+	SELECT seed.id, seed.ulid, seed.number, coalesce(configuration.label, '') AS label, configuration.hash,
 	       EXISTS (SELECT 1 FROM assessment WHERE seed_id = seed.id AND spec_id = $1) AS current,
 	       previous.id AS previous_id, previous.version AS previous_version
 	  FROM seed

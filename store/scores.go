@@ -29,7 +29,7 @@ type SeedScore struct {
 
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 const listSeedScores = `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, seed.message, seed.digest, seed.recorded_at, assessment.seed_id IS NOT NULL AS assessed,
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, seed.recorded_at, assessment.seed_id IS NOT NULL AS assessed,
 	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
@@ -149,7 +149,7 @@ const listSeedMeasured = `
 const listSeedComputed = `
 	SELECT computed_value.seed_id, computed_value.metric_id, computed_value.value
 	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
-	 WHERE {selection} AND seed.outcome = 'ok' AND computed_value.reason = ''`
+	 WHERE {selection} AND seed.outcome = 'ok' AND computed_value.reason IS NULL`
 
 const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = $1)`
 

@@ -67,7 +67,7 @@ func (r seedRow) seed() track.RecordedSeed {
 }
 
 const selectSeeds = `
-	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, seed.message, seed.ulid, seed.recorded_at,
+	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.ulid, seed.recorded_at,
 	       seed.started_at, seed.duration_us, ` + configurationColumns + `, spec.version, assessment.total_score,
 	       assessment.n_pass, assessment.n_warn, assessment.n_fail
 	  FROM seed
@@ -253,7 +253,7 @@ func (r *Reader) values(ctx context.Context, query string, seedID int64) (map[st
 	return values, nil
 }
 
-const getSeedState = `SELECT outcome, message FROM seed WHERE id = $1`
+const getSeedState = `SELECT outcome, coalesce(message, '') AS message FROM seed WHERE id = $1`
 
 // Outcome returns how the seed with this id ended.
 func (r *Reader) Outcome(ctx context.Context, seedID int64) (outcome track.Outcome, message string, err error) {

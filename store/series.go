@@ -93,7 +93,7 @@ func (t *Tx) AddComputed(seedID, specID int64, values []scoring.ComputedValue) e
 		if v.Reason != "" {
 			value = nil
 		}
-		args.add(seedID, specID, metric, value, v.Reason)
+		args.add(seedID, specID, metric, value, nullText(v.Reason))
 	}
 	return t.insertRows(insertComputed, 5, args)
 }
@@ -238,27 +238,4 @@ func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (P
 		err = s.vacuum(ctx)
 	}
 	return Pruned(row), err
-}
-
-// vacuum writes the database anew.
-func (s *Store) vacuum(ctx context.Context) error {
-	unlock, err := lockFile(s.path + ".lock")
-	if err != nil {
-		return openError(s.path, err)
-	}
-	defer unlock()
-	_, err = s.writer.conn.ExecContext(ctx, "VACUUM")
-	return explain(err)
-}
-
-// emptyLog moves everything committed into the database and empties its log. Readers that are in the middle of something hold it up.
-func (s *Store) emptyLog(ctx context.Context) error {
-	var busy, pages, moved int
-	if err := s.writer.conn.QueryRowxContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
-		return explain(err)
-	}
-	if busy != 0 {
-		return fmt.Errorf("%w: another program is reading it", track.ErrDatabase)
-	}
-	return nil
 }

@@ -43,7 +43,7 @@ func (r specRow) spec() Spec {
 }
 
 const selectSpec = `
-	SELECT spec.id, scenario.name AS scenario, spec.version, spec.hash, spec.title, spec.document, spec.created_at
+	SELECT spec.id, scenario.name AS scenario, spec.version, spec.hash, coalesce(spec.title, '') AS title, spec.document, spec.created_at
 	  FROM spec JOIN scenario ON scenario.id = spec.scenario_id`
 
 const (
@@ -110,14 +110,14 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 		return Spec{}, false, err
 	}
 	var id int64
-	err = t.get(&id, insertSpec, scenario, spec.Hash, spec.Title, string(spec.Document), t.now)
+	err = t.get(&id, insertSpec, scenario, spec.Hash, nullText(spec.Title), string(spec.Document), t.now)
 	if err != nil {
 		return Spec{}, false, err
 	}
 	for i, m := range metrics {
 		metric, err := t.metricID(m.Name)
 		if err == nil {
-			_, err = t.exec(insertSpecMetric, id, i, metric, m.Type, m.Weight, m.Group, m.Computed)
+			_, err = t.exec(insertSpecMetric, id, i, metric, m.Type, m.Weight, nullText(m.Group), m.Computed)
 		}
 		if err != nil {
 			return Spec{}, false, err

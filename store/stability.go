@@ -210,7 +210,7 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Sel
 	}
 	if err == nil && computes {
 		err = r.streamSelected(ctx, sel, queries.computed, args, func(row []driver.Value) {
-			if row[2] == nil || row[2] == "" {
+			if row[2] == nil {
 				byID[row[0].(int64)].value.Add(storedValue(row[1]))
 			}
 		})

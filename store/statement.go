@@ -33,6 +33,14 @@ func (c *clauses) addList(fragment string, args ...any) {
 // statement returns the text, with the planner hints of the database, and the arguments.
 func (c *clauses) statement() (text string, args []any) { return hinted(c.text.String()), c.args }
 
+// nullText returns a text for a column in which unknown is NULL.
+func nullText(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
 func anys[T any](list []T) []any {
 	values := make([]any, len(list))
 	for i, v := range list {

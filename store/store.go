@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver
 
 	"track"
 )
@@ -21,8 +18,6 @@ const (
 	DefaultDir  = ".track"
 	DefaultFile = "track.db"
 )
-
-const busyTimeout = 10 * time.Second
 
 // Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a time.
 type Store struct {
@@ -111,14 +106,6 @@ func (s *Store) Close() error {
 		errs = append(errs, s.writer.close())
 	}
 	return errors.Join(errs...)
-}
-
-func dataSource(path, mode string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	name := url.URL{Path: filepath.ToSlash(path)}
-	return fmt.Sprintf("file:%s?%s&_dqs=0&_pragma=busy_timeout(%d)&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)", name.EscapedPath(), mode, busyTimeout.Milliseconds())
 }
 
 func micros(t time.Time) int64 { return t.UnixMicro() }

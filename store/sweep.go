@@ -6,27 +6,31 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
 )
 
 const (
 	insertSweep = `
-	INSERT INTO sweep (ulid, scenario_id, plan, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending, code_changed, note)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	INSERT INTO sweep (ulid, scenario_id, plan, plan_digest, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending,
+	                   code_changed, note)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
 	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
 	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3, note = $4 WHERE ulid = $5`
-	insertPlanned  = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position, seeds, n) VALUES ($1, $2, $3, $4, $5)`
-	updatePlanned  = `UPDATE sweep_configuration SET seeds = $1, n = $2 WHERE sweep_id = $3 AND configuration_id = $4`
+	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3)`
+	insertPlanned  = `INSERT INTO sweep_seeds (sweep_id, configuration_id, first, last) VALUES `
+	deletePlanned  = `DELETE FROM sweep_seeds WHERE sweep_id = $1 AND configuration_id = $2`
 	findAttachment = `SELECT id FROM attachment WHERE hash = $1`
 	addAttachment  = `INSERT INTO attachment (hash, n_bytes, data) VALUES ($1, $2, $3) RETURNING id`
 	insertRun      = `
-	INSERT INTO run (seed_id, sweep_id, attempts, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	INSERT INTO run (seed_id, sweep_id, attempt, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	insertRepetition = `
 	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at)
 	SELECT $1, seed.id, $2, $3, $4, $5 FROM seed WHERE seed.ulid = $6`
@@ -51,7 +55,8 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 		return false, err
 	}
 	var id int64
-	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt), nullTime(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note)
+	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, planDigest(s.Plan), s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt),
+		nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note))
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -63,7 +68,10 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if _, err := t.exec(insertPlanned, id, configuration, i, p.Seeds.String(), p.Seeds.Len()); err != nil {
+		if _, err := t.exec(insertSwept, id, configuration, i); err != nil {
+			return false, err
+		}
+		if err := t.addPlanned(id, configuration, p.Seeds); err != nil {
 			return false, err
 		}
 	}
@@ -78,14 +86,44 @@ func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
 	}
 	configuration, err := t.configurationID(p.Configuration)
 	if err == nil {
-		_, err = t.exec(updatePlanned, p.Seeds.String(), p.Seeds.Len(), id, configuration)
+		_, err = t.exec(deletePlanned, id, configuration)
+	}
+	if err == nil {
+		err = t.addPlanned(id, configuration, p.Seeds)
 	}
 	return err
 }
 
+// addPlanned stores planned seeds, one row a range. A range over 2^63 becomes two, because the database compares signed numbers.
+func (t *Tx) addPlanned(sweep, configuration int64, seeds track.SeedRanges) error {
+	args := t.arguments()
+	for _, r := range seeds {
+		if r.First <= math.MaxInt64 && r.Last > math.MaxInt64 {
+			args.add(sweep, configuration, int64(r.First), int64(math.MaxInt64))
+			args.add(sweep, configuration, int64(math.MinInt64), int64(r.Last))
+			continue
+		}
+		args.add(sweep, configuration, int64(r.First), int64(r.Last))
+	}
+	return t.insertRows(insertPlanned, 4, args)
+}
+
+// planDigest identifies a plan, whichever version of this program wrote it.
+func planDigest(plan string) []byte {
+	var settings map[string]jsontext.Value
+	if err := json.Unmarshal([]byte(plan), &settings); err == nil {
+		delete(settings, "track_version")
+		if text, err := json.Marshal(settings, json.Deterministic(true)); err == nil {
+			plan = string(text)
+		}
+	}
+	digest := sha256.Sum256([]byte(plan))
+	return digest[:]
+}
+
 // EndSweep notes when and why a sweep ended.
 func (t *Tx) EndSweep(s track.Sweep) error {
-	_, err := t.exec(endSweep, micros(s.EndedAt), string(s.Ending), s.CodeChanged, s.Note, s.ID)
+	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note), s.ID)
 	return err
 }
 
@@ -103,7 +141,7 @@ func (t *Tx) AddRun(seedID int64, run track.Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(insertRun, seedID, sweep, run.Attempts, run.ExitCode, run.Signal, stderr, nullMicros(run.CPU), run.MaxRSS)
+	_, err = t.exec(insertRun, seedID, sweep, run.Attempts, run.ExitCode, nullText(run.Signal), stderr, nullMicros(run.CPU), run.MaxRSS)
 	return err
 }
 
@@ -116,7 +154,7 @@ func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
 			return err
 		}
 	}
-	differences := ""
+	var differences any
 	if len(r.Differences) > 0 {
 		text, err := json.Marshal(r.Differences)
 		if err != nil {
@@ -195,34 +233,43 @@ func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration st
 
 // Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.
 const listPlanned = `
-	SELECT sweep_configuration.seeds FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	SELECT sweep_seeds.first, sweep_seeds.last
+	  FROM sweep_configuration
+	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	  JOIN sweep_seeds ON sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = sweep_configuration.configuration_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
-	   AND sweep.ending <> 'withdrawn' AND (sweep.ending IN ('finished', 'decided') OR NOT EXISTS (
+	   AND sweep.ending IS DISTINCT FROM 'withdrawn' AND (coalesce(sweep.ending IN ('finished', 'decided'), FALSE) OR NOT EXISTS (
 	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
 	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
-	           AND decided.ending = 'decided' AND decided.shard = sweep.shard
-	           AND json_remove(decided.plan, '$.track_version') = json_remove(sweep.plan, '$.track_version')))`
+	           AND decided.ending = 'decided' AND decided.shard = sweep.shard AND decided.plan_digest = sweep.plan_digest))`
+
+// rangeRow is a range of planned seeds. Numbers from 2^63 are stored as negative ones.
+type rangeRow struct {
+	First track.SeedNumber `db:"first"`
+	Last  track.SeedNumber `db:"last"`
+}
+
+func seedRanges(rows []rangeRow) track.SeedRanges {
+	ranges := make([]track.SeedRange, len(rows))
+	for i, row := range rows {
+		ranges[i] = track.SeedRange{First: row.First, Last: row.Last}
+	}
+	return track.NewSeedRanges(ranges...)
+}
 
 // PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
 func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
-	var rows []string
+	var rows []rangeRow
 	if err := r.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
 		return nil, explain(err)
 	}
-	var all []track.SeedRange
-	for _, row := range rows {
-		ranges, err := track.ParseSeedRanges(row)
-		if err != nil {
-			return nil, fmt.Errorf("planned seeds: %w", err)
-		}
-		all = append(all, ranges...)
-	}
-	return track.NewSeedRanges(all...), nil
+	return seedRanges(rows), nil
 }
 
 // listSweepsOf are those that ran seeds of a configuration, or whose plan of it was withdrawn.
 const listSweepsOf = `
-	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, sweep.ending, sweep.note
+	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
+	       coalesce(sweep.note, '') AS note
 	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
 	   AND (sweep.ending = 'withdrawn' OR EXISTS (
@@ -253,7 +300,7 @@ const listSweptTogether = `
 	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
 	 WHERE sweep.id = (
 	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
-	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.ending <> 'withdrawn'
+	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.ending IS DISTINCT FROM 'withdrawn'
 	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
 	 ORDER BY sweep_configuration.position`
 
@@ -263,7 +310,7 @@ func (r *Reader) SweptTogether(ctx context.Context, scenario string, configurati
 }
 
 const getRun = `
-	SELECT sweep.ulid AS sweep, run.attempts, run.exit_code, run.signal, stderr.data AS stderr, run.cpu_us, run.rss_bytes
+	SELECT sweep.ulid AS sweep, run.attempt, run.exit_code, coalesce(run.signal, '') AS signal, stderr.data AS stderr, run.cpu_us, run.rss_bytes
 	  FROM run
 	  JOIN seed ON seed.id = run.seed_id
 	  JOIN sweep ON sweep.id = run.sweep_id
@@ -274,7 +321,7 @@ const getRun = `
 func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 	var row struct {
 		Sweep    string        `db:"sweep"`
-		Attempts int           `db:"attempts"`
+		Attempts int           `db:"attempt"`
 		ExitCode *int          `db:"exit_code"`
 		Signal   string        `db:"signal"`
 		Stderr   []byte        `db:"stderr"`
@@ -299,7 +346,7 @@ func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 
 // repetitionsQuery begins with the repetitions, of which there are few.
 const listRepetitions = `
-	SELECT seed.number, repetition.differences FROM repetition ORDERED JOIN seed ON seed.id = repetition.seed_id WHERE {selection}
+	SELECT seed.number, coalesce(repetition.differences, '') AS differences FROM repetition ORDERED JOIN seed ON seed.id = repetition.seed_id WHERE {selection}
 	 ORDER BY seed.number, repetition.id`
 
 // RepeatedSeed is a seed that was run again.
@@ -333,7 +380,8 @@ func (r *Reader) Repetitions(ctx context.Context, sel Selection) (list []Repeate
 const (
 	selectSweeps = `
 	SELECT sweep.id AS row_id, sweep.ulid, scenario.name AS scenario, sweep.plan, sweep.shard, sweep.n_shards, environment.document AS environment,
-	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, sweep.ending, sweep.code_changed, sweep.note
+	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, coalesce(sweep.ending, '') AS ending, sweep.code_changed,
+	       coalesce(sweep.note, '') AS note
 	  FROM sweep
 	  JOIN scenario ON scenario.id = sweep.scenario_id
 	  JOIN environment ON environment.id = sweep.environment_id
@@ -373,10 +421,11 @@ type SweepSummary struct {
 
 const (
 	listSweepConfigurations = `
-	SELECT ` + configurationColumns + `, sweep_configuration.seeds
+	SELECT ` + configurationColumns + `
 	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
 	 WHERE sweep_configuration.sweep_id = $1 ORDER BY sweep_configuration.position`
-	countRuns = `
+	listSweepSeeds = `SELECT configuration_id, first, last FROM sweep_seeds WHERE sweep_id = $1`
+	countRuns      = `
 	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed
 	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = $1 AND seed.superseded_at IS NULL`
 )
@@ -432,19 +481,20 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 }
 
 func (r *Reader) planned(ctx context.Context, sweep int64) (list []track.PlannedSeeds, err error) {
-	var rows []struct {
-		configurationRow
-		Seeds string `db:"seeds"`
+	var ranges []struct {
+		Configuration int64 `db:"configuration_id"`
+		rangeRow
 	}
-	if err := r.read().SelectContext(ctx, &rows, listSweepConfigurations, sweep); err != nil {
+	if err := r.read().SelectContext(ctx, &ranges, listSweepSeeds, sweep); err != nil {
 		return nil, explain(err)
 	}
-	for _, row := range rows {
-		ranges, err := track.ParseSeedRanges(row.Seeds)
-		if err != nil {
-			return nil, fmt.Errorf("planned seeds: %w", err)
-		}
-		list = append(list, track.PlannedSeeds{Configuration: row.configuration().Configuration, Seeds: track.NewSeedRanges(ranges...)})
+	byConfiguration := map[int64][]rangeRow{}
+	for _, row := range ranges {
+		byConfiguration[row.Configuration] = append(byConfiguration[row.Configuration], row.rangeRow)
 	}
-	return list, nil
+	configurations, err := r.configurations(ctx, listSweepConfigurations, sweep)
+	for _, c := range configurations {
+		list = append(list, track.PlannedSeeds{Configuration: c.Configuration, Seeds: seedRanges(byConfiguration[c.ID])})
+	}
+	return list, err
 }

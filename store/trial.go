@@ -36,7 +36,7 @@ type TrialFilter struct {
 const (
 	trialColumns = `
 	SELECT execution.id AS row_id, execution.ulid, coalesce((SELECT name FROM version WHERE version.id = execution.version_id), '') AS version,
-	       execution.source, execution.key, execution.task, execution.at, execution.started_at IS NOT NULL AS started, execution.status, execution.is_open,
+	       execution.source, execution.key, coalesce(execution.task, '') AS task, execution.at, execution.started_at IS NOT NULL AS started, execution.status, execution.is_open,
 	       coalesce(execution_score.rubric, '') AS rubric, execution_score.score, coalesce(execution_score.grade, '') AS grade, `
 	trialsFrom = `
 	  FROM execution LEFT JOIN execution_score ON execution_score.execution_id = execution.id

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -88,19 +87,6 @@ func (s *Store) UpdateRelaxed(ctx context.Context, write func(*Tx) error) error 
 	return s.update(ctx, true, write)
 }
 
-// Sync waits until everything committed is on the disk.
-func (s *Store) Sync() error {
-	// All commits since the last checkpoint lie in the log, in order; a checkpoint has synced what it moved.
-	log, err := os.OpenFile(s.path+"-wal", os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(log.Sync(), log.Close())
-}
-
 func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -123,7 +109,7 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	if err := w.relax(ctx, relaxed); err != nil {
 		return explain(err)
 	}
-	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := w.conn.ExecContext(ctx, beginWrite); err != nil {
 		return explain(err)
 	}
 	committed := false
@@ -151,7 +137,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 }
 
 func openConnection(ctx context.Context, source string) (*writer, error) {
-	db, err := sqlx.Open("sqlite", source)
+	db, err := sqlx.Open(driverName, source)
 	if err != nil {
 		return nil, err
 	}
@@ -176,19 +162,6 @@ func (w *writer) close() error {
 		return nil
 	}))
 	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
-}
-
-func (w *writer) relax(ctx context.Context, relaxed bool) error {
-	if w.relaxed == relaxed {
-		return nil
-	}
-	mode := "FULL"
-	if relaxed {
-		mode = "NORMAL"
-	}
-	_, err := w.conn.ExecContext(ctx, "PRAGMA synchronous = "+mode)
-	w.relaxed = relaxed
-	return err
 }
 
 // prepare returns the statement for query, which lives as long as the connection. Queries come from a small fixed set.

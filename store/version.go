@@ -23,7 +23,8 @@ const (
 
 const (
 	versionState = `
-	SELECT coalesce(parent_id, 0) AS parent, operator, content, content_digest, status, note, source, source_score, source_parent_score, source_created_at
+	SELECT coalesce(parent_id, 0) AS parent, coalesce(operator, '') AS operator, content, content_digest, coalesce(status, '') AS status,
+	       coalesce(note, '') AS note, coalesce(source, '') AS source, source_score, source_parent_score, source_created_at
 	  FROM version WHERE id = $1`
 	updateVersion = `
 	UPDATE version SET parent_id = $1, operator = $2, content = $3, content_digest = $4, status = $5, note = $6, source = $7, source_score = $8,
@@ -75,8 +76,8 @@ func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
 	if after.same(before) {
 		return VersionSame, nil
 	}
-	_, err = t.exec(updateVersion, sql.NullInt64{Int64: after.Parent, Valid: after.Parent != 0}, after.Operator, after.Content, after.Digest, after.Status,
-		after.Note, after.Source, after.Score, after.ParentScore, after.CreatedAt, id)
+	_, err = t.exec(updateVersion, sql.NullInt64{Int64: after.Parent, Valid: after.Parent != 0}, nullText(after.Operator), after.Content, after.Digest, nullText(after.Status),
+		nullText(after.Note), nullText(after.Source), after.Score, after.ParentScore, after.CreatedAt, id)
 	if before.same(versionRow{}) {
 		return VersionAdded, err
 	}
@@ -113,7 +114,8 @@ func (r versionRow) same(other versionRow) bool {
 }
 
 const getVersion = `
-	SELECT version.operator, version.content, version.status, version.note, version.source, version.source_score, version.source_parent_score,
+	SELECT coalesce(version.operator, '') AS operator, version.content, coalesce(version.status, '') AS status, coalesce(version.note, '') AS note,
+	       coalesce(version.source, '') AS source, version.source_score, version.source_parent_score,
 	       version.source_created_at, coalesce(parent.name, '') AS parent
 	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
 	 WHERE lineage.name = $1 AND version.name = $2`

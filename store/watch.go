@@ -2,40 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"track"
 )
-
-// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed returns an error.
-// It looks every interval, which costs next to nothing where nothing changed.
-func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
-	conn, err := s.pool.open().Connx(ctx) // data_version is what this connection has seen
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for last := int64(-1); ; {
-		var version int64
-		if err := conn.GetContext(ctx, &version, "PRAGMA data_version"); err != nil {
-			return explain(err)
-		}
-		if version != last {
-			if err := changed(); err != nil {
-				return err
-			}
-			last = version
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
-		}
-	}
-}
 
 const (
 	lastExecutionRow    = `SELECT coalesce(max(id), 0) FROM execution`

@@ -42,7 +42,7 @@ func TestEvolveLoop(t *testing.T) {
 	t.Parallel()
 	printed, database := evolveLoop(t, "42")
 	for _, c := range []struct{ what, sql string }{
-		{"60 executions of the loop", "SELECT count(*) = 60 FROM v_execution WHERE source = '' AND in_force"},
+		{"60 executions of the loop", "SELECT count(*) = 60 FROM v_execution WHERE source IS NULL"},
 		{"a mutation accepted", "SELECT count(*) > 0 FROM v_decision WHERE state = 'accept' AND head_after <> head_before"},
 		{"a mutation rejected", "SELECT count(*) > 0 FROM v_decision WHERE state = 'reject' AND head_after = head_before"},
 		{"a draw that decided", "SELECT count(*) > 0 FROM v_decision WHERE p > 0 AND p < 1"},

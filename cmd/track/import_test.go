@@ -348,7 +348,7 @@ func TestImportRealTwins(t *testing.T) {
 	mustTrack(t, dir, "import", "shinka", filepath.Join(runs, "shinka-txn-gemini3pro-run5"), "--lineage", "l", "--db", "track.db")
 	got := mustTrack(t, dir, "query", "--db", "track.db", "--format", "csv", `
 		SELECT group_concat(score, ' ') AS scores FROM (
-		   SELECT version, score FROM v_execution WHERE in_force ORDER BY score) GROUP BY version HAVING count(*) > 1`)
+		   SELECT version, score FROM v_execution ORDER BY score) GROUP BY version HAVING count(*) > 1`)
 	if want := "scores\n4.27 4.44\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

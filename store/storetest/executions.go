@@ -549,20 +549,23 @@ func testExecutionViews(t *testing.T, st *store.Store) {
 		want  [][]any
 	}{
 		{
-			`SELECT lineage, version, status, rubric, score, grade, in_force, n_calls, n_failed, tokens_input, tokens_cache_read, started_at, duration_s
-			   FROM v_execution ORDER BY lineage DESC, rubric`,
+			`SELECT lineage, version, status, rubric, score, grade, n_calls, n_failed, tokens_input, tokens_cache_read, started_at, duration_s
+			   FROM v_execution ORDER BY lineage DESC`,
 			[][]any{
-				{"線", "v.1", "ok", "rubric/1", 40.0, "F", int64(0), int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
-				{"線", "v.1", "ok", "rubric/2", 80.5, "A", int64(1), int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
-				{"l", "", "timeout", nil, nil, nil, nil, int64(0), int64(0), nil, nil, nil, nil},
+				{"線", "v.1", "ok", "rubric/2", 80.5, "A", int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
+				{"l", nil, "timeout", nil, nil, nil, int64(0), int64(0), nil, nil, nil, nil},
 			},
+		},
+		{
+			`SELECT lineage, version, rubric, active, score, grade FROM v_score ORDER BY lineage DESC, rubric`,
+			[][]any{{"線", "v.1", "rubric/1", int64(0), 40.0, "F"}, {"線", "v.1", "rubric/2", int64(1), 80.5, "A"}},
 		},
 		{
 			`SELECT call, tool, exit, error, answered, rejected, input_bytes, output_bytes, input_digest, duration_s FROM v_call ORDER BY call`,
 			[][]any{
-				{int64(1), "Bash", int64(3), "", int64(1), int64(0), int64(9), int64(13), fmt.Sprintf("%x", sha256.Sum256([]byte("ls 目录"))), 1.5},
+				{int64(1), "Bash", int64(3), nil, int64(1), int64(0), int64(9), int64(13), fmt.Sprintf("%x", sha256.Sum256([]byte("ls 目录"))), 1.5},
 				{int64(2), "Edit", nil, "đã bị từ chối", int64(1), int64(1), int64(0), nil, fmt.Sprintf("%x", sha256.Sum256(nil)), nil},
-				{int64(3), "Bash", nil, "", int64(0), int64(0), int64(0), nil, fmt.Sprintf("%x", sha256.Sum256(nil)), nil},
+				{int64(3), "Bash", nil, nil, int64(0), int64(0), int64(0), nil, fmt.Sprintf("%x", sha256.Sum256(nil)), nil},
 			},
 		},
 	} {

@@ -149,7 +149,7 @@ func testSweepRuns(t *testing.T, st *store.Store) {
 	if err != nil || len(list) != 1 || list[0].NRuns != 3 || list[0].NFailed != 2 {
 		t.Errorf("%+v, error %v, want 3 runs, 2 of them failed", list, err)
 	}
-	want := [][]any{{"0", "error", int64(2), int64(3), "", 1.234567, rss}, {"1", "timeout", int64(1), nil, "SIGKILL", nil, nil}, {"2", "ok", int64(1), int64(0), "", nil, nil}}
+	want := [][]any{{"0", "error", int64(2), int64(3), nil, 1.234567, rss}, {"1", "timeout", int64(1), nil, "SIGKILL", nil, nil}, {"2", "ok", int64(1), int64(0), nil, nil, nil}}
 	if got := queryRows(t, st, "SELECT seed, outcome, attempts, exit_code, signal, cpu_s, rss_bytes FROM v_run ORDER BY seed"); !cmp.Equal(got, want) {
 		t.Errorf("v_run: %v, want %v", got, want)
 	}

@@ -217,8 +217,8 @@ var columns = map[string]map[string]struct{ forged, unvouched string }{
 	"mutation": {
 		"id": {forged: "id + 1000"}, "lineage_id": {forged: "lineage_id + 1000"}, "key": {forged: "key || 'x'"}, "number": {forged: "number + 100"},
 		"child_id": {forged: "(SELECT min(id) FROM version WHERE name <> '' AND id <> child_id)"}, "operator": {forged: "operator || 'x'"},
-		"risk": {forged: "CASE risk WHEN 'LOW' THEN 'HIGH' ELSE 'LOW' END"}, "note": {forged: "note || 'x'"}, "cost_usd": {forged: "coalesce(cost_usd, 0) + 0.25"},
-		"source": {forged: "source || 'x'"}, "state": {forged: "CASE state WHEN 'rejected' THEN 'accepted' ELSE 'rejected' END"}, "n_attempts": {forged: "n_attempts + 1"},
+		"risk": {forged: "CASE risk WHEN 'LOW' THEN 'HIGH' ELSE 'LOW' END"}, "note": {forged: "coalesce(note, '') || 'x'"}, "cost_usd": {forged: "coalesce(cost_usd, 0) + 0.25"},
+		"source": {forged: "coalesce(source, '') || 'x'"}, "state": {forged: "CASE state WHEN 'rejected' THEN 'accepted' ELSE 'rejected' END"}, "n_attempts": {forged: "n_attempts + 1"},
 		"delta": {forged: "coalesce(delta, 0) + 1"}, "proposed_at": {forged: "proposed_at + 1"},
 	},
 	"mutation_parent": {

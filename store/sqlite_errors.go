@@ -69,6 +69,12 @@ func startsWith(path, magic string) bool {
 	return err == nil && string(begin) == magic
 }
 
+// isReadOnly reports whether a statement would have written on a connection that only reads.
+func isReadOnly(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY
+}
+
 // isHot says that a reader met a transaction that was cut short before the database had its write-ahead log: while it was created.
 // Only a writer can roll it back.
 func isHot(err error) bool {

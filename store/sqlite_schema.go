@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -16,6 +17,7 @@ import (
 
 	"track"
 	"track/migrations"
+	"track/scoring"
 )
 
 // applicationID marks a SQLite file as a database of track: "trck" in ASCII.
@@ -179,7 +181,7 @@ func backUp(ctx context.Context, db *sqlx.DB, path string) error {
 }
 
 func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
-	db, err := sqlx.Open("sqlite", dataSource(path, "mode=rwc"))
+	db, err := sqlx.Open(driverName, dataSource(path, "mode=rwc"))
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +198,34 @@ func migrateUp(ctx context.Context, db *sqlx.DB) error {
 	if err != nil {
 		return err
 	}
+	if err := dropViews(ctx, db); err != nil {
+		return fmt.Errorf("drop the views: %w", err)
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
+	if err := createViews(ctx, db); err != nil {
+		return fmt.Errorf("create the views: %w", err)
+	}
 	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", migrations.Latest))
+	return err
+}
+
+func dropViews(ctx context.Context, db *sqlx.DB) error {
+	var statements []string
+	err := db.SelectContext(ctx, &statements, `SELECT 'DROP VIEW "' || name || '"' FROM sqlite_schema WHERE type = 'view'`)
+	for _, statement := range statements {
+		if err == nil {
+			_, err = db.ExecContext(ctx, statement)
+		}
+	}
+	return err
+}
+
+// createViews creates the views, with the limits of package scoring in them.
+func createViews(ctx context.Context, db *sqlx.DB) error {
+	limits := strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd))
+	_, err := db.ExecContext(ctx, limits.Replace(migrations.SQLiteViews()))
 	return err
 }
 
@@ -214,3 +240,14 @@ func syncDir(dir string) error {
 
 // SchemaVersion is the version of the schema that this package reads and writes.
 const SchemaVersion = migrations.Latest
+
+// IsOlder says whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
+func IsOlder(ctx context.Context, path string) (bool, error) {
+	state, err := inspect(ctx, path)
+	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
+}
+
+const listColumns = `
+	SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || c.pk || c.hidden
+	  FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+	 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'goose_db_version' ORDER BY t.name, c.cid`

@@ -1,0 +1,282 @@
+-- The views are described in docs/query.md. They are made anew whenever the schema is created or migrated. {name} is a constant of package scoring.
+
+-- One row a seed, judged by the newest version of the spec that it was scored under.
+CREATE VIEW v_seed AS
+SELECT scenario.name                                             AS scenario,
+       printf('%u', seed.number)                                 AS seed,
+       configuration.label                                       AS label,
+       configuration.hash                                        AS configuration,
+       configuration.commit_id                                   AS commit_id,
+       configuration.dirty                                       AS dirty,
+       configuration.params                                      AS params,
+       seed.outcome                                              AS outcome,
+       seed.message                                              AS message,
+       spec.version                                              AS spec_version,
+       CASE WHEN seed.outcome <> 'ok' OR assessment.n_fail > 0 THEN 'FAIL'
+            WHEN assessment.n_warn > 0 THEN 'WARN'
+            WHEN assessment.n_pass IS NOT NULL THEN 'PASS' END   AS status,
+       assessment.total_score                                    AS total_score,
+       assessment.n_pass                                         AS n_pass,
+       assessment.n_warn                                         AS n_warn,
+       assessment.n_fail                                         AS n_fail,
+       strftime('%Y-%m-%dT%H:%M:%fZ', seed.started_at / 1e6, 'unixepoch')  AS started_at,
+       seed.duration_us / 1e6                                    AS duration_s,
+       strftime('%Y-%m-%dT%H:%M:%fZ', seed.recorded_at / 1e6, 'unixepoch') AS recorded_at,
+       environment.document                                      AS environment,
+       actor.name                                                AS actor,
+       seed.ulid                                                 AS id
+  FROM seed
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  JOIN environment ON environment.id = seed.environment_id
+  LEFT JOIN actor ON actor.id = seed.actor_id
+  LEFT JOIN assessment ON assessment.seed_id = seed.id
+        AND assessment.spec_id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id)
+  LEFT JOIN spec ON spec.id = assessment.spec_id
+ WHERE seed.superseded_at IS NULL;
+
+-- One row for each seed and version of the spec that it was scored under.
+CREATE VIEW v_assessment AS
+SELECT scenario.name             AS scenario,
+       printf('%u', seed.number) AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       spec.version              AS spec_version,
+       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id) AS newest,
+       CASE WHEN assessment.n_fail > 0 THEN 'FAIL' WHEN assessment.n_warn > 0 THEN 'WARN' ELSE 'PASS' END AS status,
+       assessment.total_score    AS total_score,
+       assessment.n_pass         AS n_pass,
+       assessment.n_warn         AS n_warn,
+       assessment.n_fail         AS n_fail,
+       strftime('%Y-%m-%dT%H:%M:%fZ', assessment.assessed_at / 1e6, 'unixepoch') AS assessed_at,
+       seed.ulid                 AS id
+  FROM seed
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  JOIN assessment ON assessment.seed_id = seed.id
+  JOIN spec ON spec.id = assessment.spec_id
+ WHERE seed.superseded_at IS NULL;
+
+-- One row for each metric of each seed and version of the spec.
+CREATE VIEW v_result AS
+SELECT scenario.name             AS scenario,
+       printf('%u', seed.number) AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       spec.version              AS spec_version,
+       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id) AS newest,
+       metric.name               AS metric,
+       spec_metric.metric_group  AS metric_group,
+       spec_metric.type          AS type,
+       spec_metric.weight        AS weight,
+       CASE WHEN computed_value.seed_id IS NULL THEN value.value ELSE computed_value.value END AS value,
+       CASE result.status WHEN 0 THEN 'PASS' WHEN 1 THEN 'WARN' ELSE 'FAIL' END AS status,
+       result.score              AS score,
+       CASE WHEN computed_value.reason IS NOT NULL THEN 'missing: ' || computed_value.reason
+            WHEN result.score IS NULL THEN 'missing'
+            WHEN computed_value.seed_id IS NOT NULL AND (computed_value.value IS NULL OR abs(computed_value.value) = 9e999)
+              OR computed_value.seed_id IS NULL AND (value.value IS NULL OR abs(value.value) = 9e999) THEN 'not finite' END AS reason,
+       seed.ulid                 AS id
+  FROM seed
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  JOIN result ON result.seed_id = seed.id
+  JOIN spec ON spec.id = result.spec_id
+  JOIN metric ON metric.id = result.metric_id
+  JOIN spec_metric ON spec_metric.spec_id = spec.id AND spec_metric.metric_id = result.metric_id
+  LEFT JOIN value ON value.seed_id = seed.id AND value.metric_id = result.metric_id
+  LEFT JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = result.spec_id
+        AND computed_value.metric_id = result.metric_id
+ WHERE seed.superseded_at IS NULL;
+
+-- One row for each parameter of each configuration.
+CREATE VIEW v_param AS
+SELECT configuration.hash  AS configuration,
+       configuration.label AS label,
+       param.key           AS param,
+       param.value         AS value,
+       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END AS number
+  FROM configuration, json_each(configuration.params) AS param;
+
+CREATE VIEW v_stability AS
+WITH scored AS (
+    SELECT seed.scenario_id, seed.configuration_id, spec.id AS spec_id, spec.version,
+           assessment.total_score,
+           avg(assessment.total_score) OVER same AS mean,
+           (assessment.total_score IS NOT NULL AND assessment.n_fail = 0) AS passed
+      FROM seed
+      JOIN spec ON spec.scenario_id = seed.scenario_id
+      LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = spec.id
+     WHERE seed.superseded_at IS NULL
+    WINDOW same AS (PARTITION BY seed.scenario_id, seed.configuration_id, spec.id)
+), aggregate AS (
+    SELECT scenario_id, configuration_id, version,
+           count(*) AS n_seeds, count(total_score) AS n_scored, avg(passed) AS pass_rate,
+           avg(total_score) AS mean_score,
+           sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
+           min(total_score) AS min_score, max(total_score) AS max_score
+      FROM scored
+     GROUP BY scenario_id, configuration_id, spec_id
+)
+SELECT scenario.name           AS scenario,
+       aggregate.version       AS spec_version,
+       configuration.label     AS label,
+       configuration.hash      AS configuration,
+       configuration.commit_id AS commit_id,
+       configuration.params    AS params,
+       n_seeds, n_scored, n_seeds - n_scored AS n_failed, pass_rate, mean_score, std_score, min_score, max_score,
+       mean_score * pass_rate * (1 - std_score) AS combined_score,
+       pass_rate >= {stable_min_pass_rate} AND coalesce(std_score <= {stable_max_std}, 0) AS stable
+  FROM aggregate
+  JOIN scenario ON scenario.id = aggregate.scenario_id
+  JOIN configuration ON configuration.id = aggregate.configuration_id;
+
+-- One row for each sweep and configuration of it.
+CREATE VIEW v_sweep AS
+SELECT sweep.ulid           AS id,
+       scenario.name        AS scenario,
+       configuration.label  AS label,
+       configuration.hash   AS configuration,
+       configuration.params AS params,
+       (SELECT string_agg(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u..%u', first, last) END, ',' ORDER BY first < 0, first)
+          FROM sweep_seeds
+         WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS seeds,
+       (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
+         WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
+       (SELECT count(*) FROM seed
+         WHERE seed.scenario_id = sweep.scenario_id AND seed.configuration_id = configuration.id
+           AND seed.superseded_at IS NULL) AS n_recorded,
+       sweep.plan ->> 'command' AS command,
+       sweep.shard          AS shard,
+       sweep.n_shards       AS n_shards,
+       sweep.ending         AS ending,
+       sweep.code_changed   AS code_changed,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at
+  FROM sweep
+  JOIN scenario ON scenario.id = sweep.scenario_id
+  JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id
+  JOIN configuration ON configuration.id = sweep_configuration.configuration_id;
+
+-- One row for each seed that a sweep ran.
+CREATE VIEW v_run AS
+SELECT scenario.name             AS scenario,
+       printf('%u', seed.number) AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       seed.outcome              AS outcome,
+       run.attempt               AS attempts,
+       run.exit_code             AS exit_code,
+       run.signal                AS signal,
+       seed.duration_us / 1e6    AS duration_s,
+       run.cpu_us / 1e6          AS cpu_s,
+       run.rss_bytes             AS rss_bytes,
+       sweep.ulid                AS sweep,
+       seed.ulid                 AS id
+  FROM run
+  JOIN seed ON seed.id = run.seed_id
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  JOIN sweep ON sweep.id = run.sweep_id
+ WHERE seed.superseded_at IS NULL;
+
+-- One row an execution, with its active score.
+CREATE VIEW v_execution AS
+SELECT lineage.name                                               AS lineage,
+       nullif(version.name, '')                                   AS version,
+       execution.task, execution.task_type, execution.complexity, execution.trial, execution.session,
+       execution.status, execution.message, execution.is_open     AS open,
+       execution_score.rubric                                     AS rubric,
+       execution_score.score                                      AS score,
+       execution_score.grade                                      AS grade,
+       execution.n_calls, execution.n_failed, execution.corrections, execution.model,
+       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
+       execution.cost_usd,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution.started_at / 1e6, 'unixepoch')  AS started_at,
+       execution.duration_us / 1e6                                AS duration_s,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution.recorded_at / 1e6, 'unixepoch') AS recorded_at,
+       nullif(execution.source, '')                               AS source,
+       execution.key, actor.name AS actor, execution.ulid         AS id
+  FROM execution
+  JOIN lineage ON lineage.id = execution.lineage_id
+  JOIN version ON version.id = execution.version_id
+  LEFT JOIN actor ON actor.id = execution.actor_id
+  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric;
+
+-- One row for each execution and rubric that it was scored under.
+CREATE VIEW v_score AS
+SELECT lineage.name                              AS lineage,
+       nullif(version.name, '')                  AS version,
+       execution.task                            AS task,
+       execution_score.rubric                    AS rubric,
+       coalesce(execution.rubric = execution_score.rubric, 0) AS active,
+       execution_score.score                     AS score,
+       execution_score.grade                     AS grade,
+       execution_score.n_failed                  AS n_failed,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution_score.scored_at / 1e6, 'unixepoch') AS scored_at,
+       execution.ulid                            AS id
+  FROM execution
+  JOIN lineage ON lineage.id = execution.lineage_id
+  JOIN version ON version.id = execution.version_id
+  JOIN execution_score ON execution_score.execution_id = execution.id;
+
+-- One row a tool call.
+CREATE VIEW v_call AS
+SELECT execution.ulid     AS execution,
+       call.position + 1  AS call,
+       tool.name          AS tool,
+       call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
+       lower(hex(call.input_digest)) AS input_digest,
+       call.duration_us / 1e6 AS duration_s
+  FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id;
+
+-- One row a version.
+CREATE VIEW v_version AS
+SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(parent.name, '') AS parent, version.operator, version.status, version.note,
+       version.content, lower(hex(version.content_digest)) AS content_digest, version.source, version.source_score, version.source_parent_score,
+       strftime('%Y-%m-%dT%H:%M:%fZ', version.source_created_at / 1e6, 'unixepoch') AS source_created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', version.created_at / 1e6, 'unixepoch')        AS created_at
+  FROM version
+  JOIN lineage ON lineage.id = version.lineage_id
+  LEFT JOIN version AS parent ON parent.id = version.parent_id;
+
+-- One row a mutation.
+CREATE VIEW v_mutation AS
+SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
+       (SELECT string_agg(version.name, ' ' ORDER BY mutation_parent.position)
+          FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id WHERE mutation_parent.mutation_id = mutation.id) AS parents,
+       child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
+       mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at
+  FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id JOIN version AS child ON child.id = mutation.child_id;
+
+-- One row a decision.
+CREATE VIEW v_decision AS
+SELECT lineage.name AS lineage, ledger.number, ledger.mutation, ledger.attempt,
+       'd-' || substr(ledger.hash, 1, 16)              AS decision,
+       ledger.body ->> '$.decision.state'              AS state,
+       ledger.body ->> '$.decision.accepted'           AS accepted,
+       ledger.body ->> '$.decision.label'              AS label,
+       ledger.body ->> '$.policy'                      AS policy,
+       ledger.body -> '$.params'                       AS params,
+       ledger.body ->> '$.override'                    AS overridden,
+       ledger.body ->> '$.decision.old_score'          AS old_score,
+       ledger.body ->> '$.decision.new_score'          AS new_score,
+       ledger.body ->> '$.decision.delta'              AS delta,
+       ledger.body ->> '$.decision.interval.lo'        AS delta_lo,
+       ledger.body ->> '$.decision.interval.hi'        AS delta_hi,
+       ledger.body ->> '$.decision.p_improve.value'    AS p_improve,
+       ledger.body ->> '$.decision.n_child'            AS n_child,
+       ledger.body ->> '$.decision.n_parent'           AS n_parent,
+       ledger.body ->> '$.decision.noise.sd'           AS noise_sd,
+       ledger.body ->> '$.decision.noise.false_accept' AS false_accept,
+       ledger.body ->> '$.draw.u'                      AS u,
+       ledger.body ->> '$.decision.p'                  AS p,
+       ledger.head_before, ledger.head_after,
+       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS decided_at
+  FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id WHERE ledger.kind = 'decision';
+
+-- One row for each entry of a ledger.
+CREATE VIEW v_ledger AS
+SELECT lineage.name AS lineage, ledger.number, ledger.kind, ledger.mutation, ledger.attempt, ledger.head_before, ledger.head_after,
+       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS at, ledger.body, ledger.prev, ledger.hash
+  FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id;

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// names returns what a query finds in its only column.
+func names(t *testing.T, st *Store, query string, args ...any) (list []string) {
+	t.Helper()
+	if err := st.read().SelectContext(t.Context(), &list, query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return list
+}
+
+const (
+	listTables    = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite%' ORDER BY name`
+	listViews     = `SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name`
+	listColumnsOf = `SELECT name FROM pragma_table_info($1)`
+	listUnique    = `SELECT name FROM pragma_index_list($1) WHERE "unique" = 1`
+	listIndexes   = `SELECT name FROM pragma_index_list($1)`
+	listIndexed   = `SELECT name FROM pragma_index_info($1) ORDER BY seqno`
+	isPartial     = `SELECT name FROM pragma_index_list($1) WHERE partial = 1`
+)
+
+// A large table can be split among servers by one column, which every unique key of it has to contain. Tables that are small are copied to all.
+//
+// In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the column would cost more than
+// 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in front of the id. See docs/adr/0021.
+var distribution = map[string]struct{ column, rowID string }{
+	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
+	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
+	"run": {"configuration_id", "seed_id"}, "repetition": {"configuration_id", "seed_id"},
+	"execution": {"lineage_id", "id"}, "call": {"lineage_id", "execution_id"}, "truth": {"lineage_id", "execution_id"},
+	"execution_score": {"lineage_id", "execution_id"}, "score_document": {"lineage_id", "execution_id"}, "component": {"lineage_id", "execution_id"},
+	"version": {"lineage_id", "id"}, "ledger": {"lineage_id", ""}, "mutation": {"lineage_id", "id"}, "mutation_parent": {"lineage_id", "mutation_id"},
+	// Contents are shared by all seeds that have them. On PostgreSQL each configuration has its own.
+	"series_content": {"configuration_id", "hash"}, "series_chunk": {"configuration_id", "content_id"},
+}
+
+var small = []string{
+	"actor", "attachment", "baseline", "configuration", "environment", "hook_arrival", "hook_event", "lineage", "look", "metric", "scenario",
+	"scenario_configuration", "series_name", "spec", "spec_metric", "sweep", "sweep_configuration", "sweep_seeds", "tombstone", "tool",
+}
+
+func TestKeysContainDistributionColumn(t *testing.T) {
+	st := planStore(t)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(distribution)), small...))), names(t, st, listTables)); diff != "" {
+		t.Errorf("tables, large and small (-here +schema):\n%s", diff)
+	}
+	for table, by := range distribution {
+		for _, index := range names(t, st, listUnique, table) {
+			key := names(t, st, listIndexed, index)
+			if !slices.Contains(key, by.column) && key[0] != by.rowID {
+				t.Errorf("%s: unique key (%s) contains neither %s nor begins with %s", table, strings.Join(key, ", "), by.column, by.rowID)
+			}
+		}
+	}
+}
+
+// No index is the beginning of another, which would answer the same queries. A partial index is smaller, and so another thing.
+func TestNoRedundantIndex(t *testing.T) {
+	st := planStore(t)
+	for _, table := range names(t, st, listTables) {
+		partial := names(t, st, isPartial, table)
+		columns := map[string][]string{}
+		for _, index := range names(t, st, listIndexes, table) {
+			if !slices.Contains(partial, index) {
+				columns[index] = names(t, st, listIndexed, index)
+			}
+		}
+		for a, short := range columns {
+			for b, long := range columns {
+				if a != b && len(short) <= len(long) && slices.Equal(short, long[:len(short)]) {
+					t.Errorf("%s: index %s (%s) is the beginning of %s (%s)", table, a, strings.Join(short, ", "), b, strings.Join(long, ", "))
+				}
+			}
+		}
+	}
+}
+
+// docs/query.md lists every view and every column, and no others.
+func TestViewsAreDocumented(t *testing.T) {
+	st := planStore(t)
+	text, err := os.ReadFile(filepath.FromSlash("../docs/query.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string][]string{}
+	view := ""
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "### "); ok {
+			view = name
+		} else if strings.HasPrefix(line, "#") {
+			view = ""
+		}
+		if cells := strings.Split(line, "|"); view != "" && len(cells) > 2 && !strings.HasPrefix(line, "|---") && strings.TrimSpace(cells[1]) != "column" {
+			for name := range strings.SplitSeq(cells[1], ",") {
+				documented[view] = append(documented[view], strings.TrimSpace(name))
+			}
+		}
+	}
+	views := map[string][]string{}
+	for _, view := range names(t, st, listViews) {
+		views[view] = names(t, st, listColumnsOf, view)
+	}
+	for _, columns := range []map[string][]string{documented, views} {
+		for _, list := range columns {
+			slices.Sort(list)
+		}
+	}
+	if diff := cmp.Diff(documented, views); diff != "" {
+		t.Errorf("views (-docs/query.md +schema):\n%s", diff)
+	}
+}
+
+// onlySQLite are words that another database does not know.
+var onlySQLite = regexp.MustCompile(
+	`\b(PRAGMA|VACUUM\b|ATTACH |INDEXED BY|CROSS JOIN|WITHOUT ROWID|sqlite_schema|group_concat|strftime|json_each|json_extract|json_remove|hex\(|sqlite3\.|"sqlite"|BEGIN IMMEDIATE)|= \?|\(\?|, \?`)
+
+// Statements are in the SQL that databases share. What only SQLite knows is in files named after it.
+func TestSQLiteHasItsOwnFiles(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if strings.HasPrefix(file, "sqlite_") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if code, _, _ := strings.Cut(line, "//"); onlySQLite.MatchString(code) {
+				t.Errorf("%s:%d: %s", file, i+1, strings.TrimSpace(line))
+			}
+		}
+	}
+}

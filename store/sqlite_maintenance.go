@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"track"
+)
+
+// Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store before.
+func (s *Store) Pack(ctx context.Context) error {
+	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
+		return err
+	}
+	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "VACUUM"} {
+		if _, err := s.writer.conn.ExecContext(ctx, statement); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
+}
+
+// rewrite leaves nothing in the files of the database but what is in it.
+func (s *Store) rewrite(ctx context.Context) error {
+	if err := s.vacuum(ctx); err != nil {
+		return err
+	}
+	return s.emptyLog(ctx)
+}
+
+// vacuum writes the database anew.
+func (s *Store) vacuum(ctx context.Context) error {
+	unlock, err := lockFile(s.path + ".lock")
+	if err != nil {
+		return openError(s.path, err)
+	}
+	defer unlock()
+	_, err = s.writer.conn.ExecContext(ctx, "VACUUM")
+	return explain(err)
+}
+
+// emptyLog moves everything committed into the database and empties its log. Readers that are in the middle of something hold it up.
+func (s *Store) emptyLog(ctx context.Context) error {
+	var busy, pages, moved int
+	if err := s.writer.conn.QueryRowxContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+		return explain(err)
+	}
+	if busy != 0 {
+		return fmt.Errorf("%w: another program is reading it", track.ErrDatabase)
+	}
+	return nil
+}
+
+// sound reads all of the database at path.
+func sound(ctx context.Context, path string) (err error) {
+	s := newStore(path, nil)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var found []string
+	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
+		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), track.Hint{Text: "nothing was changed; ask for the file again"})
+	}
+	return err
+}
