@@ -29,7 +29,7 @@ bin/testreport: tools/testreport/main.go
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= -1
 
-check: ## format, vet, staticcheck, unreachable functions, exported names that nobody uses, tidy
+check: ## format, vet, staticcheck, unreachable functions, exported names that nobody uses, tidy, schema and query plans
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; echo "gofmt: run gofmt -w ."; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(TOOLS) staticcheck -tags $(TAGS) ./...
@@ -38,6 +38,8 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	@mkdir -p bin
 	$(GO) -C tools run ./exports -dir .. -tags $(TAGS) -max $(EXPORTS) > bin/exports.txt
 	$(GO) mod tidy -diff
+	$(GO) test -tags $(TAGS) ./migrations
+	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
 outside-tools: ## install Chromium if it is missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \

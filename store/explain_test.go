@@ -54,7 +54,7 @@ func planStore(t *testing.T) *Store {
 }
 
 // No query that people wait for looks at all seeds, values, results or assessments.
-func TestPlans(t *testing.T) {
+func TestSeedPlans(t *testing.T) {
 	st := planStore(t)
 	type query struct {
 		name string
