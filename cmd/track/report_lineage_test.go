@@ -56,8 +56,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "11ec0b3bcab48ffb"
-	txnReport  = "bc02e10fecb9144f"
+	mastReport = "988a9ae1f272e323"
+	txnReport  = "69364acb3f6a2b6c"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
