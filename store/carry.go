@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,31 +18,6 @@ import (
 var errDangling = errors.New("it refers to rows that it does not hold")
 
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
-
-// inList returns n placeholders from $1 on, separated by commas.
-func inList(n int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(i + 1))
-	}
-	return b.String()
-}
-
-// rowList returns n rows of three placeholders from $1 on.
-func rowList(n int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "($%d,$%d,$%d)", 3*i+1, 3*i+2, 3*i+3)
-	}
-	return b.String()
-}
 
 // The values that the driver returns of a column.
 

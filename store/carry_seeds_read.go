@@ -99,6 +99,8 @@ type SeedPages struct {
 	specs          map[int64]string // hashes
 	ids            map[string]int64 // of scenarios and configurations by name and hash
 	superseded     map[string][]SeedHead
+	nValues        int // of the last seed that was read: the next one mostly has as many
+	nResults       int
 	has            *struct {
 		Series      bool `db:"series"`
 		Runs        bool `db:"runs"`

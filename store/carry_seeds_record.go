@@ -136,6 +136,10 @@ func (p *SeedPages) metric(id int64) (string, error) {
 func (l *seedLoad) values() {
 	l.each(listValues, func(s *SeedRecord, row []driver.Value) error {
 		name, err := l.metric(asInt(row[1]))
+		if s.Values == nil {
+			s.Values = make([]ValueRecord, 0, l.nValues)
+		}
+		l.nValues = len(s.Values) + 1
 		s.Values = append(s.Values, ValueRecord{name, asFloat(row[2])})
 		return err
 	})
@@ -155,6 +159,10 @@ func (l *seedLoad) assessments() {
 		a := s.assessment(asInt(row[1]))
 		name, err := l.metric(asInt(row[2]))
 		if a != nil {
+			if a.Results == nil {
+				a.Results = make([]ResultRecord, 0, l.nResults)
+			}
+			l.nResults = len(a.Results) + 1
 			a.Results = append(a.Results, ResultRecord{name, statusOf(asInt(row[3])), asNullFloat(row[4])})
 		}
 		return err

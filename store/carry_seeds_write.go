@@ -46,6 +46,7 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 		return nil, err
 	}
 	unjudged = map[string]int{}
+	c.grow(records)
 	for _, r := range records {
 		row++
 		if err := c.addSeed(row, r); err != nil {
@@ -74,6 +75,24 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 		}
 	}
 	return unjudged, nil
+}
+
+// grow makes room for the rows of records.
+func (c *SeedCarrier) grow(records []*SeedRecord) {
+	values, assessments, results := 0, 0, 0
+	for _, r := range records {
+		values += len(r.Values)
+		assessments += len(r.Assessments)
+		for _, a := range r.Assessments {
+			results += len(a.Results)
+		}
+	}
+	for _, table := range []struct {
+		rows *arguments
+		n    int
+	}{{&c.seeds, 13 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 7 * assessments}, {&c.results, 5 * results}} {
+		table.rows.values = slices.Grow(table.rows.values, table.n)
+	}
 }
 
 func (c *SeedCarrier) countOf(query string) (n int64, err error) { return n, c.getID(&n, query) }

@@ -48,12 +48,6 @@ func isDamaged(err error) bool {
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || isNoDatabase(err)
 }
 
-// isMistake says that a statement is wrong.
-func isMistake(err error) bool {
-	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_ERROR
-}
-
 // errFolder is what comes of a folder in the place of a database.
 var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), track.Hint{Text: "name the file in it"})
 
