@@ -85,17 +85,15 @@ type SeedStatuses struct {
 
 // StabilityReport is everything that a report of one configuration shows.
 type StabilityReport struct {
-	Configuration     ScenarioConfiguration `json:"configuration"`
-	Spec              SpecVersion           `json:"spec"`
-	Ranges            string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
-	Stability         scoring.Stability     `json:"stability"`
-	verdict.Judgement `json:",embed"`
-	Gate              verdict.Gate       `json:"gate"`   // of this configuration alone
-	Seeds             []SeedStatuses     `json:"seeds"`  // by number
-	SHA256            string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
-	Failing           []FailingSeed      `json:"failing_seeds"`
-	Runs              track.Runs         `json:"runs"`
-	Previous          *ImprovementReport `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
+	Configuration ScenarioConfiguration `json:"configuration"`
+	Spec          SpecVersion           `json:"spec"`
+	Ranges        string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
+	Stability     Stability             `json:"stability"`
+	Gate          verdict.Gate          `json:"gate"`   // of this configuration alone
+	Seeds         []SeedStatuses        `json:"seeds"`  // by number
+	SHA256        string                `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
+	Runs          track.Runs            `json:"runs"`
+	Previous      *ImprovementReport    `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
 }
 
 // ImprovementReport is everything that a report of a candidate and its baseline shows.

@@ -7,54 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"track/answer"
 	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
-
-// EstimateRow is an aggregate of the seeds of a configuration with all that it takes to trust it.
-type EstimateRow struct {
-	Name     string
-	Exact    float64 // NaN if there is none
-	Value    string
-	Interval string // empty if there is none
-	N        int
-	Method   string
-}
-
-// EstimateRows returns the aggregates of a configuration, each with its interval, n and method.
-func EstimateRows(e verdict.Estimates) []EstimateRow {
-	row := func(name string, x float64, n int, i stats.Interval, text func(float64) string, note string) EstimateRow {
-		r := EstimateRow{name, x, "", format.Interval(i, text), n, i.Method + note}
-		if n == 0 {
-			r.Exact = math.NaN()
-		}
-		if r.Exact == r.Exact {
-			r.Value = text(x)
-		}
-		return r
-	}
-	mean := row("mean score", e.Mean.Value, e.NScored, e.Mean.Interval, format.Four, beyond(e.Mean.Interval, 0, "score"))
-	sd := row("sd of scores", e.SD.Value, e.NScored, e.SD.Interval, format.Four, ", sample sd")
-	combined := row("combined", e.Combined.Value, e.NScored, e.Combined.Interval, format.Four, " of the intervals above")
-	if !e.Combined.Interval.Defined() {
-		combined.Method = e.Combined.Interval.Method
-	}
-	if e.NScored > 1 && e.SD.Value == 0 { // an interval from 0 to 0 would claim that other seeds give the same
-		for _, r := range []*EstimateRow{&mean, &sd} {
-			r.Interval, r.Method = "", "no interval: all scores are equal"
-		}
-		if combined.Method = "box of the interval of the pass rate"; !wide(e.Combined.Interval) {
-			combined.Interval, combined.Method = "", mean.Method
-		}
-	}
-	return []EstimateRow{
-		row("pass rate", e.PassRate.Value, e.NSeeds, e.PassRate.Interval, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds)),
-		mean, sd, combined,
-	}
-}
 
 // wide reports whether there is an interval, and that it has a width: where all values are equal it has none, and says nothing about others.
 func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
@@ -64,31 +23,15 @@ func beyond(i stats.Interval, lo float64, what string) string {
 	if !i.Defined() || lo <= i.Lo && i.Hi <= 1 {
 		return ""
 	}
-	return fmt.Sprintf(", beyond %v to 1, where no %s can be", lo, what)
+	return fmt.Sprintf(", extends beyond %v to 1, the range of a %s", lo, what)
 }
 
 func estimateTable(e verdict.Estimates) document.Table {
 	t := columns("", "#estimate", format.Confidence(e.Mean.Interval.Confidence)+" interval", "#n", "method")
-	for _, r := range EstimateRows(e) {
+	for _, r := range answer.EstimateRows(e) {
 		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(format.OrDash(r.Value)), document.T(format.OrDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
 	}
 	return t
-}
-
-// StableText says whether the seeds of a configuration are stable by the numbers, and what their scores are.
-func StableText(s scoring.Stability) string {
-	text := "not stable in these seeds"
-	if s.Stable {
-		text = "stable in these seeds"
-	}
-	switch score := s.Totals().Score; score.N {
-	case 0:
-	case 1: // the spread of one is not 0 but unknown
-		text += fmt.Sprintf("; one score, %s", format.Four(score.Mean))
-	default:
-		text += fmt.Sprintf("; scores %s to %s, population std %s", format.Four(score.Min), format.Four(score.Max), format.Four(score.Std))
-	}
-	return text
 }
 
 // WorseMetric sorts metrics, those that passed in the fewest seeds first.

@@ -49,7 +49,7 @@ type IndexedConfiguration struct {
 func indexScenario(d answer.ScenarioReport) IndexedScenario {
 	s := d.Stability
 	x := IndexedScenario{
-		Name: d.Spec.Scenario, Stability: s.Finding.Verdict, Estimates: s.Estimates, NFailing: len(s.Failing), LastStarted: s.Runs.Last,
+		Name: d.Spec.Scenario, Stability: s.Stability.Finding.Verdict, Estimates: s.Stability.Estimates, NFailing: len(s.Stability.FailingSeeds), LastStarted: s.Runs.Last,
 		Newest: s.Configuration, NoBaseline: d.NoBaseline, NOlder: d.History.NOlder,
 	}
 	for _, g := range s.Gate.Scenarios {

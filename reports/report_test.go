@@ -32,13 +32,13 @@ func stabilityOf(scores ...float64) answer.StabilityReport {
 			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
 		}
 		if !seed.Passed {
-			d.Failing = append(d.Failing, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Reason: "boom"})
+			d.Stability.FailingSeeds = append(d.Stability.FailingSeeds, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Reason: "boom"})
 		}
 		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
 	}
 	d.Spec = answer.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
-	d.Stability = scoring.Aggregate(spec, assessments)
-	d.Judgement = verdict.Judge(d.Stability, verdict.Coverage{}, scoring.DefaultConfidence)
+	d.Stability.Stability = scoring.Aggregate(spec, assessments)
+	d.Stability.Judgement = verdict.Judge(d.Stability.Stability, verdict.Coverage{}, scoring.DefaultConfidence)
 	return d
 }
 
@@ -133,8 +133,8 @@ func TestManySeeds(t *testing.T) {
 		}
 	}
 	data := stabilityOf(scores...)
-	for i := range data.Failing {
-		data.Failing[i].Reason = strings.Repeat("x", i%1000) // no two alike
+	for i := range data.Stability.FailingSeeds {
+		data.Stability.FailingSeeds[i].Reason = strings.Repeat("x", i%1000) // no two alike
 	}
 	text := texts(reports.Stability(data).Blocks)
 	if len(text) > 200_000 {
@@ -200,7 +200,7 @@ func TestEqualScoresHaveNoInterval(t *testing.T) {
 		scores []float64
 		want   bool
 	}{{[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, false}, {[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.6}, true}} {
-		for _, row := range reports.EstimateRows(stabilityOf(tt.scores...).Estimates) {
+		for _, row := range answer.EstimateRows(stabilityOf(tt.scores...).Stability.Estimates) {
 			if row.Name != "sd of scores" && row.Name != "mean score" {
 				continue
 			}

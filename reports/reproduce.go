@@ -21,8 +21,8 @@ func (d stabilityReport) reproduce() []document.Block {
 		"track report stability " + selector + rest + " -o report.md",
 		"track report stability " + selector + rest + " --check report.md",
 	}
-	if len(d.Failing) > 0 {
-		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Failing[0].Seed, spec))
+	if len(d.Stability.FailingSeeds) > 0 {
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Stability.FailingSeeds[0].Seed, spec))
 	}
 	return reproduceBlocks(d.Configuration, append(lines, sweepLines(d.Runs)...))
 }

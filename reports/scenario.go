@@ -49,7 +49,7 @@ func newScenarioReport(a answer.ScenarioReport) scenarioReport {
 func (d scenarioReport) summary() []document.Block {
 	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Name()), verdictText(s.Finding.Verdict), cell(": %s; %s.", StableText(s.Stability), meanText(s.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", g.Rules.String())))
@@ -60,7 +60,7 @@ func (d scenarioReport) summary() []document.Block {
 		list.Items = append(list.Items, cell("Against a baseline: %s.", d.NoBaseline))
 	}
 	list.Items = append(list.Items, cell("Failing seeds: %d of %d. Configurations in the history: %d.",
-		len(s.Failing), len(s.Seeds), len(d.History.Entries)+d.History.NOlder))
+		len(s.Stability.FailingSeeds), len(s.Seeds), len(d.History.Entries)+d.History.NOlder))
 	return []document.Block{list}
 }
 
@@ -253,9 +253,9 @@ func (d scenarioReport) reproduce() []document.Block {
 	selector := shellWord(d.stabilityReport.Configuration.Selector())
 	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
 	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
-	for i, f := range d.stabilityReport.Failing {
+	for i, f := range d.stabilityReport.Stability.FailingSeeds {
 		if i == 3 {
-			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.stabilityReport.Failing)-i))
+			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.stabilityReport.Stability.FailingSeeds)-i))
 			break
 		}
 		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Seed, spec))

@@ -51,18 +51,18 @@ func (d stabilityReport) title() string {
 // summary returns the verdict with what it rests on.
 func (d stabilityReport) summary() []document.Block {
 	var sentences []string
-	for _, reason := range d.Finding.Reasons {
+	for _, reason := range d.Stability.Finding.Reasons {
 		sentences = append(sentences, sentence(reason))
 	}
-	for _, need := range d.Finding.Needs {
+	for _, need := range d.Stability.Finding.Needs {
 		sentences = append(sentences, "Needed: "+need+".")
 	}
 	blocks := []document.Block{
-		paragraphOf(verdictText(d.Finding.Verdict), cell(": %s.", StableText(d.Stability))),
+		paragraphOf(verdictText(d.Stability.Finding.Verdict), cell(": %s.", answer.StableText(d.Stability.Stability))),
 		paragraphOf(d.subject()),
 	}
 	blocks = append(blocks, d.parameters()...)
-	return slices.Concat(blocks, bullets(sentences), []document.Block{estimateTable(d.Estimates)})
+	return slices.Concat(blocks, bullets(sentences), []document.Block{estimateTable(d.Stability.Estimates)})
 }
 
 // subject says what was judged, by what.
@@ -162,7 +162,7 @@ func (d stabilityReport) warningTexts() (list []string) {
 			list = append(list, sentence(w.Message))
 		}
 	}
-	for _, w := range d.Warnings {
+	for _, w := range d.Stability.Warnings {
 		list = append(list, sentence(w.Message))
 	}
 	if n := len(d.Runs.Environments); n > 1 {

@@ -54,7 +54,7 @@ func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.B
 
 // scores returns the total scores of all seeds.
 func (d stabilityReport) scores() []document.Block {
-	e := d.Estimates
+	e := d.Stability.Estimates
 	c := chart.Distribution{
 		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
 		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.NScored,

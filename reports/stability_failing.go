@@ -12,13 +12,13 @@ import (
 // failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any stand in one line.
 func (d stabilityReport) failing() []document.Block {
 	const shown, most = 20, 300 // rows
-	title := heading(fmt.Sprintf("Failing seeds (%d of %d)", len(d.Failing), len(d.Seeds)))
-	if len(d.Failing) == 0 {
+	title := heading(fmt.Sprintf("Failing seeds (%d of %d)", len(d.Stability.FailingSeeds), len(d.Seeds)))
+	if len(d.Stability.FailingSeeds) == 0 {
 		return []document.Block{title, paragraphOf(cell("None: every seed passed."))}
 	}
 	t := columns("seed", "outcome", "why", "failed metrics, with their values")
 	rest, left := "in the order of their numbers", 0
-	for _, alike := range failedAlike(d.Failing) {
+	for _, alike := range failedAlike(d.Stability.FailingSeeds) {
 		if len(t.Rows) == most {
 			left += len(alike)
 			continue

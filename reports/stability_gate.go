@@ -41,7 +41,7 @@ func (d stabilityReport) ruleTable(s verdict.ScenarioOutcome) document.Table {
 			needs = faint("-")
 		}
 		text := document.T(found(o))
-		if o.Message == strings.Join(d.Finding.Reasons, "; ") {
+		if o.Message == strings.Join(d.Stability.Finding.Reasons, "; ") {
 			text = cell("see the reasons of the verdict above")
 		}
 		if o.PHolm != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"track/reports"
+	"track/answer"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -63,7 +63,7 @@ func newWarnings(list []verdict.Warning) []warningDocument {
 // estimatesGrid shows the aggregates of a configuration, each with its interval, n and method.
 func estimatesGrid(e verdict.Estimates) grid {
 	g := grid{columns: []string{"", "estimate", confidencePercent(e.Mean.Interval.Confidence) + " interval", "n", "method"}}
-	for _, r := range reports.EstimateRows(e) {
+	for _, r := range answer.EstimateRows(e) {
 		value, interval := any(nil), any(nil)
 		if r.Value != "" {
 			value = shown{r.Value, r.Exact}

@@ -45,10 +45,7 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	r.Looks = gated.Looks
 	r.Report = answer.StabilityReport{
 		Configuration: configurationOf(r.Scenario, configuration), Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(options.Seeds).String(),
-		Stability: r.Stability, Judgement: r.Judgement, Gate: gated.Gate,
-	}
-	for _, f := range r.Failing {
-		r.Report.Failing = append(r.Report.Failing, newFailingSeed(f))
+		Stability: r.Answer(), Gate: gated.Gate,
 	}
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: r.Stored.ID, Seeds: options.Seeds}
 	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
