@@ -217,7 +217,7 @@ func TestEqualScoresHaveNoInterval(t *testing.T) {
 
 // A t interval does not know where scores end: what lies beyond is said.
 func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
-	const metric, mean = "A t interval that reaches beyond 0 or 1", "t, beyond 0 to 1, where no score can be"
+	const metric, mean = "A t interval that reaches beyond 0 or 1", "t, extends beyond 0 to 1, the range of a score"
 	for _, tt := range []struct {
 		scores []float64
 		want   bool
