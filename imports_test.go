@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"track/tracker/seeds":    {"track", "track/answer", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/answer", "track/importer/lines", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/importer", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker/sweeps":   {"track", "track/answer/...", "track/importer/lines", "track/internal/masking", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker":          {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/internal/masking", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.

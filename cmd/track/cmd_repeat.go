@@ -14,8 +14,8 @@ import (
 	"track/scoring/format"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 func (p *program) repeatCommand() *cli.Command {
@@ -96,7 +96,7 @@ func (p *program) repeat(ctx context.Context, sel answer.Selector, number track.
 		return err
 	}
 	recorder := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader))
-	differences, err := tracker.Repeated(ctx, st, again, "", recorder)
+	differences, err := sweeps.Repeated(ctx, st, again, "", recorder)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (p *program) repeatAnswer(again track.Seed, differences []string) error {
 			text += "\n" + again.Message
 		}
 	}
-	d := newSweptDocument(tracker.SweptSeed{Seed: again, Repeated: true, Differences: differences})
+	d := newSweptDocument(sweeps.SweptSeed{Seed: again, Repeated: true, Differences: differences})
 	rows := grid{columns: []string{"scenario", "seed", "same", "differences"}, cells: [][]any{{again.Scenario, again.Number, fmt.Sprint(len(differences) == 0), strings.Join(differences, "; ")}}}
 	if err := p.write(view{document: d, rows: rows, page: []any{text}}); err != nil {
 		return err

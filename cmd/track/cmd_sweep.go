@@ -26,8 +26,8 @@ import (
 	"track/scoring"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 // runFlags are those that say how a plan is run here.
@@ -121,7 +121,7 @@ type sweepRun struct {
 	plan     sweep.Plan
 	shard    int
 	whole    track.SeedRanges // the planned seeds of all shards, where this is one
-	rule     *tracker.StopRule
+	rule     *sweeps.StopRule
 	declared bool // the revision is not that of the working directory
 	journal  journaled
 	database string // its file
@@ -183,7 +183,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 }
 
 // sweeper makes what runs the plan, and records it in the database or keeps it as lines.
-func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner, options tracker.SweepOptions, display *sweepDisplay) (*tracker.Sweeper, func() error, error) {
+func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner, options sweeps.Options, display *sweepDisplay) (*sweeps.Sweeper, func() error, error) {
 	if !run.journal.none() {
 		return p.journalSweeper(ctx, run, runner, options, display)
 	}
@@ -194,7 +194,7 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 	if err := p.noticeRule(ctx, st.Reader, run); err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
-	sweeper := tracker.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
+	sweeper := sweeps.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
 	return sweeper, func() error { return errors.Join(st.Sync(), st.Close()) }, nil
 }
 
@@ -216,8 +216,8 @@ func (p *program) noticeRule(ctx context.Context, st *store.Reader, run sweepRun
 	return nil
 }
 
-func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o tracker.SweepOptions, err error) {
-	o = tracker.SweepOptions{
+func (p *program) sweepOptions(ctx context.Context, run sweepRun) (o sweeps.Options, err error) {
+	o = sweeps.Options{
 		Plan: run.plan, Shard: run.shard, Whole: run.whole, Jobs: run.jobs, SpecVersion: run.spec, RerunFailed: run.rerun, Until: run.rule,
 		Environment: provenance.Environment(provenance.Version(version)),
 	}

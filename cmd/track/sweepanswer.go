@@ -10,7 +10,7 @@ import (
 	"track/scoring"
 	"track/scoring/format"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/sweeps"
 )
 
 type sweptDocument struct {
@@ -48,7 +48,7 @@ func newRunDocument(r track.Run) runDocument {
 	return d
 }
 
-func newSweptDocument(swept tracker.SweptSeed) sweptDocument {
+func newSweptDocument(swept sweeps.SweptSeed) sweptDocument {
 	seed := swept.Seed
 	d := sweptDocument{
 		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash(), Outcome: seed.Outcome, Message: seed.Message,
@@ -129,7 +129,7 @@ type rankedDocument struct {
 	Kept          bool    `json:"kept"`
 }
 
-func newSweepDocument(s tracker.SweepSummary) sweepDocument {
+func newSweepDocument(s sweeps.Summary) sweepDocument {
 	d := sweepDocument{
 		Kind: "sweep", ID: s.Sweep.ID, Scenario: s.Sweep.Scenario, Shard: s.Sweep.Shard, NShards: s.Sweep.NShards, Ending: s.Sweep.Ending, NRan: s.NRan, NKnown: s.NKnown,
 		NFailed: s.NFailed, NRetried: s.NRetried, NConflicts: s.NConflicts, NElsewhere: s.NElsewhere, NRepeated: s.NRepeated, NDiffering: len(s.Differing),
@@ -156,7 +156,7 @@ func newSweepDocument(s tracker.SweepSummary) sweepDocument {
 }
 
 // sweepAnswer tells what became of a sweep; interrupted says that its user ended it.
-func (p *program) sweepAnswer(s tracker.SweepSummary, problem error, interrupted bool) error {
+func (p *program) sweepAnswer(s sweeps.Summary, problem error, interrupted bool) error {
 	if problem != nil {
 		if s.NRan == 0 {
 			return fmt.Errorf("sweep %s: %w", s.Sweep.Scenario, problem)
@@ -195,7 +195,7 @@ func (interruption) Unwrap() error { return context.Canceled }
 // shortID is the part of an id that people read; its beginning is the time, which many share.
 func shortID(id string) string { return track.ShortID(id) }
 
-func endText(c tracker.SweptConfiguration) string {
+func endText(c sweeps.SweptConfiguration) string {
 	switch {
 	case c.Decision != nil:
 		text := fmt.Sprintf("after %d: %s", c.Decision.N, c.Decision.Reason)
@@ -214,7 +214,7 @@ func endText(c tracker.SweptConfiguration) string {
 	return "1 seed is missing"
 }
 
-func (p *program) sweepNotices(s tracker.SweepSummary) {
+func (p *program) sweepNotices(s sweeps.Summary) {
 	if len(s.Unknown) > 0 {
 		p.notice("not in the spec, stored but not scored: %s", shortList(s.Unknown))
 	}
@@ -239,7 +239,7 @@ func (p *program) sweepNotices(s tracker.SweepSummary) {
 }
 
 // allFailed says that no planned seed ran well, now or before.
-func allFailed(s tracker.SweepSummary) bool {
+func allFailed(s sweeps.Summary) bool {
 	ran := 0
 	for _, c := range s.Configurations {
 		if ran += c.NSeeds; c.NFailed < c.NSeeds {
@@ -249,7 +249,7 @@ func allFailed(s tracker.SweepSummary) bool {
 	return ran > 0
 }
 
-func comparedNames(s tracker.SweepSummary) (names []string) {
+func comparedNames(s sweeps.Summary) (names []string) {
 	const most = 6
 	for _, c := range s.Configurations {
 		if !c.Dropped {

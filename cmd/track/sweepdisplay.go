@@ -18,7 +18,7 @@ import (
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/sweeps"
 )
 
 // sweepDisplay tells how far a sweep is: on a terminal a line that is drawn again and again, elsewhere a line now and then, and with
@@ -31,7 +31,7 @@ type sweepDisplay struct {
 	began    time.Time
 
 	mutex    sync.Mutex
-	progress tracker.SweepProgress
+	progress sweeps.Progress
 	running  map[string]int
 	drawn    time.Time
 	told     int // seeds that the last plain line told
@@ -77,11 +77,11 @@ func (d *sweepDisplay) tick() {
 	}
 }
 
-func (d *sweepDisplay) observer() tracker.SweepObserver {
-	return tracker.SweepObserver{Planned: d.planned, Finished: d.finished, Elsewhere: d.elsewhere, Running: d.run, Decided: d.decided, Halved: d.halved, Notice: d.notice}
+func (d *sweepDisplay) observer() sweeps.Observer {
+	return sweeps.Observer{Planned: d.planned, Finished: d.finished, Elsewhere: d.elsewhere, Running: d.run, Decided: d.decided, Halved: d.halved, Notice: d.notice}
 }
 
-func (d *sweepDisplay) planned(progress tracker.SweepProgress) {
+func (d *sweepDisplay) planned(progress sweeps.Progress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.progress, d.told = progress, 0
@@ -116,7 +116,7 @@ func paramsShort(p track.Params) string {
 	return strings.NewReplacer(`{`, "", `}`, "", `"`, "", ":", "=").Replace(string(p.JSON()))
 }
 
-func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepProgress) {
+func (d *sweepDisplay) finished(swept sweeps.SweptSeed, progress sweeps.Progress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.progress = progress
@@ -150,14 +150,14 @@ func (d *sweepDisplay) finished(swept tracker.SweptSeed, progress tracker.SweepP
 	}
 }
 
-func (d *sweepDisplay) elsewhere(progress tracker.SweepProgress) {
+func (d *sweepDisplay) elsewhere(progress sweeps.Progress) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.progress = progress
 	d.draw(false)
 }
 
-func (d *sweepDisplay) decided(decision tracker.StopDecision) {
+func (d *sweepDisplay) decided(decision sweeps.StopDecision) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	name := ""
@@ -167,7 +167,7 @@ func (d *sweepDisplay) decided(decision tracker.StopDecision) {
 	d.tell("%send after %s: %s", name, format.Counted(decision.N, "seed"), decision.Reason)
 }
 
-func (d *sweepDisplay) halved(tier tracker.HalvedTier) {
+func (d *sweepDisplay) halved(tier sweeps.HalvedTier) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if tier.Kept > 0 {
@@ -249,7 +249,7 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	fmt.Fprint(w, before+printable(text)+after)
 }
 
-func (d *sweepDisplay) countRate(swept tracker.SweptSeed) {
+func (d *sweepDisplay) countRate(swept sweeps.SweptSeed) {
 	if swept.Repeated || d.progress.WithoutSpec {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"track/internal/provenance"
 	"track/scoring/verdict"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/sweeps"
 )
 
 // sweepFlags are those that make a plan.
@@ -146,18 +146,18 @@ func (f *sweepFlags) checkRules() error {
 }
 
 // stopRule is the rule by which a sweep ends early; nil for none.
-func (f *sweepFlags) stopRule(seeds track.SeedRanges) (rule *tracker.StopRule, err error) {
+func (f *sweepFlags) stopRule(seeds track.SeedRanges) (rule *sweeps.StopRule, err error) {
 	switch {
 	case f.until != "":
-		precision, err := tracker.ParsePrecision(f.until)
+		precision, err := sweeps.ParsePrecision(f.until)
 		if err != nil {
 			return nil, usage("--until: %v", err)
 		}
-		return &tracker.StopRule{Precision: precision}, nil
+		return &sweeps.StopRule{Precision: precision}, nil
 	case !f.untilDecided:
 		return nil, nil
 	}
-	rule = &tracker.StopRule{}
+	rule = &sweeps.StopRule{}
 	looks := comparisonFlags{plan: f.looks}
 	options, err := looks.look()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"track/internal/spool"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
+	"track/tracker/sweeps"
 )
 
 // journaled says where a sweep keeps its seeds as lines; neither is set where it records them in the database.
@@ -26,7 +26,7 @@ type journaled struct {
 func (j journaled) none() bool { return j.spoolDir == "" && j.file == "" }
 
 // journalSweeper makes a sweeper that keeps lines. What is kept in its file, in the spool or recorded in the database is not run again.
-func (p *program) journalSweeper(ctx context.Context, run sweepRun, runner sweep.Runner, options tracker.SweepOptions, display *sweepDisplay) (s *tracker.Sweeper, closeFile func() error, err error) {
+func (p *program) journalSweeper(ctx context.Context, run sweepRun, runner sweep.Runner, options sweeps.Options, display *sweepDisplay) (s *sweeps.Sweeper, closeFile func() error, err error) {
 	var w *spool.Writer
 	var known []track.Seed
 	if run.journal.file != "" {
@@ -41,7 +41,7 @@ func (p *program) journalSweeper(ctx context.Context, run sweepRun, runner sweep
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err = tracker.NewJournalSweeper(w, known, p.now, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
+	s, err = sweeps.NewJournalSweeper(w, known, p.now, bufio.NewReader(rand.Reader), runner.Run, options, display.observer())
 	if err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}

@@ -1,4 +1,4 @@
-package tracker
+package sweeps
 
 import (
 	"bytes"
@@ -89,7 +89,7 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 			s.summary.Differing = append(s.summary.Differing, swept)
 		}
 		if s.observer.Finished != nil {
-			s.observer.Finished(swept, s.summary.SweepProgress)
+			s.observer.Finished(swept, s.summary.Progress)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package tracker_test
+package sweeps_test
 
 import (
 	"context"
@@ -20,12 +20,13 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/property"
+	"track/internal/testdb"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 // simulator runs jobs of a sweep: a value for each seed of each configuration, without a process.
@@ -94,12 +95,12 @@ func sweepPlan(t testing.TB, n int, params ...string) sweep.Plan {
 }
 
 // sweeps runs a plan to its end.
-func (m *simulator) sweeps(t testing.TB, st *store.Store, o tracker.SweepOptions) tracker.SweepSummary {
+func (m *simulator) sweeps(t testing.TB, st *store.Store, o sweeps.Options) sweeps.Summary {
 	t.Helper()
 	if o.Jobs == 0 {
 		o.Jobs = 2
 	}
-	summary, err := tracker.NewSweeper(st, rand.Reader, m.run, o, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	summary, err := sweeps.NewSweeper(st, rand.Reader, m.run, o, sweeps.Observer{}).Sweep(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,25 +116,25 @@ func wantNumbers(t testing.TB, what string, got []track.SeedNumber, want track.S
 }
 
 func TestSweepResumes(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
 	record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
-	first := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 6)})
+	first := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 6)})
 	wantNumbers(t, "ran", m.numbers("{}"), track.SeedRanges{{First: 0, Last: 2}, {First: 4, Last: 5}})
-	if p := first.SweepProgress; p != (tracker.SweepProgress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Sweep.Ending != track.SweepFinished {
+	if p := first.Progress; p != (sweeps.Progress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Sweep.Ending != track.SweepFinished {
 		t.Errorf("%+v, %s", p, first.Sweep.Ending)
 	}
 	run, err := st.Run(t.Context(), detail(t, st, "s", 5).ID)
 	if err != nil || run == nil || run.Sweep != first.Sweep.ID {
 		t.Errorf("%+v, error %v", run, err)
 	}
-	second := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 10, "p=1,2")})
+	second := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 10, "p=1,2")})
 	wantNumbers(t, "ran of other parameters", m.numbers(`{"p":1}`), upTo(10))
 	if second.NRan != 20 || second.NKnown != 0 || len(second.Configurations) != 2 || second.Configurations[1].NSeeds != 10 {
 		t.Errorf("%+v", second)
 	}
-	third := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 10, "p=1,2")})
+	third := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 10, "p=1,2")})
 	if third.NRan != 0 || third.NKnown != 20 || third.Sweep.Ending != track.SweepFinished || third.Sweep.ID == second.Sweep.ID {
 		t.Errorf("%+v", third)
 	}
@@ -177,17 +178,17 @@ func (g *gateOfRuns) run(ctx context.Context, j sweep.Job) (track.Seed, error) {
 // Who stops a sweep gets what runs, and nothing that waited.
 func TestSweepStopped(t *testing.T) {
 	for jobs := 1; jobs <= 3; jobs++ {
-		st := newStore(t)
+		st := testdb.New(t)
 		g := &gateOfRuns{newSimulator(noisy), make(chan *heldRun)}
 		stop := make(chan struct{})
 		type answer struct {
-			tracker.SweepSummary
+			sweeps.Summary
 			error
 		}
 		answered := make(chan answer)
 		stopping := make(chan struct{})
 		go func() {
-			summary, err := tracker.NewSweeper(st, rand.Reader, g.run, tracker.SweepOptions{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: jobs}, tracker.SweepObserver{}).Sweep(t.Context(), stop)
+			summary, err := sweeps.NewSweeper(st, rand.Reader, g.run, sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: jobs}, sweeps.Observer{}).Sweep(t.Context(), stop)
 			answered <- answer{summary, err}
 		}()
 		var held []*heldRun
@@ -217,7 +218,7 @@ func TestSweepStopped(t *testing.T) {
 			t.Errorf("%d jobs: %v, %s, %d ran, %v recorded", jobs, a.error, a.Sweep.Ending, a.NRan, stored(t, st, "s"))
 		}
 		m := newSimulator(noisy)
-		if again := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 20, "p=1,2")}); again.NRan != 40-jobs-1 || again.NKnown != jobs+1 {
+		if again := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2")}); again.NRan != 40-jobs-1 || again.NKnown != jobs+1 {
 			t.Errorf("%d jobs: %d ran, %d known", jobs, again.NRan, again.NKnown)
 		}
 	}
@@ -225,16 +226,16 @@ func TestSweepStopped(t *testing.T) {
 
 // The end of the context ends what runs, and nothing of it is recorded.
 func TestSweepKilled(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	g := &gateOfRuns{newSimulator(noisy), make(chan *heldRun)}
 	ctx, cancel := context.WithCancel(t.Context())
 	type answer struct {
-		tracker.SweepSummary
+		sweeps.Summary
 		error
 	}
 	answered := make(chan answer)
 	go func() {
-		summary, err := tracker.NewSweeper(st, rand.Reader, g.run, tracker.SweepOptions{Plan: sweepPlan(t, 20), Jobs: 2}, tracker.SweepObserver{}).Sweep(ctx, nil)
+		summary, err := sweeps.NewSweeper(st, rand.Reader, g.run, sweeps.Options{Plan: sweepPlan(t, 20), Jobs: 2}, sweeps.Observer{}).Sweep(ctx, nil)
 		answered <- answer{summary, err}
 	}()
 	first, second := <-g.began, <-g.began
@@ -253,7 +254,7 @@ func TestSweepKilled(t *testing.T) {
 
 // An error of the machine ends the sweep, and what ran before is recorded.
 func TestSweepBroken(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	broken := errors.New("no space left")
 	m := newSimulator(noisy)
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
@@ -262,9 +263,9 @@ func TestSweepBroken(t *testing.T) {
 		}
 		return m.run(ctx, j)
 	}
-	summary, err := tracker.NewSweeper(st, rand.Reader, run, tracker.SweepOptions{Plan: sweepPlan(t, 100), Jobs: 1}, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	summary, err := sweeps.NewSweeper(st, rand.Reader, run, sweeps.Options{Plan: sweepPlan(t, 100), Jobs: 1}, sweeps.Observer{}).Sweep(t.Context(), nil)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "seed 5") || summary.Sweep.Ending != track.SweepInterrupted || summary.NRan < 5 || summary.NRan > 7 {
-		t.Errorf("%v, %+v", err, summary.SweepProgress)
+		t.Errorf("%v, %+v", err, summary.Progress)
 	}
 }
 
@@ -303,16 +304,16 @@ func shuffled(m *simulator, random *mathrand.Rand) (run func(context.Context, sw
 // A rule ends a sweep at the same seed, however many run at a time and in whichever order they end.
 func TestStopRuleKnowsNoOrder(t *testing.T) {
 	minScore := 0.7
-	rules := map[string]func() *tracker.StopRule{
-		"se": func() *tracker.StopRule {
-			return &tracker.StopRule{Precision: &tracker.Precision{Of: tracker.PrecisionSE, Less: 0.018}}
+	rules := map[string]func() *sweeps.StopRule{
+		"se": func() *sweeps.StopRule {
+			return &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionSE, Less: 0.018}}
 		},
-		"pass_width": func() *tracker.StopRule {
-			return &tracker.StopRule{Precision: &tracker.Precision{Of: tracker.PrecisionPassWidth, Less: 0.18}}
+		"pass_width": func() *sweeps.StopRule {
+			return &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionPassWidth, Less: 0.18}}
 		},
-		"gate": func() *tracker.StopRule { return &tracker.StopRule{Rules: scoring.GateRules{MinScore: &minScore}} },
-		"looks": func() *tracker.StopRule {
-			return &tracker.StopRule{Rules: scoring.GateRules{MinScore: &minScore}, Looks: []int{10, 25, 60}}
+		"gate": func() *sweeps.StopRule { return &sweeps.StopRule{Rules: scoring.GateRules{MinScore: &minScore}} },
+		"looks": func() *sweeps.StopRule {
+			return &sweeps.StopRule{Rules: scoring.GateRules{MinScore: &minScore}, Looks: []int{10, 25, 60}}
 		},
 	}
 	names := slices.Sorted(maps.Keys(rules))
@@ -323,7 +324,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		N       int
 		Reason  string
 	}
-	ends := func(s tracker.SweepSummary) (list []end) {
+	ends := func(s sweeps.Summary) (list []end) {
 		for _, c := range s.Configurations {
 			e := end{Params: string(c.Params), Planned: c.Planned.String()}
 			if c.Decision != nil {
@@ -339,12 +340,12 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		}
 		return noisy(j)
 	}
-	options := func(t testing.TB, name string, jobs int) tracker.SweepOptions {
-		return tracker.SweepOptions{Plan: sweepPlan(t, n, "p=1,2"), Jobs: jobs, Until: rules[name]()}
+	options := func(t testing.TB, name string, jobs int) sweeps.Options {
+		return sweeps.Options{Plan: sweepPlan(t, n, "p=1,2"), Jobs: jobs, Until: rules[name]()}
 	}
 	want := map[string][]end{}
 	for _, name := range names {
-		st := newStore(t)
+		st := testdb.New(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		want[name] = ends(newSimulator(value).sweeps(t, st, options(t, name, 1)))
 		t.Logf("%s: %+v", name, want[name])
@@ -356,7 +357,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		name := rapid.SampledFrom(names).Draw(r, "rule")
 		jobs := rapid.IntRange(1, 8).Draw(r, "jobs")
 		random := mathrand.New(mathrand.NewPCG(rapid.Uint64().Draw(r, "order"), 1))
-		st := newStore(t)
+		st := testdb.New(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		for range random.IntN(15) { // some seeds are there before
 			j := sweep.Job{Scenario: "s", Seed: track.SeedNumber(random.IntN(n)), Configuration: options(t, name, jobs).Plan.Configurations()[random.IntN(2)]}
@@ -364,7 +365,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		}
 		run, stop := shuffled(newSimulator(value), random)
 		defer stop()
-		summary, err := tracker.NewSweeper(st, rand.Reader, run, options(t, name, jobs), tracker.SweepObserver{}).Sweep(t.Context(), nil)
+		summary, err := sweeps.NewSweeper(st, rand.Reader, run, options(t, name, jobs), sweeps.Observer{}).Sweep(t.Context(), nil)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -375,15 +376,15 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 }
 
 func TestParsePrecision(t *testing.T) {
-	for text, want := range map[string]tracker.Precision{
-		"se<0.01": {Of: tracker.PrecisionSE, Less: 0.01}, " width < 5e-2 ": {Of: tracker.PrecisionWidth, Less: 0.05}, "pass_width<0.1": {Of: tracker.PrecisionPassWidth, Less: 0.1},
+	for text, want := range map[string]sweeps.Precision{
+		"se<0.01": {Of: sweeps.PrecisionSE, Less: 0.01}, " width < 5e-2 ": {Of: sweeps.PrecisionWidth, Less: 0.05}, "pass_width<0.1": {Of: sweeps.PrecisionPassWidth, Less: 0.1},
 	} {
-		if got, err := tracker.ParsePrecision(text); err != nil || *got != want {
+		if got, err := sweeps.ParsePrecision(text); err != nil || *got != want {
 			t.Errorf("%q: %+v, error %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "se", "se<", "se<0", "se<-1", "se<NaN", "se<Inf", "se>0.01", "sd<0.01", "se<=0.01", "se<0.01<1"} {
-		if got, err := tracker.ParsePrecision(text); err == nil {
+		if got, err := sweeps.ParsePrecision(text); err == nil {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
@@ -391,7 +392,7 @@ func TestParsePrecision(t *testing.T) {
 
 // A sweep that was cut short under a rule, and then decided, lacks nothing.
 func TestStopRuleAfterInterruption(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	stop := make(chan struct{})
 	m := newSimulator(noisy)
@@ -401,9 +402,9 @@ func TestStopRuleAfterInterruption(t *testing.T) {
 		}
 		return m.run(ctx, j)
 	}
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &tracker.StopRule{Precision: &tracker.Precision{Of: tracker.PrecisionSE, Less: 0.06}}}
+	options := sweeps.Options{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionSE, Less: 0.06}}}
 	options.Plan.Until = "se<0.06"
-	first, err := tracker.NewSweeper(st, rand.Reader, run, options, tracker.SweepObserver{}).Sweep(t.Context(), stop)
+	first, err := sweeps.NewSweeper(st, rand.Reader, run, options, sweeps.Observer{}).Sweep(t.Context(), stop)
 	if err != nil || first.Sweep.Ending != track.SweepInterrupted {
 		t.Fatalf("%+v, error %v", first, err)
 	}
@@ -420,7 +421,7 @@ func TestStopRuleAfterInterruption(t *testing.T) {
 	options.Plan.Seeds, options.Plan.Until, options.Until = upTo(200), "", nil
 	closed := make(chan struct{})
 	close(closed)
-	if _, err := tracker.NewSweeper(st, rand.Reader, m.run, options, tracker.SweepObserver{}).Sweep(t.Context(), closed); err != nil {
+	if _, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, sweeps.Observer{}).Sweep(t.Context(), closed); err != nil {
 		t.Fatal(err)
 	}
 	if c := coverage(t, st, nil); c.NPlanned != 200 || c.NMissing == 0 {
@@ -445,7 +446,7 @@ func sweptStability(t testing.TB, st *store.Store, ranges track.SeedRanges) seed
 
 // Halving runs the seeds of each tier, of the best configurations of the tier before.
 func TestHalving(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	quality := map[string]float64{`{"p":1}`: 0.2, `{"p":2}`: 0.9, `{"p":3}`: 0.5, `{"p":4}`: 0.5, `{"p":5}`: 0}
 	m := newSimulator(nil)
@@ -456,7 +457,7 @@ func TestHalving(t *testing.T) {
 		}
 		return measured(j, 0.5)
 	}
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 100, "p=1,2,3,4,5"), Jobs: 3}
+	options := sweeps.Options{Plan: sweepPlan(t, 100, "p=1,2,3,4,5"), Jobs: 3}
 	options.Plan.Halving = []sweep.Tier{{Configurations: 5, Seeds: 10}, {Configurations: 3, Seeds: 20}, {Configurations: 1, Seeds: 30}}
 	s := m.sweeps(t, st, options)
 	for params, want := range map[string]int{`{"p":1}`: 10, `{"p":2}`: 30, `{"p":3}`: 20, `{"p":4}`: 20, `{"p":5}`: 10} {
@@ -491,7 +492,7 @@ func TestHalving(t *testing.T) {
 		t.Errorf("again: %d ran, %+v", again.NRan, again.Halved)
 	}
 	options.Plan.Scenario = "unknown"
-	if _, err := tracker.NewSweeper(st, rand.Reader, m.run, options, tracker.SweepObserver{}).Sweep(t.Context(), nil); !errors.Is(err, track.ErrNotFound) {
+	if _, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, sweeps.Observer{}).Sweep(t.Context(), nil); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("halving without a spec: %v", err)
 	}
 }
@@ -505,11 +506,11 @@ func TestRepeatCheck(t *testing.T) {
 		}
 		return measured(j, noisy(j)+float64(again)*float64(j.Seed%2))
 	}
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 41)}
+	options := sweeps.Options{Plan: sweepPlan(t, 41)}
 	options.Plan.RepeatShare = 0.25
 	var chosen []track.SeedNumber
 	for round := range 2 {
-		st := newStore(t)
+		st := testdb.New(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		m.ran = map[string][]track.SeedNumber{}
 		options.Jobs = 1 + 4*round
@@ -557,7 +558,7 @@ func TestRepeatCheck(t *testing.T) {
 
 // A value that its series contradict makes a failed seed, as the spec says what it is.
 func TestSweepContradiction(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	spec := ranges("s", [2]float64{0, 10})
 	spec.Metrics[0].From = &scoring.Reduction{Series: "x", Reduce: scoring.ReduceMean}
 	addSpec(t, st, spec)
@@ -567,7 +568,7 @@ func TestSweepContradiction(t *testing.T) {
 		s.Series = []track.Series{{Name: "x", Values: []float64{1, 2, 3}}}
 		return s
 	}
-	s := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 3)})
+	s := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 3)})
 	if s.NRan != 3 || s.NFailed != 2 || s.Configurations[0].NFailed != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -578,14 +579,14 @@ func TestSweepContradiction(t *testing.T) {
 	if d.Outcome != track.OutcomeError || !strings.Contains(d.Message, "a") || !strings.Contains(d.Message, "3") || d.Values["a"] != 3 {
 		t.Errorf("%s %s %v", d.Outcome, d.Message, d.Values)
 	}
-	if again := m.sweeps(t, st, tracker.SweepOptions{Plan: sweepPlan(t, 3)}); again.NRan != 0 {
+	if again := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 3)}); again.NRan != 0 {
 		t.Errorf("%d ran again", again.NRan)
 	}
 }
 
 // Failed seeds run again where that is asked for, and the better result takes the place of the other.
 func TestRerunFailed(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	m := newSimulator(nil)
 	m.seed = func(j sweep.Job, again int) track.Seed {
@@ -594,7 +595,7 @@ func TestRerunFailed(t *testing.T) {
 		}
 		return measured(j, noisy(j))
 	}
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 6)}
+	options := sweeps.Options{Plan: sweepPlan(t, 6)}
 	if s := m.sweeps(t, st, options); s.NFailed != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -619,7 +620,7 @@ func TestRerunFailed(t *testing.T) {
 
 // What somebody recorded while a seed ran stands, and the sweep says so.
 func TestSweepConflict(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
@@ -634,10 +635,10 @@ func TestSweepConflict(t *testing.T) {
 		return m.run(ctx, j)
 	}
 	var dispositions []track.Disposition
-	observer := tracker.SweepObserver{Finished: func(s tracker.SweptSeed, _ tracker.SweepProgress) {
+	observer := sweeps.Observer{Finished: func(s sweeps.SweptSeed, _ sweeps.Progress) {
 		dispositions = append(dispositions, s.Result.Disposition)
 	}}
-	s, err := tracker.NewSweeper(st, rand.Reader, run, tracker.SweepOptions{Plan: sweepPlan(t, 6), Jobs: 1}, observer).Sweep(t.Context(), nil)
+	s, err := sweeps.NewSweeper(st, rand.Reader, run, sweeps.Options{Plan: sweepPlan(t, 6), Jobs: 1}, observer).Sweep(t.Context(), nil)
 	if err != nil || s.NConflicts != 2 || s.Configurations[0].NSeeds != 6 || s.Configurations[0].NFailed != 1 {
 		t.Errorf("%v, %+v", err, s)
 	}
@@ -655,7 +656,7 @@ func TestSweepConflict(t *testing.T) {
 		}
 		return m.run(ctx, j)
 	}
-	s, err = tracker.NewSweeper(st, rand.Reader, run, tracker.SweepOptions{Plan: sweepPlan(t, 16), Jobs: 1}, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	s, err = sweeps.NewSweeper(st, rand.Reader, run, sweeps.Options{Plan: sweepPlan(t, 16), Jobs: 1}, sweeps.Observer{}).Sweep(t.Context(), nil)
 	if err != nil || s.NRan != 9 || slices.Contains(m.numbers("{}"), 15) || s.Configurations[0].NSeeds != 16 || s.Configurations[0].NFailed != 2 {
 		t.Errorf("%v, %+v, ran %v", err, s, m.numbers("{}"))
 	}
@@ -663,7 +664,7 @@ func TestSweepConflict(t *testing.T) {
 
 // Planned seeds that are missing leave every answer open.
 func TestPlannedSeedsMissing(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
 	stop := make(chan struct{})
@@ -673,8 +674,8 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		}
 		return m.run(ctx, j)
 	}
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 100), Jobs: 1}
-	if _, err := tracker.NewSweeper(st, rand.Reader, run, options, tracker.SweepObserver{}).Sweep(t.Context(), stop); err != nil {
+	options := sweeps.Options{Plan: sweepPlan(t, 100), Jobs: 1}
+	if _, err := sweeps.NewSweeper(st, rand.Reader, run, options, sweeps.Observer{}).Sweep(t.Context(), stop); err != nil {
 		t.Fatal(err)
 	}
 	minScore := 0.1
@@ -733,7 +734,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 
 // A plan of one shard is a plan that can be read, whatever its shards.
 func TestRecordedPlan(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	plan := sweepPlan(t, 3)
 	plan.Shards, plan.Env = 3, []string{"PASSWORD=hunter2hunter2"}
 	plan.Command = append(plan.Command, "--token=hunter2hunter2")
@@ -741,7 +742,7 @@ func TestRecordedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newSimulator(noisy).sweeps(t, st, tracker.SweepOptions{Plan: shard, Shard: 2})
+	newSimulator(noisy).sweeps(t, st, sweeps.Options{Plan: shard, Shard: 2})
 	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
 	if err != nil || len(list) != 1 || list[0].Shard != 2 || list[0].NShards != 3 || list[0].Planned[0].Seeds.String() != "1" {
 		t.Fatalf("%+v, error %v", list, err)

@@ -1,4 +1,4 @@
-package tracker
+package sweeps
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// SweepOptions say how a plan is run.
-type SweepOptions struct {
+// Options say how a plan is run.
+type Options struct {
 	Plan        sweep.Plan       // its seeds are those to run, of a shard or of all
 	Shard       int              // 0 for the whole plan
 	Whole       track.SeedRanges // the planned seeds of all shards, where this is one: a shard alone is not what was planned
@@ -41,19 +41,19 @@ type SweptSeed struct {
 	Differences []string // of a repeated one
 }
 
-// SweepObserver hears of a sweep as it goes on; each field may be nil.
-type SweepObserver struct {
-	Planned   func(SweepProgress)
-	Finished  func(SweptSeed, SweepProgress) // it is recorded
-	Elsewhere func(SweepProgress)            // another process recorded a seed
-	Running   func(sweep.Job, bool)          // started, or ended; called from several goroutines
+// Observer hears of a sweep as it goes on; each field may be nil.
+type Observer struct {
+	Planned   func(Progress)
+	Finished  func(SweptSeed, Progress) // it is recorded
+	Elsewhere func(Progress)            // another process recorded a seed
+	Running   func(sweep.Job, bool)     // started, or ended; called from several goroutines
 	Decided   func(StopDecision)
 	Halved    func(HalvedTier)
 	Notice    func(text string) // something that its user should know
 }
 
-// SweepProgress counts the seeds of all configurations.
-type SweepProgress struct {
+// Progress counts the seeds of all configurations.
+type Progress struct {
 	NPlanned    int // in this round, where there are several
 	NKnown      int // recorded before, or by another process meanwhile
 	NRound      int // ran in this round
@@ -64,9 +64,9 @@ type SweepProgress struct {
 	WithoutSpec bool // nothing is scored
 }
 
-// SweepSummary says what became of a sweep.
-type SweepSummary struct {
-	SweepProgress
+// Summary says what became of a sweep.
+type Summary struct {
+	Progress
 	Sweep          track.Sweep
 	NRetried       int // seeds that took more than one attempt
 	NConflicts     int // seeds that another process recorded meanwhile, with other values
@@ -97,9 +97,9 @@ type Sweeper struct {
 	records  sweepRecords
 	now      func() time.Time
 	run      func(context.Context, sweep.Job) (track.Seed, error)
-	options  SweepOptions
-	observer SweepObserver
-	summary  SweepSummary
+	options  Options
+	observer Observer
+	summary  Summary
 	swept    []*sweptConfiguration
 	unknown  map[string]bool
 
@@ -108,7 +108,7 @@ type Sweeper struct {
 }
 
 // NewSweeper returns a sweeper that runs jobs by run, as [sweep.Runner.Run] does.
-func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) *Sweeper {
+func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) *Sweeper {
 	return &Sweeper{
 		store: st, now: st.Now, run: run, options: options, observer: observer, unknown: map[string]bool{},
 		recorder: seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy),
@@ -116,7 +116,7 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 }
 
 // NewJournalSweeper returns a sweeper that keeps what comes of the jobs in a journal, which judges nothing. known are the seeds that are kept there.
-func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options SweepOptions, observer SweepObserver) (*Sweeper, error) {
+func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) (*Sweeper, error) {
 	if options.Until != nil || len(options.Plan.Halving) > 0 || options.Plan.RepeatShare > 0 || options.RerunFailed {
 		return nil, fmt.Errorf("%w: what is recorded into a file of lines is not judged: rules to end early, halving, repetition and running failed seeds again need a database", track.ErrInvalid)
 	}
@@ -146,7 +146,7 @@ type sweptConfiguration struct {
 
 // Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running ones finish. The end of ctx kills
 // them; they are not recorded. What the summary counts is recorded, whatever the error.
-func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (SweepSummary, error) {
+func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (Summary, error) {
 	if err := s.begin(ctx); err != nil {
 		return s.summary, err
 	}
@@ -309,7 +309,7 @@ func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*swe
 		}
 	}
 	if s.observer.Planned != nil {
-		s.observer.Planned(s.summary.SweepProgress)
+		s.observer.Planned(s.summary.Progress)
 	}
 	var elsewhere []*claimed
 	err := s.dispatch(ctx, stop, s.jobs(ctx, active, &elsewhere), s.record)
@@ -440,12 +440,12 @@ func (s *Sweeper) recordedElsewhere(c *sweptConfiguration, seed track.SeedNumber
 	c.recorded[seed] = outcome
 	delete(c.elsewhere, seed)
 	if s.summary.NKnown++; s.observer.Elsewhere != nil {
-		s.observer.Elsewhere(s.summary.SweepProgress)
+		s.observer.Elsewhere(s.summary.Progress)
 	}
 }
 
 // end notes how the sweep ended.
-func (s *Sweeper) end(problem error, interrupted bool) (SweepSummary, error) {
+func (s *Sweeper) end(problem error, interrupted bool) (Summary, error) {
 	ctx := context.Background() // what is known has to be kept
 	ending := track.SweepFinished
 	var planned []track.PlannedSeeds

@@ -1,4 +1,4 @@
-package tracker
+package sweeps
 
 import (
 	"cmp"
@@ -121,7 +121,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	for i, seed := range seeds {
 		s.count(list[i].configuration, seed, results[i])
 		if s.observer.Finished != nil {
-			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.summary.SweepProgress)
+			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.summary.Progress)
 		}
 	}
 	s.checkCode(false)

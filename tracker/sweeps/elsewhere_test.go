@@ -1,6 +1,6 @@
 //go:build unix
 
-package tracker_test
+package sweeps_test
 
 import (
 	"bufio"
@@ -18,10 +18,11 @@ import (
 	"time"
 
 	"track"
+	"track/internal/testdb"
 	"track/store"
 	"track/sweep"
-	"track/tracker"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 const holdsVariable = "TRACK_TEST_HOLDS"
@@ -32,7 +33,7 @@ func TestHoldsClaim(t *testing.T) {
 	if hash == "" {
 		t.Skip("it is run by another test")
 	}
-	claims, err := openStore(t, os.Getenv("TRACK_TEST_PATH")).Claims()
+	claims, err := testdb.Open(t, os.Getenv("TRACK_TEST_PATH")).Claims()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,18 +63,18 @@ func claimElsewhere(t *testing.T, path string, c track.Configuration) (leave fun
 
 // A rule that looks at the seeds in their order sees those that another process records meanwhile: fewer are run in vain.
 func TestRuleSeesSeedsOfOthers(t *testing.T) {
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &tracker.StopRule{Precision: &tracker.Precision{Of: tracker.PrecisionSE, Less: 0.06}}}
+	options := sweeps.Options{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionSE, Less: 0.06}}}
 	options.Plan.Until = "se<0.06"
 	alone := newSweepStore(t)
 	want := newSimulator(noisy).sweeps(t, alone, options)
 	st := newSweepStore(t)
 	defer claimElsewhere(t, st.Path(), options.Plan.Configurations()[0])()
 	m := newSimulator(noisy)
-	observer := tracker.SweepObserver{Finished: func(swept tracker.SweptSeed, _ tracker.SweepProgress) {
+	observer := sweeps.Observer{Finished: func(swept sweeps.SweptSeed, _ sweeps.Progress) {
 		if swept.Seed.Number == 5 {
 			third, err := m.run(t.Context(), sweep.Job{Scenario: "s", Configuration: swept.Seed.Configuration, Seed: 3})
 			if err == nil {
-				_, err = seeds.NewRecorder(openStore(t, st.Path()), seeds.Options{}, rand.Reader).Record(t.Context(), third)
+				_, err = seeds.NewRecorder(testdb.Open(t, st.Path()), seeds.Options{}, rand.Reader).Record(t.Context(), third)
 			}
 			if err != nil {
 				t.Error(err)
@@ -82,7 +83,7 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // or a rule that sees nothing would wait for the other process for ever
 	defer cancel()
-	got, err := tracker.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(ctx, nil)
+	got, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(ctx, nil)
 	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Sweep.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
 		t.Errorf("%v, %d ran, %+v; want about %d, %+v", err, got.NRan, got.Configurations, want.NRan, want.Configurations) // a few more are on their way
 	}
@@ -94,7 +95,7 @@ func newSweepStore(t *testing.T) *store.Store {
 	if _, err := store.Init(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	st := openStore(t, path)
+	st := testdb.Open(t, path)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	return st
 }
@@ -103,22 +104,22 @@ func newSweepStore(t *testing.T) *store.Store {
 // those that it leaves.
 func TestSweepWaits(t *testing.T) {
 	st := newSweepStore(t)
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: 2}
+	options := sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: 2}
 	options.Plan.Halving = []sweep.Tier{{Configurations: 2, Seeds: 10}, {Configurations: 1, Seeds: 20}}
 	leave := claimElsewhere(t, st.Path(), options.Plan.Configurations()[1])
 	m := newSimulator(noisy)
 	stop := make(chan struct{})
-	stopped := tracker.SweepObserver{Notice: func(string) { close(stop) }}
-	first, err := tracker.NewSweeper(st, rand.Reader, m.run, options, stopped).Sweep(t.Context(), stop)
+	stopped := sweeps.Observer{Notice: func(string) { close(stop) }}
+	first, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, stopped).Sweep(t.Context(), stop)
 	if err != nil || first.NElsewhere != 1 || first.NRan != 19 || len(first.Halved) != 0 || first.Sweep.Ending != track.SweepInterrupted {
 		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, first.NElsewhere, first.NRan, first.Halved, first.Sweep.Ending)
 	}
 	var notices []string
-	leaves := tracker.SweepObserver{Notice: func(text string) {
+	leaves := sweeps.Observer{Notice: func(text string) {
 		notices = append(notices, text)
 		leave()
 	}}
-	second, err := tracker.NewSweeper(st, rand.Reader, m.run, options, leaves).Sweep(t.Context(), nil)
+	second, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, leaves).Sweep(t.Context(), nil)
 	if err != nil || second.NElsewhere != 0 || second.NRan != 11 || len(second.Halved) != 2 || second.Sweep.Ending != track.SweepFinished {
 		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, second.NElsewhere, second.NRan, second.Halved, second.Sweep.Ending)
 	}
@@ -130,7 +131,7 @@ func TestSweepWaits(t *testing.T) {
 // What is claimed runs: another sweep may have what waits for a worker.
 func TestClaimsAreOfRunningSeeds(t *testing.T) {
 	st := newSweepStore(t)
-	options := tracker.SweepOptions{Plan: sweepPlan(t, 9), Jobs: 2}
+	options := sweeps.Options{Plan: sweepPlan(t, 9), Jobs: 2}
 	hash := options.Plan.Configurations()[0].Hash()
 	m := newSimulator(noisy)
 	free := 0
@@ -157,7 +158,7 @@ func TestClaimsAreOfRunningSeeds(t *testing.T) {
 		}
 		return seed, err
 	}
-	summary, err := tracker.NewSweeper(st, rand.Reader, holding, options, tracker.SweepObserver{}).Sweep(t.Context(), nil)
+	summary, err := sweeps.NewSweeper(st, rand.Reader, holding, options, sweeps.Observer{}).Sweep(t.Context(), nil)
 	if err != nil || summary.NRan != 9 || free != 1 {
 		t.Errorf("%v, %d ran, looked %d times", err, summary.NRan, free)
 	}
