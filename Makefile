@@ -33,8 +33,8 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; echo "gofmt: run gofmt -w ."; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(TOOLS) staticcheck -tags $(TAGS) ./...
-	@dead=$$($(TOOLS) deadcode -tags $(TAGS) ./cmd/... ./bench/... ./examples/...); \
-	  test -z "$$dead" || { echo "$$dead"; echo "deadcode: the programs do not reach these functions; remove them, or move them to the tests"; exit 1; }
+	@dead=$$($(TOOLS) deadcode -test -tags $(TAGS) ./...); \
+	  test -z "$$dead" || { echo "$$dead"; echo "deadcode: neither a program nor a test reaches these functions; remove them"; exit 1; }
 	@mkdir -p bin
 	$(GO) -C tools run ./exports -dir .. -tags $(TAGS) -max $(EXPORTS) > bin/exports.txt
 	$(GO) mod tidy -diff

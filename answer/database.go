@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"track"
 	"track/answer/param"
 	"track/scoring/format"
 )
@@ -94,6 +93,3 @@ func (a PrunedSeries) Tables() []Table {
 	return []Table{{Name: "pruned", ForPrograms: true, Columns: Columns("dry_run", "n_seeds", "n_contents", "bytes"),
 		Rows: [][]any{{a.DryRun, a.NSeeds, a.NContents, a.Bytes}}}}
 }
-
-// hintTo returns a pointer to a hint, for a sentence.
-func hintTo(h track.Hint) *track.Hint { return &h }

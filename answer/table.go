@@ -92,9 +92,6 @@ func Optional(x *float64, text func(float64) string) any {
 	return Cell{text(*x), *x}
 }
 
-// orDash is what people see of nothing.
-func orDash(s string) string { return format.OrDash(s) }
-
 // Interval returns a cell with an interval, which only people read; nil if it is not defined.
 func Interval(i stats.Interval, text func(float64) string) any {
 	if !i.Defined() {
@@ -109,14 +106,6 @@ func defined(x float64) any {
 		return nil
 	}
 	return x
-}
-
-// ifAny returns the cell, or nil if it was computed from nothing.
-func ifAny(n int, cell any) any {
-	if n == 0 {
-		return nil
-	}
-	return cell
 }
 
 // shorten keeps a message from making a table wider than any screen.

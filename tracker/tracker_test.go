@@ -157,15 +157,3 @@ func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNum
 	}
 	return d
 }
-
-func rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
-	t.Helper()
-	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
-		rows = append(rows, row)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
@@ -47,14 +46,6 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-func seconds(d *time.Duration) *float64 {
-	if d == nil {
-		return nil
-	}
-	s := d.Seconds()
-	return &s
-}
-
 // notNil makes an empty list of none, which JSON writes as [].
 func notNil[T any](list []T) []T {
 	if list == nil {
@@ -69,24 +60,4 @@ func end(i ci, k int) *float64 {
 		return nil
 	}
 	return &i[k]
-}
-
-// defined is null where x is NaN, which stands for nothing to compute, or where n is 0.
-func defined(x float64, n int) *float64 {
-	if n == 0 || x != x {
-		return nil
-	}
-	return &x
-}
-
-// jsonValue is v as JSON; null for nothing.
-func jsonValue(v any) jsontext.Value {
-	if v == nil {
-		return jsontext.Value("null")
-	}
-	text, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		return jsontext.Value("null") // cannot be: details are plain values
-	}
-	return text
 }

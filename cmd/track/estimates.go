@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"track/answer"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -58,22 +57,6 @@ func newWarnings(list []verdict.Warning) []warningDocument {
 		documents = append(documents, warningDocument(w))
 	}
 	return documents
-}
-
-// estimatesGrid shows the aggregates of a configuration, each with its interval, n and method.
-func estimatesGrid(e verdict.Estimates) grid {
-	g := grid{columns: []string{"", "estimate", confidencePercent(e.Mean.Interval.Confidence) + " interval", "n", "method"}}
-	for _, r := range answer.EstimateRows(e) {
-		value, interval := any(nil), any(nil)
-		if r.Value != "" {
-			value = shown{r.Value, r.Exact}
-		}
-		if r.Interval != "" {
-			interval = r.Interval
-		}
-		g.cells = append(g.cells, []any{r.Name, value, interval, r.N, r.Method})
-	}
-	return g
 }
 
 // intervalText shows an interval by its ends; nil, shown as a dash, where there is none.

@@ -276,8 +276,3 @@ func isTerminal(stream any) bool {
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// marshalCell writes one value of a row.
-func marshalCell(enc *jsontext.Encoder, cell any) error {
-	return json.MarshalEncode(enc, cell, json.WithMarshalers(jsonio.NonFinite()))
-}

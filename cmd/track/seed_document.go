@@ -1,23 +1,11 @@
 package main
 
 import (
-	"strconv"
 	"time"
 
 	"track"
 	"track/scoring"
 )
-
-func optionalNumber(flag, text string) (*float64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, usage("%s: %q is not a number", flag, text)
-	}
-	return &x, nil
-}
 
 // parseSince reads a date, a time, or a duration before now.
 func parseSince(text string, now time.Time) (time.Time, error) {
@@ -51,21 +39,6 @@ type seedDocument struct {
 	Duration      *float64              `json:"duration_s"`
 	RecordedAt    string                `json:"recorded_at"`
 	ID            string                `json:"id"`
-}
-
-func newSeedDocument(s track.RecordedSeed) seedDocument {
-	d := seedDocument{
-		Scenario: s.Scenario, Seed: s.Number, Configuration: newConfigurationDocument(s.Configuration.Hash, s.Configuration.Configuration),
-		Outcome: s.Outcome, Message: s.Message, TotalScore: s.TotalScore, NPass: s.NPass, NWarn: s.NWarn, NFail: s.NFail,
-		StartedAt: timeText(s.StartedAt), Duration: seconds(s.Duration), RecordedAt: timeText(s.RecordedAt), ID: s.ID,
-	}
-	if s.SpecVersion > 0 {
-		d.SpecVersion = &s.SpecVersion
-	}
-	if status := s.Status; status != "" {
-		d.Status = &status
-	}
-	return d
 }
 
 // people writes a time as people read it.

@@ -24,11 +24,6 @@ const (
 	Markdown Format = "md"
 )
 
-// Formats returns the names of all formats.
-func Formats() []string {
-	return []string{string(Table), string(JSON), string(JSONL), string(CSV), string(Markdown)}
-}
-
 // Options say how an answer is written.
 type Options struct {
 	Format Format

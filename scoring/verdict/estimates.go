@@ -55,11 +55,6 @@ func Summary(t scoring.SeedTotals) stats.Summary {
 	}
 }
 
-// MetricSummary is what the intervals of the scores of a metric need of its totals.
-func MetricSummary(m scoring.MetricTotals) stats.Summary {
-	return stats.Summary{N: m.Score.N, Mean: m.Score.Mean, PopulationSD: m.Score.Std, Constant: m.Score.N > 0 && m.Score.Min == m.Score.Max}
-}
-
 func undefined(confidence float64, method string) stats.Interval {
 	return stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: confidence, Method: method}
 }

@@ -69,11 +69,6 @@ func Score(e track.Execution, options Options) (Result, error) {
 	return p.result(track.Scored), err
 }
 
-// Score is [Score] with the options of the recorder.
-func (r *Recorder) Score(_ context.Context, e track.Execution) (Result, error) {
-	return Score(e, r.options)
-}
-
 // Record stores executions in one durable transaction. open says that the source of the last one ends within it.
 func (r *Recorder) Record(ctx context.Context, executions []track.Execution, open bool) ([]Result, error) {
 	prepared := make([]Prepared, len(executions))
