@@ -70,14 +70,3 @@ func ConclusionOf(a Answer) Conclusion {
 	}
 	return Done
 }
-
-// ConclusionOfVerdict returns the conclusion that a verdict amounts to: a WARN passes.
-func ConclusionOfVerdict(v scoring.Verdict) Conclusion {
-	switch v {
-	case scoring.VerdictFail:
-		return Failed
-	case scoring.VerdictInconclusive:
-		return Inconclusive
-	}
-	return Passed
-}

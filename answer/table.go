@@ -78,9 +78,6 @@ func Time(t time.Time) any {
 // timeText writes a time for people, to the second.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Percent returns a cell with a share, a percentage for people.
-func Percent(x float64) Cell { return Cell{format.Percent(x), x} }
-
 // Number returns a cell with a number that people read as text.
 func Number(x float64, text func(float64) string) Cell { return Cell{text(x), x} }
 

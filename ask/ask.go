@@ -4,10 +4,8 @@ package ask
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 
-	"track"
 	"track/answer"
 	"track/answer/param"
 	"track/store"
@@ -121,14 +119,4 @@ func (d Def[Q, A]) Question() Question {
 			return d.Ask(ctx, from, q)
 		},
 	}
-}
-
-// Find returns the question of that name, or an error that wraps [track.ErrNotFound].
-func Find(name string) (Question, error) {
-	for _, q := range All() {
-		if q.Name == name {
-			return q, nil
-		}
-	}
-	return Question{}, fmt.Errorf("question %q: %w", name, track.ErrNotFound)
 }

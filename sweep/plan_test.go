@@ -93,7 +93,7 @@ func TestReadPlanRefused(t *testing.T) {
 		{`"revision":{}`, `"revision":{"commit":" c"}`, "revision.commit", "white space"},
 		{`[{}]`, `[]`, "grid", "0 configurations"},
 		{`[{}]`, `[{},[1]]`, "grid.1", ""},
-		{`[{}]`, `[{"a":1},{"a":1.0}]`, "grid.1", "twice"},
+		{`[{}]`, `[{"a":1},{"a":1.0}]`, "grid.1", "duplicated"},
 		{`[{}]`, `[{"a":1},{"b":1}]`, "grid.1", "parameters"},
 		{`[{}]`, `[{"seed":1}]`, "grid.0", "{seed}"},
 		{`0..9`, `9..0`, "seeds", ""},

@@ -32,9 +32,15 @@ type Value interface {
 type List []Param
 
 // Error says what is wrong with a parameter of a question.
-type Error struct{ Param, Message string }
+type Error struct {
+	Param, Message string
+	Cause          error // what Message was made of; nil if the parameter itself is wrong
+}
 
 func (e *Error) Error() string { return e.Param + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Find returns the parameter of that name.
 func (ps List) Find(name string) (Param, bool) {
@@ -56,10 +62,10 @@ func (ps List) Set(in url.Values) error {
 	for _, name := range names {
 		p, ok := ps.Find(name)
 		if !ok || p.Local {
-			return &Error{name, "there is no such parameter"}
+			return &Error{Param: name, Message: "there is no such parameter"}
 		}
 		if len(in[name]) > 1 && p.Value.Type() != "array" {
-			return &Error{name, "given more than once"}
+			return &Error{Param: name, Message: "given more than once"}
 		}
 		for _, text := range in[name] {
 			if err := p.Set(text); err != nil {
@@ -69,7 +75,7 @@ func (ps List) Set(in url.Values) error {
 	}
 	for _, p := range ps {
 		if p.Required && !in.Has(p.Name) {
-			return &Error{p.Name, "missing"}
+			return &Error{Param: p.Name, Message: "missing"}
 		}
 	}
 	return nil
@@ -78,10 +84,10 @@ func (ps List) Set(in url.Values) error {
 // Set puts text into the parameter, and returns a [Error] if it does not fit.
 func (p Param) Set(text string) error {
 	if len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, func(name string) bool { return strings.EqualFold(name, text) }) {
-		return &Error{p.Name, fmt.Sprintf("%q is not one of %s", text, strings.Join(p.Enum, ", "))}
+		return &Error{Param: p.Name, Message: fmt.Sprintf("%q is not one of %s", text, strings.Join(p.Enum, ", "))}
 	}
 	if err := p.Value.Set(text); err != nil {
-		return &Error{p.Name, err.Error()}
+		return &Error{p.Name, err.Error(), err}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -113,7 +115,7 @@ func (b *boundParams) read(c *cli.Context) error {
 
 // argumentError names a parameter as the user wrote it.
 func argumentError(p param.Param, err error) error {
-	if param, ok := err.(*param.Error); ok && p.Arg {
+	if param, ok := err.(*param.Error); ok && p.Arg && !errors.Is(err, context.Canceled) {
 		return usage("%s: %s", p.Unit, param.Message)
 	}
 	return usageOfParam(err)

@@ -132,7 +132,7 @@ func (p *program) renderOptions() render.Options {
 // usageOfParam makes an error about a parameter one about its flag.
 func usageOfParam(err error) error {
 	var param *param.Error
-	if errors.As(err, &param) {
+	if errors.As(err, &param) && !errors.Is(err, context.Canceled) {
 		return usage("--%s: %s", param.Param, param.Message)
 	}
 	return err
