@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"track"
 	"track/answer"
@@ -110,19 +107,6 @@ func stored(t testing.TB, st *store.Store, scenario string) (numbers []track.See
 	slices.Sort(numbers)
 	return numbers
 }
-
-// near lets two numbers differ by 1e-12, absolute or relative, whichever is looser. NaN equals NaN.
-func near(a, b float64) bool {
-	switch {
-	case a == b, math.IsNaN(a) && math.IsNaN(b):
-		return true
-	case math.IsInf(a, 0), math.IsInf(b, 0):
-		return false
-	}
-	return math.Abs(a-b) <= 1e-12*max(1, math.Abs(a), math.Abs(b))
-}
-
-var approx = cmp.Comparer(near)
 
 func wantError(t testing.TB, err, sentinel error) {
 	t.Helper()

@@ -66,7 +66,6 @@ type merge struct {
 	options MergeOptions
 	path    string
 	from    *store.Reader
-	done    int
 }
 
 func (m *merge) run(ctx context.Context) error {
