@@ -19,7 +19,7 @@ func TestMaskIsLinear(t *testing.T) {
 		text := strings.Repeat(part, size/len(part))
 		start := time.Now()
 		masked, _ := masking.Mask(text)
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > 3*time.Second {
 			t.Errorf("%q: %v", part, took)
 		}
 		if again, n := masking.Mask(masked); n != 0 || again != masked {
