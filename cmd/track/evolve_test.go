@@ -36,7 +36,7 @@ func askTrack(t *testing.T, database string, args ...string) string {
 	return string(out)
 }
 
-// TestEvolveLoop runs the loop of docs/evolve-an-agent.md: everything that can happen to a lineage happens in it, it replays, and the same seed gives
+// TestEvolveLoop runs the loop of docs/tutorials/evolve-an-agent.md: everything that can happen to a lineage happens in it, it replays, and the same seed gives
 // the same ledger, byte for byte. Its report is the one in testdata.
 func TestEvolveLoop(t *testing.T) {
 	t.Parallel()

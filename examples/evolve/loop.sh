@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sixty executions of an agent that evolves, from the folder of a SEPA on. docs/evolve-an-agent.md explains it. Usage: loop.sh [SEED]
+# Sixty executions of an agent that evolves, from the folder of a SEPA on. docs/tutorials/evolve-an-agent.md explains it. Usage: loop.sh [SEED]
 set -eu
 here=$(dirname "$0") seed=${1:-42} n=0 at=2026-03-05T00:00:00Z
 
