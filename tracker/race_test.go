@@ -2,12 +2,5 @@
 
 package tracker_test
 
-import "flag"
-
-// The race detector makes SQLite some twenty times slower, and what it looks for shows in a few rounds of a property.
-func init() {
-	underRace = true
-	if err := flag.Set("rapid.checks", "5"); err != nil {
-		panic(err)
-	}
-}
+// The race detector makes SQLite some twenty times slower.
+func init() { underRace = true }

@@ -36,6 +36,7 @@ func Check(t *testing.T, property func(*rapid.T)) {
 		t.Fatal(err)
 	}
 	defer set(t, 0, checks)
+	checks = min(checks, mostChecks)
 	for _, seed := range seeds() {
 		set(t, seed, (checks+len(seeds())-1)/len(seeds()))
 		if rapid.Check(t, property); t.Failed() {

@@ -1,0 +1,7 @@
+//go:build !race
+
+package property
+
+import "math"
+
+const mostChecks = math.MaxInt
