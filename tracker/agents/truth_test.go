@@ -19,7 +19,7 @@ import (
 
 // What the score is worth on 64 real episodes with a true reward: docs/rubric.md prints these figures.
 func TestScoresAgainstTruth(t *testing.T) {
-	const path = "../../shared/data/agents/tau-bench/gpt-4o-airline-tasks-0-15.json"
+	const path = "../../../shared/data/agents/tau-bench/gpt-4o-airline-tasks-0-15.json"
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("the tau-bench episodes are not here: %v", err)
