@@ -79,7 +79,7 @@ func (r *report) printPackage(output string) {
 	}
 }
 
-// reason returns what a test wrote when it was skipped, on one line.
+// reason returns what a test wrote when it was skipped, on one line; of a long log the end, where the reason is.
 func reason(written []string) string {
 	var texts []string
 	for _, line := range written {
@@ -89,7 +89,12 @@ func reason(written []string) string {
 		}
 		texts = append(texts, line)
 	}
-	return strings.Join(texts, " ")
+	const longest = 200
+	text := strings.Join(texts, " ")
+	if len(text) > longest {
+		text = "… " + strings.ToValidUTF8(text[len(text)-longest:], "")
+	}
+	return text
 }
 
 func (r *report) printSkipped() {
