@@ -162,6 +162,15 @@ func (f SeedFilter) addRare(c *clauses) {
 	c.add(")")
 }
 
+const countSeedByULID = `SELECT count(*) FROM seed WHERE ulid = $1`
+
+// HasSeed reports whether a seed with this ULID is recorded.
+func (r *Reader) HasSeed(ctx context.Context, ulid string) (bool, error) {
+	n := 0
+	err := r.read().GetContext(ctx, &n, countSeedByULID, ulid)
+	return n > 0, explain(err)
+}
+
 // Seeds lists seeds, the newest first.
 func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.RecordedSeed, error) {
 	query, args := filter.query()

@@ -2,8 +2,10 @@ package seeds
 
 import (
 	"context"
+	"fmt"
 
 	"track/answer"
+	"track/answer/param"
 	"track/store"
 )
 
@@ -13,6 +15,15 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 	filter := store.SeedFilter{
 		Scenario: q.Of.Scenario, Label: q.Label, Outcome: q.Outcome, Status: q.Status, MinScore: q.MinScore, MaxScore: q.MaxScore,
 		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
+	}
+	if q.Page.After != "" { // an unknown position must not look like the end of the list
+		known, err := r.HasSeed(ctx, q.Page.After)
+		if err != nil {
+			return a, err
+		}
+		if !known {
+			return a, &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", q.Page.After)}
+		}
 	}
 	if q.Of.Configuration != "" {
 		found, err := r.FindConfigurations(ctx, q.Of.Scenario, q.Of.Configuration)
