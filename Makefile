@@ -87,9 +87,9 @@ soak: ## check every property with new seeds for as long as SOAK says; make test
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track
 
-sim-policies: ## what the policies gain and let through, simulated: docs/policies.md; takes a few minutes
-	$(GO) run -tags $(TAGS) ./bench/policies > docs/policies.md.new
-	mv docs/policies.md.new docs/policies.md
+sim-policies: ## what the policies gain and let through, simulated: docs/reference/policies.md; takes a few minutes
+	$(GO) run -tags $(TAGS) ./bench/policies > docs/reference/policies.md.new
+	mv docs/reference/policies.md.new docs/reference/policies.md
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	@sh examples/bam/demo.sh bin/track

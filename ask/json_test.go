@@ -17,12 +17,12 @@ import (
 var update = flag.Bool("update", false, "write what is generated")
 
 const (
-	jsonReference = "../docs/json.md"
+	jsonReference = "../docs/reference/json.md"
 	generated     = "<!-- generated from the types of answers; go test ./ask -update writes it -->\n"
 	generatedEnd  = "<!-- end of what is generated -->\n"
 )
 
-// TestJSONReference holds docs/json.md to the types of answers.
+// TestJSONReference holds docs/reference/json.md to the types of answers.
 func TestJSONReference(t *testing.T) {
 	var types []jsondoc.Named
 	for _, q := range ask.All() {

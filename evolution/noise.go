@@ -29,7 +29,7 @@ type Noise struct {
 const maxFalseAccept = 0.1
 
 // LowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true, in the simulations
-// of docs/policies.md.
+// of docs/reference/policies.md.
 const LowNoise = 5.0
 
 // ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [LowNoise], because it is cheap, and beyond it,

@@ -87,10 +87,10 @@ func TestNoRedundantIndex(t *testing.T) {
 	}
 }
 
-// docs/query.md lists every view and every column, and no others.
+// docs/reference/sql.md lists every view and every column, and no others.
 func TestViewsAreDocumented(t *testing.T) {
 	st := planStore(t)
-	text, err := os.ReadFile(filepath.FromSlash("../docs/query.md"))
+	text, err := os.ReadFile(filepath.FromSlash("../docs/reference/sql.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestViewsAreDocumented(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(documented, views); diff != "" {
-		t.Errorf("views (-docs/query.md +schema):\n%s", diff)
+		t.Errorf("views (-docs/reference/sql.md +schema):\n%s", diff)
 	}
 }
 

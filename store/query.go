@@ -49,7 +49,7 @@ func tellApart(columns []string) {
 
 // queryError tells what is wrong with a query from what is wrong with the database, and from an interruption.
 func queryError(ctx context.Context, err error) error {
-	hint := "docs/query.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"
+	hint := "docs/reference/sql.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"
 	switch explained := explain(err); {
 	case err == nil:
 		return nil

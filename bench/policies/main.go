@@ -1,4 +1,4 @@
-// Command policies simulates loops that evolve something under each policy of track/evolution, and prints docs/policies.md. It is seeded: equal flags
+// Command policies simulates loops that evolve something under each policy of track/evolution, and prints docs/reference/policies.md. It is seeded: equal flags
 // print equal figures.
 package main
 

@@ -9,7 +9,7 @@ import (
 	"track/store"
 )
 
-// The shapes that several commands share in --format json. docs/json.md describes them, golden tests hold them.
+// The shapes that several commands share in --format json. docs/reference/json.md describes them, golden tests hold them.
 
 type specRef struct {
 	Version int    `json:"version"`

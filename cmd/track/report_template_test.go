@@ -284,8 +284,8 @@ func TestTemplatesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	// The fields of answers are those of docs/json.md.
-	reference, err := os.ReadFile("../../docs/json.md")
+	// The fields of answers are those of docs/reference/json.md.
+	reference, err := os.ReadFile("../../docs/reference/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 		out = regexp.MustCompile(`"params":\{[^}]*\}`).ReplaceAllString(out, "")
 		for _, m := range regexp.MustCompile(`"([a-z_0-9]+)":`).FindAllStringSubmatch(out, -1) {
 			if name := m[1]; !regexp.MustCompile(`\b`+name+`\b`).Match(reference) && !slices.Contains([]string{"history", "stability", "improvement"}, name) {
-				t.Errorf("%v: %s is not in docs/json.md", args, name)
+				t.Errorf("%v: %s is not in docs/reference/json.md", args, name)
 			}
 		}
 	}

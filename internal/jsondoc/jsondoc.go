@@ -1,4 +1,4 @@
-// Package jsondoc describes the JSON of Go types in Markdown, with the comments of their source. docs/json.md is made by it.
+// Package jsondoc describes the JSON of Go types in Markdown, with the comments of their source. docs/reference/json.md is made by it.
 package jsondoc
 
 import (

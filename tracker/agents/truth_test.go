@@ -17,7 +17,7 @@ import (
 	"track/tracker/agents"
 )
 
-// What the score is worth on 64 real episodes with a true reward: docs/rubric.md prints these figures.
+// What the score is worth on 64 real episodes with a true reward: docs/reference/rubric.md prints these figures.
 func TestScoresAgainstTruth(t *testing.T) {
 	const path = "../../../shared/data/agents/tau-bench/gpt-4o-airline-tasks-0-15.json"
 	file, err := os.Open(path)
