@@ -116,7 +116,7 @@ type ImprovementReport struct {
 type ScenarioReport struct {
 	Spec        SpecVersion        `json:"spec"`
 	NSpecs      int                `json:"n_specs"` // versions of the spec
-	History     HistoryReport      `json:"history"`
+	History     History            `json:"history"`
 	Limit       int                `json:"limit"`                   // largest number of configurations in the history
 	Stability   StabilityReport    `json:"stability"`               // of the most recent configuration
 	Improvement *ImprovementReport `json:"improvement,omitempty"`   // over the baseline
@@ -131,23 +131,6 @@ type PinnedBaseline struct {
 	ScenarioConfiguration `json:",embed"`
 	Reason                string `json:"reason"`
 	Actor                 string `json:"actor,omitempty"`
-}
-
-// HistoryReport is the history of the configurations of a scenario.
-type HistoryReport struct {
-	Entries  []HistoryReportEntry `json:"entries"`                // the oldest first
-	NOlder   int                  `json:"n_older_configurations"` // before the first of Entries
-	Analysis verdict.History      `json:"analysis"`
-}
-
-// HistoryReportEntry is one configuration in the history of a scenario.
-type HistoryReportEntry struct {
-	ScenarioConfiguration `json:",embed"`
-	Differing             string            `json:"differing_params"` // parameters that differ between the configurations, as theta=14 n_firms=10
-	NUnassessed           int               `json:"n_unassessed"`     // seeds that were never judged under the spec; if any, there are no estimates
-	Estimates             verdict.Estimates `json:"estimates"`
-	Step                  *Step             `json:"step,omitempty"` // from the previous configuration; nil if there is nothing to compare
-	Verdict               scoring.Verdict   `json:"verdict,omitempty"`
 }
 
 // Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score

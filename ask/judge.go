@@ -18,3 +18,24 @@ The exit code does not depend on the verdict; for that, use the gate with its ru
 		Params: (*answer.StabilityQuestion).Params, Read: seeds.JudgeStability,
 	}
 }
+
+// History asks how the scores of a scenario changed over its configurations.
+func History() Def[answer.HistoryQuestion, answer.History] {
+	return Def[answer.HistoryQuestion, answer.History]{
+		Name: "history", Scope: ScopeRead, Help: "show the score history of a scenario over its configurations, or of an agent over its versions",
+		About: `Lists the configurations of a scenario in the order of their first seeds, all judged under one spec, or the versions of a lineage.
+With five stable configurations or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
+No verdict depends on either.`,
+		Params: (*answer.HistoryQuestion).Params, Read: seeds.ShowHistory,
+	}
+}
+
+// Compare asks how several configurations look side by side.
+func Compare() Def[answer.CompareQuestion, answer.Comparison] {
+	return Def[answer.CompareQuestion, answer.Comparison]{
+		Name: "compare", Scope: ScopeRead, Help: "show configurations side by side",
+		About: `Judges two or more configurations by the newest spec of the first one's scenario. Shows the parameters that differ, the revisions, the
+scores and the metrics. It decides nothing: use improvement for that, which compares seed by seed.`,
+		Params: (*answer.CompareQuestion).Params, Read: seeds.CompareSides,
+	}
+}

@@ -95,26 +95,6 @@ func totalTable(i verdict.Improvement) document.Table {
 	return t
 }
 
-// HistorySentences say what the means of configurations let expect, and where their level changed; known names the configuration at an
-// index.
-func HistorySentences(a verdict.History, known func(index int) string) (list []string) {
-	if a.Prediction.Defined() {
-		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; no verdict depends on it)",
-			format.Interval(a.Prediction, format.Four), a.NAccepted))
-	}
-	for _, c := range a.ChangePoints {
-		sure := "found by one of two methods"
-		if c.Confirmed {
-			sure = "found by both methods"
-		}
-		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", known(c.Index), format.Four(c.Before), format.Four(c.After), sure))
-	}
-	if a.Searched && len(a.ChangePoints) == 0 {
-		list = append(list, fmt.Sprintf("no change of level among %d means (methods: L2 partition, E-divisive)", a.NPoints))
-	}
-	return list
-}
-
 // sentence writes a text that stands alone. A symbol at its beginning, as n, stays what it is.
 func sentence(s string) string {
 	if first, _, _ := strings.Cut(s, " "); len(first) > 1 && first != "sd" && s[0] < utf8.RuneSelf {

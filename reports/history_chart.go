@@ -1,21 +1,20 @@
 package reports
 
 import (
-	"math"
-
 	"track/answer"
 	"track/reports/chart"
 )
 
-func historyChart(scenario string, h answer.HistoryReport) chart.History {
-	c := chart.History{Title: scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
+// HistoryChart draws the means of configurations with their intervals, the prediction and the confirmed changes of level.
+func HistoryChart(h answer.History) chart.History {
+	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
+	if h.Metric != nil {
+		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
+	}
 	labels := historyLabels(h)
 	for i, e := range h.Entries {
-		p := chart.Estimate{Label: labels[i], Mean: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-		if n := e.Estimates.NScored; e.NUnassessed == 0 && n > 0 {
-			p.N, p.Mean, p.Lo, p.Hi = n, e.Estimates.Mean.Value, e.Estimates.Mean.Interval.Lo, e.Estimates.Mean.Interval.Hi
-		}
-		c.Points = append(c.Points, p)
+		mean, _ := e.Mean()
+		c.Points = append(c.Points, chart.Estimate{Label: labels[i], N: mean.N, Mean: mean.Value, Lo: mean.Interval.Lo, Hi: mean.Interval.Hi})
 	}
 	if p := h.Analysis.Prediction; p.Defined() {
 		c.Prediction = &chart.Prediction{Name: "95 % prediction", Lo: p.Lo, Hi: p.Hi}
@@ -29,15 +28,15 @@ func historyChart(scenario string, h answer.HistoryReport) chart.History {
 }
 
 // historyLabels tells the configurations apart: by label, else by the parameters that differ, else by hash.
-func historyLabels(h answer.HistoryReport) []string {
+func historyLabels(h answer.History) []string {
 	const longest = 24
 	uses := map[string]int{}
 	for _, e := range h.Entries {
-		uses[e.Label]++
+		uses[e.Configuration.Label]++
 	}
 	labels := make([]string, len(h.Entries))
 	for i, e := range h.Entries {
-		if labels[i] = e.Name(); e.Differing != "" && (e.Label == "" || uses[e.Label] > 1) {
+		if labels[i] = e.Name(); e.Differing != "" && (e.Configuration.Label == "" || uses[e.Configuration.Label] > 1) {
 			labels[i] = cut(e.Differing, longest)
 		}
 	}

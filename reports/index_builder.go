@@ -47,7 +47,7 @@ func (b *IndexBuilder) Configuration(r answer.StabilityReport) (err error) {
 func (b *IndexBuilder) configuration(of answer.ScenarioConfiguration) *IndexedConfiguration {
 	list := b.Scenarios[len(b.Scenarios)-1].Configurations
 	for i := range list {
-		if list[i].Hash == of.Hash {
+		if list[i].Configuration.Hash == of.Hash {
 			return &list[i]
 		}
 	}

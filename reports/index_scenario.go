@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"math"
 	"time"
 
 	"track"
@@ -40,9 +39,15 @@ type IndexedComparison struct {
 
 // IndexedConfiguration is a configuration of a scenario.
 type IndexedConfiguration struct {
-	answer.HistoryReportEntry
-	Page    string
-	Problem string // why there is no report
+	answer.HistoryEntry
+	Scenario string
+	Page     string
+	Problem  string // why there is no report
+}
+
+// Selector names the configuration in commands.
+func (c IndexedConfiguration) Selector() string {
+	return answer.Selector{Scenario: c.Scenario, Configuration: track.ShortHash(c.Configuration.Hash)}.String()
 }
 
 // indexScenario returns what an index shows of a scenario, without its pages.
@@ -60,12 +65,9 @@ func indexScenario(d answer.ScenarioReport) IndexedScenario {
 	}
 	var means []float64
 	for _, e := range d.History.Entries {
-		mean := e.Estimates.Mean.Value
-		if e.NUnassessed > 0 {
-			mean = math.NaN()
-		}
-		means = append(means, mean)
-		x.Configurations = append([]IndexedConfiguration{{HistoryReportEntry: e}}, x.Configurations...)
+		mean, _ := e.Mean()
+		means = append(means, mean.Value)
+		x.Configurations = append([]IndexedConfiguration{{HistoryEntry: e, Scenario: d.History.Scenario}}, x.Configurations...)
 	}
 	x.Trend = chart.Sparkline(means, 20)
 	return x
@@ -115,8 +117,8 @@ func (d IndexData) scenarios() []document.Block {
 func (s IndexedScenario) newest() document.Text {
 	for _, c := range s.Configurations {
 		if c.Selector() == s.Newest.Selector() {
-			text := linked(track.ShortHash(c.Hash), c.Page)
-			for _, word := range []string{c.Label, cut(c.Differing, 60)} {
+			text := linked(track.ShortHash(c.Configuration.Hash), c.Page)
+			for _, word := range []string{c.Configuration.Label, cut(c.Differing, 60)} {
 				if word != "" {
 					text = append(text, plain(", %s", word))
 				}
@@ -140,14 +142,14 @@ func (d IndexData) configurations() []document.Block {
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
 		for _, c := range s.Configurations {
-			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.Estimates.NSeeds)}
+			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Configuration.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
 				row = append(row, faint("-"), cell("%s not scored under this version", format.Counted(c.NUnassessed, "seed")))
 			case c.Problem != "":
 				row = append(row, faint("-"), document.T(c.Problem))
 			default:
-				row = append(row, document.T(meanCell(c.Estimates)), verdictText(c.Verdict))
+				row = append(row, document.T(meanCell(*c.Estimates)), verdictText(c.Verdict))
 			}
 			t.Rows = append(t.Rows, row)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"track"
+
 	"track/answer"
 	"track/reports/chart"
 	"track/reports/document"
@@ -132,17 +134,16 @@ func (d scenarioReport) history() []document.Block {
 	blocks := []document.Block{heading("History")}
 	means := make([]float64, len(h.Entries))
 	for i, e := range h.Entries {
-		if means[i] = e.Estimates.Mean.Value; e.NUnassessed > 0 {
-			means[i] = math.NaN()
-		}
+		mean, _ := e.Mean()
+		means[i] = mean.Value
 	}
 	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", format.Counted(len(h.Entries), "configuration")))
 	if h.NOlder > 0 {
 		text = append(text, cell("; %d older configurations are left out", h.NOlder)...)
 	}
 	var sentences []string
-	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Name(), h.Entries[i].Selector()) }
-	for _, s := range HistorySentences(h.Analysis, known) {
+	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Name(), entrySelector(h, i)) }
+	for _, s := range answer.HistorySentences(h.Analysis, known) {
 		sentences = append(sentences, sentence(s))
 	}
 	for _, w := range h.Analysis.Warnings {
@@ -151,7 +152,7 @@ func (d scenarioReport) history() []document.Block {
 	blocks = append(blocks, paragraphOf(text, document.T(".")))
 	blocks = append(blocks, bullets(sentences)...)
 	if len(h.Entries) > 1 {
-		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: historyChart(d.Spec.Scenario, h)})
+		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: HistoryChart(h)})
 	}
 	if text := stepsText(h); text != "" {
 		blocks = append(blocks, paragraphOf(document.T(text)))
@@ -159,20 +160,25 @@ func (d scenarioReport) history() []document.Block {
 	return append(blocks, folded(historyTable(h), alwaysShown, "older configurations")...)
 }
 
+// entrySelector names the configuration of an entry in commands.
+func entrySelector(h answer.History, i int) string {
+	return answer.Selector{Scenario: h.Scenario, Configuration: track.ShortHash(h.Entries[i].Configuration.Hash)}.String()
+}
+
 // historyAlt says from where to where the mean went.
-func historyAlt(h answer.HistoryReport) string {
+func historyAlt(h answer.History) string {
 	var words []string
 	for _, i := range []int{0, len(h.Entries) - 1} {
-		e := h.Entries[i]
-		words = append(words, fmt.Sprintf("%s %s", e.Name(), format.Short(e.Estimates.Mean.Value)))
+		mean, _ := h.Entries[i].Mean()
+		words = append(words, fmt.Sprintf("%s %s", h.Entries[i].Name(), format.Short(mean.Value)))
 	}
 	return strings.Join(words, " → ")
 }
 
-func historyTable(h answer.HistoryReport) document.Table {
+func historyTable(h answer.History) document.Table {
 	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
-	for _, e := range slices.Backward(h.Entries) {
-		row := []document.Text{codeCell(e.Selector()), document.T(format.OrDash(e.Label)), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.Estimates.NSeeds)}
+	for i, e := range slices.Backward(h.Entries) {
+		row := []document.Text{codeCell(entrySelector(h, i)), document.T(format.OrDash(e.Configuration.Label)), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.NSeeds)}
 		if e.NUnassessed > 0 {
 			note := cell("%s not scored under this version", format.Counted(e.NUnassessed, "seed"))
 			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
@@ -184,7 +190,7 @@ func historyTable(h answer.HistoryReport) document.Table {
 		}
 		t.Rows = append(t.Rows, append(row,
 			document.T(withInterval(e.Estimates.PassRate.Value, e.Estimates.PassRate.Interval, format.Share)),
-			document.T(meanCell(e.Estimates)), document.T(change), verdictText(e.Verdict)))
+			document.T(meanCell(*e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t
 }
@@ -198,8 +204,8 @@ func meanCell(e verdict.Estimates) string {
 }
 
 // stepsText says what the changes in the table are; empty if there are none.
-func stepsText(h answer.HistoryReport) string {
-	if !slices.ContainsFunc(h.Entries, func(e answer.HistoryReportEntry) bool { return e.Step != nil }) {
+func stepsText(h answer.History) string {
+	if !slices.ContainsFunc(h.Entries, func(e answer.HistoryEntry) bool { return e.Step != nil }) {
 		return ""
 	}
 	return "n is the number of seeds that have a score. The change is the mean difference of total scores from the previous configuration, over the seeds of both. " +

@@ -72,7 +72,7 @@ func (v *reportVisit) scenario(ctx context.Context, name string) error {
 	}
 	entries := report.Report.History.Entries
 	for i := range entries {
-		if err := v.configuration(ctx, entries[len(entries)-1-i].ScenarioConfiguration); err != nil {
+		if err := v.configuration(ctx, answer.ScenarioConfiguration{Scenario: name, RecordedConfiguration: entries[len(entries)-1-i].Configuration}); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"track"
@@ -28,7 +29,7 @@ func isLineage(ctx context.Context, st *store.Reader, name string) (bool, error)
 
 // lineageHistory shows the score history of the versions of an agent.
 func (p *program) lineageHistory(ctx context.Context, st *store.Reader, lineage string, o historyOptions) error {
-	if o.SpecVersion != 0 {
+	if o.Spec != 0 {
 		return usage("--spec: %s is a lineage, which has no spec", lineage)
 	}
 	if err := checkComponent(o.Metric); err != nil {
@@ -213,4 +214,23 @@ func lineageChart(h agents.LineageHistory) chart.History {
 		}
 	}
 	return c
+}
+
+type predictionDocument struct {
+	NAccepted int `json:"n_accepted"` // stable configurations, which it is computed from
+	CI        ci  `json:"ci"`
+}
+
+type changeDocument struct {
+	Index     int     `json:"index"` // of the first entry of the new level
+	Before    float64 `json:"before"`
+	After     float64 `json:"after"`
+	Confirmed bool    `json:"confirmed"`
+}
+
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
 }

@@ -44,11 +44,10 @@ Examples:
 				if err != nil {
 					return composedReport{}, err
 				}
-				answer, err := newScenarioAnswer(report)
 				return composedReport{
-					Document: reports.Scenario(report.Report), looks: report.Looks, kind: c.Command.Name, answer: answer, gate: newGateDocument(report.Report.Stability.Gate),
+					Document: reports.Scenario(report.Report), looks: report.Looks, kind: c.Command.Name, answer: newScenarioAnswer(report), gate: newGateDocument(report.Report.Stability.Gate),
 					version: report.Stored.Version, command: reports.ScenarioCommand(report.Report),
-				}, err
+				}, nil
 			})
 		},
 	}

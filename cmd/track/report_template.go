@@ -32,7 +32,7 @@ type composedReport struct {
 // Answers of templates that combine the answers of several commands.
 type (
 	scenarioAnswer struct {
-		History     historyDocument      `json:"history"`
+		History     answer.History       `json:"history"`
 		Stability   answer.Stability     `json:"stability"`
 		Improvement *improvementDocument `json:"improvement"` // null where there is no baseline
 	}
@@ -44,17 +44,13 @@ type (
 	}
 )
 
-func newScenarioAnswer(r seeds.ReportedScenario) (a scenarioAnswer, err error) {
-	history, err := historyView(r.History)
-	if err != nil {
-		return a, err
-	}
-	a = scenarioAnswer{History: history.document.(historyDocument), Stability: r.Stability.StabilityReport.Answer()}
+func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
+	a := scenarioAnswer{History: r.Report.History, Stability: r.Stability.StabilityReport.Answer()}
 	if i := r.Improvement; i != nil {
 		improvement := newImprovementDocument(i.ImprovementReport, i.Metrics)
 		a.Improvement = &improvement
 	}
-	return a, nil
+	return a
 }
 
 func newLineageAnswer(ctx context.Context, st *store.Reader, facts lineages.Facts) (a lineageAnswer, err error) {

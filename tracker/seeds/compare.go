@@ -3,7 +3,6 @@ package seeds
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"track"
 	"track/answer"
@@ -12,89 +11,83 @@ import (
 	"track/store"
 )
 
-// Compared is one of several configurations that stand side by side.
-type Compared struct {
-	Scenario string
-	store.Configuration
-	scoring.Stability // under the spec of the first one
-	Coverage          verdict.Coverage
-}
-
-// Comparison puts configurations side by side, judged by one spec.
-type Comparison struct {
-	Stored store.Spec
-	Spec   scoring.Spec
-	Sides  []Compared
-	Shared []track.SeedNumber // seeds that all sides have
-}
-
-// SideBySide judges the seeds that each selector names under the newest spec of the first one's scenario.
-func SideBySide(ctx context.Context, st *store.Reader, selectors []answer.Selector, ranges []track.SeedRange) (c Comparison, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		spec, err := loadSpecInUse(ctx, st, selectors[0].Scenario, 0)
+// CompareSides judges the seeds of several configurations under the newest spec of the first one's scenario.
+func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion) (a answer.Comparison, err error) {
+	spec, err := loadSpecInUse(ctx, r, q.Of[0].Scenario, 0)
+	if err != nil {
+		return a, err
+	}
+	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values}
+	nSides := map[track.SeedNumber]int{}
+	var params []track.Params
+	for _, sel := range q.Of {
+		side, numbers, err := comparedSide(ctx, r, sel, q.Seeds, spec)
 		if err != nil {
-			return err
+			return a, err
 		}
-		c.Stored, c.Spec = spec.stored, spec.decoded
-		present := map[track.SeedNumber]int{}
-		for _, sel := range selectors {
-			side, numbers, err := comparedSide(ctx, st, sel, ranges, spec)
-			if err != nil {
-				return err
-			}
-			c.Sides = append(c.Sides, side)
-			for _, number := range numbers {
-				present[number]++
-			}
+		a.Sides, params = append(a.Sides, side), append(params, side.Configuration.Params)
+		for _, number := range numbers {
+			nSides[number]++
 		}
-		for number, sides := range present {
-			if sides == len(selectors) {
-				c.Shared = append(c.Shared, number)
-			}
+	}
+	for _, n := range nSides {
+		if n == len(q.Of) {
+			a.NShared++
 		}
-		slices.Sort(c.Shared)
-		return nil
-	})
-	return c, err
+	}
+	a.Parameters, err = DifferingParameters(params)
+	return a, err
 }
 
-func comparedSide(ctx context.Context, st *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side Compared, numbers []track.SeedNumber, err error) {
-	choice, err := Choose(ctx, st, sel, false)
+func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side answer.ComparedSide, numbers []track.SeedNumber, err error) {
+	choice, err := Choose(ctx, r, sel, false)
 	if err != nil {
 		return side, nil, err
 	}
-	side.Scenario, side.Configuration = choice.Scenario, choice.Configurations[0]
-	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{side.ID}, SpecID: spec.stored.ID, Seeds: ranges}
-	rows, err := st.SeedScores(ctx, selection, false)
+	side.Side = choice.side()
+	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: ranges}
+	rows, err := r.SeedScores(ctx, selection, false)
 	if err != nil {
 		return side, nil, err
 	}
 	if len(rows) == 0 {
-		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, ShortHash(side.Hash), track.ErrNotFound), track.Hint{Text: "track seeds " + sel.Scenario + " lists the seeds there are"})
-
+		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, track.ShortHash(side.Configuration.Hash), track.ErrNotFound),
+			track.NewHint("list the recorded seeds", "seeds", sel.Scenario))
 	}
 	for _, row := range rows {
 		numbers = append(numbers, row.Number)
 	}
-	if side.Coverage, err = coverageOf(ctx, st, selection); err != nil {
+	coverage, err := coverageOf(ctx, r, selection)
+	if err != nil {
 		return side, nil, err
 	}
-	side.Stability, err = stabilityUnder(ctx, st, selection, rows, spec.decoded)
-	return side, numbers, err
+	if side.Stability, err = stabilityUnder(ctx, r, selection, rows, spec.decoded); err != nil {
+		return side, nil, err
+	}
+	side.Judgement = verdict.Judge(side.Stability, coverage, scoring.DefaultConfidence)
+	return side, numbers, nil
 }
 
-// stabilityUnder aggregates the stored results of a selection, or where some of its seeds have none under the spec, what all of them
-// are judged here.
-func stabilityUnder(ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
-	totals, err := st.SeedTotals(ctx, sel)
+// side returns the chosen configuration as one side of a comparison.
+func (c Choice) side() answer.Side {
+	return answer.Side{Scenario: c.Scenario, Configuration: recordedConfiguration(c.Configurations[0])}
+}
+
+func scenarioSpec(s store.Spec) answer.ScenarioSpec {
+	return answer.ScenarioSpec{Scenario: s.Scenario, SpecRef: specRef(s)}
+}
+
+// stabilityUnder aggregates the stored results of a selection. If some of its seeds have none under the spec, it judges all of them here.
+func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
+	totals, err := r.SeedTotals(ctx, sel)
 	if err != nil {
 		return scoring.Stability{}, err
 	}
 	if totals.NUnassessed == 0 {
-		metrics, err := st.MetricTotals(ctx, sel)
+		metrics, err := r.MetricTotals(ctx, sel)
 		return scoring.NewStability(spec, totals.SeedTotals, metrics), err
 	}
-	judged, err := assessStored(ctx, st, sel, rows, ranWell, spec)
+	judged, err := assessStored(ctx, r, sel, rows, ranWell, spec)
 	if err != nil {
 		return scoring.Stability{}, err
 	}

@@ -281,7 +281,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	c, err := seeds.SideBySide(t.Context(), st.Reader, []answer.Selector{selector(t, "s@v2"), sel}, nil)
+	c, err := seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: []answer.Selector{selector(t, "s@v2"), sel}})
 	if err != nil || c.Sides[1].NScored != 1 || c.Sides[1].NFailed != 3 { // of the others nothing was computed under version 2 in time
 		t.Errorf("under version 2: %+v, error %v", c.Sides, err)
 	}

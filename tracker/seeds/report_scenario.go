@@ -3,14 +3,12 @@ package seeds
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 
 	"track"
 	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
-	"track/scoring/verdict"
 	"track/store"
 )
 
@@ -18,7 +16,6 @@ import (
 type ReportedScenario struct {
 	Stored      store.Spec
 	Spec        scoring.Spec
-	History     History
 	Stability   ReportedStability
 	Improvement *ReportedImprovement
 	Report      answer.ScenarioReport
@@ -41,14 +38,15 @@ func LoadScenarioReport(ctx context.Context, st *store.Reader, scenario string, 
 }
 
 func reportedScenario(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (r ReportedScenario, err error) {
-	if r.History, err = loadHistory(ctx, st, scenario, HistoryOptions{SpecVersion: options.SpecVersion, Limit: options.Limit}); err != nil {
+	history, from, err := loadHistory(ctx, st, answer.HistoryQuestion{Scenario: scenario, Spec: options.SpecVersion, Limit: options.Limit})
+	if err != nil {
 		return r, err
 	}
-	r.Stored, r.Spec = r.History.Stored, r.History.Spec
-	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), Limit: options.Limit, Schema: store.SchemaVersion}
-	if r.Report.History, err = r.History.report(ctx, st); err != nil {
+	if err := addSteps(ctx, st, &history, from); err != nil {
 		return r, err
 	}
+	r.Stored, r.Spec = from.spec.stored, from.spec.decoded
+	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), History: history, Limit: options.Limit, Schema: store.SchemaVersion}
 	if r.Report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
 		return r, err
 	}
@@ -65,77 +63,39 @@ func reportedScenario(ctx context.Context, st *store.Reader, scenario string, op
 	return r, r.compare(ctx, st)
 }
 
-// report returns the history as reports show it.
-func (h History) report(ctx context.Context, st *store.Reader) (report answer.HistoryReport, err error) {
-	report.NOlder = h.NOlder
-	steps, err := h.steps(ctx, st)
-	if err != nil {
-		return report, err
-	}
-	params := make([]track.Params, len(h.Entries))
-	for i, e := range h.Entries {
-		params[i] = e.Params
-	}
-	differing, err := ParameterLines(params)
-	if err != nil {
-		return report, err
-	}
-	points := make([]verdict.HistoryPoint, len(h.Entries))
-	for i, e := range h.Entries {
-		entry := answer.HistoryReportEntry{
-			ScenarioConfiguration: configurationOf(h.Scenario, e.Configuration), Differing: differing[i], NUnassessed: e.NUnassessed,
-		}
-		points[i].Mean = math.NaN()
-		if e.NUnassessed == 0 { // else a part of the seeds would pass for all of them
-			judged := verdict.Judge(e.Stability, e.Coverage, scoring.DefaultConfidence)
-			entry.Estimates, entry.Verdict = judged.Estimates, judged.Verdict
-			points[i].Accepted = e.Stable
-			if e.MeanScore != nil {
-				points[i].Mean = *e.MeanScore
-			}
-		}
-		if steps[i].NPairs > 0 {
-			entry.Step = &steps[i]
-		}
-		report.Entries = append(report.Entries, entry)
-	}
-	report.Analysis = verdict.AnalyseHistory(points)
-	return report, nil
-}
-
-// steps compares each entry with the one before it.
-func (h History) steps(ctx context.Context, st *store.Reader) ([]answer.Step, error) {
-	steps := make([]answer.Step, len(h.Entries))
+// addSteps compares each entry with the one before it.
+func addSteps(ctx context.Context, st *store.Reader, h *answer.History, from historySources) error {
 	var before map[track.SeedNumber]float64
-	for i, e := range h.Entries {
+	for i := range h.Entries {
 		now := map[track.SeedNumber]float64{}
-		if e.NUnassessed == 0 {
-			rows, err := st.SeedScores(ctx, store.Selection{Scenario: h.Scenario, Configurations: []int64{e.ID}, SpecID: h.Stored.ID}, false)
+		if e := &h.Entries[i]; e.NUnassessed == 0 {
+			rows, err := st.SeedScores(ctx, store.Selection{Scenario: h.Scenario, Configurations: []int64{from.configurations[i].ID}, SpecID: from.spec.stored.ID}, false)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			var differences []float64
 			for _, row := range rows {
-				now[row.Number] = judgedSeedOf(row, h.Spec).Total
+				now[row.Number] = judgedSeedOf(row, from.spec.decoded).Total
 				if score, paired := before[row.Number]; paired {
 					differences = append(differences, now[row.Number]-score)
 				}
 			}
-			if steps[i], err = newStep(differences); err != nil {
-				return nil, err
+			if e.Step, err = newStep(differences); err != nil {
+				return err
 			}
 		}
 		before = now
 	}
-	return steps, nil
+	return nil
 }
 
-func newStep(differences []float64) (answer.Step, error) {
+// newStep returns the change over pairs of seeds; nil if there are none.
+func newStep(differences []float64) (*answer.Step, error) {
 	if len(differences) == 0 {
-		return answer.Step{}, nil
+		return nil, nil
 	}
 	s, err := stats.Summarize(differences)
-	return answer.Step{NPairs: len(differences), Mean: s.Mean, Interval: s.MeanInterval(scoring.DefaultConfidence)}, err
+	return &answer.Step{NPairs: len(differences), Mean: s.Mean, Interval: s.MeanInterval(scoring.DefaultConfidence)}, err
 }
 
 func countSpecs(ctx context.Context, st *store.Reader, scenario string) (n int, err error) {

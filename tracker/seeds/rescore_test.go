@@ -138,7 +138,7 @@ func TestRescore(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	st := newStore(t)
-	_, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: 10})
+	_, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: 10})
 	wantError(t, err, track.ErrNotFound)
 	s := ranges("s", [2]float64{0, 1})
 	addSpec(t, st, s)
@@ -163,24 +163,24 @@ func TestHistory(t *testing.T) {
 
 	check := func(limit int, labels ...string) {
 		t.Helper()
-		h, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: limit})
+		h, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, e := range h.Entries {
-			got = append(got, e.Label)
-			want := scoring.Aggregate(s, assess(s, recorded[e.Label]))
+			got = append(got, e.Configuration.Label)
+			want := scoring.Aggregate(s, assess(s, recorded[e.Configuration.Label]))
 			want.Metrics = nil
 			if diff := cmp.Diff(want, e.Stability, approx, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", e.Label, diff)
+				t.Errorf("%s (-want +got):\n%s", e.Configuration.Label, diff)
 			}
-			if e.NEnvironments != len(recorded[e.Label]) || e.NUnassessed != 0 {
-				t.Errorf("%s: %d environments, %d unassessed", e.Label, e.NEnvironments, e.NUnassessed)
+			if e.NEnvironments != len(recorded[e.Configuration.Label]) || e.NUnassessed != 0 {
+				t.Errorf("%s: %d environments, %d unassessed", e.Configuration.Label, e.NEnvironments, e.NUnassessed)
 			}
 		}
-		if diff := cmp.Diff(labels, got); diff != "" || h.NOlder != 3-len(labels) || h.Stored.Version != 1 {
-			t.Errorf("%d older, version %d (-want +got):\n%s", h.NOlder, h.Stored.Version, diff)
+		if diff := cmp.Diff(labels, got); diff != "" || h.NOlder != 3-len(labels) || h.Spec.Version != 1 {
+			t.Errorf("%d older, version %d (-want +got):\n%s", h.NOlder, h.Spec.Version, diff)
 		}
 	}
 	check(10, "v1", "v2", "v3") // the oldest first
@@ -188,12 +188,12 @@ func TestHistory(t *testing.T) {
 
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
 	add("v4", 0, 0.5)
-	h, err := seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{Limit: 10})
+	h, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
 		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
 	}
 	var none store.Spec
-	if h, err = seeds.LoadHistory(t.Context(), st.Reader, "s", seeds.HistoryOptions{SpecVersion: 3, Limit: 10}); h.Stored.Hash != none.Hash {
+	if h, err = seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Spec: 3, Limit: 10}); h.Spec.Hash != none.Hash {
 		t.Errorf("version 3: %+v", h)
 	}
 	wantError(t, err, track.ErrNotFound)

@@ -1,0 +1,190 @@
+package answer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/verdict"
+)
+
+// CompareQuestion asks how several configurations look side by side.
+type CompareQuestion struct {
+	Of     []Selector
+	Seeds  []track.SeedRange
+	Values bool
+}
+
+// Params declares the parameters of the question.
+func (q *CompareQuestion) Params() param.List {
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare these configurations", Value: selectors(&q.Of)},
+		seedsParam(&q.Seeds),
+		{Name: "values", Help: "show the mean values of the metrics instead of their scores", Value: param.Switch(&q.Values)},
+	}
+}
+
+// Check returns an error if there is nothing to compare.
+func (q *CompareQuestion) Check() error {
+	if len(q.Of) < 2 {
+		return &param.Error{Param: "scenario", Message: "name two or more SCENARIO[@CONFIGURATION]"}
+	}
+	return nil
+}
+
+// Comparison is several configurations side by side, judged by one spec. It decides nothing.
+type Comparison struct {
+	Spec       ScenarioSpec                 `json:"spec"`           // that of the first side's scenario
+	NShared    int                          `json:"n_shared_seeds"` // seeds that all sides have
+	Parameters map[string][]*jsontext.Value `json:"parameters"`     // those that differ, by side; null if a side does not have it
+	Sides      []ComparedSide               `json:"sides"`
+	AsValues   bool                         `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
+}
+
+// ComparedSide is one of several configurations side by side.
+type ComparedSide struct {
+	Side
+	scoring.Stability
+	verdict.Judgement
+}
+
+// Lead implements [Answer].
+func (a Comparison) Lead() []Sentence {
+	var lead []Sentence
+	add := func(text string) {
+		lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: len(lead) > 0})
+	}
+	for i, side := range a.Sides {
+		c := side.Configuration
+		text := fmt.Sprintf("%s  %s@%s", sideName(i), side.Scenario, track.ShortHash(c.Hash))
+		if c.Label != "" {
+			text += ", label " + c.Label
+		}
+		if c.Revision != (track.Revision{}) {
+			text += ", revision " + c.Revision.String()
+		}
+		add(text)
+	}
+	add(fmt.Sprintf("judged by %s spec version %d; %s on all sides", a.Spec.Scenario, a.Spec.Version, format.Counted(a.NShared, "seed")))
+	return lead
+}
+
+// sideName returns a letter: hashes and labels would make columns too wide.
+func sideName(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return fmt.Sprintf("#%d", i+1)
+}
+
+func (a Comparison) sideNames() (names []string) {
+	for i := range a.Sides {
+		names = append(names, sideName(i))
+	}
+	return names
+}
+
+// Tables implements [Answer].
+func (a Comparison) Tables() []Table {
+	return []Table{a.scoresTable(), a.metricsTable()}
+}
+
+// scoresTable shows the parameters that differ, and the scores of each side.
+func (a Comparison) scoresTable() Table {
+	t := Table{Name: "scores", Columns: append([]Column{{Name: "name", Head: " "}}, Columns(a.sideNames()...)...)}
+	add := func(name string, cell func(side int) any) {
+		row := []any{name}
+		for i := range a.Sides {
+			row = append(row, cell(i))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Parameters)) {
+		add("param "+name, func(i int) any {
+			if value := a.Parameters[name][i]; value != nil {
+				return Cell{shorten(string(*value)), string(*value)}
+			}
+			return nil
+		})
+	}
+	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", a.Sides[i].NSeeds, a.Sides[i].NScored) })
+	for k, name := range []string{"pass rate", "mean score", "sd of scores", "combined"} {
+		text := format.Four
+		if k == 0 {
+			text = format.Share
+		}
+		add(name, func(i int) any {
+			e := a.Sides[i].Estimates
+			return estimateText([]verdict.Estimate{e.PassRate, e.Mean, e.SD, e.Combined}[k], text)
+		})
+	}
+	add("stable", func(i int) any { return fmt.Sprintf("%s, verdict %s", yesNo(a.Sides[i].Stable), a.Sides[i].Verdict) })
+	return t
+}
+
+// estimateText writes a number with its interval; nil if there is none.
+func estimateText(e verdict.Estimate, text func(float64) string) any {
+	switch {
+	case e.Value != e.Value:
+		return nil
+	case !e.Interval.Defined():
+		return text(e.Value)
+	}
+	return fmt.Sprintf("%s (%s)", text(e.Value), format.Interval(e.Interval, text))
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// metricsTable shows the mean score, or the mean value, of each metric on each side.
+func (a Comparison) metricsTable() Table {
+	what := " mean scores"
+	if a.AsValues {
+		what = " mean values"
+	}
+	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append([]Column{
+		{Name: "group", For: ForPeople}, {Name: "metric"}, {Name: "target", For: ForPeople}, {Name: "weight", For: ForPeople},
+	}, Columns(a.sideNames()...)...)}
+	if len(a.Sides) == 0 {
+		return t
+	}
+	for k, m := range a.Sides[0].Metrics {
+		row := []any{strings.TrimSpace(m.Group + what), m.Name, m.Target, weight(m.Weight)}
+		for _, side := range a.Sides {
+			if a.AsValues {
+				row = append(row, valueCell(side.Metrics[k].MeanValue, m.Format))
+			} else {
+				row = append(row, side.Metrics[k].MeanScore)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func (a Comparison) warnings() []verdict.Warning {
+	var list []verdict.Warning
+	differ := false
+	for i, side := range a.Sides {
+		for _, w := range side.Warnings {
+			list = append(list, verdict.Warning{Code: w.Code, Message: sideName(i) + ": " + w.Message})
+		}
+		differ = differ || side.NSeeds != a.NShared
+	}
+	if differ {
+		list = append(list, verdict.Warning{Code: "different_seeds", Message: "The sides have different seeds, so a difference of means may be one of seeds. " +
+			"Do not rank combined scores of different numbers of seeds."})
+	}
+	return list
+}

@@ -1,0 +1,220 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/reports/chart"
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// HistoryQuestion asks how the scores of a scenario changed over its configurations.
+type HistoryQuestion struct {
+	Scenario string
+	Spec     int    // version of the spec; 0 for the newest
+	Limit    int    // the newest so many configurations
+	Metric   string // whose values are shown; empty for total scores
+}
+
+// Params declares the parameters of the question.
+func (q *HistoryQuestion) Params() param.List {
+	q.Limit = 20
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the history of this scenario", Value: param.Text(&q.Scenario)},
+		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
+		{Name: "limit", Unit: "N", Help: "show the newest `N` configurations", Value: param.Whole(&q.Limit, 1)},
+		{Name: "metric", Unit: "METRIC", Help: "show the mean value of this `METRIC` instead of the score", Value: param.Text(&q.Metric)},
+	}
+}
+
+// Check returns an error if the parameters do not fit together.
+func (q *HistoryQuestion) Check() error {
+	if scenario, _, given := strings.Cut(q.Scenario, "@"); given {
+		return &param.Error{Param: "scenario", Message: fmt.Sprintf("name the scenario alone: %s shows all of its configurations", scenario)}
+	}
+	if q.Limit > MaxPage {
+		return &param.Error{Param: "limit", Message: fmt.Sprintf("%d: must be at most %d", q.Limit, MaxPage)}
+	}
+	return nil
+}
+
+// History is the stability of the newest configurations of a scenario, all judged under one spec.
+type History struct {
+	Scenario string              `json:"scenario"`
+	Spec     SpecRef             `json:"spec"`
+	Metric   *scoring.MetricInfo `json:"metric,omitempty"`       // that was asked for; nil for the total score
+	NOlder   int                 `json:"n_older_configurations"` // before the first of Entries
+	Entries  []HistoryEntry      `json:"entries"`                // the oldest first
+	Analysis verdict.History     `json:"analysis"`               // of the means of Entries
+}
+
+// HistoryEntry is one configuration in the history of a scenario. It has no numbers if some of its seeds were never judged under the spec.
+type HistoryEntry struct {
+	Configuration     track.RecordedConfiguration `json:"configuration"`
+	Differing         string                      `json:"differing_params,omitempty"` // parameters that differ between the entries, as in "theta=14 n_firms=10"
+	FirstRecorded     time.Time                   `json:"first_recorded"`
+	NUnassessed       int                         `json:"n_unassessed"` // seeds that ran well but were never judged under the spec
+	NEnvironments     int                         `json:"n_environments"`
+	scoring.Stability                             // without Metrics; its rates and scores are nil if some seeds were never judged
+	Verdict           scoring.Verdict             `json:"verdict,omitempty"`
+	Estimates         *verdict.Estimates          `json:"estimates"`
+	Metric            *HistoryMetric              `json:"metric,omitempty"` // that was asked for
+	Change            *float64                    `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
+	Step              *Step                       `json:"step,omitempty"`   // over the seeds that this and the entry before have; only in reports
+	Warnings          []verdict.Warning           `json:"warnings"`
+}
+
+// HistoryMetric is a metric of an entry, with estimates of its values.
+type HistoryMetric struct {
+	scoring.MetricStability
+	Mean verdict.Estimate `json:"value"`    // mean of the values
+	SD   verdict.Estimate `json:"value_sd"` // sample standard deviation of the values
+}
+
+// Name returns what people call the configuration: its label, or its short hash if it has none.
+func (e HistoryEntry) Name() string {
+	if e.Configuration.Label != "" {
+		return e.Configuration.Label
+	}
+	return track.ShortHash(e.Configuration.Hash)
+}
+
+// Mean returns the mean that the history is about, with its standard deviation: of the scores, or of the values of the metric. Their
+// values are NaN if there is none.
+func (e HistoryEntry) Mean() (mean, sd verdict.Estimate) {
+	switch {
+	case e.Metric != nil:
+		return e.Metric.Mean, e.Metric.SD
+	case e.Estimates != nil:
+		return e.Estimates.Mean, e.Estimates.SD
+	}
+	none := verdict.Estimate{Value: math.NaN(), Interval: stats.Interval{Lo: math.NaN(), Hi: math.NaN()}}
+	return none, none
+}
+
+// Len returns the number of entries; an answer in lines has one for each.
+func (a History) Len() int { return len(a.Entries) }
+
+// Item returns entry i.
+func (a History) Item(i int) any { return a.Entries[i] }
+
+// NextPage returns the empty string: a history is one page.
+func (a History) NextPage() string { return "" }
+
+// Lead implements [Answer].
+func (a History) Lead() []Sentence {
+	what := "total score"
+	if a.Metric != nil {
+		what = "value of " + a.Metric.Name + ", " + a.Metric.Target
+	}
+	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the line above", a.Scenario, a.Spec.Version, what)
+	if a.NOlder > 0 {
+		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older configuration"))
+	}
+	lead := []Sentence{{Kind: Heading, Text: text}}
+	unassessed := 0
+	for _, e := range a.Entries {
+		unassessed += e.NUnassessed
+	}
+	if unassessed > 0 {
+		hint := track.NewHint("score them", "rescore", a.Scenario).With("spec", strconv.Itoa(a.Spec.Version))
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Hint: &hint, Text: format.Counted(unassessed, "seed") + " never scored under this version"})
+	}
+	return lead
+}
+
+// Tables implements [Answer].
+func (a History) Tables() []Table {
+	t := Table{Name: "history", Notes: a.notes(), Columns: []Column{
+		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
+		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
+		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "Wilson", For: ForPeople},
+		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
+		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
+		{Name: "combined_score", Head: "combined"}, {Name: "combined_interval", Head: "box", For: ForPeople},
+		{Name: "change"}, {Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople},
+	}}
+	for _, e := range a.Entries {
+		t.Rows = append(t.Rows, a.row(e))
+	}
+	return []Table{t}
+}
+
+func (a History) row(e HistoryEntry) []any {
+	c := e.Configuration
+	row := []any{
+		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), Hash(c.Hash), Time(e.FirstRecorded), e.NSeeds, e.NFailed,
+	}
+	if e.Estimates == nil {
+		row = append(row, make([]any, 16)...)
+		return append(row, "not all scored")
+	}
+	number := format.Four
+	if a.Metric != nil {
+		number = func(x float64) string { return format.Value(x, a.Metric.Format) }
+	}
+	mean, sd := e.Mean()
+	var codes []string
+	for _, w := range e.Warnings {
+		codes = append(codes, w.Code)
+	}
+	three := func(x float64) string { return format.Fixed(x, 3) }
+	return append(row, Optional(e.PassRate, format.Percent), Interval(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
+		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), Interval(mean.Interval, number),
+		estimated(sd, number), Interval(sd.Interval, number), e.CombinedScore, Interval(e.Estimates.Combined.Interval, three),
+		Optional(e.Change, format.Signed), yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
+}
+
+// estimated returns a cell with a number that was computed from seeds; nil if there is none.
+func estimated(e verdict.Estimate, text func(float64) string) any {
+	if e.N == 0 || math.IsNaN(e.Value) {
+		return nil
+	}
+	return Cell{text(e.Value), e.Value}
+}
+
+// notes draw the means, and say what they let expect.
+func (a History) notes() []Sentence {
+	means := make([]float64, len(a.Entries))
+	for i, e := range a.Entries {
+		mean, _ := e.Mean()
+		means[i] = mean.Value
+	}
+	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
+	name := func(i int) string {
+		return fmt.Sprintf("%s (%s)", a.Entries[i].Configuration.Label, track.ShortHash(a.Entries[i].Configuration.Hash))
+	}
+	for _, text := range HistorySentences(a.Analysis, name) {
+		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: true})
+	}
+	return append(notes, warningNotes(a.Analysis.Warnings)...)
+}
+
+// HistorySentences say what the means of configurations let expect, and where their level changed. name returns what the configuration at
+// an index is called.
+func HistorySentences(h verdict.History, name func(index int) string) (list []string) {
+	if h.Prediction.Defined() {
+		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; no verdict depends on it)",
+			format.Interval(h.Prediction, format.Four), h.NAccepted))
+	}
+	for _, c := range h.ChangePoints {
+		sure := "found by one of two methods"
+		if c.Confirmed {
+			sure = "found by both methods"
+		}
+		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", name(c.Index), format.Four(c.Before), format.Four(c.After), sure))
+	}
+	if h.Searched && len(h.ChangePoints) == 0 {
+		list = append(list, fmt.Sprintf("no change of level among %d means (methods: L2 partition, E-divisive)", h.NPoints))
+	}
+	return list
+}

@@ -1,0 +1,182 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// Judging says what a decision is made of, how sure it must be, and how several decisions on growing evidence stay valid.
+type Judging struct {
+	Seeds      []track.SeedRange // none for all
+	Confidence *float64          // of intervals and bounds; nil for the default
+	Plan       []int             // numbers of seeds or pairs at which one decides; the first plan of a question counts
+	Anytime    bool              // use methods that stay valid however often one decides
+}
+
+// Params declares the parameters.
+func (j *Judging) Params() param.List {
+	return param.List{
+		seedsParam(&j.Seeds),
+		confidenceParam(&j.Confidence),
+		{Name: "plan", Unit: "N,N,…", Value: param.Parsed(&j.Plan, parsePlan, formatPlan),
+			Help: "decide at these numbers of seeds only, `N,N,…`, and split alpha between them; the first plan of a comparison is kept"},
+		{Name: "anytime", Help: "decide by methods that stay valid however often one looks", Value: param.Switch(&j.Anytime)},
+	}
+}
+
+func confidenceParam(to **float64) param.Param {
+	return param.Param{Name: "confidence", Unit: "C", Help: "set the confidence `C` of intervals and bounds; 1 - C is the level of tests (default: 0.95)",
+		Value: param.OptionalFloat(to)}
+}
+
+// Check returns an error if the parameters do not fit together.
+func (j Judging) Check() error {
+	if j.Anytime && len(j.Plan) > 0 {
+		return &param.Error{Param: "plan", Message: "cannot be combined with anytime: one of them makes several decisions valid"}
+	}
+	return checkConfidence(j.Confidence)
+}
+
+func checkConfidence(c *float64) error {
+	if c != nil && !(*c >= 0.5 && *c < 1) {
+		return &param.Error{Param: "confidence", Message: fmt.Sprintf("%v: must be at least 0.5 and below 1, such as 0.95", *c)}
+	}
+	return nil
+}
+
+// ConfidenceOr returns a confidence, or the default if it is nil.
+func ConfidenceOr(c *float64) float64 {
+	if c == nil {
+		return scoring.DefaultConfidence
+	}
+	return *c
+}
+
+func parsePlan(text string) ([]int, error) {
+	var plan []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a number of seeds; write it as in 6,10,20,30", text, word)
+		}
+		plan = append(plan, n)
+	}
+	if err := verdict.CheckPlan(plan); err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return plan, nil
+}
+
+func formatPlan(plan []int) string {
+	words := make([]string, len(plan))
+	for i, n := range plan {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// baselineParam declares what a candidate is compared with; nil for the baseline of the spec or the pinned one.
+func baselineParam(to **Selector, help string) param.Param {
+	return param.Param{Name: "baseline", Unit: "SCENARIO[@CONFIGURATION]", Help: help, Value: param.Parsed(to,
+		func(text string) (*Selector, error) {
+			s, err := ParseSelector(text)
+			return &s, err
+		}, func(s *Selector) string {
+			if s == nil {
+				return ""
+			}
+			return s.String()
+		})}
+}
+
+// baseParam declares how much a metric may lose.
+func baseParam(to **float64) param.Param {
+	return param.Param{Name: "base", Unit: "BASE", Help: "let a metric lose at most `BASE`/weight (default: the spec's, or 0.25)", Value: param.OptionalFloat(to)}
+}
+
+func checkBase(base *float64) error {
+	if base != nil && !(*base >= 0 && *base <= math.MaxFloat64) {
+		return &param.Error{Param: "base", Message: fmt.Sprintf("%v: must be a finite number of at least 0", *base)}
+	}
+	return nil
+}
+
+// marginParam declares the smallest difference of total scores that matters.
+func marginParam(to *float64) param.Param {
+	return param.Param{Name: "margin", Unit: "MARGIN", Help: "ignore differences of total scores up to `MARGIN`", Value: param.Float(to)}
+}
+
+func checkMargin(margin float64) error {
+	if !(margin >= 0 && margin <= 1) {
+		return &param.Error{Param: "margin", Message: fmt.Sprintf("%v: scores lie in 0 to 1", margin)}
+	}
+	return nil
+}
+
+// rulesParams declares the rules of a gate about seeds.
+func rulesParams(r *scoring.GateRules) param.List {
+	return param.List{
+		{Name: "min-pass-rate", Unit: "SHARE", Help: "require the lower bound of the pass rate to reach `SHARE`", Value: param.OptionalFloat(&r.MinPassRate)},
+		{Name: "stable", Help: "require the configuration to be stable", Value: param.Switch(&r.Stable)},
+		{Name: "max-std", Unit: "SD", Help: "require the sample sd of the total scores to be shown to be at most `SD`", Value: param.OptionalFloat(&r.MaxStd)},
+		{Name: "min-score", Unit: "SCORE", Help: "require the mean total score to be shown to be at least `SCORE`", Value: param.OptionalFloat(&r.MinScore)},
+	}
+}
+
+func checkRules(r scoring.GateRules) error {
+	problems := r.Problems()
+	if len(problems) == 0 {
+		return nil
+	}
+	return &param.Error{Param: strings.ReplaceAll(problems[0].Field, "_", "-"), Message: problems[0].Message}
+}
+
+// selectors returns a value that names several configurations.
+func selectors(to *[]Selector) param.Value { return selectorList{to} }
+
+type selectorList struct{ to *[]Selector }
+
+func (v selectorList) Set(text string) error {
+	s, err := ParseSelector(text)
+	if err != nil {
+		return err
+	}
+	*v.to = append(*v.to, s)
+	return nil
+}
+
+func (v selectorList) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return strings.Join(v.Texts(), ",")
+}
+
+func (v selectorList) Type() string { return "array" }
+
+// Texts returns the values that were given.
+func (v selectorList) Texts() []string {
+	texts := make([]string, len(*v.to))
+	for i, s := range *v.to {
+		texts[i] = s.String()
+	}
+	return texts
+}
+
+// repeated returns a selector that is named twice; empty if none is.
+func repeated(list []Selector) string {
+	for i, s := range list {
+		if slices.Contains(list[:i], s) {
+			return s.String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,135 @@
+package seeds
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"track"
+	"track/answer"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+	"track/store"
+)
+
+// ShowHistory aggregates the newest configurations of a scenario.
+func ShowHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion) (answer.History, error) {
+	a, _, err := loadHistory(ctx, r, q)
+	return a, err
+}
+
+// historySources are what a history was made of.
+type historySources struct {
+	spec           specInUse
+	configurations []store.Configuration // of the entries
+}
+
+func loadHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion) (a answer.History, from historySources, err error) {
+	newestFirst, total, err := r.Configurations(ctx, q.Scenario, q.Limit)
+	if err != nil {
+		return a, from, err
+	}
+	if from.spec, err = loadSpecInUse(ctx, r, q.Scenario, q.Spec); err != nil {
+		return a, from, err
+	}
+	a = answer.History{Scenario: q.Scenario, Spec: specRef(from.spec.stored), NOlder: total - len(newestFirst), Entries: make([]answer.HistoryEntry, len(newestFirst))}
+	var metric *scoring.Metric
+	if q.Metric != "" {
+		if metric, err = findMetric(from.spec.decoded, q.Metric); err != nil {
+			return a, from, err
+		}
+		info := metric.Info()
+		a.Metric = &info
+	}
+	from.configurations = make([]store.Configuration, len(newestFirst))
+	params := make([]track.Params, len(newestFirst))
+	for i, c := range newestFirst {
+		at := len(newestFirst) - 1 - i
+		from.configurations[at], params[at] = c, c.Params
+		if a.Entries[at], err = historyEntry(ctx, r, from.spec, c, metric); err != nil {
+			return a, from, err
+		}
+	}
+	return a, from, completeHistory(&a, params)
+}
+
+// completeHistory adds what follows from all entries together.
+func completeHistory(a *answer.History, params []track.Params) error {
+	differing, err := ParameterLines(params)
+	if err != nil {
+		return err
+	}
+	points := make([]verdict.HistoryPoint, len(a.Entries))
+	previous := math.NaN()
+	for i := range a.Entries {
+		e := &a.Entries[i]
+		e.Differing = differing[i]
+		mean, _ := e.Mean()
+		if mean.N == 0 {
+			mean.Value = math.NaN()
+		}
+		points[i] = verdict.HistoryPoint{Mean: mean.Value, Accepted: e.Stable}
+		if math.IsNaN(mean.Value) {
+			continue
+		}
+		if change := mean.Value - previous; !math.IsNaN(previous) {
+			e.Change = &change
+		}
+		previous = mean.Value
+	}
+	a.Analysis = verdict.AnalyseHistory(points)
+	return nil
+}
+
+func historyEntry(ctx context.Context, r *store.Reader, spec specInUse, c store.Configuration, metric *scoring.Metric) (e answer.HistoryEntry, err error) {
+	sel := store.Selection{Scenario: spec.stored.Scenario, Configurations: []int64{c.ID}, SpecID: spec.stored.ID}
+	totals, err := r.SeedTotals(ctx, sel)
+	if err != nil {
+		return e, err
+	}
+	s := scoring.NewStability(spec.decoded, totals.SeedTotals, nil)
+	e = answer.HistoryEntry{
+		Configuration: recordedConfiguration(c), FirstRecorded: c.CreatedAt, NUnassessed: totals.NUnassessed, NEnvironments: totals.NEnvironments, Stability: s,
+	}
+	if e.NUnassessed > 0 { // a part of the seeds would pass for all of them
+		e.Stability = scoring.Stability{NSeeds: s.NSeeds, NScored: s.NScored, NFailed: s.NFailed - totals.NUnassessed}
+		return e, nil
+	}
+	coverage, err := coverageOf(ctx, r, sel)
+	if err != nil {
+		return e, err
+	}
+	judged := verdict.Judge(s, coverage, scoring.DefaultConfidence)
+	e.Verdict, e.Estimates, e.Warnings = judged.Verdict, &judged.Estimates, judged.Warnings
+	if metric != nil {
+		e.Metric, err = historyMetric(ctx, r, sel, totals.SeedTotals, *metric)
+	}
+	return e, err
+}
+
+func historyMetric(ctx context.Context, r *store.Reader, sel store.Selection, totals scoring.SeedTotals, metric scoring.Metric) (*answer.HistoryMetric, error) {
+	found, err := r.OneMetricTotals(ctx, sel, metric.Name)
+	if err != nil {
+		return nil, err
+	}
+	s := scoring.NewStability(scoring.Spec{Metrics: []scoring.Metric{metric}}, totals, []scoring.MetricTotals{found})
+	value := found.Value
+	values := stats.Summary{N: value.N, Mean: value.Mean, PopulationSD: value.Std}
+	return &answer.HistoryMetric{
+		MetricStability: s.Metrics[0],
+		Mean:            verdict.Estimate{Value: value.Mean, N: value.N, Interval: values.MeanInterval(scoring.DefaultConfidence)},
+		SD:              verdict.Estimate{Value: values.SD(), N: value.N, Interval: values.SDInterval(scoring.DefaultConfidence)},
+	}, nil
+}
+
+// findMetric returns the metric of a spec with this name.
+func findMetric(spec scoring.Spec, name string) (*scoring.Metric, error) {
+	for _, m := range spec.Metrics {
+		if m.Name == name {
+			return &m, nil
+		}
+	}
+	return nil, track.WithHint(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound),
+		track.NewHint("list its metrics", "spec show", spec.Scenario))
+}
