@@ -4,34 +4,9 @@ import (
 	"strings"
 
 	"track"
-	"track/scoring"
 	"track/store"
 	"track/tracker/seeds"
 )
-
-type metricDocument struct {
-	Name      string       `json:"name"`
-	Type      scoring.Type `json:"type"`
-	Weight    float64      `json:"weight"`
-	Group     string       `json:"group"`
-	N         int          `json:"n"`
-	MeanValue *float64     `json:"mean_value"`
-	StdValue  *float64     `json:"std_value"`
-	MeanScore *float64     `json:"mean_score"`
-	StdScore  *float64     `json:"std_score"`
-	ScoreCI   ci           `json:"score_ci"` // 95 % t interval of mean_score
-	PassRate  *float64     `json:"pass_rate"`
-	Flag      string       `json:"flag"`
-}
-
-const populationStd = "population"
-
-func newMetricDocument(m scoring.MetricStability) metricDocument {
-	return metricDocument{
-		m.Name, m.Type, m.Weight, m.Group, m.N, (*float64)(m.MeanValue), (*float64)(m.StdValue),
-		m.MeanScore, m.StdScore, newCI(m.ScoreCI), m.PassRate, string(m.Flag),
-	}
-}
 
 // describe names a configuration for people.
 func describe(c store.Configuration) string {
