@@ -169,7 +169,7 @@ func (f MergedFile) notes() (list []Sentence) {
 	}
 	for i, c := range f.Conflicts {
 		if i == conflictsShown {
-			note("and %d more conflicts; --format json names them all", len(f.Conflicts)-conflictsShown)
+			note("and %d more conflicts: the JSON lists all", len(f.Conflicts)-conflictsShown)
 			break
 		}
 		note("conflict: %s", c.text())

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/importer"
 	"track/importer/lines"
 	"track/store"
@@ -44,7 +45,7 @@ func grown(calls int, open bool) importer.Item {
 	return importer.Item{File: "f", Line: 1, Execution: &e, Open: open}
 }
 
-func runImport(t *testing.T, st *store.Store, options exchange.ImportOptions, items ...importer.Item) exchange.ImportSummary {
+func runImport(t *testing.T, st *store.Store, options exchange.ImportOptions, items ...importer.Item) answer.ImportCounts {
 	t.Helper()
 	if options.Lineage == "" {
 		options.Lineage = "l"
@@ -66,19 +67,19 @@ func TestImportGrowing(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		items []importer.Item
-		want  exchange.ImportSummary
+		want  answer.ImportCounts
 		calls int
 	}{
-		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, exchange.ImportSummary{Executions: 1, Replaced: 2, Calls: 8, Failed: 2}, 4},
-		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 1, Calls: 2, Failed: 1}, 2},
-		{"it looked complete", []importer.Item{grown(2, false), grown(4, false)}, exchange.ImportSummary{Executions: 1, Replaced: 1, Calls: 6}, 4},
-		{"an older copy", []importer.Item{grown(4, false), grown(2, false), grown(1, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 2, Calls: 4}, 4},
-		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, exchange.ImportSummary{Executions: 1, Duplicates: 1, Calls: 3, Failed: 1}, 3},
-		{"the last call is answered", []importer.Item{grown(3, true), done}, exchange.ImportSummary{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
-		{"something else", []importer.Item{grown(3, false), other}, exchange.ImportSummary{Executions: 1, Conflicts: 1, Calls: 3}, 3},
+		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, answer.ImportCounts{Executions: 1, Replaced: 2, Calls: 8, Failed: 2}, 4},
+		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 2, Failed: 1}, 2},
+		{"it looked complete", []importer.Item{grown(2, false), grown(4, false)}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6}, 4},
+		{"an older copy", []importer.Item{grown(4, false), grown(2, false), grown(1, true)}, answer.ImportCounts{Executions: 1, Duplicates: 2, Calls: 4}, 4},
+		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 3, Failed: 1}, 3},
+		{"the last call is answered", []importer.Item{grown(3, true), done}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
+		{"something else", []importer.Item{grown(3, false), other}, answer.ImportCounts{Executions: 1, Conflicts: 1, Calls: 3}, 3},
 	} {
 		st := newStore(t)
-		var got exchange.ImportSummary
+		var got answer.ImportCounts
 		for _, item := range tt.items { // one import each
 			s := runImport(t, st, exchange.ImportOptions{}, item)
 			got.Executions, got.Replaced, got.Duplicates = got.Executions+s.Executions, got.Replaced+s.Replaced, got.Duplicates+s.Duplicates
@@ -139,7 +140,7 @@ func TestImportOptions(t *testing.T) {
 
 	st := newStore(t)
 	options := exchange.ImportOptions{Lineage: "mine", Version: "v7", Since: clock(), DryRun: true}
-	want := exchange.ImportSummary{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
+	want := answer.ImportCounts{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
 	for _, dry := range []*store.Store{nil, st} {
 		if diff := cmp.Diff(want, runImport(t, dry, options, all...)); diff != "" {
 			t.Errorf("dry run (-want +got):\n%s", diff)

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/importer"
 	"track/importer/formats"
 	"track/scoring/format"
@@ -124,8 +125,7 @@ func (p *program) importLogs(ctx context.Context, format string, paths []string,
 	if st != nil {
 		defer func() { _ = st.Close() }()
 	}
-	d := newImportDocument(sources, options.DryRun)
-	return p.runImport(ctx, st, sources, passed, options, d)
+	return p.runImport(ctx, st, sources, passed, options)
 }
 
 func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {
@@ -176,7 +176,8 @@ func (p *program) openForImport(ctx context.Context, dryRun bool) (*store.Store,
 	return st, err
 }
 
-func (p *program) runImport(ctx context.Context, st *store.Store, sources []formats.Source, passed []formats.Passed, options exchange.ImportOptions, d *importDocument) error {
+func (p *program) runImport(ctx context.Context, st *store.Store, sources []formats.Source, passed []formats.Passed, options exchange.ImportOptions) error {
+	a, refused := newImported(sources, options.DryRun), 0
 	var size int64
 	for _, s := range sources {
 		size += s.Size
@@ -185,22 +186,23 @@ func (p *program) runImport(ctx context.Context, st *store.Store, sources []form
 	tell := func(problem importer.Skip) {
 		bar.clear()
 		fmt.Fprintln(p.err, printable(problem.String()))
-		d.skip(problem)
+		a.AddProblem(importProblem(problem))
 	}
 	for _, other := range passed {
 		if other.Named {
-			d.Refused++
+			refused++ // a file that was named, and is not of the format
 			tell(skipOf(other.Path, other.Err))
 		} else {
-			d.pass(other)
+			a.AddSkippedFile(answer.SkippedFile{File: other.Path, Reason: reasonOf(other.Path, other.Err)})
 		}
 	}
 	items := readSources(sources, func(n int) { bar.read.Add(int64(n)) })
 	summary, err := exchange.Import(ctx, st, items, options, bufio.NewReader(rand.Reader), exchange.ImportObserver{Skip: tell, Conflict: tell, Progress: bar.update})
 	bar.clear()
-	d.count(summary)
-	if len(d.SkippedFiles) > 0 {
-		p.notice("%s of no such format left alone: %s", format.Counted(len(d.SkippedFiles)+d.SkippedFilesOmitted, "file"), d.someFiles())
+	a.ImportCounts = summary
+	a.Skipped += refused
+	if len(a.SkippedFiles) > 0 {
+		p.notice("%s of no such format left alone: %s", format.Counted(len(a.SkippedFiles)+a.SkippedFilesOmitted, "file"), someFiles(a))
 	}
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
@@ -208,10 +210,10 @@ func (p *program) runImport(ctx context.Context, st *store.Store, sources []form
 	if err != nil {
 		return fmt.Errorf("import: %w; recorded before that: %s", err, format.Counted(summary.Executions+summary.Replaced, "execution"))
 	}
-	if err := p.write(d.view()); err != nil {
+	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	return d.verdict()
+	return importError(a)
 }
 
 // readSources reads one source after the other. One that cannot be read further is said to be so, and the next is read.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"track/answer"
 	"track/importer/importertest"
 )
 
@@ -90,7 +91,7 @@ func TestImportReal(t *testing.T) {
 	} {
 		lineage := tt.path
 		stdout, stderr, code := runTrack(t, dir, "import", tt.format, filepath.Join(real, filepath.FromSlash(tt.path)), "--lineage", lineage, "--db", "track.db", "--format", "json")
-		var d importDocument
+		var d answer.Imported
 		if err := json.Unmarshal([]byte(stdout), &d); err != nil || (code == exitInvalid) != tt.skips || code != exitOK && code != exitInvalid {
 			t.Errorf("%s: exit code %d, %v\n%s", tt.path, code, err, stderr)
 			continue
@@ -118,7 +119,7 @@ func TestImportReal(t *testing.T) {
 	before := numbers(t, dir, "SELECT count(*), (SELECT count(*) FROM call) FROM execution")
 	for round, wantNew := range []bool{true, false} {
 		stdout, _, _ := runTrack(t, dir, "import", "auto", real, "--lineage", "all", "--db", "track.db", "--format", "json")
-		var d importDocument
+		var d answer.Imported
 		if err := json.Unmarshal([]byte(stdout), &d); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestImportAtOnce(t *testing.T) {
 	for i := range files {
 		transcript(t, filepath.Join(dir, "logs", fmt.Sprintf("%d.jsonl", i)), each)
 	}
-	summaries := make([]importDocument, processes)
+	summaries := make([]answer.Imported, processes)
 	var all sync.WaitGroup
 	for i := range summaries {
 		all.Go(func() {
@@ -211,7 +212,7 @@ func TestImportKilled(t *testing.T) {
 	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
-	var again importDocument
+	var again answer.Imported
 	if err := json.Unmarshal([]byte(mustTrack(t, dir, "import", "claude-code", "log.jsonl", "--lineage", "l", "--db", "track.db", "--format", "json")), &again); err != nil {
 		t.Fatal(err)
 	}

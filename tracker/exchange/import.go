@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/importer"
 	"track/internal/masking"
 	"track/store"
@@ -37,24 +38,6 @@ type ImportOptions struct {
 	Execution agents.Options
 }
 
-// ImportSummary counts what became of the items of an import. Calls, tokens and the like are those of the executions that were recorded or
-// replaced, or would have been in a dry run.
-type ImportSummary struct {
-	Executions int // recorded
-	Replaced   int // recorded before their source was complete, and now in the place of what was known
-	Duplicates int
-	Conflicts  int
-	Early      int // left out by Since
-	Subagents  int
-	Calls      int
-	Failed     int // calls that the source calls failed
-	Masked     int // secrets
-	Versions   int // recorded, or recorded with something new
-	Events     int // what the source says of its versions; only what they tell of a version is kept
-	Skipped    int // parts of the source that were left out
-	Tokens     track.Tokens
-}
-
 // ImportObserver hears of an import as it goes on, in the order of the items; each field may be nil.
 type ImportObserver struct {
 	Skip     func(importer.Skip)
@@ -64,7 +47,7 @@ type ImportObserver struct {
 
 // Import records the items of logs. It reads ahead in a goroutine of its own, and returns when all is safe on the disk, or with the first
 // error of the items or the database, after which what the summary counts stays recorded. In a dry run st may be nil: nothing is recorded yet.
-func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (ImportSummary, error) {
+func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
 	options.Execution.ContentKeys, options.Execution.Growing = true, true
 	run := &importRun{Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, options: options, observer: observer, seen: map[[sha256.Size]byte]bool{}}
 	ctx, cancel := context.WithCancel(ctx)
@@ -142,7 +125,7 @@ type importRun struct {
 	store    *store.Store // nil in a dry run without a database
 	options  ImportOptions
 	observer ImportObserver
-	summary  ImportSummary
+	summary  answer.ImportCounts
 	items    int
 	seen     map[[sha256.Size]byte]bool // in a dry run, what would be recorded by now
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/importer"
 	"track/internal/masking"
@@ -35,19 +36,42 @@ type ProgramsOptions struct {
 
 // ProgramsSummary counts what became of the programs of a run.
 type ProgramsSummary struct {
-	Versions   int // whose content was new
-	Twins      int // programs whose content another program has too: they are one version, with an evaluation each
-	Mutations  int // recorded; programs without a parent are none
-	Executions int // evaluations recorded
-	Failed     int // of them, without a score
-	Duplicates int // programs that were recorded before
-	Conflicts  []string
-	Lost       int // parents that are recorded by their id alone
-	Masked     int // secrets
-	Best       []string
-	BestFailed []string // programs that the source calls the best, and that failed
-	Head       string
-	Created    bool // the lineage is new
+	Versions    int // whose content was new
+	SameContent int // programs with the content of another program: they are one version, with an evaluation each
+	Mutations   int // recorded; programs without a parent are none
+	Executions  int // evaluations recorded
+	Failed      int // of them, without a score
+	Duplicates  int // programs that were recorded before
+	Conflicts   []string
+	Lost        int // parents that are recorded by their id alone
+	Masked      int // secrets
+	Best        []string
+	BestFailed  []string // programs that the source calls the best, and that failed
+	Head        string
+	Created     bool // the lineage is new
+}
+
+// Answer returns the answer to importing a run.
+func (s ProgramsSummary) Answer(run importer.Run, o ProgramsOptions) answer.ImportedPrograms {
+	a := answer.ImportedPrograms{
+		Lineage: o.Lineage, DryRun: o.DryRun, Created: s.Created, Head: s.Head, Programs: len(run.Programs), Checkpoints: run.Checkpoints,
+		Repeated: run.Repeated, Differing: run.Differing, Versions: s.Versions, SameContent: s.SameContent, Mutations: s.Mutations,
+		Executions: s.Executions, Failed: s.Failed, Duplicates: s.Duplicates, Conflicts: listOf(s.Conflicts), LostParents: listOf(run.Lost),
+		Inferred: run.Inferred, Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown, Masked: s.Masked, Scale: o.Scale, Best: listOf(s.Best),
+		BestFailed: listOf(s.BestFailed), LeftOut: run.LeftOut, Skipped: []string{},
+	}
+	for _, skip := range run.Skips {
+		a.Skipped = append(a.Skipped, skip.String())
+	}
+	return a
+}
+
+// listOf returns a list that is written as one even if it is empty.
+func listOf(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
 }
 
 // ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
@@ -150,7 +174,7 @@ func (w *programsWriter) program(ctx context.Context, p importer.Program) error 
 		w.summary.Versions++
 	}
 	if w.seen[label] {
-		w.summary.Twins++
+		w.summary.SameContent++
 	}
 	w.seen[label], w.labels[p.ID] = true, label
 	if p.Best {

@@ -1,0 +1,210 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/evolution"
+	"track/scoring/format"
+)
+
+// ImportCounts counts what became of what logs hold. Calls, tokens and the like are those of the executions that were recorded or replaced, or would
+// have been in a dry run.
+type ImportCounts struct {
+	Executions int          `json:"executions"` // recorded
+	Replaced   int          `json:"replaced"`   // recorded before their source was complete, and completed now
+	Duplicates int          `json:"duplicates"`
+	Conflicts  int          `json:"conflicts"`
+	Early      int          `json:"before_since"` // started before the time that was asked for
+	Subagents  int          `json:"subagents"`
+	Calls      int          `json:"calls"`
+	Failed     int          `json:"failed_calls"`
+	Masked     int          `json:"n_masked"` // secrets
+	Versions   int          `json:"versions"` // recorded, or recorded with something new
+	Events     int          `json:"events"`   // what the source says of its versions; only what describes a version is kept
+	Skipped    int          `json:"-"`        // parts of the source that were left out
+	Tokens     track.Tokens `json:"tokens"`
+}
+
+// Imported says what became of the logs of agents.
+type Imported struct {
+	DryRun              bool `json:"dry_run"`
+	Files               int  `json:"files"`
+	ImportCounts        `json:",embed"`
+	Problems            []ImportProblem `json:"skipped"`
+	ProblemsOmitted     int             `json:"skipped_omitted,omitzero"` // beyond [MaxProblems]
+	SkippedFiles        []SkippedFile   `json:"skipped_files"`
+	SkippedFilesOmitted int             `json:"skipped_files_omitted,omitzero"`
+}
+
+// ImportProblem says why a part of a source was left out.
+type ImportProblem struct {
+	File   string `json:"file"`
+	Line   *int   `json:"line"` // null if the source has no lines
+	Reason string `json:"reason"`
+}
+
+// SkippedFile is a file that is of no known format.
+type SkippedFile struct {
+	File   string `json:"file"`
+	Reason string `json:"reason"`
+}
+
+// AddProblem lists a problem.
+func (a *Imported) AddProblem(p ImportProblem) {
+	if len(a.Problems) == MaxProblems {
+		a.ProblemsOmitted++
+		return
+	}
+	a.Problems = append(a.Problems, p)
+}
+
+// AddSkippedFile lists a file.
+func (a *Imported) AddSkippedFile(f SkippedFile) {
+	if len(a.SkippedFiles) == MaxProblems {
+		a.SkippedFilesOmitted++
+		return
+	}
+	a.SkippedFiles = append(a.SkippedFiles, f)
+}
+
+// Lead implements [Answer].
+func (a Imported) Lead() []Sentence {
+	text := fmt.Sprintf("%s: %s, %d duplicate, %d conflicting, %d skipped", format.Counted(a.Files, "file"), format.Counted(a.Executions, "execution"),
+		a.Duplicates, a.Conflicts, a.Skipped)
+	if a.DryRun {
+		text = "dry run, nothing recorded: " + text
+	}
+	if a.Replaced > 0 {
+		text += fmt.Sprintf(", %d completed", a.Replaced)
+	}
+	if a.Early > 0 {
+		text += fmt.Sprintf(", %d before the given time", a.Early)
+	}
+	calls := fmt.Sprintf("%s, %d failed", format.Counted(a.Calls, "tool call"), a.Failed)
+	if a.Subagents > 0 {
+		calls += fmt.Sprintf("; %s of subagents", format.Counted(a.Subagents, "execution"))
+	}
+	if a.Versions > 0 {
+		calls += "; " + format.Counted(a.Versions, "version")
+	}
+	if a.Masked > 0 {
+		calls += fmt.Sprintf("; %s masked", format.Counted(a.Masked, "secret"))
+	}
+	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}
+}
+
+// Tables implements [Answer].
+func (a Imported) Tables() []Table {
+	return []Table{{
+		Name: "import", ForPrograms: true,
+		Columns: Columns("files", "executions", "replaced", "duplicates", "conflicts", "before_since", "subagents", "calls", "failed_calls", "versions", "skipped"),
+		Rows: [][]any{{
+			a.Files, a.Executions, a.Replaced, a.Duplicates, a.Conflicts, a.Early, a.Subagents, a.Calls, a.Failed, a.Versions, a.Skipped,
+		}},
+	}}
+}
+
+// ImportedLineage says what became of a lineage that was exported elsewhere.
+type ImportedLineage struct {
+	Lineage string         `json:"lineage"`
+	Created bool           `json:"created"`
+	Entries int            `json:"entries"` // added
+	Known   int            `json:"known"`
+	Head    string         `json:"head"`
+	End     evolution.Head `json:"end"`
+}
+
+// Lead implements [Answer].
+func (a ImportedLineage) Lead() []Sentence {
+	text := fmt.Sprintf("%s: %s added, %d known; active version: %s", a.Lineage, entriesText(a.Entries), a.Known, orNone(a.Head))
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Tables implements [Answer].
+func (a ImportedLineage) Tables() []Table {
+	return []Table{{Name: "lineage", ForPrograms: true, Columns: Columns("lineage", "entries", "known", "head"), Rows: [][]any{{a.Lineage, a.Entries, a.Known, a.Head}}}}
+}
+
+// ImportedPrograms says what became of a run of another evolver.
+type ImportedPrograms struct {
+	Lineage       string   `json:"lineage"`
+	DryRun        bool     `json:"dry_run"`
+	Created       bool     `json:"created"`
+	Head          string   `json:"head"`
+	Programs      int      `json:"programs"`
+	Checkpoints   int      `json:"checkpoints"`
+	Repeated      int      `json:"repeated"`  // in several checkpoints, as they were
+	Differing     int      `json:"differing"` // in several checkpoints: the later counts
+	Versions      int      `json:"versions"`
+	SameContent   int      `json:"same_content"` // programs with the content of another program: they are one version
+	Mutations     int      `json:"mutations"`
+	Executions    int      `json:"executions"`
+	Failed        int      `json:"failed"`
+	Duplicates    int      `json:"duplicates"`
+	Conflicts     []string `json:"conflicts"`
+	LostParents   []string `json:"lost_parents"`
+	Inferred      int      `json:"inferred"`
+	Ambiguous     int      `json:"ambiguous"`
+	SecondUnknown int      `json:"second_parent_unknown"`
+	Masked        int      `json:"n_masked"`
+	Scale         float64  `json:"scale"`
+	Best          []string `json:"best"`        // as the source says
+	BestFailed    []string `json:"best_failed"` // those of them that failed
+	LeftOut       int      `json:"left_out"`
+	Skipped       []string `json:"skipped"`
+}
+
+// Lead implements [Answer].
+func (a ImportedPrograms) Lead() []Sentence {
+	text := fmt.Sprintf("%s: %s, %s, %s, %s (%d failed), %d recorded before", a.Lineage, format.Counted(a.Programs, "program"),
+		format.Counted(a.Versions, "new version"), format.Counted(a.Mutations, "mutation"), format.Counted(a.Executions, "evaluation"), a.Failed, a.Duplicates)
+	if a.DryRun {
+		text = "dry run, nothing recorded: " + text
+	}
+	list := []Sentence{{Kind: Heading, Text: text}}
+	tell := func(n int, format string, args ...any) {
+		if n > 0 {
+			list = append(list, Sentence{Kind: Note, Text: fmt.Sprintf(format, args...), Joined: true})
+		}
+	}
+	tell(a.Checkpoints, "%s, %d programs came again unchanged, %d had changed", format.Counted(a.Checkpoints, "checkpoint"), a.Repeated, a.Differing)
+	tell(a.SameContent, "%s with the content of another: one version, with an evaluation each", format.Counted(a.SameContent, "program"))
+	tell(len(a.LostParents), "%s that the source has lost: %s", format.Counted(len(a.LostParents), "parent"), someNames(a.LostParents))
+	tell(a.Inferred, "%s inferred, and marked so", format.Counted(a.Inferred, "parent"))
+	tell(a.Ambiguous, "%s without a parent, since one of several may be it: inferring parents picks one", format.Counted(a.Ambiguous, "program"))
+	tell(a.SecondUnknown, "%s whose second parent the source does not name", format.Counted(a.SecondUnknown, "crossover"))
+	tell(len(a.BestFailed), "the source calls best what failed: %s", someNames(a.BestFailed))
+	tell(a.Masked, "%s masked", format.Counted(a.Masked, "secret"))
+	tell(len(a.Conflicts), "recorded with other content before: %s", someNames(a.Conflicts))
+	tell(1, "active version: %s; nothing was decided, since the source does not say what it did with a program", orNone(a.Head))
+	return list
+}
+
+// someNames lists the first names, and how many more there are.
+func someNames(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more: the JSON lists all", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Tables implements [Answer].
+func (a ImportedPrograms) Tables() []Table {
+	return []Table{{
+		Name: "programs", ForPrograms: true,
+		Columns: Columns("lineage", "programs", "versions", "mutations", "executions", "failed", "duplicates", "lost_parents", "inferred", "same_content"),
+		Rows: [][]any{{
+			a.Lineage, a.Programs, a.Versions, a.Mutations, a.Executions, a.Failed, a.Duplicates, len(a.LostParents), a.Inferred, a.SameContent,
+		}},
+	}}
+}
