@@ -90,7 +90,7 @@ func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
 	known := "there is no scenario yet"
 	for _, name := range names {
 		if name == scenario {
-			hint := track.Hint{Text: "record one", Do: "record seed", Args: []track.HintArg{{Name: "scenario", Value: scenario}, {Name: "seed", Value: "0"}, {Value: "values.json"}}}
+			hint := track.NewHint("record one", "record seed").With("scenario", scenario).With("seed", "0").With("", "values.json")
 			return track.WithHint(fmt.Errorf("scenario %s has no seeds: %w", scenario, track.ErrNotFound), hint)
 		}
 	}
@@ -126,7 +126,7 @@ func (r *Reader) FindConfigurations(ctx context.Context, scenario, selector stri
 		}
 	}
 	if err == nil && len(found) == 0 {
-		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound), track.Hint{Text: "track history " + scenario + " lists its configurations; name one by its label, its hash or its commit"})
+		err = track.WithHint(fmt.Errorf("scenario %s has no configuration %q: %w", scenario, selector, track.ErrNotFound), track.NewHint("list its configurations, and name one by its label, its hash or its commit", "history", scenario))
 
 	}
 	return found, err

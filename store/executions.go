@@ -211,7 +211,7 @@ func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExec
 	case err != nil:
 		return d, explain(err)
 	case len(rows) == 0:
-		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), track.Hint{Text: "track executions lists the ids there are"})
+		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), track.NewHint("list the executions", "executions"))
 	case len(rows) == 1:
 		return d, nil
 	}
@@ -443,11 +443,11 @@ func (r *Reader) noLineage(ctx context.Context, lineage string) error {
 	if err != nil {
 		return explain(err)
 	}
-	known := "there is no lineage yet: track record execution or track import makes one"
+	hint := track.NewHint("there is no lineage yet; record an execution", "record execution")
 	if len(names) > 0 {
-		known = "the lineages are: " + strings.Join(names, ", ")
+		hint = track.Hint{Text: "the lineages are: " + strings.Join(names, ", ")}
 	}
-	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), track.Hint{Text: known})
+	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), hint)
 }
 
 // components returns what a query finds of components, by the execution.

@@ -149,8 +149,8 @@ func TestMigrateToExecutions(t *testing.T) {
 	if len(before) < 8 {
 		t.Fatalf("tables %v", before)
 	}
-	if _, err := store.Open(t.Context(), path, clock); !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "track migrate") {
-		t.Errorf("schema 5: %v, want a hint at track migrate", err)
+	if _, err := store.Open(t.Context(), path, clock); !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "migrate db=") {
+		t.Errorf("schema 5: %v, want a hint to migrate", err)
 	}
 	backup, err := store.Migrate(t.Context(), path, clock())
 	if err != nil || filepath.Dir(backup) != filepath.Dir(path) {

@@ -71,7 +71,7 @@ func (r *Reader) notEvolving(ctx context.Context, name string) error {
 	}
 	for _, known := range names {
 		if known == name {
-			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it is recorded, and not evolved yet", name, track.ErrNotFound), track.Hint{Text: "track lineage new " + name + " begins its ledger, with the versions that it has"})
+			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it has executions, but no ledger yet", name, track.ErrNotFound), track.NewHint("begin its ledger with the versions that it has", "lineage new", name))
 
 		}
 	}
@@ -79,7 +79,7 @@ func (r *Reader) notEvolving(ctx context.Context, name string) error {
 	if evolving, listErr := r.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
 		err = track.WithHint(err, track.Hint{Text: "lineages with a ledger: " + strings.Join(evolving, ", ")})
 	}
-	return track.WithHint(err, track.Hint{Text: "track lineage new " + name + " --root FILE begins it"})
+	return track.WithHint(err, track.NewHint("begin the lineage", "lineage new", name).With("root", "FILE"))
 }
 
 // EvolvingNames are the names of the lineages that have a ledger, sorted.

@@ -141,7 +141,7 @@ func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mu
 	var row mutationRow
 	err := r.read().GetContext(ctx, &row, getMutation, lineage.ID, key)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage " + lineage.Name + " shows those that there are"})
+		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.NewHint("list the mutations", "mutation list").With("lineage", lineage.Name))
 
 	}
 	return row.mutation(), explain(err)
@@ -176,11 +176,11 @@ func (r *Reader) MutationLineage(ctx context.Context, key string) (string, error
 	}
 	switch len(names) {
 	case 0:
-		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), track.Hint{Text: "track mutation list --lineage L shows those that there are"})
+		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), track.NewHint("list the mutations of a lineage", "mutation list").With("lineage", "NAME"))
 	case 1:
 		return names[0], nil
 	}
-	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), track.Hint{Text: "say which with --lineage"})
+	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), track.Hint{Text: "name the lineage"}.With("lineage", "NAME"))
 }
 
 // NMutations counts the mutations of a lineage.

@@ -37,7 +37,7 @@ func checkOther(ctx context.Context, here, path string) error {
 		return openError(path, errFolder)
 	}
 	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
-		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), track.Hint{Text: "name another file, or another target with --db"})
+		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), otherDatabase("name another file, or another target"))
 	}
 	state, err := inspect(ctx, path)
 	if isHot(err) {

@@ -49,18 +49,22 @@ func tellApart(columns []string) {
 
 // queryError tells what is wrong with a query from what is wrong with the database, and from an interruption.
 func queryError(ctx context.Context, err error) error {
-	hint := "docs/reference/sql.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"
+	hint := track.Hint{Text: "docs/reference/sql.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"}
 	switch explained := explain(err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isReadOnly(err):
-		hint = "track query only reads; seeds are recorded with track record"
+		hint = onlyReads()
 	case errors.Is(explained, track.ErrDatabase):
 		return explained
 	}
-	return track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), track.Hint{Text: hint})
+	return track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), hint)
+}
+
+func onlyReads() track.Hint {
+	return track.NewHint("record seeds with another command; a query only reads", "record seed")
 }
 
 func checkReading(query string) error {
@@ -68,7 +72,7 @@ func checkReading(query string) error {
 	switch word {
 	case "SELECT", "WITH", "VALUES", "EXPLAIN":
 	default:
-		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word), track.Hint{Text: "track query only reads; seeds are recorded with track record"})
+		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word), onlyReads())
 
 	}
 	if statements := splitStatements(query); len(statements) > 1 {

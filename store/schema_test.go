@@ -218,28 +218,28 @@ func TestRefusedFiles(t *testing.T) {
 		hint    string
 		opens   []string // doors that are open all the same
 	}{
-		{name: "no file", make: func(*testing.T, string) {}, sentry: track.ErrNotFound, message: "not found", hint: "track init", opens: []string{"Init"}},
+		{name: "no file", make: func(*testing.T, string) {}, sentry: track.ErrNotFound, message: "not found", hint: "create it: init", opens: []string{"Init"}},
 		{
 			name:   "another program's database",
 			make:   func(t *testing.T, path string) { raw(t, path, foreign...) },
-			sentry: track.ErrDatabase, message: "not made by track", hint: "--db",
+			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
 			name: "another program's database with an application id",
 			make: func(t *testing.T, path string) {
 				raw(t, path, append(foreign, "PRAGMA application_id = 252006674", "PRAGMA user_version = 1")...)
 			},
-			sentry: track.ErrDatabase, message: "not made by track", hint: "--db",
+			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
 			name:   "another program's empty database",
 			make:   func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 252006674") },
-			sentry: track.ErrDatabase, message: "not made by track", hint: "--db",
+			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
 			name:   "another program's database, which counts versions as well",
 			make:   func(t *testing.T, path string) { raw(t, path, append(foreign, "PRAGMA user_version = 1")...) },
-			sentry: track.ErrDatabase, message: "not made by track", hint: "--db",
+			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
 			// A checkpoint of the log, harmless as it is, would be a change to the file. Only OpenForUpdate, which looks through
@@ -248,17 +248,17 @@ func TestRefusedFiles(t *testing.T) {
 			make: func(t *testing.T, path string) {
 				crashed(t, path, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0"}, foreign...)...)
 			},
-			sentry: track.ErrDatabase, message: "not made by track", hint: "--db",
+			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
 			name:   "no database",
 			make:   func(t *testing.T, path string) { write(t, path, "metric,value\n"+strings.Repeat("a,1\n", 1000)) },
-			sentry: track.ErrDatabase, message: "not a SQLite database", hint: "--db",
+			sentry: track.ErrDatabase, message: "not a SQLite database", hint: "db=FILE",
 		},
 		{
 			name:   "a few bytes",
 			make:   func(t *testing.T, path string) { write(t, path, "SQLite format 3\x00") },
-			sentry: track.ErrDatabase, message: "not a SQLite database", hint: "--db",
+			sentry: track.ErrDatabase, message: "not a SQLite database", hint: "db=FILE",
 		},
 		{
 			name: "a newer schema",
@@ -272,7 +272,7 @@ func TestRefusedFiles(t *testing.T) {
 			make: func(t *testing.T, path string) {
 				raw(t, path, foreign[0], "PRAGMA application_id = 0x7472636b", "PRAGMA user_version = -1")
 			},
-			sentry: track.ErrDatabase, message: "this track needs", hint: "track migrate", opens: []string{"Migrate"},
+			sentry: track.ErrDatabase, message: "this track needs", hint: "migrate db=", opens: []string{"Migrate"},
 		},
 	} {
 		for door, enter := range doors {

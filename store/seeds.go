@@ -215,7 +215,7 @@ func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track
 		if _, err := r.NewestConfiguration(ctx, scenario); err != nil {
 			return track.RecordedSeed{}, nil, err
 		}
-		return track.RecordedSeed{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.Hint{Text: "track seeds " + scenario + " lists the seeds there are"})
+		return track.RecordedSeed{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.NewHint("list the seeds", "seeds", scenario))
 
 	}
 	var others []track.RecordedSeed

@@ -64,7 +64,7 @@ func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, 
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
-		return Spec{}, track.WithHint(err, track.Hint{Text: "track spec list shows what there is; track spec add FILE adds one"})
+		return Spec{}, track.WithHint(track.WithHint(err, track.NewHint("list the specs", "spec list")), track.NewHint("add one", "spec add", "FILE"))
 	}
 	return row.spec(), explain(err)
 }

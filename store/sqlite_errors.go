@@ -14,7 +14,12 @@ import (
 	"track"
 )
 
-const hintFull = "free some space and try again; everything acknowledged before is safe"
+func freeSpace() track.Hint {
+	return track.Hint{Text: "free some space and try again; everything acknowledged before is safe"}
+}
+
+// otherDatabase returns a hint to name another database.
+func otherDatabase(text string) track.Hint { return track.Hint{Text: text}.With("db", "FILE") }
 
 // openError explains what opening or creating the database at path met.
 func openError(path string, err error) error {
@@ -22,16 +27,16 @@ func openError(path string, err error) error {
 	case err == nil, errors.Is(err, track.ErrNotFound):
 		return err
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err), track.Hint{Text: "check the permissions of the folder, or name another file with --db or TRACK_DB"})
+		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err), otherDatabase("check the permissions of the folder, or name another file"))
 
 	case errors.Is(err, syscall.ENOSPC):
-		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), track.Hint{Text: hintFull})
+		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), freeSpace())
 	}
 	if isNoDatabase(err) && startsWith(path, "{") {
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is no SQLite database, and seems to be JSON lines", path, track.ErrDatabase), track.Hint{Text: "track ingest " + path + " records them"})
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is not a SQLite database; it looks like JSON lines", path, track.ErrDatabase), track.NewHint("record them", "ingest", path))
 	}
 	if isNoDatabase(err) && startsWith(path, "\x1f\x8b") { // gzip
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), track.Hint{Text: "track import bundle " + path + " records it into another database"})
+		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), track.NewHint("record it into another database", "import bundle", path))
 	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
 }
@@ -88,24 +93,24 @@ func explain(err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	reason, hint := "", ""
+	reason, hint := "", track.Hint{}
 	switch failure.Code() & 0xff {
 	case sqlite3.SQLITE_FULL:
-		reason, hint = "the disk is full", hintFull
+		reason, hint = "the disk is full", freeSpace()
 	case sqlite3.SQLITE_READONLY:
-		reason, hint = "the database or its folder cannot be written", "check their permissions, or use --db FILE on a disk that can be written"
+		reason, hint = "the database or its folder cannot be written", otherDatabase("check their permissions, or use a file on a disk that can be written")
 	case sqlite3.SQLITE_NOTADB:
-		reason, hint = "the file is not a SQLite database", "name another file with --db or TRACK_DB; nothing was changed"
+		reason, hint = "the file is not a SQLite database", otherDatabase("name another file; nothing was changed")
 	case sqlite3.SQLITE_CORRUPT:
-		reason, hint = "the database is corrupt", "restore a copy, or save what can be read with: sqlite3 FILE .recover"
+		reason, hint = "the database is corrupt", track.Hint{Text: "restore a copy, or save what can be read with: sqlite3 FILE .recover"}
 	case sqlite3.SQLITE_CANTOPEN:
-		reason, hint = "the file cannot be opened", "check that the folder exists and its permissions"
+		reason, hint = "the file cannot be opened", track.Hint{Text: "check that the folder exists, and its permissions"}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		reason, hint = fmt.Sprintf("another program has held the database for %v", busyTimeout), "find out which one, or try again"
+		reason, hint = fmt.Sprintf("another program has held the database for %v", busyTimeout), track.Hint{Text: "find out which one, or try again"}
 	case sqlite3.SQLITE_IOERR:
-		reason, hint = "the disk reported an error", "check the disk and its free space; everything acknowledged before is safe"
+		reason, hint = "the disk reported an error", track.Hint{Text: "check the disk and its free space; everything acknowledged before is safe"}
 	default:
 		return err
 	}
-	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), track.Hint{Text: hint})
+	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), hint)
 }

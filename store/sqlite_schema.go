@@ -48,10 +48,10 @@ func (s schemaState) usable(path string) error {
 	case s.unfinished():
 		return nil
 	case s.ApplicationID != applicationID:
-		return track.WithHint(fmt.Errorf("%w: this SQLite file was not made by track", track.ErrDatabase), track.Hint{Text: "name another file with --db or TRACK_DB; nothing was changed"})
+		return track.WithHint(fmt.Errorf("%w: this SQLite file was not made by track", track.ErrDatabase), otherDatabase("name another file; nothing was changed"))
 
 	case s.Version < migrations.Latest:
-		return track.WithHint(fmt.Errorf("%w: its schema is version %d, this track needs %d", track.ErrDatabase, s.Version, migrations.Latest), track.Hint{Text: "track migrate --db " + path + " brings it up to date, after making a backup"})
+		return track.WithHint(fmt.Errorf("%w: its schema is version %d, this track needs %d", track.ErrDatabase, s.Version, migrations.Latest), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", path))
 
 	case s.Version > migrations.Latest:
 		return track.WithHint(fmt.Errorf("%w: its schema is version %d, newer than the %d this track knows", track.ErrDatabase, s.Version, migrations.Latest), track.Hint{Text: "use a newer track; nothing was changed"})

@@ -39,8 +39,8 @@ func Find(dir string) (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", track.WithHint(
-				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound), track.Hint{Text: "track init creates one here; --db FILE or TRACK_DB names another"})
+			return "", track.WithHint(track.WithHint(
+				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound), track.NewHint("create one here", "init")), otherDatabase("name another"))
 
 		}
 		dir = parent
@@ -69,7 +69,7 @@ func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Sto
 
 func open(ctx context.Context, path string, now func() time.Time, readState func(*Store) (schemaState, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.Hint{Text: "track init creates it"})
+		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
 	} else if err == nil && info.IsDir() {
 		return nil, openError(path, errFolder)
 	}

@@ -69,14 +69,14 @@ func testLedger(t *testing.T, st *store.Store) {
 // checkNoLedger asks for lineages that have none.
 func checkNoLedger(t *testing.T, st *store.Store) {
 	t.Helper()
-	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(fmt.Sprint(track.Hints(err)), "track lineage new l") {
+	if _, err := st.Evolving(t.Context(), "l"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(fmt.Sprint(track.Hints(err)), "lineage new l") {
 		t.Errorf("no lineage: %v, %q", err, track.Hints(err))
 	}
 	update(t, st, func(tx *store.Tx) error {
 		_, err := tx.AddVersion(track.Version{Lineage: "recorded", Name: "v1"}, false)
 		return err
 	})
-	if _, err := st.Evolving(t.Context(), "recorded"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(err.Error(), "not evolved yet") {
+	if _, err := st.Evolving(t.Context(), "recorded"); !errors.Is(err, track.ErrNotFound) || !strings.Contains(err.Error(), "no ledger yet") {
 		t.Errorf("a lineage without a ledger: %v", err)
 	}
 }
