@@ -14,7 +14,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium.
 OUTSIDE := chromium:chromium
 
-.PHONY: build arm64 test check outside-tools race fuzz soak bench sim-policies demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak bench sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
@@ -50,6 +50,10 @@ outside-tools: ## install Chromium if it is missing and root can; else the tests
 	      echo "$${tool##*:} could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
 	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
 	done
+
+docs: ## the reference of commands and of JSON, from their declarations
+	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update
+	$(GO) test -tags $(TAGS) ./cmd/track -run TestCommandReference -update
 
 # The emulator of arm64, and the package of Debian and Ubuntu that has it.
 QEMU := qemu-aarch64-static

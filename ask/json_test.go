@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what is generated")
 
 const (
 	jsonReference = "../docs/reference/json.md"
-	generated     = "<!-- generated from the types of answers; go test ./ask -update writes it -->\n"
+	generated     = "<!-- generated from the types of answers; make docs writes it -->\n"
 	generatedEnd  = "<!-- end of what is generated -->\n"
 )
 
@@ -52,6 +52,6 @@ func TestJSONReference(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff("\n"+want, got); diff != "" {
-		t.Errorf("%s (-types +file); go test ./ask -update writes it:\n%s", jsonReference, diff)
+		t.Errorf("%s (-types +file); make docs writes it:\n%s", jsonReference, diff)
 	}
 }
