@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"track/answer/...":     {"track/answer/...", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
-	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/rogpeppe/go-internal/diff", "github.com/yuin/goldmark/..."},
+	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking": {},
@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 
 	"track/tracker/exchange": {"track", "track/answer", "track/evolution", "track/importer", "track/importer/lines", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/seeds":    {"track", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker/lineages": {"track", "track/answer", "track/importer/lines", "track/evolution", "track/internal/masking", "track/scoring/rubric", "track/scoring/stats", "track/store"},
+	"track/tracker/lineages": {"track", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/masking", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/importer", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker/sweeps":   {"track", "track/answer/...", "track/importer/lines", "track/internal/masking", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker":          {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/internal/masking", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
@@ -80,13 +80,14 @@ var mayImport = map[string][]string{
 	"track/internal/reportfiles": {"track", "track/reports/...", "track/scoring/format"},
 
 	// What tests read reports with.
+	"track/internal/textdiff":    {"github.com/rogpeppe/go-internal/diff"},
 	"track/internal/lineagetest": {"track", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/internal/testdb":      {"track/store"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -29,6 +29,7 @@ const (
 	Need    SentenceKind = "need"   // what would decide
 	Warning SentenceKind = "warning"
 	Note    SentenceKind = "note"
+	Diff    SentenceKind = "diff" // a unified difference, in several lines
 )
 
 // Sentence is a line of text. A new paragraph begins with a Heading, a Verdict and a Note, and with the first Warning.

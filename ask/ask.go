@@ -55,6 +55,8 @@ type Def[Q any, A answer.Answer] struct {
 	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
 	// Trial reports whether a question that can record something only tries; nil if it never does.
 	Trial func(q Q) bool
+	// Creates reports whether the database is created for the question if it does not exist; nil if it never is.
+	Creates func(q Q) bool
 }
 
 // Checker is a question whose parameters depend on one another.

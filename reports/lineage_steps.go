@@ -3,6 +3,7 @@ package reports
 import (
 	"strings"
 
+	"track/internal/textdiff"
 	"track/reports/document"
 )
 
@@ -37,7 +38,7 @@ func (l *lineageReport) diff(s step) document.Block {
 	if from == nil || to == nil {
 		return document.Details{Summary: append(summary, plain(": the content is not recorded")), Blocks: []document.Block{paragraph(plain("The content of one or both versions is not recorded."))}}
 	}
-	text, added, removed := Diff(parent, *from, s.version, *to)
+	text, added, removed := textdiff.Unified(parent, *from, s.version, *to)
 	summary = append(summary, plain(": +%d −%d", added, removed))
 	if s.mutation.Delta != nil {
 		summary = append(summary, plain(", delta %s", change(*s.mutation.Delta)))

@@ -278,6 +278,7 @@ func TestLedgerPlans(t *testing.T) {
 		sorts bool
 	}{
 		{"a lineage", func() (string, []any) { return with(getEvolving, "l") }, "SEARCH lineage USING INDEX sqlite_autoindex_lineage_1 (name=?)", false},
+		{"lineages in a list", func() (string, []any) { return with(listLineageSummaries) }, "execution_lineage (lineage_id=?)", false},
 		{"lineages", func() (string, []any) { return with(listEvolving) }, "SEARCH ledger USING COVERING INDEX", false},
 		{"the last entry", func() (string, []any) { return entries(EntryFilter{Newest: 1}) }, "sqlite_autoindex_ledger_1 (lineage_id=?)", false},
 		{"the last of a kind", func() (string, []any) {

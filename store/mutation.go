@@ -83,6 +83,7 @@ type MutationFilter struct {
 	State  evolution.MutationState
 	Child  string    // of this version
 	Since  time.Time // proposed after
+	Before int       // with a lower number; 0 for any
 	Newest int       // at most so many, the newest first; 0 for all, the oldest first
 }
 
@@ -90,6 +91,7 @@ const (
 	whichAreOpen   = ` AND mutation.state IN ('proposed', 'continue')` // as the index has it
 	inState        = ` AND mutation.state = $1`
 	proposedAfter  = ` AND mutation.proposed_at > $1`
+	beforeNumber   = ` AND mutation.number < $1`
 	toChild        = ` AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)`
 	byNumber       = ` ORDER BY mutation.number`
 	byNumberOfFew  = ` ORDER BY NOINDEX mutation.number` // few are of a child
@@ -107,6 +109,9 @@ func (f MutationFilter) query(lineage int64) (query string, args []any) {
 	}
 	if !f.Since.IsZero() {
 		c.add(proposedAfter, micros(f.Since))
+	}
+	if f.Before > 0 {
+		c.add(beforeNumber, f.Before)
 	}
 	if f.Child != "" {
 		c.add(toChild, lineage, f.Child)

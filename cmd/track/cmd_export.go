@@ -61,7 +61,7 @@ func (p *program) exportLineage(ctx context.Context, name, format, file string) 
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if name, err = evolving(ctx, st.Reader, name); err != nil {
+	if name, err = lineages.Resolve(ctx, st.Reader, name); err != nil {
 		return err
 	}
 	x, err := lineages.Export(ctx, st.Reader, name)

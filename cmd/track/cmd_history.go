@@ -21,7 +21,7 @@ type historyOptions struct {
 func (p *program) historyCommand() *cli.Command {
 	var o historyOptions
 	def := ask.History()
-	bound := bindParams(def.Name, def.Params(&o.HistoryQuestion))
+	bound := bindParams(def.Name, def.Params(&o.HistoryQuestion), nil)
 	text := commandHelp{examples: `
 track history growth_plus
 track history growth_plus --metric unemployment_rate_mean --plot unemployment.svg
@@ -34,7 +34,7 @@ track history sepa --metric tool_success_rate`}
 			&cli.BoolFlag{Name: "lineage", Usage: "show the lineage if a scenario has the same name", Destination: &o.lineage},
 			&cli.StringFlag{Name: "plot", Usage: "draw the history to `FILE`.svg or .png", Destination: &o.plot}),
 		Action: func(c *cli.Context) error {
-			if err := bound.read(c); err != nil {
+			if err := bound.set(c); err != nil {
 				return err
 			}
 			return p.history(c.Context, def, o)

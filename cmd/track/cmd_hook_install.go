@@ -13,7 +13,7 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/claudesettings"
-	"track/reports"
+	"track/internal/textdiff"
 )
 
 type hookInstallOptions struct {
@@ -143,7 +143,7 @@ func (p *program) editSettings(o hookInstallOptions, edit func(text, backup []by
 	if err != nil {
 		return err
 	}
-	difference, _, _ := reports.Diff(change.File, string(change.Before), change.File, string(change.After))
+	difference, _, _ := textdiff.Unified(change.File, string(change.Before), change.File, string(change.After))
 	a := answer.HookSettings{Agent: "claude-code", File: change.File, DryRun: o.dryRun, Diff: difference, Changed: difference != ""}
 	if a.Changed && !o.dryRun {
 		if err := change.Write(); err != nil {

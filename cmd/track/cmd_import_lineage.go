@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"track"
 	"track/answer"
@@ -123,4 +124,15 @@ func programsVerdict(run importer.Run, s exchange.ProgramsSummary) error {
 		return track.WithHint(err, track.Hint{Text: "the run was changed since, or read with other options; what is recorded stands"})
 	}
 	return nil
+}
+
+func parseAt(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return at, usage("--at: %q is not a time such as 2026-01-02T15:04:05Z", text)
+	}
+	return at, nil
 }

@@ -331,3 +331,10 @@ func dispositionName(d track.Disposition) string {
 	}
 	return "recorded"
 }
+
+func orProblem(err error, otherwise string) string {
+	if err == nil {
+		return otherwise
+	}
+	return err.Error()
+}

@@ -32,7 +32,7 @@ Examples:
 				return usage("track report lineage takes one LINEAGE")
 			}
 			return p.writeReportOf(c.Context, o, func(st *store.Reader) (d composedReport, err error) {
-				name, err := evolving(c.Context, st, c.Args().First())
+				name, err := lineages.Resolve(c.Context, st, c.Args().First())
 				if err != nil {
 					return d, err
 				}

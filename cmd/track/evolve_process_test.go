@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 	"track/tracker/agents"
@@ -145,7 +146,7 @@ func inTurn(t *testing.T, dir string, backwards bool) []string {
 }
 
 // decideIn runs track mutation decide as a process, and returns what it prints.
-func decideIn(t *testing.T, dir string, i int) (d decisionDocument) {
+func decideIn(t *testing.T, dir string, i int) (d answer.Decision) {
 	t.Helper()
 	stdout, stderr, code := runTrack(t, dir, "mutation", "decide", mutationKey(i), "--db", "track.db", "--format", "json")
 	if err := json.Unmarshal([]byte(stdout), &d); err != nil || code != exitOK && code != exitRejected {

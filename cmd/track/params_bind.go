@@ -15,7 +15,11 @@ type boundParams struct {
 	command string
 	params  param.List
 	given   []*givenTexts // for each parameter
+	read    readers
 }
+
+// readers read the files that parameters name, by the name of the parameter: each returns the text that the parameter is set to.
+type readers map[string]func(text string) (string, error)
 
 // givenTexts keeps what a flag was given, until all are known.
 type givenTexts struct{ texts []string }
@@ -27,8 +31,8 @@ func (g *givenTexts) Set(text string) error {
 
 func (g *givenTexts) String() string { return "" }
 
-func bindParams(command string, params param.List) *boundParams {
-	b := &boundParams{command: "track " + command, params: params, given: make([]*givenTexts, len(params))}
+func bindParams(command string, params param.List, read readers) *boundParams {
+	b := &boundParams{command: "track " + command, params: params, given: make([]*givenTexts, len(params)), read: read}
 	for i := range params {
 		b.given[i] = &givenTexts{}
 	}
@@ -80,8 +84,8 @@ func (b *boundParams) usageText() string {
 	return text + " [FLAGS]"
 }
 
-// read sets the parameters from the command line.
-func (b *boundParams) read(c *cli.Context) error {
+// set sets the parameters from the command line.
+func (b *boundParams) set(c *cli.Context) error {
 	arguments := c.Args().Slice()
 	for i, p := range b.params {
 		given := b.given[i].texts
@@ -99,16 +103,34 @@ func (b *boundParams) read(c *cli.Context) error {
 			given = given[len(given)-1:] // as with flags elsewhere, the last one counts
 		}
 		if p.Required && len(given) == 0 {
-			return usage("%s: %s is missing", b.command, p.Unit)
+			name := p.Unit
+			if !p.Arg {
+				name = "--" + p.Name + " " + p.Unit
+			}
+			return usage("%s: %s is missing", b.command, name)
 		}
 		for _, text := range given {
-			if err := p.Set(text); err != nil {
-				return argumentError(p, err)
+			if err := b.setOne(p, text); err != nil {
+				return err
 			}
 		}
 	}
 	if len(arguments) > 0 {
 		return usage("%s: unexpected argument %q", b.command, arguments[0])
+	}
+	return nil
+}
+
+// setOne sets a parameter to a text, or to the content of the file that the text names.
+func (b *boundParams) setOne(p param.Param, text string) error {
+	if read := b.read[p.Name]; read != nil {
+		var err error
+		if text, err = read(text); err != nil {
+			return err
+		}
+	}
+	if err := p.Set(text); err != nil {
+		return argumentError(p, err)
 	}
 	return nil
 }

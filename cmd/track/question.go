@@ -19,22 +19,43 @@ import (
 type commandHelp struct {
 	examples string // commands, one on a line
 	complete cli.BashCompleteFunc
-	creates  bool // creates the database if there is none
+	read     readers
 }
 
 // questionCommand returns the command that asks a question and writes the answer.
 func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
+	return commandOf(def, text, func(c *cli.Context, q Q) error { return askAndWrite(c.Context, p, def, q) })
+}
+
+// customCommand is [questionCommand] for an answer that the command writes in its own way.
+func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp, write func(c *cli.Context, a A) error) *cli.Command {
+	return commandOf(def, text, func(c *cli.Context, q Q) error {
+		st, err := openFor(c.Context, p, def, q)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = st.Close() }()
+		a, err := def.Ask(c.Context, ask.Source{Store: st}, q)
+		if err != nil {
+			return usageOfParam(err)
+		}
+		return write(c, a)
+	})
+}
+
+// commandOf returns the command that asks a question.
+func commandOf[Q any, A answer.Answer](def ask.Def[Q, A], text commandHelp, act func(c *cli.Context, q Q) error) *cli.Command {
 	var q Q
-	bound := bindParams(def.Name, def.Params(&q))
+	bound := bindParams(def.Name, def.Params(&q), text.read)
 	words := strings.Fields(def.Name)
 	return &cli.Command{
 		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About),
 		BashComplete: text.complete, Flags: bound.flags(),
 		Action: func(c *cli.Context) error {
-			if err := bound.read(c); err != nil {
+			if err := bound.set(c); err != nil {
 				return err
 			}
-			return askAndWrite(c.Context, p, def, q, text)
+			return act(c, q)
 		},
 	}
 }
@@ -59,8 +80,8 @@ func (t commandHelp) description(about string) string {
 }
 
 // askAndWrite opens the database, asks, and writes the answer; the error carries the exit code of its conclusion.
-func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q, text commandHelp) error {
-	st, err := p.openFor(ctx, def.Records(q), text.creates)
+func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) error {
+	st, err := openFor(ctx, p, def, q)
 	if err != nil {
 		return err
 	}
@@ -84,11 +105,12 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 	return conclude(conclusion)
 }
 
-func (p *program) openFor(ctx context.Context, records, creates bool) (*store.Store, error) {
+// openFor opens the database that a question is asked of.
+func openFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) (*store.Store, error) {
 	switch {
-	case records && creates:
+	case def.Records(q) && def.Creates != nil && def.Creates(q):
 		return p.openOrCreate(ctx)
-	case records:
+	case def.Records(q):
 		return p.openForUpdate(ctx)
 	}
 	return p.open(ctx)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,10 +36,10 @@ type (
 		Improvement *improvementDocument `json:"improvement"` // null where there is no baseline
 	}
 	lineageAnswer struct {
-		Show      lineageDetail      `json:"show"`
-		Replay    replayDocument     `json:"replay"`
-		Mutations []mutationDocument `json:"mutations"`
-		Operators []operatorDocument `json:"operators"`
+		Show      answer.Lineage    `json:"show"`
+		Replay    answer.Replay     `json:"replay"`
+		Mutations []answer.Mutation `json:"mutations"`
+		Operators []answer.Operator `json:"operators"`
 	}
 )
 
@@ -54,23 +53,12 @@ func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
 }
 
 func newLineageAnswer(ctx context.Context, st *store.Reader, facts lineages.Facts) (a lineageAnswer, err error) {
-	overview, err := lineages.LoadOverview(ctx, st, facts.Lineage.Name)
-	if err != nil {
+	if a.Show, err = lineages.ShowLineage(ctx, st, answer.LineageQuestion{Lineage: facts.Lineage.Name}); err != nil {
 		return a, err
 	}
-	mutations, err := st.Mutations(ctx, facts.Lineage.Evolving, store.MutationFilter{Newest: math.MaxInt})
-	if err != nil {
-		return a, err
-	}
-	a = lineageAnswer{newLineageDetail(overview), newReplayDocument(facts.Replay), []mutationDocument{}, []operatorDocument{}}
-	a.Replay.StrictTrials = &facts.Replay.NStrict
-	for _, m := range mutations {
-		a.Mutations = append(a.Mutations, newMutationDocument(facts.Lineage.Name, m))
-	}
-	for _, o := range facts.Operators {
-		a.Operators = append(a.Operators, newOperatorDocument(o))
-	}
-	return a, nil
+	a.Replay, a.Operators = lineages.ReplayAnswer(facts.Replay, true), lineages.OperatorAnswers(facts.Operators)
+	a.Mutations, err = lineages.AllMutations(ctx, st, facts.Lineage)
+	return a, err
 }
 
 // target returns the file that a report is written to or compared with; empty for standard output.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"track/answer"
 )
@@ -12,7 +13,10 @@ func (p *page) writeSentences(list []answer.Sentence) {
 			p.beginBlock()
 		}
 		text := Printable(p.sentence(s))
-		if p.Format == Markdown {
+		switch {
+		case p.Format == Markdown && s.Kind == answer.Diff:
+			text = fenced(text, "diff")
+		case p.Format == Markdown:
 			text = escapeMarkdown(text)
 		}
 		fmt.Fprintln(p, text)
@@ -55,4 +59,13 @@ func (p *page) sentence(s answer.Sentence) string {
 		return hint
 	}
 	return text + "; " + hint
+}
+
+// fenced returns a text as a block of code in Markdown, between fences that no line of it closes.
+func fenced(text, language string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + text + "\n" + fence
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
@@ -38,10 +39,7 @@ type DecideResult struct {
 }
 
 // DecisionWarning is a reason to trust a decision less.
-type DecisionWarning struct {
-	Code    evolution.Warning `json:"code"`
-	Message string            `json:"message"`
-}
+type DecisionWarning = answer.DecisionWarning
 
 // Warnings about what a decision does not know itself.
 const (

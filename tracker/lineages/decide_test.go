@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/store"
@@ -56,11 +57,11 @@ func TestDecideAgain(t *testing.T) {
 	if r.Record.Draw.Attempt != 2 || r.Record.Draw.U == first.Record.Draw.U {
 		t.Errorf("draws %+v and %+v", first.Record.Draw, r.Record.Draw)
 	}
-	// What was accepted and is worse now stays in force, and says so.
+	// What was accepted and is worse now stays active, and says so.
 	l.Run("v002", 1, 2, 3, 4, 5)
-	if r := l.Decide(m, lineages.DecideOptions{}); r.Record.Decision.Accepted || l.Head() != "v002" || r.Mutation.State != evolution.MutationRejected || !warned(r, lineages.WarnWasAccepted, "v002 stays in force until track rollback l") {
+	if r := l.Decide(m, lineages.DecideOptions{}); r.Record.Decision.Accepted || l.Head() != "v002" || r.Mutation.State != evolution.MutationRejected || !warned(r, lineages.WarnWasAccepted, "v002 stays active; leave it: rollback l") {
 		t.Errorf("%+v %v", r.Record.Decision, r.Warnings)
-		if r := l.Decide(m, lineages.DecideOptions{}); !r.Repeated || !warned(r, lineages.WarnWasAccepted, "v002 stays in force") {
+		if r := l.Decide(m, lineages.DecideOptions{}); !r.Repeated || !warned(r, lineages.WarnWasAccepted, "v002 stays active") {
 			t.Errorf("asked again: %+v", r)
 		}
 	}
@@ -78,7 +79,7 @@ func TestDecideOverride(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := l.Decide(m, lineages.DecideOptions{Policy: evolution.Strict{Eps: 20}})
-	if !first.Record.Override || first.Record.Policy != "strict" || string(first.Record.Params) != `{"eps":20}` || !warned(first, lineages.WarnOverridden, "decided by strict, where threshold is the policy") {
+	if !first.Record.Override || first.Record.Policy != "strict" || string(first.Record.Params) != `{"eps":20}` || !warned(first, lineages.WarnOverridden, "decided by strict; the policy of the lineage is") {
 		t.Errorf("%+v %v", first.Record, first.Warnings)
 	}
 	if r := l.Decide(m, lineages.DecideOptions{Policy: evolution.Strict{Eps: 20}}); !r.Repeated || !warned(r, lineages.WarnOverridden, "") {
@@ -98,7 +99,7 @@ func TestDecideOverride(t *testing.T) {
 	}
 }
 
-// A child that was compared with a version that is no longer in force does not take the place of another one.
+// A child that was compared with a version that is no longer active does not take the place of another one.
 func TestDecideStaleParent(t *testing.T) {
 	l := newLoop(t, newStore(t), nil)
 	l.Run("v001", 60)
@@ -112,7 +113,7 @@ func TestDecideStaleParent(t *testing.T) {
 	}
 	l.Decide(a, lineages.DecideOptions{ExpectHead: "v001"})
 	r := l.Decide(b, lineages.DecideOptions{})
-	if !r.Record.Decision.Accepted || r.HeadBefore != "v002" || r.HeadAfter != "v002" || l.Head() != "v002" || !warned(r, lineages.WarnStaleParent, "propose it again with --parent v002") {
+	if !r.Record.Decision.Accepted || r.HeadBefore != "v002" || r.HeadAfter != "v002" || l.Head() != "v002" || !warned(r, lineages.WarnStaleParent, "mutation propose lineage=l parent=v002") {
 		t.Errorf("%+v %v", r.Record.Decision, r.Warnings)
 	}
 	again := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v002"}})
@@ -243,7 +244,7 @@ func ids(trials []evolution.Trial) string {
 	return strings.Join(list, " ")
 }
 
-// The trials of a simulation are the seeds under its parameters, of one revision of the code, judged under the spec in force.
+// The trials of a simulation are the seeds under its parameters, of one revision of the code, judged under the active spec.
 func TestDecideSeeds(t *testing.T) {
 	l := simulation(t)
 	good, bad := map[string]float64{"a": 0.5, "b": 0.5}, map[string]float64{"a": 0.5, "b": 90}
@@ -285,23 +286,23 @@ func TestDecideSeeds(t *testing.T) {
 	other := l.Propose(`{"theta":12.5}`, lineages.ProposeOptions{Parents: []string{"v002"}})
 	lineagetest.AddSpec(t, l.Store, [2]float64{0, 1}, [2]float64{0, 100})
 	r = l.Decide(other.Key, lineages.DecideOptions{})
-	if r.Record.Decision.State != evolution.Continue || !warned(r, lineages.WarnLeftOut, "never judged under the spec in force (track rescore judges them)") {
+	if r.Record.Decision.State != evolution.Continue || !warned(r, lineages.WarnLeftOut, "never judged under the active spec") {
 		t.Errorf("%+v %v", r.Record.Decision, r.Warnings)
 	}
 	// What is planned are seeds that neither side has; nothing is recorded.
 	before := len(l.Entries())
-	plan, err := lineages.PlanMutation(t.Context(), l.Store, "theta", other.Key, evolution.POI{Tau: 3, C: 0.9, NMin: 4})
+	plan, err := lineages.PlanDecision(t.Context(), l.Store.Reader, answer.PlanQuestion{Lineage: "theta", Mutation: other.Key, Policy: evolution.POI{Tau: 3, C: 0.9, NMin: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, p := range plan.Trials {
+	for _, p := range plan.Need.Trials {
 		if seen[p.Side+p.Key] || p.Key == "" {
-			t.Errorf("%+v", plan.Trials)
+			t.Errorf("%+v", plan.Need.Trials)
 		}
 		seen[p.Side+p.Key] = true
 	}
-	if len(plan.Trials) == 0 || len(l.Entries()) != before {
+	if len(plan.Need.Trials) == 0 || len(l.Entries()) != before {
 		t.Errorf("%+v", plan)
 	}
 }
@@ -436,7 +437,7 @@ func TestAdoptLineage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One that its source calls active is in force.
+	// One that its source calls active is active.
 	st := newStore(t)
 	add(st, "first", "archived", "")
 	add(st, "second", "active", lineagetest.Text("French"))
@@ -483,12 +484,12 @@ func TestAdoptLineage(t *testing.T) {
 	if l, _, err := begin(st, options("b")); err != nil || l.Head != "b" {
 		t.Errorf("%v %+v", err, l)
 	}
-	// With no version at all, none is in force until one is put there.
+	// With no version at all, none is active until one is made so.
 	st = newStore(t)
 	if l, _, err := begin(st, options("")); err != nil || l.Head != "" {
 		t.Errorf("%v %+v", err, l)
 	}
-	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != lineages.ActionStop || !strings.Contains(s.Reason, "no version is in force") {
+	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != lineages.ActionStop || !strings.Contains(s.Reason, "no version is active") {
 		t.Errorf("%v %+v", err, s)
 	}
 }

@@ -54,7 +54,11 @@ func openStore(t testing.TB, path string) *store.Store {
 // warned says whether a decision has a warning that contains a text.
 func warned(r lineages.DecideResult, code evolution.Warning, message string) bool {
 	for _, w := range r.Warnings {
-		if w.Code == code && strings.Contains(w.Message, message) {
+		text := w.Message
+		if w.Hint != nil {
+			text += "; " + w.Hint.String()
+		}
+		if w.Code == code && strings.Contains(text, message) {
 			return true
 		}
 	}

@@ -6,21 +6,22 @@ import (
 	"slices"
 	"time"
 
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
 
 // Action is what a loop is to do next.
-type Action string
+type Action = answer.Action
 
 // The actions.
 const (
-	ActionRun      Action = "run"      // run trials that a policy needs before it decides
-	ActionDecide   Action = "decide"   // decide a mutation that has its evidence
-	ActionMutate   Action = "mutate"   // propose a child of the active version, by the operator
-	ActionWait     Action = "wait"     // run the active version so many times more
-	ActionRollback Action = "rollback" // go back, because a trigger applies
-	ActionStop     Action = "stop"     // do nothing until somebody changes something
+	ActionRun      = answer.ActionRun
+	ActionDecide   = answer.ActionDecide
+	ActionMutate   = answer.ActionMutate
+	ActionWait     = answer.ActionWait
+	ActionRollback = answer.ActionRollback
+	ActionStop     = answer.ActionStop
 )
 
 // NextStep is what to do with a lineage now, and why.
@@ -71,7 +72,7 @@ func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s
 	case l.Settings.Loop.Frozen:
 		return NextStep{Action: ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, nil
 	case l.Head == "":
-		return NextStep{Action: ActionStop, Reason: "no version is in force: track rollback " + l.Name + " --to VERSION puts one in force"}, nil
+		return NextStep{Action: ActionStop, Reason: "no version is active; a rollback makes one active"}, nil
 	}
 	where, err := loadStanding(ctx, r, l)
 	if err != nil {
@@ -141,7 +142,7 @@ func tooSoon(r DecideResult, missing int) NextStep {
 			r.Record.Decision.NChild+r.Record.Decision.FailedChild+missing, r.Mutation.Child, r.Record.Policy),
 	}
 	for _, key := range r.freeKeys(missing) {
-		s.Trials = append(s.Trials, PlannedTrial{"child", r.Mutation.Child, key})
+		s.Trials = append(s.Trials, PlannedTrial{Side: "child", Version: r.Mutation.Child, Key: key})
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package lineages_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -198,7 +199,7 @@ func TestProposeWarns(t *testing.T) {
 		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay = 2, 1
 	})
 	at := func(hour int) time.Time { return clock().Add(time.Duration(hour) * time.Hour) }
-	const day, high = "in 24 hours with this one, where max_per_day is 2: track mutation next would have waited until ", "2 mutations of high risk in 24 hours with this one, where max_high_per_day is 1: track mutation next would have made none before "
+	const day, high = "in 24 hours with this one, where max_per_day is 2; the loop would have waited until ", "2 mutations of high risk in 24 hours with this one, where max_high_per_day is 1; the loop would have made none before "
 	for i, c := range []struct {
 		child string
 		o     lineages.ProposeOptions
@@ -263,7 +264,7 @@ func TestRollback(t *testing.T) {
 	if r := l.Rollback(lineages.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
 		t.Errorf("%+v", r.Event)
 	}
-	// To a candidate that was never in force, and to what nobody proposed, which the ledger then names.
+	// To a candidate that was never active, and to what nobody proposed, which the ledger then names.
 	if r := l.Rollback(lineages.RollbackOptions{To: candidate.Child}); r.Head != "v005" || r.Event.ToScore != nil {
 		t.Errorf("%+v", r.Event)
 	}
@@ -309,7 +310,7 @@ func TestRollbackForbidden(t *testing.T) {
 	}
 	for _, m := range []lineages.ProposeResult{rejected, refused} {
 		r := l.Rollback(lineages.RollbackOptions{To: m.Child})
-		if len(r.Warnings) != 1 || r.Warnings[0].Code != lineages.WarnNotAccepted || !strings.Contains(r.Warnings[0].Message, "track mutation show "+m.Key) {
+		if len(r.Warnings) != 1 || r.Warnings[0].Code != lineages.WarnNotAccepted || !strings.Contains(fmt.Sprint(r.Warnings[0].Hint), "mutation show "+m.Key) {
 			t.Errorf("%s: %v", m.Child, r.Warnings)
 		}
 	}

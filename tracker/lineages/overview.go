@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
 
-// VersionPlace is where a version stands in its lineage.
-type VersionPlace string
+// VersionPlace says where a version stands in its lineage.
+type VersionPlace = answer.VersionPlace
 
-// The places. Nothing is ever deleted: archived versions only are no longer among those that [evolution.Retain] keeps active.
+// The places.
 const (
-	VersionHead      VersionPlace = "head"      // is active
-	VersionActive    VersionPlace = "active"    // was active, and is kept
-	VersionArchived  VersionPlace = "archived"  // was active, long ago
-	VersionCandidate VersionPlace = "candidate" // was never active
+	VersionHead      = answer.VersionHead
+	VersionActive    = answer.VersionActive
+	VersionArchived  = answer.VersionArchived
+	VersionCandidate = answer.VersionCandidate
 )
 
 // VersionEntry is a version with its fitness.

@@ -1,35 +1,16 @@
 package lineages
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
-	"track/evolution"
-	"track/store"
+	"track/answer"
 )
 
-// PlannedTrial is a trial that a policy still wants.
-type PlannedTrial struct {
-	Side    string `json:"side"` // child or parent
-	Version string `json:"version"`
-	Key     string `json:"key"` // task or seed; empty where any task will do
-}
+// PlannedTrial is a trial that a policy still needs.
+type PlannedTrial = answer.PlannedTrial
 
-// Plan is what a policy still wants to know of a mutation.
-type Plan struct {
-	DecideResult                // what would be decided now
-	Trials       []PlannedTrial // none where it would decide
-}
-
-// PlanMutation says which trials are wanted before a mutation can be decided. It records nothing.
-func PlanMutation(ctx context.Context, st *store.Store, lineage, mutation string, policy evolution.Policy) (p Plan, err error) {
-	p.DecideResult, err = Decide(ctx, st, lineage, mutation, DecideOptions{Policy: policy, DryRun: true})
-	p.Trials = p.Planned()
-	return p, err
-}
-
-// Planned lists the trials that a decision to continue asks for: first those whose partner is there already.
+// Planned returns the trials that a decision to continue asks for: first those whose partner was run.
 func (r DecideResult) Planned() []PlannedTrial {
 	need := r.Record.Decision.Need
 	if need == nil {
@@ -44,13 +25,13 @@ func (r DecideResult) Planned() []PlannedTrial {
 	}{{"child", r.Mutation.Child, need.Child, need.ChildKeys}, {"parent", r.Parent, need.Parent, need.ParentKeys}} {
 		keys := append(side.keys[:min(side.n, len(side.keys)):min(side.n, len(side.keys))], free...)
 		for _, key := range keys[:min(side.n, len(keys))] {
-			list = append(list, PlannedTrial{side.name, side.version, key})
+			list = append(list, PlannedTrial{Side: side.name, Version: side.version, Key: key})
 		}
 	}
 	return list
 }
 
-// Wanted says in words how many trials a decision to continue asks for.
+// Wanted returns in words how many trials a decision to continue asks for.
 func (r DecideResult) Wanted() string {
 	need, text := r.Record.Decision.Need, ""
 	if need.Child > 0 {
@@ -65,7 +46,7 @@ func (r DecideResult) Wanted() string {
 	return text
 }
 
-// freeKeys are n keys for trials that may be of any task: none in particular for an agent, and seeds that neither side has for a simulation.
+// freeKeys returns n keys for trials of any task: empty for an agent, and seeds that neither side has for a simulation.
 func (r DecideResult) freeKeys(n int) []string {
 	keys := make([]string, n)
 	next, numbers := uint64(0), true

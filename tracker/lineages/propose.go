@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
 
-// OperatorByHand is the operator of a mutation of which nobody said how it was made.
-const OperatorByHand = "by_hand"
+// OperatorByHand is the operator of a mutation whose operator nobody named.
+const OperatorByHand = answer.OperatorByHand
 
 // ProposeOptions describe a mutation.
 type ProposeOptions struct {
@@ -41,11 +42,8 @@ type ProposeResult struct {
 	Warnings []ProposeWarning
 }
 
-// ProposeWarning is something about a proposal that whoever made it may not have meant.
-type ProposeWarning struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
+// ProposeWarning is something about a proposal that its author may not have meant.
+type ProposeWarning = answer.ProposeWarning
 
 // Warnings of proposals.
 const (
@@ -134,7 +132,7 @@ func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o ProposeOptions,
 }
 
 func (r *ProposeResult) warn(code, format string, args ...any) {
-	r.Warnings = append(r.Warnings, ProposeWarning{code, fmt.Sprintf(format, args...)})
+	r.Warnings = append(r.Warnings, ProposeWarning{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not people.
@@ -159,7 +157,7 @@ func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *Propos
 		if limit.High {
 			code, what = WarnMaxHighPerDay, "mutations of high risk"
 		}
-		text := fmt.Sprintf("%d %s in 24 hours with this one, where %s is %d: track mutation next would have ", limit.N+1, what, code, limit.Limit)
+		text := fmt.Sprintf("%d %s in 24 hours with this one, where %s is %d; the loop would have ", limit.N+1, what, code, limit.Limit)
 		switch {
 		case limit.Until.IsZero():
 			text += "made none"

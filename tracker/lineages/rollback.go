@@ -162,7 +162,8 @@ func warnNotAccepted(ctx context.Context, r *store.Reader, l Lineage, version st
 		case evolution.MutationAccepted:
 			return nil, nil
 		case evolution.MutationRejected, evolution.MutationRefused:
-			list = append(list, DecisionWarning{WarnNotAccepted, fmt.Sprintf("%s was %s: track mutation show %s says why", version, m.State, m.Key)})
+			hint := track.NewHint("show why", "mutation show", m.Key)
+			list = append(list, DecisionWarning{Code: WarnNotAccepted, Message: fmt.Sprintf("%s was %s", version, m.State), Hint: &hint})
 		}
 	}
 	return list, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"track"
 	"track/evolution"
 )
 
@@ -15,7 +16,7 @@ func (v VersionTrials) leftOut() string {
 		what string
 	}{
 		{v.Open, "executions that may still go on"}, {v.Unscored, "executions without a score"},
-		{v.Unjudged, "seeds that were never judged under the spec in force (track rescore judges them)"}, {v.Others, "seeds under another revision of the code"},
+		{v.Unjudged, "seeds that were never judged under the active spec"}, {v.Others, "seeds under another revision of the code"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
@@ -26,32 +27,40 @@ func (v VersionTrials) leftOut() string {
 
 // addWarnings adds the warnings of the decision, and those that it cannot know itself.
 func addWarnings(l Lineage, d *DecideResult) {
-	add := func(code evolution.Warning, message string) {
-		d.Warnings = append(d.Warnings, DecisionWarning{code, message})
+	hinted := func(code evolution.Warning, message string, hint *track.Hint) {
+		d.Warnings = append(d.Warnings, DecisionWarning{Code: code, Message: message, Hint: hint})
 	}
+	add := func(code evolution.Warning, message string) { hinted(code, message, nil) }
 	decision := d.Record.Decision
 	for _, w := range decision.Warnings {
 		add(w, w.Message())
 	}
 	if decision.Accepted && d.HeadAfter != d.Mutation.Child {
-		add(WarnStaleParent, fmt.Sprintf("accepted against %s, but %s is in force: propose it again with --parent %s, and decide that", d.Parent, orDash(d.HeadBefore), orDash(d.HeadBefore)))
+		hint := track.NewHint("propose it again as its child", "mutation propose").With("lineage", l.Name).With("parent", orDash(d.HeadBefore))
+		hinted(WarnStaleParent, fmt.Sprintf("accepted against %s, but %s is active", d.Parent, orDash(d.HeadBefore)), &hint)
 	}
 	if d.Record.Override {
-		add(WarnOverridden, fmt.Sprintf("decided by %s, where %s is the policy of the lineage", d.Record.Policy, l.Settings.Policy))
+		add(WarnOverridden, fmt.Sprintf("decided by %s; the policy of the lineage is %s", d.Record.Policy, l.Settings.Policy))
 	}
 	if d.ended > 0 {
 		times := "once"
 		if d.ended > 1 {
 			times = fmt.Sprintf("%d times", d.ended)
 		}
-		add(WarnAttempts, "decided before, "+times+": deciding again until it passes lets more through than the rate says")
+		add(WarnAttempts, "decided before, "+times+": deciding again until it passes accepts more than the rate says")
 	}
 	if d.was == evolution.MutationAccepted && !decision.Accepted && d.HeadBefore == d.Mutation.Child {
-		add(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays in force until track rollback %s", d.HeadBefore, l.Name))
+		hint := track.NewHint("leave it", "rollback", l.Name)
+		hinted(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays active", d.HeadBefore), &hint)
 	}
 	for i, side := range [...]string{"child", "parent"} {
 		if text := d.Sides[i].leftOut(); text != "" {
-			add(WarnLeftOut, fmt.Sprintf("left out of the %s: %s", side, text))
+			var hint *track.Hint
+			if scenario := l.Scenario(); d.Sides[i].Unjudged > 0 {
+				rescore := track.NewHint("judge them", "rescore", scenario)
+				hint = &rescore
+			}
+			hinted(WarnLeftOut, fmt.Sprintf("left out of the %s: %s", side, text), hint)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package reports
+// Package textdiff compares texts line by line.
+package textdiff
 
 import (
 	"strings"
@@ -6,9 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff returns the unified difference of two texts, without the line that names a command, and how many lines it adds and removes. It is empty if the texts
-// are the same.
-func Diff(fromName, from, toName, to string) (text string, added, removed int) {
+// Unified returns the unified difference of two texts, without the line that names a command, and the numbers of added and removed lines. It is
+// empty if the texts are equal.
+func Unified(fromName, from, toName, to string) (text string, added, removed int) {
 	text = string(diff.Diff(fromName, []byte(from), toName, []byte(to)))
 	_, text, _ = strings.Cut(text, "\n")
 	_, body, _ := strings.Cut(text, "\n@@")

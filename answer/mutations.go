@@ -1,0 +1,247 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/evolution"
+)
+
+// Mutation is a mutation and its state.
+type Mutation struct {
+	Lineage    string                  `json:"lineage"`
+	ID         string                  `json:"mutation"`
+	Number     int                     `json:"number"` // in the order of the proposals, from 1
+	State      evolution.MutationState `json:"state"`
+	Parents    []string                `json:"parents"` // the one that the child is compared with first
+	Child      string                  `json:"child"`
+	Operator   string                  `json:"operator"`
+	Risk       evolution.Risk          `json:"risk"`
+	NDecisions int                     `json:"n_decisions"`
+	Delta      *float64                `json:"delta"` // of the last decision
+	CostUSD    *float64                `json:"cost_usd"`
+	Note       string                  `json:"note"`
+	Source     string                  `json:"source,omitempty"`
+	ProposedAt time.Time               `json:"proposed_at"`
+}
+
+// mutationsTable returns mutations as rows.
+func mutationsTable(list ...Mutation) Table {
+	t := Table{Name: "mutations", Columns: []Column{
+		{Name: "number", Head: "#"}, {Name: "mutation"}, {Name: "parents"}, {Name: "child"}, {Name: "operator"}, {Name: "risk"}, {Name: "state"},
+		{Name: "n_decisions", Head: "decisions"}, {Name: "delta"}, {Name: "proposed_at", Head: "proposed"},
+	}}
+	for _, m := range list {
+		t.Rows = append(t.Rows, []any{
+			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, signedCell(m.Delta), Time(m.ProposedAt),
+		})
+	}
+	return t
+}
+
+// MutationsQuestion asks for the mutations of a lineage.
+type MutationsQuestion struct {
+	Lineage string // empty for the only one
+	State   evolution.MutationState
+	Page    Page
+}
+
+// Params declares the parameters of the question.
+func (q *MutationsQuestion) Params() param.List {
+	return append(param.List{
+		ofLineage(&q.Lineage),
+		{Name: "state", Help: "list only mutations in this state", Enum: mutationStates(), Value: param.Parsed(&q.State, func(text string) (evolution.MutationState, error) {
+			return evolution.MutationState(text), nil
+		}, func(s evolution.MutationState) string { return string(s) })},
+	}, q.Page.Params(50)...)
+}
+
+func mutationStates() (names []string) {
+	for _, s := range []evolution.MutationState{
+		evolution.MutationProposed, evolution.MutationContinued, evolution.MutationAccepted, evolution.MutationRejected, evolution.MutationRefused, evolution.MutationWithdrawn,
+	} {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// Mutations are mutations of a lineage, the newest first.
+type Mutations struct {
+	Lineage        string `json:"lineage"`
+	List[Mutation] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (Mutations) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Mutations) Tables() []Table {
+	t := mutationsTable(a.Items...)
+	t.Empty = fmt.Sprintf("lineage %s has no such mutation", a.Lineage)
+	if a.Next != "" {
+		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the newest %d; a larger limit lists more", len(a.Items))}}
+	}
+	return []Table{t}
+}
+
+// MutationQuestion asks for a mutation.
+type MutationQuestion struct {
+	Mutation string
+	Lineage  string // empty for the only lineage that has the mutation
+}
+
+// Params declares the parameters of the question.
+func (q *MutationQuestion) Params() param.List { return ofMutation(&q.Mutation, &q.Lineage) }
+
+// MutationDetail is a mutation with everything in the ledger about it.
+type MutationDetail struct {
+	Mutation  `json:",embed"`
+	Refusals  []evolution.Refusal `json:"refusals"`
+	Inferred  bool                `json:"inferred"`            // a parent was inferred, and not recorded by its source
+	Withdrawn string              `json:"withdrawn,omitempty"` // why
+	Decisions []Decision          `json:"decisions"`
+}
+
+// Lead implements [Answer].
+func (a MutationDetail) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a MutationDetail) Tables() []Table {
+	t := mutationsTable(a.Mutation)
+	add := func(text string) { t.Notes = append(t.Notes, Sentence{Kind: Note, Text: text}) }
+	if a.Note != "" {
+		add("note: " + a.Note)
+	}
+	if a.Inferred {
+		add("a parent was inferred: its source has lost it, or does not name it")
+	}
+	for _, r := range a.Refusals {
+		add(fmt.Sprintf("refused: %s: %s", r.Code, r.Reason))
+	}
+	if a.Withdrawn != "" {
+		add("withdrawn: " + a.Withdrawn)
+	}
+	for _, d := range a.Decisions {
+		t.Notes = append(t.Notes, d.sentences(false)...)
+	}
+	if len(a.Decisions) == 0 && a.State.Open() {
+		hint := track.NewHint("decide it", "mutation decide", a.ID)
+		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "not decided yet", Hint: &hint})
+	}
+	decisions := decisionsTable(a.Decisions)
+	decisions.Main = true
+	return []Table{t, decisions}
+}
+
+// ProposeQuestion asks to record a mutation.
+type ProposeQuestion struct {
+	Lineage     string // empty for the only one
+	Child       *string
+	Parents     []string // names of versions, the one to compare with first; none for the active version
+	Operator    string   // empty for the one that was drawn last, or by_hand
+	Risk        evolution.Risk
+	Note        string
+	CostUSD     *float64
+	ID          string // empty for the one that follows from parents, child and operator
+	KeepSecrets bool
+	At          time.Time // zero for now
+}
+
+// Params declares the parameters of the question.
+func (q *ProposeQuestion) Params() param.List {
+	return param.List{
+		{Name: "lineage", Unit: "NAME", Help: "the lineage: its `NAME`; it may be left out if there is only one", Value: param.Text(&q.Lineage)},
+		{Name: "child", Required: true, Unit: "FILE", Help: "the content: a `FILE`, - for standard input, or of a simulation the JSON object itself", Value: param.Content(&q.Child)},
+		{Name: "parent", Unit: "VERSION", Help: "the `VERSION` that the child was made of; repeat it for a crossover", Value: param.Texts(&q.Parents)},
+		{Name: "operator", Unit: "NAME", Help: "the `NAME` of what made the child", Value: param.Text(&q.Operator)},
+		{Name: "risk", Unit: "RISK", Help: "the `RISK`, instead of the operator's: LOW, MEDIUM or HIGH", Value: param.Parsed(&q.Risk, func(text string) (evolution.Risk, error) {
+			return evolution.Risk(strings.ToUpper(text)), nil
+		}, func(r evolution.Risk) string { return string(r) })},
+		{Name: "note", Unit: "TEXT", Help: "a `TEXT` for people", Value: param.Text(&q.Note)},
+		{Name: "cost", Unit: "USD", Help: "what the child cost to make, in `USD`", Value: param.OptionalFloat(&q.CostUSD)},
+		{Name: "id", Unit: "ID", Help: "name the mutation with an `ID` of your own", Value: param.Text(&q.ID)},
+		{Name: "keep-secrets", Help: "record a child in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
+		atParam(&q.At),
+	}
+}
+
+// Proposed is a mutation as it was proposed.
+type Proposed struct {
+	Mutation `json:",embed"`
+	Known    bool                `json:"known"` // it was proposed before
+	Refusals []evolution.Refusal `json:"refusals"`
+	Warnings []ProposeWarning    `json:"warnings"`
+}
+
+// ProposeWarning is something about a proposal that its author may not have meant.
+type ProposeWarning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Conclusion implements [Concluding].
+func (a Proposed) Conclusion() Conclusion {
+	if a.State == evolution.MutationRefused {
+		return Rejected
+	}
+	return Done
+}
+
+// Lead implements [Answer].
+func (a Proposed) Lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: %s of %s by %s (%s), %s",
+		a.ID, a.Child, strings.Join(a.Parents, " and "), operatorName(a.Operator), a.Risk, a.State)}}
+	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
+	if a.Known {
+		add("it was proposed before; nothing was changed")
+	}
+	for _, r := range a.Refusals {
+		add(fmt.Sprintf("%s: %s", r.Code, r.Reason))
+	}
+	for _, w := range a.Warnings {
+		lead = append(lead, Sentence{Kind: Warning, Text: "warning: " + w.Message, Joined: true})
+	}
+	return lead
+}
+
+// Tables implements [Answer].
+func (a Proposed) Tables() []Table {
+	t := mutationsTable(a.Mutation)
+	t.ForPrograms = true
+	return []Table{t}
+}
+
+// WithdrawQuestion asks to take back a mutation.
+type WithdrawQuestion struct {
+	Mutation string
+	Lineage  string // empty for the only lineage that has the mutation
+	Reason   string
+	At       time.Time // zero for now
+}
+
+// Params declares the parameters of the question.
+func (q *WithdrawQuestion) Params() param.List {
+	reason := reasonParam(&q.Reason)
+	reason.Required = true
+	return append(ofMutation(&q.Mutation, &q.Lineage), reason, atParam(&q.At))
+}
+
+// Withdrawn is a mutation that was taken back.
+type Withdrawn struct {
+	Mutation `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a Withdrawn) Lead() []Sentence {
+	return []Sentence{{Kind: Heading, Text: a.ID + " is withdrawn"}}
+}
+
+// Tables implements [Answer].
+func (a Withdrawn) Tables() []Table {
+	t := mutationsTable(a.Mutation)
+	t.ForPrograms = true
+	return []Table{t}
+}

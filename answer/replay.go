@@ -1,0 +1,291 @@
+package answer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"track/answer/param"
+	"track/evolution"
+	"track/scoring/format"
+)
+
+// ReplayQuestion asks to compute the ledgers of lineages again.
+type ReplayQuestion struct {
+	Lineage        string           // empty for all
+	Decision       string           // also show this decision: its id, a prefix of it, or its number in the ledger
+	Strict         bool             // also compare the evidence with the executions and seeds that are recorded now
+	Counterfactual evolution.Policy // also decide by this policy; nil for none
+	Kept           KeptEnd          // an end of a ledger that somebody kept; zero for none
+}
+
+// KeptEnd is the end of a ledger as it was once.
+type KeptEnd struct {
+	Lineage string         `json:"lineage"`
+	End     evolution.Head `json:"end"`
+}
+
+// Params declares the parameters of the question.
+func (q *ReplayQuestion) Params() param.List {
+	return param.List{
+		{Name: "lineage", Unit: "NAME", Help: "replay only the lineage of this `NAME`", Value: param.Text(&q.Lineage)},
+		{Name: "decision", Unit: "ID", Help: "show only this decision: its `ID`, as in d-0123456789abcdef, or its number in the ledger", Value: param.Text(&q.Decision)},
+		{Name: "strict", Help: "also compare the evidence with what is recorded now", Value: param.Switch(&q.Strict)},
+		{Name: "manifest", Unit: "FILE", Help: "also find what was truncated or rewritten since this `FILE` of track export lineage --format manifest", Value: param.Parsed(&q.Kept, parseKeptEnd, KeptEnd.String)},
+		policyParam("counterfactual", "also decide by this policy", &q.Counterfactual),
+	}
+}
+
+// Check implements ask.Checker.
+func (q *ReplayQuestion) Check() error {
+	switch {
+	case q.Decision != "" && (q.Counterfactual != nil || q.Kept != KeptEnd{}):
+		return &param.Error{Param: "decision", Message: "replays one decision; counterfactual and manifest are for whole ledgers"}
+	case q.Kept.Lineage != "" && q.Lineage != "" && q.Lineage != q.Kept.Lineage:
+		return &param.Error{Param: "manifest", Message: fmt.Sprintf("is of lineage %s, not of %s", q.Kept.Lineage, q.Lineage)}
+	}
+	return nil
+}
+
+func parseKeptEnd(text string) (k KeptEnd, err error) {
+	err = decodeStrictly(text, &k)
+	return k, err
+}
+
+// String writes what the parameter reads.
+func (k KeptEnd) String() string {
+	if k == (KeptEnd{}) {
+		return ""
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Replay is the replay of a lineage.
+type Replay struct {
+	Lineage        string                 `json:"lineage"`
+	OK             bool                   `json:"ok"`
+	Entries        int                    `json:"entries"`
+	Decisions      int                    `json:"decisions"`
+	Verified       int                    `json:"verified"`
+	Head           string                 `json:"head"`
+	End            evolution.Head         `json:"end"`
+	StrictTrials   *int                   `json:"strict_trials"` // compared; null unless strict
+	Differences    []evolution.Difference `json:"differences"`
+	Counterfactual []Alternative          `json:"counterfactual,omitzero"` // of each decision, if a policy was given
+	Policy         string                 `json:"counterfactual_policy,omitempty"`
+}
+
+// Alternative is what another policy would have decided.
+type Alternative struct {
+	Number   int              `json:"number"`
+	Decision string           `json:"decision"`
+	Mutation string           `json:"mutation"`
+	Attempt  int              `json:"attempt"`
+	Was      evolution.State  `json:"was"`
+	Would    evolution.State  `json:"would"` // empty if the policy cannot decide
+	Label    evolution.Label  `json:"label"`
+	Delta    *float64         `json:"delta"`
+	Same     bool             `json:"same"`
+	Need     *evolution.Need  `json:"need"`
+	Problem  string           `json:"problem,omitempty"`
+	Noise    *evolution.Noise `json:"noise"`
+	P        float64          `json:"p"`
+}
+
+// DecisionReplay is one decision with what the replay of its ledger found.
+type DecisionReplay struct {
+	Asked    string                 `json:"asked"`    // as it was named
+	Decision *Decision              `json:"decision"` // null if the ledger differs and no longer has it
+	Evidence *evolution.Evidence    `json:"evidence"`
+	Problem  string                 `json:"problem,omitempty"` // why there is no decision, or not its evidence
+	Own      []evolution.Difference `json:"differences"`       // of this decision
+}
+
+// Replays are the replays of lineages, by name.
+type Replays struct {
+	List[Replay] `json:",embed"`
+	Decision     *DecisionReplay `json:"decision,omitempty"` // if one was asked for
+}
+
+// Conclusion implements [Concluding].
+func (a Replays) Conclusion() Conclusion {
+	if slices.ContainsFunc(a.Items, func(r Replay) bool { return !r.OK }) {
+		return Differs
+	}
+	return Done
+}
+
+// Lead implements [Answer].
+func (a Replays) Lead() (lead []Sentence) {
+	if a.Decision != nil {
+		lead = a.decisionLead()
+	} else {
+		for _, r := range a.Items {
+			lead = append(lead, r.lead()...)
+		}
+	}
+	return lead
+}
+
+// NDifferences counts the differences of all lineages.
+func (a Replays) NDifferences() (n int) {
+	for _, r := range a.Items {
+		n += len(r.Differences)
+	}
+	return n
+}
+
+func (a Replays) decisionLead() (lead []Sentence) {
+	d := a.Decision
+	if d.Decision != nil {
+		lead = d.Decision.sentences(false)
+		if len(d.Own) == 0 && d.Problem == "" {
+			lead = append(lead, Sentence{Kind: Note, Text: "replayed: the same", Joined: true})
+		}
+	} else {
+		lead = []Sentence{{Kind: Heading, Text: "decision " + d.Asked}}
+	}
+	if d.Problem != "" {
+		lead = append(lead, Sentence{Kind: Note, Text: "cannot be replayed: " + d.Problem, Joined: true})
+	}
+	lead = append(lead, differenceSentences(d.Own)...)
+	for _, r := range a.Items {
+		others := slices.DeleteFunc(slices.Clone(r.Differences), func(x evolution.Difference) bool { return slices.Contains(d.Own, x) })
+		if len(others) > 0 {
+			lead = append(lead, Sentence{Kind: Note, Text: "elsewhere in the ledger:", Joined: true})
+			lead = append(lead, differenceSentences(others)...)
+		}
+	}
+	return lead
+}
+
+func (a Replay) lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: %d/%d decisions verified, %s of the ledger; active: %s",
+		a.Lineage, a.Verified, a.Decisions, entries(a.Entries), orNoVersion(a.Head))}}
+	if a.StrictTrials != nil {
+		lead = append(lead, Sentence{Kind: Note, Text: format.Counted(*a.StrictTrials, "trial") + " of evidence compared with what is recorded now", Joined: true})
+	}
+	lead = append(lead, differenceSentences(a.Differences)...)
+	if a.Policy != "" {
+		lead = append(lead, Sentence{Kind: Note, Text: a.alternativesText()})
+	}
+	return lead
+}
+
+// differenceSentences returns the first differences.
+func differenceSentences(list []evolution.Difference) (lines []Sentence) {
+	const most = 50
+	for _, d := range list[:min(most, len(list))] {
+		lines = append(lines, Sentence{Kind: Note, Text: differenceText(d), Joined: true})
+	}
+	if more := len(list) - most; more > 0 {
+		lines = append(lines, Sentence{Kind: Note, Text: fmt.Sprintf("and %d more; the format json lists all", more), Joined: true})
+	}
+	return lines
+}
+
+func differenceText(d evolution.Difference) string {
+	text := d.String()
+	if d.Number == 0 { // outside the ledger
+		text = string(d.Kind)
+		if d.Mutation != "" {
+			text += " " + d.Mutation
+		}
+		text += fmt.Sprintf(": %s: stored %s, replayed %s", d.Field, d.Stored, d.Replayed)
+	}
+	const longest = 300
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
+}
+
+func (a Replay) alternativesText() string {
+	if len(a.Counterfactual) == 0 {
+		return "no decision yet, so " + a.Policy + " would have decided none otherwise"
+	}
+	same, accepted, would, needs, unknown := 0, 0, 0, 0, 0
+	for _, alternative := range a.Counterfactual {
+		if alternative.Problem != "" {
+			unknown++
+		}
+		if alternative.Same {
+			same++
+		}
+		if alternative.Was == evolution.Accept {
+			accepted++
+		}
+		switch alternative.Would {
+		case evolution.Accept:
+			would++
+		case evolution.Continue:
+			needs++
+		}
+	}
+	text := fmt.Sprintf("accepted %d of %d; %s would have accepted %d, asked for more evidence in %d, and decided the same in %d",
+		accepted, len(a.Counterfactual), a.Policy, would, needs, same)
+	if unknown > 0 {
+		text += fmt.Sprintf("; %d cannot be decided by it", unknown)
+	}
+	return text
+}
+
+// Tables implements [Answer].
+func (a Replays) Tables() []Table {
+	if a.Decision != nil {
+		t := decisionsTable(nil)
+		if d := a.Decision.Decision; d != nil {
+			t = decisionsTable([]Decision{*d})
+		}
+		return []Table{t}
+	}
+	var tables []Table
+	data := Table{Name: "alternatives", ForPrograms: true, Main: true, Columns: Columns(
+		"lineage", "number", "decision", "mutation", "attempt", "was", "would", "label", "delta", "need_child", "need_parent", "problem")}
+	replays := Table{Name: "replays", ForPrograms: true, Columns: Columns("lineage", "entries", "decisions", "verified", "differences", "head")}
+	counterfactual := false
+	for _, r := range a.Items {
+		replays.Rows = append(replays.Rows, []any{r.Lineage, r.Entries, r.Decisions, r.Verified, len(r.Differences), r.Head})
+		if r.Policy == "" {
+			continue
+		}
+		counterfactual = true
+		people := Table{
+			Name: "alternatives", Title: "what " + r.Policy + " would have decided from the evidence of " + r.Lineage, HiddenIfEmpty: true,
+			Columns: Columns("#", "mutation", "attempt", "was", "would", "label", "delta", "needs"),
+		}
+		for _, d := range r.Counterfactual {
+			data.Rows = append(data.Rows, d.dataRow(r.Lineage))
+			people.Rows = append(people.Rows, d.peopleRow())
+		}
+		tables = append(tables, people)
+	}
+	if counterfactual {
+		return append(tables, data)
+	}
+	return []Table{replays}
+}
+
+func (d Alternative) dataRow(lineage string) []any {
+	var child, parent any
+	if d.Need != nil {
+		child, parent = d.Need.Child, d.Need.Parent
+	}
+	return []any{lineage, d.Number, d.Decision, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), d.Delta, child, parent, d.Problem}
+}
+
+func (d Alternative) peopleRow() []any {
+	var needs any
+	if d.Need != nil {
+		needs = d.Need.Child + d.Need.Parent
+	}
+	if d.Problem != "" {
+		needs = d.Problem
+	}
+	return []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), signedCell(d.Delta), needs}
+}

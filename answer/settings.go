@@ -1,0 +1,260 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"track/evolution"
+	"track/scoring/rubric"
+)
+
+// SettingNames returns the settings of a lineage that can be set one by one.
+func SettingNames() []string {
+	names := []string{"policy", "operators", "rubric", "forbidden"}
+	for _, part := range settingParts(&evolution.Settings{}) {
+		names = append(names, memberNames(part)...)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "forbidden_patterns" || name == "frozen" })
+}
+
+// settingParts returns the parts of settings whose members are set by their names in JSON.
+func settingParts(s *evolution.Settings) []any { return []any{&s.Loop, &s.Rollback} }
+
+// Setting is a setting of a lineage and its new value, as text.
+type Setting struct{ Key, Value string }
+
+// ParseSetting reads KEY=VALUE.
+func ParseSetting(text string) (s Setting, err error) {
+	key, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return s, fmt.Errorf("%s is not KEY=VALUE", text)
+	}
+	return Setting{key, value}, nil
+}
+
+// Change makes the setting in s.
+func (a Setting) Change(s *evolution.Settings) (err error) {
+	switch a.Key {
+	case "policy":
+		policy, err := ParsePolicy(a.Value)
+		if err != nil {
+			return err
+		}
+		s.Policy = policy.Name()
+		s.Params, err = evolution.Params(policy)
+		return err
+	case "operators":
+		s.Operators, err = ParseOperators(a.Value)
+		return err
+	case "forbidden":
+		s.Loop.Forbidden, err = ParsePatterns(a.Value)
+		return err
+	case "rubric":
+		if _, err := rubric.ByName(a.Value); a.Value != "" && a.Value != "own" && err != nil {
+			return fmt.Errorf("rubric=%s: use rubric/1, rubric/2 or own, or nothing for the active scores", a.Value)
+		}
+		s.Rubric = a.Value
+		return nil
+	case "frozen":
+		return errors.New("frozen cannot be set: freeze or unfreeze the lineage")
+	}
+	for _, part := range settingParts(s) {
+		if slices.Contains(memberNames(part), a.Key) && slices.Contains(SettingNames(), a.Key) {
+			return a.changeMember(part)
+		}
+	}
+	return fmt.Errorf("there is no setting %q: use keep_text, %s", a.Key, strings.Join(SettingNames(), ", "))
+}
+
+// changeMember sets a number of a struct by its name in JSON.
+func (a Setting) changeMember(part any) error {
+	text, err := json.Marshal(map[string]json.RawMessage{a.Key: json.RawMessage(a.Value)})
+	if err == nil {
+		err = json.Unmarshal(text, part)
+	}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s=%s: want %s", a.Key, a.Value, map[string]string{"int": "a whole number", "float64": "a number"}[kind.Type.String()])
+	case err != nil || a.Value == "null":
+		return fmt.Errorf("%s=%s is not a number", a.Key, a.Value)
+	}
+	return nil
+}
+
+// memberNames returns the names of a struct in JSON, in their order.
+func memberNames(v any) (names []string) {
+	text, _ := json.Marshal(v) // of plain values
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return names
+		}
+		name, ok := token.(string)
+		if !ok {
+			continue
+		}
+		names = append(names, name)
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return names
+		}
+	}
+}
+
+// ParsePolicy reads NAME, NAME,param=number,… or {"policy": NAME, "params": {…}}.
+func ParsePolicy(text string) (evolution.Policy, error) {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return parsePolicyObject(text)
+	}
+	name, rest, given := strings.Cut(text, ",")
+	if name == "" {
+		return nil, errors.New("no policy is named: use threshold, strict, poi, confirm, sprt, cs or anneal")
+	}
+	params := map[string]json.RawMessage{}
+	for given {
+		var assignment string
+		assignment, rest, given = strings.Cut(rest, ",")
+		key, value, ok := strings.Cut(assignment, "=")
+		if _, twice := params[key]; !ok || twice || !json.Valid([]byte(value)) {
+			return nil, fmt.Errorf("policy %s: %q is not a new param=number, as in confirm,n1=3,n2=8", text, assignment)
+		}
+		params[key] = json.RawMessage(value)
+	}
+	object, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	return evolution.ParsePolicy(name, object)
+}
+
+type policyObject struct {
+	Policy string          `json:"policy"`
+	Params json.RawMessage `json:"params"`
+}
+
+func parsePolicyObject(text string) (evolution.Policy, error) {
+	var given policyObject
+	if err := decodeStrictly(text, &given); err != nil || given.Policy == "" {
+		if err == nil {
+			err = errors.New("policy is missing")
+		}
+		return nil, fmt.Errorf(`not {"policy": NAME, "params": {…}}: %w`, err)
+	}
+	return evolution.ParsePolicy(given.Policy, given.Params)
+}
+
+// policyText writes a policy as [ParsePolicy] reads it.
+func policyText(p evolution.Policy) string {
+	if p == nil {
+		return ""
+	}
+	params, err := evolution.Params(p)
+	if err != nil {
+		return p.Name()
+	}
+	text, err := json.Marshal(policyObject{p.Name(), json.RawMessage(params)})
+	if err != nil {
+		return p.Name()
+	}
+	return string(text)
+}
+
+func decodeStrictly(text string, into any) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text after the end")
+	}
+	return nil
+}
+
+// ParseOperators reads a JSON list of operators: {"name", "risk"}. Without a risk it is MEDIUM.
+func ParseOperators(text string) (list []evolution.Operator, err error) {
+	if err := decodeStrictly(text, &list); err != nil {
+		return nil, fmt.Errorf(`not [{"name": NAME, "risk": "LOW"}, …]: %w`, err)
+	}
+	for i := range list {
+		if list[i].Risk = evolution.Risk(strings.ToUpper(string(list[i].Risk))); list[i].Risk == "" {
+			list[i].Risk = evolution.Medium
+		}
+	}
+	settings := evolution.DefaultSettings()
+	settings.Operators = list
+	return list, settings.Validate()
+}
+
+// ParsePatterns reads one regular expression a line. Empty lines and those that begin with # are skipped.
+func ParsePatterns(text string) ([]string, error) {
+	list := []string{}
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, err := evolution.CheckChild("", "x", []string{line}); err != nil {
+			return nil, fmt.Errorf("line %d: %s is not a regular expression: %w", i+1, line, errors.Unwrap(err))
+		}
+		list = append(list, line)
+	}
+	return list, nil
+}
+
+// settingsTable shows settings, key by key.
+func settingsTable(s evolution.Settings) Table {
+	t := Table{Name: "settings", Title: fmt.Sprintf("settings, version %d", s.Number), Columns: Columns("setting", "value")}
+	add := func(key, value string) { t.Rows = append(t.Rows, []any{key, value}) }
+	rubric := s.Rubric
+	if rubric == "" {
+		rubric = "the active one"
+	}
+	add("policy", s.Policy+" "+string(s.Params))
+	add("rubric", rubric)
+	for _, risk := range []evolution.Risk{evolution.Low, evolution.Medium, evolution.High} {
+		var names []string
+		for _, o := range s.Operators {
+			if o.Risk == risk {
+				names = append(names, o.Name)
+			}
+		}
+		if len(names) > 0 {
+			add("operators, "+string(risk), strings.Join(names, ", "))
+		}
+	}
+	for _, part := range settingParts(&s) {
+		text, _ := json.Marshal(part) // of plain values
+		var values map[string]json.RawMessage
+		_ = json.Unmarshal(text, &values)
+		for _, name := range memberNames(part) {
+			if name != "forbidden_patterns" {
+				add(name, string(values[name]))
+			}
+		}
+	}
+	for _, pattern := range s.Loop.Forbidden {
+		add("forbidden", pattern)
+	}
+	return t
+}
+
+// operatorsText writes operators as [ParseOperators] reads them.
+func operatorsText(list []evolution.Operator) string {
+	if list == nil {
+		return ""
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
