@@ -19,7 +19,7 @@ func moved(l *lineagetest.Loop, to *store.Store) *lineagetest.Loop {
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	if _, err := lineages.Import(l.T.Context(), to, x); err != nil {
+	if _, err := exchange.ImportLineage(l.T.Context(), to, x); err != nil {
 		l.T.Fatal(err)
 	}
 	return &lineagetest.Loop{T: l.T, Store: to, Name: l.Name, N: l.N + 100}

@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"track"
-	"track/answer"
 	"track/importer"
-	"track/importer/lines"
 	"track/importer/openevolve"
 	"track/importer/shinka"
 	"track/scoring/format"
+	"track/store"
 	"track/tracker/exchange"
-	"track/tracker/lineages"
 )
 
 // The formats of import that hold lineages, and not logs.
@@ -42,20 +40,11 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	x, err := lines.ReadLineage(inputName(paths[0]), in)
+	a, err := exchange.ReadLineage(ctx, inputName(paths[0]), in, func() (*store.Store, error) { return p.openOrCreate(ctx) })
 	if err != nil {
 		return err
 	}
-	st, err := p.openOrCreate(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = st.Close() }()
-	r, err := lineages.Import(ctx, st, x)
-	if err != nil {
-		return fmt.Errorf("import %s: %w", inputName(paths[0]), err)
-	}
-	return p.writeAnswer(answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End})
+	return p.writeAnswer(a)
 }
 
 func (o importOptions) programsOnly() bool {

@@ -12,11 +12,33 @@ import (
 	"track/tracker/seeds"
 )
 
+// Scenario is a scenario with all versions of its spec.
+type Scenario struct{ store.ScenarioRecord }
+
+// Sweep is a sweep of another database.
+type Sweep struct{ track.Sweep }
+
+// Pin is the pin of a baseline, or the removal of one.
+type Pin struct{ store.PinRecord }
+
+// Look is an interim analysis.
+type Look struct{ store.Look }
+
+func (Scenario) needs() Rights { return BringFacts }
+func (Sweep) needs() Rights    { return BringFacts }
+func (Pin) needs() Rights      { return BringPins }
+func (Look) needs() Rights     { return BringJudgements }
+
+func (Scenario) isKnown() bool { return false }
+func (Sweep) isKnown() bool    { return false }
+func (Pin) isKnown() bool      { return false }
+func (Look) isKnown() bool     { return false }
+
 // settle adds the versions of a spec that follow on those here. If both sides added versions, what is here stands.
-func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers []Answer, write func(*store.Tx) error, err error) {
+func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	here, known, err := r.ScenarioSpecs(ctx, s.Name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	answers = append(answers, answerFor(KindScenario, known))
 	continues := true // what is here is the beginning of what is there
@@ -31,7 +53,7 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers
 			answers = append(answers, answerFor(KindSpec, true))
 			carried = append(carried, version)
 		case !continues:
-			answers = append(answers, Answer{Kind: KindSpec, Outcome: Conflicting, Problem: &Conflict{
+			answers = append(answers, Answer{Kind: KindSpec, Outcome: Conflicting, Conflict: &Conflict{
 				Kind: KindSpec, Scenario: s.Name, Name: fmt.Sprint(version.Version),
 				Reason: "both sides added a version after the last one that they share; its judgements are left out",
 			}})
@@ -41,21 +63,27 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader) (answers
 		}
 	}
 	d.specs[s.Name] = hashes
-	return answers, func(tx *store.Tx) error {
-		if err := tx.CarryScenario(s.ScenarioRecord); err != nil {
+	if tx == nil {
+		return answers, nil
+	}
+	return answers, s.write(tx, carried)
+}
+
+// write stores a scenario and versions of its spec.
+func (s Scenario) write(tx *store.Tx, versions []store.Spec) error {
+	if err := tx.CarryScenario(s.ScenarioRecord); err != nil {
+		return err
+	}
+	for _, version := range versions {
+		metrics, err := describeSpec(version)
+		if err == nil {
+			err = tx.CarrySpec(version, metrics)
+		}
+		if err != nil {
 			return err
 		}
-		for _, version := range carried {
-			metrics, err := describeSpec(version)
-			if err == nil {
-				err = tx.CarrySpec(version, metrics)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	}
+	return nil
 }
 
 // checkSpecs compares specs with their hashes.
@@ -84,27 +112,36 @@ func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
 	return seeds.SpecMetrics(decoded), nil
 }
 
-func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	for _, p := range s.Planned {
 		if err := d.countConfiguration(ctx, r, p.Configuration.Hash()); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	known, err := r.HasSweep(ctx, s.ID)
-	return []Answer{answerFor(KindSweep, known)}, func(tx *store.Tx) error { return tx.CarrySweep(s.Sweep) }, err
+	if err == nil && tx != nil {
+		err = tx.CarrySweep(s.Sweep)
+	}
+	return []Answer{answerFor(KindSweep, known)}, err
 }
 
-func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	if p.Configuration != nil {
 		if err := d.countConfiguration(ctx, r, p.Configuration.Hash); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	known, err := r.HasPin(ctx, p.ULID)
-	return []Answer{answerFor(KindPin, known)}, func(tx *store.Tx) error { return tx.CarryPin(p.PinRecord) }, err
+	if err == nil && tx != nil {
+		err = tx.CarryPin(p.PinRecord)
+	}
+	return []Answer{answerFor(KindPin, known)}, err
 }
 
-func (l Look) settle(ctx context.Context, _ *Door, r *store.Reader) ([]Answer, func(*store.Tx) error, error) {
+func (l Look) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	known, err := r.HasLook(ctx, l.Look)
-	return []Answer{answerFor(KindLook, known)}, func(tx *store.Tx) error { return tx.CarryLook(l.Look) }, err
+	if err == nil && tx != nil {
+		err = tx.CarryLook(l.Look)
+	}
+	return []Answer{answerFor(KindLook, known)}, err
 }

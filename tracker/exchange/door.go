@@ -2,73 +2,42 @@ package exchange
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
 
 	"track"
 	"track/answer"
 	"track/store"
 )
 
-// Scope says what a caller may bring.
-type Scope int
+// maxTransaction bounds the time of one transaction: other processes wait while it runs.
+const maxTransaction = 20 * time.Millisecond
 
-// The scopes.
-const (
-	Facts      Scope = iota // seeds, executions, sweeps, series and specs
-	Everything              // also judgements, pins, looks, decisions and ledgers: a merge by the owner
-)
-
-// Kind is the kind of a record.
-type Kind string
-
-// The kinds of records.
-const (
-	KindScenario  Kind = "scenario"
-	KindSpec      Kind = "spec"
-	KindSeed      Kind = "seed"
-	KindSweep     Kind = "sweep"
-	KindPin       Kind = "pin"
-	KindLook      Kind = "look"
-	KindLineage   Kind = "lineage"
-	KindVersion   Kind = "version"
-	KindExecution Kind = "execution"
-
-	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
-)
-
-// Outcome says what became of a record.
-type Outcome string
-
-// The outcomes.
-const (
-	Recorded    Outcome = "recorded"
-	Known       Outcome = "known"
-	Conflicting Outcome = "conflict" // something else stands in its place, and stays
-	Invalid     Outcome = "invalid"
-)
-
-// Answer is what the door says of a record.
-type Answer struct {
-	Kind    Kind
-	Outcome Outcome
-	Problem *Conflict // of a conflict
-	Reason  string    // of an invalid record
-}
-
-// Record is something to be stored: a [Scenario], [SeedPage], [Sweep], [Pin], [Look], [Lineage] or [ExecutionPage].
+// Record is something to be stored: a fact that was measured now, a page of another database, a definition or a ledger.
 type Record interface {
-	// settle compares the record with what r reads, and answers for each of its parts. store, which is nil if nothing is to be stored, does
-	// what the answers say.
-	settle(ctx context.Context, d *Door, r *store.Reader) (answers []Answer, store func(*store.Tx) error, err error)
-	// isKnown reports whether nothing of the record is to be stored, as far as that is known already.
+	// needs returns the rights that bringing the record takes.
+	needs() Rights
+	// isKnown reports whether nothing of the record is to be stored, as far as that is clear without a transaction.
 	isKnown() bool
-	// owned reports whether only a merge by the owner may bring the record.
-	owned() bool
+	// settle compares the record with what r reads and answers for each of its parts. It also stores what it answers, unless tx is nil.
+	settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error)
 }
 
-// Door puts records into a database. It belongs to one goroutine.
+// Answer says what became of a record.
+type Answer struct {
+	Kind     Kind
+	Outcome  Outcome
+	Replaced bool              // of a recorded one: it took the place of another record
+	Conflict *Conflict         // of a conflict between two databases
+	Problem  *track.FieldError // of an invalid record, and of a fact in conflict
+}
+
+// Door puts records into a database. It is idempotent: storing a record again changes nothing. It belongs to one goroutine.
 type Door struct {
-	store  *store.Store
-	scope  Scope
+	store  *store.Store // may be nil in a dry run
+	rights Rights
 	dryRun bool // find out what would become of records, and store nothing
 	counts answer.MergeCounts
 
@@ -78,84 +47,128 @@ type Door struct {
 	configured map[string]bool             // hashes of the configurations that were counted
 }
 
-// NewDoor returns a door to a database.
-func NewDoor(st *store.Store, scope Scope, dryRun bool) *Door {
-	return &Door{store: st, scope: scope, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{}, configured: map[string]bool{}}
+// NewDoor returns a door to a database for a caller with rights.
+func NewDoor(st *store.Store, rights Rights, dryRun bool) *Door {
+	return &Door{
+		store: st, rights: rights, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{},
+		configured: map[string]bool{},
+	}
 }
 
-// Counts counts what the door answered so far.
+// Counts returns how many records of each kind the door has settled, by their outcome.
 func (d *Door) Counts() answer.MergeCounts { return d.counts }
 
-// Put stores a record in one transaction, and answers for each of its parts. Storing it again changes nothing.
-func (d *Door) Put(ctx context.Context, record Record) (answers []Answer, err error) {
-	if record.owned() && d.scope != Everything {
-		return []Answer{{Outcome: Invalid, Reason: "only a merge by the owner of the database can bring it"}}, nil
+// Put stores a record in one transaction, and answers for each of its parts.
+func (d *Door) Put(ctx context.Context, record Record) ([]Answer, error) {
+	answers, err := d.putSome(ctx, []Record{record})
+	if err != nil {
+		return nil, err
 	}
+	return answers[0], nil
+}
+
+// PutAll stores records in as many transactions as other processes can wait for. After each it calls settled with the answers for the records
+// that are stored by then, which begin with the one of index first.
+func (d *Door) PutAll(ctx context.Context, records []Record, settled func(first int, answers [][]Answer)) error {
+	for done := 0; done < len(records); {
+		answers, err := d.putSome(ctx, records[done:])
+		if err != nil {
+			return err
+		}
+		settled(done, answers)
+		done += len(answers)
+	}
+	return nil
+}
+
+// putSome stores the first of some records, in one transaction or without any, and answers for them.
+func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answer, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	before := d.counts.Clone()
-	if d.dryRun || record.isKnown() {
-		answers, _, err = record.settle(ctx, d, d.store.Reader)
+	answers = make([][]Answer, 0, len(records))
+	if d.needsNoTransaction(records[0]) {
+		n := slices.IndexFunc(records, func(r Record) bool { return !d.needsNoTransaction(r) })
+		if n < 0 {
+			n = len(records)
+		}
+		answers, err = d.settle(ctx, records[:n], answers, nil)
 	} else {
 		err = d.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
-			var write func(*store.Tx) error
-			if answers, write, err = record.settle(ctx, d, tx.Reader); err != nil || write == nil {
-				return err
-			}
-			return write(tx)
+			answers, err = d.settle(ctx, records, answers, tx)
+			return err
 		})
 	}
 	if err != nil {
 		d.counts, d.superseded = before, nil
 		return nil, err
 	}
-	for _, a := range answers {
-		d.add(a)
+	for _, list := range answers {
+		for _, a := range list {
+			d.count(a)
+		}
 	}
 	return answers, nil
 }
 
-// countConfiguration counts a configuration when the first record names it.
-func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash string) error {
-	if d.configured[hash] {
+func (d *Door) needsNoTransaction(record Record) bool {
+	return d.dryRun || record.isKnown() || !d.rights.include(record.needs())
+}
+
+// settle settles records until a transaction has taken as long as it may.
+func (d *Door) settle(ctx context.Context, records []Record, answers [][]Answer, tx *store.Tx) ([][]Answer, error) {
+	started := time.Now()
+	for _, record := range records {
+		list, err := d.settleOne(ctx, record, tx)
+		if err != nil {
+			return nil, err
+		}
+		if answers = append(answers, list); tx != nil && time.Since(started) > maxTransaction {
+			break
+		}
+	}
+	return answers, nil
+}
+
+func (d *Door) settleOne(ctx context.Context, record Record, tx *store.Tx) ([]Answer, error) {
+	if !d.rights.include(record.needs()) {
+		return []Answer{{Outcome: Invalid, Problem: d.rights.refuse(record.needs())}}, nil
+	}
+	var r *store.Reader
+	switch {
+	case tx != nil:
+		r = tx.Reader
+	case d.store != nil:
+		r = d.store.Reader
+	}
+	return record.settle(ctx, d, r, tx)
+}
+
+// errDryRun rolls a transaction back.
+var errDryRun = errors.New("dry run")
+
+// try runs write in a transaction that is rolled back.
+func (d *Door) try(ctx context.Context, write func(*store.Tx) error) error {
+	err := d.store.Update(ctx, func(tx *store.Tx) error {
+		if err := write(tx); err != nil {
+			return err
+		}
+		return errDryRun
+	})
+	if errors.Is(err, errDryRun) {
 		return nil
 	}
-	known, err := r.HasConfiguration(ctx, hash)
-	if err != nil {
+	return err
+}
+
+// sync waits until all that was put is safe from a power cut. It returns err, or else its own error.
+func (d *Door) sync(err error) error {
+	if d.dryRun || d.store == nil {
 		return err
 	}
-	d.configured[hash] = true
-	d.add(answerFor(kindConfiguration, known))
-	return nil
-}
-
-// answerFor answers for one record.
-func answerFor(kind Kind, isKnown bool) Answer {
-	if isKnown {
-		return Answer{Kind: kind, Outcome: Known}
+	if syncErr := d.store.Sync(); err == nil && syncErr != nil {
+		return fmt.Errorf("sync the database: %w", syncErr)
 	}
-	return Answer{Kind: kind, Outcome: Recorded}
+	return err
 }
-
-// Scenario is a scenario with all versions of its spec.
-type Scenario struct{ store.ScenarioRecord }
-
-// Sweep is a sweep of another database.
-type Sweep struct{ track.Sweep }
-
-// Pin is the pin of a baseline, or the removal of one.
-type Pin struct{ store.PinRecord }
-
-// Look is an interim analysis.
-type Look struct{ store.Look }
-
-func (Scenario) owned() bool { return false }
-func (Sweep) owned() bool    { return false }
-func (Pin) owned() bool      { return true }
-func (Look) owned() bool     { return true }
-
-func (Scenario) isKnown() bool { return false }
-func (Sweep) isKnown() bool    { return false }
-func (Pin) isKnown() bool      { return false }
-func (Look) isKnown() bool     { return false }

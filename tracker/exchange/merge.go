@@ -26,13 +26,6 @@ type MergeOptions struct {
 
 func (o MergeOptions) isNarrowed() bool { return len(o.Scenarios)+len(o.Lineages) > 0 }
 
-// How many seeds and executions a transaction takes; seeds with series are large.
-const (
-	pageOfSeeds      = 1000
-	pageOfSeries     = 100
-	pageOfExecutions = 500
-)
-
 // Merge records again what another database holds: its records as they are, with their judgements and ledgers. What is here stays. Merging the same
 // again changes nothing, and after an interruption the same merge continues.
 func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer.MergeCounts, err error) {
@@ -42,7 +35,7 @@ func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer
 	if o.Progress == nil {
 		o.Progress = func(int) {}
 	}
-	m := merge{Door: NewDoor(to, Everything, o.DryRun), options: o, path: from.Path()}
+	m := merge{Door: NewDoor(to, Owner, o.DryRun), options: o, path: from.Path()}
 	err = from.Snapshot(ctx, func(from *store.Reader) error {
 		m.from = from
 		return m.run(ctx)
@@ -54,10 +47,7 @@ func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer
 	} else {
 		err = store.ReadError(m.path, err)
 	}
-	if !o.DryRun {
-		err = errors.Join(err, to.Sync())
-	}
-	return r, err
+	return r, m.sync(err)
 }
 
 // merge is a merge as it goes on.
@@ -126,8 +116,8 @@ func choose[T any](all []T, names []string, what, path string, nameOf func(T) st
 func (m *merge) put(ctx context.Context, record Record) error {
 	answers, err := m.Put(ctx, record)
 	for _, a := range answers {
-		if a.Problem != nil {
-			m.options.Conflict(*a.Problem)
+		if a.Conflict != nil {
+			m.options.Conflict(*a.Conflict)
 		}
 	}
 	if err != nil {
@@ -146,7 +136,7 @@ func (m *merge) ledgers(ctx context.Context, records []store.LineageRecord) erro
 		if !slices.ContainsFunc(records, func(l store.LineageRecord) bool { return l.Name == name }) {
 			continue
 		}
-		l, problem, err := m.putLedger(ctx, m.from, name)
+		l, problem, err := m.ledger(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -210,109 +200,6 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 	return nil
 }
 
-// pages puts pages that read returns, until there is none, while the next one is read.
-func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Context) (P, bool, error)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type result struct {
-		page P
-		err  error
-	}
-	results := make(chan result, 1)
-	go func() {
-		defer close(results)
-		for {
-			page, more, err := read(ctx)
-			if err == nil && !more {
-				return
-			}
-			select {
-			case results <- result{page, err}:
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	defer func() { // the reader must be done with the snapshot
-		cancel()
-		for range results {
-		}
-	}()
-	for r := range results {
-		if r.err != nil {
-			return r.err
-		}
-		if err := m.put(ctx, r.page); err != nil {
-			return err
-		}
-		m.options.Progress(m.counts.Seeds.All() + m.counts.Executions.All())
-	}
-	return ctx.Err()
-}
-
-// seeds brings in the seeds of scenarios.
-func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) error {
-	var names []string
-	if m.options.isNarrowed() {
-		for _, s := range scenarios {
-			names = append(names, s.Name)
-		}
-	}
-	if len(scenarios) == 0 {
-		return nil
-	}
-	from := m.from.SeedPages()
-	size := m.options.Page
-	if size == 0 {
-		size = pageOfSeeds
-		has, err := from.HasSeries(ctx)
-		if err != nil {
-			return err
-		}
-		if has {
-			size = pageOfSeries
-		}
-	}
-	after := int64(0)
-	return pages(ctx, m, func(ctx context.Context) (*SeedPage, bool, error) {
-		page, err := m.readSeeds(ctx, from, after, size, names)
-		if err != nil || page == nil {
-			return nil, false, err
-		}
-		after = page.heads[len(page.heads)-1].Row
-		return page, true, nil
-	})
-}
-
-// executions brings in the executions of lineages.
-func (m *merge) executions(ctx context.Context, records []store.LineageRecord) error {
-	var names []string
-	if m.options.isNarrowed() {
-		for _, l := range records {
-			names = append(names, l.Name)
-		}
-	}
-	if len(records) == 0 {
-		return nil
-	}
-	size := m.options.Page
-	if size == 0 {
-		size = pageOfExecutions
-	}
-	after := int64(0)
-	return pages(ctx, m, func(ctx context.Context) (*ExecutionPage, bool, error) {
-		page, err := m.readExecutions(ctx, m.from, after, size, names)
-		if err != nil || page == nil {
-			return nil, false, err
-		}
-		after = page.heads[len(page.heads)-1].Row
-		return page, true, nil
-	})
-}
-
 // order puts the configurations of scenarios in the order of their first seeds, as they are if one database records all seeds. It does so even if no
 // seed is new, since the merge before may have been cut short.
 func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) error {
@@ -352,3 +239,8 @@ func (m *merge) countTrials(ctx context.Context) error {
 	}
 	return nil
 }
+
+// hereError is an error of the database that records are put into, while another one is read.
+type hereError struct{ error }
+
+func (e *hereError) Unwrap() error { return e.error }

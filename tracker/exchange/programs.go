@@ -1,13 +1,11 @@
 package exchange
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"track"
@@ -76,35 +74,19 @@ func listOf(list []string) []string {
 
 // ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
 // program as an execution. Nothing is decided: what the other evolver did with a program is not known. In a dry run nothing stays.
-func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (s ProgramsSummary, err error) {
-	w := programsWriter{options: o, run: run, labels: map[string]string{}, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy)}
-	if err := w.check(); err != nil {
-		return s, err
+func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (ProgramsSummary, error) {
+	w := &programsWriter{
+		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy),
 	}
-	err = st.Update(ctx, func(tx *store.Tx) error {
-		if err := w.begin(ctx, tx, entropy); err != nil {
-			return err
-		}
-		for _, p := range run.Programs {
-			if err := w.program(ctx, p); err != nil {
-				return fmt.Errorf("program %s: %w", p.ID, err)
-			}
-		}
-		w.summary.Head = w.Head
-		if o.DryRun {
-			return errDryRun
-		}
-		return nil
-	})
-	if errors.Is(err, errDryRun) {
-		err = nil
+	if err := w.checkScores(); err != nil {
+		return ProgramsSummary{}, err
 	}
-	return w.summary, err
+	d := NewDoor(st, BringFacts|BringLedgers, o.DryRun)
+	_, err := d.Put(ctx, w)
+	return w.summary, d.sync(err)
 }
 
-// errDryRun rolls a transaction back.
-var errDryRun = errors.New("dry run")
-
+// programsWriter writes the programs of a run: a [Record].
 type programsWriter struct {
 	lineages.Lineage
 	tx         *store.Tx
@@ -112,11 +94,13 @@ type programsWriter struct {
 	run        importer.Run
 	labels     map[string]string // of versions, by the id of the program
 	seen       map[string]bool   // labels that a program of this run has
+	entropy    io.Reader
 	executions *agents.Recorder
 	summary    ProgramsSummary
+	answers    []Answer
 }
 
-func (w *programsWriter) check() error {
+func (w *programsWriter) checkScores() error {
 	for _, p := range w.run.Programs {
 		if p.Score == nil {
 			continue
@@ -129,18 +113,44 @@ func (w *programsWriter) check() error {
 	return nil
 }
 
+func (*programsWriter) needs() Rights { return BringFacts | BringLedgers }
+func (*programsWriter) isKnown() bool { return false }
+
+// settle records all programs. In a dry run it does so in a transaction that is rolled back.
+func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+	if tx == nil {
+		err = d.try(ctx, func(tx *store.Tx) error { return w.write(ctx, tx) })
+	} else {
+		err = w.write(ctx, tx)
+	}
+	return w.answers, err
+}
+
+func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
+	if err := w.begin(ctx, tx); err != nil {
+		return err
+	}
+	for _, p := range w.run.Programs {
+		if err := w.program(ctx, p); err != nil {
+			return fmt.Errorf("program %s: %w", p.ID, err)
+		}
+	}
+	w.summary.Head = w.Head
+	return nil
+}
+
 // begin loads the lineage, or begins it with the first program that has no parent.
-func (w *programsWriter) begin(ctx context.Context, tx *store.Tx, entropy io.Reader) (err error) {
-	w.seen, w.tx = map[string]bool{}, tx
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
+	w.seen, w.labels, w.tx = map[string]bool{}, map[string]string{}, tx
 	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
 	if errors.Is(err, track.ErrNotFound) {
-		w.Lineage, err = w.create(ctx, entropy)
+		w.Lineage, err = w.create(ctx)
 		w.summary.Created = err == nil
 	}
 	return err
 }
 
-func (w *programsWriter) create(ctx context.Context, entropy io.Reader) (lineages.Lineage, error) {
+func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
 	o := lineages.NewOptions{
 		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
 	}
@@ -152,7 +162,7 @@ func (w *programsWriter) create(ctx context.Context, entropy io.Reader) (lineage
 			o.At = first
 		}
 	}
-	return lineages.Create(ctx, w.tx, o, entropy)
+	return lineages.Create(ctx, w.tx, o, w.entropy)
 }
 
 func (w *programsWriter) content(p importer.Program) (content string, masked int) {
@@ -160,163 +170,4 @@ func (w *programsWriter) content(p importer.Program) (content string, masked int
 		return p.Content, 0
 	}
 	return masking.Mask(p.Content)
-}
-
-// program records one program.
-func (w *programsWriter) program(ctx context.Context, p importer.Program) error {
-	content, masked := w.content(p)
-	label, added, err := w.tx.AddContent(w.ID, content)
-	if err != nil {
-		return err
-	}
-	w.summary.Masked += masked
-	if added {
-		w.summary.Versions++
-	}
-	if w.seen[label] {
-		w.summary.SameContent++
-	}
-	w.seen[label], w.labels[p.ID] = true, label
-	if p.Best {
-		w.best(p, label)
-	}
-	parents, err := w.parentsOf(ctx, p)
-	if err != nil {
-		return err
-	}
-	if err := w.describe(p, label, parents); err != nil {
-		return err
-	}
-	if len(parents) > 0 {
-		if err := w.step(ctx, p, label, parents); err != nil {
-			return err
-		}
-	}
-	return w.evaluation(ctx, p, label)
-}
-
-func (w *programsWriter) best(p importer.Program, label string) {
-	name := label + " (" + p.ID + ")"
-	w.summary.Best = append(w.summary.Best, name)
-	if p.Failed != "" {
-		w.summary.BestFailed = append(w.summary.BestFailed, name+": "+p.Failed)
-	}
-}
-
-// parentsOf are the versions that a program was made of. A parent that the source has lost is a version of which only the id is known.
-func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (refs []evolution.VersionRef, err error) {
-	for _, id := range p.Parents {
-		label, there := w.labels[id]
-		if !there {
-			label = id
-			if err := track.CheckName(id); err != nil {
-				return nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
-			}
-			if err := w.tx.AddVersionName(w.ID, label); err != nil {
-				return nil, err
-			}
-			w.labels[id] = label
-			w.summary.Lost++
-		}
-		if slices.ContainsFunc(refs, func(v evolution.VersionRef) bool { return v.Label == label }) {
-			continue // two parents of one content
-		}
-		ref, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
-		if err != nil {
-			return nil, err
-		}
-		refs = append(refs, ref)
-	}
-	return refs, nil
-}
-
-// describe stores what the source says of a version, where nothing is known of it yet.
-func (w *programsWriter) describe(p importer.Program, label string, parents []evolution.VersionRef) error {
-	status := p.Failed
-	if p.Best {
-		status = strings.Trim("best, "+status, ", ")
-	}
-	note, masked := masking.Mask(p.Title)
-	w.summary.Masked += masked
-	v := track.Version{
-		Lineage: w.Name, Name: label, Operator: p.Operator, Status: status, Note: note, Source: w.options.Source, SourceScore: cmp.Or(p.Score, p.Partial), CreatedAt: p.At,
-	}
-	if len(parents) > 0 && parents[0].Label != label {
-		v.Parent = parents[0].Label
-	}
-	if err := v.Validate(); err != nil {
-		return err
-	}
-	_, err := w.tx.AddVersion(v, true)
-	return err
-}
-
-// step records the mutation that led to a program.
-func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef) error {
-	child, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
-	if err != nil {
-		return err
-	}
-	proposal := evolution.Proposal{
-		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
-	}
-	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
-	switch {
-	case errors.Is(err, track.ErrConflict):
-		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
-		return nil
-	case err != nil || known != nil:
-		return err
-	}
-	proposal.Note, _ = masking.Mask(p.Title)
-	at := p.At
-	if at.IsZero() {
-		at = w.options.At
-	}
-	if _, _, err = lineages.AddMutation(ctx, w.tx, &w.Lineage, proposal, at); err == nil {
-		w.summary.Mutations++
-	}
-	return err
-}
-
-// evaluation records what the source measured of a program as an execution.
-func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
-	e := track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: TaskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
-	}
-	switch p.Failed {
-	case "":
-	case importer.FailedTimeout:
-		e.Status = track.ExecutionTimeout
-	case importer.FailedInvalid:
-		e.Status = track.ExecutionInvalid
-	default:
-		e.Status = track.ExecutionError
-	}
-	if p.Score != nil {
-		score := *p.Score * w.options.Scale
-		e.Score = &score
-	}
-	prepared, err := w.executions.Identify(e, false)
-	if err != nil {
-		return err
-	}
-	if err := w.executions.Complete(&prepared, false); err != nil {
-		return err
-	}
-	result, err := w.executions.Add(ctx, w.tx, prepared)
-	switch {
-	case err != nil:
-		return err
-	case result.Disposition == track.Duplicate:
-		w.summary.Duplicates++
-	case result.Disposition == track.Conflict:
-		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
-	default:
-		w.summary.Executions++
-		if p.Failed != "" {
-			w.summary.Failed++
-		}
-	}
-	return nil
 }

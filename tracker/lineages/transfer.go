@@ -94,22 +94,6 @@ type Imported struct {
 	End     evolution.Head
 }
 
-// Import records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin with the entries that are
-// stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
-func Import(ctx context.Context, st *store.Store, x lines.Lineage) (r Imported, err error) {
-	replayed, err := CheckExport(x)
-	if err != nil {
-		return r, err
-	}
-	err = st.Update(ctx, func(tx *store.Tx) error {
-		if r, err = Write(ctx, tx, x, replayed); err != nil {
-			return err
-		}
-		return CountTrialsElsewhere(ctx, tx, x.Name, r.Entries > 0)
-	})
-	return r, err
-}
-
 // CountTrialsElsewhere notes how many of the trials that the newest entry of a ledger counts are not stored, so that a loop that continues
 // it waits for trials made from now on. Unless anew, it only notes more of them than are noted.
 func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, name string, anew bool) error {

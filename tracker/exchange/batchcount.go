@@ -1,0 +1,91 @@
+package exchange
+
+import (
+	"track"
+	"track/answer"
+)
+
+// BatchProblem is an entry that was not recorded.
+type BatchProblem struct {
+	answer.LineProblem
+	Conflict bool // the entry was whole, but another record has its identity
+}
+
+// BatchSummary counts what became of the entries of a batch.
+type BatchSummary struct {
+	Recorded, Replaced, Duplicates, Conflicts, Rejected int
+	Executions, Sweeps, Scored                          int      // of the recorded and replaced entries
+	WithoutRevision                                     int      // recorded seeds that name no commit
+	WithoutSpec                                         []string // scenarios that have seeds and no spec
+	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
+}
+
+// AddTo adds the counts to those of an answer.
+func (s BatchSummary) AddTo(a *answer.RecordedLines) {
+	a.Recorded += s.Recorded
+	a.Replaced += s.Replaced
+	a.Duplicates += s.Duplicates
+	a.Conflicts += s.Conflicts
+	a.Rejected += s.Rejected
+	a.Executions += s.Executions
+}
+
+// maxNamed bounds the names that a summary lists.
+const maxNamed = 100
+
+func (b *batchRun) count(e *batchEntry, a Answer) {
+	b.entries++
+	switch {
+	case a.Outcome == Invalid:
+		b.summary.Rejected++
+		b.problem(e, a)
+	case a.Outcome == Conflicting:
+		b.summary.Conflicts++
+		b.problem(e, a)
+	case a.Outcome == Known:
+		b.summary.Duplicates++
+	case a.Replaced:
+		b.summary.Replaced++
+		b.countKind(e, a.Kind)
+	default:
+		b.summary.Recorded++
+		b.countKind(e, a.Kind)
+	}
+}
+
+// countKind counts a recorded entry by its kind, and notes what people should know of it.
+func (b *batchRun) countKind(e *batchEntry, kind Kind) {
+	switch kind {
+	case KindExecution:
+		b.summary.Executions++
+		return
+	case KindSweep:
+		b.summary.Sweeps++
+		return
+	}
+	if e.seed.Configuration.Revision.Commit == "" {
+		b.summary.WithoutRevision++
+	}
+	if e.result.Assessment != nil {
+		b.summary.Scored++
+	} else if e.seed.Outcome == track.OutcomeOK {
+		note(b.waiting, e.seed.Scenario)
+	}
+	for _, name := range e.result.Unknown {
+		note(b.unknown, name+" ("+e.seed.Scenario+")")
+	}
+}
+
+func (b *batchRun) problem(e *batchEntry, a Answer) {
+	if b.observer.Problem != nil {
+		p := answer.LineProblem{Line: e.Line, Field: a.Problem.Field, Message: a.Problem.Message}
+		b.observer.Problem(BatchProblem{p, a.Outcome == Conflicting})
+	}
+}
+
+// note adds a name to a set that stays small whatever the input.
+func note(set map[string]bool, name string) {
+	if len(set) < maxNamed {
+		set[name] = true
+	}
+}

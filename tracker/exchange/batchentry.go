@@ -1,0 +1,127 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"track"
+	"track/importer/lines"
+	"track/scoring"
+	"track/spec"
+	"track/store"
+	"track/tracker/agents"
+	"track/tracker/seeds"
+)
+
+// batchEntry is a line with what can be computed before the transaction: a [Record].
+type batchEntry struct {
+	lines.Record
+	batch     *batchRun
+	seed      seeds.Prepared
+	execution agents.Prepared
+	spec      *scoring.Spec      // that a sweep brings; nil for none
+	result    seeds.RecordResult // of a seed
+}
+
+// prepare prepares an entry. What is wrong with an execution is the entry's error.
+func (b *batchRun) prepare(ctx context.Context, line lines.Record) (e *batchEntry, err error) {
+	e = &batchEntry{Record: line, batch: b}
+	switch {
+	case line.Err != nil || line.Lineage != nil:
+	case line.Sweep != nil:
+		e.spec, e.Err = specOf(*line.Sweep)
+	case line.Execution == nil:
+		e.seed = seeds.Prepare(line.Seed)
+	default:
+		if e.execution, err = b.executions.Prepare(ctx, *line.Execution, false); errors.As(err, &e.Err) {
+			err = nil
+		}
+	}
+	return e, err
+}
+
+// specOf returns the spec that a sweep brings; nil if it brings none.
+func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
+	if s.Spec == "" {
+		return nil, nil
+	}
+	decoded, err := spec.Parse("", []byte(s.Spec))
+	if err == nil && decoded.Scenario != s.Scenario {
+		err = fmt.Errorf("is of scenario %s", decoded.Scenario)
+	}
+	if err != nil {
+		return nil, (&track.FieldError{Field: "spec", Message: err.Error()}).Shorten()
+	}
+	return &decoded, nil
+}
+
+// record returns what the door is asked to store.
+func (e *batchEntry) record() Record {
+	if e.Lineage != nil {
+		return &Ledger{Lineage: *e.Lineage}
+	}
+	return e
+}
+
+func (*batchEntry) needs() Rights { return BringFacts }
+
+func (e *batchEntry) isKnown() bool { return e.Err != nil }
+
+// settle stores the seed, the execution or the sweep.
+func (e *batchEntry) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+	var a Answer
+	switch {
+	case e.Err != nil:
+		a = Answer{Outcome: Invalid, Problem: e.Err}
+	case e.Sweep != nil:
+		a, err = recordSweep(tx, *e.Sweep)
+	case e.Execution != nil:
+		a, err = e.recordExecution(ctx, tx)
+	default:
+		a, err = e.recordSeed(ctx, tx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", e.Line, err)
+	}
+	return []Answer{a}, nil
+}
+
+func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, err error) {
+	if b := e.batch; b.transaction != tx {
+		b.transaction = tx
+		b.seeds.Begin()
+	}
+	e.result, err = e.batch.seeds.RecordIn(ctx, tx, e.seed)
+	problem := e.result.Problem
+	if err == nil && e.result.Disposition == track.Conflict {
+		message := fmt.Sprintf("seed %s of %s is recorded with other values under this configuration (%s)",
+			e.seed.Number, e.seed.Scenario, e.result.DescribeConflict(e.seed.Outcome))
+		problem = &track.FieldError{Field: "values", Message: message}
+	}
+	return answerOf(KindSeed, e.result.Disposition, problem), err
+}
+
+func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer, error) {
+	recorded, err := e.batch.executions.Add(ctx, tx, e.execution)
+	var problem *track.FieldError
+	if recorded.Disposition == track.Conflict {
+		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", e.Execution.Lineage, recorded.ID)
+		problem = &track.FieldError{Field: "key", Message: message}
+	}
+	return answerOf(KindExecution, recorded.Disposition, problem), err
+}
+
+// recordSweep stores a sweep that was run elsewhere, or how one that is here ended.
+func recordSweep(tx *store.Tx, s track.Sweep) (Answer, error) {
+	added, err := tx.AddSweep(s)
+	if err != nil || added || s.Ending == "" {
+		return answerFor(KindSweep, !added), err
+	}
+	for _, p := range s.Planned {
+		if err := tx.SetPlanned(s.ID, p); err != nil {
+			return Answer{}, err
+		}
+	}
+	return answerFor(KindSweep, true), tx.EndSweep(s)
+}

@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"context"
+
+	"track"
+	"track/answer"
+	"track/store"
+)
+
+// Kind is the kind of a record.
+type Kind string
+
+// The kinds of records.
+const (
+	KindScenario  Kind = "scenario"
+	KindSpec      Kind = "spec"
+	KindSeed      Kind = "seed"
+	KindSweep     Kind = "sweep"
+	KindPin       Kind = "pin"
+	KindLook      Kind = "look"
+	KindLineage   Kind = "lineage"
+	KindVersion   Kind = "version"
+	KindExecution Kind = "execution"
+
+	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
+)
+
+// Outcome says what became of a record.
+type Outcome string
+
+// The outcomes.
+const (
+	Recorded    Outcome = "recorded"
+	Known       Outcome = "known"
+	Conflicting Outcome = "conflict" // another record has its identity, and stays
+	Invalid     Outcome = "invalid"
+)
+
+// answerFor answers for a record that is known, or else recorded.
+func answerFor(kind Kind, isKnown bool) Answer {
+	if isKnown {
+		return Answer{Kind: kind, Outcome: Known}
+	}
+	return Answer{Kind: kind, Outcome: Recorded}
+}
+
+// answerOf returns the answer for a fact that was recorded with a disposition.
+func answerOf(kind Kind, d track.Disposition, problem *track.FieldError) Answer {
+	a := Answer{Kind: kind, Outcome: Recorded, Problem: problem}
+	switch d {
+	case track.Duplicate:
+		a.Outcome = Known
+	case track.Conflict:
+		a.Outcome = Conflicting
+	case track.Contradicted:
+		a.Outcome = Invalid
+	case track.Replaced:
+		a.Replaced = true
+	}
+	return a
+}
+
+// count counts an answer.
+func (d *Door) count(a Answer) {
+	count := counter(&d.counts, a.Kind)
+	if count == nil {
+		return
+	}
+	switch a.Outcome {
+	case Recorded:
+		count.Recorded++
+	case Known:
+		count.Known++
+	case Conflicting:
+		count.Conflicts++
+	}
+}
+
+// counter returns the counter of a kind; nil for a kind that is not counted.
+func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
+	switch kind {
+	case KindScenario:
+		return &c.Scenarios
+	case KindSpec:
+		return &c.Specs
+	case kindConfiguration:
+		return &c.Configurations
+	case KindSeed:
+		return &c.Seeds
+	case KindSweep:
+		return &c.Sweeps
+	case KindPin:
+		return &c.Baselines
+	case KindLook:
+		return &c.Looks
+	case KindVersion:
+		return &c.Versions
+	case KindExecution:
+		return &c.Executions
+	}
+	return nil
+}
+
+// countConfiguration counts a configuration when the first record names it.
+func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash string) error {
+	if d.configured[hash] {
+		return nil
+	}
+	known, err := r.HasConfiguration(ctx, hash)
+	if err != nil {
+		return err
+	}
+	d.configured[hash] = true
+	d.count(answerFor(kindConfiguration, known))
+	return nil
+}

@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"context"
+
+	"track/store"
+)
+
+// How many seeds and executions a transaction takes; seeds with series are large.
+const (
+	pageOfSeeds      = 1000
+	pageOfSeries     = 100
+	pageOfExecutions = 500
+)
+
+// pages puts pages that read returns, until there is none, while the next one is read.
+func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Context) (P, bool, error)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		page P
+		err  error
+	}
+	results := make(chan result, 1)
+	go func() {
+		defer close(results)
+		for {
+			page, more, err := read(ctx)
+			if err == nil && !more {
+				return
+			}
+			select {
+			case results <- result{page, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	defer func() { // the reader must be done with the snapshot
+		cancel()
+		for range results {
+		}
+	}()
+	for r := range results {
+		if r.err != nil {
+			return r.err
+		}
+		if err := m.put(ctx, r.page); err != nil {
+			return err
+		}
+		m.options.Progress(m.counts.Seeds.All() + m.counts.Executions.All())
+	}
+	return ctx.Err()
+}
+
+// seeds brings in the seeds of scenarios.
+func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) error {
+	var names []string
+	if m.options.isNarrowed() {
+		for _, s := range scenarios {
+			names = append(names, s.Name)
+		}
+	}
+	if len(scenarios) == 0 {
+		return nil
+	}
+	from := m.from.SeedPages()
+	size := m.options.Page
+	if size == 0 {
+		size = pageOfSeeds
+		has, err := from.HasSeries(ctx)
+		if err != nil {
+			return err
+		}
+		if has {
+			size = pageOfSeries
+		}
+	}
+	after := int64(0)
+	return pages(ctx, m, func(ctx context.Context) (*SeedPage, bool, error) {
+		page, err := m.readSeeds(ctx, from, after, size, names)
+		if err != nil || page == nil {
+			return nil, false, err
+		}
+		after = page.heads[len(page.heads)-1].Row
+		return page, true, nil
+	})
+}
+
+// executions brings in the executions of lineages.
+func (m *merge) executions(ctx context.Context, records []store.LineageRecord) error {
+	var names []string
+	if m.options.isNarrowed() {
+		for _, l := range records {
+			names = append(names, l.Name)
+		}
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	size := m.options.Page
+	if size == 0 {
+		size = pageOfExecutions
+	}
+	after := int64(0)
+	return pages(ctx, m, func(ctx context.Context) (*ExecutionPage, bool, error) {
+		page, err := m.readExecutions(ctx, m.from, after, size, names)
+		if err != nil || page == nil {
+			return nil, false, err
+		}
+		after = page.heads[len(page.heads)-1].Row
+		return page, true, nil
+	})
+}

@@ -1,0 +1,44 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+)
+
+// Rights say what a caller may bring into a database.
+type Rights uint8
+
+// The rights.
+const (
+	BringFacts      Rights = 1 << iota // seeds, executions, sweeps, series, specs and versions
+	BringJudgements                    // statuses and scores that another database gave, and interim analyses
+	BringPins                          // pins of baselines
+	BringLedgers                       // lineages with their decisions
+	BringTombstones                    // what was forgotten elsewhere is forgotten here
+
+	// Owner has all rights: a merge by the owner of the database.
+	Owner = BringFacts | BringJudgements | BringPins | BringLedgers | BringTombstones
+)
+
+// include reports whether all of some other rights are among the rights.
+func (r Rights) include(others Rights) bool { return others&^r == 0 }
+
+// String names the rights.
+func (r Rights) String() string {
+	var names []string
+	for i, name := range []string{"facts", "judgements", "baselines", "ledgers", "tombstones"} {
+		if r&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// refuse says why a record that needs more rights is not stored.
+func (r Rights) refuse(needed Rights) *track.FieldError {
+	return &track.FieldError{
+		Field: "kind", Message: fmt.Sprintf("only the owner of the database can bring %s: import the lineage, or merge the databases", needed&^r),
+	}
+}
