@@ -68,7 +68,6 @@ type HistoryEntry struct {
 	Estimates         *verdict.Estimates          `json:"estimates"`
 	Metric            *HistoryMetric              `json:"metric,omitempty"` // that was asked for
 	Change            *float64                    `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
-	Step              *Step                       `json:"step,omitempty"`   // over the seeds that this and the entry before have; only in reports
 	Warnings          []verdict.Warning           `json:"warnings"`
 }
 

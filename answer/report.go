@@ -117,6 +117,7 @@ type ScenarioReport struct {
 	Spec        SpecVersion        `json:"spec"`
 	NSpecs      int                `json:"n_specs"` // versions of the spec
 	History     History            `json:"history"`
+	Steps       []*Step            `json:"steps"`                   // to each entry of History; nil for the first, and if the sides have no seed in common
 	Limit       int                `json:"limit"`                   // largest number of configurations in the history
 	Stability   StabilityReport    `json:"stability"`               // of the most recent configuration
 	Improvement *ImprovementReport `json:"improvement,omitempty"`   // over the baseline

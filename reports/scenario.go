@@ -139,7 +139,7 @@ func (d scenarioReport) history() []document.Block {
 	}
 	text := slices.Concat(codeCell(chart.Sparkline(means, 60)), cell(" mean total score of %s, the oldest first", format.Counted(len(h.Entries), "configuration")))
 	if h.NOlder > 0 {
-		text = append(text, cell("; %d older configurations are left out", h.NOlder)...)
+		text = append(text, cell("; %s not shown", format.Counted(h.NOlder, "older configuration"))...)
 	}
 	var sentences []string
 	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Name(), entrySelector(h, i)) }
@@ -154,10 +154,10 @@ func (d scenarioReport) history() []document.Block {
 	if len(h.Entries) > 1 {
 		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: HistoryChart(h)})
 	}
-	if text := stepsText(h); text != "" {
+	if text := stepsText(d.Steps); text != "" {
 		blocks = append(blocks, paragraphOf(document.T(text)))
 	}
-	return append(blocks, folded(historyTable(h), alwaysShown, "older configurations")...)
+	return append(blocks, folded(historyTable(h, d.Steps), alwaysShown, "older configurations")...)
 }
 
 // entrySelector names the configuration of an entry in commands.
@@ -175,7 +175,7 @@ func historyAlt(h answer.History) string {
 	return strings.Join(words, " → ")
 }
 
-func historyTable(h answer.History) document.Table {
+func historyTable(h answer.History, steps []*answer.Step) document.Table {
 	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
 	for i, e := range slices.Backward(h.Entries) {
 		row := []document.Text{codeCell(entrySelector(h, i)), document.T(format.OrDash(e.Configuration.Label)), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.NSeeds)}
@@ -185,7 +185,7 @@ func historyTable(h answer.History) document.Table {
 			continue
 		}
 		change := "-"
-		if s := e.Step; s != nil {
+		if s := steps[i]; s != nil {
 			change = fmt.Sprintf("%s, n = %d", withInterval(s.Mean, s.Interval, format.Signed), s.NPairs)
 		}
 		t.Rows = append(t.Rows, append(row,
@@ -204,8 +204,8 @@ func meanCell(e verdict.Estimates) string {
 }
 
 // stepsText says what the changes in the table are; empty if there are none.
-func stepsText(h answer.History) string {
-	if !slices.ContainsFunc(h.Entries, func(e answer.HistoryEntry) bool { return e.Step != nil }) {
+func stepsText(steps []*answer.Step) string {
+	if !slices.ContainsFunc(steps, func(s *answer.Step) bool { return s != nil }) {
 		return ""
 	}
 	return "n is the number of seeds that have a score. The change is the mean difference of total scores from the previous configuration, over the seeds of both. " +

@@ -59,14 +59,14 @@ func (c Coverage) warnings() (list []Warning) {
 }
 
 func (c Coverage) differingText() string {
-	return fmt.Sprintf("%d of %d seeds that were run again gave something else: %s", c.NDiffering, c.NRepeated, c.Differing)
+	return fmt.Sprintf("%d of %d repeated seeds gave different values: %s", c.NDiffering, c.NRepeated, c.Differing)
 }
 
 func (c Coverage) missingText() string {
-	return fmt.Sprintf("%d of %d planned seeds are not recorded (%s): those that are may be the easy ones", c.NMissing, c.NPlanned, c.Missing)
+	return fmt.Sprintf("%d of %d planned seeds are not recorded (%s): the recorded ones may be the easy ones", c.NMissing, c.NPlanned, c.Missing)
 }
 
-const needPlanned = "the missing seeds: the same track sweep goes on where it stopped; track sweep withdraw takes back a plan that was a mistake"
+const needPlanned = "the missing seeds: run the sweep again, and it continues where it stopped; or withdraw a plan that was a mistake"
 
 // complete turns a finding that some planned seeds are missing from into one that is open.
 func (f *Finding) complete(c Coverage) {
@@ -87,7 +87,7 @@ func (c Coverage) outcomes() (list []Outcome) {
 		list = append(list, o)
 	}
 	if c.NRepeated > 0 {
-		o := Outcome{Rule: RuleRepeatable, Verdict: scoring.VerdictPass, N: c.NRepeated, Message: fmt.Sprintf("%d seeds gave the same when they were run again", c.NRepeated)}
+		o := Outcome{Rule: RuleRepeatable, Verdict: scoring.VerdictPass, N: c.NRepeated, Message: fmt.Sprintf("%s gave the same values again", format.Counted(c.NRepeated, "repeated seed"))}
 		if c.NDiffering > 0 {
 			o.Verdict, o.Reason, o.Message = scoring.VerdictWarn, WarnNotDeterministic, c.differingText()
 		}

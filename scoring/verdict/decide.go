@@ -22,18 +22,18 @@ func (i *Improvement) warn() {
 	}
 	i.Warnings = append(i.Warnings, i.Options.Look.warnings()...)
 	if i.NPairs > 0 && i.NPairs < MinPairs {
-		add(WarnFewPairs, "%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, format.Plural(i.NPairs, "pair"), MinPairs)
+		add(WarnFewPairs, "%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), MinPairs)
 	}
 	if len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline) > 0 {
-		add(WarnUnmatched, "seeds of one side only are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
+		add(WarnUnmatched, "seeds that only one side has are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
 	}
 	if failed := len(i.Failed.Candidate) + len(i.Failed.Baseline); failed > 0 {
 		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
 	}
 	if i.NPairs > 1 && i.Total.Ties == i.NPairs {
-		add(WarnIdentical, "all %d pairs have equal total scores: are these two configurations at all?", i.NPairs)
+		add(WarnIdentical, "all %d pairs have equal total scores: do the configurations differ at all?", i.NPairs)
 	} else if i.NPairs > 0 && i.Total.equal {
-		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width, and says nothing about other seeds", i.NPairs)
+		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width and says nothing about other seeds", i.NPairs)
 	}
 }
 
@@ -67,7 +67,7 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictFail
 	case Equivalent:
 		i.Verdict = scoring.VerdictInconclusive
-		i.Reasons = append(i.Reasons, "the interval lies within the margins: no difference that matters, which is a decision, but neither better nor worse")
+		i.Reasons = append(i.Reasons, "the interval lies within the margins: the candidate is neither better nor worse by an amount that matters")
 	default:
 		i.Verdict = scoring.VerdictInconclusive
 		if i.unconfirmed {
@@ -81,18 +81,18 @@ func (i *Improvement) decide() {
 func (i *Improvement) undecidable() (reason, need string) {
 	switch share := i.MatchedShare(); {
 	case i.NPairs == 0:
-		return "no seed stands on both sides: nothing can be paired", "the same seeds on both sides"
+		return "the sides have no seed in common: nothing can be paired", "the same seeds on both sides"
 	case share < MinMatched:
-		return fmt.Sprintf("%d pairs are %s of all seeds, less than %s: what was left out may decide", i.NPairs, format.Share(share), format.Share(MinMatched)),
-			"the unmatched seeds on the other side too, or --seeds with the range that was planned for both"
+		return fmt.Sprintf("%d pairs are only %s of all seeds, less than %s: the seeds left out could change the result", i.NPairs, format.Share(share), format.Share(MinMatched)),
+			"the unmatched seeds on the other side too, or only the seeds that were planned for both"
 	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
-		return fmt.Sprintf("of the candidate's seeds %d repeat what another measured, of the baseline's %d: they are not as many pairs as they seem",
+		return fmt.Sprintf("%d seeds of the candidate and %d of the baseline repeat exactly what another seed measured: there are fewer independent pairs than it seems",
 			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
 	case i.NPairs < MinPairs:
-		return fmt.Sprintf("%d %s: with fewer than %d an exact two-sided test cannot reach 0.05", i.NPairs, format.Plural(i.NPairs, "pair"), MinPairs),
+		return fmt.Sprintf("%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), MinPairs),
 			fmt.Sprintf("%d more %s", MinPairs-i.NPairs, format.Plural(MinPairs-i.NPairs, "pair"))
 	}
-	return i.Options.Look.offPlan(i.NPairs, "pairs")
+	return i.Options.Look.offPlan(i.NPairs, "pair")
 }
 
 func (i *Improvement) difference() Difference {
@@ -140,9 +140,9 @@ func (i *Improvement) needSeeds() {
 	if t.equal {
 		return // nothing is known of the spread that more pairs would have
 	}
-	sought := fmt.Sprintf("a difference of %s", format.Short(t.Sought))
+	sought := "a difference of " + format.Short(t.Sought)
 	if i.Options.Margin == 0 {
-		sought += " as seen here"
+		sought = "the observed difference of " + format.Short(t.Sought)
 	}
 	if i.Options.Look.Anytime {
 		return // power is that of a fixed number of pairs
@@ -155,12 +155,12 @@ func (i *Improvement) needSeeds() {
 	case needed == 0 || needed > maxSeedsQuoted:
 		i.Needs = append(i.Needs, fmt.Sprintf("more than %d pairs to detect %s", maxSeedsQuoted, sought))
 	case more > 0:
-		i.Needs = append(i.Needs, fmt.Sprintf("about %d more seeds to detect %s with power %v (planned with the 80%% upper bound of the sd)", more, sought, TargetPower))
+		i.Needs = append(i.Needs, fmt.Sprintf("about %d more %s to detect %s with power %v (planned with the 80%% upper bound of the sd)", more, format.Plural(more, "seed"), sought, TargetPower))
 	}
 	if plan := i.Options.Look.Plan; len(plan) > 0 && needed > plan[len(plan)-1] {
-		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: a new question, such as another configuration, can have a longer one", plan[len(plan)-1]))
+		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: only a new question, such as another configuration, can have a longer plan", plan[len(plan)-1]))
 	}
 	if t.Detectable != nil {
-		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the sd seen) with power %v", i.NPairs, format.Short(*t.Detectable), *t.DetectableDz, TargetPower))
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the observed sd) with power %v", i.NPairs, format.Short(*t.Detectable), *t.DetectableDz, TargetPower))
 	}
 }

@@ -80,7 +80,7 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 	case t.Score.N == 0:
 		add(WarnNoScores, "none of the %d seeds has a score", t.NSeeds)
 	case t.Score.N < t.NSeeds:
-		add(WarnFailedSeeds, "%d of %d seeds have no score: they count as not passed, and enter no mean", t.NSeeds-t.Score.N, t.NSeeds)
+		add(WarnFailedSeeds, "%d of %d seeds have no score: they count as not passed and are left out of means", t.NSeeds-t.Score.N, t.NSeeds)
 	}
 	if t.NIdentical > 0 {
 		add(WarnIdenticalSeeds, "%d of %d seeds repeat exactly what another seed measured: does the simulation use its seed?", t.NIdentical, t.NSeeds)
@@ -89,9 +89,9 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 		switch {
 		case w == stats.WarnSmallN && summary.N == 0:
 		case w == stats.WarnSmallN:
-			add(string(w), "n = %d is too small: the true spread may be many times the one shown", summary.N)
+			add(string(w), "n = %d is small: the true spread may be many times the one shown", summary.N)
 		case w == stats.WarnSaturated:
-			add(string(w), "%d of %d total scores are exactly 0 or 1: differences beyond these limits are not seen", summary.NSaturated, summary.N)
+			add(string(w), "%d of %d total scores are exactly 0 or 1: differences beyond these limits do not show", summary.NSaturated, summary.N)
 		default:
 			add(string(w), "%s", w.Message())
 		}

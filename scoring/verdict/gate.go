@@ -145,7 +145,7 @@ func (s *ScenarioOutcome) sumUpDegradation() {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
 			o.Message += "; judged: " + countVerdicts(verdicts)
 			if o.Verdict == scoring.VerdictInconclusive {
-				o.Need = fmt.Sprintf("more pairs: the loss of %d metrics may be beyond the threshold", count(verdicts, scoring.VerdictInconclusive))
+				o.Need = fmt.Sprintf("more pairs: the loss of %d metrics may exceed the threshold", count(verdicts, scoring.VerdictInconclusive))
 			}
 		}
 	}
@@ -311,13 +311,13 @@ func problemText(problem string) string {
 	case ProblemNoSeeds:
 		return "there are no seeds"
 	case ProblemNoSpec:
-		return "the scenario has no spec: nothing says what is good"
+		return "the scenario has no spec, so nothing can be judged"
 	case ProblemNoRules:
-		return "no rule is in force"
+		return "no rule applies"
 	case ProblemNoMetrics:
 		return "the spec has no metrics: nothing was measured"
 	case ProblemNotAssessed:
-		return "some seeds were never scored under this version of the spec: track rescore scores them"
+		return "some seeds are not scored under this version of the spec"
 	}
 	return problem
 }
@@ -326,18 +326,18 @@ func problemText(problem string) string {
 func problemNeed(problem, scenario string) string {
 	switch problem {
 	case ProblemNoSeeds:
-		return "seeds: track record seed --scenario " + scenario
+		return "seeds of " + scenario
 	case ProblemNoSpec:
-		return "a spec: track spec add FILE"
+		return "a spec for " + scenario
 	case ProblemNotAssessed:
-		return "track rescore " + scenario
+		return "rescored seeds of " + scenario
 	}
 	return ""
 }
 
 // applyPlan keeps a look that is none of the planned ones from deciding.
 func (j judge) applyPlan(outcomes []Outcome) {
-	reason, need := j.in.Look.offPlan(j.e.NSeeds, "seeds")
+	reason, need := j.in.Look.offPlan(j.e.NSeeds, "seed")
 	if reason == "" {
 		return
 	}

@@ -67,7 +67,7 @@ func TestGateRules(t *testing.T) {
 	}{
 		// 0.95⁵⁹ = 0.0485 and 0.95⁵⁸ = 0.0510.
 		{"59 of 59", verdict.RuleMinPassRate, rate(0.95), stability(59, 59, around(0.8, 59)), pass, "", ""},
-		{"58 of 58", verdict.RuleMinPassRate, rate(0.95), stability(58, 58, around(0.8, 58)), open, "1 more seeds, all passing (59 of 59)", "it needs 59 of 59"},
+		{"58 of 58", verdict.RuleMinPassRate, rate(0.95), stability(58, 58, around(0.8, 58)), open, "1 more seed, all passing (59 of 59)", "it needs 59 of 59"},
 		{"92 of 93", verdict.RuleMinPassRate, rate(0.95), stability(92, 93, around(0.8, 93)), pass, "", ""},
 		{"91 of 92", verdict.RuleMinPassRate, rate(0.95), stability(91, 92, around(0.8, 92)), open, "(92 of 93)", ""},
 		{"58 of 59", verdict.RuleMinPassRate, rate(0.95), stability(58, 59, around(0.8, 59)), open, "34 more seeds, all passing (92 of 93)", ""},
@@ -195,11 +195,11 @@ func TestGateSaysWhichSeedsHaveValues(t *testing.T) {
 		want    string
 	}{
 		{"all", 0, func(m *scoring.MetricStability) { m.NNotFailed = 15 }, "PASS or WARN in 100.0% of 20 seeds, mean score"}, // its PassRate stays
-		{"some crashed", 5, func(m *scoring.MetricStability) { m.NNotFailed = 10 }, "PASS or WARN in 10 of the 20 seeds that have a value, of 25 seeds in all; mean score"},
+		{"some crashed", 5, func(m *scoring.MetricStability) { m.NNotFailed = 10 }, "PASS or WARN in 10 of the 20 seeds with a value (25 seeds in all), mean score"},
 		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 0 },
-			"FAIL in all 14 seeds that have a value, with values that are NaN or infinite; 6 of 20 seeds that ran well have no value"},
+			"FAIL in all 14 seeds with a value; some values are NaN or infinite; 6 of 20 seeds that ran well have no value"},
 		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 13 },
-			"6 of 20 seeds that ran well have no value, and so no total score; some values are NaN or infinite"},
+			"6 of 20 seeds that ran well have no value and therefore no total score; some values are NaN or infinite"},
 	} {
 		s := crashed(stability(20, 20, around(0.8, 20)), c.crashed)
 		c.change(&s.Metrics[0])
@@ -465,7 +465,7 @@ func TestGatePlan(t *testing.T) {
 	}
 	in.Look.Plan = []int{10, 30}
 	g := gate(t, in)
-	if o := outcome(t, g, verdict.RuleMinPassRate); o.Verdict != open || o.Reason != "off_plan" || o.P != nil || o.Need != "10 more seeds for the look at 30" {
+	if o := outcome(t, g, verdict.RuleMinPassRate); o.Verdict != open || o.Reason != "off_plan" || o.P != nil || o.Need != "10 more seeds, for the planned look at 30" {
 		t.Errorf("off the plan: %+v", o)
 	}
 	if o := outcome(t, g, verdict.RuleMinSeeds); o.Verdict != pass {

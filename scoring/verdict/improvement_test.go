@@ -320,14 +320,14 @@ func TestComparePlan(t *testing.T) {
 	if got.Verdict != scoring.VerdictPass || !near(got.Total.Interval.Lo, want.Lo, 1e-12) || got.Total.Interval.Confidence != want.Confidence || !near(o.Alpha(), 0.0125, 1e-15) {
 		t.Errorf("%s, %+v, want %+v", got.Verdict, got.Total.Interval, want)
 	}
-	for n, need := range map[int]string{7: "3 more pairs for the look at 10", 9: "1 more pairs for the look at 10"} {
+	for n, need := range map[int]string{7: "3 more pairs, for the planned look at 10", 9: "1 more pair, for the planned look at 10"} {
 		got := compare(t, candidate[:n], baseline[:n], o)
 		if got.Verdict != scoring.VerdictInconclusive || !slices.Equal(got.Needs, []string{need}) {
 			t.Errorf("%d pairs: %s, %v", n, got.Verdict, got.Needs)
 		}
 	}
 	o.Look.Plan = []int{6, 8}
-	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictInconclusive || !strings.Contains(got.Reasons[0], "the plan is over") {
+	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictInconclusive || !strings.Contains(got.Reasons[0], "the plan has ended") {
 		t.Errorf("after the plan: %s, %v", got.Verdict, got.Reasons)
 	}
 	for _, plan := range [][]int{{1, 5}, {5, 5}, {6, 4}, {0}} {

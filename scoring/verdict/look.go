@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"track/scoring/format"
 )
 
 // Look says which look at growing evidence a decision is, and what makes more than one look valid.
@@ -20,9 +22,9 @@ func CheckPlan(plan []int) error {
 	for i, n := range plan {
 		switch {
 		case n < 2:
-			return fmt.Errorf("a look at %d decides nothing", n)
+			return fmt.Errorf("%d: an interim analysis needs at least 2 seeds or pairs", n)
 		case i > 0 && n <= plan[i-1]:
-			return fmt.Errorf("%d comes after %d: a plan rises", n, plan[i-1])
+			return fmt.Errorf("%d follows %d: the numbers of a plan must rise", n, plan[i-1])
 		}
 	}
 	return nil
@@ -49,19 +51,19 @@ func (l Look) confidence(c float64) float64 {
 }
 
 // offPlan says why n is not one of the planned looks, and what to do; both empty where it is, or where there is no plan.
-func (l Look) offPlan(n int, things string) (reason, need string) {
+func (l Look) offPlan(n int, thing string) (reason, need string) {
 	if len(l.Plan) == 0 || slices.Contains(l.Plan, n) {
 		return "", ""
 	}
 	for _, planned := range l.Plan {
 		if planned > n {
-			return fmt.Sprintf("%d %s are none of the planned looks at %s: this one spends no alpha and decides nothing", n, things, PlanText(l.Plan)),
-				fmt.Sprintf("%d more %s for the look at %d", planned-n, things, planned)
+			return fmt.Sprintf("%d %s are not a planned look (planned: %s): this look spends no alpha and decides nothing", n, format.Plural(n, thing), PlanText(l.Plan)),
+				fmt.Sprintf("%d more %s, for the planned look at %d", planned-n, format.Plural(planned-n, thing), planned)
 		}
 	}
 	last := l.Plan[len(l.Plan)-1]
-	return fmt.Sprintf("%d %s are more than the last planned look, %d: the plan is over", n, things, last),
-		fmt.Sprintf("--seeds names the %d of the last look", last)
+	return fmt.Sprintf("%d %s are more than the last planned look, at %d: the plan has ended", n, format.Plural(n, thing), last),
+		fmt.Sprintf("only the %d seeds of the last look", last)
 }
 
 // Codes of the warnings about looks.
@@ -72,13 +74,13 @@ const (
 
 func (l Look) warnings() []Warning {
 	if l.Late && len(l.Plan) > 0 {
-		return []Warning{{WarnLatePlan, "the plan was made after a look without one: it cannot make up for that"}}
+		return []Warning{{WarnLatePlan, "the plan was made after an unplanned look: it does not account for that look"}}
 	}
 	if l.Number <= 1 || len(l.Plan) > 0 || l.Anytime {
 		return nil
 	}
 	return []Warning{{WarnLooks, fmt.Sprintf(
-		"look %d at this question: p-values and intervals allow for one, so a false answer is more likely than they say; --plan or --anytime make several valid",
+		"look %d at this question: p-values and intervals account for one look only, so a false result is more likely than they say; planned looks or anytime-valid tests account for several",
 		l.Number)}}
 }
 
@@ -86,7 +88,7 @@ func (l Look) warnings() []Warning {
 func (l Look) describe(confidence float64) string {
 	switch {
 	case l.Anytime:
-		return fmt.Sprintf("valid whenever one looks (this is look %d)", max(1, l.Number))
+		return fmt.Sprintf("valid at any time (this is look %d)", max(1, l.Number))
 	case len(l.Plan) > 0:
 		return fmt.Sprintf("planned looks at %s, each at %s", PlanText(l.Plan), confidenceText(l.confidence(confidence)))
 	}

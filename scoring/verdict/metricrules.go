@@ -19,7 +19,7 @@ func (j judge) metricOutcomes() []Outcome {
 		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.N, Message: j.passText(m)}
 		missing := ""
 		if m.N < ok {
-			missing = fmt.Sprintf("%d of %d seeds that ran well have no value, and so no total score", ok-m.N, ok)
+			missing = fmt.Sprintf("%d of %d seeds that ran well have no value and therefore no total score", ok-m.N, ok)
 		}
 		switch finite := isFinite(m.MeanValue); {
 		case ok == 0:
@@ -29,7 +29,7 @@ func (j judge) metricOutcomes() []Outcome {
 			o.Message = fmt.Sprintf("none of %d seeds has a value", ok)
 		case !finite && m.NNotFailed == 0:
 			o.Verdict, o.Reason = scoring.VerdictFail, "non_finite"
-			o.Message = fmt.Sprintf("FAIL in all %d seeds that have a value, with values that are NaN or infinite", m.N)
+			o.Message = fmt.Sprintf("FAIL in all %d seeds with a value; some values are NaN or infinite", m.N)
 			if missing != "" {
 				o.Message += "; " + missing
 			}
@@ -54,7 +54,7 @@ func (j judge) passText(m scoring.MetricStability) string {
 	if m.N == j.e.NSeeds {
 		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(*m.PassRate), j.e.NSeeds, format.Short(m.Totals().Score.Mean))
 	}
-	return fmt.Sprintf("PASS or WARN in %d of the %d seeds that have a value, of %d seeds in all; mean score %s", m.NNotFailed, m.N, j.e.NSeeds, format.Short(m.Totals().Score.Mean))
+	return fmt.Sprintf("PASS or WARN in %d of the %d seeds with a value (%d seeds in all), mean score %s", m.NNotFailed, m.N, j.e.NSeeds, format.Short(m.Totals().Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.
@@ -72,10 +72,10 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	whole := Outcome{Rule: RuleNoDegradation, Verdict: scoring.VerdictInconclusive}
 	if i == nil {
 		whole.Reason, whole.Message = ReasonNoBaseline, j.in.NoBaseline
-		whole.Need = "a baseline: track baseline set SCENARIO@CONFIGURATION --reason TEXT"
+		whole.Need = "a pinned baseline, or one that the spec names"
 		if j.in.NoBaseline == ReasonSame {
 			whole.Verdict, whole.Reason, whole.Need = scoring.VerdictWarn, ReasonSame, ""
-			whole.Message = "the configuration is the baseline itself: nothing was compared"
+			whole.Message = "the configuration is the baseline itself: nothing is compared"
 		}
 		return []Outcome{whole}, nil
 	}
@@ -121,7 +121,7 @@ func degradation(m MetricDelta, shown bool, p float64, i *Improvement) Outcome {
 	o.P = ptr(p)
 	if o.breaks || !(m.Interval.Lo >= limit) {
 		o.Verdict = scoring.VerdictInconclusive
-		o.Need = "more pairs: the loss may be beyond the threshold"
+		o.Need = "more pairs: the loss may exceed the threshold"
 	}
 	return o
 }

@@ -68,7 +68,7 @@ func (j judge) failedSeeds() []Outcome {
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictWarn, Reason: WarnFailedSeeds, N: j.e.NSeeds,
-		Message: fmt.Sprintf("%d of %d seeds did not run well: they count as not passed, and enter no mean", failed, j.e.NSeeds),
+		Message: fmt.Sprintf("%d of %d seeds did not run well: they count as not passed and are left out of means", failed, j.e.NSeeds),
 	}}
 }
 
@@ -76,7 +76,7 @@ func (j judge) failedSeeds() []Outcome {
 func (j judge) withoutSurvivors(o Outcome) Outcome {
 	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
-		o.Message += fmt.Sprintf("; but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(MinMatched))
+		o.Message += fmt.Sprintf(", but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(MinMatched))
 		o.Need = "seeds that do not fail"
 	}
 	return o
@@ -91,13 +91,13 @@ func (j judge) identicalSeeds() []Outcome {
 	if t.NIdentical < t.NOK-1 {
 		return []Outcome{{
 			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
-			Message: fmt.Sprintf("%d of %d seeds repeat exactly what another measured: they are %d different seeds", t.NIdentical, t.NOK, t.NOK-t.NIdentical),
+			Message: fmt.Sprintf("%d of %d seeds repeat exactly what another seed measured: there are only %d different seeds", t.NIdentical, t.NOK, t.NOK-t.NIdentical),
 			Need:    "a simulation that uses its seed",
 		}}
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
-		Message: fmt.Sprintf("all %d seeds measured exactly the same: they are one seed %d times", t.NOK, t.NOK),
+		Message: fmt.Sprintf("all %d seeds measured exactly the same: that is one seed, %d times", t.NOK, t.NOK),
 		Need:    "a simulation that uses its seed",
 	}}
 }
@@ -105,7 +105,7 @@ func (j judge) identicalSeeds() []Outcome {
 func (j judge) minSeeds(limit int) Outcome {
 	n := j.e.NSeeds
 	o := Outcome{Rule: RuleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
-	o.Message = fmt.Sprintf("%s, %d asked for", format.Counted(n, "seed"), limit)
+	o.Message = fmt.Sprintf("%s; the rule requires %d", format.Counted(n, "seed"), limit)
 	if n < limit {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, "too_few_seeds"
 		o.Need = fmt.Sprintf("%d more %s", limit-n, format.Plural(limit-n, "seed"))
@@ -126,7 +126,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	}
 	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson), %s asked for",
+	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson); the rule requires %s",
 		format.Share(j.e.PassRate.Value), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Share(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
@@ -140,7 +140,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 		}
 	}
 	if need := seedsForRate(n-passed, j.confidence-1, doubt); need > n {
-		o.Need = fmt.Sprintf("%d more seeds, all passing (%d of %d)", need-n, need-(n-passed), need)
+		o.Need = fmt.Sprintf("%s, all passing (%d of %d)", format.Counted(need-n, "more seed"), need-(n-passed), need)
 	}
 	return o, nil
 }
@@ -156,7 +156,7 @@ func (j judge) stable() Outcome {
 		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, format.Plural(j.e.NScored, "seed"), stats.SmallN)
 	}
 	if o.Verdict == scoring.VerdictFail {
-		o.Verdict, o.unless = scoring.VerdictInconclusive, "; but not once the tests of this gate are corrected for their number"
+		o.Verdict, o.unless = scoring.VerdictInconclusive, "; not significant after correction for the number of tests in this gate"
 	}
 	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
 	if sd := Summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
@@ -183,13 +183,13 @@ func (j judge) maxStd(limit float64) Outcome {
 		o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, string(stats.WarnZeroVariance), nil
 		o.Need = "seeds whose total scores vary"
 	}
-	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square), %v asked for", format.Short(summary.SD()), summary.N, format.Short(o.Interval.Hi), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square); the rule requires at most %v", format.Short(summary.SD()), summary.N, format.Short(o.Interval.Hi), confidenceText(j.confidence), limit)
 	if o.breaks {
-		o.Need = "a smaller spread: the sd itself is above the limit"
+		o.Need = "a smaller spread: the sd is above the limit"
 	}
 	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit && !j.in.verdictOnly {
 		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
-			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
+			o.Need = "about " + format.Counted(need-summary.N, "more seed") + " of the same spread"
 		}
 	}
 	return o
@@ -219,16 +219,16 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
 	o.P = ptr(summary.PMeanAtLeast(limit))
 	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t), %v asked for", format.Short(summary.Mean), summary.N, format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t); the rule requires %v", format.Short(summary.Mean), summary.N, format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
 	if o.breaks {
-		o.Need = "higher scores: the mean itself is below the limit"
+		o.Need = "higher scores: the mean is below the limit"
 	}
 	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit && !j.in.verdictOnly {
 		need := seedsForRate(1, 0, func(_, n int) float64 {
 			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
 		})
 		if need > summary.N {
-			o.Need = fmt.Sprintf("about %d more seeds of the same spread", need-summary.N)
+			o.Need = "about " + format.Counted(need-summary.N, "more seed") + " of the same spread"
 		}
 	}
 	return o, nil
@@ -249,11 +249,11 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 	o.Observed, o.P = ptr(c), ptr(p)
 	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
 	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov), %v asked for", n, format.Short(c), format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov); the rule requires %v", n, format.Short(c), format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
 	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
 		o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
 		if need := seedsForRate(0, limit, lower); need > 0 {
-			o.Need = fmt.Sprintf("%d more seeds of this score, or %s", need-n, o.Need)
+			o.Need = fmt.Sprintf("%s of this score, or %s", format.Counted(need-n, "more seed"), o.Need)
 		}
 	}
 	return o
@@ -261,7 +261,7 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 
 func tooFewScores(o Outcome, n int) Outcome {
 	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
-	o.Message = fmt.Sprintf("%d scored %s: there is no spread to judge by", n, format.Plural(n, "seed"))
+	o.Message = fmt.Sprintf("%d scored %s: too few to estimate a spread", n, format.Plural(n, "seed"))
 	o.Need = fmt.Sprintf("%d more scored %s", 2-n, format.Plural(2-n, "seed"))
 	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, format.Plural(n, "seed"))
 	return o
@@ -283,14 +283,14 @@ func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) st
 	if strict.Hi < *o.Limit {
 		o.Verdict = scoring.VerdictFail
 	}
-	o.Message = fmt.Sprintf("%s (n = %d), %s, valid whenever one looks; %v asked for", format.Short(*o.Observed), len(xs), describe(bound), *o.Limit)
+	o.Message = fmt.Sprintf("%s (n = %d), %s, valid at any time; the rule requires %v", format.Short(*o.Observed), len(xs), describe(bound), *o.Limit)
 	return o, nil
 }
 
 func noAnytime(o Outcome) Outcome {
 	o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, "no_anytime_method", nil
-	o.Message = o.Rule + " has no method that stays valid whenever one looks"
-	o.Need = "--plan instead of --anytime"
+	o.Message = o.Rule + " has no test that is valid at any time"
+	o.Need = "planned looks instead of tests that are valid at any time"
 	return o
 }
 

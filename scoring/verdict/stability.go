@@ -55,8 +55,8 @@ func stability(s scoring.Stability, e Estimates) Finding {
 		f.Verdict = scoring.VerdictFail
 	case e.NScored < stats.SmallN:
 		f.Verdict = scoring.VerdictInconclusive
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d scored %s: %d are the least to call anything stable", e.NScored, format.Plural(e.NScored, "seed"), stats.SmallN))
-		f.Needs = append(f.Needs, fmt.Sprintf("%d more scored seeds", stats.SmallN-e.NScored))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d scored %s: at least %d are needed to judge stability", e.NScored, format.Plural(e.NScored, "seed"), stats.SmallN))
+		f.Needs = append(f.Needs, format.Counted(stats.SmallN-e.NScored, "more scored seed"))
 	case s.Stable && rateShown && sdShown:
 		f.Verdict = scoring.VerdictPass
 	case s.Stable:
@@ -74,13 +74,11 @@ func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
 	limit := format.Share(scoring.StableMinPassRate)
 	switch {
 	case shown:
-		text += " reaches " + limit
+		text += " is at least " + limit
 	case refuted:
-		text += " stays below " + limit
-	case e.PassRate.Value >= scoring.StableMinPassRate:
-		text += " reaches " + limit + " in these seeds, but the interval does not"
+		text += " is below " + limit
 	default:
-		text += " is below " + limit + ", but the interval is not"
+		text += ": the limit " + limit + " lies inside the interval, so these seeds do not decide"
 	}
 	f.Reasons = append(f.Reasons, text)
 	if !shown && !refuted {
@@ -108,13 +106,13 @@ func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
 	text := fmt.Sprintf("sd %s (%s)", format.Short(e.SD.Value), describeInterval(e.SD.Interval))
 	switch {
 	case constant:
-		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of others", e.NScored)
+		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of other seeds", e.NScored)
 	case shown:
-		text += fmt.Sprintf(" stays within %v", scoring.StableMaxStd)
+		text += fmt.Sprintf(" is at most %v", scoring.StableMaxStd)
 	case refuted:
 		text += fmt.Sprintf(" is above %v", scoring.StableMaxStd)
 	default:
-		text += fmt.Sprintf(": the interval contains %v", scoring.StableMaxStd)
+		text += fmt.Sprintf(": the limit %v lies inside the interval, so these seeds do not decide", scoring.StableMaxStd)
 	}
 	f.Reasons = append(f.Reasons, text)
 }

@@ -49,21 +49,21 @@ func TestStability(t *testing.T) {
 		need    string
 	}{
 		// Wilson: the lower end for n of n is n/(n + 1.96²); it reaches 0.9 from n = 34.6 on.
-		{"35 of 35", stability(35, 35, around(0.8, 35)), scoring.VerdictPass, []string{"reaches 90.0%", "stays within 0.15"}, ""},
-		{"34 of 34", stability(34, 34, around(0.8, 34)), scoring.VerdictWarn, []string{"but the interval does not"}, "35 passing of 35 seeds would show 90.0%: 1 more"},
+		{"35 of 35", stability(35, 35, around(0.8, 35)), scoring.VerdictPass, []string{"is at least 90.0%", "is at most 0.15"}, ""},
+		{"34 of 34", stability(34, 34, around(0.8, 34)), scoring.VerdictWarn, []string{"the limit 90.0% lies inside the interval"}, "35 passing of 35 seeds would show 90.0%: 1 more"},
 		{"5 of 5", stability(5, 5, around(0.8, 5)), scoring.VerdictWarn, []string{"(5 of 5, 95% Wilson interval 56.6% to 100.0%)"}, "30 more, all passing"},
-		{"4 of 4", stability(4, 4, around(0.8, 4)), scoring.VerdictInconclusive, []string{"4 scored seeds: 5 are the least"}, "1 more scored seed"},
+		{"4 of 4", stability(4, 4, around(0.8, 4)), scoring.VerdictInconclusive, []string{"4 scored seeds: at least 5 are needed"}, "1 more scored seed"},
 		{"none", stability(0, 0, nil), scoring.VerdictInconclusive, []string{"there are no seeds"}, ""},
 		{"one", stability(1, 1, []float64{0.8}), scoring.VerdictInconclusive, []string{"1 scored seed:"}, "4 more scored seeds"},
 		// The upper end of 16 of 20 is 0.919, that of 15 of 20 0.888.
-		{"16 of 20", stability(16, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"is below 90.0%, but the interval is not"}, "passing of"},
-		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictFail, []string{"stays below 90.0%"}, ""},
-		{"0 of 3", stability(0, 3, around(0.2, 3)), scoring.VerdictFail, []string{"stays below 90.0%"}, ""},
+		{"16 of 20", stability(16, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"the limit 90.0% lies inside the interval"}, "passing of"},
+		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
+		{"0 of 3", stability(0, 3, around(0.2, 3)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
 		{"all crashed", crashed(stability(0, 0, nil), 20), scoring.VerdictFail, []string{"0.0% (0 of 20"}, ""},
 		// n = 40: the interval of the sample sd s is 0.819·s to 1.284·s.
-		{"sd shown", stability(40, 40, spread(0.115, 40)), scoring.VerdictPass, []string{"stays within 0.15"}, ""},
-		{"sd not shown", stability(40, 40, spread(0.12, 40)), scoring.VerdictWarn, []string{"the interval contains 0.15"}, ""},
-		{"sd too large", stability(40, 40, spread(0.16, 40)), scoring.VerdictInconclusive, []string{"the interval contains 0.15"}, ""},
+		{"sd shown", stability(40, 40, spread(0.115, 40)), scoring.VerdictPass, []string{"is at most 0.15"}, ""},
+		{"sd not shown", stability(40, 40, spread(0.12, 40)), scoring.VerdictWarn, []string{"the limit 0.15 lies inside the interval"}, ""},
+		{"sd too large", stability(40, 40, spread(0.16, 40)), scoring.VerdictInconclusive, []string{"the limit 0.15 lies inside the interval"}, ""},
 		{"sd refuted", stability(40, 40, spread(0.19, 40)), scoring.VerdictFail, []string{"is above 0.15"}, ""},
 		{"no spread", stability(40, 40, make([]float64, 40)), scoring.VerdictWarn, []string{"all 40 scores are equal"}, ""},
 	} {

@@ -234,7 +234,7 @@ func TestBaselineOrder(t *testing.T) {
 	fails("plain", "", track.ErrNotFound, "track baseline set plain@CONFIGURATION")
 	fails("plain", "plain", seeds.ErrSameConfiguration, "track history plain")
 	fails("plain@v2", "plain@v2", track.ErrInvalid, "track history plain")
-	fails("plain", "plain@v9", track.ErrNotFound, "track history plain")
+	fails("plain", "plain@v9", track.ErrNotFound, "history plain")
 	fails("plain", "nobody", track.ErrNotFound, "the scenarios are")
 	fails("nobody", "plain", track.ErrNotFound, "the scenarios are")
 	is("plain", "plain@v1", "given plain@v1")

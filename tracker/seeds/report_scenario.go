@@ -42,11 +42,12 @@ func reportedScenario(ctx context.Context, st *store.Reader, scenario string, op
 	if err != nil {
 		return r, err
 	}
-	if err := addSteps(ctx, st, &history, from); err != nil {
+	steps, err := loadSteps(ctx, st, history, from)
+	if err != nil {
 		return r, err
 	}
 	r.Stored, r.Spec = from.spec.stored, from.spec.decoded
-	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), History: history, Limit: options.Limit, Schema: store.SchemaVersion}
+	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), History: history, Steps: steps, Limit: options.Limit, Schema: store.SchemaVersion}
 	if r.Report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
 		return r, err
 	}
@@ -63,15 +64,16 @@ func reportedScenario(ctx context.Context, st *store.Reader, scenario string, op
 	return r, r.compare(ctx, st)
 }
 
-// addSteps compares each entry with the one before it.
-func addSteps(ctx context.Context, st *store.Reader, h *answer.History, from historySources) error {
+// loadSteps compares each entry with the one before it.
+func loadSteps(ctx context.Context, st *store.Reader, h answer.History, from historySources) ([]*answer.Step, error) {
+	steps := make([]*answer.Step, len(h.Entries))
 	var before map[track.SeedNumber]float64
 	for i := range h.Entries {
 		now := map[track.SeedNumber]float64{}
-		if e := &h.Entries[i]; e.NUnassessed == 0 {
+		if h.Entries[i].NUnassessed == 0 {
 			rows, err := st.SeedScores(ctx, store.Selection{Scenario: h.Scenario, Configurations: []int64{from.configurations[i].ID}, SpecID: from.spec.stored.ID}, false)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			var differences []float64
 			for _, row := range rows {
@@ -80,13 +82,13 @@ func addSteps(ctx context.Context, st *store.Reader, h *answer.History, from his
 					differences = append(differences, now[row.Number]-score)
 				}
 			}
-			if e.Step, err = newStep(differences); err != nil {
-				return err
+			if steps[i], err = newStep(differences); err != nil {
+				return nil, err
 			}
 		}
 		before = now
 	}
-	return nil
+	return steps, nil
 }
 
 // newStep returns the change over pairs of seeds; nil if there are none.
