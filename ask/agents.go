@@ -62,3 +62,13 @@ func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecu
 		Params: (*answer.ForgetExecutionQuestion).Params, Write: agents.ForgetExecutions,
 	}
 }
+
+// LineageHistory asks how the scores of an agent changed over its versions.
+func LineageHistory() Def[answer.LineageHistoryQuestion, answer.LineageHistory] {
+	return Def[answer.LineageHistoryQuestion, answer.LineageHistory]{
+		Name: "lineage history", Scope: ScopeRead, Help: "show the score history of an agent over its versions",
+		About: `With five versions that have scores, or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
+No decision depends on either.`,
+		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory,
+	}
+}

@@ -6,7 +6,7 @@ func All() []Question {
 		Stability().Question(), History().Question(), Compare().Question(),
 		Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(),
 		Specs().Question(), Spec().Question(),
-		Lineages().Question(), Lineage().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),
+		Lineages().Question(), Lineage().Question(), LineageHistory().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),
 		FreezeLineage().Question(), UnfreezeLineage().Question(), Rollback().Question(), Replay().Question(), Draws().Question(), Operators().Question(),
 		Versions().Question(), Version().Question(), VersionDiff().Question(), VersionContent().Question(),
 		Propose().Question(), Next().Question(), Plan().Question(), Decide().Question(), Mutations().Question(), Mutation().Question(),

@@ -3,6 +3,7 @@ package reports
 import (
 	"track/answer"
 	"track/reports/chart"
+	"track/scoring/verdict"
 )
 
 // HistoryChart draws the means of configurations with their intervals, the prediction and the confirmed changes of level.
@@ -16,10 +17,27 @@ func HistoryChart(h answer.History) chart.History {
 		mean, _ := e.Mean()
 		c.Points = append(c.Points, chart.Estimate{Label: labels[i], N: mean.N, Mean: mean.Value, Lo: mean.Interval.Lo, Hi: mean.Interval.Hi})
 	}
-	if p := h.Analysis.Prediction; p.Defined() {
+	return withAnalysis(c, h.Analysis)
+}
+
+// LineageHistoryChart draws the means of the versions of a lineage.
+func LineageHistoryChart(h answer.LineageHistory) chart.History {
+	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95 % t interval"}
+	if h.Component != "" {
+		c.YLabel = "mean of " + h.Component
+	}
+	for _, e := range h.Entries {
+		c.Points = append(c.Points, chart.Estimate{Label: e.Version, N: e.Mean.N, Mean: e.Mean.Value, Lo: e.Mean.Interval.Lo, Hi: e.Mean.Interval.Hi})
+	}
+	return withAnalysis(c, h.Analysis)
+}
+
+// withAnalysis adds the prediction and the confirmed changes of level to a chart.
+func withAnalysis(c chart.History, a verdict.History) chart.History {
+	if p := a.Prediction; p.Defined() {
 		c.Prediction = &chart.Prediction{Name: "95 % prediction", Lo: p.Lo, Hi: p.Hi}
 	}
-	for _, change := range h.Analysis.ChangePoints {
+	for _, change := range a.ChangePoints {
 		if change.Confirmed {
 			c.ChangePoints = append(c.ChangePoints, change.Index)
 		}

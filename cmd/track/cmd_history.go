@@ -2,16 +2,18 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
 	"track/ask"
 	"track/reports"
+	"track/reports/chart"
 	"track/store"
 )
 
-// historyOptions are what the command takes beside the parameters of the question.
+// historyOptions are what the command takes in addition to the parameters of the question.
 type historyOptions struct {
 	answer.HistoryQuestion
 	lineage bool
@@ -58,20 +60,41 @@ func (p *program) history(ctx context.Context, def ask.Def[answer.HistoryQuestio
 		}
 	}
 	if lineage {
-		return p.lineageHistory(ctx, st.Reader, o.Scenario, o)
+		return p.lineageHistory(ctx, st, o)
 	}
-	return p.scenarioHistory(ctx, st, def, o)
-}
-
-func (p *program) scenarioHistory(ctx context.Context, st *store.Store, def ask.Def[answer.HistoryQuestion, answer.History], o historyOptions) error {
 	a, err := def.Ask(ctx, ask.Source{Store: st}, o.HistoryQuestion)
 	if err != nil {
 		return usageOfParam(err)
 	}
-	if o.plot != "" {
-		if err := p.plot(o.plot, reports.HistoryChart(a)); err != nil {
+	return p.writeHistory(a, reports.HistoryChart(a), o.plot)
+}
+
+func (p *program) lineageHistory(ctx context.Context, st *store.Store, o historyOptions) error {
+	if o.Spec != 0 {
+		return usage("--spec: %s is a lineage, which has no spec", o.Scenario)
+	}
+	a, err := ask.LineageHistory().Ask(ctx, ask.Source{Store: st}, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit})
+	if err != nil {
+		return usageOfParam(err)
+	}
+	return p.writeHistory(a, reports.LineageHistoryChart(a), o.plot)
+}
+
+func (p *program) writeHistory(a answer.Answer, c chart.Chart, plot string) error {
+	if plot != "" {
+		if err := p.plot(plot, c); err != nil {
 			return err
 		}
 	}
 	return p.writeAnswer(a)
+}
+
+// isLineage reports whether a name belongs to a lineage, and to no scenario.
+func isLineage(ctx context.Context, st *store.Reader, name string) (bool, error) {
+	scenarios, err := st.Scenarios(ctx)
+	if err != nil || slices.Contains(scenarios, name) {
+		return false, err
+	}
+	lineages, err := st.Lineages(ctx)
+	return slices.Contains(lineages, name), err
 }

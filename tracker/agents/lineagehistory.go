@@ -3,68 +3,110 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 
+	"track"
+	"track/answer"
 	"track/scoring/rubric"
+	"track/scoring/stats"
+	"track/scoring/verdict"
 	"track/store"
 )
 
-// LineageEntry is one version in the history of a lineage.
-type LineageEntry struct {
-	store.VersionSummary
-	Scores  []float64             // of the executions that have one
-	Fitness *rubric.FitnessResult // of the score; nil where no execution has one
-}
-
-// LineageHistory is the scores of the versions of a lineage, in the order of their first executions.
-type LineageHistory struct {
-	Lineage, Rubric, Component string // Rubric is empty for the scores in force, Component for the score itself
-	Entries                    []LineageEntry
-	NOlder                     int // versions before the first of Entries
-}
-
-// LoadLineageHistory aggregates the newest limit versions of a lineage: their scores, or a component of them.
-func LoadLineageHistory(ctx context.Context, st *store.Reader, lineage, rubricName, component string, limit int) (h LineageHistory, err error) {
-	h = LineageHistory{Lineage: lineage, Rubric: rubricName, Component: component}
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		versions, err := st.Versions(ctx, lineage)
-		if err != nil {
-			return err
-		}
-		h.NOlder = max(0, len(versions)-limit)
-		for _, v := range versions[h.NOlder:] {
-			entry, err := lineageEntry(ctx, st, v, rubricName, component)
-			if err != nil {
-				return err
-			}
-			h.Entries = append(h.Entries, entry)
-		}
-		return nil
-	})
-	return h, err
-}
-
-func lineageEntry(ctx context.Context, st *store.Reader, v store.VersionSummary, rubricName, component string) (LineageEntry, error) {
-	entry := LineageEntry{VersionSummary: v}
-	scores, err := versionTrials(ctx, st, v.Lineage, v.Version, rubricName)
+// ShowLineageHistory aggregates the newest versions of a lineage: their scores, or a component of them.
+func ShowLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHistoryQuestion) (a answer.LineageHistory, err error) {
+	if err := checkComponent(q.Component); err != nil {
+		return a, err
+	}
+	versions, err := r.Versions(ctx, q.Lineage)
 	if err != nil {
-		return entry, err
+		return a, err
 	}
-	for _, s := range scores {
-		if x := s.Score; component == "" && x != nil {
-			entry.Scores = append(entry.Scores, *x)
+	a = answer.LineageHistory{Lineage: q.Lineage, Rubric: q.Rubric, Component: q.Component, NOlder: max(0, len(versions)-q.Limit)}
+	points := []verdict.HistoryPoint{}
+	previous := math.NaN()
+	for _, v := range versions[a.NOlder:] {
+		entry, err := lineageHistoryEntry(ctx, r, v, q)
+		if err != nil {
+			return a, err
 		}
-		for _, c := range s.Components {
-			if c.Name == component && c.Value != nil {
-				entry.Scores = append(entry.Scores, *c.Value)
-			}
+		mean := entry.Mean.Value
+		if change := mean - previous; !math.IsNaN(change) {
+			entry.Change = &change
 		}
+		if !math.IsNaN(mean) {
+			previous = mean
+		}
+		a.Entries = append(a.Entries, entry)
+		points = append(points, verdict.HistoryPoint{Mean: mean, Accepted: true})
 	}
-	report, err := fitnessOf(v.Lineage, v.Version, scores, rubricName, rubric.FitnessOptions{})
+	a.Analysis = verdict.AnalyseHistory(points)
+	return a, nil
+}
+
+// checkComponent returns an error if no rubric has the component.
+func checkComponent(name string) error {
+	if name == "" {
+		return nil
+	}
+	r, err := rubric.ByName(rubric.Default)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, part := range r.Parts {
+		if part.Name == name {
+			return nil
+		}
+		names = append(names, part.Name)
+	}
+	return track.WithHint(fmt.Errorf("component %s: %w", name, track.ErrNotFound), track.Hint{Text: fmt.Sprintf("the components are: %v", names)})
+}
+
+func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSummary, q answer.LineageHistoryQuestion) (e answer.LineageHistoryEntry, err error) {
+	trials, err := versionTrials(ctx, r, v.Lineage, v.Version, q.Rubric)
+	if err != nil {
+		return e, err
+	}
+	e = answer.LineageHistoryEntry{Version: v.Version, First: v.First, Last: v.Last, NExecutions: v.NExecutions, NFailed: v.NFailed}
+	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(trials, q.Component)); err != nil {
+		return e, err
+	}
+	report, err := fitnessOf(v.Lineage, v.Version, trials, q.Rubric, rubric.FitnessOptions{})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
-		return entry, nil
+		return e, nil
 	case err == nil:
-		entry.Fitness = &report.FitnessResult
+		e.Fitness, e.Grade, e.EffectiveN = &report.Value, report.Grade, &report.EffectiveN
 	}
-	return entry, err
+	return e, err
+}
+
+// scoresOf returns the scores of executions that have one, or the values of a component.
+func scoresOf(trials []store.Trial, component string) (scores []float64) {
+	for _, t := range trials {
+		if x := t.Score; component == "" && x != nil {
+			scores = append(scores, *x)
+		}
+		for _, c := range t.Components {
+			if c.Name == component && c.Value != nil {
+				scores = append(scores, *c.Value)
+			}
+		}
+	}
+	return scores
+}
+
+func estimateScores(scores []float64) (mean, sd verdict.Estimate, warnings []stats.Warning, err error) {
+	s, err := stats.Summarize(scores)
+	if errors.Is(err, stats.ErrEmpty) {
+		s, err = stats.Summary{Mean: math.NaN(), PopulationSD: math.NaN()}, nil
+	}
+	if s.N > 0 {
+		warnings = s.Warnings()
+	}
+	mean = verdict.Estimate{Value: s.Mean, N: s.N, Interval: s.MeanInterval(0.95)}
+	sd = verdict.Estimate{Value: s.SD(), N: s.N, Interval: s.SDInterval(0.95)}
+	return mean, sd, warnings, err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"track"
+	"track/answer"
 	"track/internal/property"
 	"track/internal/testdb"
 	"track/scoring/rubric"
@@ -552,26 +554,32 @@ func TestLineageHistory(t *testing.T) {
 	add("v1", 30)
 	failed := track.Execution{Lineage: "l", Version: "v3", Status: track.ExecutionError, StartedAt: at.Add(time.Hour)}
 	recordExecution(t, st, failed, false)
-	h, err := agents.LoadLineageHistory(t.Context(), st.Reader, "l", "", "", 20)
+	ask := func(q answer.LineageHistoryQuestion) (answer.LineageHistory, error) {
+		return agents.ShowLineageHistory(t.Context(), st.Reader, q)
+	}
+	h, err := ask(answer.LineageHistoryQuestion{Lineage: "l", Limit: 20})
 	if err != nil || len(h.Entries) != 3 || h.NOlder != 0 {
 		t.Fatalf("%+v, error %v", h, err)
 	}
 	// The newest first: 30 with weight 1.0 and 10 with 0.9 make 39/1.9.
-	v1, v3 := h.Entries[0], h.Entries[2]
-	if want := 39 / 1.9; v1.Version != "v1" || !slices.Equal(v1.Scores, []float64{30, 10}) || v1.Fitness.Value-want > 1e-12 || want-v1.Fitness.Value > 1e-12 {
-		t.Errorf("v1: %+v, fitness %v, want %v", v1.Scores, v1.Fitness.Value, want)
+	v1, v2, v3 := h.Entries[0], h.Entries[1], h.Entries[2]
+	if want := 39 / 1.9; v1.Version != "v1" || v1.Mean.Value != 20 || v1.Mean.N != 2 || v1.SD.Value != math.Sqrt(200) || math.Abs(*v1.Fitness-want) > 1e-12 {
+		t.Errorf("v1: mean %+v, sd %+v, fitness %v, want %v", v1.Mean, v1.SD, *v1.Fitness, want)
 	}
-	if v3.Fitness != nil || v3.Scores != nil || v3.NFailed != 1 {
+	if v1.Change != nil || v2.Change == nil || *v2.Change != 0 {
+		t.Errorf("changes %v, %v; want none, 0", v1.Change, v2.Change)
+	}
+	if v3.Fitness != nil || v3.Mean.N != 0 || !math.IsNaN(v3.Mean.Value) || v3.Change != nil || v3.NFailed != 1 {
 		t.Errorf("v3: %+v, want no score", v3)
 	}
-	if h, err = agents.LoadLineageHistory(t.Context(), st.Reader, "l", "", "tool_success_rate", 20); err != nil || len(h.Entries[0].Scores) != 0 {
+	if h, err = ask(answer.LineageHistoryQuestion{Lineage: "l", Component: "tool_success_rate", Limit: 20}); err != nil || h.Entries[0].Mean.N != 0 {
 		t.Errorf("own scores have no components: %+v, error %v", h.Entries, err)
 	}
-	h, err = agents.LoadLineageHistory(t.Context(), st.Reader, "l", "rubric/2", "tool_success_rate", 2)
-	if err != nil || h.NOlder != 1 || len(h.Entries) != 2 || h.Entries[0].Version != "v2" || !slices.Equal(h.Entries[0].Scores, []float64{1}) {
+	h, err = ask(answer.LineageHistoryQuestion{Lineage: "l", Rubric: "rubric/2", Component: "tool_success_rate", Limit: 2})
+	if err != nil || h.NOlder != 1 || len(h.Entries) != 2 || h.Entries[0].Version != "v2" || h.Entries[0].Mean.Value != 1 || h.Entries[0].Mean.N != 1 {
 		t.Errorf("newest two: %+v, error %v", h, err)
 	}
-	if _, err := agents.LoadLineageHistory(t.Context(), st.Reader, "x", "", "", 20); !errors.Is(err, track.ErrNotFound) {
+	if _, err := ask(answer.LineageHistoryQuestion{Lineage: "x", Limit: 20}); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("%v, want ErrNotFound", err)
 	}
 }

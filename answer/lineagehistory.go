@@ -1,0 +1,125 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"track"
+	"track/answer/param"
+	"track/reports/chart"
+	"track/scoring/format"
+	"track/scoring/rubric"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// LineageHistoryQuestion asks how the scores of an agent changed over its versions.
+type LineageHistoryQuestion struct {
+	Lineage   string
+	Rubric    string // empty for the active scores
+	Component string // whose values are shown; empty for the score
+	Limit     int    // the newest so many versions
+}
+
+// Params declares the parameters of the question.
+func (q *LineageHistoryQuestion) Params() param.List {
+	q.Limit = 20
+	return param.List{
+		namedLineage(&q.Lineage),
+		{Name: "rubric", Help: "use the scores under this rubric", Enum: append(rubric.Names(), track.RubricOwn), Value: param.Text(&q.Rubric)},
+		{Name: "component", Unit: "NAME", Help: "show this component of the score: its `NAME`", Value: param.Text(&q.Component)},
+		{Name: "limit", Unit: "N", Help: "show the newest `N` versions", Value: param.Whole(&q.Limit, 1)},
+	}
+}
+
+// Check implements ask.Checker.
+func (q *LineageHistoryQuestion) Check() error {
+	if q.Limit > MaxPage {
+		return &param.Error{Param: "limit", Message: fmt.Sprintf("%d: must be at most %d", q.Limit, MaxPage)}
+	}
+	return nil
+}
+
+// LineageHistory is the scores of the newest versions of a lineage.
+type LineageHistory struct {
+	Lineage   string                `json:"lineage"`
+	Rubric    string                `json:"rubric,omitempty"`    // that was asked for; empty for the active scores
+	Component string                `json:"component,omitempty"` // that was asked for; empty for the score
+	NOlder    int                   `json:"n_older_versions"`    // before the first of Entries
+	Entries   []LineageHistoryEntry `json:"entries"`             // in the order of their first executions
+	Analysis  verdict.History       `json:"analysis"`            // of the means of Entries; every version with scores counts as accepted
+}
+
+// LineageHistoryEntry is one version in the history of a lineage.
+type LineageHistoryEntry struct {
+	Version     string           `json:"version"`
+	First       time.Time        `json:"first"` // start of the first execution
+	Last        time.Time        `json:"last"`  // start of the last execution
+	NExecutions int              `json:"n_executions"`
+	NFailed     int              `json:"n_failed"`
+	Mean        verdict.Estimate `json:"mean"`        // of the scores
+	SD          verdict.Estimate `json:"sd"`          // sample standard deviation of the scores
+	Fitness     *float64         `json:"fitness"`     // null if no execution has a score
+	Grade       rubric.Grade     `json:"grade"`       // empty if no execution has a score
+	EffectiveN  *float64         `json:"effective_n"` // of the fitness
+	Change      *float64         `json:"change"`      // of the mean, from the last entry that has one
+	Warnings    []stats.Warning  `json:"warnings"`
+}
+
+// Len returns the number of entries; an answer in lines has one for each.
+func (a LineageHistory) Len() int { return len(a.Entries) }
+
+// Item returns entry i.
+func (a LineageHistory) Item(i int) any { return a.Entries[i] }
+
+// NextPage returns the empty string: a history is one page.
+func (a LineageHistory) NextPage() string { return "" }
+
+// Lead implements [Answer].
+func (a LineageHistory) Lead() []Sentence {
+	what := "active score"
+	if a.Rubric != "" {
+		what = "score under " + a.Rubric
+	}
+	if a.Component != "" {
+		what = a.Component
+	}
+	text := fmt.Sprintf("%s; mean over executions of the %s with its 95%% t interval, change to the line above", a.Lineage, what)
+	if a.NOlder > 0 {
+		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// Tables implements [Answer].
+func (a LineageHistory) Tables() []Table {
+	t := Table{Name: "history", Notes: a.notes(), Columns: []Column{
+		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean"},
+		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "sd"}, {Name: "sd_interval", Head: "95% interval", For: ForPeople}, {Name: "fitness"}, {Name: "grade"}, {Name: "effective_n", Head: "effective n"},
+		{Name: "change"},
+	}}
+	for _, e := range a.Entries {
+		t.Rows = append(t.Rows, []any{
+			e.Version, Time(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),
+			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), Interval(e.Mean.Interval, twoDecimals),
+			estimated(e.SD, twoDecimals), Interval(e.SD.Interval, twoDecimals), Optional(e.Fitness, twoDecimals), string(e.Grade),
+			Optional(e.EffectiveN, twoDecimals), signedCell(e.Change),
+		})
+	}
+	return []Table{t}
+}
+
+// notes draw the means, and say what they let expect.
+func (a LineageHistory) notes() []Sentence {
+	means := make([]float64, len(a.Entries))
+	for i, e := range a.Entries {
+		means[i] = e.Mean.Value
+	}
+	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
+	if p := a.Analysis.Prediction; p.Defined() {
+		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
+			"next mean expected in %s (95%% t prediction interval from %s; no verdict depends on it)", format.Interval(p, twoDecimals), format.Counted(a.Analysis.NAccepted, "version"))})
+	}
+	return append(notes, warningNotes(a.Analysis.Warnings)...)
+}
