@@ -172,7 +172,7 @@ func (q *NewLineageQuestion) Params() param.List {
 		{Name: "seed", Unit: "NUMBER", Help: "the whole `NUMBER` from 0 to 18446744073709551615 that all draws follow from", Value: param.Seed(&q.Seed)},
 		policyParam("policy", "decide by this policy", &q.Policy),
 		{Name: "root", Unit: "FILE", Help: "the first version: a `FILE`, - for standard input, or of a simulation the JSON object itself", Value: param.Content(&q.Root)},
-		{Name: "head", Unit: "VERSION", Help: "the recorded `VERSION` that is active, instead of --root", Value: param.Text(&q.Head)},
+		{Name: "head", Unit: "VERSION", Help: "make this recorded `VERSION` active, instead of giving a root", Value: param.Text(&q.Head)},
 		{Name: "subject", Unit: "SUBJECT", Help: "what evolves: `SUBJECT` is agent, or scenario:NAME", Value: param.Text(&q.Subject)},
 		{Name: "operators", Unit: "FILE", Help: `the operators: a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
 		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},

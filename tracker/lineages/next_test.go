@@ -209,7 +209,7 @@ func TestProposeWarns(t *testing.T) {
 		{"x", lineages.ProposeOptions{At: at(2)}, nil}, // is refused, and counts for nothing
 		{"German", lineages.ProposeOptions{Risk: evolution.High, At: at(3)}, []string{high + at(25).Format(time.RFC3339)}},
 		{"Dutch", lineages.ProposeOptions{Operator: "nosuch", At: at(4)}, []string{
-			"the settings know no operator nosuch: risk MEDIUM is assumed; --risk says another", "3 mutations " + day + at(25).Format(time.RFC3339),
+			"operator nosuch is not in the settings: its risk is assumed to be MEDIUM", "3 mutations " + day + at(25).Format(time.RFC3339),
 		}},
 		{"Danish", lineages.ProposeOptions{At: at(5)}, []string{"4 mutations " + day + at(27).Format(time.RFC3339)}},
 		{"Czech", lineages.ProposeOptions{At: at(50)}, nil},

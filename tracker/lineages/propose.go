@@ -139,9 +139,9 @@ func (r *ProposeResult) warn(code, format string, args ...any) {
 func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
 	listed := slices.ContainsFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
 	if !listed && p.Operator != OperatorByHand {
-		text := "the settings know no operator " + p.Operator
+		text := fmt.Sprintf("operator %s is not in the settings", p.Operator)
 		if o.Risk == "" {
-			text += fmt.Sprintf(": risk %s is assumed; --risk says another", p.Risk)
+			text += fmt.Sprintf(": its risk is assumed to be %s", p.Risk)
 		}
 		r.warn(WarnUnknownOperator, "%s", text)
 	}
