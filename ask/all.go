@@ -4,6 +4,7 @@ package ask
 func All() []Question {
 	return []Question{
 		Stability().Question(), History().Question(), Compare().Question(),
+		Noise().Question(), SeedsNeeded().Question(),
 		Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(),
 		Specs().Question(), Spec().Question(),
 		Lineages().Question(), Lineage().Question(), LineageHistory().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),

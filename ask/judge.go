@@ -39,3 +39,25 @@ scores and the metrics. It decides nothing: use improvement for that, which comp
 		Params: (*answer.CompareQuestion).Params, Read: seeds.CompareSides,
 	}
 }
+
+// Noise asks how often decisions would find a difference between identical configurations.
+func Noise() Def[answer.NoiseQuestion, answer.Noise] {
+	return Def[answer.NoiseQuestion, answer.Noise]{
+		Name: "noise", Scope: ScopeRead, Help: "measure how often identical configurations are told apart (A/A check)",
+		About: `Draws pairs of samples with replacement from the stored seeds of one configuration, as if two identical ones had been run on
+different seeds. Asks the active gate and the improvement check about each pair. A gate flips if its two verdicts differ.
+Every degraded metric and every decided comparison is a false alarm. Sizes beyond the recorded number of seeds are extrapolations.`,
+		Params: (*answer.NoiseQuestion).Params, Read: seeds.MeasureNoise,
+	}
+}
+
+// SeedsNeeded asks how many seeds a comparison needs.
+func SeedsNeeded() Def[answer.SeedsNeededQuestion, answer.SeedsNeeded] {
+	return Def[answer.SeedsNeededQuestion, answer.SeedsNeeded]{
+		Name: "seeds-needed", Scope: ScopeRead, Help: "plan how many seeds detect an effect",
+		About: `Plans a paired comparison from the recorded seeds, which are the pilot. Their standard deviation is only an estimate, so the plan uses
+its 80 % upper bound. With a baseline (given, named by the spec, or pinned) the pilot is the differences of the pairs. Without one, it is
+the scores of the configuration, as if candidate and baseline were independent.`,
+		Params: (*answer.SeedsNeededQuestion).Params, Read: seeds.PlanSeeds,
+	}
+}

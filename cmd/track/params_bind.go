@@ -49,7 +49,11 @@ func (b *boundParams) flags() []cli.Flag {
 			}})
 			continue
 		}
-		list = append(list, &cli.GenericFlag{Name: p.Name, Usage: flagHelp(p), Value: b.given[i], DefaultText: p.Value.String(), Hidden: p.Arg})
+		byDefault := p.Value.String()
+		if p.Required {
+			byDefault = ""
+		}
+		list = append(list, &cli.GenericFlag{Name: p.Name, Usage: flagHelp(p), Value: b.given[i], DefaultText: byDefault, Hidden: p.Arg})
 	}
 	return list
 }
@@ -70,18 +74,26 @@ func (b *boundParams) usageText() string {
 	text := b.command
 	for _, p := range b.params {
 		switch {
-		case !p.Arg:
-			continue
 		case p.Required:
-			text += " " + p.Unit
-		default:
+			text += " " + neededName(p)
+		case p.Arg:
 			text += " [" + p.Unit + "]"
+		default:
+			continue
 		}
 		if p.Value.Type() == "array" {
 			text += "..."
 		}
 	}
 	return text + " [FLAGS]"
+}
+
+// neededName returns what a user writes for a required parameter.
+func neededName(p param.Param) string {
+	if p.Arg {
+		return p.Unit
+	}
+	return "--" + p.Name + " " + p.Unit
 }
 
 // set sets the parameters from the command line.
@@ -103,11 +115,7 @@ func (b *boundParams) set(c *cli.Context) error {
 			given = given[len(given)-1:] // as with flags elsewhere, the last one counts
 		}
 		if p.Required && len(given) == 0 {
-			name := p.Unit
-			if !p.Arg {
-				name = "--" + p.Name + " " + p.Unit
-			}
-			return usage("%s: %s is missing", b.command, name)
+			return usage("%s: %s is missing", b.command, neededName(p))
 		}
 		for _, text := range given {
 			if err := b.setOne(p, text); err != nil {

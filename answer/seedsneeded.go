@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"fmt"
+
+	"track"
+	"track/answer/param"
+	"track/scoring/format"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+)
+
+// SeedsNeededQuestion asks how many seeds a paired comparison needs in order to detect an effect.
+type SeedsNeededQuestion struct {
+	Of       Selector
+	Effect   float64   // difference of mean total scores, above 0
+	Power    float64   // chance to detect it
+	Alpha    float64   // chance to find one that does not exist
+	Baseline *Selector // its pairs are the pilot; nil for the one that a pin or the spec names, if any
+	Seeds    []track.SeedRange
+}
+
+// Params declares the parameters of the question.
+func (q *SeedsNeededQuestion) Params() param.List {
+	q.Power, q.Alpha = verdict.TargetPower, 0.05
+	return param.List{
+		scenarioParam(&q.Of, "plan from the seeds of this scenario"),
+		{Name: "effect", Required: true, Unit: "DIFFERENCE", Help: "detect this `DIFFERENCE` of mean total scores", Value: param.Float(&q.Effect)},
+		{Name: "power", Unit: "SHARE", Help: "detect it with this probability, a `SHARE`", Value: param.Float(&q.Power)},
+		{Name: "alpha", Unit: "SHARE", Help: "accept this probability of a false detection, a `SHARE`", Value: param.Float(&q.Alpha)},
+		baselineParam(&q.Baseline, "take the pairs with `SCENARIO[@CONFIGURATION]` as the pilot"),
+		seedsParam(&q.Seeds),
+	}
+}
+
+// Check returns an error if a parameter is out of its range.
+func (q *SeedsNeededQuestion) Check() error {
+	switch {
+	case !(q.Effect > 0 && q.Effect <= 1):
+		return &param.Error{Param: "effect", Message: fmt.Sprintf("%v: must be above 0 and at most 1", q.Effect)}
+	case !(q.Alpha > 0 && q.Alpha < 0.5):
+		return &param.Error{Param: "alpha", Message: fmt.Sprintf("%v: must be between 0 and 0.5", q.Alpha)}
+	case !(q.Power > q.Alpha && q.Power < 1):
+		return &param.Error{Param: "power", Message: fmt.Sprintf("%v: must be between alpha and 1", q.Power)}
+	}
+	return nil
+}
+
+// SeedsNeeded says how many seeds a paired comparison needs.
+type SeedsNeeded struct {
+	Candidate Side              `json:"candidate"`
+	Baseline  *Side             `json:"baseline"` // null if the pilot is one configuration
+	Effect    float64           `json:"effect"`
+	Power     float64           `json:"power"`
+	Alpha     float64           `json:"alpha"`
+	NPilot    int               `json:"n_pilot"`
+	NFailed   int               `json:"n_failed"` // seeds without a score: left out of a pilot of one configuration; in a pair each scores 0
+	SD        float64           `json:"sd"`       // of the differences of the pilot
+	SDUpper   float64           `json:"sd_upper"` // 80 % upper bound, which the plan takes
+	Dz        float64           `json:"dz"`
+	N         int               `json:"seeds_needed"`
+	Reached   float64           `json:"power_reached"`
+	Warnings  []verdict.Warning `json:"warnings"`
+}
+
+// Lead implements [Answer].
+func (a SeedsNeeded) Lead() []Sentence {
+	lead := []Sentence{
+		{Kind: Heading, Text: fmt.Sprintf("%d seeds on each side detect a difference of %v with power %s (paired t test, two-sided, alpha %v)",
+			a.N, a.Effect, format.Fixed(a.Reached, 3), a.Alpha)},
+		{Kind: Note, Joined: true, Text: fmt.Sprintf("sd of the differences %s, its %s upper bound %s, so dz %s",
+			format.Fixed(a.SD, 4), format.Confidence(stats.PilotUpper), format.Fixed(a.SDUpper, 4), format.Fixed(a.Dz, 3))},
+	}
+	for i, text := range a.pilotTexts() {
+		lead = append(lead, Sentence{Kind: Note, Text: text, Joined: i > 0})
+	}
+	return append(lead, warningNotes(a.Warnings)...)
+}
+
+// pilotTexts say what the plan is made from.
+func (a SeedsNeeded) pilotTexts() []string {
+	if a.Baseline == nil {
+		text := fmt.Sprintf("pilot: %s: scores of %s, as if candidate and baseline were independent (correlated pairs need fewer)",
+			a.Candidate, format.Counted(a.NPilot, "seed"))
+		if a.NFailed > 0 {
+			text += fmt.Sprintf("; %d without a score are left out", a.NFailed)
+		}
+		return []string{text}
+	}
+	texts := []string{fmt.Sprintf("pilot: %s of", format.Counted(a.NPilot, "pair")), "  " + a.Candidate.String(), "  " + a.Baseline.String()}
+	if a.NFailed > 0 {
+		texts = append(texts, fmt.Sprintf("  %s counted with score 0", format.Counted(a.NFailed, "failed seed")))
+	}
+	return texts
+}
+
+// Tables implements [Answer].
+func (a SeedsNeeded) Tables() []Table {
+	return []Table{{Name: "plan", ForPrograms: true,
+		Columns: Columns("effect", "power", "alpha", "n_pilot", "sd", "sd_upper", "dz", "seeds_needed", "power_reached"),
+		Rows:    [][]any{{a.Effect, a.Power, a.Alpha, a.NPilot, a.SD, a.SDUpper, a.Dz, a.N, a.Reached}},
+	}}
+}

@@ -1,0 +1,96 @@
+package seeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"track"
+	"track/answer"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/scoring/verdict"
+	"track/store"
+)
+
+// PlanSeeds computes how many seeds detect an effect, from the spread of the recorded ones. With a baseline, that is the spread of the
+// paired differences. Without one, it is the spread of the difference of two independent seeds, √2 times that of one seed.
+func PlanSeeds(ctx context.Context, r *store.Reader, q answer.SeedsNeededQuestion) (a answer.SeedsNeeded, err error) {
+	choice, err := Choose(ctx, r, q.Of, false)
+	if err != nil {
+		return a, err
+	}
+	pilot, err := loadPilot(ctx, r, choice, q)
+	if err != nil {
+		return a, err
+	}
+	size, err := stats.Design{Alpha: q.Alpha, Alternative: stats.TwoSided}.SeedsFromPilot(pilot.differences, q.Effect, q.Power)
+	if err != nil {
+		return a, planError(err, len(pilot.differences), q.Effect)
+	}
+	return answer.SeedsNeeded{
+		Candidate: choice.side(), Baseline: pilot.baseline, Effect: q.Effect, Power: q.Power, Alpha: q.Alpha, NPilot: size.NPilot, NFailed: pilot.nFailed,
+		SD: size.SD, SDUpper: size.SDUpper, Dz: size.Dz, N: size.N, Reached: size.Power, Warnings: pilot.warnings(size.Warnings),
+	}, nil
+}
+
+// planError says why there is no plan.
+func planError(err error, nPilot int, effect float64) error {
+	switch {
+	case errors.Is(err, stats.ErrZeroVariance):
+		return fmt.Errorf("%w: the %d seeds of the pilot do not vary: there is no spread to plan with", track.ErrInvalid, nPilot)
+	case errors.Is(err, stats.ErrOutOfRange):
+		return fmt.Errorf("%w: effect %v is too small for the noise: it takes more than %d seeds", track.ErrInvalid, effect, stats.MaxSeeds)
+	case errors.Is(err, stats.ErrEmpty):
+		return fmt.Errorf("%w: no seed of the pilot has a score", track.ErrInvalid)
+	}
+	return tooFewSeeds(err)
+}
+
+// pilot holds differences whose spread is expected in the experiment.
+type pilot struct {
+	differences []float64
+	baseline    *answer.Side // nil if the pilot is one configuration
+	nFailed     int          // seeds without a score
+}
+
+func (p pilot) warnings(list []stats.Warning) []verdict.Warning {
+	warnings := []verdict.Warning{}
+	for _, w := range list {
+		warnings = append(warnings, verdict.Warning{Code: string(w), Message: w.Message()})
+	}
+	if p.nFailed > 0 && p.baseline == nil {
+		warnings = append(warnings, verdict.Warning{Code: verdict.WarnFailedSeeds, Message: fmt.Sprintf(
+			"%d failed seeds are left out of the pilot. A comparison scores them 0, so it needs many more seeds if some fail.", p.nFailed)})
+	}
+	return warnings
+}
+
+func loadPilot(ctx context.Context, r *store.Reader, candidate Choice, q answer.SeedsNeededQuestion) (pilot, error) {
+	compared, err := compare(ctx, r, candidate, ImprovementOptions{Baseline: q.Baseline, Seeds: q.Seeds, Confidence: scoring.DefaultConfidence})
+	switch {
+	case err == nil && compared.NPairs >= 2:
+		baseline := compared.Baseline.side()
+		return pilot{compared.Differences, &baseline, len(compared.Failed.Candidate) + len(compared.Failed.Baseline)}, nil
+	case q.Baseline != nil && err != nil:
+		return pilot{}, err
+	case q.Baseline != nil:
+		return pilot{}, fmt.Errorf("%w: %d pairs of seeds with the baseline: a pilot needs at least 2", track.ErrInvalid, compared.NPairs)
+	case err != nil && !errors.Is(err, track.ErrNotFound) && !errors.Is(err, ErrSameConfiguration):
+		return pilot{}, err
+	}
+	_, seeds, err := newestJudged(ctx, r, candidate, q.Seeds)
+	return pilotOf(seeds), err
+}
+
+// pilotOf returns the scores of seeds with the spread that differences of two independent seeds have.
+func pilotOf(seeds []verdict.JudgedSeed) (p pilot) {
+	p.nFailed = countFailed(seeds)
+	for _, seed := range seeds {
+		if seed.Failed == "" {
+			p.differences = append(p.differences, seed.Total*math.Sqrt2)
+		}
+	}
+	return p
+}
