@@ -34,7 +34,7 @@ const (
 // A large table can be split among servers by one column, which every unique key of it has to contain. Tables that are small are copied to all.
 //
 // In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the column would cost more than
-// 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in front of the id. See docs/adr/0021.
+// 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in front of the id. See docs/adr/0040.
 var distribution = map[string]struct{ column, rowID string }{
 	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
 	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
