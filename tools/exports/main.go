@@ -2,7 +2,8 @@
 // there are more than -max.
 //
 // Names are functions, types, variables, constants and methods of the packages below -dir, without their tests. A use in a test
-// counts if the test is in another folder. Methods that interfaces of the standard library ask for are not listed. Types that
+// counts if the test is in another folder. Methods that interfaces of the standard library ask for are not listed, nor methods of an
+// interface that another package declares or calls. Types that
 // appear in the declaration of a name that is used are marked "shown": to unexport them would hide what callers get.
 package main
 
@@ -64,6 +65,11 @@ func unusedNames(dir, tags string) (unused []string, total int, err error) {
 	for _, p := range loaded {
 		u.collect(p)
 	}
+	for _, p := range loaded {
+		if p.ID == p.PkgPath {
+			u.collectInterfaces(p.Types)
+		}
+	}
 	for name := range u.declared {
 		switch {
 		case u.used[name]:
@@ -111,6 +117,61 @@ func (u usage) collect(p *packages.Package) {
 			u.show(name)
 		}
 	}
+}
+
+// collectInterfaces marks the methods that other packages call through an interface of p.
+func (u usage) collectInterfaces(p *types.Package) {
+	for _, name := range p.Scope().Names() {
+		named, ok := p.Scope().Lookup(name).Type().(*types.Named)
+		if !ok || named.Obj().Pkg() != p || !types.IsInterface(named) || named.TypeParams().Len() > 0 {
+			continue
+		}
+		u.collectInterface(named)
+	}
+}
+
+func (u usage) collectInterface(named *types.Named) {
+	asked, called := map[string]string{}, map[string]bool{}
+	for method := range named.Underlying().(*types.Interface).Methods() {
+		asked[method.Name()] = signatureOf(method)
+		called[method.Name()] = u.used[nameOf(method)]
+	}
+	for _, object := range u.declared {
+		implementer, ok := object.Type().(*types.Named)
+		if _, isType := object.(*types.TypeName); !ok || !isType || !hasMethods(implementer, asked) {
+			continue
+		}
+		for name := range asked {
+			if called[name] || implementer.Obj().Pkg().Path() != named.Obj().Pkg().Path() {
+				u.used[nameOf(implementer.Obj())+"."+name] = true
+			}
+		}
+	}
+}
+
+// hasMethods reports whether a type or a pointer to it has methods with these signatures. They are compared as text, because each
+// package is read with its own copies of the types of others.
+func hasMethods(t *types.Named, asked map[string]string) bool {
+	methods := types.NewMethodSet(types.NewPointer(t))
+	for name, signature := range asked {
+		method := methods.Lookup(t.Obj().Pkg(), name)
+		if method == nil || signatureOf(method.Obj().(*types.Func)) != signature {
+			return false
+		}
+	}
+	return len(asked) > 0
+}
+
+// signatureOf returns the types of the parameters and results of a function, without their names.
+func signatureOf(f *types.Func) string {
+	var text strings.Builder
+	for _, tuple := range []*types.Tuple{f.Signature().Params(), f.Signature().Results()} {
+		for v := range tuple.Variables() {
+			text.WriteString(types.TypeString(v.Type(), nil) + ",")
+		}
+		text.WriteString(";")
+	}
+	return text.String()
 }
 
 // show marks the types that the declaration of a name shows, and those that their declarations show.
