@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker/exchange": {"track", "track/answer", "track/evolution", "track/importer", "track/importer/lines", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/tracker/exchange": {"track", "track/answer", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/seeds":    {"track", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/masking", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/importer", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},

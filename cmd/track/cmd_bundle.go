@@ -17,19 +17,19 @@ func (p *program) exportBundleCommand() *cli.Command {
 	var force bool
 	return &cli.Command{
 		Name:      "bundle",
-		Usage:     "write scenarios and lineages with all that belongs to them as one file",
+		Usage:     "write scenarios and lineages, with all that belongs to them, as one file",
 		UsageText: "track export bundle [--scenario S]... [--lineage L]... -o FILE",
-		Description: `The file is a database of track with a copy of what is named, or of everything: track import bundle FILE records it in another
-database, and every command reads it with --db FILE. Scenarios come with specs, seeds, series, baselines and sweeps, lineages with
-versions, ledgers and executions. With a name that ends in .gz it is compressed, and has to be imported to be read. A file that is
-there already is refused; --force replaces it where it is a bundle or another database of track.
+		Description: `The file is a database of track that holds a copy of what is named, or of everything. track import bundle FILE records it in another
+database; every command reads it with --db FILE. Scenarios come with specs, seeds, series, baselines and sweeps. Lineages come with
+versions, ledgers and executions. If the name ends in .gz, the file is compressed, and must be imported to be read. An existing file is
+refused; --force replaces it if it is a bundle or another database of track.
 
 Examples:
    track export bundle -o all.db.gz
    track export bundle --scenario growth_plus --lineage sepa -o paper.db`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write", Destination: &file},
-			&cli.BoolFlag{Name: "force", Usage: "replace FILE, where it is a database of track", Destination: &force},
+			&cli.BoolFlag{Name: "force", Usage: "replace FILE if it is a database of track", Destination: &force},
 			&cli.StringSliceFlag{Name: "scenario", Usage: "`NAME` of a scenario; may be repeated"},
 			&cli.StringSliceFlag{Name: "lineage", Usage: "`NAME` of a lineage; may be repeated"},
 		},
@@ -68,7 +68,7 @@ func (p *program) importBundle(ctx context.Context, paths []string, o importOpti
 	if len(paths) != 1 {
 		return usage("track import bundle takes one FILE, - for standard input")
 	}
-	if o.lineage != "" || o.version != "" || o.since != "" || o.keepText || o.programsOnly() {
+	if o != (importOptions{dryRun: o.dryRun}) {
 		return usage("track import bundle takes no flag but --dry-run: the file says all")
 	}
 	source := exchange.BundleSource{Name: inputName(paths[0]), Path: paths[0]}

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"track/tracker/exchange"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
-
-	"track/importer/lines"
-	"track/tracker/lineages"
 )
 
 func (p *program) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "export",
-		Usage:       "write what is recorded, to be taken elsewhere",
+		Usage:       "write lineages and bundles, to import them elsewhere",
 		Subcommands: []*cli.Command{p.exportLineageCommand(), p.exportBundleCommand()},
 	}
 }
@@ -29,10 +24,10 @@ func (p *program) exportLineageCommand() *cli.Command {
 		Name:      "lineage",
 		Usage:     "write a lineage with its ledger: jsonl to import elsewhere, manifest to check it against later",
 		UsageText: "track export lineage L [--format jsonl|manifest] [-o FILE]",
-		Description: `The lines hold the versions with their contents and every entry of the ledger with its evidence: track import lineage FILE records them in
-another database, where the same hashes stand and track replay passes. Executions are no part of it. Equal lineages are equal bytes.
-The manifest names versions, decisions and the end of the ledger by their hashes, and the SHA-256 of the lines. Keep it where nobody
-changes it: track replay --manifest FILE finds what was cut off or written anew since.
+		Description: `The lines hold the versions with their contents, and every entry of the ledger with its evidence. track import lineage FILE records them
+in another database: the hashes are the same, and track replay passes. Executions are not part of it. Equal lineages are equal bytes.
+The manifest names versions, decisions and the end of the ledger by their hashes, and holds the SHA-256 of the lines. Keep it where
+nobody changes it: track replay --manifest FILE finds what was cut off or rewritten since.
 
 Examples:
    track export lineage sepa -o sepa.jsonl
@@ -61,25 +56,9 @@ func (p *program) exportLineage(ctx context.Context, name, format, file string) 
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if name, err = lineages.Resolve(ctx, st.Reader, name); err != nil {
-		return err
-	}
-	x, err := lineages.Export(ctx, st.Reader, name)
+	text, err := exchange.ExportLineage(ctx, st.Reader, name, format == formatManifest)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if format == "jsonl" {
-		err = lines.WriteLineage(&b, x)
-	} else {
-		var m lines.Manifest
-		if m, err = lines.NewManifest(x); err == nil {
-			err = json.MarshalWrite(&b, m, json.Deterministic(true), jsontext.WithIndent("  "))
-			b.WriteByte('\n')
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return p.writeFile(file, b.Bytes())
+	return p.writeFile(file, text)
 }

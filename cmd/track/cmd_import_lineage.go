@@ -5,34 +5,21 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"time"
 
-	"track"
+	"github.com/urfave/cli/v2"
+
+	"track/answer/param"
 	"track/importer"
-	"track/importer/openevolve"
-	"track/importer/shinka"
-	"track/scoring/format"
 	"track/store"
 	"track/tracker/exchange"
 )
-
-// The formats of import that hold lineages, and not logs.
-const (
-	formatLineage    = "lineage"    // what track export lineage wrote
-	formatBundle     = "bundle"     // what track export bundle wrote
-	formatOpenEvolve = "openevolve" // runs of other evolvers
-	formatShinka     = "shinka"
-)
-
-// scales are what scores of other evolvers are multiplied by where --scale says nothing.
-var scales = map[string]float64{formatOpenEvolve: 100, formatShinka: 1}
 
 // importLineage records what track export lineage wrote.
 func (p *program) importLineage(ctx context.Context, paths []string, o importOptions) error {
 	if len(paths) != 1 {
 		return usage("track import lineage takes one FILE, - for standard input")
 	}
-	if o.lineage != "" || o.version != "" || o.since != "" || o.keepText || o.dryRun || o.programsOnly() {
+	if o != (importOptions{}) {
 		return usage("track import lineage takes no flag: the file says all")
 	}
 	in, err := p.openInput("file", paths[0])
@@ -47,81 +34,54 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 	return p.writeAnswer(a)
 }
 
-func (o importOptions) programsOnly() bool {
-	return o.inferParents || o.keepSecrets || o.scale != nil || o.seed != "" || o.at != ""
+// importProgramsOptions are the options of imports of runs of other evolvers.
+type importProgramsOptions struct {
+	inferParents, keepSecrets bool
+	scale                     *float64
+	seed, at                  string
 }
+
+func (o *importProgramsOptions) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "infer-parents", Usage: "of openevolve and shinka: put the likeliest program in the place of a parent that the run has lost", Destination: &o.inferParents},
+		&cli.Float64Flag{Name: "scale", Usage: "of openevolve (100) and shinka (1): multiply scores by this `NUMBER` to get 0 to 100"},
+		&cli.StringFlag{Name: "seed", Usage: "of openevolve and shinka: derive all draws of the new lineage from this whole `NUMBER`", Destination: &o.seed},
+		&cli.StringFlag{Name: "at", Usage: "of openevolve and shinka: use `TIME` if the run names none; else now", Destination: &o.at},
+		&cli.BoolFlag{Name: "keep-secrets", Usage: "of openevolve and shinka: keep contents to the byte, and mask nothing in them", Destination: &o.keepSecrets},
+	}
+}
+
+func (o importProgramsOptions) isSet() bool { return o != importProgramsOptions{} }
 
 // importPrograms records a run of another evolver.
-func (p *program) importPrograms(ctx context.Context, format string, paths []string, o importOptions) error {
+func (p *program) importPrograms(ctx context.Context, f exchange.ProgramFormat, paths []string, o importOptions) error {
 	if len(paths) != 1 {
-		return usage("track import %s takes one PATH: a run is one", format)
+		return usage("track import %s takes one PATH: a run is one", f.Name)
 	}
 	if o.lineage == "" {
-		return usage("track import %s needs --lineage NAME", format)
+		return usage("track import %s needs --lineage NAME", f.Name)
 	}
 	if o.version != "" || o.since != "" || o.keepText {
-		return usage("--version, --since and --keep-text are for logs of executions, not for %s", format)
+		return usage("--version, --since and --keep-text are for logs of executions, not for %s", f.Name)
 	}
-	options := exchange.ProgramsOptions{Lineage: o.lineage, Source: format, Scale: scales[format], KeepSecrets: o.keepSecrets, DryRun: o.dryRun}
-	if o.scale != nil {
-		options.Scale = *o.scale
+	options := exchange.ProgramsOptions{Lineage: o.lineage, Scale: f.Scale, KeepSecrets: o.programs.keepSecrets, DryRun: o.dryRun}
+	if o.programs.scale != nil {
+		options.Scale = *o.programs.scale
 	}
-	if o.seed != "" {
-		seed, err := track.ParseSeedNumber(o.seed)
-		if err != nil {
-			return usage("--seed %v", err)
-		}
-		options.Seed = (*uint64)(&seed)
+	if err := param.Seed(&options.Seed).Set(o.programs.seed); o.programs.seed != "" && err != nil {
+		return usage("--seed: %v", err)
 	}
-	var err error
-	if options.At, err = parseAt(o.at); err != nil {
-		return err
+	if err := param.Time(&options.At).Set(o.programs.at); o.programs.at != "" && err != nil {
+		return usage("--at: %v", err)
 	}
-	read := openevolve.Read
-	if format == formatShinka {
-		read = shinka.Read
-	}
-	run, err := read(paths[0], importer.ProgramOptions{InferParents: o.inferParents})
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	for _, skip := range run.Skips {
-		fmt.Fprintln(p.err, printable(skip.String()))
-	}
-	st, err := p.openOrCreate(ctx)
+	open := func() (*store.Store, error) { return p.openOrCreate(ctx) }
+	problem := func(s importer.Skip) { fmt.Fprintln(p.err, printable(s.String())) }
+	a, err := exchange.ReadPrograms(ctx, f, paths[0], o.programs.inferParents, open, options, bufio.NewReader(rand.Reader), problem)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	summary, err := exchange.ImportPrograms(ctx, st, run, options, bufio.NewReader(rand.Reader))
-	if err != nil {
-		return fmt.Errorf("import: %w", err)
-	}
-	if err := p.writeAnswer(summary.Answer(run, options)); err != nil {
+	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	return programsVerdict(run, summary)
-}
-
-func programsVerdict(run importer.Run, s exchange.ProgramsSummary) error {
-	switch {
-	case run.LeftOut > 0:
-		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, format.Counted(run.LeftOut, "damaged part"))
-		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
-	case len(s.Conflicts) > 0:
-		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, format.Counted(len(s.Conflicts), "program"))
-		return track.WithHint(err, track.Hint{Text: "the run was changed since, or read with other options; what is recorded stands"})
-	}
-	return nil
-}
-
-func parseAt(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return at, usage("--at: %q is not a time such as 2026-01-02T15:04:05Z", text)
-	}
-	return at, nil
+	return exchange.ProgramsError(a)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,20 +18,20 @@ func (p *program) mergeCommand() *cli.Command {
 	var dryRun bool
 	return &cli.Command{
 		Name:      "merge",
-		Usage:     "bring in what other databases hold",
+		Usage:     "record what other databases hold",
 		UsageText: "track merge OTHER.db... [--dry-run]",
-		Description: `Everything comes: specs, seeds with their values, judgements and series, those that others replaced, baselines, looks, sweeps, lineages
-with their ledgers, executions. The other files are only read, also while somebody records into them; what they recorded since the
-merge began is left for the next one. Merging the same again does nothing, the order does not matter, and after an interruption the
-same command continues. A file that cannot be merged is named and left out, and the others come; the exit code is that of the worst.
+		Description: `Brings in everything: specs, seeds with their values, judgements and series, superseded seeds, baselines, interim analyses, sweeps,
+lineages with their ledgers, executions, and which executions were forgotten. The other files are only read, even while somebody records
+into them. Merging the same file again does nothing, and the order does not matter. After an interruption, the same command continues.
+A file that cannot be merged is named and left out; the others are merged.
 
-What stands here stays. Where another database holds something else in its place, that is a conflict: it is named and left out, all the
-rest comes, and the exit code is 14. Of a seed that both recorded alike, the record that was first counts.
+If both databases hold something else under one identity, the record here stays. The conflict is named and left out, the rest is merged,
+and the exit code is 14. Of a seed that both recorded alike, the record that was made first counts.
 
 Examples:
    track merge shard-*.db
    track merge ~/laptop/.track/track.db --dry-run --format json`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "say what would come, and record nothing", Destination: &dryRun}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "dry-run", Usage: "say what would be recorded, and record nothing", Destination: &dryRun}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usage("track merge takes at least one OTHER.db")
@@ -62,7 +61,7 @@ func (p *program) filesOptions(dryRun bool) exchange.FilesOptions {
 	}}
 }
 
-// mergeTarget is where the database is, or would be made.
+// mergeTarget returns the path of the database, which may not exist yet.
 func (p *program) mergeTarget() string {
 	path, err := p.databasePath()
 	if err != nil {
@@ -71,7 +70,7 @@ func (p *program) mergeTarget() string {
 	return path
 }
 
-// worst is the error of several: the exit code is that of the worst, the text and the hints are those of all.
+// worst returns one error of several, with the exit code of the worst and the texts and hints of all.
 func worst(failures []error) error {
 	if len(failures) < 2 {
 		return errors.Join(failures...)
@@ -102,7 +101,7 @@ func worst(failures []error) error {
 	return err
 }
 
-// worstError is one of several errors, and tells all.
+// worstError is one of several errors with the texts of all.
 type worstError struct {
 	error
 	text string
@@ -114,24 +113,13 @@ func (e *worstError) Unwrap() error { return e.error }
 
 // openForMerge opens the target; a dry run without one compares with an empty one.
 func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Store, done func(), err error) {
-	if !dryRun {
+	if dryRun {
+		st, err = p.open(ctx)
+	} else {
 		st, err = p.openOrCreate(ctx)
-	} else if st, err = p.open(ctx); errors.Is(err, track.ErrNotFound) {
-		dir, err := os.MkdirTemp("", "track-merge-")
-		if err != nil {
-			return nil, nil, err
-		}
-		path := filepath.Join(dir, store.DefaultFile)
-		if _, err = store.Init(ctx, path); err == nil {
-			st, err = store.Open(ctx, path, p.now)
-		}
-		if err != nil {
-			return nil, nil, errors.Join(err, os.RemoveAll(dir))
-		}
-		return st, func() { _ = errors.Join(st.Close(), os.RemoveAll(dir)) }, nil
 	}
-	if err != nil {
-		return nil, nil, err
+	if dryRun && errors.Is(err, track.ErrNotFound) {
+		return exchange.OpenEmpty(ctx, p.now)
 	}
-	return st, func() { _ = st.Close() }, nil
+	return st, func() { _ = st.Close() }, err
 }

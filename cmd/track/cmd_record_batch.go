@@ -39,17 +39,17 @@ func (p *program) recordBatchCommand() *cli.Command {
 
    {"kind":"execution","lineage":"sepa","version":"v002","task":"t-17","calls":[{"tool":"Bash","exit":0}],"output":"…"}
 
-A seed may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch. An execution without
-a key is recorded once, whatever else it says being equal: key or trial tells repetitions apart.
-Bad lines are reported and left out, good ones are recorded; the exit code is then 5, or 14 where the only trouble is
-what is recorded with other values. Run again, it continues: what is recorded already counts as duplicate.
+A seed may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch. Executions without a
+key that are equal otherwise are recorded once: use key or trial to tell repetitions apart.
+Bad lines are reported and left out, good ones are recorded; the exit code is then 5. It is 14 if the only trouble is a record with other
+values. Run the same batch again to continue: recorded lines count as duplicates.
 
 Examples:
    track record batch results.jsonl
    zcat results.jsonl.gz | track record batch - --format json`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
-			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
+			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that differ from those of the series", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
 			spoolFlag(&o.spool),
 		},

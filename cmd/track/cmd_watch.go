@@ -23,7 +23,7 @@ func (p *program) watchCommand() *cli.Command {
 		Usage:     "show executions as they are recorded",
 		UsageText: "track watch [LINEAGE[@VERSION]] [FLAGS]",
 		Description: `Prints one line for each execution that is recorded from now on, until Ctrl-C: id, lineage and version, task, score, grade, calls,
-failed calls, duration. With --format jsonl the lines are those of track executions.
+failed calls, duration. With --format jsonl, the lines are the same as those of track executions.
 
 Examples:
    track watch

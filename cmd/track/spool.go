@@ -124,9 +124,8 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 	return p.writeAnswer(answer.NewSpooled("an execution of "+e.Lineage, path, 1))
 }
 
-// spoolBatch keeps the good lines of a batch as they are, and tells the others.
+// spoolBatch keeps the good lines of a batch as they are, and reports the others.
 func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) {
-	const most = 1 << 20 // bytes that are kept together
 	name := inputName(file)
 	source, _, closeFile, err := p.openBatch(file)
 	if err != nil {
@@ -137,31 +136,8 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d := answer.NewRecordedLines(name)
-	var text []byte
-	for record, err := range lines.Read(name, source) {
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return errors.Join(err, w.Close())
-		}
-		if record.Err != nil {
-			fmt.Fprintln(p.err, printable(record.Err.Error()))
-			d.Rejected++
-			continue
-		}
-		if text, err = appendRecord(text, record); err != nil {
-			return errors.Join(err, w.Close())
-		}
-		if d.Recorded++; len(text) >= most {
-			if err := w.Add(text); err != nil {
-				return errors.Join(err, w.Close())
-			}
-			text = text[:0]
-		}
-	}
-	if len(text) > 0 {
-		err = w.Add(text)
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
+	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), func(problem *track.FieldError) { fmt.Fprintln(p.err, printable(problem.Error())) })
+	if err != nil {
 		return err
 	}
 	if err := p.writeAnswer(answer.NewSpooledLines(w.Path(), d.Recorded)); err != nil {
@@ -170,36 +146,24 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	return linesError(d, "record batch "+name)
 }
 
-// appendRecord writes a line anew: a file of series that it named may not be there when it is ingested.
-func appendRecord(text []byte, record lines.Record) ([]byte, error) {
-	switch {
-	case record.Execution != nil:
-		masked, _ := agents.Masked(*record.Execution)
-		return lines.AppendExecution(text, masked)
-	case record.Sweep != nil:
-		return lines.AppendSweep(text, *record.Sweep)
-	}
-	return lines.AppendSeed(text, record.Seed)
-}
-
 func (p *program) ingestCommand() *cli.Command {
 	all := false
 	return &cli.Command{
 		Name:      "ingest",
-		Usage:     "record what was kept in a spool",
+		Usage:     "record the lines in a spool",
 		UsageText: "track ingest [FILE|FOLDER…] [FLAGS]",
-		Description: `Records the lines of all files in the folder spool beside the database, or of the files and folders named, and moves those that are whole and closed into
-spool/ingested. What is recorded already counts as duplicate, so it may be run at any time, again, and after a crash; by one process at a time
-where the file system is a network's. A file that its process has not closed is recorded as far as it goes, and stays: it may still grow.
---all moves those too, once their processes are gone.
+		Description: `Records the lines of all files in the spool next to the database, or of the files and folders that are named. Files that are whole and
+closed move to spool/ingested. Recorded lines count as duplicates, so ingest may be run at any time, again, and after a crash. On a
+network file system, run one ingest at a time. A file that its process has not closed is recorded as far as it goes, and stays, since it
+may still grow. --all moves such files too, once their processes are gone.
 
 Examples:
    track ingest
    track ingest --all
    track ingest node3/shard3.jsonl --db results.db`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "files that were never closed are done with as well", Destination: &all}},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "move files that were never closed as well", Destination: &all}},
 		Action: func(c *cli.Context) error {
-			files, err := namedSpools(c.Args().Slice())
+			files, err := exchange.NamedSpools(c.Args().Slice())
 			if err != nil {
 				return err
 			}
@@ -219,26 +183,6 @@ Examples:
 			return p.ingest(c.Context, files, all, named)
 		},
 	}
-}
-
-// namedSpools are the files that somebody names, by themselves or by their folder. They stay where they are.
-func namedSpools(paths []string) (files []spool.File, err error) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, notFound(err)
-		}
-		within := []spool.File{{Path: path}}
-		if info.IsDir() {
-			if within, err = spool.Files(path); err != nil {
-				return nil, err
-			}
-		}
-		for _, f := range within {
-			files = append(files, spool.File{Path: f.Path, Open: true})
-		}
-	}
-	return files, nil
 }
 
 func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {

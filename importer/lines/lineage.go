@@ -2,8 +2,6 @@ package lines
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"time"
@@ -207,73 +205,4 @@ func (r *lineageReader) end(text []byte) *track.FieldError {
 	}
 	r.ended, r.Head, r.End = true, line.Head, line.End
 	return nil
-}
-
-// ManifestFormat names the form of manifests.
-const ManifestFormat = "track/manifest/1"
-
-// Manifest names what a lineage consists of, by hashes: small enough to be kept in version control, so that what is changed later, or cut off, shows.
-type Manifest struct {
-	Format    string             `json:"format"`
-	Lineage   string             `json:"lineage"`
-	Head      string             `json:"head"`
-	End       evolution.Head     `json:"end"`
-	SHA256    string             `json:"sha256"` // of what WriteLineage writes
-	Versions  []ManifestVersion  `json:"versions"`
-	Decisions []ManifestDecision `json:"decisions"`
-}
-
-// ManifestVersion names a version.
-type ManifestVersion struct {
-	Version string `json:"version"`
-	Parent  string `json:"parent,omitzero"`
-	SHA256  string `json:"sha256,omitzero"` // of its content, where that is known
-}
-
-// ManifestDecision names a decision.
-type ManifestDecision struct {
-	Number   int             `json:"number"`
-	Decision string          `json:"decision"`
-	Mutation string          `json:"mutation"`
-	Attempt  int             `json:"attempt"`
-	State    evolution.State `json:"state"`
-	Hash     string          `json:"hash"`
-}
-
-// NewManifest makes the manifest of a lineage.
-func NewManifest(x Lineage) (Manifest, error) {
-	m := Manifest{Format: ManifestFormat, Lineage: x.Name, Head: x.Head, End: x.End, Versions: []ManifestVersion{}, Decisions: []ManifestDecision{}}
-	h := sha256.New()
-	if err := WriteLineage(h, x); err != nil {
-		return m, err
-	}
-	m.SHA256 = hex.EncodeToString(h.Sum(nil))
-	for _, v := range x.Versions {
-		line := newVersionLine(v)
-		m.Versions = append(m.Versions, ManifestVersion{line.Version, line.Parent, line.SHA256})
-	}
-	for _, e := range x.Entries {
-		if e.Kind != evolution.KindDecision {
-			continue
-		}
-		var r evolution.Record
-		if err := e.Decode(&r); err != nil {
-			return m, err
-		}
-		m.Decisions = append(m.Decisions, ManifestDecision{e.Number, e.ID(), r.Mutation, r.Attempt, r.Decision.State, e.Hash})
-	}
-	return m, nil
-}
-
-// ReadManifest reads a manifest.
-func ReadManifest(file string, text []byte) (m Manifest, err error) {
-	if err := json.Unmarshal(text, &m, json.RejectUnknownMembers(true)); err != nil {
-		problem := jsonio.FieldError(err)
-		problem.File = file
-		return m, problem
-	}
-	if m.Format != ManifestFormat {
-		return m, &track.FieldError{File: file, Field: "format", Message: fmt.Sprintf("%q, where a manifest has %s", m.Format, ManifestFormat)}
-	}
-	return m, nil
 }

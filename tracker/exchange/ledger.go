@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"track"
 	"track/answer"
@@ -72,36 +71,6 @@ func (l *Ledger) foresee(ctx context.Context, r *store.Reader) error {
 	l.result.Known = min(len(entries), len(l.Entries))
 	l.result.Entries = len(l.Entries) - l.result.Known
 	return lineages.CheckSameHistory(l.Name, entries[:l.result.Known], l.Entries)
-}
-
-// ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin with the entries
-// that are stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
-func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a answer.ImportedLineage, err error) {
-	l := Ledger{Lineage: x}
-	if l.replayed, err = lineages.CheckExport(x); err != nil {
-		return a, err
-	}
-	d := NewDoor(st, BringLedgers, false)
-	_, err = d.Put(ctx, &l)
-	r := l.result
-	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End}, d.sync(err)
-}
-
-// ReadLineage reads a lineage that was exported, and imports it into the database that open opens. file names the source in errors.
-func ReadLineage(ctx context.Context, file string, in io.Reader, open func() (*store.Store, error)) (a answer.ImportedLineage, err error) {
-	x, err := lines.ReadLineage(file, in)
-	if err != nil {
-		return a, err
-	}
-	st, err := open()
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	if a, err = ImportLineage(ctx, st, x); err != nil {
-		return a, fmt.Errorf("import %s: %w", file, err)
-	}
-	return a, nil
 }
 
 // ledger puts the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem says why it is left out.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"track"
 	"track/answer"
@@ -45,7 +44,7 @@ func MergeFiles(ctx context.Context, here string, open func() (st *store.Store, 
 		}
 	}
 	if conflicts := ConflictError("merge", m.answer); conflicts != nil {
-		failures = append(failures, conflicts)
+		failures = append(failures, track.WithHint(conflicts, track.NewHint("list what was left out again", "merge", files...).With("dry-run", "")))
 	}
 	return m.answer, failures, nil
 }
@@ -118,39 +117,4 @@ func (c Conflict) answer() answer.MergeConflict {
 		m.Lineage = c.Scenario
 	}
 	return m
-}
-
-// ConflictError says what a merge left out; nil for nothing.
-func ConflictError(verb string, a answer.Merged) error {
-	n, kinds := 0, []string{}
-	for _, f := range a.Files {
-		n += f.N
-		for _, c := range f.Conflicts {
-			kinds = append(kinds, c.Kind)
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	records := "records"
-	if n == 1 {
-		records = "record"
-	}
-	err := fmt.Errorf("%s: %w: %d %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, n, records)
-	if verb == "merge" {
-		err = track.WithHint(err, track.Hint{Text: "nothing of this is recorded: track merge --dry-run with the same files lists it again"})
-	}
-	for _, hint := range []struct {
-		kind Kind
-		text string
-	}{
-		{KindSeed, "of a seed, one measurement can count: look at both with track show seed, there with --db OTHER; track record seed --replace puts another in place"},
-		{KindSpec, "of a scenario, one list of specs can count: add what is missing with track spec add, and track rescore judges all seeds under it"},
-		{KindLineage, "one name, two histories: merge that file into another database with --db, and compare"},
-	} {
-		if slices.Contains(kinds, string(hint.kind)) {
-			err = track.WithHint(err, track.Hint{Text: hint.text})
-		}
-	}
-	return err
 }

@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"track"
 	"track/answer"
-	"track/evolution"
 	"track/importer"
-	"track/internal/masking"
+	"track/importer/openevolve"
+	"track/importer/shinka"
+	"track/scoring/format"
 	"track/store"
 	"track/tracker/agents"
-	"track/tracker/lineages"
 )
 
 // TaskEvaluation is the task of the execution that stands for the evaluation of a program by another evolver.
@@ -32,31 +31,58 @@ type ProgramsOptions struct {
 	At          time.Time // of what the run has no time of; zero for now
 }
 
-// ProgramsSummary counts what became of the programs of a run.
-type ProgramsSummary struct {
-	Versions    int // whose content was new
-	SameContent int // programs with the content of another program: they are one version, with an evaluation each
-	Mutations   int // recorded; programs without a parent are none
-	Executions  int // evaluations recorded
-	Failed      int // of them, without a score
-	Duplicates  int // programs that were recorded before
-	Conflicts   []string
-	Lost        int // parents that are recorded by their id alone
-	Masked      int // secrets
-	Best        []string
-	BestFailed  []string // programs that the source calls the best, and that failed
-	Head        string
-	Created     bool // the lineage is new
+// ProgramFormat is the format of runs of another evolver.
+type ProgramFormat struct {
+	Name  string
+	Scale float64 // by what scores are multiplied unless the caller says so
+	read  func(path string, o importer.ProgramOptions) (importer.Run, error)
 }
 
-// Answer returns the answer to importing a run.
-func (s ProgramsSummary) Answer(run importer.Run, o ProgramsOptions) answer.ImportedPrograms {
+// ProgramFormats returns the formats of runs of other evolvers.
+func ProgramFormats() []ProgramFormat {
+	return []ProgramFormat{{"openevolve", 100, openevolve.Read}, {"shinka", 1, shinka.Read}}
+}
+
+// ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part that is left out.
+func ReadPrograms(ctx context.Context, f ProgramFormat, path string, inferParents bool, open func() (*store.Store, error), o ProgramsOptions, entropy io.Reader, problem func(importer.Skip)) (a answer.ImportedPrograms, err error) {
+	o.Source = f.Name
+	run, err := f.read(path, importer.ProgramOptions{InferParents: inferParents})
+	if err != nil {
+		return a, fmt.Errorf("import: %w", err)
+	}
+	for _, skip := range run.Skips {
+		problem(skip)
+	}
+	st, err := open()
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if a, err = ImportPrograms(ctx, st, run, o, entropy); err != nil {
+		return a, fmt.Errorf("import: %w", err)
+	}
+	return a, nil
+}
+
+// ProgramsError returns an error that says what an import of a run left out; nil for nothing.
+func ProgramsError(a answer.ImportedPrograms) error {
+	switch {
+	case a.LeftOut > 0:
+		err := fmt.Errorf("import: %w: %s left out", track.ErrInvalid, format.Counted(a.LeftOut, "damaged part"))
+		return track.WithHint(err, track.Hint{Text: "everything whole is recorded; importing again adds only what is new"})
+	case len(a.Conflicts) > 0:
+		err := fmt.Errorf("import: %w: %s recorded with other content before", track.ErrConflict, format.Counted(len(a.Conflicts), "program"))
+		return track.WithHint(err, track.Hint{Text: "the run was changed since, or read with other options; what is recorded stays"})
+	}
+	return nil
+}
+
+// newImportedPrograms returns what is known of a run before it is recorded.
+func newImportedPrograms(run importer.Run, o ProgramsOptions) answer.ImportedPrograms {
 	a := answer.ImportedPrograms{
-		Lineage: o.Lineage, DryRun: o.DryRun, Created: s.Created, Head: s.Head, Programs: len(run.Programs), Checkpoints: run.Checkpoints,
-		Repeated: run.Repeated, Differing: run.Differing, Versions: s.Versions, SameContent: s.SameContent, Mutations: s.Mutations,
-		Executions: s.Executions, Failed: s.Failed, Duplicates: s.Duplicates, Conflicts: listOf(s.Conflicts), LostParents: listOf(run.Lost),
-		Inferred: run.Inferred, Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown, Masked: s.Masked, Scale: o.Scale, Best: listOf(s.Best),
-		BestFailed: listOf(s.BestFailed), LeftOut: run.LeftOut, Skipped: []string{},
+		Lineage: o.Lineage, DryRun: o.DryRun, Scale: o.Scale, Programs: len(run.Programs), Checkpoints: run.Checkpoints, Repeated: run.Repeated,
+		Differing: run.Differing, LostParents: listOf(run.Lost), Inferred: run.Inferred, Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown,
+		LeftOut: run.LeftOut, Conflicts: []string{}, Best: []string{}, BestFailed: []string{}, Skipped: []string{},
 	}
 	for _, skip := range run.Skips {
 		a.Skipped = append(a.Skipped, skip.String())
@@ -74,100 +100,14 @@ func listOf(list []string) []string {
 
 // ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
 // program as an execution. Nothing is decided: what the other evolver did with a program is not known. In a dry run nothing stays.
-func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (ProgramsSummary, error) {
+func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (answer.ImportedPrograms, error) {
 	w := &programsWriter{
-		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy),
+		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),
 	}
 	if err := w.checkScores(); err != nil {
-		return ProgramsSummary{}, err
+		return w.summary, err
 	}
 	d := NewDoor(st, BringFacts|BringLedgers, o.DryRun)
 	_, err := d.Put(ctx, w)
 	return w.summary, d.sync(err)
-}
-
-// programsWriter writes the programs of a run: a [Record].
-type programsWriter struct {
-	lineages.Lineage
-	tx         *store.Tx
-	options    ProgramsOptions
-	run        importer.Run
-	labels     map[string]string // of versions, by the id of the program
-	seen       map[string]bool   // labels that a program of this run has
-	entropy    io.Reader
-	executions *agents.Recorder
-	summary    ProgramsSummary
-	answers    []Answer
-}
-
-func (w *programsWriter) checkScores() error {
-	for _, p := range w.run.Programs {
-		if p.Score == nil {
-			continue
-		}
-		if score := *p.Score * w.options.Scale; !(score >= 0 && score <= 100) {
-			err := fmt.Errorf("%w: %s", track.ErrInvalid, (&track.FieldError{File: p.File, Line: p.Line, Field: "score", Message: fmt.Sprintf("%v times %v is not from 0 to 100", *p.Score, w.options.Scale)}).Error())
-			return track.WithHint(err, track.Hint{Text: "say with --scale by what scores are to be multiplied; nothing was recorded"})
-		}
-	}
-	return nil
-}
-
-func (*programsWriter) needs() Rights { return BringFacts | BringLedgers }
-func (*programsWriter) isKnown() bool { return false }
-
-// settle records all programs. In a dry run it does so in a transaction that is rolled back.
-func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
-	if tx == nil {
-		err = d.try(ctx, func(tx *store.Tx) error { return w.write(ctx, tx) })
-	} else {
-		err = w.write(ctx, tx)
-	}
-	return w.answers, err
-}
-
-func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
-	if err := w.begin(ctx, tx); err != nil {
-		return err
-	}
-	for _, p := range w.run.Programs {
-		if err := w.program(ctx, p); err != nil {
-			return fmt.Errorf("program %s: %w", p.ID, err)
-		}
-	}
-	w.summary.Head = w.Head
-	return nil
-}
-
-// begin loads the lineage, or begins it with the first program that has no parent.
-func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
-	w.seen, w.labels, w.tx = map[string]bool{}, map[string]string{}, tx
-	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
-	if errors.Is(err, track.ErrNotFound) {
-		w.Lineage, err = w.create(ctx)
-		w.summary.Created = err == nil
-	}
-	return err
-}
-
-func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
-	o := lineages.NewOptions{
-		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
-	}
-	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
-		content, _ := w.content(w.run.Programs[i])
-		o.Root = &content
-		w.summary.Versions++
-		if first := w.run.Programs[i].At; !first.IsZero() {
-			o.At = first
-		}
-	}
-	return lineages.Create(ctx, w.tx, o, w.entropy)
-}
-
-func (w *programsWriter) content(p importer.Program) (content string, masked int) {
-	if w.options.KeepSecrets {
-		return p.Content, 0
-	}
-	return masking.Mask(p.Content)
 }

@@ -4,14 +4,105 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/importer"
 	"track/internal/masking"
+	"track/store"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
+
+// programsWriter writes the programs of a run: a [Record].
+type programsWriter struct {
+	lineages.Lineage
+	tx         *store.Tx
+	options    ProgramsOptions
+	run        importer.Run
+	labels     map[string]string // of versions, by the id of the program
+	seen       map[string]bool   // labels that a program of this run has
+	entropy    io.Reader
+	executions *agents.Recorder
+	summary    answer.ImportedPrograms
+	answers    []Answer
+}
+
+func (w *programsWriter) checkScores() error {
+	for _, p := range w.run.Programs {
+		if p.Score == nil {
+			continue
+		}
+		if score := *p.Score * w.options.Scale; !(score >= 0 && score <= 100) {
+			err := fmt.Errorf("%w: %s", track.ErrInvalid, (&track.FieldError{File: p.File, Line: p.Line, Field: "score", Message: fmt.Sprintf("%v times %v is not from 0 to 100", *p.Score, w.options.Scale)}).Error())
+			return track.WithHint(err, track.Hint{Text: "name the number that makes scores 0 to 100", Args: []track.HintArg{{Name: "scale", Value: "NUMBER"}}})
+		}
+	}
+	return nil
+}
+
+func (*programsWriter) needs() Rights { return BringFacts | BringLedgers }
+func (*programsWriter) isKnown() bool { return false }
+
+// settle records all programs. In a dry run it does so in a transaction that is rolled back.
+func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+	if tx == nil {
+		err = d.try(ctx, func(tx *store.Tx) error { return w.write(ctx, tx) })
+	} else {
+		err = w.write(ctx, tx)
+	}
+	return w.answers, err
+}
+
+func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
+	if err := w.begin(ctx, tx); err != nil {
+		return err
+	}
+	for _, p := range w.run.Programs {
+		if err := w.program(ctx, p); err != nil {
+			return fmt.Errorf("program %s: %w", p.ID, err)
+		}
+	}
+	w.summary.Head = w.Head
+	return nil
+}
+
+// begin loads the lineage, or begins it with the first program that has no parent.
+func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
+	w.seen, w.labels, w.tx = map[string]bool{}, map[string]string{}, tx
+	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
+	if errors.Is(err, track.ErrNotFound) {
+		w.Lineage, err = w.create(ctx)
+		w.summary.Created = err == nil
+	}
+	return err
+}
+
+func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
+	o := lineages.NewOptions{
+		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
+	}
+	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
+		content, _ := w.content(w.run.Programs[i])
+		o.Root = &content
+		w.summary.Versions++
+		if first := w.run.Programs[i].At; !first.IsZero() {
+			o.At = first
+		}
+	}
+	return lineages.Create(ctx, w.tx, o, w.entropy)
+}
+
+func (w *programsWriter) content(p importer.Program) (content string, masked int) {
+	if w.options.KeepSecrets {
+		return p.Content, 0
+	}
+	return masking.Mask(p.Content)
+}
 
 // program records one program.
 func (w *programsWriter) program(ctx context.Context, p importer.Program) error {
@@ -67,7 +158,6 @@ func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (ref
 				return nil, err
 			}
 			w.labels[id] = label
-			w.summary.Lost++
 		}
 		if slices.ContainsFunc(refs, func(v evolution.VersionRef) bool { return v.Label == label }) {
 			continue // two parents of one content
@@ -100,75 +190,4 @@ func (w *programsWriter) describe(p importer.Program, label string, parents []ev
 	}
 	_, err := w.tx.AddVersion(v, true)
 	return err
-}
-
-// step records the mutation that led to a program.
-func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef) error {
-	child, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
-	if err != nil {
-		return err
-	}
-	proposal := evolution.Proposal{
-		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
-	}
-	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
-	switch {
-	case errors.Is(err, track.ErrConflict):
-		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
-		return nil
-	case err != nil || known != nil:
-		return err
-	}
-	proposal.Note, _ = masking.Mask(p.Title)
-	at := p.At
-	if at.IsZero() {
-		at = w.options.At
-	}
-	if _, _, err = lineages.AddMutation(ctx, w.tx, &w.Lineage, proposal, at); err == nil {
-		w.summary.Mutations++
-	}
-	return err
-}
-
-// evaluation records what the source measured of a program as an execution.
-func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
-	e := track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: TaskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
-	}
-	switch p.Failed {
-	case "":
-	case importer.FailedTimeout:
-		e.Status = track.ExecutionTimeout
-	case importer.FailedInvalid:
-		e.Status = track.ExecutionInvalid
-	default:
-		e.Status = track.ExecutionError
-	}
-	if p.Score != nil {
-		score := *p.Score * w.options.Scale
-		e.Score = &score
-	}
-	prepared, err := w.executions.Identify(e, false)
-	if err != nil {
-		return err
-	}
-	if err := w.executions.Complete(&prepared, false); err != nil {
-		return err
-	}
-	result, err := w.executions.Add(ctx, w.tx, prepared)
-	w.answers = append(w.answers, answerOf(KindExecution, result.Disposition, nil))
-	switch {
-	case err != nil:
-		return err
-	case result.Disposition == track.Duplicate:
-		w.summary.Duplicates++
-	case result.Disposition == track.Conflict:
-		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
-	default:
-		w.summary.Executions++
-		if p.Failed != "" {
-			w.summary.Failed++
-		}
-	}
-	return nil
 }

@@ -1,0 +1,83 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+
+	"track"
+	"track/answer"
+	"track/importer/lines"
+	"track/internal/spool"
+	"track/tracker/agents"
+)
+
+// spooledAtOnce is how many bytes of lines are written to a spool together.
+const spooledAtOnce = 1 << 20
+
+// SpoolLines keeps the good lines of a batch in a file of a spool, which it closes. problem is called for each of the others.
+func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Record, error], problem func(*track.FieldError)) (a answer.RecordedLines, err error) {
+	defer func() { err = errors.Join(err, w.Close()) }()
+	a = answer.NewRecordedLines("")
+	var text []byte
+	for record, err := range records {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return a, err
+		}
+		if record.Lineage != nil {
+			record.Err = BringFacts.refuse(BringLedgers)
+			record.Err.Line = record.Line
+		}
+		if record.Err != nil {
+			problem(record.Err)
+			a.Rejected++
+			continue
+		}
+		if text, err = appendRecord(text, record); err != nil {
+			return a, err
+		}
+		if a.Recorded++; len(text) >= spooledAtOnce {
+			if err := w.Add(text); err != nil {
+				return a, err
+			}
+			text = text[:0]
+		}
+	}
+	if len(text) > 0 {
+		err = w.Add(text)
+	}
+	return a, err
+}
+
+// appendRecord appends a line that is written anew: a file of series that it named may not exist when it is ingested.
+func appendRecord(text []byte, record lines.Record) ([]byte, error) {
+	switch {
+	case record.Execution != nil:
+		masked, _ := agents.Masked(*record.Execution)
+		return lines.AppendExecution(text, masked)
+	case record.Sweep != nil:
+		return lines.AppendSweep(text, *record.Sweep)
+	}
+	return lines.AppendSeed(text, record.Seed)
+}
+
+// NamedSpools returns the files at paths, and the files of spools in folders at paths. They stay where they are.
+func NamedSpools(paths []string) (files []spool.File, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fileError(err)
+		}
+		within := []spool.File{{Path: path}}
+		if info.IsDir() {
+			if within, err = spool.Files(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range within {
+			files = append(files, spool.File{Path: f.Path, Open: true})
+		}
+	}
+	return files, nil
+}
