@@ -100,9 +100,9 @@ func (p *program) prepare(commands []*cli.Command) {
 
 func (p *program) sharedFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "db", Usage: "the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
-		&cli.StringFlag{Name: "format", Usage: "table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no notices and no progress", Destination: &p.shared.quiet},
+		&cli.StringFlag{Name: "db", Usage: "use the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
+		&cli.StringFlag{Name: "format", Usage: "write the answer in this `FORMAT`: table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no notices and no progress", Destination: &p.shared.quiet},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 func (p *program) forgetCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "forget",
-		Usage:       "remove texts that should not be kept",
+		Usage:       "remove texts from the database",
 		Subcommands: []*cli.Command{questionCommand(p, ask.ForgetExecution(), commandHelp{examples: `track forget execution 01J9ZC5Q0D`})},
 	}
 }

@@ -23,7 +23,7 @@ type hookInstallOptions struct {
 
 func (o *hookInstallOptions) scopeFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "project", Usage: "change .claude/settings.json here, which is the default", Destination: &o.project},
+		&cli.BoolFlag{Name: "project", Usage: "change .claude/settings.json of this folder; this is the default", Destination: &o.project},
 		&cli.BoolFlag{Name: "user", Usage: "change .claude/settings.json of the home folder, for all projects", Destination: &o.user},
 		&cli.BoolFlag{Name: "dry-run", Usage: "show what would change, and change nothing", Destination: &o.dryRun},
 	}

@@ -10,7 +10,7 @@ import (
 func (p *program) hookStatusCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "status",
-		Usage:     "show what arrives from hooks",
+		Usage:     "show whether events arrive from hooks",
 		UsageText: "track hook status [FLAGS]",
 		Description: `Shows where hooks are installed, how many events of each name arrived and when, what is in progress, and what went wrong.
 

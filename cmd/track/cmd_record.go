@@ -5,7 +5,7 @@ import "github.com/urfave/cli/v2"
 func (p *program) recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "record",
-		Usage:       "record seeds and executions, and judge them at once",
+		Usage:       "record seeds and executions, and score them",
 		Subcommands: []*cli.Command{p.recordSeedCommand(), p.recordExecutionCommand(), p.recordBatchCommand()},
 	}
 }

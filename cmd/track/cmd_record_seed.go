@@ -38,9 +38,9 @@ func (p *program) recordSeedCommand() *cli.Command {
 		Name:      "seed",
 		Usage:     "record one seed of a scenario",
 		UsageText: "track record seed --scenario S --seed N [FLAGS] [FILE|-]",
-		Description: `Reads the values as a JSON object {"metric": 0.07, …} or as CSV lines metric,0.07 from FILE, or from standard
-input for -. NaN and infinities are written "NaN", "Infinity", "-Infinity". The git commit of the working directory and its
-state are recorded unless --commit is given. The same seed again is a no-op; other values for it are refused (exit code 14).
+		Description: `Reads the values as a JSON object {"metric": 0.07, …} or as CSV lines metric,0.07 from FILE, or from standard input for -.
+Write NaN and infinities as "NaN", "Infinity", "-Infinity". The git commit of the working directory and its state are recorded,
+unless --commit is given. Recording the same seed again does nothing. Other values for it are refused (exit code 14).
 
 Examples:
    python simulate.py --seed 7 > out.json && track record seed --scenario growth_plus --seed 7 out.json ||
@@ -49,20 +49,20 @@ Examples:
    track record seed --scenario growth_plus --seed 7 --series run7.csv --series cross_section7.csv
    track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "scenario", Usage: "`NAME` of the scenario", Destination: &o.scenario},
-			&cli.StringFlag{Name: "seed", Usage: "the seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
-			&cli.StringFlag{Name: "label", Usage: "`NAME` of the configuration, for people", Destination: &o.label},
-			&cli.StringSliceFlag{Name: "param", Usage: "`KEY=VALUE` of a parameter, again for more; a value is JSON where it can be", Destination: &o.params},
-			&cli.StringFlag{Name: "params", Usage: "`FILE` with the parameters as a JSON object, or the object itself, beside those of --param", Destination: &o.object},
-			&cli.StringFlag{Name: "commit", Usage: "revision `ID` of the code, in place of that of the working directory", Destination: &o.commit},
-			&cli.StringFlag{Name: "outcome", Usage: "ok, error, timeout or collapsed", Value: "ok", Destination: &o.outcome},
-			&cli.StringFlag{Name: "message", Usage: "why the seed failed", Destination: &o.message},
-			&cli.StringFlag{Name: "started-at", Usage: "`TIME` such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
-			&cli.StringFlag{Name: "duration", Usage: "`TIME` the run took, such as 1.5s or 2m", Destination: &o.duration},
+			&cli.StringFlag{Name: "scenario", Usage: "record a seed of the scenario `NAME`", Destination: &o.scenario},
+			&cli.StringFlag{Name: "seed", Usage: "record this seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
+			&cli.StringFlag{Name: "label", Usage: "give the configuration the label `NAME`", Destination: &o.label},
+			&cli.StringSliceFlag{Name: "param", Usage: "set a parameter, `KEY=VALUE`; a value that is JSON is read as JSON; may be repeated", Destination: &o.params},
+			&cli.StringFlag{Name: "params", Usage: "read parameters from `FILE`, a JSON object, or from the object itself; --param adds to them", Destination: &o.object},
+			&cli.StringFlag{Name: "commit", Usage: "record the revision `ID` instead of that of the working directory", Destination: &o.commit},
+			&cli.StringFlag{Name: "outcome", Usage: "record this `OUTCOME`: ok, error, timeout or collapsed", Value: "ok", Destination: &o.outcome},
+			&cli.StringFlag{Name: "message", Usage: "say why the seed failed, in a `TEXT`", Destination: &o.message},
+			&cli.StringFlag{Name: "started-at", Usage: "give the `TIME` of the start, such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
+			&cli.StringFlag{Name: "duration", Usage: "give the `TIME` it took, such as 1.5s or 2m", Destination: &o.duration},
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
-			&cli.StringSliceFlag{Name: "series", Usage: "`FILE` of series (.csv, .csv.gz, .npy, .npz, .parquet, .json), again for more", Destination: &o.series},
-			&cli.BoolFlag{Name: "values-win", Usage: "given values stand where the series say otherwise", Destination: &o.valuesWin},
-			&cli.BoolFlag{Name: "replace", Usage: "supersede what is recorded for this seed, if it differs", Destination: &o.replace},
+			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .parquet, .json); may be repeated", Destination: &o.series},
+			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
+			&cli.BoolFlag{Name: "replace", Usage: "supersede the recorded seed, if it differs", Destination: &o.replace},
 			spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {

@@ -35,10 +35,10 @@ func (p *program) repeatCommand() *cli.Command {
 	}
 	return &cli.Command{
 		Name:      "repeat",
-		Usage:     "run a recorded seed again, and say whether it gives the same",
+		Usage:     "run a recorded seed again, and compare the results",
 		UsageText: "track repeat SCENARIO[@CONFIGURATION] SEED [FLAGS] -- COMMAND {seed} …",
-		Description: `Runs COMMAND once, as track sweep does, with the parameters that are recorded, and compares outcome, values and series bit by bit with the record.
-Exit code 0: all the same; 13: something differs. Either is kept with the seed, and track stability tells of it.
+		Description: `Runs COMMAND once, as track sweep does, with the recorded parameters. Compares outcome, values and series with the record, bit by bit.
+The exit code is 13 if something differs. The result is recorded with the seed, and track stability warns about differences.
 
 Examples:
    track repeat growth 7 -- python sim.py --seed {seed} --out {out}

@@ -12,7 +12,7 @@ import (
 func (p *program) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "report",
-		Usage:       "write a report as Markdown or HTML, with pictures, or check one that is there",
+		Usage:       "write a report as Markdown or HTML, or check one",
 		Subcommands: []*cli.Command{p.reportStabilityCommand(), p.reportImprovementCommand(), p.reportScenarioCommand(), p.reportLineageCommand(), p.reportIndexCommand()},
 	}
 }

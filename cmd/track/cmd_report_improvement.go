@@ -16,11 +16,11 @@ func (p *program) reportImprovementCommand() *cli.Command {
 	var to reportOptions
 	return &cli.Command{
 		Name:      "improvement",
-		Usage:     "report on a candidate against its baseline, seed by seed",
+		Usage:     "compare a candidate with its baseline in a report, seed by seed",
 		UsageText: "track report improvement CANDIDATE [--baseline BASELINE] [FLAGS]",
-		Description: `The verdict with what it rests on, the degraded metrics, the change of each metric with its interval and threshold, the total scores
-seed by seed, unmatched and failed seeds, what differs between the sides, warnings, provenance, and the commands that
-reproduce it. It compares as track improvement does, and counts as a look like it.
+		Description: `Shows the verdict with its reasons, the degraded metrics, and the change of each metric with its interval and threshold. Shows the total
+scores of each pair, unmatched and failed seeds, and what differs between the sides. Ends with warnings, provenance, and the commands that
+reproduce it. The comparison is that of track improvement, and a report on new seeds is recorded as an interim analysis too.
 
 Examples:
    track report improvement buffer_stock --baseline growth_plus -o improvement.md

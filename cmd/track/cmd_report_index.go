@@ -20,19 +20,19 @@ func (p *program) reportIndexCommand() *cli.Command {
 	var limit int
 	return &cli.Command{
 		Name:      "index",
-		Usage:     "report on everything in the database: a page that leads to a report of each scenario, configuration and lineage",
+		Usage:     "write reports of everything in the database, with an index",
 		UsageText: "track report index [FLAGS]",
-		Description: `Where each scenario stands, with its configurations and its baseline; each lineage with what is in force, its replay and its alerts; and the
-agents that do not evolve. The reports stand beside the index, in its format, and lead back to it. All of them show one state of the
-database. It creates the folder of the index, and leaves reports of earlier runs that it no longer leads to where they are, and names
-them. Standard output has the index alone.
+		Description: `The index lists each scenario with its configurations and its baseline, each lineage with its active version and alerts, and the agents that
+do not evolve. A report of each is written next to the index, in the same format, and leads back to it. All pages show one state of the
+database. The folder of the index is created. Reports of earlier runs that the index no longer leads to are kept and named. On standard
+output the index comes alone.
 
 Examples:
    track report index -o reports/index.md
    track report index -o reports/index.html --limit 5
    track report index --check reports/index.md`,
 		Flags: append([]cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations of each scenario", Value: 20, Destination: &limit},
+			&cli.IntFlag{Name: "limit", Usage: "report on the newest `N` configurations of each scenario", Value: 20, Destination: &limit},
 		}, o.fileFlags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 0 {

@@ -14,11 +14,11 @@ func (p *program) reportLineageCommand() *cli.Command {
 	var o reportOptions
 	return &cli.Command{
 		Name:      "lineage",
-		Usage:     "report on a lineage: what is in force and why, every decision, what speaks against it",
+		Usage:     "report on a lineage: its active version, every decision, and alerts",
 		UsageText: "track report lineage LINEAGE [FLAGS]",
-		Description: `The version in force with its score, n and interval, the gain over the root, and what the replay came to; alerts; the path to it as a
-flowchart; the scores of all candidates; the decisions with their draws; operators; what each step changed; rollbacks; noise; cost;
-and the commands that reproduce it. The same database gives the same bytes.
+		Description: `Shows the active version with its score, n and interval, its gain over the root, the path to it, and the result of the replay. Shows the scores
+of all candidates, the decisions with their draws, operators, the change of each step, rollbacks, noise and cost. Ends with the commands
+that reproduce it. The same database gives the same bytes.
 
 Examples:
    track report lineage sepa -o lineage.md

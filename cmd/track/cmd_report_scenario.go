@@ -15,10 +15,10 @@ func (p *program) reportScenarioCommand() *cli.Command {
 	var options seeds.ScenarioOptions
 	return &cli.Command{
 		Name:      "scenario",
-		Usage:     "report everything about one scenario: spec, history, stability, failing seeds, improvement",
+		Usage:     "report on one scenario: spec, history, stability, improvement",
 		UsageText: "track report scenario SCENARIO [FLAGS]",
-		Description: `The spec, the history of the configurations, the stability of the one recorded to last, its failing seeds, its improvement over the
-baseline that the spec names or that is pinned, warnings, provenance, and the commands that reproduce it.
+		Description: `Shows the spec, the history of the configurations, the stability and failing seeds of the most recent one, and its improvement over the
+baseline that the spec names or that is pinned. Ends with warnings, provenance, and the commands that reproduce it.
 
 Examples:
    track report scenario growth_plus -o growth_plus.md
@@ -27,7 +27,7 @@ Examples:
 		BashComplete: p.completeScenarios,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &options.SpecVersion},
-			&cli.IntFlag{Name: "limit", Usage: "the newest `N` configurations in the history", Value: 20, Destination: &options.Limit},
+			&cli.IntFlag{Name: "limit", Usage: "show the newest `N` configurations in the history", Value: 20, Destination: &options.Limit},
 		}, o.flags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

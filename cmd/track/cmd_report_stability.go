@@ -16,10 +16,10 @@ func (p *program) reportStabilityCommand() *cli.Command {
 	var given string
 	return &cli.Command{
 		Name:      "stability",
-		Usage:     "report on one configuration of a scenario: verdict, gate, metrics, seeds, what changed",
+		Usage:     "report on one configuration: verdict, gate, metrics, seeds",
 		UsageText: "track report stability SCENARIO[@CONFIGURATION] [FLAGS]",
-		Description: `The verdict with what it rests on, the rules of the gate with what each needs, the metrics of each group with the worst first, the
-status of each metric in each seed, the scores, the failing seeds, what changed since the configuration before, warnings,
+		Description: `Shows the verdict with its reasons, the rules of the gate with what each needs, the metrics by group with the worst first, and the status of
+each metric in each seed. Shows the scores, the failing seeds, and what changed since the previous configuration. Ends with warnings,
 provenance, and the commands that reproduce it. The same database gives the same bytes.
 
 Examples:
@@ -30,7 +30,7 @@ Examples:
 		BashComplete: p.completeScenarios,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &spec},
-			&cli.StringFlag{Name: "seeds", Usage: "only these, as in `0..99`,200", Destination: &given},
+			&cli.StringFlag{Name: "seeds", Usage: "use only these `SEEDS`, such as 0..99,200", Destination: &given},
 		}, o.flags()...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

@@ -64,15 +64,15 @@ func (p *program) seriesExportCommand() *cli.Command {
 		Name:      "export",
 		Usage:     "write the series of a seed as CSV, Parquet or JSON",
 		UsageText: "track series export SCENARIO[@CONFIGURATION] SEED [NAME…] [FLAGS]",
-		Description: `The numbers are those that were recorded, to the last bit.
+		Description: `Writes the recorded numbers to the last bit.
 
 Examples:
    track series export growth_plus 7 > seed7.csv
    track series export growth_plus 7 unemployment inflation -o seed7.parquet`,
 		BashComplete: p.completeScenarios,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "to", Usage: "csv, parquet or json; else as the suffix of the output says, else csv", Destination: &o.to},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, not to standard output", Destination: &o.output},
+			&cli.StringFlag{Name: "to", Usage: "write this `FORMAT`: csv, parquet or json; else the format of the suffix of the output, else csv", Destination: &o.to},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &o.output},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {

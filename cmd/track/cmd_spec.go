@@ -61,7 +61,7 @@ func (p *program) specAddCommand() *cli.Command {
 		Name:      "add",
 		Usage:     "add a spec file; a changed one becomes the next version",
 		UsageText: "track spec add FILE|-",
-		Description: `Versions never change and are identified by their content: adding the same spec again does nothing. Seeds recorded before their
+		Description: `A version never changes and is identified by its content. Adding the same spec again does nothing. Seeds that were recorded before their
 scenario had a spec are scored now.
 
 Example:
@@ -152,7 +152,7 @@ func (p *program) specLintCommand() *cli.Command {
 		Name:      "lint",
 		Usage:     "check a spec file without adding it",
 		UsageText: "track spec lint FILE|- [FLAGS]",
-		Description: `Says what makes the file unusable (exit code 5), or else what works and deserves a look.
+		Description: `Names what makes the file unusable (exit code 5), and warns about what is unusual.
 
 Example:
    track spec lint growth_plus.yaml`,

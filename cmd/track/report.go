@@ -27,15 +27,15 @@ type reportOptions struct {
 // flags returns the flags of a single report.
 func (o *reportOptions) flags() []cli.Flag {
 	return append(o.fileFlags(),
-		&cli.StringFlag{Name: "template", Usage: "fill this `FILE`, a Go text/template, instead; docs/reference/report-templates.md lists its fields", Destination: &o.template, Action: notEmpty("template")})
+		&cli.StringFlag{Name: "template", Usage: "fill the Go template `FILE` instead; docs/reference/report-templates.md lists its fields", Destination: &o.template, Action: notEmpty("template")})
 }
 
 // fileFlags say where a report goes.
 func (o *reportOptions) fileFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into FILE_files beside it", Destination: &o.output, Action: notEmpty("output")},
-		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit 1 where `FILE` is no longer what the database says", Destination: &o.check, Action: notEmpty("check")},
-		&cli.BoolFlag{Name: "png", Usage: "pictures as PNG too", Destination: &o.png},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into the folder FILE_files next to it", Destination: &o.output, Action: notEmpty("output")},
+		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit with 1 if `FILE` is out of date", Destination: &o.check, Action: notEmpty("check")},
+		&cli.BoolFlag{Name: "png", Usage: "write pictures as PNG too", Destination: &o.png},
 	}
 }
 
