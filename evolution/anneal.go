@@ -16,8 +16,8 @@ type Anneal struct {
 // Name is "anneal".
 func (Anneal) Name() string { return "anneal" }
 
-// Validate says which parameter is outside its domain.
-func (p Anneal) Validate() error {
+// validate says which parameter is outside its domain.
+func (p Anneal) validate() error {
 	return validate(p, positive("t0", p.T0), domain{"g", p.G, p.G > 0 && p.G <= 1, "above 0 and at most 1"})
 }
 

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultForbidden are the patterns that no child may match, where a lineage has no list of its own. Case does not matter.
-func DefaultForbidden() []string {
+// defaultForbidden are the patterns that no child may match, where a lineage has no list of its own. Case does not matter.
+func defaultForbidden() []string {
 	return []string{`rm\s+-rf`, `DROP\s+TABLE`, `ignore\s+all\s+rules`, `NEVER\s+follow`}
 }
 

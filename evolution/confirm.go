@@ -19,8 +19,8 @@ type Confirm struct {
 // Name is "confirm".
 func (Confirm) Name() string { return "confirm" }
 
-// Validate says which parameter is outside its domain.
-func (p Confirm) Validate() error {
+// validate says which parameter is outside its domain.
+func (p Confirm) validate() error {
 	return validate(p, count("n1", p.N1, 1), count("n2", p.N2, 2), openUnit("c", p.C), positive("tau", p.Tau))
 }
 

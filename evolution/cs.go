@@ -24,8 +24,8 @@ type CS struct {
 // Name is "cs".
 func (CS) Name() string { return "cs" }
 
-// Validate says which parameter is outside its domain.
-func (p CS) Validate() error {
+// validate says which parameter is outside its domain.
+func (p CS) validate() error {
 	return validate(p,
 		openUnit("alpha", p.Alpha), count("tuned_at", p.TunedAt, 1), anyNumber("margin", p.Margin),
 		count("n_min", p.NMin, 2), count("n_max", p.NMax, p.NMin),

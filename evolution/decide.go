@@ -25,7 +25,7 @@ func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
 }
 
 func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return Decision{}, sides{}, err
 	}
 	if err := verifyLabel(draw, LabelExplore); err != nil {
@@ -36,7 +36,7 @@ func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
 		return Decision{}, sides{}, err
 	}
 	d := Decision{
-		Version: DecisionVersion, Policy: p.Name(),
+		Version: decisionVersion, Policy: p.Name(),
 		NChild: len(s.child.scored), NParent: len(s.parent.scored), FailedChild: s.child.failed, FailedParent: s.parent.failed,
 		Rule: []Statistic{}, UsedChild: []Use{}, UsedParent: []Use{}, Warnings: []Warning{},
 	}

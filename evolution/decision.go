@@ -2,8 +2,8 @@ package evolution
 
 import "track/scoring/rubric"
 
-// DecisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another decision.
-const DecisionVersion = "decide/1"
+// decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another decision.
+const decisionVersion = "decide/1"
 
 // State is what comes of a decision.
 type State string

@@ -1,7 +1,7 @@
 // Package evolution decides which mutations of an evolving thing to keep, and lets anybody check each decision afterwards.
 //
 // A lineage is the history of one evolving thing; its versions are identified by their content ([VersionID]). A mutation is the
-// step from one or two parents to a child ([MutationID]). A decision is a verdict on a mutation: [Decide] makes it from
+// step from one or two parents to a child ([mutationID]). A decision is a verdict on a mutation: [Decide] makes it from
 // [Evidence], the scored trials of both sides, under a [Policy], with a [Draw].
 //
 //	threshold  difference of the two fitnesses: above 5 or 0 accept, above -3 accept one in five, by the draw (the default)
@@ -15,7 +15,7 @@
 // Every decision carries the noise it was made in: the interval of the difference, the share of pairs won, the rate at which the
 // policy accepts mutations that change nothing, and the name of the policy that would serve.
 //
-// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from: [Replay] decides again and names
+// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from: [replayRecord] decides again and names
 // what differs, [Counterfactual] asks another policy. The ledger of a lineage is made of [Entry], each with the hash of the one before:
 // creation, settings, proposals, considerations, decisions, rollbacks. [ReplayLedger] computes all of them again, and the head after each.
 //

@@ -45,7 +45,7 @@ type Draw struct {
 	StateAfter  string `json:"state_after,omitempty"`
 }
 
-// ErrDraw is wrapped by what [Draw.Verify] finds.
+// ErrDraw is wrapped by what [Draw.verify] finds.
 var ErrDraw = errors.New("not the draw of its key")
 
 // NewDraw draws by sha256-u53/1:
@@ -74,8 +74,8 @@ func appendField(b []byte, field string) []byte {
 // unit is (raw >> 11) · 2^-53: the 53 highest bits as a number from 0 to 1 - 2^-53, exactly.
 func unit(raw uint64) float64 { return float64(raw>>11) * 0x1p-53 }
 
-// Verify draws again and says what differs; the error wraps [ErrDraw].
-func (d Draw) Verify() error {
+// verify draws again and says what differs; the error wraps [ErrDraw].
+func (d Draw) verify() error {
 	again, err := d.again()
 	if err != nil {
 		return err

@@ -19,12 +19,12 @@ func VersionLabel(n int) string { return fmt.Sprintf("v%03d", n) }
 // mutationDomain keeps these hashes apart from all others.
 const mutationDomain = "track/mutation/1\x00"
 
-// MutationID derives the id of a mutation from its parents (one, or two for a crossover, in either order), its child and its operator, so
+// mutationID derives the id of a mutation from its parents (one, or two for a crossover, in either order), its child and its operator, so
 // that a loop that runs again finds the same mutation:
 //
 //	"m-" + the first 16 hexadecimal digits of
 //	SHA-256("track/mutation/1" 0x00 || for f in [operator, child, parents sorted…]: u32be(len f) || f)
-func MutationID(parents []string, child, operator string) string {
+func mutationID(parents []string, child, operator string) string {
 	sorted := slices.Sorted(slices.Values(parents))
 	b := []byte(mutationDomain)
 	for _, field := range append([]string{operator, child}, sorted...) {

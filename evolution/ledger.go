@@ -95,7 +95,7 @@ func DefaultSettings() Settings {
 		panic(err) // defaults are valid
 	}
 	return Settings{
-		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), Loop: DefaultLoopSettings(), Rollback: DefaultRollbackRules(),
+		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), Loop: defaultLoopSettings(), Rollback: defaultRollbackRules(),
 	}
 }
 
@@ -108,7 +108,7 @@ func DefaultParameterSettings() Settings {
 	return s
 }
 
-// Validate says what is wrong with settings.
+// validate says what is wrong with settings.
 func (s Settings) Validate() error {
 	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
 		return err
@@ -116,10 +116,10 @@ func (s Settings) Validate() error {
 	if err := checkOperators(s.Operators, nil); err != nil {
 		return err
 	}
-	if err := s.Rollback.Validate(); err != nil {
+	if err := s.Rollback.validate(); err != nil {
 		return err
 	}
-	return s.Loop.Validate()
+	return s.Loop.validate()
 }
 
 // SettingsChange puts new settings in force.
@@ -146,13 +146,13 @@ type Proposal struct {
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
 }
 
-// ID is the id that follows from parents, child and operator: see [MutationID].
+// ID is the id that follows from parents, child and operator: see [mutationID].
 func (p Proposal) ID() string {
 	parents := make([]string, len(p.Parents))
 	for i, v := range p.Parents {
 		parents[i] = v.identity()
 	}
-	return MutationID(parents, p.Child.identity(), p.Operator)
+	return mutationID(parents, p.Child.identity(), p.Operator)
 }
 
 // Consideration is a time at which it was drawn whether to mutate, and by which operator.
@@ -188,21 +188,21 @@ type RollbackEvent struct {
 	State      *RollbackState `json:"state"` // null where it was asked for by hand
 }
 
-// ErrLedger is wrapped by what makes an entry unreadable.
-var ErrLedger = errors.New("ledger")
+// errLedger is wrapped by what makes an entry unreadable.
+var errLedger = errors.New("ledger")
 
 // NewEntry seals what happened as the entry after prev, the zero Entry where it is the first.
 func NewEntry(prev Entry, lineage string, kind Kind, body any, headAfter string, at time.Time) (Entry, error) {
 	text, err := canonical(body)
 	if err != nil {
-		return Entry{}, fmt.Errorf("%w: %s: %w", ErrLedger, kind, err)
+		return Entry{}, fmt.Errorf("%w: %s: %w", errLedger, kind, err)
 	}
 	e := Entry{
 		Lineage: lineage, Number: prev.Number + 1, Kind: kind, At: at.UTC().Truncate(time.Microsecond),
 		HeadBefore: prev.HeadAfter, HeadAfter: headAfter, Body: text, Prev: prev.Hash,
 	}
 	e.Mutation, e.Attempt = about(body)
-	e.Hash, err = e.ContentHash()
+	e.Hash, err = e.contentHash()
 	return e, err
 }
 
@@ -219,18 +219,18 @@ func about(body any) (mutation string, attempt *int) {
 	return "", nil
 }
 
-// ContentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
+// contentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
 // to the microsecond. The hash of the entry before is part of the content, so that a ledger cannot be cut or reordered.
-func (e Entry) ContentHash() (string, error) {
+func (e Entry) contentHash() (string, error) {
 	for _, text := range [...]string{e.Lineage, string(e.Kind), e.Mutation, e.HeadBefore, e.HeadAfter, e.Prev} {
 		if !utf8.ValidString(text) {
-			return "", fmt.Errorf("%w: %q is not valid UTF-8", ErrLedger, text)
+			return "", fmt.Errorf("%w: %q is not valid UTF-8", errLedger, text)
 		}
 	}
 	e.At, e.Hash = e.At.UTC().Truncate(time.Microsecond), ""
 	text, err := canonical(e)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrLedger, err)
+		return "", fmt.Errorf("%w: %w", errLedger, err)
 	}
 	sum := sha256.Sum256(append([]byte(ledgerDomain), text...))
 	return hex.EncodeToString(sum[:]), nil
@@ -241,10 +241,10 @@ func (e Entry) Decode(body any) error {
 	decoder := json.NewDecoder(bytes.NewReader(e.Body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(body); err != nil {
-		return fmt.Errorf("%w: entry %d (%s): %w", ErrLedger, e.Number, e.Kind, err)
+		return fmt.Errorf("%w: entry %d (%s): %w", errLedger, e.Number, e.Kind, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: entry %d (%s): text behind the body", ErrLedger, e.Number, e.Kind)
+		return fmt.Errorf("%w: entry %d (%s): text behind the body", errLedger, e.Number, e.Kind)
 	}
 	return nil
 }

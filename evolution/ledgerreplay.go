@@ -133,7 +133,7 @@ func (w *walk) entry(e Entry) {
 	case e.HeadAfter != after:
 		w.differs("head_after", e.HeadAfter, after)
 	}
-	if hash, err := e.ContentHash(); err != nil {
+	if hash, err := e.contentHash(); err != nil {
 		w.differs("hash", e.Hash, err.Error())
 	} else if hash != e.Hash {
 		w.differs("hash", e.Hash, hash)
@@ -307,7 +307,7 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	case r.Override && !other:
 		w.differs("override", "true", "false")
 	}
-	for _, d := range Replay(r) {
+	for _, d := range replayRecord(r) {
 		w.differs(d.Field, d.Stored, d.Replayed)
 	}
 	if m == nil {
@@ -429,8 +429,8 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	return r.To, nil
 }
 
-// ReplayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of [ReplayLedger].
-func ReplayEntry(e Entry) []Difference {
+// replayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of [ReplayLedger].
+func replayEntry(e Entry) []Difference {
 	p := replay{at: Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}}
 	var r Record
 	if err := e.Decode(&r); err != nil {
@@ -438,10 +438,10 @@ func ReplayEntry(e Entry) []Difference {
 		return p.list
 	}
 	p.at.Attempt = r.Attempt
-	for _, d := range Replay(r) {
+	for _, d := range replayRecord(r) {
 		p.differs(d.Field, d.Stored, d.Replayed)
 	}
-	if hash, err := e.ContentHash(); err != nil || hash != e.Hash {
+	if hash, err := e.contentHash(); err != nil || hash != e.Hash {
 		p.differs("hash", e.Hash, hash)
 	}
 	return p.list

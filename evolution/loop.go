@@ -21,16 +21,16 @@ type LoopSettings struct {
 	Forbidden      []string `json:"forbidden_patterns"` // of children, see [CheckChild]
 }
 
-// DefaultLoopSettings are the settings of a lineage that has none of its own.
-func DefaultLoopSettings() LoopSettings {
+// defaultLoopSettings are the settings of a lineage that has none of its own.
+func defaultLoopSettings() LoopSettings {
 	return LoopSettings{
 		Interval: 3, MutationRate: 0.8, Keep: 5, MaxPerDay: 10, MaxHighPerDay: 2, MinBetween: 3, Cooldown: 5,
-		StableScores: 3, StableMean: 85, StableVariance: 5, Forbidden: DefaultForbidden(),
+		StableScores: 3, StableMean: 85, StableVariance: 5, Forbidden: defaultForbidden(),
 	}
 }
 
-// Validate says which setting is outside its domain.
-func (s LoopSettings) Validate() error {
+// validate says which setting is outside its domain.
+func (s LoopSettings) validate() error {
 	for _, c := range []struct {
 		name string
 		ok   bool
@@ -106,7 +106,7 @@ func (p Permission) Operators(list []Operator) []Operator {
 
 // MayMutate says whether to mutate now. The label of the draw is [LabelMutate]; mutate iff u < mutation_rate.
 func (s LoopSettings) MayMutate(state LoopState, now time.Time, draw Draw) (Permission, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return Permission{}, err
 	}
 	if err := verifyLabel(draw, LabelMutate); err != nil {
@@ -142,7 +142,7 @@ func (s LoopSettings) hold(state LoopState) (Hold, string) {
 		return HoldFrozen, "frozen by hand"
 	case soon(state.SinceRollback, s.Cooldown):
 		return HoldCooldown, count(state.SinceRollback, s.Cooldown, "the rollback")
-	case s.Stable(state.Scores):
+	case s.isStable(state.Scores):
 		return HoldStable, fmt.Sprintf("mean above %v, variance below %v", s.StableMean, s.StableVariance)
 	case soon(state.SinceConsidered, s.Interval):
 		return HoldInterval, count(state.SinceConsidered, s.Interval, "mutation was considered")
@@ -155,9 +155,9 @@ func (s LoopSettings) hold(state LoopState) (Hold, string) {
 // stableWindow is how many of the last scores count as recent: as many as weigh in a fitness.
 const stableWindow = len(fitnessWeights)
 
-// Stable says that the last scores, at most five and at least StableScores, have a mean above StableMean and a population variance below
+// isStable says that the last scores, at most five and at least StableScores, have a mean above StableMean and a population variance below
 // StableVariance: there is nothing to gain from mutating.
-func (s LoopSettings) Stable(scores []float64) bool {
+func (s LoopSettings) isStable(scores []float64) bool {
 	window := max(stableWindow, s.StableScores)
 	recent := scores[max(0, len(scores)-window):]
 	if len(recent) < s.StableScores {

@@ -28,14 +28,14 @@ type Noise struct {
 // maxFalseAccept is the rate from which a decision warns.
 const maxFalseAccept = 0.1
 
-// LowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true, in the simulations
+// lowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true, in the simulations
 // of docs/reference/policies.md.
-const LowNoise = 5.0
+const lowNoise = 5.0
 
-// ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [LowNoise], because it is cheap, and beyond it,
+// ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [lowNoise], because it is cheap, and beyond it,
 // or where the noise is not known, [RecommendedPolicy].
 func ServingPolicy(sd float64) string {
-	if sd <= LowNoise {
+	if sd <= lowNoise {
 		return Threshold{}.Name()
 	}
 	return RecommendedPolicy // NaN too

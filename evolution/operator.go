@@ -113,8 +113,8 @@ type OperatorChoice struct {
 
 // Errors of a choice.
 var (
-	ErrNoOperator   = errors.New("no operator to choose from")
-	ErrOperatorList = errors.New("operators")
+	errNoOperator   = errors.New("no operator to choose from")
+	errOperatorList = errors.New("operators")
 )
 
 // ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by weighted roulette: the first whose
@@ -156,17 +156,17 @@ func roulette(weights []float64, u float64) int {
 
 func checkOperators(list []Operator, h Histories) error {
 	if len(list) == 0 {
-		return ErrNoOperator
+		return errNoOperator
 	}
 	seen := map[string]bool{}
 	for _, o := range list {
 		switch {
 		case o.Name == "" || seen[o.Name]:
-			return fmt.Errorf("%w: name %q is empty or is duplicated", ErrOperatorList, o.Name)
+			return fmt.Errorf("%w: name %q is empty or is duplicated", errOperatorList, o.Name)
 		case o.Risk != Low && o.Risk != Medium && o.Risk != High:
-			return fmt.Errorf("%w: %s: risk %q is not LOW, MEDIUM or HIGH", ErrOperatorList, o.Name, o.Risk)
+			return fmt.Errorf("%w: %s: risk %q is not LOW, MEDIUM or HIGH", errOperatorList, o.Name, o.Risk)
 		case math.IsNaN(h[o.Name].AvgDelta) || math.IsInf(h[o.Name].AvgDelta, 0):
-			return fmt.Errorf("%w: %s: the average delta is %v", ErrOperatorList, o.Name, h[o.Name].AvgDelta)
+			return fmt.Errorf("%w: %s: the average delta is %v", errOperatorList, o.Name, h[o.Name].AvgDelta)
 		}
 		seen[o.Name] = true
 	}
@@ -178,5 +178,5 @@ func verifyLabel(draw Draw, label string) error {
 	if draw.Label != label {
 		return fmt.Errorf("%w: the label is %q, not %q", ErrDraw, draw.Label, label)
 	}
-	return draw.Verify()
+	return draw.verify()
 }

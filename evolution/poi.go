@@ -17,8 +17,8 @@ type POI struct {
 // Name is "poi".
 func (POI) Name() string { return "poi" }
 
-// Validate says which parameter is outside its domain.
-func (p POI) Validate() error {
+// validate says which parameter is outside its domain.
+func (p POI) validate() error {
 	return validate(p, positive("tau", p.Tau), openUnit("c", p.C), count("n_min", p.NMin, 2))
 }
 

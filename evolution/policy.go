@@ -13,8 +13,8 @@ import (
 type Policy interface {
 	// Name is the name by which the policy is stored.
 	Name() string
-	// Validate says which parameter is outside its domain; the error is a [*ParamError].
-	Validate() error
+	// validate says which parameter is outside its domain; the error is a [*ParamError].
+	validate() error
 
 	judge(d *Decision, s sides, u float64) error
 	// minTrials is the fewest trials of a side that it decides on.
@@ -48,8 +48,8 @@ func Policies() []string {
 	return names
 }
 
-// ErrUnknownPolicy is wrapped where no policy has a name.
-var ErrUnknownPolicy = errors.New("unknown policy")
+// errUnknownPolicy is wrapped where no policy has a name.
+var errUnknownPolicy = errors.New("unknown policy")
 
 // DefaultPolicy returns a policy with its default parameters; the empty name means "threshold".
 func DefaultPolicy(name string) (Policy, error) {
@@ -59,18 +59,18 @@ func DefaultPolicy(name string) (Policy, error) {
 	case name == "":
 		return list[0], nil
 	case i < 0:
-		return nil, fmt.Errorf("%w %q: one of %s", ErrUnknownPolicy, name, strings.Join(Policies(), ", "))
+		return nil, fmt.Errorf("%w %q: one of %s", errUnknownPolicy, name, strings.Join(Policies(), ", "))
 	}
 	return list[i], nil
 }
 
-// ParamError says what is wrong with one parameter of a policy.
-type ParamError struct {
+// paramError says what is wrong with one parameter of a policy.
+type paramError struct {
 	Policy, Param string // Param is empty where the parameters as a whole are meant
 	Problem       string
 }
 
-func (e *ParamError) Error() string {
+func (e *paramError) Error() string {
 	if e.Param == "" {
 		return fmt.Sprintf("policy %s: %s", e.Policy, e.Problem)
 	}
@@ -108,7 +108,7 @@ func count(param string, n, least int) domain {
 func validate(p Policy, list ...domain) error {
 	for _, d := range list {
 		if !d.ok {
-			return &ParamError{p.Name(), d.param, fmt.Sprintf("%v is not %s", d.value, d.want)}
+			return &paramError{p.Name(), d.param, fmt.Sprintf("%v is not %s", d.value, d.want)}
 		}
 	}
 	return nil

@@ -32,12 +32,12 @@ func ParsePolicy(name string, params []byte) (Policy, error) {
 	case Anneal:
 		return withParams(p, params)
 	}
-	return nil, fmt.Errorf("%w %q", ErrUnknownPolicy, name)
+	return nil, fmt.Errorf("%w %q", errUnknownPolicy, name)
 }
 
 // Params are all parameters of a policy, as canonical JSON (RFC 8785): what is stored with a decision.
 func Params(p Policy) ([]byte, error) {
-	if err := p.Validate(); err != nil {
+	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	return canonical(p)
@@ -50,13 +50,13 @@ func withParams[P Policy](p P, params []byte) (Policy, error) {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(params, &given); err != nil || given == nil {
-		return nil, &ParamError{Policy: p.Name(), Problem: "parameters are not a JSON object"}
+		return nil, &paramError{Policy: p.Name(), Problem: "parameters are not a JSON object"}
 	}
 	if _, err := canonicalize(params); err != nil {
 		if key, ok := errors.AsType[repeatedKeyError](err); ok {
-			return nil, &ParamError{p.Name(), string(key), "is duplicated"}
+			return nil, &paramError{p.Name(), string(key), "is duplicated"}
 		}
-		return nil, &ParamError{Policy: p.Name(), Problem: err.Error()}
+		return nil, &paramError{Policy: p.Name(), Problem: err.Error()}
 	}
 	known, err := paramNames(p)
 	if err != nil {
@@ -64,26 +64,26 @@ func withParams[P Policy](p P, params []byte) (Policy, error) {
 	}
 	for _, key := range sortedKeys(given) {
 		if !slices.Contains(known, key) {
-			return nil, &ParamError{p.Name(), key, "unknown; the parameters are " + strings.Join(known, ", ")}
+			return nil, &paramError{p.Name(), key, "unknown; the parameters are " + strings.Join(known, ", ")}
 		}
 		if err := setParam(&p, key, given[key]); err != nil {
 			return nil, err
 		}
 	}
-	return p, p.Validate()
+	return p, p.validate()
 }
 
 func setParam[P Policy](p *P, key string, value json.RawMessage) error {
 	one, err := json.Marshal(map[string]json.RawMessage{key: value})
 	if err != nil {
-		return &ParamError{(*p).Name(), key, err.Error()}
+		return &paramError{(*p).Name(), key, err.Error()}
 	}
 	if err := json.Unmarshal(one, p); err != nil || string(value) == "null" {
 		want := "a number"
 		if bytes.ContainsAny(value, ".eE") && json.Unmarshal(value, new(float64)) == nil {
 			want = "a whole number, or is beyond float64" // a number, so the parameter is a count
 		}
-		return &ParamError{(*p).Name(), key, fmt.Sprintf("%.40s is not %s", value, want)}
+		return &paramError{(*p).Name(), key, fmt.Sprintf("%.40s is not %s", value, want)}
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (d Difference) String() string {
 const replayTolerance = 1e-9
 
 // Replay draws and decides again from what a record holds and names each field that differs; none means that the record proves itself.
-func Replay(r Record) []Difference {
+func replayRecord(r Record) []Difference {
 	p := replay{record: r, at: Difference{Kind: KindDecision, Mutation: r.Mutation, Attempt: r.Attempt}}
 	p.draw()
 	policy, err := ParsePolicy(r.Policy, r.Params)

@@ -21,13 +21,13 @@ type RollbackRules struct {
 	PreviousShare float64 `json:"previous_share"` // or to the best where the score of the previous is below this share of that in force
 }
 
-// DefaultRollbackRules are the rules of a lineage that has none of its own.
-func DefaultRollbackRules() RollbackRules {
+// defaultRollbackRules are the rules of a lineage that has none of its own.
+func defaultRollbackRules() RollbackRules {
 	return RollbackRules{Drops: 2, BestShare: 0.7, ErrorRate: 0.5, PreviousShare: 0.8}
 }
 
-// Validate says which limit is outside its domain.
-func (r RollbackRules) Validate() error {
+// validate says which limit is outside its domain.
+func (r RollbackRules) validate() error {
 	for _, c := range []struct {
 		name string
 		ok   bool
@@ -70,7 +70,7 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 	if !ok {
 		best = s.InForce
 	}
-	if n := Drops(s.Scores); r.Drops > 0 && n >= r.Drops {
+	if n := countDrops(s.Scores); r.Drops > 0 && n >= r.Drops {
 		if b := back(TriggerDrops, s.InForce, best, fmt.Sprintf("%d score drops in a row", n)); b != nil {
 			return b
 		}
@@ -116,8 +116,8 @@ func back(t Trigger, from, to Standing, reason string) *Rollback {
 	return &Rollback{Trigger: t, From: from.Version, To: to.Version, FromScore: from.Score, ToScore: to.Score, Reason: reason}
 }
 
-// Drops counts how many times in a row, up to the last score, a score was below the one before it.
-func Drops(scores []float64) int {
+// countDrops counts how many times in a row, up to the last score, a score was below the one before it.
+func countDrops(scores []float64) int {
 	n := 0
 	for i := len(scores) - 1; i > 0 && scores[i] < scores[i-1]; i-- {
 		n++

@@ -21,8 +21,8 @@ type SPRT struct {
 // Name is "sprt".
 func (SPRT) Name() string { return "sprt" }
 
-// Validate says which parameter is outside its domain.
-func (p SPRT) Validate() error {
+// validate says which parameter is outside its domain.
+func (p SPRT) validate() error {
 	return validate(p,
 		anyNumber("d0", p.D0), anyNumber("d1", p.D1), domain{"d1", p.D1, p.D1 > p.D0, "above d0"},
 		openUnit("a", p.A), openUnit("b", p.B), domain{"b", p.B, p.A+p.B < 1, "below 1 - a"},

@@ -14,8 +14,8 @@ type Strict struct {
 // Name is "strict".
 func (Strict) Name() string { return "strict" }
 
-// Validate says which parameter is outside its domain.
-func (p Strict) Validate() error { return validate(p, anyNumber("eps", p.Eps)) }
+// validate says which parameter is outside its domain.
+func (p Strict) validate() error { return validate(p, anyNumber("eps", p.Eps)) }
 
 func (Strict) minTrials() int { return 1 }
 

@@ -26,8 +26,8 @@ type Threshold struct {
 // Name is "threshold".
 func (Threshold) Name() string { return "threshold" }
 
-// Validate says which parameter is outside its domain.
-func (p Threshold) Validate() error {
+// validate says which parameter is outside its domain.
+func (p Threshold) validate() error {
 	return validate(p,
 		anyNumber("significant", p.Significant), anyNumber("marginal", p.Marginal), anyNumber("explore", p.Explore),
 		domain{"explore_p", p.ExploreP, p.ExploreP >= 0 && p.ExploreP <= 1, "from 0 to 1"},

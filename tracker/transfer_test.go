@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/store"
@@ -45,11 +46,11 @@ func TestNextAfterImport(t *testing.T) {
 	if n := elsewhere(l); n != 10 {
 		t.Errorf("%d trials elsewhere", n)
 	}
-	l.WantNext(lineages.ActionWait, evolution.HoldCooldown, 5, "")
+	l.WantNext(answer.ActionWait, evolution.HoldCooldown, 5, "")
 	l.Run("v001", 60, 61, 62)
-	l.WantNext(lineages.ActionWait, evolution.HoldCooldown, 2, "")
+	l.WantNext(answer.ActionWait, evolution.HoldCooldown, 2, "")
 	l.Run("v001", 60, 62)
-	if s := l.Next(); s.Action != lineages.ActionMutate {
+	if s := l.Next(); s.Action != answer.ActionMutate {
 		t.Errorf("after the cooldown: %+v", s)
 	}
 	// What is imported again, or back, counts from its newest entry.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 	"track/tracker/agents"
@@ -199,7 +200,7 @@ func Calm(s *evolution.Settings) {
 }
 
 // WantNext asks what to do and compares the answer.
-func (l *Loop) WantNext(action lineages.Action, hold evolution.Hold, executions int, reason string) lineages.NextStep {
+func (l *Loop) WantNext(action answer.Action, hold evolution.Hold, executions int, reason string) lineages.NextStep {
 	l.T.Helper()
 	s := l.Next()
 	if s.Action != action || s.Hold != hold || s.Executions != executions || !strings.Contains(s.Reason, reason) {

@@ -58,7 +58,7 @@ func decisionAnswer(r DecideResult) answer.Decision {
 	}
 	if need := d.Need; need != nil {
 		a.Need = &answer.MissingEvidence{
-			N: need.Child + need.Parent, Child: need.Child, Parent: need.Parent, Pairs: need.Pairs, Fresh: need.Fresh, Expected: need.Expected, Trials: r.Planned(),
+			N: need.Child + need.Parent, Child: need.Child, Parent: need.Parent, Pairs: need.Pairs, Fresh: need.Fresh, Expected: need.Expected, Trials: r.planned(),
 		}
 	}
 	return a

@@ -24,7 +24,7 @@ func ListLineages(ctx context.Context, r *store.Reader, _ answer.LineagesQuestio
 
 // ShowLineage answers a [answer.LineageQuestion].
 func ShowLineage(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a answer.Lineage, err error) {
-	o, err := LoadOverview(ctx, r, q.Lineage)
+	o, err := loadOverview(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
@@ -60,7 +60,7 @@ func ShowHead(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 func BeginLineage(ctx context.Context, st *store.Store, q answer.NewLineageQuestion) (a answer.LineageCreated, err error) {
 	o, err := newOptions(q)
 	if err == nil {
-		err = o.Validate()
+		err = o.validate()
 	}
 	if err == nil {
 		err = checkHasVersion(ctx, st.Reader, o)
@@ -73,7 +73,7 @@ func BeginLineage(ctx context.Context, st *store.Store, q answer.NewLineageQuest
 		return a, err
 	}
 	a = answer.LineageCreated{Lineage: l.Name, Created: created, Seed: l.Seed.String(), Subject: l.Subject, Head: l.Head, Settings: l.Settings, End: l.End}
-	if scenario := l.Scenario(); scenario != "" {
+	if scenario := l.scenario(); scenario != "" {
 		_, err = st.Spec(ctx, scenario, 0)
 		if a.NoSpec = errors.Is(err, track.ErrNotFound); a.NoSpec {
 			err = nil

@@ -66,7 +66,7 @@ func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestio
 	if err != nil {
 		return a, err
 	}
-	h, err := LoadMutation(ctx, r, lineage, q.Mutation)
+	h, err := loadMutationHistory(ctx, r, lineage, q.Mutation)
 	if err != nil {
 		return a, err
 	}
@@ -119,6 +119,6 @@ func WithdrawMutation(ctx context.Context, st *store.Store, q answer.WithdrawQue
 	if err != nil {
 		return a, err
 	}
-	m, err := Withdraw(ctx, st, lineage, q.Mutation, q.Reason, q.At)
+	m, err := withdraw(ctx, st, lineage, q.Mutation, q.Reason, q.At)
 	return answer.Withdrawn{Mutation: mutationAnswer(lineage, m)}, err
 }

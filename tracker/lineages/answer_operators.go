@@ -13,7 +13,7 @@ func ListDraws(ctx context.Context, r *store.Reader, q answer.OptionalLineageQue
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	list, err := Draws(ctx, r, a.Lineage)
+	list, err := listDraws(ctx, r, a.Lineage)
 	for _, d := range list {
 		a.Items = append(a.Items, answer.LedgerDraw{Number: d.Number, Draw: drawAnswer(d.Draw, d.P, d.Used), Outcome: d.Outcome, At: d.At})
 	}
@@ -25,7 +25,7 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	list, err := Operators(ctx, r, a.Lineage)
+	list, err := loadOperators(ctx, r, a.Lineage)
 	if err != nil {
 		return a, err
 	}
@@ -33,7 +33,7 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	if !q.Suggest {
 		return a, nil
 	}
-	s, err := SuggestOperator(ctx, r, a.Lineage)
+	s, err := suggestOperator(ctx, r, a.Lineage)
 	a.Suggestion = &answer.SuggestedOperator{
 		Operator: s.Operator.Name, Risk: s.Operator.Risk, Reason: s.Reason, Pending: s.Pending, Weights: s.Weights, Draw: drawAnswer(s.Draw, nil, s.DrawUsed),
 	}
@@ -46,7 +46,7 @@ func OperatorAnswers(list []OperatorReport) []answer.Operator {
 	for i, r := range list {
 		items[i] = answer.Operator{
 			Operator: r.Operator.Name, Risk: r.Operator.Risk, Listed: r.Listed, Tried: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted,
-			Rejected: r.Rejected, Withdrawn: r.Withdrawn, NCost: r.NCost, Gain: r.Gain, CostPerPoint: r.CostPerPoint(), RolledBack: r.RolledBack, Weight: r.Weight,
+			Rejected: r.Rejected, Withdrawn: r.Withdrawn, NCost: r.NCost, Gain: r.Gain, CostPerPoint: r.costPerPoint(), RolledBack: r.RolledBack, Weight: r.Weight,
 		}
 		if p := r.AcceptRate; p != nil {
 			items[i].AcceptRate = answer.NewEstimate(p.Value, p.N, p.Interval)
@@ -85,7 +85,7 @@ func nextAnswer(lineage string, s NextStep) answer.Next {
 			a.Draws = append(a.Draws, drawAnswer(*c.Operator, nil, c.Choice.DrawUsed))
 		}
 	}
-	if s.Action == ActionWait || s.Action == ActionMutate {
+	if s.Action == answer.ActionWait || s.Action == answer.ActionMutate {
 		a.Version = s.Head
 	}
 	if len(s.Trials) > 0 {
@@ -99,15 +99,15 @@ func nextAnswer(lineage string, s NextStep) answer.Next {
 func nextHint(lineage string, s NextStep) *track.Hint {
 	var h track.Hint
 	switch s.Action {
-	case ActionDecide:
+	case answer.ActionDecide:
 		h = track.NewHint("decide it", "mutation decide", s.Mutation).With("lineage", lineage)
-	case ActionRun:
+	case answer.ActionRun:
 		h = track.NewHint("list the trials", "mutation plan", s.Mutation).With("lineage", lineage)
-	case ActionMutate:
+	case answer.ActionMutate:
 		h = track.NewHint("propose a child", "mutation propose").With("lineage", lineage).With("parent", s.Head).With("operator", s.Operator.Name).With("child", "FILE")
-	case ActionRollback:
+	case answer.ActionRollback:
 		h = track.NewHint("go back", "rollback", lineage).With("if-triggered", "")
-	case ActionStop:
+	case answer.ActionStop:
 		if s.Head != "" {
 			return nil
 		}

@@ -42,7 +42,7 @@ func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.R
 		return a, err
 	}
 	if q.Kept != (answer.KeptEnd{}) {
-		truncated, err := CheckEnd(ctx, r, name, q.Kept.End)
+		truncated, err := checkEnd(ctx, r, name, q.Kept.End)
 		if err != nil {
 			return a, err
 		}
@@ -89,7 +89,7 @@ func replayOneDecision(ctx context.Context, r *store.Reader, q answer.ReplayQues
 	if err != nil {
 		return a, err
 	}
-	d, err := ReplayDecision(ctx, r, lineage, q.Decision, q.Strict)
+	d, err := replayDecision(ctx, r, lineage, q.Decision, q.Strict)
 	if err != nil {
 		return a, err
 	}

@@ -15,7 +15,7 @@ func ListVersions(ctx context.Context, r *store.Reader, q answer.OptionalLineage
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	list, err := Versions(ctx, r, a.Lineage)
+	list, err := listVersions(ctx, r, a.Lineage)
 	a.Items = versionAnswers(list)
 	return a, err
 }
@@ -37,7 +37,7 @@ func versionAnswer(v VersionEntry) answer.Version {
 
 // ShowVersion answers a [answer.VersionQuestion].
 func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion) (a answer.VersionDetail, err error) {
-	v, err := LoadVersion(ctx, r, q.Of.Lineage, q.Of.Version)
+	v, err := loadVersion(ctx, r, q.Of.Lineage, q.Of.Version)
 	if err != nil {
 		return a, err
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
 
 func mutate(c *evolution.Consideration) NextStep {
 	return NextStep{
-		Action: ActionMutate, Operator: c.Choice.Operator, Considered: c,
+		Action: answer.ActionMutate, Operator: c.Choice.Operator, Considered: c,
 		Reason: fmt.Sprintf("%s; %s by %s", c.Permission.Reason, c.Choice.Operator.Name, c.Choice.Reason),
 	}
 }
@@ -42,7 +43,7 @@ func nextConsideration(ctx context.Context, r *store.Reader, l Lineage, where st
 		return held(l, c), nil
 	}
 	if !c.Permission.Mutate {
-		s = NextStep{Action: ActionWait, Hold: c.Permission.Hold, Executions: l.Settings.Loop.Interval, Reason: c.Permission.Reason, Considered: &c}
+		s = NextStep{Action: answer.ActionWait, Hold: c.Permission.Hold, Executions: l.Settings.Loop.Interval, Reason: c.Permission.Reason, Considered: &c}
 	} else {
 		s = mutate(&c)
 	}
@@ -172,7 +173,7 @@ func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep
 	if n < l.Settings.Loop.MaxHighPerDay {
 		return nil
 	}
-	s := &NextStep{Action: ActionWait, Hold: evolution.HoldDay, Reason: fmt.Sprintf("%d of %d mutations of high risk in 24 hours, and no operator of less", n, l.Settings.Loop.MaxHighPerDay)}
+	s := &NextStep{Action: answer.ActionWait, Hold: evolution.HoldDay, Reason: fmt.Sprintf("%d of %d mutations of high risk in 24 hours, and no operator of less", n, l.Settings.Loop.MaxHighPerDay)}
 	if !first.IsZero() {
 		s.Until = first.Add(24 * time.Hour)
 	}
@@ -182,7 +183,7 @@ func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep
 // held returns what to do if something speaks against a mutation.
 func held(l Lineage, c evolution.Consideration) NextStep {
 	p, loop := c.Permission, l.Settings.Loop
-	s := NextStep{Action: ActionWait, Hold: p.Hold, Reason: p.Reason, Until: p.Until}
+	s := NextStep{Action: answer.ActionWait, Hold: p.Hold, Reason: p.Reason, Until: p.Until}
 	switch p.Hold {
 	case evolution.HoldCooldown:
 		s.Executions = loop.Cooldown - c.State.SinceRollback
@@ -191,10 +192,10 @@ func held(l Lineage, c evolution.Consideration) NextStep {
 	case evolution.HoldBetween:
 		s.Executions = loop.MinBetween - c.State.SinceMutation
 	case evolution.HoldStable:
-		s.Action = ActionStop
+		s.Action = answer.ActionStop
 	case evolution.HoldDay:
 		if loop.MaxPerDay == 0 {
-			s.Action = ActionStop
+			s.Action = answer.ActionStop
 		}
 	}
 	return s

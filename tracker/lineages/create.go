@@ -30,7 +30,7 @@ type NewOptions struct {
 // New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was only
 // recorded so far keeps its versions.
 func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) (l Lineage, created bool, err error) {
-	if err := o.Validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return l, false, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
@@ -52,7 +52,7 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) (l Lineage, err error) {
 	seed, err := o.seed(entropy)
 	if err == nil {
-		err = o.Validate()
+		err = o.validate()
 	}
 	if err != nil {
 		return l, err
@@ -73,8 +73,8 @@ func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) 
 	return l, err
 }
 
-// Validate reports what is wrong with the options.
-func (o NewOptions) Validate() error {
+// validate reports what is wrong with the options.
+func (o NewOptions) validate() error {
 	if err := track.CheckName(o.Name); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
 	}

@@ -31,23 +31,20 @@ type DecideResult struct {
 	Repeated bool           // there is no new evidence: it is an earlier decision
 	Parent   string         // the version that the child was compared with
 	Sides    [2]VersionTrials
-	Warnings []DecisionWarning
+	Warnings []answer.DecisionWarning
 	Now      string                  // the version that is active now
 	seeds    bool                    // the trials are seeds
 	ended    int                     // earlier decisions that accepted or rejected
 	was      evolution.MutationState // accepted or rejected by these; empty for neither
 }
 
-// DecisionWarning is a reason to trust a decision less.
-type DecisionWarning = answer.DecisionWarning
-
 // Warnings about what a decision does not know itself.
 const (
-	WarnStaleParent evolution.Warning = "stale_parent"
-	WarnOverridden  evolution.Warning = "policy_overridden"
-	WarnAttempts    evolution.Warning = "several_attempts"
-	WarnLeftOut     evolution.Warning = "left_out"
-	WarnWasAccepted evolution.Warning = "was_accepted"
+	warnStaleParent evolution.Warning = "stale_parent"
+	warnOverridden  evolution.Warning = "policy_overridden"
+	warnAttempts    evolution.Warning = "several_attempts"
+	warnLeftOut     evolution.Warning = "left_out"
+	warnWasAccepted evolution.Warning = "was_accepted"
 )
 
 // Decide decides a mutation from its evidence, and records the decision with its evidence and its draw. Without new evidence it returns
@@ -91,7 +88,7 @@ func decide(ctx context.Context, r *store.Reader, l Lineage, mutation string, o 
 }
 
 func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mutation, o DecideOptions) (d DecideResult, err error) {
-	d.Now, d.Mutation, d.seeds = l.Head, m, l.Scenario() != ""
+	d.Now, d.Mutation, d.seeds = l.Head, m, l.scenario() != ""
 	if err := checkDecidable(l, m); err != nil {
 		return d, err
 	}

@@ -343,7 +343,7 @@ func TestProposeAgain(t *testing.T) {
 	l := newLoop(t, newStore(t), nil)
 	l.Run("v001", 60)
 	drawn := l.Next()
-	if drawn.Action != lineages.ActionMutate {
+	if drawn.Action != answer.ActionMutate {
 		t.Fatalf("%+v", drawn)
 	}
 	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Note: "n", CostUSD: pointer(1.0)})
@@ -489,7 +489,7 @@ func TestAdoptLineage(t *testing.T) {
 	if l, _, err := begin(st, options("")); err != nil || l.Head != "" {
 		t.Errorf("%v %+v", err, l)
 	}
-	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != lineages.ActionStop || !strings.Contains(s.Reason, "no version is active") {
+	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != answer.ActionStop || !strings.Contains(s.Reason, "no version is active") {
 		t.Errorf("%v %+v", err, s)
 	}
 }

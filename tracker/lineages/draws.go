@@ -8,8 +8,8 @@ import (
 	"track/store"
 )
 
-// Draw is a draw with what came of it.
-type Draw struct {
+// recordedDraw is a draw with what came of it.
+type recordedDraw struct {
 	Number  int // of the entry in the ledger
 	At      time.Time
 	Draw    evolution.Draw
@@ -18,8 +18,8 @@ type Draw struct {
 	Outcome string
 }
 
-// Draws lists every draw of a lineage, in the order in which they were made.
-func Draws(ctx context.Context, r *store.Reader, lineage string) ([]Draw, error) {
+// listDraws lists every draw of a lineage, in the order in which they were made.
+func listDraws(ctx context.Context, r *store.Reader, lineage string) ([]recordedDraw, error) {
 	l, err := r.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func Draws(ctx context.Context, r *store.Reader, lineage string) ([]Draw, error)
 	if err != nil {
 		return nil, err
 	}
-	var list []Draw
+	var list []recordedDraw
 	for _, e := range entries {
 		drawn, err := drawsOf(e)
 		if err != nil {
@@ -39,11 +39,11 @@ func Draws(ctx context.Context, r *store.Reader, lineage string) ([]Draw, error)
 	return list, nil
 }
 
-func drawsOf(e evolution.Entry) ([]Draw, error) {
+func drawsOf(e evolution.Entry) ([]recordedDraw, error) {
 	if e.Kind == evolution.KindDecision {
 		var r evolution.Record
 		err := e.Decode(&r)
-		return []Draw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
+		return []recordedDraw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
 	}
 	var c evolution.Consideration
 	if err := e.Decode(&c); err != nil {
@@ -53,9 +53,9 @@ func drawsOf(e evolution.Entry) ([]Draw, error) {
 	if c.Permission.Mutate {
 		outcome = "mutate"
 	}
-	list := []Draw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
+	list := []recordedDraw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
 	if c.Operator != nil && c.Choice != nil {
-		list = append(list, Draw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
+		list = append(list, recordedDraw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
 	}
 	return list, nil
 }

@@ -51,7 +51,7 @@ type evidenceReader struct {
 
 func (c evidenceReader) of(ctx context.Context, l Lineage) (recorded, error) {
 	rubric := l.Settings.Rubric
-	if l.Scenario() != "" {
+	if l.scenario() != "" {
 		rubric = ""
 	}
 	trials, found := c.trials[rubric]

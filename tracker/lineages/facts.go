@@ -59,7 +59,7 @@ func factsOf(ctx context.Context, r *store.Reader, s stored) (f Facts, err error
 	if f.Export, err = exportOf(ctx, r, s.Evolving, s.entries, s.versions, f.Replay.Labels); err != nil {
 		return f, err
 	}
-	if scenario := f.Lineage.Scenario(); scenario != "" {
+	if scenario := f.Lineage.scenario(); scenario != "" {
 		f.Totals, err = r.ScenarioTotals(ctx, scenario)
 	} else {
 		f.Totals, err = r.ExecutionTotals(ctx, s.Evolving)

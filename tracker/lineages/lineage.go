@@ -23,8 +23,8 @@ type Lineage struct {
 	newest   map[evolution.Kind]evolution.Entry
 }
 
-// Scenario returns the scenario whose seeds are the trials; empty if executions are.
-func (l Lineage) Scenario() string {
+// scenario returns the scenario whose seeds are the trials; empty if executions are.
+func (l Lineage) scenario() string {
 	scenario, found := strings.CutPrefix(l.Subject, subjectScenario)
 	if !found {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"track/store"
 )
 
-// MutationHistory is a mutation with all entries of the ledger about it.
-type MutationHistory struct {
+// mutationHistory is a mutation with all entries of the ledger about it.
+type mutationHistory struct {
 	Lineage   string
 	Mutation  store.Mutation
 	Refusals  []evolution.Refusal
@@ -17,8 +17,8 @@ type MutationHistory struct {
 	Decisions []DecideResult
 }
 
-// LoadMutation collects what happened to a mutation.
-func LoadMutation(ctx context.Context, r *store.Reader, lineage, mutation string) (h MutationHistory, err error) {
+// loadMutationHistory collects what happened to a mutation.
+func loadMutationHistory(ctx context.Context, r *store.Reader, lineage, mutation string) (h mutationHistory, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, lineage)
 		if err == nil {
@@ -29,7 +29,7 @@ func LoadMutation(ctx context.Context, r *store.Reader, lineage, mutation string
 	return h, err
 }
 
-func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h MutationHistory, err error) {
+func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h mutationHistory, err error) {
 	h.Lineage = l.Name
 	if h.Mutation, err = r.Mutation(ctx, l.Evolving, mutation); err != nil {
 		return h, err
@@ -50,7 +50,7 @@ func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation stri
 		return h, err
 	}
 	for i, recorded := range decisions.own {
-		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: h.Mutation, Now: l.Head, seeds: l.Scenario() != ""}
+		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: h.Mutation, Now: l.Head, seeds: l.scenario() != ""}
 		if len(h.Mutation.Parents) > 0 {
 			d.Parent = h.Mutation.Parents[0]
 		}
@@ -65,7 +65,7 @@ func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation stri
 }
 
 // add adds what an entry other than a decision says.
-func (h *MutationHistory) add(e evolution.Entry) error {
+func (h *mutationHistory) add(e evolution.Entry) error {
 	if e.Kind == evolution.KindWithdrawal {
 		var w evolution.Withdrawal
 		err := e.Decode(&w)

@@ -11,29 +11,16 @@ import (
 	"track/store"
 )
 
-// Action is what a loop is to do next.
-type Action = answer.Action
-
-// The actions.
-const (
-	ActionRun      = answer.ActionRun
-	ActionDecide   = answer.ActionDecide
-	ActionMutate   = answer.ActionMutate
-	ActionWait     = answer.ActionWait
-	ActionRollback = answer.ActionRollback
-	ActionStop     = answer.ActionStop
-)
-
 // NextStep is what to do with a lineage now, and why.
 type NextStep struct {
-	Action     Action
+	Action     answer.Action
 	Reason     string
 	Head       string
-	Executions int                // to wait for, or to run
-	Until      time.Time          // not before; zero for at once
-	Mutation   string             // to decide, or to run trials for
-	Operator   evolution.Operator // to mutate by
-	Trials     []PlannedTrial     // to run
+	Executions int                   // to wait for, or to run
+	Until      time.Time             // not before; zero for at once
+	Mutation   string                // to decide, or to run trials for
+	Operator   evolution.Operator    // to mutate by
+	Trials     []answer.PlannedTrial // to run
 	Rollback   *evolution.Rollback
 	Hold       evolution.Hold
 	// Considered is the consideration that the answer follows from. Entry is its entry if it was made now.
@@ -70,9 +57,9 @@ func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s
 	defer func() { s.Head = l.Head }()
 	switch {
 	case l.Settings.Loop.Frozen:
-		return NextStep{Action: ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, nil
+		return NextStep{Action: answer.ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, nil
 	case l.Head == "":
-		return NextStep{Action: ActionStop, Reason: "no version is active; a rollback makes one active"}, nil
+		return NextStep{Action: answer.ActionStop, Reason: "no version is active; a rollback makes one active"}, nil
 	}
 	where, err := loadStanding(ctx, r, l)
 	if err != nil {
@@ -101,7 +88,7 @@ func nextRollback(ctx context.Context, l Lineage, where standing) (s NextStep, e
 		return s, err
 	}
 	if r := l.Settings.Rollback.Check(state); r != nil {
-		s = NextStep{Action: ActionRollback, Rollback: r, Reason: fmt.Sprintf("%s: %s; back to %s", r.Trigger, r.Reason, r.To)}
+		s = NextStep{Action: answer.ActionRollback, Rollback: r, Reason: fmt.Sprintf("%s: %s; back to %s", r.Trigger, r.Reason, r.To)}
 	}
 	return s, nil
 }
@@ -128,21 +115,21 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 		return tooSoon(d, missing), nil
 	case decision.State != evolution.Continue:
 		reason := fmt.Sprintf("%s has its evidence: %d trials of the child, %d of the parent", m.Key, decision.NChild, decision.NParent)
-		return NextStep{Action: ActionDecide, Mutation: m.Key, Reason: reason}, nil
+		return NextStep{Action: answer.ActionDecide, Mutation: m.Key, Reason: reason}, nil
 	}
-	trials := d.Planned()
-	return NextStep{Action: ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " wants " + d.Wanted()}, nil
+	trials := d.planned()
+	return NextStep{Action: answer.ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " wants " + d.wanted()}, nil
 }
 
 // tooSoon returns the step to run more trials of a child than its policy needs: as many as the loop waits between considerations.
 func tooSoon(r DecideResult, missing int) NextStep {
 	s := NextStep{
-		Action: ActionRun, Mutation: r.Mutation.Key, Executions: missing,
+		Action: answer.ActionRun, Mutation: r.Mutation.Key, Executions: missing,
 		Reason: fmt.Sprintf("%d of %d trials of %s: %s would decide on fewer, but knows little then", r.Record.Decision.NChild+r.Record.Decision.FailedChild,
 			r.Record.Decision.NChild+r.Record.Decision.FailedChild+missing, r.Mutation.Child, r.Record.Policy),
 	}
 	for _, key := range r.freeKeys(missing) {
-		s.Trials = append(s.Trials, PlannedTrial{Side: "child", Version: r.Mutation.Child, Key: key})
+		s.Trials = append(s.Trials, answer.PlannedTrial{Side: "child", Version: r.Mutation.Child, Key: key})
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/tracker/lineages"
@@ -27,7 +28,7 @@ func (l *loop) nextAt(at time.Time) lineages.NextStep {
 // A loop from one step to the next: what is open comes first, and what was drawn is answered until somebody acts on it.
 func TestNextOrder(t *testing.T) {
 	l := newLoop(t, newStore(t), lineagetest.Calm)
-	first := l.WantNext(lineages.ActionMutate, "", 0, "mutates below 1")
+	first := l.WantNext(answer.ActionMutate, "", 0, "mutates below 1")
 	if first.Entry.Number != 2 || first.Considered.Number != 1 || first.Operator.Name == "" || first.Head != "v001" {
 		t.Errorf("%+v", first)
 	}
@@ -44,17 +45,17 @@ func TestNextOrder(t *testing.T) {
 	if p.Operator != first.Operator.Name {
 		t.Errorf("%+v", p)
 	}
-	s := l.WantNext(lineages.ActionRun, "", 2, "threshold wants 1 more of v002 and 1 of v001")
-	if s.Mutation != p.Key || !cmp.Equal(s.Trials, []lineages.PlannedTrial{{Side: "child", Version: "v002"}, {Side: "parent", Version: "v001"}}) {
+	s := l.WantNext(answer.ActionRun, "", 2, "threshold wants 1 more of v002 and 1 of v001")
+	if s.Mutation != p.Key || !cmp.Equal(s.Trials, []answer.PlannedTrial{{Side: "child", Version: "v002"}, {Side: "parent", Version: "v001"}}) {
 		t.Errorf("%+v", s)
 	}
 	l.Run("v001", 60)
 	l.Run("v002", 70)
-	l.WantNext(lineages.ActionRun, "", 2, "1 of 3 trials of v002: threshold would decide on fewer")
+	l.WantNext(answer.ActionRun, "", 2, "1 of 3 trials of v002: threshold would decide on fewer")
 	l.Fail("v002", track.ExecutionTimeout, 1)
-	l.WantNext(lineages.ActionRun, "", 1, "2 of 3 trials")
+	l.WantNext(answer.ActionRun, "", 1, "2 of 3 trials")
 	l.Run("v002", 71)
-	if s := l.WantNext(lineages.ActionDecide, "", 0, "has its evidence: 2 trials of the child, 1 of the parent"); s.Mutation != p.Key {
+	if s := l.WantNext(answer.ActionDecide, "", 0, "has its evidence: 2 trials of the child, 1 of the parent"); s.Mutation != p.Key {
 		t.Errorf("%+v", s)
 	}
 	// A second proposal waits for the first.
@@ -65,16 +66,16 @@ func TestNextOrder(t *testing.T) {
 	if r := l.Decide(p.Key, lineages.DecideOptions{}); r.HeadAfter != "v002" {
 		t.Fatalf("%+v", r)
 	}
-	if s := l.WantNext(lineages.ActionRun, "", 1, "wants 1 more of v003"); s.Mutation != second.Key {
+	if s := l.WantNext(answer.ActionRun, "", 1, "wants 1 more of v003"); s.Mutation != second.Key {
 		t.Errorf("%+v", s)
 	}
 	// A trigger comes before all but a freeze.
 	l.Run("v002", 1, 1, 1, 1, 1)
-	if s := l.WantNext(lineages.ActionRollback, "", 0, "below_best: "); s.Rollback == nil || s.Rollback.To != "v001" || s.Rollback.From != "v002" {
+	if s := l.WantNext(answer.ActionRollback, "", 0, "below_best: "); s.Rollback == nil || s.Rollback.To != "v001" || s.Rollback.From != "v002" {
 		t.Errorf("%+v", s)
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Frozen = true })
-	l.WantNext(lineages.ActionStop, evolution.HoldFrozen, 0, "frozen by hand")
+	l.WantNext(answer.ActionStop, evolution.HoldFrozen, 0, "frozen by hand")
 	if _, err := l.Try(lineagetest.Text("Dutch"), lineages.ProposeOptions{}); err == nil {
 		t.Error("a frozen lineage took a proposal")
 	} else {
@@ -88,11 +89,11 @@ func TestNextOrder(t *testing.T) {
 	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", second.Key, "enough", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	l.WantNext(lineages.ActionWait, evolution.HoldCooldown, 5, "0 of 5 executions since the rollback")
+	l.WantNext(answer.ActionWait, evolution.HoldCooldown, 5, "0 of 5 executions since the rollback")
 	l.Run("v001", 60, 60, 60, 60)
-	l.WantNext(lineages.ActionWait, evolution.HoldCooldown, 1, "4 of 5")
+	l.WantNext(answer.ActionWait, evolution.HoldCooldown, 1, "4 of 5")
 	l.Run("v001", 60)
-	if s := l.WantNext(lineages.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.State.SinceRollback != 5 {
+	if s := l.WantNext(answer.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.State.SinceRollback != 5 {
 		t.Errorf("%+v", s.Considered)
 	}
 	l.CheckReplay()
@@ -104,17 +105,17 @@ func TestNextHolds(t *testing.T) {
 		lineagetest.Calm(s)
 		s.Loop.MutationRate, s.Loop.StableMean = 0, 85
 	})
-	if s := l.WantNext(lineages.ActionWait, evolution.HoldRate, 3, "mutates below 0"); s.Entry.Number != 2 || s.Considered.Choice != nil {
+	if s := l.WantNext(answer.ActionWait, evolution.HoldRate, 3, "mutates below 0"); s.Entry.Number != 2 || s.Considered.Choice != nil {
 		t.Errorf("%+v", s)
 	}
 	for _, step := range []struct{ since, missing int }{{0, 3}, {1, 2}, {2, 1}} {
-		if s := l.WantNext(lineages.ActionWait, evolution.HoldInterval, step.missing, "since mutation was considered"); s.Entry.Number != 0 {
+		if s := l.WantNext(answer.ActionWait, evolution.HoldInterval, step.missing, "since mutation was considered"); s.Entry.Number != 0 {
 			t.Errorf("%+v", s)
 		}
 		l.Run("v001", 60)
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.MutationRate, s.Loop.MinBetween = 1, 4 })
-	if s := l.WantNext(lineages.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.Settings != 2 {
+	if s := l.WantNext(answer.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.Settings != 2 {
 		t.Errorf("%+v", s.Considered)
 	}
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
@@ -123,11 +124,11 @@ func TestNextHolds(t *testing.T) {
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Interval = 1 })
 	l.Run("v001", 60)
-	l.WantNext(lineages.ActionWait, evolution.HoldBetween, 3, "1 of 4 executions since the mutation")
+	l.WantNext(answer.ActionWait, evolution.HoldBetween, 3, "1 of 4 executions since the mutation")
 	l.Run("v001", 90, 90, 90, 90, 90)
-	l.WantNext(lineages.ActionStop, evolution.HoldStable, 0, "mean above 85")
+	l.WantNext(answer.ActionStop, evolution.HoldStable, 0, "mean above 85")
 	l.Run("v001", 10) // 90 90 90 90 10
-	if s := l.WantNext(lineages.ActionMutate, "", 0, ""); s.Considered.Number != 3 {
+	if s := l.WantNext(answer.ActionMutate, "", 0, ""); s.Considered.Number != 3 {
 		t.Errorf("%+v", s.Considered)
 	}
 	l.CheckReplay()
@@ -157,20 +158,20 @@ func TestNextDay(t *testing.T) {
 	propose(lineagetest.Text("French"), evolution.High, start)
 	propose("x", evolution.High, start) // refused
 	s := l.nextAt(start.Add(time.Hour))
-	if s.Action != lineages.ActionMutate || s.Operator.Name != "timid" || !s.Considered.Permission.NoHigh {
+	if s.Action != answer.ActionMutate || s.Operator.Name != "timid" || !s.Considered.Permission.NoHigh {
 		t.Errorf("%+v", s)
 	}
 	propose(lineagetest.Text("German"), evolution.Low, start.Add(time.Hour))
 	propose(lineagetest.Text("Dutch"), evolution.Low, start.Add(2*time.Hour))
 	l.Run("v001", 60)
 	s = l.nextAt(start.Add(3 * time.Hour))
-	if s.Action != lineages.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(24*time.Hour)) || !strings.Contains(s.Reason, "3 of 3") {
+	if s.Action != answer.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(24*time.Hour)) || !strings.Contains(s.Reason, "3 of 3") {
 		t.Errorf("%+v", s)
 	}
 	if s := l.nextAt(start.Add(24*time.Hour - time.Microsecond)); s.Hold != evolution.HoldDay {
 		t.Errorf("%+v", s)
 	}
-	if s := l.nextAt(start.Add(24 * time.Hour)); s.Action != lineages.ActionMutate || s.Considered.Permission.NoHigh {
+	if s := l.nextAt(start.Add(24 * time.Hour)); s.Action != answer.ActionMutate || s.Considered.Permission.NoHigh {
 		t.Errorf("%+v", s)
 	}
 	// Operators of high risk alone: they have to wait for the day.
@@ -181,11 +182,11 @@ func TestNextDay(t *testing.T) {
 	l.Run("v001", 60)
 	n := len(l.Entries())
 	s = l.nextAt(start.Add(30 * time.Hour))
-	if s.Action != lineages.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(48*time.Hour)) || !strings.Contains(s.Reason, "no operator of less") || len(l.Entries()) != n {
+	if s.Action != answer.ActionWait || s.Hold != evolution.HoldDay || !s.Until.Equal(start.Add(48*time.Hour)) || !strings.Contains(s.Reason, "no operator of less") || len(l.Entries()) != n {
 		t.Errorf("%+v", s)
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.MaxPerDay = 0 })
-	if s := l.nextAt(start.Add(50 * time.Hour)); s.Action != lineages.ActionStop || s.Hold != evolution.HoldDay {
+	if s := l.nextAt(start.Add(50 * time.Hour)); s.Action != answer.ActionStop || s.Hold != evolution.HoldDay {
 		t.Errorf("%+v", s)
 	}
 	l.CheckReplay()
@@ -353,7 +354,7 @@ func TestRollbackDrops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == lineages.OperatorByHand })
+	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == answer.OperatorByHand })
 	if o := reports[i]; o.Tried != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
 		t.Errorf("%+v", o)
 	}
@@ -453,7 +454,7 @@ func TestOperators(t *testing.T) {
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Cooldown = 0 })
 	s := l.Next()
-	if s.Action != lineages.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
+	if s.Action != answer.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
 		t.Errorf("suggested %+v, %+v", suggested, s)
 	}
 	if again, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
@@ -477,7 +478,7 @@ func TestTriggersDoNotGoBackAndForth(t *testing.T) {
 			t.Fatalf("back to what was just left: %+v", r.Event)
 		}
 	}
-	if s := l.Next(); s.Action == lineages.ActionRollback {
+	if s := l.Next(); s.Action == answer.ActionRollback {
 		t.Errorf("%+v", s)
 	}
 	if r := l.Rollback(lineages.RollbackOptions{To: "v002"}); r.Head != "v002" {

@@ -29,8 +29,8 @@ type OperatorReport struct {
 	Weight     float64 // in the roulette
 }
 
-// CostPerPoint is what an accepted point of score cost; nil where no cost is known, or nothing was gained.
-func (r OperatorReport) CostPerPoint() *float64 {
+// costPerPoint is what an accepted point of score cost; nil where no cost is known, or nothing was gained.
+func (r OperatorReport) costPerPoint() *float64 {
 	if r.NCost == 0 || r.Gain <= 0 {
 		return nil
 	}
@@ -38,8 +38,8 @@ func (r OperatorReport) CostPerPoint() *float64 {
 	return &cost
 }
 
-// Operators returns how the operators of a lineage did: those of its settings in their order, then others by name.
-func Operators(ctx context.Context, r *store.Reader, lineage string) (list []OperatorReport, err error) {
+// loadOperators returns how the operators of a lineage did: those of its settings in their order, then others by name.
+func loadOperators(ctx context.Context, r *store.Reader, lineage string) (list []OperatorReport, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, lineage)
 		if err != nil {
@@ -158,15 +158,15 @@ func (h headHistory) rolledBack() map[string]bool {
 	return left
 }
 
-// Suggestion is the operator that would be drawn if a mutation were considered now, whatever the loop rules say.
-type Suggestion struct {
+// suggestion is the operator that would be drawn if a mutation were considered now, whatever the loop rules say.
+type suggestion struct {
 	evolution.OperatorChoice
 	Draw    evolution.Draw
 	Pending bool // it was drawn already, and nothing was proposed since
 }
 
-// SuggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration makes the same draw.
-func SuggestOperator(ctx context.Context, r *store.Reader, lineage string) (s Suggestion, err error) {
+// suggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration makes the same draw.
+func suggestOperator(ctx context.Context, r *store.Reader, lineage string) (s suggestion, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, lineage)
 		if err != nil {
@@ -177,7 +177,7 @@ func SuggestOperator(ctx context.Context, r *store.Reader, lineage string) (s Su
 			return err
 		}
 		if pending != nil {
-			s = Suggestion{*pending.Choice, *pending.Operator, true}
+			s = suggestion{*pending.Choice, *pending.Operator, true}
 			return nil
 		}
 		where, err := loadStanding(ctx, r, l)

@@ -11,21 +11,10 @@ import (
 	"track/store"
 )
 
-// VersionPlace says where a version stands in its lineage.
-type VersionPlace = answer.VersionPlace
-
-// The places.
-const (
-	VersionHead      = answer.VersionHead
-	VersionActive    = answer.VersionActive
-	VersionArchived  = answer.VersionArchived
-	VersionCandidate = answer.VersionCandidate
-)
-
 // VersionEntry is a version with its fitness.
 type VersionEntry struct {
 	store.VersionState
-	State   VersionPlace
+	State   answer.VersionPlace
 	Best    bool     // the best fitness of the versions that were ever active
 	Fitness *float64 // today; nil if no trial has a score, or there is a Problem
 	Problem string   // why its trials cannot be aggregated, such as scores under several rubrics
@@ -33,15 +22,15 @@ type VersionEntry struct {
 	NFailed int
 }
 
-// Overview is where a lineage stands.
-type Overview struct {
+// overview is where a lineage stands.
+type overview struct {
 	Lineage   Lineage
 	Mutations map[evolution.MutationState]int
 	Versions  []VersionEntry // the versions that were ever active, the newest first
 }
 
-// LoadOverview returns where a lineage stands, with the versions that were ever active.
-func LoadOverview(ctx context.Context, r *store.Reader, name string) (o Overview, err error) {
+// loadOverview returns where a lineage stands, with the versions that were ever active.
+func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		if o.Lineage, err = Load(ctx, r, name); err != nil {
 			return err
@@ -60,8 +49,8 @@ func LoadOverview(ctx context.Context, r *store.Reader, name string) (o Overview
 	return o, err
 }
 
-// Versions lists all versions of a lineage with a ledger, candidates too, the newest first.
-func Versions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, err error) {
+// listVersions lists all versions of a lineage with a ledger, candidates too, the newest first.
+func listVersions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, name)
 		if err == nil {
@@ -98,7 +87,7 @@ func loadVersions(ctx context.Context, r *store.Reader, l Lineage, all bool) ([]
 
 // loadTrialsOf reads the trials of many versions.
 func loadTrialsOf(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState) (recorded, error) {
-	if l.Scenario() == "" {
+	if l.scenario() == "" {
 		return loadTrials(ctx, r, l)
 	}
 	names := make([]string, len(versions))
@@ -124,7 +113,7 @@ func versionEntries(l Lineage, versions []store.VersionState, heads headHistory,
 		if list[i], err = newVersionEntry(l, v, own); err != nil {
 			return nil, err
 		}
-		if list[i].State = VersionCandidate; wasActive[v.Name] {
+		if list[i].State = answer.VersionCandidate; wasActive[v.Name] {
 			standings = append(standings, evolution.Standing{Version: v.Name, Number: v.Number, Score: list[i].Fitness})
 		}
 	}
@@ -151,14 +140,14 @@ func newVersionEntry(l Lineage, v store.VersionState, trials VersionTrials) (ent
 // setPlaces says which versions stay active, and which is the best.
 func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
 	active, archived := evolution.Retain(standings, l.Head, l.Settings.Loop.Keep)
-	places := map[string]VersionPlace{}
+	places := map[string]answer.VersionPlace{}
 	for _, s := range active {
-		places[s.Version] = VersionActive
+		places[s.Version] = answer.VersionActive
 	}
 	for _, s := range archived {
-		places[s.Version] = VersionArchived
+		places[s.Version] = answer.VersionArchived
 	}
-	places[l.Head] = VersionHead
+	places[l.Head] = answer.VersionHead
 	best, ok := evolution.Best(standings)
 	for i, v := range list {
 		if place := places[v.Name]; place != "" {
@@ -168,8 +157,8 @@ func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
 	}
 }
 
-// LoadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
-func LoadVersion(ctx context.Context, r *store.Reader, lineage, version string) (entry VersionEntry, err error) {
+// loadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
+func loadVersion(ctx context.Context, r *store.Reader, lineage, version string) (entry VersionEntry, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		state, err := r.VersionState(ctx, lineage, version)
 		if err != nil {

@@ -7,17 +7,14 @@ import (
 	"track/answer"
 )
 
-// PlannedTrial is a trial that a policy still needs.
-type PlannedTrial = answer.PlannedTrial
-
-// Planned returns the trials that a decision to continue asks for: first those whose partner was run.
-func (r DecideResult) Planned() []PlannedTrial {
+// planned returns the trials that a decision to continue asks for: first those whose partner was run.
+func (r DecideResult) planned() []answer.PlannedTrial {
 	need := r.Record.Decision.Need
 	if need == nil {
 		return nil
 	}
 	free := r.freeKeys(max(need.Child-len(need.ChildKeys), need.Parent-len(need.ParentKeys), 0))
-	var list []PlannedTrial
+	var list []answer.PlannedTrial
 	for _, side := range [...]struct {
 		name, version string
 		n             int
@@ -25,14 +22,14 @@ func (r DecideResult) Planned() []PlannedTrial {
 	}{{"child", r.Mutation.Child, need.Child, need.ChildKeys}, {"parent", r.Parent, need.Parent, need.ParentKeys}} {
 		keys := append(side.keys[:min(side.n, len(side.keys)):min(side.n, len(side.keys))], free...)
 		for _, key := range keys[:min(side.n, len(keys))] {
-			list = append(list, PlannedTrial{Side: side.name, Version: side.version, Key: key})
+			list = append(list, answer.PlannedTrial{Side: side.name, Version: side.version, Key: key})
 		}
 	}
 	return list
 }
 
-// Wanted returns in words how many trials a decision to continue asks for.
-func (r DecideResult) Wanted() string {
+// wanted returns in words how many trials a decision to continue asks for.
+func (r DecideResult) wanted() string {
 	need, text := r.Record.Decision.Need, ""
 	if need.Child > 0 {
 		text = fmt.Sprintf("%d more of %s", need.Child, r.Mutation.Child)

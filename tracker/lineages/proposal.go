@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
@@ -124,7 +125,7 @@ func likelyOperator(ctx context.Context, r *store.Reader, l Lineage, parents []e
 			return m.Operator, err
 		}
 	}
-	return OperatorByHand, err
+	return answer.OperatorByHand, err
 }
 
 // FindProposed returns the mutation that has the id of a proposal, nil if there is none. It is a conflict if the rest differs.
@@ -181,7 +182,7 @@ func checkUntried(ctx context.Context, r *store.Reader, l Lineage, p evolution.P
 // refusals returns the reasons not to try a child. The parameters of a simulation have no length to compare.
 func refusals(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal, child string) ([]evolution.Refusal, error) {
 	parent := ""
-	if l.Scenario() == "" {
+	if l.scenario() == "" {
 		content, err := r.Content(ctx, l.Name, p.Parents[0].Label)
 		if err != nil {
 			return nil, err

@@ -15,9 +15,6 @@ import (
 	"track/store"
 )
 
-// OperatorByHand is the operator of a mutation whose operator nobody named.
-const OperatorByHand = answer.OperatorByHand
-
 // ProposeOptions describe a mutation.
 type ProposeOptions struct {
 	Child       string   // content
@@ -39,18 +36,15 @@ type ProposeResult struct {
 	Known    bool                // it had been proposed before
 	NewChild bool                // its content was new
 	Entry    evolution.Entry     // of the proposal; of one that was known, the zero Entry
-	Warnings []ProposeWarning
+	Warnings []answer.ProposeWarning
 }
-
-// ProposeWarning is something about a proposal that its author may not have meant.
-type ProposeWarning = answer.ProposeWarning
 
 // Warnings of proposals.
 const (
-	WarnMaxPerDay       = "max_per_day"
-	WarnMaxHighPerDay   = "max_high_per_day"
-	WarnUnknownOperator = "unknown_operator"
-	WarnNotRecorded     = "not_recorded"
+	warnMaxPerDay       = "max_per_day"
+	warnMaxHighPerDay   = "max_high_per_day"
+	warnUnknownOperator = "unknown_operator"
+	warnNotRecorded     = "not_recorded"
 )
 
 // Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
@@ -132,18 +126,18 @@ func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o ProposeOptions,
 }
 
 func (r *ProposeResult) warn(code, format string, args ...any) {
-	r.Warnings = append(r.Warnings, ProposeWarning{Code: code, Message: fmt.Sprintf(format, args...)})
+	r.Warnings = append(r.Warnings, answer.ProposeWarning{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not people.
 func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
 	listed := slices.ContainsFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
-	if !listed && p.Operator != OperatorByHand {
+	if !listed && p.Operator != answer.OperatorByHand {
 		text := fmt.Sprintf("operator %s is not in the settings", p.Operator)
 		if o.Risk == "" {
 			text += fmt.Sprintf(": its risk is assumed to be %s", p.Risk)
 		}
-		r.warn(WarnUnknownOperator, "%s", text)
+		r.warn(warnUnknownOperator, "%s", text)
 	}
 	if len(p.Refusals) > 0 {
 		return nil
@@ -153,9 +147,9 @@ func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *Propos
 		return err
 	}
 	for _, limit := range l.Settings.Loop.DayLimits(recent, p.Risk, at) {
-		code, what := WarnMaxPerDay, "mutations"
+		code, what := warnMaxPerDay, "mutations"
 		if limit.High {
-			code, what = WarnMaxHighPerDay, "mutations of high risk"
+			code, what = warnMaxHighPerDay, "mutations of high risk"
 		}
 		text := fmt.Sprintf("%d %s in 24 hours with this one, where %s is %d; the loop would have ", limit.N+1, what, code, limit.Limit)
 		switch {
@@ -175,13 +169,13 @@ func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *Propos
 func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
 	const format = "%s is recorded with the %s %s: %s is not recorded"
 	if note := withoutSecrets(o.Note); note != "" && note != r.Note {
-		r.warn(WarnNotRecorded, format, r.Key, "note", fmt.Sprintf("%q", r.Note), fmt.Sprintf("%q", note))
+		r.warn(warnNotRecorded, format, r.Key, "note", fmt.Sprintf("%q", r.Note), fmt.Sprintf("%q", note))
 	}
 	if o.Risk != "" && o.Risk != r.Risk {
-		r.warn(WarnNotRecorded, format, r.Key, "risk", r.Risk, o.Risk)
+		r.warn(warnNotRecorded, format, r.Key, "risk", r.Risk, o.Risk)
 	}
 	if o.CostUSD != nil && numberText(o.CostUSD) != numberText(r.CostUSD) {
-		r.warn(WarnNotRecorded, format, r.Key, "cost", numberText(r.CostUSD), numberText(o.CostUSD))
+		r.warn(warnNotRecorded, format, r.Key, "cost", numberText(r.CostUSD), numberText(o.CostUSD))
 	}
 }
 

@@ -21,8 +21,8 @@ type ReplayOptions struct {
 
 const notRecorded = "not recorded here"
 
-// MissingEvidence reports whether a strict replay found nothing to compare evidence with: its executions are elsewhere, forgotten or deleted.
-func MissingEvidence(d evolution.Difference) bool {
+// isEvidenceMissing reports whether a strict replay found nothing to compare evidence with: its executions are elsewhere, forgotten or deleted.
+func isEvidenceMissing(d evolution.Difference) bool {
 	return d.Replayed == notRecorded || d.Field == "evidence" && d.Stored == "recorded"
 }
 

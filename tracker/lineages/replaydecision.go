@@ -11,17 +11,17 @@ import (
 	"track/store"
 )
 
-// ReplayedDecision is a decision with the replay of its ledger.
-type ReplayedDecision struct {
+// replayedDecision is a decision with the replay of its ledger.
+type replayedDecision struct {
 	DecideResult
 	Problem error                  // why there is no decision to show, of a ledger that differs
 	Own     []evolution.Difference // the differences of this decision
 	Replay  ReplayReport
 }
 
-// ReplayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision, a prefix of it, or its
+// replayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision, a prefix of it, or its
 // number in the ledger. If the ledger differs, a decision that is missing or cannot be read is a problem, not an error.
-func ReplayDecision(ctx context.Context, r *store.Reader, lineage, id string, strict bool) (d ReplayedDecision, err error) {
+func replayDecision(ctx context.Context, r *store.Reader, lineage, id string, strict bool) (d replayedDecision, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		s, err := loadStored(ctx, r, lineage)
 		if err != nil {
@@ -38,7 +38,7 @@ func ReplayDecision(ctx context.Context, r *store.Reader, lineage, id string, st
 }
 
 // find fills in the decision.
-func (d *ReplayedDecision) find(ctx context.Context, r *store.Reader, l Lineage, entries []evolution.Entry, id string, strict bool) error {
+func (d *replayedDecision) find(ctx context.Context, r *store.Reader, l Lineage, entries []evolution.Entry, id string, strict bool) error {
 	e, err := findDecision(l.Name, entries, id)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *ReplayedDecision) find(ctx context.Context, r *store.Reader, l Lineage,
 	return err
 }
 
-func (d *ReplayedDecision) show(ctx context.Context, r *store.Reader, l Lineage, e evolution.Entry, strict bool) error {
+func (d *replayedDecision) show(ctx context.Context, r *store.Reader, l Lineage, e evolution.Entry, strict bool) error {
 	history, err := loadMutation(ctx, r, l, e.Mutation)
 	if err != nil {
 		return err

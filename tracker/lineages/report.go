@@ -28,7 +28,7 @@ func (f Facts) report() answer.LineageReport {
 		Schema: store.SchemaVersion, Compared: f.Replay.NStrict, Settings: f.Lineage.Settings, Totals: answer.LineageTotals(f.Totals),
 	}
 	for _, d := range f.Replay.Differences {
-		if MissingEvidence(d) {
+		if isEvidenceMissing(d) {
 			r.Missing = append(r.Missing, d)
 		} else {
 			r.Differences = append(r.Differences, d)
@@ -48,7 +48,7 @@ func (f Facts) report() answer.LineageReport {
 func (r OperatorReport) reported() answer.ReportedOperator {
 	reported := answer.ReportedOperator{
 		Name: r.Operator.Name, Risk: r.Operator.Risk, Proposed: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted, RolledBack: r.RolledBack,
-		Rate: r.AcceptRate, Delta: r.Delta, NCost: r.NCost, CostPerPoint: r.CostPerPoint(),
+		Rate: r.AcceptRate, Delta: r.Delta, NCost: r.NCost, CostPerPoint: r.costPerPoint(),
 	}
 	if r.NCost > 0 {
 		reported.CostUSD = &r.CostUSD

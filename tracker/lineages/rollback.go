@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
@@ -27,11 +28,11 @@ type RollbackResult struct {
 	Event *evolution.RollbackEvent // nil if no trigger applies
 	Head  string                   // the active version after it
 	// Warnings say what speaks against the version that somebody chose.
-	Warnings []DecisionWarning
+	Warnings []answer.DecisionWarning
 }
 
-// WarnNotAccepted warns of an active version that a decision rejected, or that was refused.
-const WarnNotAccepted evolution.Warning = "not_accepted"
+// warnNotAccepted warns of an active version that a decision rejected, or that was refused.
+const warnNotAccepted evolution.Warning = "not_accepted"
 
 // Rollback makes an earlier version active, and begins the cooldown.
 func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
@@ -47,7 +48,7 @@ func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOp
 		}
 		r.Event = event
 		if o.To != "" {
-			if r.Warnings, err = warnNotAccepted(ctx, tx.Reader, *l, o.To); err != nil {
+			if r.Warnings, err = notAcceptedWarnings(ctx, tx.Reader, *l, o.To); err != nil {
 				return err
 			}
 		}
@@ -154,8 +155,8 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 	return evolution.Standing{Version: name, Score: score}, err
 }
 
-// warnNotAccepted warns of a version that was rejected or refused, and never accepted.
-func warnNotAccepted(ctx context.Context, r *store.Reader, l Lineage, version string) (list []DecisionWarning, err error) {
+// notAcceptedWarnings warn of a version that was rejected or refused, and never accepted.
+func notAcceptedWarnings(ctx context.Context, r *store.Reader, l Lineage, version string) (list []answer.DecisionWarning, err error) {
 	mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: version})
 	for _, m := range mutations {
 		switch m.State {
@@ -163,7 +164,7 @@ func warnNotAccepted(ctx context.Context, r *store.Reader, l Lineage, version st
 			return nil, nil
 		case evolution.MutationRejected, evolution.MutationRefused:
 			hint := track.NewHint("show why", "mutation show", m.Key)
-			list = append(list, DecisionWarning{Code: WarnNotAccepted, Message: fmt.Sprintf("%s was %s", version, m.State), Hint: &hint})
+			list = append(list, answer.DecisionWarning{Code: warnNotAccepted, Message: fmt.Sprintf("%s was %s", version, m.State), Hint: &hint})
 		}
 	}
 	return list, err

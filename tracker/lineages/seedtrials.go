@@ -24,7 +24,7 @@ type versionSeeds struct {
 // who asks for them.
 func loadSeeds(ctx context.Context, r *store.Reader, l Lineage, versions []string) (s versionSeeds, err error) {
 	s = versionSeeds{lineage: l.Name, params: map[string]string{}, unknown: map[string]error{}}
-	s.spec, err = r.Spec(ctx, l.Scenario(), 0)
+	s.spec, err = r.Spec(ctx, l.scenario(), 0)
 	if errors.Is(err, track.ErrNotFound) {
 		s.noSpec = err
 		return s, nil
@@ -46,7 +46,7 @@ func loadSeeds(ctx context.Context, r *store.Reader, l Lineage, versions []strin
 		s.params[v.Name] = text
 		params = append(params, text)
 	}
-	s.seeds, err = r.SeedTrials(ctx, l.Scenario(), s.spec.ID, params...)
+	s.seeds, err = r.SeedTrials(ctx, l.scenario(), s.spec.ID, params...)
 	return s, err
 }
 

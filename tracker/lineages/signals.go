@@ -16,7 +16,7 @@ func loadSignals(ctx context.Context, r *store.Reader, l Lineage, trials recorde
 	if l.Head == "" {
 		return s, nil
 	}
-	if l.Scenario() != "" {
+	if l.scenario() != "" {
 		v, err := trials.of(l.Head)
 		s.ErrorRate = failedShare(v.Trials)
 		return s, err

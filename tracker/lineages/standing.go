@@ -79,7 +79,7 @@ func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, 
 	if len(versions) == 0 {
 		return s, nil
 	}
-	if l.Scenario() == "" {
+	if l.scenario() == "" {
 		s.trials, err = loadTrials(ctx, r, l)
 	} else {
 		s.trials, err = loadTrials(ctx, r, l, versions...)

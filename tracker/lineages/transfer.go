@@ -257,9 +257,9 @@ func addVersion(tx *store.Tx, v track.Version) error {
 	return err
 }
 
-// CheckEnd compares an end of a ledger that somebody kept with the ledger: the entry of that number must have that hash. It finds what was
+// checkEnd compares an end of a ledger that somebody kept with the ledger: the entry of that number must have that hash. It finds what was
 // truncated, or written anew, even if the lineage agrees with itself.
-func CheckEnd(ctx context.Context, r *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
+func checkEnd(ctx context.Context, r *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
 	l, err := r.Evolving(ctx, lineage)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ type recorded struct {
 func loadTrials(ctx context.Context, r *store.Reader, l Lineage, versions ...string) (recorded, error) {
 	t := recorded{lineage: l}
 	var err error
-	if l.Scenario() != "" {
+	if l.scenario() != "" {
 		t.seeds, err = loadSeeds(ctx, r, l, versions)
 		return t, err
 	}
@@ -47,7 +47,7 @@ func (t recorded) of(version string) (VersionTrials, error) {
 	if version == "" {
 		return VersionTrials{}, nil
 	}
-	if t.lineage.Scenario() == "" {
+	if t.lineage.scenario() == "" {
 		return executionTrials(t.executions[version]), nil
 	}
 	sides, err := t.seeds.compare(version)
@@ -59,7 +59,7 @@ func (t recorded) of(version string) (VersionTrials, error) {
 
 // sides returns the trials of a child and of the parent that it is compared with.
 func (t recorded) sides(child, parent string) (sides [2]VersionTrials, err error) {
-	if t.lineage.Scenario() == "" {
+	if t.lineage.scenario() == "" {
 		return [2]VersionTrials{executionTrials(t.executions[child]), executionTrials(t.executions[parent])}, nil
 	}
 	list, err := t.seeds.compare(child, parent)
@@ -107,7 +107,7 @@ func explainEvidence(l Lineage, err error) error {
 	}
 	mixed := errors.Is(err, evolution.ErrMixedScores)
 	err = fmt.Errorf("%w: %w", track.ErrInvalid, err)
-	if l.Scenario() != "" || !mixed {
+	if l.scenario() != "" || !mixed {
 		return err
 	}
 	err = track.WithHint(err, track.NewHint("choose which scores count (or rubric=own)", "lineage set", l.Name, "rubric=rubric/2"))
@@ -121,7 +121,7 @@ func countTrials(ctx context.Context, r *store.Reader, l Lineage) (int, error) {
 }
 
 func countTrialsHere(ctx context.Context, r *store.Reader, l Lineage) (int, error) {
-	if scenario := l.Scenario(); scenario != "" {
+	if scenario := l.scenario(); scenario != "" {
 		return r.CountSeeds(ctx, scenario)
 	}
 	return r.CountExecutions(ctx, l.Evolving)

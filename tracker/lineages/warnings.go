@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 )
 
@@ -28,7 +29,7 @@ func (v VersionTrials) leftOut() string {
 // addWarnings adds the warnings of the decision, and those that it cannot know itself.
 func addWarnings(l Lineage, d *DecideResult) {
 	hinted := func(code evolution.Warning, message string, hint *track.Hint) {
-		d.Warnings = append(d.Warnings, DecisionWarning{Code: code, Message: message, Hint: hint})
+		d.Warnings = append(d.Warnings, answer.DecisionWarning{Code: code, Message: message, Hint: hint})
 	}
 	add := func(code evolution.Warning, message string) { hinted(code, message, nil) }
 	decision := d.Record.Decision
@@ -37,30 +38,30 @@ func addWarnings(l Lineage, d *DecideResult) {
 	}
 	if decision.Accepted && d.HeadAfter != d.Mutation.Child {
 		hint := track.NewHint("propose it again as its child", "mutation propose").With("lineage", l.Name).With("parent", orDash(d.HeadBefore))
-		hinted(WarnStaleParent, fmt.Sprintf("accepted against %s, but %s is active", d.Parent, orDash(d.HeadBefore)), &hint)
+		hinted(warnStaleParent, fmt.Sprintf("accepted against %s, but %s is active", d.Parent, orDash(d.HeadBefore)), &hint)
 	}
 	if d.Record.Override {
-		add(WarnOverridden, fmt.Sprintf("decided by %s; the policy of the lineage is %s", d.Record.Policy, l.Settings.Policy))
+		add(warnOverridden, fmt.Sprintf("decided by %s; the policy of the lineage is %s", d.Record.Policy, l.Settings.Policy))
 	}
 	if d.ended > 0 {
 		times := "once"
 		if d.ended > 1 {
 			times = fmt.Sprintf("%d times", d.ended)
 		}
-		add(WarnAttempts, "decided before, "+times+": deciding again until it passes accepts more than the rate says")
+		add(warnAttempts, "decided before, "+times+": deciding again until it passes accepts more than the rate says")
 	}
 	if d.was == evolution.MutationAccepted && !decision.Accepted && d.HeadBefore == d.Mutation.Child {
 		hint := track.NewHint("leave it", "rollback", l.Name)
-		hinted(WarnWasAccepted, fmt.Sprintf("it was accepted before: %s stays active", d.HeadBefore), &hint)
+		hinted(warnWasAccepted, fmt.Sprintf("it was accepted before: %s stays active", d.HeadBefore), &hint)
 	}
 	for i, side := range [...]string{"child", "parent"} {
 		if text := d.Sides[i].leftOut(); text != "" {
 			var hint *track.Hint
-			if scenario := l.Scenario(); d.Sides[i].Unjudged > 0 {
+			if scenario := l.scenario(); d.Sides[i].Unjudged > 0 {
 				rescore := track.NewHint("judge them", "rescore", scenario)
 				hint = &rescore
 			}
-			hinted(WarnLeftOut, fmt.Sprintf("left out of the %s: %s", side, text), hint)
+			hinted(warnLeftOut, fmt.Sprintf("left out of the %s: %s", side, text), hint)
 		}
 	}
 }

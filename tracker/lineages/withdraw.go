@@ -10,8 +10,8 @@ import (
 	"track/store"
 )
 
-// Withdraw takes back a mutation that is not accepted.
-func Withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
+// withdraw takes back a mutation that is not accepted.
+func withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
 	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
 		if m, err = tx.Mutation(ctx, l.Evolving, mutation); err != nil {
 			return err

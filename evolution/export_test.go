@@ -1,0 +1,23 @@
+package evolution
+
+// What the tests of this package reach into.
+type ParamError = paramError
+
+var (
+	ErrLedger        = errLedger
+	ErrNoOperator    = errNoOperator
+	ErrOperatorList  = errOperatorList
+	ErrUnknownPolicy = errUnknownPolicy
+
+	DefaultForbidden     = defaultForbidden
+	DefaultLoopSettings  = defaultLoopSettings
+	DefaultRollbackRules = defaultRollbackRules
+	MutationID           = mutationID
+	Replay               = replayRecord
+	ReplayEntry          = replayEntry
+)
+
+func (d Draw) Verify() error                        { return d.verify() }
+func (e Entry) ContentHash() (string, error)        { return e.contentHash() }
+func (s LoopSettings) Stable(scores []float64) bool { return s.isStable(scores) }
+func (s LoopSettings) Validate() error              { return s.validate() }
