@@ -72,3 +72,12 @@ No decision depends on either.`,
 		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory,
 	}
 }
+
+// CompareRubrics asks which executions of a lineage have another grade under a rubric.
+func CompareRubrics() Def[answer.GradeChangesQuestion, answer.GradeChanges] {
+	return Def[answer.GradeChangesQuestion, answer.GradeChanges]{
+		Name: "rubric compare", Scope: ScopeRead, Help: "list the executions whose grade differs under a rubric",
+		About:  "Compares the grade of each active score with the grade under the rubric. Every execution is scored under each rubric when it is recorded.",
+		Params: (*answer.GradeChangesQuestion).Params, Read: agents.CompareRubrics,
+	}
+}

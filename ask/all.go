@@ -14,6 +14,6 @@ func All() []Question {
 		MutationDiff().Question(), Withdraw().Question(),
 		Query().Question(), PruneSeries().Question(),
 		Executions().Question(), ShowExecution().Question(), ForgetExecution().Question(),
-		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(),
+		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(), CompareRubrics().Question(),
 	}
 }

@@ -11,10 +11,11 @@ import (
 func (p *program) rubricCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "rubric",
-		Usage: "list and check the rubrics that executions are scored under",
+		Usage: "list, check and compare the rubrics that executions are scored under",
 		Subcommands: []*cli.Command{
 			p.rubricListCommand(),
 			questionCommand(p, ask.CheckRubric(), commandHelp{complete: p.completeLineages, examples: `track rubric check airline --truth reward`}),
+			questionCommand(p, ask.CompareRubrics(), commandHelp{complete: p.completeLineages, examples: `track rubric compare sepa --rubric rubric/1`}),
 		},
 	}
 }

@@ -591,9 +591,9 @@ func TestCompareRubrics(t *testing.T) {
 	id := recordExecution(t, st, own, false).ID
 	plain := recordExecution(t, st, task("plain", 1), false)
 	recordExecution(t, st, track.Execution{Lineage: "l", Status: track.ExecutionError}, false)
-	changes, n, err := agents.CompareRubrics(t.Context(), st.Reader, "l", "rubric/2")
-	want := []agents.GradeChange{{ID: id, Version: "v1", From: pointer(12.0), To: &plain.Score.Value, FromGrade: "F", ToGrade: string(plain.Score.Grade)}}
-	if diff := cmp.Diff(want, changes); diff != "" || n != 2 || err != nil {
-		t.Errorf("%d compared, error %v (-want +got):\n%s", n, err, diff)
+	a, err := agents.CompareRubrics(t.Context(), st.Reader, answer.GradeChangesQuestion{Lineage: "l", Rubric: "rubric/2"})
+	want := []answer.GradeChange{{ID: id, Version: "v1", From: pointer(12.0), To: &plain.Score.Value, FromGrade: "F", ToGrade: string(plain.Score.Grade)}}
+	if diff := cmp.Diff(want, a.Items); diff != "" || a.NExecutions != 2 || err != nil {
+		t.Errorf("%d compared, error %v (-want +got):\n%s", a.NExecutions, err, diff)
 	}
 }
