@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"io"
-	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,22 +11,23 @@ import (
 	"track"
 	"track/answer"
 	"track/ask"
+	"track/reports"
 	"track/series"
-	"track/store"
 	"track/tracker/seeds"
 )
 
 func (p *program) seriesCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "series",
-		Usage:       "list, show and export the series of a seed",
-		Subcommands: []*cli.Command{p.seriesListCommand(), p.seriesShowCommand(), p.seriesExportCommand()},
+		Name:  "series",
+		Usage: "list, show and export the series of a seed",
+		Subcommands: []*cli.Command{
+			questionCommand(p, ask.SeriesList(), commandHelp{complete: p.completeScenarios, examples: "track series list growth_plus 7"}),
+			p.seriesShowCommand(), p.seriesExportCommand(),
+		},
 	}
 }
 
-func (p *program) seriesListCommand() *cli.Command {
-	return questionCommand(p, ask.SeriesList(), commandHelp{complete: p.completeScenarios, examples: "track series list growth_plus 7"})
-}
+type seriesPlotOptions struct{ plot, seeds string }
 
 func (p *program) seriesShowCommand() *cli.Command {
 	command := questionCommand(p, ask.SeriesShow(), commandHelp{complete: p.completeScenarios, examples: `
@@ -46,17 +47,42 @@ track series show growth_plus 0 unemployment --seeds 0..9 --plot band.png`})
 		case o.plot == "" || c.NArg() < 2:
 			return show(c)
 		}
-		return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed track.RecordedSeed) error {
-			if o.seeds != "" {
-				return p.plotBand(c.Context, st, seed, c.Args().Get(2), o)
-			}
-			return p.plotSeries(c.Context, st, seed, c.Args().Slice()[2:], o.plot)
-		})
+		return p.plotSeries(c, o)
 	}
 	return command
 }
 
-type seriesPlotOptions struct{ plot, seeds string }
+// plotSeries draws series of one seed, or one series of several.
+func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
+	q, err := seriesQuestion(c)
+	if err != nil {
+		return err
+	}
+	if o.seeds == "" {
+		return p.withSeries(c.Context, q, func(v answer.SeriesValues) error { return p.plot(o.plot, reports.SeriesChart(v)) })
+	}
+	ranges, err := track.ParseSeedRanges(o.seeds)
+	if err != nil {
+		return usage("--seeds: %v", err)
+	}
+	st, err := p.open(c.Context)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	band, err := seeds.LoadSeriesBand(c.Context, st.Reader, q.Of, q.Seed, q.Names[0], ranges)
+	if err != nil {
+		return err
+	}
+	if len(band.Without) > 0 {
+		var numbers []string
+		for _, n := range band.Without {
+			numbers = append(numbers, n.String())
+		}
+		p.notice("without this series, so not in the band: seeds %s", strings.Join(numbers, ", "))
+	}
+	return p.plot(o.plot, reports.BandChart(band))
+}
 
 func (p *program) seriesExportCommand() *cli.Command {
 	var o struct{ to, output string }
@@ -75,81 +101,66 @@ Examples:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &o.output},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() < 2 {
-				return usage("track series export takes a SCENARIO[@CONFIGURATION], a SEED, and names of series")
+			q, err := seriesQuestion(c)
+			if err != nil {
+				return err
 			}
 			write, err := seriesWriter(o.to, o.output)
 			if err != nil {
 				return err
 			}
-			return p.withSeries(c.Context, c.Args().Get(0), c.Args().Get(1), func(st *store.Reader, seed track.RecordedSeed) error {
-				list, err := seeds.LoadAllSeries(c.Context, st, seed.ID, c.Args().Slice()[2:])
-				if err != nil {
-					return err
-				}
-				return p.writeOutput(o.output, func(w io.Writer) error { return write(w, list) })
+			return p.withSeries(c.Context, q, func(v answer.SeriesValues) error {
+				return p.writeOutput(o.output, func(w io.Writer) error { return write(w, v.Series) })
 			})
 		},
 	}
 }
 
-// withSeries finds a seed, says if it is one of several records, and hands it over.
-func (p *program) withSeries(ctx context.Context, selector, seedText string, do func(*store.Reader, track.RecordedSeed) error) error {
-	of, err := answer.ParseSelector(selector)
-	if err != nil {
-		return usage("%v", err)
+// seriesQuestion reads the arguments SCENARIO[@CONFIGURATION] SEED [NAME…].
+func seriesQuestion(c *cli.Context) (q answer.SeriesQuestion, err error) {
+	words := c.Args().Slice()
+	if len(words) < 2 {
+		return q, usage("%s takes a SCENARIO[@CONFIGURATION], a SEED, and names of series", c.Command.HelpName)
 	}
-	number, err := track.ParseSeedNumber(seedText)
-	if err != nil {
-		return usage("SEED: %v", err)
+	if q.Of, err = answer.ParseSelector(words[0]); err != nil {
+		return q, usage("%v", err)
 	}
+	if q.Seed, err = track.ParseSeedNumber(words[1]); err != nil {
+		return q, usage("SEED: %v", err)
+	}
+	q.Names = words[2:]
+	return q, nil
+}
+
+// withSeries reads the series of a seed, says if the seed is one of several records, and hands them over.
+func (p *program) withSeries(ctx context.Context, q answer.SeriesQuestion, do func(answer.SeriesValues) error) error {
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	seed, others, err := seeds.FindSeed(ctx, st.Reader, of, number)
+	v, err := seeds.LoadSeriesValues(ctx, st.Reader, q)
 	if err != nil {
 		return err
 	}
-	if len(others) > 0 {
-		p.notice("seed %s is also recorded under %d other configurations; this is %s@%s",
-			seed.Number, len(others), seed.Scenario, track.ShortHash(seed.Configuration.Hash))
+	if v.NOthers > 0 {
+		p.notice("seed %s is also recorded under %d other configurations; this is %s@%s", v.Seed, v.NOthers, v.Scenario, track.ShortHash(v.Configuration))
 	}
-	return do(st.Reader, seed)
+	return do(v)
 }
 
-// seriesWriter returns what writes series in the format that is asked for, or that the name of the output says.
+// seriesWriter returns what writes series in a format; if that is empty, in the one that the name of the output says, or as CSV.
 func seriesWriter(format, output string) (func(io.Writer, []track.Series) error, error) {
 	if format == "" {
-		format = "csv"
-		if _, suffix, ok := strings.Cut(output, "."); ok {
-			format = suffix[strings.LastIndex(suffix, ".")+1:]
-		}
+		format = strings.TrimPrefix(filepath.Ext(output), ".")
 	}
 	switch format {
-	case "csv":
+	case "", "csv":
 		return series.WriteCSV, nil
 	case "json":
 		return series.WriteJSON, nil
 	case "parquet":
 		return series.WriteParquet, nil
 	}
-	return nil, usage("series are written as csv, parquet or json, not %q: use --to", format)
-}
-
-// writeOutput writes to a file, or to standard output where none is named.
-func (p *program) writeOutput(path string, write func(io.Writer) error) error {
-	if path == "" || path == "-" {
-		return write(p.out)
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(file); err != nil {
-		_ = file.Close()
-		return err
-	}
-	return file.Close()
+	return nil, usage("--to %s: write csv, parquet or json", format)
 }

@@ -91,8 +91,9 @@ type judgedSeed struct {
 func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed store.StoredSeed, valuesWin bool) (judgedSeed, error) {
 	j := judgedSeed{id: seed.ID}
 	if spec.Computes() {
-		source := &storedSeries{ctx: ctx, store: st, ulid: seed.ULID}
-		computed, contradictions := spec.Compute(seed.Values, source.find, valuesWin)
+		source := &storedSeries{store: st, ulid: seed.ULID}
+		find := func(name string) ([]float64, bool) { return source.find(ctx, name) }
+		computed, contradictions := spec.Compute(seed.Values, find, valuesWin)
 		if source.err != nil {
 			return j, source.err
 		}

@@ -21,6 +21,7 @@ type Prepared struct {
 	series []store.EncodedSeries
 }
 
+// Prepare computes what can be computed of a seed before a transaction.
 func Prepare(seed track.Seed) Prepared {
 	p := Prepared{Seed: seed, digest: seed.Digest()}
 	for _, s := range seed.Series {
@@ -33,7 +34,7 @@ func Prepare(seed track.Seed) Prepared {
 	return p
 }
 
-// source finds the series of the seed by name; nil where it has none.
+// source returns a function that finds the series of the seed by name; nil if the seed has none.
 func (p Prepared) source() func(name string) ([]float64, bool) {
 	if len(p.Series) == 0 {
 		return nil
@@ -48,9 +49,9 @@ func (p Prepared) source() func(name string) ([]float64, bool) {
 	}
 }
 
-// LoadSeries returns one series of the seed with this ULID. Its error wraps [track.ErrNotFound] where the seed has none of that
-// name, or it was pruned.
-func LoadSeries(ctx context.Context, st *store.Reader, ulid, name string) ([]float64, error) {
+// loadSeries returns one series of the seed with this ULID. It returns [track.ErrNotFound] if the seed has no series of that name
+// or it was pruned.
+func loadSeries(ctx context.Context, st *store.Reader, ulid, name string) ([]float64, error) {
 	list, err := st.Series(ctx, ulid)
 	if err != nil {
 		return nil, err
@@ -85,14 +86,13 @@ func decodeSeries(ctx context.Context, st *store.Reader, ulid string, info store
 		}
 	}
 	if len(values) != info.N {
-		return nil, fmt.Errorf("series %s: %w: %d of its %d numbers are there", info.Name, track.ErrDatabase, len(values), info.N)
+		return nil, fmt.Errorf("series %s: %w: only %d of its %d numbers are stored", info.Name, track.ErrDatabase, len(values), info.N)
 	}
 	return values, nil
 }
 
 // storedSeries finds the series of a stored seed, and remembers what it has read.
 type storedSeries struct {
-	ctx   context.Context
 	store *store.Reader
 	ulid  string
 	infos map[string]store.SeriesInfo // nil until something is asked for
@@ -100,14 +100,14 @@ type storedSeries struct {
 	err   error // the first error but ErrNotFound
 }
 
-func (s *storedSeries) find(name string) ([]float64, bool) {
+func (s *storedSeries) find(ctx context.Context, name string) ([]float64, bool) {
 	if values, ok := s.read[name]; ok {
 		return values, true
 	}
 	if s.infos == nil && s.err == nil {
 		s.infos, s.read = map[string]store.SeriesInfo{}, map[string][]float64{}
 		var list []store.SeriesInfo
-		list, s.err = s.store.Series(s.ctx, s.ulid)
+		list, s.err = s.store.Series(ctx, s.ulid)
 		for _, info := range list {
 			s.infos[info.Name] = info
 		}
@@ -116,7 +116,7 @@ func (s *storedSeries) find(name string) ([]float64, bool) {
 	if !ok || s.err != nil || !info.PrunedAt.IsZero() {
 		return nil, false
 	}
-	values, err := decodeSeries(s.ctx, s.store, s.ulid, info)
+	values, err := decodeSeries(ctx, s.store, s.ulid, info)
 	if err != nil {
 		s.err = err
 		return nil, false
@@ -149,13 +149,13 @@ func ListSeries(ctx context.Context, r *store.Reader, q answer.SeriesListQuestio
 	return a, err
 }
 
-// SummarizeSeries returns series of a seed at a glance.
+// SummarizeSeries summarizes series of a seed.
 func SummarizeSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (a answer.SeriesSummaries, err error) {
 	seed, ref, err := findSeedRef(ctx, r, q.Of, q.Seed)
 	if err != nil {
 		return a, err
 	}
-	list, err := LoadAllSeries(ctx, r, seed.ID, q.Names)
+	list, err := loadAllSeries(ctx, r, seed.ID, q.Names)
 	a.SeedRef, a.Items = ref, []answer.SeriesSummary{}
 	for _, s := range list {
 		sum := series.Summarize(s.Values)
@@ -176,8 +176,8 @@ func findSeedRef(ctx context.Context, r *store.Reader, of answer.Selector, numbe
 	return seed, answer.SeedRef{Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash, NOthers: len(others)}, err
 }
 
-// LoadAllSeries returns the series of the seed with this ULID that have these names, or all of them if none is named.
-func LoadAllSeries(ctx context.Context, r *store.Reader, ulid string, names []string) ([]track.Series, error) {
+// loadAllSeries returns the series of the seed with this ULID that have these names, or all of them if none is named.
+func loadAllSeries(ctx context.Context, r *store.Reader, ulid string, names []string) ([]track.Series, error) {
 	if len(names) == 0 {
 		infos, err := r.Series(ctx, ulid)
 		if err != nil {
@@ -189,7 +189,7 @@ func LoadAllSeries(ctx context.Context, r *store.Reader, ulid string, names []st
 	}
 	var list []track.Series
 	for _, name := range names {
-		values, err := LoadSeries(ctx, r, ulid, name)
+		values, err := loadSeries(ctx, r, ulid, name)
 		if err != nil {
 			return nil, err
 		}
