@@ -34,8 +34,8 @@ func run(w io.Writer, loops, repetitions int) error {
 		title, text string
 		share       float64
 	}{
-		{"Loops in which tasks make up most of the noise", sharedText, 0.9},
-		{"Loops in which nothing of the noise is shared", aloneText, 0},
+		{"Loops with shared tasks", sharedText, 0.9},
+		{"Loops without shared tasks", aloneText, 0},
 	} {
 		fmt.Fprintf(w, "\n## %s\n\n%s\n", section.title, section.text)
 		if err := gains(w, section.share, loops); err != nil {
@@ -89,7 +89,7 @@ func total(sd, share float64, p evolution.Policy, loops int) (t outcome, err err
 // rates prints what policies accept of mutations that change nothing.
 func rates(w io.Writer, repetitions int) error {
 	fmt.Fprintf(w, ratesText, repetitions)
-	row(w, "sd", "policy", "simulated", "as decisions print it", "found by")
+	row(w, "sd", "policy", "simulated", "reported", "method")
 	row(w, "---:", "---", "---:", "---:", "---")
 	significant := 0.0
 	for _, sd := range noises {
