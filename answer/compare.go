@@ -41,11 +41,11 @@ func (q *CompareQuestion) Check() error {
 
 // Comparison is several configurations side by side, judged by one spec. It decides nothing.
 type Comparison struct {
-	Spec       ScenarioSpec                 `json:"spec"`           // that of the first side's scenario
-	NShared    int                          `json:"n_shared_seeds"` // seeds that all sides have
-	Parameters map[string][]*jsontext.Value `json:"parameters"`     // those that differ, by side; null if a side does not have it
-	Sides      []ComparedSide               `json:"sides"`
-	AsValues   bool                         `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
+	Spec       ScenarioSpec                `json:"spec"`           // that of the first side's scenario
+	NShared    int                         `json:"n_shared_seeds"` // seeds that all sides have
+	Parameters []map[string]jsontext.Value `json:"parameters"`     // of each side, those that differ
+	Sides      []ComparedSide              `json:"sides"`
+	AsValues   bool                        `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
 }
 
 // ComparedSide is one of several configurations side by side.
@@ -106,12 +106,13 @@ func (a Comparison) scoresTable() Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.Parameters)) {
+	for _, name := range a.parameterNames() {
 		add("param "+name, func(i int) any {
-			if value := a.Parameters[name][i]; value != nil {
-				return Cell{shorten(string(*value)), string(*value)}
+			if i >= len(a.Parameters) || a.Parameters[i][name] == nil {
+				return nil
 			}
-			return nil
+			value := string(a.Parameters[i][name])
+			return Cell{shorten(value), value}
 		})
 	}
 	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", a.Sides[i].NSeeds, a.Sides[i].NScored) })
@@ -127,6 +128,14 @@ func (a Comparison) scoresTable() Table {
 	}
 	add("stable", func(i int) any { return fmt.Sprintf("%s, verdict %s", yesNo(a.Sides[i].Stable), a.Sides[i].Verdict) })
 	return t
+}
+
+func (a Comparison) parameterNames() []string {
+	all := map[string]jsontext.Value{}
+	for _, side := range a.Parameters {
+		maps.Copy(all, side)
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // estimateText writes a number with its interval; nil if there is none.
@@ -162,9 +171,12 @@ func (a Comparison) metricsTable() Table {
 	for k, m := range a.Sides[0].Metrics {
 		row := []any{strings.TrimSpace(m.Group + what), m.Name, m.Target, weight(m.Weight)}
 		for _, side := range a.Sides {
-			if a.AsValues {
+			switch {
+			case k >= len(side.Metrics):
+				row = append(row, nil)
+			case a.AsValues:
 				row = append(row, valueCell(side.Metrics[k].MeanValue, m.Format))
-			} else {
+			default:
 				row = append(row, side.Metrics[k].MeanScore)
 			}
 		}

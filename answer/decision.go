@@ -170,7 +170,7 @@ func (a Decision) sentences(joined bool) []Sentence {
 	}
 	if a.Need != nil {
 		plan := track.NewHint("list the trials", "mutation plan", a.Mutation)
-		lines = append(lines, Sentence{Kind: Note, Text: a.needText(), Hint: &plan, Joined: true})
+		lines = append(lines, Sentence{Kind: Note, Text: a.Need.sentence(a.Child, a.Parent), Hint: &plan, Joined: true})
 	}
 	switch {
 	case a.HeadBefore == a.HeadAfter:
@@ -198,7 +198,7 @@ func (a Decision) scoreText() string {
 	if a.NPairs > 0 {
 		n += ", " + format.Counted(a.NPairs, "pair")
 	}
-	if a.Delta == nil {
+	if a.Delta == nil || a.OldScore == nil || a.NewScore == nil {
 		return fmt.Sprintf("%s: %s, child and parent", a.Policy, n)
 	}
 	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, signed(*a.Delta), format.Fixed(*a.OldScore, 2), format.Fixed(*a.NewScore, 2))
@@ -239,13 +239,13 @@ func (a Decision) drawText() string {
 	return fmt.Sprintf("accepts if the draw is below %s: drew %.4f", format.Fixed(*a.Draw.P, 4), a.Draw.U)
 }
 
-// needText says how many trials the policy needs.
-func (a Decision) needText() string {
-	text := "needs " + a.Need.text(a.Child, a.Parent)
-	if a.Need.Pairs > 0 {
-		text += ", in " + format.Counted(a.Need.Pairs, "pair") + " of the same task or seed"
+// sentence says how many trials the policy needs.
+func (n MissingEvidence) sentence(child, parent string) string {
+	text := "needs " + n.text(child, parent)
+	if n.Pairs > 0 {
+		text += ", in " + format.Counted(n.Pairs, "pair") + " of the same task or seed"
 	}
-	if a.Need.Fresh {
+	if n.Fresh {
 		text += ", made from now on"
 	}
 	return text
@@ -317,7 +317,7 @@ type Plan struct {
 // Lead implements [Answer].
 func (a Plan) Lead() []Sentence {
 	if a.Need != nil {
-		return []Sentence{{Kind: Heading, Text: a.Decision.needText()}}
+		return []Sentence{{Kind: Heading, Text: a.Need.sentence(a.Decision.Child, a.Decision.Parent)}}
 	}
 	hint := track.NewHint("decide it", "mutation decide", a.Mutation).With("lineage", a.Lineage)
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s has its evidence: %s would %s it", a.Mutation, a.Decision.Policy, a.State), Hint: &hint}}

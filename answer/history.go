@@ -190,6 +190,9 @@ func (a History) notes() []Sentence {
 	}
 	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
 	name := func(i int) string {
+		if i < 0 || i >= len(a.Entries) {
+			return fmt.Sprintf("configuration %d", i+1)
+		}
 		return fmt.Sprintf("%s (%s)", a.Entries[i].Configuration.Label, track.ShortHash(a.Entries[i].Configuration.Hash))
 	}
 	for _, text := range HistorySentences(a.Analysis, name) {

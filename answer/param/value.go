@@ -64,7 +64,7 @@ func Whole(to *int, least int) Value {
 		}
 		return n, nil
 	}, func(n int) string {
-		if n == 0 {
+		if n < least { // not given
 			return ""
 		}
 		return strconv.Itoa(n)

@@ -35,7 +35,7 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 			a.NShared++
 		}
 	}
-	a.Parameters, err = DifferingParameters(params)
+	a.Parameters, err = differingParameters(params)
 	return a, err
 }
 

@@ -43,57 +43,54 @@ func runsOf(ctx context.Context, st *store.Reader, selection store.Selection) (t
 
 // parameterChanges returns the parameters that differ between two configurations.
 func parameterChanges(before, after track.Params) (list []answer.ParameterChange, err error) {
-	differing, err := DifferingParameters([]track.Params{before, after})
-	for _, name := range slices.Sorted(maps.Keys(differing)) {
-		values := differing[name]
-		list = append(list, answer.ParameterChange{Name: name, Before: ParameterText(values[0]), After: ParameterText(values[1])})
+	differing, err := differingParameters([]track.Params{before, after})
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	for _, name := range parameterNames(differing) {
+		list = append(list, answer.ParameterChange{Name: name, Before: string(differing[0][name]), After: string(differing[1][name])})
+	}
+	return list, nil
 }
 
-// DifferingParameters returns the parameters that are not the same in all of several configurations, by name; nil if a configuration
-// does not have it.
-func DifferingParameters(configurations []track.Params) (map[string][]*jsontext.Value, error) {
-	all := map[string][]*jsontext.Value{}
+// differingParameters returns, for each configuration, those of its parameters that are not the same in all.
+func differingParameters(configurations []track.Params) ([]map[string]jsontext.Value, error) {
+	sides := make([]map[string]jsontext.Value, len(configurations))
 	for i, params := range configurations {
-		var values map[string]jsontext.Value
-		if err := json.Unmarshal(params.JSON(), &values); err != nil {
+		if err := json.Unmarshal(params.JSON(), &sides[i]); err != nil {
 			return nil, fmt.Errorf("parameters %.80q: %w", params, err)
 		}
-		for name, value := range values {
-			if all[name] == nil {
-				all[name] = make([]*jsontext.Value, len(configurations))
+	}
+	for _, name := range parameterNames(sides) {
+		if !slices.ContainsFunc(sides, func(side map[string]jsontext.Value) bool { return string(side[name]) != string(sides[0][name]) }) {
+			for _, side := range sides {
+				delete(side, name)
 			}
-			all[name][i] = &value
 		}
 	}
-	maps.DeleteFunc(all, func(_ string, values []*jsontext.Value) bool {
-		return !slices.ContainsFunc(values, func(v *jsontext.Value) bool { return ParameterText(v) != ParameterText(values[0]) })
-	})
-	return all, nil
+	return sides, nil
 }
 
-// ParameterText returns a parameter as JSON; empty if there is none.
-func ParameterText(v *jsontext.Value) string {
-	if v == nil {
-		return ""
+// parameterNames returns the names of the parameters of all sides, sorted.
+func parameterNames(sides []map[string]jsontext.Value) []string {
+	all := map[string]jsontext.Value{}
+	for _, side := range sides {
+		maps.Copy(all, side)
 	}
-	return string(*v)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // ParameterLines returns for each configuration the parameters that differ among them, as in "theta=14 n_firms=10".
 func ParameterLines(configurations []track.Params) ([]string, error) {
-	differing, err := DifferingParameters(configurations)
+	differing, err := differingParameters(configurations)
 	if err != nil {
 		return nil, err
 	}
 	lines := make([]string, len(configurations))
-	for i := range configurations {
+	for i, side := range differing {
 		var words []string
-		for _, name := range slices.Sorted(maps.Keys(differing)) {
-			if value := differing[name][i]; value != nil {
-				words = append(words, name+"="+ParameterText(value))
-			}
+		for _, name := range slices.Sorted(maps.Keys(side)) {
+			words = append(words, name+"="+string(side[name]))
 		}
 		lines[i] = strings.Join(words, " ")
 	}

@@ -1,0 +1,211 @@
+package ask_test
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"track"
+	"track/answer"
+	"track/ask"
+	"track/importer/lines"
+	"track/internal/lineagetest"
+	"track/internal/testdb"
+	"track/spec"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/lineages"
+	"track/tracker/seeds"
+)
+
+// TestServerAnswersAlike asks every question that reads of a database and of a server on it: both answer with the same bytes.
+func TestServerAnswersAlike(t *testing.T) {
+	st, names := newSample(t)
+	local, remote := ask.Source{Store: st}, newServer(t, st)
+	for _, q := range ask.All() {
+		if q.Scope != ask.ScopeRead {
+			continue
+		}
+		asked, listed := samples()[q.Name]
+		if !listed {
+			t.Errorf("%s: no sample; add one", q.Name)
+		}
+		for _, in := range asked {
+			t.Run(q.Name+" "+in, func(t *testing.T) {
+				params, err := url.ParseQuery(names.Replace(in))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := q.Ask(t.Context(), local, params)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := q.Ask(t.Context(), remote, params)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compareFaces(t, want, got)
+			})
+		}
+	}
+}
+
+// samples returns what is asked of the sample, by question.
+func samples() map[string][]string {
+	return map[string][]string{
+		"stability":       {"scenario=growth_plus", "scenario=growth_plus@theta-14&seeds=0..4"},
+		"history":         {"scenario=growth_plus"},
+		"compare":         {"scenario=growth_plus&scenario=growth_plus@theta-14"},
+		"noise":           {"scenario=growth_plus"},
+		"seeds-needed":    {"scenario=growth_plus&effect=0.05"},
+		"seeds":           {"", "scenario=growth_plus&limit=3", "limit=0&min-score=0.5", "status=FAIL"},
+		"show seed":       {"scenario=growth_plus&seed=0"},
+		"series list":     {"scenario=growth_plus&seed=0"},
+		"series show":     {"scenario=growth_plus&seed=0"},
+		"spec list":       {""},
+		"spec show":       {"scenario=growth_plus"},
+		"query":           {"sql=" + url.QueryEscape("SELECT scenario, count(*) AS n, -0.0 AS zero, NULL AS none FROM v_seed GROUP BY scenario")},
+		"executions":      {"", "lineage=l&limit=2"},
+		"show execution":  {"id=EXECUTION", "id=EXECUTION&output=true"},
+		"fitness":         {"lineage=l"},
+		"rubric list":     {""},
+		"rubric check":    {"lineage=l&truth=passed"},
+		"lineage history": {"lineage=l"},
+		"lineage list":    {""},
+		"lineage show":    {"lineage=l"},
+		"lineage head":    {"lineage=l"},
+		"replay":          {"lineage=l", "lineage=l&strict=true"},
+		"draws":           {"lineage=l"},
+		"operators":       {"lineage=l"},
+		"version list":    {"lineage=l"},
+		"version show":    {"version=l@v001"},
+		"version diff":    {"version=l@v002"},
+		"version export":  {"version=l@v001"},
+		"mutation plan":   {"mutation=PROPOSED&lineage=l"},
+		"mutation list":   {"lineage=l"},
+		"mutation show":   {"mutation=DECIDED&lineage=l"},
+		"mutation diff":   {"mutation=DECIDED&lineage=l"},
+	}
+}
+
+// TestParametersReachServers sets every parameter to anything that it takes: a server receives the same.
+func TestParametersReachServers(t *testing.T) {
+	for i, q := range ask.All() {
+		for _, p := range q.Params {
+			for _, text := range append([]string{
+				"0", "1", "7", "0.5", "-1", "true", "false", "a", "a@b", "3..5", "2026-01-02", "2026-01-02T03:04:05Z", "24h", "", "aa", `{"a":1}`, "mean",
+			}, p.Enum...) {
+				sent, received := ask.All()[i].Params, ask.All()[i].Params
+				want, _ := sent.Find(p.Name)
+				if p.Local || want.Set(text) != nil {
+					continue
+				}
+				if err := received.Set(sent.Encode()); err != nil && !strings.HasSuffix(err.Error(), ": missing") { // another parameter
+					t.Errorf("%s --%s %s: sent %v: %v", q.Name, p.Name, text, sent.Encode(), err)
+				}
+				if got, _ := received.Find(p.Name); got.Value.String() != want.Value.String() {
+					t.Errorf("%s --%s %s: a server gets %q, not %q", q.Name, p.Name, text, got.Value.String(), want.Value.String())
+				}
+			}
+		}
+	}
+}
+
+// newSample returns a database with seeds of three configurations and a lineage of an agent with two mutations, and what stands for their
+// names in [samples].
+func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
+	t.Helper()
+	st := testdb.New(t)
+	text, err := os.ReadFile("../examples/bam/growth_plus.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared, err := spec.Parse("growth_plus.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seeds.AddSpec(t.Context(), st, declared); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"growth_plus", "growth_plus__small_economy", "growth_plus__theta_14"} {
+		recordFile(t, st, "../examples/bam/"+name+".jsonl")
+	}
+	loop := lineagetest.New(t, st, nil)
+	loop.Run("v001", 50, 60, 55)
+	for i := range 6 {
+		loop.Record(loop.Execution("v001", func(e *track.Execution) {
+			score := float64(40 + 10*i)
+			e.Score, e.Truths = &score, map[string]float64{"passed": float64(i % 2)}
+		}), false)
+	}
+	decided := loop.Evolve("German", 70, 80, 75).Mutation.Key
+	proposed := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	listed, err := ask.Executions().Ask(t.Context(), ask.Source{Store: st}, answer.ExecutionsQuestion{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, strings.NewReplacer("EXECUTION", listed.Items[0].ID, "DECIDED", decided, "PROPOSED", proposed)
+}
+
+func recordFile(t *testing.T, st *store.Store, path string) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	summary, err := exchange.RecordAll(t.Context(), seeds.NewRecorder(st, seeds.Options{}, rand.Reader), lines.Read(path, file), exchange.BatchObserver{})
+	if err != nil || summary.Recorded == 0 {
+		t.Fatalf("%s: %+v, %v", path, summary, err)
+	}
+}
+
+// newServer returns a source that asks a server, which knows nothing of the questions but their list.
+func newServer(t *testing.T, st *store.Store) ask.Source {
+	t.Helper()
+	mux := http.NewServeMux()
+	for _, q := range ask.All() {
+		mux.HandleFunc("POST /api/v1/"+strings.ReplaceAll(q.Name, " ", "/"), func(w http.ResponseWriter, r *http.Request) {
+			if err := r.ParseForm(); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			a, err := q.Ask(r.Context(), ask.Source{Store: st}, r.PostForm)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+				return
+			}
+			_ = answer.Encode(w, a)
+		})
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return ask.Source{Fetch: func(ctx context.Context, question string, params url.Values, into any) error {
+		return fetch(ctx, server.URL+"/api/v1/"+strings.ReplaceAll(question, " ", "/"), params, into)
+	}}
+}
+
+func fetch(ctx context.Context, address string, params url.Values, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(params.Encode()))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(response.Body)
+		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, response.Status, text)
+	}
+	return answer.Decode(response.Body, into)
+}
