@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
-	"track/answer/...":     {"track/answer/...", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/answer/...":     {"track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"track/tracker/seeds":    {"track", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages": {"track", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/masking", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/rubric", "track/scoring/stats", "track/store"},
 	"track/tracker/agents":   {"track", "track/answer/...", "track/importer", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker/sweeps":   {"track", "track/answer/...", "track/importer/lines", "track/internal/masking", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/sweeps":   {"track", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/masking", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker":          {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/internal/masking", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.

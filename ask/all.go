@@ -13,6 +13,7 @@ func All() []Question {
 		Propose().Question(), Next().Question(), Plan().Question(), Decide().Question(), Mutations().Question(), Mutation().Question(),
 		MutationDiff().Question(), Withdraw().Question(),
 		Query().Question(), PruneSeries().Question(),
+		Sweeps().Question(), Sweep().Question(), PlanSweep().Question(), WithdrawSweep().Question(),
 		Executions().Question(), ShowExecution().Question(), ForgetExecution().Question(),
 		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(), CompareRubrics().Question(),
 	}

@@ -390,6 +390,7 @@ const (
 	 WHERE TRUE`
 	inScenario       = ` AND scenario.name = $1`
 	whoseIDEndsWith  = ` AND substr(sweep.ulid, 27 - length($1)) = $1` // a ULID has 26 characters
+	startedBefore    = ` AND (sweep.started_at, sweep.ulid) < (SELECT last.started_at, last.ulid FROM sweep AS last WHERE last.ulid = $1)`
 	newestSweepFirst = ` ORDER BY sweep.started_at DESC, sweep.ulid DESC`
 )
 
@@ -402,7 +403,13 @@ func (f SweepFilter) query() (query string, args []any) {
 	if f.ID != "" {
 		c.add(whoseIDEndsWith, strings.ToUpper(f.ID))
 	}
+	if f.After != "" {
+		c.add(startedBefore, f.After)
+	}
 	c.add(newestSweepFirst)
+	if f.Limit > 0 {
+		c.add(atMost, f.Limit)
+	}
 	return c.statement()
 }
 
@@ -410,12 +417,14 @@ func (f SweepFilter) query() (query string, args []any) {
 type SweepFilter struct {
 	Scenario string
 	ID       string // or its end
+	After    string // only what follows the sweep with this ULID in the list; empty for the beginning
+	Limit    int    // 0 for no limit
 }
 
 // SweepSummary is a sweep with the number of its runs.
 type SweepSummary struct {
 	track.Sweep
-	NRuns   int // seeds that it ran and that stand
+	NRuns   int // seeds that it ran and that were not superseded
 	NFailed int // of these
 }
 

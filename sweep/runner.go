@@ -51,6 +51,8 @@ type Runner struct {
 	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
 	Series        []string      // patterns of files of series in the folder of the run; those that are called series where empty
 	Now           func() time.Time
+
+	temporary string // folder that is removed in the end; empty for none
 }
 
 // Run runs one job to its end, with as many attempts as it takes, and returns the seed with its Run. An error is not the command's but

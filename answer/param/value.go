@@ -201,3 +201,26 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	return age, nil
 }
+
+// Duration returns a value that is a length of time, in Go's notation or as a bare number of seconds, as simulations print it.
+func Duration(to *time.Duration) Value {
+	return Parsed(to, ParseDuration, func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
+	})
+}
+
+// ParseDuration reads 1.5s, 2m, or a bare number of seconds.
+func ParseDuration(text string) (time.Duration, error) {
+	unit := text
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		unit += "s"
+	}
+	d, err := time.ParseDuration(unit)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is not a duration such as 1.5s or 2m", text)
+	}
+	return d, nil
+}

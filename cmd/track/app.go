@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer"
 	"track/internal/provenance"
 	"track/store"
 )
@@ -195,4 +196,22 @@ func (p *program) notice(format string, args ...any) {
 	if !p.shared.quiet {
 		fmt.Fprintln(p.err, "track: "+printableLines(fmt.Sprintf(format, args...)))
 	}
+}
+
+// noticeSentence tells a person a sentence of an answer that is no part of what is written to standard output.
+func (p *program) noticeSentence(s answer.Sentence) {
+	text := s.Text
+	if s.Hint != nil {
+		text = strings.TrimPrefix(text+"; "+shellHint(*s.Hint), "; ")
+	}
+	p.notice("%s", text)
+}
+
+// writeLine writes a part of an answer as one line of JSON.
+func (p *program) writeLine(part any) error {
+	if err := answer.Encode(p.out, part); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.out)
+	return err
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"track/answer"
 )
 
 // pipe makes a named pipe that the test holds open at both ends, so that nobody waits for another to open it.
@@ -66,7 +67,7 @@ func startSweep(t *testing.T, dir string, args ...string) *runningSweep {
 }
 
 // ended waits for the end of a sweep and returns what it said.
-func (s *runningSweep) ended(t *testing.T) (d sweepDocument, code int, rest string) {
+func (s *runningSweep) ended(t *testing.T) (d answer.SweepResult, code int, rest string) {
 	t.Helper()
 	text, err := io.ReadAll(s.stderr)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *runningSweep) ended(t *testing.T) (d sweepDocument, code int, rest stri
 	}
 	_ = s.Wait() // the exit code is looked at
 	if s.stdout.Len() > 0 {
-		if err := json.Unmarshal(s.stdout.Bytes(), &d); err != nil {
+		if err := answer.Decode(&s.stdout, &d); err != nil {
 			t.Errorf("%v: %s", err, &s.stdout)
 		}
 	}
@@ -216,7 +217,7 @@ func TestInterruptedSweep(t *testing.T) {
 		}
 		for !strings.Contains(readLine(t, cmd.stderr), "finishing the 2 seeds that run; Ctrl-C again kills them") {
 		}
-		want := sweepDocument{NRan: 2}
+		want := answer.SweepResult{NRan: 2}
 		if signals == 2 {
 			want.NRan = 0
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {

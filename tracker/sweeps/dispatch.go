@@ -101,7 +101,7 @@ func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Co
 		err = cmp.Or(err, done(context.WithoutCancel(ctx), whole))
 	}
 	for _, r := range list {
-		err = cmp.Or(err, s.records.release(r.Scenario, r.configuration.Hash, r.Seed))
+		err = cmp.Or(err, s.records.release(r.Scenario, r.configuration.hash, r.Seed))
 	}
 	return err
 }
@@ -112,7 +112,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	for i, r := range list {
 		seeds[i] = r.seed
 		seeds[i].Environment = s.options.Environment
-		seeds[i].Run.Sweep = s.summary.Sweep.ID
+		seeds[i].Run.Sweep = s.sweep.ID
 	}
 	seeds, results, err := s.records.record(ctx, seeds)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	for i, seed := range seeds {
 		s.count(list[i].configuration, seed, results[i])
 		if s.observer.Finished != nil {
-			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.summary.Progress)
+			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.Progress)
 		}
 	}
 	s.checkCode(false)
@@ -140,21 +140,21 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 	if result.Disposition == track.Conflict {
 		c.recorded[seed.Number] = result.Outcome
 	}
-	s.summary.NRan++
-	s.summary.NRound++
+	s.NRan++
+	s.NRound++
 	if seed.Run.Attempts > 1 {
-		s.summary.NRetried++
+		s.result.NRetried++
 	}
 	if result.Disposition == track.Conflict {
-		s.summary.NConflicts++
+		s.result.NConflicts++
 	}
 	if seed.Outcome != track.OutcomeOK {
-		s.summary.NFailed++
+		s.NFailed++
 	}
 	if a := result.Assessment; a != nil && a.Scored {
-		s.summary.NScored++
+		s.NScored++
 		if a.NFail == 0 {
-			s.summary.NPassed++
+			s.NPassed++
 		}
 	}
 	for _, name := range result.Unknown {
@@ -170,9 +170,9 @@ const maxNamed = 100
 // advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that it looks at.
 func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 	from := c.prefix
-	for seed := range c.Planned.Slice(from, c.Planned.Len()).All() {
+	for seed := range c.planned.Slice(from, c.planned.Len()).All() {
 		if _, there := c.recorded[seed]; !there && c.elsewhere[seed] {
-			outcome, err := s.records.outcome(ctx, s.options.Plan.Scenario, c.Hash, seed)
+			outcome, err := s.records.outcome(ctx, s.options.Plan.Scenario, c.hash, seed)
 			if err != nil {
 				return err
 			}
@@ -189,19 +189,19 @@ func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 		return nil
 	}
 	for n := range s.options.Until.looks(from, c.prefix) {
-		if n <= c.looked || c.Decision != nil {
+		if n <= c.looked || c.decision != nil {
 			continue
 		}
 		c.looked = n
-		decision, err := s.options.Until.ask(ctx, s, c, n)
+		decision, err := s.judge.ask(ctx, c, n)
 		if err != nil {
 			return err
 		}
 		if decision != nil {
-			c.Decision, c.Planned = decision, c.Planned.Slice(0, n)
+			c.decision, c.planned = decision, c.planned.Slice(0, n)
 			c.prefix = n
 			if s.observer.Decided != nil {
-				s.observer.Decided(*decision)
+				s.observer.Decided(c.Configuration, *decision)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // or a rule that sees nothing would wait for the other process for ever
 	defer cancel()
 	got, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(ctx, nil)
-	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Sweep.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
+	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
 		t.Errorf("%v, %d ran, %+v; want about %d, %+v", err, got.NRan, got.Configurations, want.NRan, want.Configurations) // a few more are on their way
 	}
 }
@@ -111,8 +111,8 @@ func TestSweepWaits(t *testing.T) {
 	stop := make(chan struct{})
 	stopped := sweeps.Observer{Notice: func(string) { close(stop) }}
 	first, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, stopped).Sweep(t.Context(), stop)
-	if err != nil || first.NElsewhere != 1 || first.NRan != 19 || len(first.Halved) != 0 || first.Sweep.Ending != track.SweepInterrupted {
-		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, first.NElsewhere, first.NRan, first.Halved, first.Sweep.Ending)
+	if err != nil || first.NElsewhere != 1 || first.NRan != 19 || len(first.Halving) != 0 || first.Ending != track.SweepInterrupted {
+		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, first.NElsewhere, first.NRan, first.Halving, first.Ending)
 	}
 	var notices []string
 	leaves := sweeps.Observer{Notice: func(text string) {
@@ -120,8 +120,8 @@ func TestSweepWaits(t *testing.T) {
 		leave()
 	}}
 	second, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, leaves).Sweep(t.Context(), nil)
-	if err != nil || second.NElsewhere != 0 || second.NRan != 11 || len(second.Halved) != 2 || second.Sweep.Ending != track.SweepFinished {
-		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, second.NElsewhere, second.NRan, second.Halved, second.Sweep.Ending)
+	if err != nil || second.NElsewhere != 0 || second.NRan != 11 || len(second.Halving) != 2 || second.Ending != track.SweepFinished {
+		t.Errorf("%v, %d elsewhere, %d ran, halved %+v, %s", err, second.NElsewhere, second.NRan, second.Halving, second.Ending)
 	}
 	if want := "waiting for 1 of the planned seeds, which other processes run"; !slices.Equal(notices, []string{want}) {
 		t.Errorf("%q, want %q", notices, want)

@@ -6,58 +6,48 @@ import (
 	"math"
 	"slices"
 
-	"track"
+	"track/answer"
+	"track/store"
 	"track/sweep"
 )
 
-// HalvedTier is a round of successive halving, after which the best configurations went on.
-type HalvedTier struct {
-	sweep.Tier
-	Ranked []RankedConfiguration // the best first
-	Kept   int                   // of them, the first so many went on
-}
-
-// RankedConfiguration is a configuration in a round of successive halving.
-type RankedConfiguration struct {
-	track.Configuration
-	Hash    string
-	Mean    float64 // of the total scores of all its seeds of the round, of which those without a score count as 0
-	NSeeds  int
-	NScored int
-}
-
-// halve ranks the configurations of a tier on the same seeds, and plans those of the next one for the best of them. Equal ones keep their
-// order in the grid.
-func (s *Sweeper) halve(ctx context.Context, active []*sweptConfiguration, tier, next sweep.Tier) ([]*sweptConfiguration, error) {
-	halved := HalvedTier{Tier: tier, Kept: min(next.Configurations, len(active))}
+// halve ranks the configurations of a tier on the same seeds, and plans the seeds of the next tier for the best of them. Equal
+// configurations keep their order in the grid.
+func (s *Sweeper) halve(ctx context.Context, active []*sweptConfiguration, tier, next sweep.Tier) (kept []*sweptConfiguration, err error) {
+	round := answer.HalvingRound{Configurations: tier.Configurations, Seeds: tier.Seeds}
 	byHash := map[string]*sweptConfiguration{}
 	for _, c := range active {
-		rows, err := s.scores(ctx, c, s.options.Plan.Seeds.Slice(0, tier.Seeds))
+		rows, err := s.judge.scores(ctx, c, s.options.Plan.Seeds.Slice(0, tier.Seeds))
 		if err != nil {
 			return nil, err
 		}
-		ranked := RankedConfiguration{Configuration: c.Configuration, Hash: c.Hash, NSeeds: len(rows)}
-		for _, row := range rows {
-			if !math.IsNaN(row.TotalScore) {
-				ranked.Mean += row.TotalScore / float64(len(rows))
-				ranked.NScored++
-			}
-		}
-		byHash[c.Hash] = c
-		halved.Ranked = append(halved.Ranked, ranked)
+		byHash[c.hash] = c
+		round.Ranked = append(round.Ranked, rank(c.hash, rows))
 	}
-	slices.SortStableFunc(halved.Ranked, func(a, b RankedConfiguration) int { return cmp.Compare(b.Mean, a.Mean) })
-	s.summary.Halved = append(s.summary.Halved, halved)
-	if s.observer.Halved != nil {
-		s.observer.Halved(halved)
-	}
-	var kept []*sweptConfiguration
-	for i, ranked := range halved.Ranked {
-		c := byHash[ranked.Hash]
-		if c.Dropped = next.Configurations > 0 && i >= halved.Kept; !c.Dropped && next.Configurations > 0 {
-			c.Planned = s.options.Plan.Seeds.Slice(0, next.Seeds)
+	slices.SortStableFunc(round.Ranked, func(a, b answer.RankedConfiguration) int { return cmp.Compare(b.MeanScore, a.MeanScore) })
+	for i := range round.Ranked {
+		c := byHash[round.Ranked[i].Hash]
+		round.Ranked[i].Kept = i < next.Configurations
+		if c.dropped = next.Configurations > 0 && i >= next.Configurations; round.Ranked[i].Kept {
+			c.planned = s.options.Plan.Seeds.Slice(0, next.Seeds)
 			kept = append(kept, c)
 		}
 	}
+	s.result.Halving = append(s.result.Halving, round)
+	if s.observer.Halved != nil {
+		s.observer.Halved(round)
+	}
 	return kept, nil
+}
+
+// rank returns a configuration with the mean score of its seeds. A seed without a score counts as 0.
+func rank(hash string, rows []store.SeedScore) answer.RankedConfiguration {
+	ranked := answer.RankedConfiguration{Hash: hash, NSeeds: len(rows)}
+	for _, row := range rows {
+		if !math.IsNaN(row.TotalScore) {
+			ranked.MeanScore += row.TotalScore / float64(len(rows))
+			ranked.NScored++
+		}
+	}
+	return ranked
 }

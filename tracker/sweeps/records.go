@@ -4,32 +4,53 @@ import (
 	"context"
 
 	"track"
+	"track/answer"
 	"track/store"
 	"track/tracker/seeds"
 )
 
-// sweepRecords are where a sweep records.
-type sweepRecords interface {
+// records is where a sweep records its seeds: a database, or a journal.
+type records interface {
+	// checkSpec reports whether seeds are scored when they are recorded.
+	checkSpec(ctx context.Context, scenario string, version int) (scored bool, err error)
+	// open prepares for recording; close ends it.
+	open() error
+	close() error
 	begin(ctx context.Context, s track.Sweep) error
 	recorded(ctx context.Context, scenario, configuration string) ([]store.RecordedSeed, error)
-	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) // empty where it is not recorded
+	// outcome returns the outcome of a seed; empty if it is not recorded.
+	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error)
+	// sweeps returns the earlier sweeps of a configuration that has recorded seeds.
+	sweeps(ctx context.Context, scenario, configuration string) ([]store.SweepOf, error)
 	record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error)
 	end(ctx context.Context, s track.Sweep) error
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
 	release(scenario, configuration string, number track.SeedNumber) error
-	close() error
 }
 
-// storeRecords are those of a database.
+// storeRecords records in a database.
 type storeRecords struct {
 	*store.Store
 	recorder *seeds.Recorder
 	claims   store.Claims
 }
 
-func newStoreRecords(st *store.Store, recorder *seeds.Recorder) (*storeRecords, error) {
-	claims, err := st.Claims()
-	return &storeRecords{st, recorder, claims}, err
+func (r *storeRecords) open() (err error) {
+	r.claims, err = r.Claims()
+	return err
+}
+
+func (r *storeRecords) checkSpec(ctx context.Context, scenario string, version int) (bool, error) {
+	_, err := r.Spec(ctx, scenario, version)
+	return err == nil, err
+}
+
+func (r *storeRecords) sweeps(ctx context.Context, scenario, configuration string) ([]store.SweepOf, error) {
+	choice, err := seeds.Choose(ctx, r.Reader, answer.Selector{Scenario: scenario, Configuration: configuration}, false)
+	if err != nil {
+		return nil, err
+	}
+	return r.SweepsOf(ctx, scenario, choice.Configurations[0].ID)
 }
 
 func (r *storeRecords) begin(ctx context.Context, s track.Sweep) error {
@@ -47,7 +68,7 @@ func (r *storeRecords) outcome(ctx context.Context, scenario, configuration stri
 	return r.RecordedOutcome(ctx, scenario, configuration, number)
 }
 
-// record stores seeds in one transaction. One whose values are not those that its series give is stored as failed.
+// record stores seeds in one transaction. A seed whose values contradict its series is stored as failed.
 func (r *storeRecords) record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
 	prepared, results := make([]seeds.Prepared, len(list)), make([]seeds.RecordResult, len(list))
 	for i, seed := range list {
@@ -93,39 +114,3 @@ func (r *storeRecords) release(scenario, configuration string, number track.Seed
 }
 
 func (r *storeRecords) close() error { return r.claims.Close() }
-
-// Journal keeps what is recorded until it can go into a database.
-type Journal interface {
-	// AddSweep keeps a sweep, or how one ended that is kept.
-	AddSweep(s track.Sweep) error
-	// AddSeeds keeps seeds; they are safe once it returns.
-	AddSeeds(seeds []track.Seed) error
-}
-
-// journalRecords are those of a journal, which judges nothing.
-type journalRecords struct {
-	journal Journal
-	known   map[string][]store.RecordedSeed // by the hash of their configuration: what was kept before
-}
-
-func (r *journalRecords) begin(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
-
-func (r *journalRecords) recorded(_ context.Context, _, configuration string) ([]store.RecordedSeed, error) {
-	return r.known[configuration], nil
-}
-
-func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber) (track.Outcome, error) {
-	return "", nil
-}
-
-func (r *journalRecords) record(_ context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
-	return list, make([]seeds.RecordResult, len(list)), r.journal.AddSeeds(list)
-}
-
-func (r *journalRecords) end(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
-
-func (*journalRecords) claim(string, string, track.SeedNumber) (bool, error) { return true, nil }
-
-func (*journalRecords) release(string, string, track.SeedNumber) error { return nil }
-
-func (*journalRecords) close() error { return nil }

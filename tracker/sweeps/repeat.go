@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"math"
@@ -29,7 +30,7 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 		}
 		jobs := func(yield func(job, error) bool) {
 			for _, seed := range chosen {
-				taken, err := s.records.claim(s.options.Plan.Scenario, c.Hash, seed)
+				taken, err := s.records.claim(s.options.Plan.Scenario, c.hash, seed)
 				if err == nil && !taken {
 					continue
 				}
@@ -49,23 +50,19 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.SeedNumber, error) {
 	var well []track.SeedNumber
 	for n, outcome := range c.recorded {
-		if outcome == track.OutcomeOK && c.Planned.Contains(n) {
+		if outcome == track.OutcomeOK && c.planned.Contains(n) {
 			well = append(well, n)
 		}
 	}
 	if len(well) == 0 {
 		return nil, nil
 	}
-	choice, err := seeds.Choose(ctx, s.store.Reader, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
-	if err != nil {
-		return nil, err
-	}
-	before, err := s.store.Repetitions(ctx, store.Selection{Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, Seeds: c.Planned})
+	before, err := s.judge.repetitions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	order := func(n track.SeedNumber) []byte {
-		hash := sha256.Sum256([]byte("repeat\x00" + c.Hash + "\x00" + n.String()))
+		hash := sha256.Sum256([]byte("repeat\x00" + c.hash + "\x00" + n.String()))
 		return hash[:]
 	}
 	slices.SortFunc(well, func(a, b track.SeedNumber) int {
@@ -79,25 +76,24 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 
 func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 	for _, r := range list {
-		repeated, err := Repeated(ctx, s.store, r.seed, s.summary.Sweep.ID, s.recorder)
+		differences, err := Repeated(ctx, s.judge.store, r.seed, s.sweep.ID, s.entropy)
 		if err != nil {
 			return err
 		}
-		s.summary.NRepeated++
-		swept := SweptSeed{Seed: r.seed, Repeated: true, Differences: repeated}
-		if len(repeated) > 0 {
-			s.summary.Differing = append(s.summary.Differing, swept)
+		s.result.NRepeated++
+		if len(differences) > 0 {
+			s.result.NDiffering++
 		}
 		if s.observer.Finished != nil {
-			s.observer.Finished(swept, s.summary.Progress)
+			s.observer.Finished(SweptSeed{Seed: r.seed, Repeated: true, Differences: differences}, s.Progress)
 		}
 	}
 	return nil
 }
 
-// Repeated compares a seed that was run again with what is recorded of it, records that, and returns what differs, in words; nothing where all is
-// the same. sweep is the id of the sweep that asked for it, if one did.
-func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, recorder *seeds.Recorder) (differing []string, err error) {
+// Repeated compares a seed that was run again with its record, records the comparison, and returns the differences in words; none if all
+// is the same. sweep is the id of the sweep that asked for it, if one did.
+func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
 	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {
 		return nil, err
@@ -112,7 +108,7 @@ func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep stri
 	}
 	differing = differencesText(recorded, series, again)
 	r := track.Repetition{Sweep: sweep, Digest: again.Digest(), Differences: differing, RepeatedAt: st.Now()}
-	if r.ID, err = seeds.NewID(r.RepeatedAt, recorder.Entropy); err != nil {
+	if r.ID, err = seeds.NewID(r.RepeatedAt, entropy); err != nil {
 		return nil, err
 	}
 	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded.ID, r) })
@@ -153,4 +149,23 @@ func differencesText(recorded track.RecordedSeed, series []store.SeriesInfo, aga
 func hexHash(s track.Series) string {
 	hash := s.Hash()
 	return hex.EncodeToString(hash[:])
+}
+
+// RepeatPlan returns a plan with a recorded configuration. A mistake is a [param.Error].
+func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, error) {
+	plan := sweep.Plan{
+		Scenario: q.Of.Scenario, Command: q.Command, Grid: []track.Params{c.Params}, Seeds: track.SeedRanges{{}}, Timeout: q.Timeout,
+		CollapsedExit: q.CollapsedExit, Series: q.Series, Env: q.Env,
+	}
+	if _, err := plan.ParsedCommand(); err != nil {
+		return plan, err
+	}
+	return plan, checkPlan(plan)
+}
+
+// CompareRepeated compares a seed that was run again with its record, and records the comparison.
+func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, entropy io.Reader) (a answer.RepeatedSeed, err error) {
+	differences, err := Repeated(ctx, st, again, "", entropy)
+	swept := SweptSeed{Seed: again, Repeated: true, Differences: differences}
+	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series)}, err
 }

@@ -94,17 +94,32 @@ func sweepPlan(t testing.TB, n int, params ...string) sweep.Plan {
 	return sweep.Plan{Scenario: "s", Command: []string{"sim", "{seed}"}, Grid: list, Seeds: upTo(n)}
 }
 
+// swept is what became of a sweep, and what it told while it ran.
+type swept struct {
+	answer.SweepResult
+	last      sweeps.Progress
+	differing []sweeps.SweptSeed
+}
+
 // sweeps runs a plan to its end.
-func (m *simulator) sweeps(t testing.TB, st *store.Store, o sweeps.Options) sweeps.Summary {
+func (m *simulator) sweeps(t testing.TB, st *store.Store, o sweeps.Options) (s swept) {
 	t.Helper()
 	if o.Jobs == 0 {
 		o.Jobs = 2
 	}
-	summary, err := sweeps.NewSweeper(st, rand.Reader, m.run, o, sweeps.Observer{}).Sweep(t.Context(), nil)
-	if err != nil {
+	observer := sweeps.Observer{
+		Planned: func(p sweeps.Progress) { s.last = p },
+		Finished: func(seed sweeps.SweptSeed, p sweeps.Progress) {
+			if s.last = p; len(seed.Differences) > 0 {
+				s.differing = append(s.differing, seed)
+			}
+		},
+	}
+	var err error
+	if s.SweepResult, err = sweeps.NewSweeper(st, rand.Reader, m.run, o, observer).Sweep(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return summary
+	return s
 }
 
 func wantNumbers(t testing.TB, what string, got []track.SeedNumber, want track.SeedRanges) {
@@ -122,11 +137,11 @@ func TestSweepResumes(t *testing.T) {
 	record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
 	first := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 6)})
 	wantNumbers(t, "ran", m.numbers("{}"), track.SeedRanges{{First: 0, Last: 2}, {First: 4, Last: 5}})
-	if p := first.Progress; p != (sweeps.Progress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Sweep.Ending != track.SweepFinished {
-		t.Errorf("%+v, %s", p, first.Sweep.Ending)
+	if p := first.last; p != (sweeps.Progress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Ending != track.SweepFinished {
+		t.Errorf("%+v, %s", p, first.Ending)
 	}
 	run, err := st.Run(t.Context(), detail(t, st, "s", 5).ID)
-	if err != nil || run == nil || run.Sweep != first.Sweep.ID {
+	if err != nil || run == nil || run.Sweep != first.ID {
 		t.Errorf("%+v, error %v", run, err)
 	}
 	second := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 10, "p=1,2")})
@@ -135,7 +150,7 @@ func TestSweepResumes(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	third := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 10, "p=1,2")})
-	if third.NRan != 0 || third.NKnown != 20 || third.Sweep.Ending != track.SweepFinished || third.Sweep.ID == second.Sweep.ID {
+	if third.NRan != 0 || third.NKnown != 20 || third.Ending != track.SweepFinished || third.ID == second.ID {
 		t.Errorf("%+v", third)
 	}
 	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
@@ -181,15 +196,15 @@ func TestSweepStopped(t *testing.T) {
 		st := testdb.New(t)
 		g := &gateOfRuns{newSimulator(noisy), make(chan *heldRun)}
 		stop := make(chan struct{})
-		type answer struct {
-			sweeps.Summary
+		type result struct {
+			answer.SweepResult
 			error
 		}
-		answered := make(chan answer)
+		answered := make(chan result)
 		stopping := make(chan struct{})
 		go func() {
 			summary, err := sweeps.NewSweeper(st, rand.Reader, g.run, sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: jobs}, sweeps.Observer{}).Sweep(t.Context(), stop)
-			answered <- answer{summary, err}
+			answered <- result{summary, err}
 		}()
 		var held []*heldRun
 		for range jobs { // all of them are at work
@@ -214,8 +229,8 @@ func TestSweepStopped(t *testing.T) {
 		a := <-answered
 		close(g.began)
 		<-stopping
-		if a.error != nil || a.Sweep.Ending != track.SweepInterrupted || a.NRan != jobs+1 || len(stored(t, st, "s")) != jobs+1 {
-			t.Errorf("%d jobs: %v, %s, %d ran, %v recorded", jobs, a.error, a.Sweep.Ending, a.NRan, stored(t, st, "s"))
+		if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan != jobs+1 || len(stored(t, st, "s")) != jobs+1 {
+			t.Errorf("%d jobs: %v, %s, %d ran, %v recorded", jobs, a.error, a.Ending, a.NRan, stored(t, st, "s"))
 		}
 		m := newSimulator(noisy)
 		if again := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2")}); again.NRan != 40-jobs-1 || again.NKnown != jobs+1 {
@@ -229,22 +244,22 @@ func TestSweepKilled(t *testing.T) {
 	st := testdb.New(t)
 	g := &gateOfRuns{newSimulator(noisy), make(chan *heldRun)}
 	ctx, cancel := context.WithCancel(t.Context())
-	type answer struct {
-		sweeps.Summary
+	type result struct {
+		answer.SweepResult
 		error
 	}
-	answered := make(chan answer)
+	answered := make(chan result)
 	go func() {
 		summary, err := sweeps.NewSweeper(st, rand.Reader, g.run, sweeps.Options{Plan: sweepPlan(t, 20), Jobs: 2}, sweeps.Observer{}).Sweep(ctx, nil)
-		answered <- answer{summary, err}
+		answered <- result{summary, err}
 	}()
 	first, second := <-g.began, <-g.began
 	close(first.goOn)
 	<-g.began // so the first is recorded, or will be
 	cancel()
 	a := <-answered
-	if a.error != nil || a.Sweep.Ending != track.SweepInterrupted || a.NRan > 1 || slices.Contains(stored(t, st, "s"), second.Seed) {
-		t.Errorf("%v, %s, %d ran, %v recorded", a.error, a.Sweep.Ending, a.NRan, stored(t, st, "s"))
+	if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan > 1 || slices.Contains(stored(t, st, "s"), second.Seed) {
+		t.Errorf("%v, %s, %d ran, %v recorded", a.error, a.Ending, a.NRan, stored(t, st, "s"))
 	}
 	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
 	if err != nil || len(list) != 1 || list[0].Ending != track.SweepInterrupted || list[0].Planned[0].Seeds.Len() != 20 {
@@ -264,8 +279,8 @@ func TestSweepBroken(t *testing.T) {
 		return m.run(ctx, j)
 	}
 	summary, err := sweeps.NewSweeper(st, rand.Reader, run, sweeps.Options{Plan: sweepPlan(t, 100), Jobs: 1}, sweeps.Observer{}).Sweep(t.Context(), nil)
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "seed 5") || summary.Sweep.Ending != track.SweepInterrupted || summary.NRan < 5 || summary.NRan > 7 {
-		t.Errorf("%v, %+v", err, summary.Progress)
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "seed 5") || summary.Ending != track.SweepInterrupted || summary.NRan < 5 || summary.NRan > 7 {
+		t.Errorf("%v, %+v", err, summary)
 	}
 }
 
@@ -324,9 +339,9 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		N       int
 		Reason  string
 	}
-	ends := func(s sweeps.Summary) (list []end) {
+	ends := func(s answer.SweepResult) (list []end) {
 		for _, c := range s.Configurations {
-			e := end{Params: string(c.Params), Planned: c.Planned.String()}
+			e := end{Params: string(c.Params), Planned: c.Planned}
 			if c.Decision != nil {
 				e.N, e.Reason = c.Decision.N, c.Decision.Reason
 			}
@@ -347,7 +362,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 	for _, name := range names {
 		st := testdb.New(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
-		want[name] = ends(newSimulator(value).sweeps(t, st, options(t, name, 1)))
+		want[name] = ends(newSimulator(value).sweeps(t, st, options(t, name, 1)).SweepResult)
 		t.Logf("%s: %+v", name, want[name])
 		if first := want[name][0]; first.N == 0 || first.N == n {
 			t.Errorf("%s decides nothing, or all: %+v", name, want[name])
@@ -405,14 +420,14 @@ func TestStopRuleAfterInterruption(t *testing.T) {
 	options := sweeps.Options{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionSE, Less: 0.06}}}
 	options.Plan.Until = "se<0.06"
 	first, err := sweeps.NewSweeper(st, rand.Reader, run, options, sweeps.Observer{}).Sweep(t.Context(), stop)
-	if err != nil || first.Sweep.Ending != track.SweepInterrupted {
+	if err != nil || first.Ending != track.SweepInterrupted {
 		t.Fatalf("%+v, error %v", first, err)
 	}
 	if c := coverage(t, st, nil); c.NPlanned != 1000 || c.NMissing != 1000-first.NRan {
 		t.Errorf("before: %+v", c)
 	}
 	second := m.sweeps(t, st, options)
-	if n := second.Configurations[0].Planned.Len(); second.Sweep.Ending != track.SweepDecided || n >= 100 {
+	if n := second.Configurations[0].NPlanned; second.Ending != track.SweepDecided || n >= 100 {
 		t.Fatalf("%+v", second)
 	} else if c := coverage(t, st, nil); c.NPlanned != n || c.NMissing != 0 {
 		t.Errorf("after: %+v, want %d planned", c, n)
@@ -464,10 +479,14 @@ func TestHalving(t *testing.T) {
 		wantNumbers(t, params, m.numbers(params), upTo(want))
 	}
 	var ranked [][]string
-	for _, tier := range s.Halved {
+	params := map[string]track.Params{}
+	for _, c := range s.Configurations {
+		params[c.Hash] = c.Params
+	}
+	for _, tier := range s.Halving {
 		var names []string
 		for _, r := range tier.Ranked {
-			names = append(names, string(r.Params))
+			names = append(names, string(params[r.Hash]))
 			if r.NSeeds != tier.Seeds {
 				t.Errorf("%+v", r)
 			}
@@ -478,18 +497,18 @@ func TestHalving(t *testing.T) {
 	if diff := cmp.Diff(want, ranked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if mean := s.Halved[0].Ranked[0].Mean; !near(mean, 0.9*s.Halved[2].Ranked[0].Mean/(1-1.0/30)) {
+	if mean := s.Halving[0].Ranked[0].MeanScore; !near(mean, 0.9*s.Halving[2].Ranked[0].MeanScore/(1-1.0/30)) {
 		t.Errorf("a failed seed does not count as 0: %v", mean)
 	}
 	for i, c := range s.Configurations {
-		if c.Dropped != (i != 1) || c.NSeeds != c.Planned.Len() {
+		if c.Dropped != (i != 1) || c.NSeeds != c.NPlanned {
 			t.Errorf("%+v", c)
 		}
 	}
 	// Resumed, it comes to the same.
 	again := m.sweeps(t, st, options)
-	if again.NRan != 0 || !cmp.Equal(again.Halved, s.Halved) {
-		t.Errorf("again: %d ran, %+v", again.NRan, again.Halved)
+	if again.NRan != 0 || !cmp.Equal(again.Halving, s.Halving) {
+		t.Errorf("again: %d ran, %+v", again.NRan, again.Halving)
 	}
 	options.Plan.Scenario = "unknown"
 	if _, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, sweeps.Observer{}).Sweep(t.Context(), nil); !errors.Is(err, track.ErrNotFound) {
@@ -528,7 +547,7 @@ func TestRepeatCheck(t *testing.T) {
 		}
 		chosen = twice
 		var differing []track.SeedNumber
-		for _, d := range s.Differing {
+		for _, d := range s.differing {
 			differing = append(differing, d.Seed.Number)
 			if len(d.Differences) != 1 || !strings.HasPrefix(d.Differences[0], "a 0.") {
 				t.Errorf("%q", d.Differences)

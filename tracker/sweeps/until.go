@@ -1,7 +1,6 @@
 package sweeps
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -9,12 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"track"
 	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/store"
-	"track/tracker/seeds"
 )
 
 // StopRule ends a configuration of a sweep before all planned seeds have run. It looks at the first n planned seeds in their order, never at
@@ -38,14 +35,6 @@ const (
 	PrecisionWidth     = "width"      // of its 95% t interval
 	PrecisionPassWidth = "pass_width" // of the 95% Wilson interval of the pass rate
 )
-
-// StopDecision is how a rule ended a configuration.
-type StopDecision struct {
-	Configuration track.Configuration
-	N             int    // of the planned seeds, the first so many
-	Reason        string // for people
-	Verdict       scoring.Verdict
-}
 
 // minPrecise is the number of seeds from which an estimate of precision is worth something.
 const minPrecise = 10
@@ -86,64 +75,8 @@ func (r *StopRule) looks(from, to int) iter.Seq[int] {
 	}
 }
 
-// ask looks at the first n planned seeds of a configuration; nil where it goes on.
-func (r *StopRule) ask(ctx context.Context, s *Sweeper, c *sweptConfiguration, n int) (*StopDecision, error) {
-	seeds := c.Planned.Slice(0, n)
-	d := &StopDecision{Configuration: c.Configuration, N: n}
-	var err error
-	var decided bool
-	switch {
-	case r.Precision != nil:
-		decided, err = r.Precision.reached(ctx, s, c, seeds, d)
-	case r.Baseline != nil:
-		decided, err = r.compared(ctx, s, c, seeds, d)
-	default:
-		decided, err = r.gated(ctx, s, c, seeds, d)
-	}
-	if err != nil || !decided {
-		return nil, err
-	}
-	return d, nil
-}
-
-func (r *StopRule) lookOptions() seeds.LookOptions {
-	return seeds.LookOptions{Plan: r.Looks, Anytime: len(r.Looks) == 0}
-}
-
-func (r *StopRule) gated(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := seeds.Gate(ctx, s.store.Reader, []answer.Selector{{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}}, seeds.GateOptions{
-		Rules: r.Rules, Seeds: ranges, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion,
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := seeds.RecordLooks(ctx, s.store, report.Looks, s.recorder.Entropy); err != nil {
-		return false, err
-	}
-	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the gate is decided: %s", report.Verdict)
-	return report.Verdict != scoring.VerdictInconclusive, nil
-}
-
-func (r *StopRule) compared(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (decided bool, err error) {
-	report, err := seeds.Compare(ctx, s.store.Reader, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, seeds.ImprovementOptions{
-		Baseline: r.Baseline, Seeds: ranges, Confidence: scoring.DefaultConfidence, Look: r.lookOptions(), SpecVersion: s.options.SpecVersion, SpecOf: s.options.Plan.Scenario,
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := seeds.RecordLooks(ctx, s.store, []store.Look{report.Look}, s.recorder.Entropy); err != nil {
-		return false, err
-	}
-	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the comparison with %s is decided: %s", r.Baseline, report.Verdict)
-	return report.Verdict != scoring.VerdictInconclusive, nil
-}
-
-// reached says whether the estimate is as exact as it has to be. A spread of 0 says nothing of precision.
-func (p *Precision) reached(ctx context.Context, s *Sweeper, c *sweptConfiguration, ranges track.SeedRanges, d *StopDecision) (bool, error) {
-	rows, err := s.scores(ctx, c, ranges)
-	if err != nil {
-		return false, err
-	}
+// reached reports whether the estimate is precise enough. A spread of 0 says nothing about precision.
+func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bool, error) {
 	var scores []float64
 	passed := 0
 	for _, row := range rows {
@@ -188,23 +121,4 @@ func standardError(xs []float64) float64 {
 	}
 	n := float64(len(xs))
 	return math.Sqrt(sum / (n - 1) / n)
-}
-
-// scores are the seeds of a configuration as they are judged.
-func (s *Sweeper) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.SeedScore, err error) {
-	err = s.store.Snapshot(ctx, func(st *store.Reader) error {
-		spec, err := st.Spec(ctx, s.options.Plan.Scenario, s.options.SpecVersion)
-		if err != nil {
-			return err
-		}
-		choice, err := seeds.Choose(ctx, st, answer.Selector{Scenario: s.options.Plan.Scenario, Configuration: c.Hash}, false)
-		if err != nil {
-			return err
-		}
-		rows, err = st.SeedScores(ctx, store.Selection{
-			Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.ID, Seeds: ranges,
-		}, false)
-		return err
-	})
-	return rows, err
 }

@@ -1,0 +1,175 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/scoring"
+	"track/scoring/format"
+)
+
+// SweepResult says what became of a sweep that was run.
+type SweepResult struct {
+	Kind           string               `json:"kind"` // sweep
+	ID             string               `json:"id"`   // ULID
+	Scenario       string               `json:"scenario"`
+	Shard          int                  `json:"shard,omitzero"`
+	NShards        int                  `json:"n_shards,omitzero"`
+	Ending         track.SweepEnding    `json:"ending"`
+	NRan           int                  `json:"n_ran"`
+	NKnown         int                  `json:"n_known"`      // planned seeds that were recorded before
+	NFailed        int                  `json:"n_failed"`     // of the seeds that ran
+	NRetried       int                  `json:"n_retried"`    // seeds that took more than one attempt
+	NConflicts     int                  `json:"n_conflicts"`  // seeds that another process recorded meanwhile, with other values
+	NElsewhere     int                  `json:"n_elsewhere"`  // seeds that another process was still running at the end
+	NRepeated      int                  `json:"n_repeated"`   // seeds that were run again
+	NDiffering     int                  `json:"n_differing"`  // repeated seeds that gave something else
+	WithoutSpec    bool                 `json:"without_spec"` // nothing was scored
+	Unknown        []string             `json:"unknown"`      // values that the spec does not know
+	Configurations []SweptConfiguration `json:"configurations"`
+	Halving        []HalvingRound       `json:"halving,omitempty"`
+}
+
+// SweptConfiguration is a configuration with the seeds of a sweep.
+type SweptConfiguration struct {
+	PlannedConfiguration `json:",embed"` // the plan at the end
+
+	NSeeds   int            `json:"n_seeds"`  // planned seeds that are recorded
+	NFailed  int            `json:"n_failed"` // of these
+	NBeyond  int            `json:"n_beyond"` // recorded seeds that were not needed: they were running when a rule ended the configuration
+	Dropped  bool           `json:"dropped"`  // by halving
+	Decision *SweepDecision `json:"decision"` // nil if no rule ended it
+}
+
+// SweepDecision says how a rule ended a configuration early.
+type SweepDecision struct {
+	N       int             `json:"n"` // of the planned seeds, the first so many
+	Reason  string          `json:"reason"`
+	Verdict scoring.Verdict `json:"verdict,omitempty"`
+}
+
+// HalvingRound is a round of successive halving, after which the best configurations continued.
+type HalvingRound struct {
+	Configurations int                   `json:"configurations"`
+	Seeds          int                   `json:"seeds"`
+	Ranked         []RankedConfiguration `json:"ranked"` // the best first
+}
+
+// RankedConfiguration is a configuration in a round of successive halving.
+type RankedConfiguration struct {
+	Hash      string  `json:"configuration"`
+	MeanScore float64 `json:"mean_score"` // of all its seeds of the round; one without a score counts as 0
+	NSeeds    int     `json:"n_seeds"`
+	NScored   int     `json:"n_scored"`
+	Kept      bool    `json:"kept"`
+}
+
+// Lead implements [Answer].
+func (a SweepResult) Lead() []Sentence {
+	text := fmt.Sprintf("sweep %s of %s: %s; %s ran, %d failed, %d recorded before", track.ShortID(a.ID), a.Scenario, a.Ending, format.Counted(a.NRan, "seed"), a.NFailed, a.NKnown)
+	if a.NRepeated > 0 {
+		text += fmt.Sprintf("; %d repeated, %d of them differ", a.NRepeated, a.NDiffering)
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// Tables implements [Answer].
+func (a SweepResult) Tables() []Table {
+	t := Table{Name: "configurations", Columns: Columns("configuration", "label", "parameters", "planned", "recorded", "failed", "end")}
+	for _, c := range a.Configurations {
+		t.Rows = append(t.Rows, []any{Hash(c.Hash), c.Label, ParamsText(c.Params), c.NPlanned, c.NSeeds, c.NFailed, c.endText()})
+	}
+	return []Table{t}
+}
+
+func (c SweptConfiguration) endText() string {
+	switch {
+	case c.Decision != nil:
+		text := fmt.Sprintf("after %d: %s", c.Decision.N, c.Decision.Reason)
+		if c.NBeyond > 0 {
+			text += fmt.Sprintf("; %d more are kept", c.NBeyond)
+		}
+		return text
+	case c.Dropped:
+		return fmt.Sprintf("dropped after %d", c.NPlanned)
+	case c.NSeeds == c.NPlanned:
+		return "finished"
+	}
+	if missing := c.NPlanned - c.NSeeds; missing > 1 {
+		return fmt.Sprintf("%d seeds are missing", missing)
+	}
+	return "1 seed is missing"
+}
+
+// Conclusion implements [Concluding].
+func (a SweepResult) Conclusion() Conclusion {
+	if a.hasFailed() {
+		return Failed
+	}
+	return Done
+}
+
+// hasFailed reports whether every recorded seed failed, now or before.
+func (a SweepResult) hasFailed() bool {
+	recorded := 0
+	for _, c := range a.Configurations {
+		if recorded += c.NSeeds; c.NFailed < c.NSeeds {
+			return false
+		}
+	}
+	return recorded > 0
+}
+
+// Notices returns what somebody who runs the sweep should know and do next.
+func (a SweepResult) Notices() []Sentence {
+	var list []Sentence
+	warn := func(text string, args ...any) {
+		list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf(text, args...)})
+	}
+	if len(a.Unknown) > 0 {
+		warn("not in the spec, stored but not scored: %s", strings.Join(firstWords(a.Unknown), ", "))
+	}
+	if a.NConflicts > 0 {
+		warn("%s recorded meanwhile by another process, with other values: the simulation is not deterministic, or the parameters do not tell its runs apart",
+			format.Counted(a.NConflicts, "seed"))
+	}
+	if a.NElsewhere > 0 {
+		warn("%s still running in another process", format.Counted(a.NElsewhere, "seed"))
+	}
+	if a.NDiffering > 0 {
+		warn("NOT DETERMINISTIC: %d of %d repeated seeds gave something else", a.NDiffering, a.NRepeated)
+	}
+	if a.hasFailed() {
+		hint := track.NewHint("show the end of the standard error of a seed", "show seed", a.Scenario, "SEED")
+		list = append(list, Sentence{Kind: Warning, Text: "every seed failed", Hint: &hint})
+	}
+	if last := len(a.Halving) - 1; last >= 0 && a.Halving[last].Configurations > 1 {
+		warn("the best of %d configurations looks better than it is; run it with fresh seeds to measure it", a.Halving[0].Configurations)
+	}
+	if names := a.comparable(); len(names) > 1 && !a.WithoutSpec {
+		hint := track.NewHint("compare the configurations", "compare", names...)
+		list = append(list, Sentence{Kind: Note, Hint: &hint})
+	}
+	return list
+}
+
+// comparable returns selectors of the first configurations that were not dropped.
+func (a SweepResult) comparable() (names []string) {
+	const most = 6
+	for _, c := range a.Configurations {
+		if !c.Dropped && len(names) < most {
+			names = append(names, Selector{a.Scenario, track.ShortHash(c.Hash)}.String())
+		}
+	}
+	return names
+}
+
+// firstWords returns at most 20 words, and the number of others.
+func firstWords(words []string) []string {
+	const most = 20
+	if len(words) <= most {
+		return words
+	}
+	return append(append([]string{}, words[:most]...), fmt.Sprintf("and %d more", len(words)-most))
+}

@@ -1,0 +1,199 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer/param"
+	"track/internal/shell"
+	"track/scoring/format"
+)
+
+// SweepsQuestion asks which sweeps are recorded.
+type SweepsQuestion struct {
+	Scenario string // empty for all
+	Page     Page
+}
+
+// Params declares the parameters of the question.
+func (q *SweepsQuestion) Params() param.List {
+	return append(param.List{
+		{Name: "scenario", Arg: true, Unit: "SCENARIO", Help: "list only sweeps of this scenario", Value: param.Text(&q.Scenario)},
+	}, q.Page.Params(0)...)
+}
+
+// RecordedSweep is a sweep as a list shows it.
+type RecordedSweep struct {
+	ID             string                 `json:"id"` // ULID
+	Scenario       string                 `json:"scenario"`
+	Command        []string               `json:"command"` // with placeholders
+	Shard          int                    `json:"shard,omitzero"`
+	NShards        int                    `json:"n_shards,omitzero"`
+	StartedAt      time.Time              `json:"started_at"`
+	EndedAt        time.Time              `json:"ended_at,omitzero"` // missing while it runs, and if it was killed
+	Ending         track.SweepEnding      `json:"ending"`            // empty while it runs, and if it was killed
+	CodeChanged    bool                   `json:"code_changed"`      // while it ran
+	Note           string                 `json:"note,omitempty"`    // why it was withdrawn
+	NRuns          int                    `json:"n_runs"`            // seeds that it ran
+	NFailed        int                    `json:"n_failed"`          // of these
+	Configurations []PlannedConfiguration `json:"configurations"`
+}
+
+// PlannedConfiguration is a configuration with the seeds that a sweep planned for it.
+type PlannedConfiguration struct {
+	track.RecordedConfiguration `json:",embed"`
+
+	Planned  string `json:"planned"` // ranges, as in 0..99,200
+	NPlanned int    `json:"n_planned"`
+}
+
+// Sweeps are recorded sweeps, the newest first.
+type Sweeps struct {
+	List[RecordedSweep] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (Sweeps) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Sweeps) Tables() []Table { return []Table{sweepTable(a.Items)} }
+
+func sweepTable(sweeps []RecordedSweep) Table {
+	t := Table{Name: "sweeps", Empty: "no sweeps", Columns: Columns("sweep", "scenario", "started", "configurations", "planned", "ran", "failed", "ending", "command")}
+	for _, s := range sweeps {
+		planned := 0
+		for _, c := range s.Configurations {
+			planned = max(planned, planned+c.NPlanned) // the sum may be too large for an int
+		}
+		t.Rows = append(t.Rows, []any{
+			Cell{track.ShortID(s.ID), s.ID}, s.Scenario, Time(s.StartedAt), len(s.Configurations), planned, s.NRuns, s.NFailed, s.endingText(), commandText(s.Command),
+		})
+	}
+	return t
+}
+
+func (s RecordedSweep) endingText() string {
+	text := string(s.Ending)
+	if text == "" {
+		text = "running, or killed"
+	}
+	if s.CodeChanged {
+		text += ", the code changed"
+	}
+	if s.Note != "" {
+		text += ": " + s.Note
+	}
+	if s.NShards > 0 {
+		text += fmt.Sprintf(", shard %d of %d", s.Shard, s.NShards)
+	}
+	return text
+}
+
+// commandText writes the words of a command as a shell reads them. The braces of placeholders are not quoted.
+func commandText(words []string) string {
+	list := make([]string, len(words))
+	for i, word := range words {
+		bare := strings.NewReplacer("{", "", "}", "").Replace(word)
+		if list[i] = word; bare == "" || shell.Word(bare) != bare {
+			list[i] = shell.Word(word)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// SweepQuestion asks for a sweep with its provenance.
+type SweepQuestion struct{ ID string }
+
+// Params declares the parameters of the question.
+func (q *SweepQuestion) Params() param.List {
+	return param.List{{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "show the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)}}
+}
+
+// Sweep is a sweep with its provenance. Secrets in its texts are masked.
+type Sweep struct {
+	RecordedSweep `json:",embed"`
+	Environment   map[string]string `json:"environment,omitempty"`
+	Plan          jsontext.Value    `json:"plan,omitempty"`
+	Changes       string            `json:"changes,omitempty"`   // of the code since its commit, as a diff
+	Libraries     string            `json:"libraries,omitempty"` // what the command printed that lists them
+}
+
+// Lead implements [Answer].
+func (Sweep) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Sweep) Tables() []Table {
+	facts := Table{Name: "facts", Columns: Columns("what", "value"), Rows: [][]any{
+		{"id", a.ID}, {"scenario", a.Scenario}, {"command", commandText(a.Command)}, {"started", Time(a.StartedAt)}, {"ended", Time(a.EndedAt)},
+		{"ending", a.endingText()}, {"ran", a.NRuns}, {"failed", a.NFailed},
+	}}
+	for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
+		facts.Rows = append(facts.Rows, []any{name, a.Environment[name]})
+	}
+	configurations := Table{Name: "configurations", Title: "configurations", Columns: Columns("configuration", "label", "parameters", "commit", "planned", "n_planned")}
+	for _, c := range a.Configurations {
+		configurations.Rows = append(configurations.Rows, []any{
+			Hash(c.Hash), c.Label, ParamsText(c.Params), revisionText(c.Revision), c.Planned, c.NPlanned,
+		})
+	}
+	for _, part := range []struct{ title, text string }{{"changes of the code since its commit", a.Changes}, {"libraries", a.Libraries}} {
+		if part.text != "" {
+			size := fmt.Sprintf("%s: %s, %d lines; the JSON has them", part.title, format.Counted(len(part.text), "byte"), strings.Count(part.text, "\n"))
+			configurations.Notes = append(configurations.Notes, Sentence{Kind: Note, Text: size})
+		}
+	}
+	return []Table{facts, configurations}
+}
+
+// ParamsText writes parameters for people: theta=14,name=x.
+func ParamsText(p track.Params) string {
+	return strings.NewReplacer(`{`, "", `}`, "", `"`, "", ":", "=").Replace(string(p.JSON()))
+}
+
+func revisionText(r track.Revision) string {
+	if r.Commit == "" {
+		return "no commit"
+	}
+	return r.String()
+}
+
+// WithdrawSweepQuestion asks to take back the plan of a sweep.
+type WithdrawSweepQuestion struct {
+	ID     string
+	Reason string
+}
+
+// Params declares the parameters of the question.
+func (q *WithdrawSweepQuestion) Params() param.List {
+	return param.List{
+		{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "withdraw the plan of the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)},
+		{Name: "reason", Required: true, Unit: "TEXT", Help: "give a reason, in a `TEXT` for those who read the results", Value: param.Parsed(&q.Reason, checkReason, func(s string) string { return s })},
+	}
+}
+
+func checkReason(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("empty")
+	}
+	return text, nil
+}
+
+// WithdrawnSweep is a sweep whose plan was taken back.
+type WithdrawnSweep struct {
+	RecordedSweep `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (WithdrawnSweep) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a WithdrawnSweep) Tables() []Table {
+	return []Table{sweepTable([]RecordedSweep{a.RecordedSweep})}
+}

@@ -1,0 +1,44 @@
+package ask
+
+import (
+	"track/answer"
+	"track/tracker/sweeps"
+)
+
+// Sweeps asks which sweeps are recorded.
+func Sweeps() Def[answer.SweepsQuestion, answer.Sweeps] {
+	return Def[answer.SweepsQuestion, answer.Sweeps]{
+		Name: "sweep list", Scope: ScopeRead, Help: "list sweeps, the newest first",
+		About:  "Shows for each sweep what was planned, what ran, and how it ended.",
+		Params: (*answer.SweepsQuestion).Params, Read: sweeps.List,
+	}
+}
+
+// Sweep asks for a sweep with its provenance.
+func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
+	return Def[answer.SweepQuestion, answer.Sweep]{
+		Name: "sweep show", Scope: ScopeRead, Help: "show a sweep with its provenance: command, environment, changes of the code, libraries",
+		About:  "SWEEP is its id, or the end of its id. Secrets in the command, the changes and the libraries are masked.",
+		Params: (*answer.SweepQuestion).Params, Read: sweeps.Show,
+	}
+}
+
+// WithdrawSweep asks to take back the plan of a sweep.
+func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep] {
+	return Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep]{
+		Name: "sweep withdraw", Scope: ScopeDecide, Help: "withdraw the plan of a sweep that was a mistake",
+		About: "What the sweep did not run is not missing any more. The seeds that it recorded stay. " +
+			"Every answer about its configurations says that a plan was withdrawn, and why.",
+		Params: (*answer.WithdrawSweepQuestion).Params, Write: sweeps.Withdraw,
+	}
+}
+
+// PlanSweep asks for a plan of a sweep that other machines can run in parts.
+func PlanSweep() Def[answer.SweepPlanQuestion, answer.SweepPlan] {
+	return Def[answer.SweepPlanQuestion, answer.SweepPlan]{
+		Name: "sweep plan", Scope: ScopeRead, Help: "write a sweep as a plan, in shards that other machines can run",
+		About: "The plan holds the command, the configurations, the seeds, the revision of the code and the newest spec of the scenario, as JSON. " +
+			"Each shard is a range of seeds of all configurations. Nothing is recorded.",
+		Params: (*answer.SweepPlanQuestion).Params, Read: sweeps.PlanFor,
+	}
+}

@@ -1,0 +1,54 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"track/internal/masking"
+)
+
+// NewRunner returns a runner of a plan. It makes the folders of the runs in dir, or in a temporary folder if dir is empty. An
+// error says that the command cannot be found. The caller calls Close when no job runs any more.
+func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner, err error) {
+	r = Runner{
+		Keep: keep, Env: plan.Env, Timeout: plan.Timeout, Retries: plan.Retries, CollapsedExit: plan.CollapsedExit, Series: plan.Series,
+		Secrets: secretsOf(plan.Env), Now: func() time.Time { return now().UTC().Truncate(time.Microsecond) },
+	}
+	if r.Command, err = plan.ParsedCommand(); err != nil {
+		return r, err
+	}
+	if err := r.Command.LookUp(); err != nil {
+		return r, err
+	}
+	if dir == "" {
+		r.Dir, err = os.MkdirTemp("", "track-sweep-")
+		r.temporary = r.Dir
+	} else if err = os.MkdirAll(dir, 0o755); err == nil {
+		r.Dir, err = filepath.Abs(dir)
+	}
+	if err == nil {
+		r.Guard = NewGuard(r.temporary)
+	}
+	return r, err
+}
+
+// Close removes the temporary folder of the runs, and kills what they left running.
+func (r Runner) Close() {
+	r.Guard.Close()
+	if r.temporary != "" {
+		_ = os.RemoveAll(r.temporary)
+	}
+}
+
+// secretsOf returns the values of variables that are masked where they are recorded.
+func secretsOf(env []string) (secrets []string) {
+	for _, entry := range env {
+		_, value, _ := strings.Cut(entry, "=")
+		if masked, n := masking.Mask(entry); n > 0 && value != "" && !strings.HasSuffix(masked, "="+value) {
+			secrets = append(secrets, value)
+		}
+	}
+	return secrets
+}

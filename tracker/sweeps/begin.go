@@ -1,0 +1,118 @@
+package sweeps
+
+import (
+	"context"
+	"slices"
+
+	"track"
+	"track/internal/masking"
+	"track/sweep"
+	"track/tracker/seeds"
+)
+
+// begin records the sweep with its plan, and finds out what is recorded already.
+func (s *Sweeper) begin(ctx context.Context) (err error) {
+	s.sweep.Scenario, s.result.Scenario = s.options.Plan.Scenario, s.options.Plan.Scenario
+	if err := s.checkSpec(ctx); err != nil {
+		return err
+	}
+	if s.judge != nil {
+		if err := s.judge.checkRule(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.records.open(); err != nil {
+		return err
+	}
+	plan := masked(s.options.Plan)
+	if err := s.describe(plan); err != nil {
+		return err
+	}
+	for _, c := range s.options.Plan.Configurations() {
+		if err := s.addConfiguration(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := s.noticeCommands(ctx, plan); err != nil {
+		return err
+	}
+	return s.records.begin(ctx, s.sweep)
+}
+
+// masked returns a plan without its secrets, as it is recorded.
+func masked(plan sweep.Plan) sweep.Plan {
+	plan.Env, plan.Command = maskedTexts(plan.Env), maskedTexts(plan.Command)
+	plan.LibrariesFrom, _ = masking.Mask(plan.LibrariesFrom)
+	plan.Spec, plan.Shards = nil, 0 // they are recorded with the sweep
+	return plan
+}
+
+func maskedTexts(texts []string) []string {
+	list := slices.Clone(texts)
+	for i := range list {
+		list[i], _ = masking.Mask(list[i])
+	}
+	return list
+}
+
+// describe fills in the record of the sweep, but for what it plans.
+func (s *Sweeper) describe(masked sweep.Plan) error {
+	o := s.options
+	text, err := masked.JSON()
+	if err != nil {
+		return err
+	}
+	s.sweep = track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.now(), Spec: string(o.Plan.Spec)}
+	if o.Shard > 0 {
+		s.sweep.NShards = o.Plan.Shards
+	}
+	s.sweep.Changes, _ = masking.Mask(o.Changes)
+	s.sweep.Libraries, _ = masking.Mask(o.Libraries)
+	s.sweep.ID, err = seeds.NewID(s.sweep.StartedAt, s.entropy)
+	return err
+}
+
+// firstSeeds returns the seeds that are planned at the beginning.
+func (o Options) firstSeeds() track.SeedRanges {
+	ranges := o.Plan.Seeds
+	if len(o.Plan.Halving) > 0 {
+		ranges = ranges.Slice(0, o.Plan.Halving[0].Seeds)
+	}
+	if o.Until != nil && len(o.Until.Looks) > 0 {
+		ranges = ranges.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
+	}
+	return ranges
+}
+
+// addConfiguration plans the seeds of a configuration, and finds out which of them are recorded.
+func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Configuration) error {
+	o := s.options
+	c := &sweptConfiguration{
+		Configuration: configuration, hash: configuration.Hash(), planned: o.firstSeeds(),
+		recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{},
+	}
+	s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
+	recorded, err := s.records.recorded(ctx, o.Plan.Scenario, c.hash)
+	if err != nil {
+		return err
+	}
+	for _, seed := range recorded {
+		if !o.RerunFailed || seed.Outcome == track.OutcomeOK {
+			c.recorded[seed.Number] = seed.Outcome
+			if o.Plan.Seeds.Contains(seed.Number) {
+				s.nKnown++
+			}
+		}
+	}
+	s.swept = append(s.swept, c)
+	return nil
+}
+
+// plannedSeeds returns the seeds of a configuration that are recorded as planned. For a shard, those are the seeds of all shards.
+func (s *Sweeper) plannedSeeds(c *sweptConfiguration) track.PlannedSeeds {
+	ranges := c.planned
+	if len(s.options.Whole) > 0 {
+		ranges = s.options.Whole
+	}
+	return track.PlannedSeeds{Configuration: c.Configuration, Seeds: ranges}
+}

@@ -1,0 +1,80 @@
+package sweeps
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"track"
+	"track/answer"
+)
+
+// end records how the sweep ended, and returns its result.
+func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, error) {
+	s.sweep.Ending = track.SweepFinished
+	s.sweep.Planned = nil
+	for _, c := range s.swept {
+		if c.decision != nil {
+			s.sweep.Ending = track.SweepDecided
+		}
+		s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
+	}
+	if interrupted || problem != nil {
+		s.sweep.Ending = track.SweepInterrupted
+	}
+	s.checkCode(true)
+	s.sweep.EndedAt = s.now()
+	err := s.records.end(context.Background(), s.sweep) // even if the context has ended
+	if problem == nil {                                 // else err has the same cause
+		problem = err
+	}
+	return s.answer(), problem
+}
+
+// answer returns what became of the sweep.
+func (s *Sweeper) answer() answer.SweepResult {
+	a := s.result
+	a.Kind, a.ID, a.Scenario, a.Shard, a.NShards, a.Ending = "sweep", s.sweep.ID, s.sweep.Scenario, s.sweep.Shard, s.sweep.NShards, s.sweep.Ending
+	a.NRan, a.NFailed, a.WithoutSpec = s.NRan, s.NFailed, s.WithoutSpec
+	a.NKnown = s.nKnown // before the first round, not before the last
+	a.Configurations = []answer.SweptConfiguration{}
+	for _, c := range s.swept {
+		a.Configurations = append(a.Configurations, c.answer(s.options.Plan.Seeds))
+	}
+	a.Unknown = append([]string{}, slices.Sorted(maps.Keys(s.unknown))...)
+	return a
+}
+
+// answer returns what became of a configuration of a plan of these seeds.
+func (c *sweptConfiguration) answer(plan track.SeedRanges) answer.SweptConfiguration {
+	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.planned), Dropped: c.dropped, Decision: c.decision}
+	for n, outcome := range c.recorded {
+		switch {
+		case c.planned.Contains(n):
+			a.NSeeds++
+			if outcome != track.OutcomeOK {
+				a.NFailed++
+			}
+		case c.decision != nil && plan.Contains(n):
+			a.NBeyond++
+		}
+	}
+	return a
+}
+
+// Answer returns the seed as a sweep shows it.
+func (s SweptSeed) Answer() answer.SweptSeed {
+	seed := s.Seed
+	a := answer.SweptSeed{
+		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash(), Outcome: seed.Outcome, Message: seed.Message,
+		Duration: seed.Duration, Run: *seed.Run, Differences: s.Differences,
+	}
+	a.Run.Stderr = ""
+	if s.Repeated {
+		a.Kind = "repetition"
+		return a
+	}
+	a.Disposition = s.Result.Disposition
+	a.Status, a.TotalScore = s.Result.Status(seed.Outcome)
+	return a
+}

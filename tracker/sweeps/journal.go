@@ -1,0 +1,136 @@
+package sweeps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"track"
+	"track/importer/lines"
+	"track/internal/spool"
+	"track/store"
+	"track/sweep"
+	"track/tracker/seeds"
+)
+
+// Journal keeps what is recorded until it can go into a database.
+type Journal interface {
+	// AddSweep keeps a sweep, or how one ended that is kept.
+	AddSweep(s track.Sweep) error
+	// AddSeeds keeps seeds; they are safe once it returns.
+	AddSeeds(seeds []track.Seed) error
+}
+
+// journalRecords keeps seeds in a journal.
+type journalRecords struct {
+	journal Journal
+	known   map[string][]store.RecordedSeed // by the hash of their configuration: what was kept before
+}
+
+func newJournalRecords(journal Journal, known []track.Seed, scenario string) *journalRecords {
+	r := &journalRecords{journal, map[string][]store.RecordedSeed{}}
+	for _, seed := range known {
+		if seed.Scenario == scenario {
+			hash := seed.Configuration.Hash()
+			r.known[hash] = append(r.known[hash], store.RecordedSeed{Number: seed.Number, Outcome: seed.Outcome})
+		}
+	}
+	return r
+}
+
+func (*journalRecords) open() error { return nil }
+
+func (*journalRecords) checkSpec(context.Context, string, int) (bool, error) { return false, nil }
+
+func (*journalRecords) sweeps(context.Context, string, string) ([]store.SweepOf, error) {
+	return nil, nil
+}
+
+func (r *journalRecords) begin(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
+
+func (r *journalRecords) recorded(_ context.Context, _, configuration string) ([]store.RecordedSeed, error) {
+	return r.known[configuration], nil
+}
+
+func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber) (track.Outcome, error) {
+	return "", nil
+}
+
+func (r *journalRecords) record(_ context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
+	return list, make([]seeds.RecordResult, len(list)), r.journal.AddSeeds(list)
+}
+
+func (r *journalRecords) end(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
+
+func (*journalRecords) claim(string, string, track.SeedNumber) (bool, error) { return true, nil }
+
+func (*journalRecords) release(string, string, track.SeedNumber) error { return nil }
+
+func (*journalRecords) close() error { return nil }
+
+// KeptSeeds returns the seeds in a file of lines, without their values; none if there is no file.
+func KeptSeeds(path string) (kept []track.Seed, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	text, _, _, err := spool.Lines(file)
+	if err != nil {
+		return nil, err
+	}
+	for record, err := range lines.Read(path, text) {
+		if err != nil {
+			return nil, err
+		}
+		if record.Err != nil {
+			return nil, track.WithHint(record.Err, track.Hint{Text: "use another file; this one was not changed"})
+		}
+		if record.Execution == nil && record.Sweep == nil {
+			kept = append(kept, withoutValues(record.Seed.Scenario, record.Seed.Configuration, record.Seed.Number, record.Seed.Outcome))
+		}
+	}
+	return kept, nil
+}
+
+func withoutValues(scenario string, c track.Configuration, number track.SeedNumber, outcome track.Outcome) track.Seed {
+	return track.Seed{Scenario: scenario, Configuration: c, Number: number, Outcome: outcome}
+}
+
+// SpooledSeeds returns the seeds in the files of a spool and the seeds of a plan in the database, without their values.
+func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, now func() time.Time) (all []track.Seed, err error) {
+	files, err := spool.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		kept, err := KeptSeeds(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("spool %s: %w", f.Path, err)
+		}
+		all = append(all, kept...)
+	}
+	st, err := store.Open(ctx, database, now)
+	if errors.Is(err, track.ErrNotFound) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = st.Close() }()
+	for _, c := range plan.Configurations() {
+		recorded, err := st.RecordedSeeds(ctx, plan.Scenario, c.Hash())
+		if err != nil {
+			return nil, err
+		}
+		for _, seed := range recorded {
+			all = append(all, withoutValues(plan.Scenario, c, seed.Number, seed.Outcome))
+		}
+	}
+	return all, nil
+}

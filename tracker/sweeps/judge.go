@@ -1,0 +1,128 @@
+package sweeps
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"track"
+	"track/answer"
+	"track/scoring"
+	"track/store"
+	"track/tracker/seeds"
+)
+
+// judge judges the recorded seeds of a sweep, for rules to end early, halving and repetition. It needs a database.
+type judge struct {
+	store   *store.Store
+	entropy io.Reader
+	options Options
+}
+
+func (j *judge) selector(c *sweptConfiguration) answer.Selector {
+	return answer.Selector{Scenario: j.options.Plan.Scenario, Configuration: c.hash}
+}
+
+// checkRule returns an error if the rule cannot be asked. It is found out before the first seed runs.
+func (j *judge) checkRule(ctx context.Context) error {
+	rule, plan := j.options.Until, j.options.Plan
+	if rule == nil || rule.Precision != nil {
+		return nil
+	}
+	if rule.Baseline != nil {
+		_, err := seeds.Choose(ctx, j.store.Reader, *rule.Baseline, false)
+		return err
+	}
+	for _, c := range plan.Configurations() {
+		if err := seeds.CheckGateLook(ctx, j.store.Reader, plan.Scenario, j.options.SpecVersion, c.Hash(), rule.lookOptions()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask looks at the first n planned seeds of a configuration. It returns nil if the sweep continues.
+func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (*answer.SweepDecision, error) {
+	planned, rule := c.planned.Slice(0, n), j.options.Until
+	d := &answer.SweepDecision{N: n}
+	var err error
+	var decided bool
+	switch {
+	case rule.Precision != nil:
+		var rows []store.SeedScore
+		if rows, err = j.scores(ctx, c, planned); err == nil {
+			decided, err = rule.Precision.reached(rows, d)
+		}
+	case rule.Baseline != nil:
+		decided, err = j.compare(ctx, c, planned, d)
+	default:
+		decided, err = j.gate(ctx, c, planned, d)
+	}
+	if err != nil || !decided {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (r *StopRule) lookOptions() seeds.LookOptions {
+	return seeds.LookOptions{Plan: r.Looks, Anytime: len(r.Looks) == 0}
+}
+
+func (j *judge) gate(ctx context.Context, c *sweptConfiguration, planned track.SeedRanges, d *answer.SweepDecision) (decided bool, err error) {
+	rule := j.options.Until
+	report, err := seeds.Gate(ctx, j.store.Reader, []answer.Selector{j.selector(c)}, seeds.GateOptions{
+		Rules: rule.Rules, Seeds: planned, Look: rule.lookOptions(), SpecVersion: j.options.SpecVersion,
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := seeds.RecordLooks(ctx, j.store, report.Looks, j.entropy); err != nil {
+		return false, err
+	}
+	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the gate is decided: %s", report.Verdict)
+	return report.Verdict != scoring.VerdictInconclusive, nil
+}
+
+func (j *judge) compare(ctx context.Context, c *sweptConfiguration, planned track.SeedRanges, d *answer.SweepDecision) (decided bool, err error) {
+	rule := j.options.Until
+	report, err := seeds.Compare(ctx, j.store.Reader, j.selector(c), seeds.ImprovementOptions{
+		Baseline: rule.Baseline, Seeds: planned, Confidence: scoring.DefaultConfidence, Look: rule.lookOptions(),
+		SpecVersion: j.options.SpecVersion, SpecOf: j.options.Plan.Scenario,
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := seeds.RecordLooks(ctx, j.store, []store.Look{report.Look}, j.entropy); err != nil {
+		return false, err
+	}
+	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the comparison with %s is decided: %s", rule.Baseline, report.Verdict)
+	return report.Verdict != scoring.VerdictInconclusive, nil
+}
+
+// scores returns recorded seeds of a configuration with their scores.
+func (j *judge) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.SeedScore, err error) {
+	err = j.store.Snapshot(ctx, func(r *store.Reader) error {
+		spec, err := r.Spec(ctx, j.options.Plan.Scenario, j.options.SpecVersion)
+		if err != nil {
+			return err
+		}
+		choice, err := seeds.Choose(ctx, r, j.selector(c), false)
+		if err != nil {
+			return err
+		}
+		rows, err = r.SeedScores(ctx, store.Selection{
+			Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.ID, Seeds: ranges,
+		}, false)
+		return err
+	})
+	return rows, err
+}
+
+// repetitions returns the seeds of a configuration that were repeated before.
+func (j *judge) repetitions(ctx context.Context, c *sweptConfiguration) ([]store.RepeatedSeed, error) {
+	choice, err := seeds.Choose(ctx, j.store.Reader, j.selector(c), false)
+	if err != nil {
+		return nil, err
+	}
+	return j.store.Repetitions(ctx, store.Selection{Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, Seeds: c.planned})
+}

@@ -1,0 +1,107 @@
+package sweeps
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer"
+	"track/answer/param"
+	"track/store"
+)
+
+// List returns recorded sweeps, the newest first.
+func List(ctx context.Context, r *store.Reader, q answer.SweepsQuestion) (a answer.Sweeps, err error) {
+	limit := q.Page.PageLimit()
+	filter := store.SweepFilter{Scenario: q.Scenario, After: q.Page.After, Limit: limit + 1} // one more says whether there is another page
+	if q.Scenario != "" {
+		if _, err := r.NewestConfiguration(ctx, q.Scenario); err != nil {
+			return a, err
+		}
+	}
+	if q.Page.After != "" { // an unknown position must not look like the end of the list
+		last, err := r.Sweeps(ctx, store.SweepFilter{ID: q.Page.After})
+		if err != nil {
+			return a, err
+		}
+		if len(last) != 1 || last[0].ID != q.Page.After {
+			return a, &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", q.Page.After)}
+		}
+	}
+	list, err := r.Sweeps(ctx, filter)
+	if err != nil {
+		return a, err
+	}
+	if len(list) > limit {
+		list = list[:limit]
+		a.Next = list[limit-1].ID
+	}
+	a.Items = make([]answer.RecordedSweep, len(list))
+	for i, s := range list {
+		a.Items[i] = newRecordedSweep(s)
+	}
+	return a, nil
+}
+
+func newRecordedSweep(s store.SweepSummary) answer.RecordedSweep {
+	r := answer.RecordedSweep{
+		ID: s.ID, Scenario: s.Scenario, Command: []string{}, Shard: s.Shard, NShards: s.NShards, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+		Ending: s.Ending, CodeChanged: s.CodeChanged, Note: s.Note, NRuns: s.NRuns, NFailed: s.NFailed,
+		Configurations: make([]answer.PlannedConfiguration, len(s.Planned)),
+	}
+	var plan struct {
+		Command []string `json:"command"`
+	}
+	if err := json.Unmarshal([]byte(s.Plan), &plan); err == nil { // the plan may be of a newer program
+		r.Command = plan.Command
+	}
+	for i, planned := range s.Planned {
+		r.Configurations[i] = newPlannedConfiguration(planned.Configuration, planned.Seeds)
+	}
+	return r
+}
+
+func newPlannedConfiguration(c track.Configuration, seeds track.SeedRanges) answer.PlannedConfiguration {
+	return answer.PlannedConfiguration{
+		RecordedConfiguration: track.RecordedConfiguration{Hash: c.Hash(), Configuration: c}, Planned: seeds.String(), NPlanned: seeds.Len(),
+	}
+}
+
+// Show returns a sweep with its provenance.
+func Show(ctx context.Context, r *store.Reader, q answer.SweepQuestion) (a answer.Sweep, err error) {
+	s, err := find(ctx, r, q.ID)
+	if err != nil {
+		return a, err
+	}
+	return answer.Sweep{
+		RecordedSweep: newRecordedSweep(s), Environment: s.Environment, Plan: jsontext.Value(s.Plan), Changes: s.Changes, Libraries: s.Libraries,
+	}, nil
+}
+
+// find returns the sweep with this id, or whose id ends so.
+func find(ctx context.Context, r *store.Reader, id string) (s store.SweepSummary, err error) {
+	found, err := r.Sweeps(ctx, store.SweepFilter{ID: id})
+	switch {
+	case err != nil:
+		return s, err
+	case len(found) == 0:
+		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), track.NewHint("list the sweeps", "sweep list"))
+	case len(found) > 1:
+		return s, fmt.Errorf("sweep %s: %w: the ids of %d sweeps end so", id, track.ErrAmbiguous, len(found))
+	}
+	return found[0], nil
+}
+
+// Withdraw takes back the plan of a sweep. What the sweep did not run is not missing any more; what it recorded stays.
+func Withdraw(ctx context.Context, st *store.Store, q answer.WithdrawSweepQuestion) (a answer.WithdrawnSweep, err error) {
+	s, err := find(ctx, st.Reader, q.ID)
+	if err != nil {
+		return a, err
+	}
+	s.Ending, s.Note, s.EndedAt = track.SweepWithdrawn, q.Reason, st.Now()
+	err = st.Update(ctx, func(tx *store.Tx) error { return tx.EndSweep(s.Sweep) })
+	return answer.WithdrawnSweep{RecordedSweep: newRecordedSweep(s)}, err
+}

@@ -1,0 +1,203 @@
+package sweeps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer"
+	"track/answer/param"
+	"track/internal/masking"
+	"track/spec"
+	"track/store"
+	"track/sweep"
+	"track/tracker/seeds"
+)
+
+// NewPlan returns the plan of a sweep. A mistake is a [param.Error].
+func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, err error) {
+	plan = sweep.Plan{
+		Scenario: q.Scenario, Command: q.Command, Label: q.Label, Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
+		Series: q.Series, Env: q.Env, LibrariesFrom: q.LibrariesFrom, RepeatShare: q.RepeatShare, Until: rules.Until,
+	}
+	if plan.Seeds, err = plannedSeeds(q); err != nil {
+		return plan, err
+	}
+	if plan.Grid, err = sweep.Grid(q.Params); err != nil {
+		return plan, &param.Error{Param: "param", Message: err.Error(), Cause: err}
+	}
+	if err := rules.Check(); err != nil {
+		return plan, err
+	}
+	if rules.Halving != "" {
+		if plan.Halving, err = sweep.ParseHalving(rules.Halving); err != nil {
+			return plan, &param.Error{Param: "halving", Message: err.Error(), Cause: err}
+		}
+	}
+	if rules.Decided {
+		plan.Until = strings.TrimSpace("decided " + looksText(rules.Looks))
+	}
+	if _, err := plan.ParsedCommand(); err != nil {
+		return plan, err
+	}
+	return plan, checkPlan(plan)
+}
+
+// checkPlan returns what is wrong with a plan as an error about a parameter.
+func checkPlan(plan sweep.Plan) error {
+	if problem := plan.Check(); problem != nil {
+		return &param.Error{Param: strings.ReplaceAll(problem.Field, "_", "-"), Message: problem.Message}
+	}
+	return nil
+}
+
+func looksText(looks []int) string {
+	words := make([]string, len(looks))
+	for i, n := range looks {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// plannedSeeds returns the seeds that the settings name.
+func plannedSeeds(q answer.SweepSettings) (track.SeedRanges, error) {
+	wrong := func(format string, args ...any) (track.SeedRanges, error) {
+		return nil, &param.Error{Param: "seeds", Message: fmt.Sprintf(format, args...)}
+	}
+	text := q.Seeds
+	switch {
+	case text == "" && q.MaxSeeds == 0:
+		return wrong("missing: name the seeds to run, such as 0..99")
+	case text == "":
+		text = "0.." + strconv.Itoa(q.MaxSeeds-1)
+	}
+	if rest, open := strings.CutSuffix(text, ".."); open {
+		text = rest + ".." + strconv.FormatUint(math.MaxUint64, 10)
+	}
+	ranges, err := track.ParseSeedRanges(text)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	planned := track.NewSeedRanges(ranges...)
+	if q.MaxSeeds > 0 {
+		planned = planned.Slice(0, q.MaxSeeds)
+	}
+	const most = 1_000_000_000
+	if planned.Len() > most {
+		return wrong("%s: more than %d seeds; give max-seeds a number at which to end", q.Seeds, most)
+	}
+	return planned, nil
+}
+
+// NewStopRule returns the rule by which a sweep of these seeds ends early; nil for none.
+func NewStopRule(rules answer.SweepRules, planned track.SeedRanges) (*StopRule, error) {
+	switch {
+	case rules.Until != "":
+		precision, err := ParsePrecision(rules.Until)
+		if err != nil {
+			return nil, &param.Error{Param: "until", Message: err.Error(), Cause: err}
+		}
+		return &StopRule{Precision: precision}, nil
+	case !rules.Decided:
+		return nil, nil
+	}
+	rule := &StopRule{Looks: rules.Looks}
+	if n := len(rule.Looks); n > 0 && rule.Looks[n-1] > planned.Len() {
+		return nil, &param.Error{Param: "plan", Message: fmt.Sprintf("%s: the last look is at %d seeds, and there are %d", looksText(rule.Looks), rule.Looks[n-1], planned.Len())}
+	}
+	if rules.Baseline != (answer.Selector{}) {
+		rule.Baseline = &rules.Baseline
+	}
+	return rule, nil
+}
+
+// WritePlan returns a plan in shards, without a spec. Nothing is recorded.
+func WritePlan(q answer.SweepPlanQuestion) (answer.SweepPlan, error) { return writePlan(q, nil) }
+
+// PlanFor returns a plan in shards with the newest spec of its scenario. Nothing is recorded.
+func PlanFor(ctx context.Context, r *store.Reader, q answer.SweepPlanQuestion) (a answer.SweepPlan, err error) {
+	stored, err := r.Spec(ctx, q.Scenario, 0)
+	if err != nil && !errors.Is(err, track.ErrNotFound) {
+		return a, err
+	}
+	return writePlan(q, jsontext.Value(stored.Document))
+}
+
+func writePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepPlan, err error) {
+	plan, err := NewPlan(q.SweepSettings, answer.SweepRules{})
+	if err != nil {
+		return a, err
+	}
+	plan.Shards, plan.Spec, plan.Revision, plan.CreatedVersion = q.Shards, spec, q.Revision, q.Creator
+	if plan.Revision.Commit == "" {
+		plan.Revision.Commit = q.Commit
+	}
+	if err := checkPlan(plan); err != nil {
+		return a, err
+	}
+	a = answer.SweepPlan{WithoutSpec: len(spec) == 0, Secrets: []string{}}
+	for _, setting := range plan.Env {
+		if _, n := masking.Mask(setting); n > 0 {
+			name, _, _ := strings.Cut(setting, "=")
+			a.Secrets = append(a.Secrets, name)
+		}
+	}
+	a.Plan, err = plan.JSON()
+	return a, err
+}
+
+// AddPlannedSpec adds the spec of a plan, unless its scenario has one already. If that is another spec, AddPlannedSpec
+// returns its version: it judges the seeds.
+func AddPlannedSpec(ctx context.Context, st *store.Store, plan sweep.Plan) (other int, err error) {
+	decoded, err := spec.Parse("spec of the plan", plan.Spec)
+	if err != nil {
+		return 0, err
+	}
+	stored, err := st.Spec(ctx, decoded.Scenario, 0)
+	if errors.Is(err, track.ErrNotFound) {
+		_, err = seeds.AddSpec(ctx, st, decoded)
+		return 0, err
+	}
+	if err == nil && stored.Hash != spec.Hash(decoded) {
+		return stored.Version, nil
+	}
+	return 0, err
+}
+
+// CheckRevision returns an error if the code is not what a plan names.
+func CheckRevision(plan sweep.Plan, here track.Revision) error {
+	if here == plan.Revision {
+		return nil
+	}
+	hint := track.Hint{Text: "check out the revision of the plan, or run it anyway: the seeds are recorded under the revision of the plan"}
+	return track.WithHint(fmt.Errorf("%w: the plan is for %s, and the code here is %s", track.ErrConflict, RevisionText(plan.Revision), RevisionText(here)),
+		hint.With("any-revision", ""))
+}
+
+// RevisionText returns a revision for people.
+func RevisionText(r track.Revision) string {
+	if r.Commit == "" {
+		return "no commit"
+	}
+	return r.String()
+}
+
+// NeverDecides reports whether a rule ends a sweep as FAIL only: its gate bounds the standard deviation, and no method that
+// is valid at any time does that.
+func NeverDecides(ctx context.Context, r *store.Reader, scenario string, specVersion int, rule *StopRule) (bool, error) {
+	if rule == nil || rule.Precision != nil || rule.Baseline != nil || len(rule.Looks) > 0 {
+		return false, nil
+	}
+	_, declared, err := seeds.LoadSpec(ctx, r, scenario, specVersion)
+	if err != nil {
+		return false, err
+	}
+	rules := seeds.RulesInForce(declared, rule.Rules)
+	return rules.Stable || rules.MaxStd != nil, nil
+}

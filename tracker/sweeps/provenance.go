@@ -1,0 +1,49 @@
+package sweeps
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"track"
+	"track/internal/masking"
+	"track/internal/provenance"
+)
+
+const keptAttachment = 4 << 20 // bytes
+
+// AddProvenance adds to the options what is known of the code, the machine and the libraries. declared says that the
+// revision of the plan was given, and is not that of the working directory. If the changes of the code cannot be kept,
+// notice hears why.
+func (o *Options) AddProvenance(ctx context.Context, program string, declared bool, notice func(text string)) (err error) {
+	revision := o.Plan.Revision
+	o.Environment = provenance.Environment(program)
+	for _, entry := range o.Plan.Env {
+		masked, _ := masking.Mask(entry)
+		name, value, _ := strings.Cut(masked, "=")
+		o.Environment["env."+name] = value
+	}
+	if !declared && revision.Commit != "" {
+		o.CodeChanged = func() bool { return provenance.HasChanged(context.WithoutCancel(ctx), revision) }
+	}
+	if !declared && revision.Dirty {
+		if o.Changes, err = provenance.Changes(ctx, "", keptAttachment); err != nil {
+			notice(fmt.Sprintf("the changes of the code are not kept: %v", err))
+		}
+	}
+	if command := o.Plan.LibrariesFrom; command != "" {
+		if o.Libraries, err = provenance.Libraries(ctx, command, keptAttachment); err != nil {
+			return track.WithHint(fmt.Errorf("list the libraries: %w: %w", track.ErrInvalid, err), track.Hint{Text: "sh -c runs it, before the first seed"})
+		}
+		o.Environment["libraries"] = hashOfMasked(o.Libraries)
+	}
+	return nil
+}
+
+func hashOfMasked(text string) string {
+	masked, _ := masking.Mask(text)
+	sum := sha256.Sum256([]byte(masked))
+	return hex.EncodeToString(sum[:])
+}
