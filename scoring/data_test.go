@@ -17,12 +17,12 @@ import (
 	"track/scoring"
 )
 
-// number reads a JSON number, or one of the strings "NaN", "Infinity" and "-Infinity" that stand for what JSON lacks.
-type number float64
+// jsonNumber reads a JSON number, or one of the strings "NaN", "Infinity" and "-Infinity" that stand for what JSON lacks.
+type jsonNumber float64
 
-func (n *number) UnmarshalJSON(data []byte) error {
+func (n *jsonNumber) UnmarshalJSON(data []byte) error {
 	x, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
-	*n = number(x)
+	*n = jsonNumber(x)
 	return err
 }
 
@@ -30,7 +30,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 var approx = cmp.Options{
 	cmp.Comparer(near),
 	cmp.Comparer(func(a, b scoring.Value) bool { return near(float64(a), float64(b)) }),
-	cmp.Comparer(func(a, b number) bool { return near(float64(a), float64(b)) }),
+	cmp.Comparer(func(a, b jsonNumber) bool { return near(float64(a), float64(b)) }),
 }
 
 func near(a, b float64) bool {
@@ -79,17 +79,17 @@ func decode[T any](t *testing.T, data []byte) T {
 
 // params holds the parameters of a metric of any type; nil is absent.
 type params struct {
-	Target, Tolerance, Min, Max *number
-	MaxOutlier                  *number `json:"max_outlier"`
-	PenaltyWeight               *number `json:"penalty_weight"`
-	Threshold                   *number
+	Target, Tolerance, Min, Max *jsonNumber
+	MaxOutlier                  *jsonNumber `json:"max_outlier"`
+	PenaltyWeight               *jsonNumber `json:"penalty_weight"`
+	Threshold                   *jsonNumber
 	Invert                      bool
 }
 
 // target builds the target, or names the required field that is absent: a Go struct cannot lack one, so the reader of a file has
 // to notice.
 func (p params) target(kind scoring.Type) (target scoring.Target, missing string) {
-	need := func(field string, x *number) float64 {
+	need := func(field string, x *jsonNumber) float64 {
 		if x == nil {
 			missing = field
 			return 0
@@ -126,7 +126,7 @@ func readSpec(t *testing.T, scenario string) scoring.Spec {
 	type metric struct {
 		Name       string
 		Type       scoring.Type
-		Weight     number
+		Weight     jsonNumber
 		Params     params
 		Group      string
 		Format     scoring.Format
@@ -153,22 +153,22 @@ func readSpec(t *testing.T, scenario string) scoring.Spec {
 // stabilityFigures is an aggregate as the data files and the vectors write it.
 type stabilityFigures struct {
 	NSeeds        int                      `json:"n_seeds"`
-	MeanScore     number                   `json:"mean_score"`
-	StdScore      number                   `json:"std_score"`
-	MinScore      number                   `json:"min_score"`
-	MaxScore      number                   `json:"max_score"`
-	PassRate      number                   `json:"pass_rate"`
-	CombinedScore number                   `json:"combined_score"`
+	MeanScore     jsonNumber               `json:"mean_score"`
+	StdScore      jsonNumber               `json:"std_score"`
+	MinScore      jsonNumber               `json:"min_score"`
+	MaxScore      jsonNumber               `json:"max_score"`
+	PassRate      jsonNumber               `json:"pass_rate"`
+	CombinedScore jsonNumber               `json:"combined_score"`
 	IsStable      bool                     `json:"is_stable"`
 	MetricStats   map[string]metricFigures `json:"metric_stats"`
 }
 
 type metricFigures struct {
-	MeanValue  number       `json:"mean_value"`
-	StdValue   number       `json:"std_value"`
-	MeanScore  number       `json:"mean_score"`
-	StdScore   number       `json:"std_score"`
-	PassRate   number       `json:"pass_rate"`
+	MeanValue  jsonNumber   `json:"mean_value"`
+	StdValue   jsonNumber   `json:"std_value"`
+	MeanScore  jsonNumber   `json:"mean_score"`
+	StdScore   jsonNumber   `json:"std_score"`
+	PassRate   jsonNumber   `json:"pass_rate"`
 	ReportFlag scoring.Flag `json:"report_flag"` // only in the files
 }
 
@@ -176,26 +176,26 @@ func figuresOf(s scoring.Stability) stabilityFigures {
 	score := s.Totals().Score
 	f := stabilityFigures{
 		NSeeds:    s.NSeeds,
-		MeanScore: number(score.Mean), StdScore: number(score.Std),
-		MinScore: number(score.Min), MaxScore: number(score.Max),
-		PassRate: orNaN(s.PassRate), CombinedScore: orNaN(s.CombinedScore), IsStable: s.Stable,
+		MeanScore: jsonNumber(score.Mean), StdScore: jsonNumber(score.Std),
+		MinScore: jsonNumber(score.Min), MaxScore: jsonNumber(score.Max),
+		PassRate: numberOrNaN(s.PassRate), CombinedScore: numberOrNaN(s.CombinedScore), IsStable: s.Stable,
 		MetricStats: map[string]metricFigures{},
 	}
 	for _, m := range s.Metrics {
 		f.MetricStats[m.Name] = metricFigures{
-			MeanValue: number(m.Totals().Value.Mean), StdValue: number(m.Totals().Value.Std),
-			MeanScore: orNaN(m.MeanScore), StdScore: orNaN(m.StdScore),
-			PassRate: orNaN(m.PassRate), ReportFlag: m.Flag,
+			MeanValue: jsonNumber(m.Totals().Value.Mean), StdValue: jsonNumber(m.Totals().Value.Std),
+			MeanScore: numberOrNaN(m.MeanScore), StdScore: numberOrNaN(m.StdScore),
+			PassRate: numberOrNaN(m.PassRate), ReportFlag: m.Flag,
 		}
 	}
 	return f
 }
 
-func orNaN(x *float64) number {
+func numberOrNaN(x *float64) jsonNumber {
 	if x == nil {
 		return nan
 	}
-	return number(*x)
+	return jsonNumber(*x)
 }
 
 // count adds the counts of the results to an assessment that lacks them.

@@ -379,7 +379,7 @@ func TestAggregateCrashedSeed(t *testing.T) {
 		if after.NSeeds != before.NSeeds+1 || after.NFailed != before.NFailed+1 {
 			t.Errorf("%d seeds, %d failed; before %d, %d", after.NSeeds, after.NFailed, before.NSeeds, before.NFailed)
 		}
-		if now, was := *after.PassRate, orNaN(before.PassRate); float64(was) < now || now == float64(was) && was > 0 {
+		if now, was := *after.PassRate, numberOrNaN(before.PassRate); float64(was) < now || now == float64(was) && was > 0 {
 			t.Errorf("pass rate %v, before %v", now, was)
 		}
 		if after.Stable && !before.Stable {
@@ -389,7 +389,7 @@ func TestAggregateCrashedSeed(t *testing.T) {
 			t.Errorf("total scores (-before +after):\n%s", diff)
 		}
 		for i, m := range after.Metrics {
-			if was := orNaN(before.Metrics[i].PassRate); *m.PassRate > float64(was) {
+			if was := numberOrNaN(before.Metrics[i].PassRate); *m.PassRate > float64(was) {
 				t.Errorf("%s: pass rate %v, before %v", m.Name, *m.PassRate, was)
 			}
 			if diff := cmp.Diff(before.Metrics[i].Totals(), m.Totals(), cmpopts.EquateNaNs()); diff != "" {
@@ -407,7 +407,7 @@ func TestAggregateNoFailedSeed(t *testing.T) {
 		seeds := drawSeeds(t, spec, false)
 		got := figuresOf(scoring.Aggregate(spec, seeds))
 		// Aggregate corrects a standard deviation for the rounding of the mean, which the origin does not: they may differ by that.
-		sameUpToRounding := cmp.Comparer(func(a, b number) bool {
+		sameUpToRounding := cmp.Comparer(func(a, b jsonNumber) bool {
 			return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) || math.Abs(float64(a-b)) <= 1e-15*max(1, math.Abs(float64(a)))
 		})
 		if diff := cmp.Diff(survivorsOnly(spec, seeds), got, noFlags[1], sameUpToRounding); diff != "" {
@@ -419,7 +419,7 @@ func TestAggregateNoFailedSeed(t *testing.T) {
 // survivorsOnly is the stability test as the origin defines it, over seeds that were all scored.
 func survivorsOnly(spec scoring.Spec, seeds []scoring.Assessment) stabilityFigures {
 	n := float64(len(seeds))
-	meanStd := func(x func(scoring.Assessment) float64) (mean, std number) {
+	meanStd := func(x func(scoring.Assessment) float64) (mean, std jsonNumber) {
 		sum, squares := 0.0, 0.0
 		for _, s := range seeds {
 			sum += x(s)
@@ -428,23 +428,23 @@ func survivorsOnly(spec scoring.Spec, seeds []scoring.Assessment) stabilityFigur
 			d := x(s) - sum/n
 			squares += float64(d * d)
 		}
-		return number(sum / n), number(math.Sqrt(squares / n))
+		return jsonNumber(sum / n), jsonNumber(math.Sqrt(squares / n))
 	}
-	share := func(holds func(scoring.Assessment) bool) number {
+	share := func(holds func(scoring.Assessment) bool) jsonNumber {
 		hits := 0.0
 		for _, s := range seeds {
 			if holds(s) {
 				hits++
 			}
 		}
-		return number(hits / n)
+		return jsonNumber(hits / n)
 	}
 	total := func(s scoring.Assessment) float64 { return s.TotalScore }
 	f := stabilityFigures{NSeeds: len(seeds), MetricStats: map[string]metricFigures{}}
 	f.MeanScore, f.StdScore = meanStd(total)
 	byTotal := func(a, b scoring.Assessment) int { return int(math.Copysign(1, a.TotalScore-b.TotalScore)) }
-	f.MinScore = number(slices.MinFunc(seeds, byTotal).TotalScore)
-	f.MaxScore = number(slices.MaxFunc(seeds, byTotal).TotalScore)
+	f.MinScore = jsonNumber(slices.MinFunc(seeds, byTotal).TotalScore)
+	f.MaxScore = jsonNumber(slices.MaxFunc(seeds, byTotal).TotalScore)
 	f.PassRate = share(func(s scoring.Assessment) bool { return s.NFail == 0 })
 	f.CombinedScore = f.MeanScore * f.PassRate * (1 - f.StdScore)
 	f.IsStable = f.PassRate >= 0.9 && f.StdScore <= 0.15

@@ -14,19 +14,19 @@ import (
 // seedLine is one line of a results file: what bam-engine measured with one seed, and its own judgement of it.
 type seedLine struct {
 	Seed       int
-	Outcome    string // "error" for a seed that crashed, which has no metrics; empty in one file
-	TotalScore number `json:"total_score"`
-	NPass      int    `json:"n_pass"`
-	NWarn      int    `json:"n_warn"`
-	NFail      int    `json:"n_fail"`
+	Outcome    string     // "error" for a seed that crashed, which has no metrics; empty in one file
+	TotalScore jsonNumber `json:"total_score"`
+	NPass      int        `json:"n_pass"`
+	NWarn      int        `json:"n_warn"`
+	NFail      int        `json:"n_fail"`
 	Metrics    []struct {
 		Name   string
-		Actual number
+		Actual jsonNumber
 		Status scoring.Status
-		Score  number
-		Weight number
+		Score  jsonNumber
+		Weight jsonNumber
 	}
-	ImprovementDeltas map[string]number `json:"improvement_deltas"`
+	ImprovementDeltas map[string]jsonNumber `json:"improvement_deltas"`
 }
 
 func (l seedLine) crashed() bool { return l.Outcome == "error" }
@@ -53,8 +53,8 @@ func (l seedLine) judgement() scoring.Assessment {
 	return a
 }
 
-// assess judges the seeds of a results file under a spec. A crashed seed has measured nothing, and nothing is assessed.
-func assess(spec scoring.Spec, lines []seedLine) []scoring.Assessment {
+// assessSeeds judges the seeds of a results file under a spec. A crashed seed has measured nothing, and nothing is assessed.
+func assessSeeds(spec scoring.Spec, lines []seedLine) []scoring.Assessment {
 	var list []scoring.Assessment
 	for _, l := range lines {
 		var a scoring.Assessment
@@ -137,7 +137,7 @@ func TestAggregateRealSeeds(t *testing.T) {
 		}
 		t.Run(run.stability, func(t *testing.T) {
 			spec := readSpec(t, run.spec)
-			got := scoring.Aggregate(spec, assess(spec, readLines[seedLine](t, "bam/"+run.results)))
+			got := scoring.Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/"+run.results)))
 			want := readJSON[stabilityFigures](t, "bam/"+run.stability)
 			if diff := cmp.Diff(want, figuresOf(got), approx); diff != "" {
 				t.Errorf("Aggregate (-bam-engine +got):\n%s", diff)
@@ -161,7 +161,7 @@ func TestAggregateReferenceTable(t *testing.T) {
 	} {
 		t.Run(want.scenario, func(t *testing.T) {
 			spec := readSpec(t, want.scenario)
-			got := scoring.Aggregate(spec, assess(spec, readLines[seedLine](t, "bam/results_"+want.scenario+".jsonl")))
+			got := scoring.Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/results_"+want.scenario+".jsonl")))
 			for _, f := range []struct {
 				name      string
 				got, want float64
@@ -184,7 +184,7 @@ func TestAggregateReferenceTable(t *testing.T) {
 func TestSmallEconomy(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
 	lines := readLines[seedLine](t, "bam/variants/results_growth_plus__small_economy.jsonl")
-	got := scoring.Aggregate(spec, assess(spec, lines))
+	got := scoring.Aggregate(spec, assessSeeds(spec, lines))
 
 	notFailed := map[string]int{} // seeds in which bam-engine does not fail the metric
 	for _, l := range lines {
@@ -229,18 +229,18 @@ func TestSmallEconomy(t *testing.T) {
 // seed.
 func TestImprovementRealSeeds(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
-	candidate := assess(spec, readLines[seedLine](t, "bam/results_growth_plus_spec_on_buffer_stock_runs.jsonl"))
-	baseline := assess(spec, readLines[seedLine](t, "bam/results_growth_plus.jsonl"))
+	candidate := assessSeeds(spec, readLines[seedLine](t, "bam/results_growth_plus_spec_on_buffer_stock_runs.jsonl"))
+	baseline := assessSeeds(spec, readLines[seedLine](t, "bam/results_growth_plus.jsonl"))
 	want := readJSON[struct {
 		Metrics []struct {
 			Name             string
-			Threshold        number
-			MeanDelta        number         `json:"mean_delta"`
-			StdDelta         number         `json:"std_delta_population"`
+			Threshold        jsonNumber
+			MeanDelta        jsonNumber     `json:"mean_delta"`
+			StdDelta         jsonNumber     `json:"std_delta_population"`
 			Status           scoring.Status `json:"status"`
 			StatusBase010    scoring.Status `json:"status_with_function_default_base_0.10"`
-			ScoreImprovement number         `json:"score_improvement"`
-			SeedDeltas       []number       `json:"seed_deltas"`
+			ScoreImprovement jsonNumber     `json:"score_improvement"`
+			SeedDeltas       []jsonNumber   `json:"seed_deltas"`
 		}
 	}](t, "bam/buffer_stock_improvement_seeds_0_9.json").Metrics
 
@@ -262,7 +262,7 @@ func TestImprovementRealSeeds(t *testing.T) {
 		for _, f := range []struct {
 			name string
 			got  float64
-			want number
+			want jsonNumber
 		}{
 			{"mean delta", delta.Mean, w.MeanDelta},
 			{"std of deltas", delta.Std, w.StdDelta},
@@ -296,12 +296,12 @@ func TestImprovementRealSeeds(t *testing.T) {
 // TestImprovementDeltasRealSeeds holds the deltas that bam-engine itself wrote into the results of buffer_stock.
 func TestImprovementDeltasRealSeeds(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
-	candidate := assess(spec, readLines[seedLine](t, "bam/results_growth_plus_spec_on_buffer_stock_runs.jsonl"))
-	baseline := assess(spec, readLines[seedLine](t, "bam/results_growth_plus.jsonl"))
+	candidate := assessSeeds(spec, readLines[seedLine](t, "bam/results_growth_plus_spec_on_buffer_stock_runs.jsonl"))
+	baseline := assessSeeds(spec, readLines[seedLine](t, "bam/results_growth_plus.jsonl"))
 	for seed, l := range readLines[seedLine](t, "bam/results_buffer_stock.jsonl") {
-		got := map[string]number{}
+		got := map[string]jsonNumber{}
 		for i, r := range candidate[seed].Results {
-			got[r.Name] = number(r.Score - baseline[seed].Results[i].Score)
+			got[r.Name] = jsonNumber(r.Score - baseline[seed].Results[i].Score)
 		}
 		if diff := cmp.Diff(l.ImprovementDeltas, got, approx); diff != "" {
 			t.Errorf("seed %d (-bam-engine +got):\n%s", seed, diff)

@@ -10,19 +10,19 @@ import (
 	"track/scoring"
 )
 
-// measured is a metric of a specification together with the value that a seed measured.
-type measured struct {
+// measuredMetric is a metric of a specification together with the value that a seed measured.
+type measuredMetric struct {
 	Name       string
 	CheckType  scoring.Type `json:"check_type"`
-	Actual     number
+	Actual     jsonNumber
 	Target     params
-	Weight     *number
-	Threshold  number
+	Weight     *jsonNumber
+	Threshold  jsonNumber
 	Invert     bool
 	TargetDesc string `json:"target_desc"`
 }
 
-func (m measured) metric() (metric scoring.Metric, missing string) {
+func (m measuredMetric) metric() (metric scoring.Metric, missing string) {
 	p := m.Target
 	p.Threshold, p.Invert = &m.Threshold, m.Invert // the origin takes them from the arguments, never from the target
 	target, missing := p.target(m.CheckType)
@@ -68,18 +68,18 @@ var departures = map[string]struct {
 }
 
 func checkEvaluateMetric(t *testing.T, v vector) {
-	m := decode[measured](t, v.Args)
+	m := decode[measuredMetric](t, v.Args)
 	m.Name = "m"
 	if v.raises() {
-		checkAssess(t, v.ID, []measured{m}, scoring.Assessment{})
+		checkAssess(t, v.ID, []measuredMetric{m}, scoring.Assessment{})
 		return
 	}
 	want := decode[struct {
 		Status     scoring.Status
-		Score      number
+		Score      jsonNumber
 		TargetDesc string `json:"target_desc"`
 	}](t, v.Expected)
-	checkAssess(t, v.ID, []measured{m}, count(scoring.Assessment{
+	checkAssess(t, v.ID, []measuredMetric{m}, count(scoring.Assessment{
 		Results:    []scoring.Result{{Name: "m", Value: float64(m.Actual), Status: want.Status, Score: float64(want.Score)}},
 		TotalScore: float64(want.Score), // the mean of one score
 		Scored:     true,
@@ -93,7 +93,7 @@ func checkEvaluateMetric(t *testing.T, v vector) {
 }
 
 func checkValidate(t *testing.T, v vector) {
-	args := decode[struct{ Metrics []measured }](t, v.Args)
+	args := decode[struct{ Metrics []measuredMetric }](t, v.Args)
 	if v.raises() {
 		checkAssess(t, v.ID, args.Metrics, scoring.Assessment{})
 		return
@@ -102,12 +102,12 @@ func checkValidate(t *testing.T, v vector) {
 		Metrics []struct {
 			Name   string
 			Status scoring.Status
-			Score  number
+			Score  jsonNumber
 		}
-		TotalScore number `json:"total_score"`
-		NPass      int    `json:"n_pass"`
-		NWarn      int    `json:"n_warn"`
-		NFail      int    `json:"n_fail"`
+		TotalScore jsonNumber `json:"total_score"`
+		NPass      int        `json:"n_pass"`
+		NWarn      int        `json:"n_warn"`
+		NFail      int        `json:"n_fail"`
 		Passed     bool
 	}](t, v.Expected)
 	want := scoring.Assessment{
@@ -126,7 +126,7 @@ func checkValidate(t *testing.T, v vector) {
 }
 
 // checkAssess assesses the measured metrics as one seed. want is what the origin says.
-func checkAssess(t *testing.T, id string, metrics []measured, want scoring.Assessment) {
+func checkAssess(t *testing.T, id string, metrics []measuredMetric, want scoring.Assessment) {
 	t.Helper()
 	spec := scoring.Spec{Scenario: "vectors"}
 	values := map[string]float64{}
@@ -188,23 +188,23 @@ func depart(t *testing.T, id string, origin scoring.Assessment) scoring.Assessme
 func TestDeparturesComplete(t *testing.T) {
 	found := map[string]string{}
 	for _, v := range readVectors(t) {
-		var metrics []measured
+		var metrics []measuredMetric
 		var verdicts []struct {
 			Status scoring.Status
-			Score  number
+			Score  jsonNumber
 		}
 		switch {
 		case v.raises():
 			continue
 		case v.Fn == "evaluate_metric":
-			m := decode[measured](t, v.Args)
+			m := decode[measuredMetric](t, v.Args)
 			m.Name = "m"
 			metrics = append(metrics, m)
 			if err := json.Unmarshal(slices.Concat([]byte("["), v.Expected, []byte("]")), &verdicts); err != nil {
 				t.Fatal(err)
 			}
 		case v.Fn == "validate":
-			metrics = decode[struct{ Metrics []measured }](t, v.Args).Metrics
+			metrics = decode[struct{ Metrics []measuredMetric }](t, v.Args).Metrics
 			expected := decode[struct{ Metrics json.RawMessage }](t, v.Expected)
 			if err := json.Unmarshal(expected.Metrics, &verdicts); err != nil {
 				t.Fatal(err)

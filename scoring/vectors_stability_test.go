@@ -12,14 +12,14 @@ import (
 
 // assessedSeed is a seed as the aggregating functions of the origin take it.
 type assessedSeed struct {
-	TotalScore number `json:"total_score"`
+	TotalScore jsonNumber `json:"total_score"`
 	Metrics    []struct {
 		Name   string
 		Status scoring.Status
-		Actual number
-		Score  number
+		Actual jsonNumber
+		Score  jsonNumber
 	}
-	ImprovementDeltas map[string]number `json:"improvement_deltas"`
+	ImprovementDeltas map[string]jsonNumber `json:"improvement_deltas"`
 }
 
 // collapsed seeds have no metrics, and NaN for their total score.
@@ -62,7 +62,7 @@ var noSeeds = stabilityFigures{
 	MetricStats: map[string]metricFigures{},
 }
 
-var nan = number(math.NaN())
+var nan = jsonNumber(math.NaN())
 
 func checkStabilityTest(t *testing.T, v vector) {
 	seeds := decode[struct{ Seeds []assessedSeed }](t, v.Args).Seeds
@@ -103,12 +103,12 @@ var collapsedSeeds = map[string]int{
 func checkBufferStockStabilityTest(t *testing.T, v vector) {
 	args := decode[struct {
 		Seeds   []assessedSeed
-		Weights map[string]number
-		Base    number `json:"max_degradation_base"`
+		Weights map[string]jsonNumber
+		Base    jsonNumber `json:"max_degradation_base"`
 	}](t, v.Args)
 	expected := decode[struct {
 		DegradedMetrics   []string                  `json:"degraded_metrics"`
-		MeanDeltas        map[string]number         `json:"mean_deltas"`
+		MeanDeltas        map[string]jsonNumber     `json:"mean_deltas"`
 		ImprovementStatus map[string]scoring.Status `json:"improvement_status"`
 	}](t, v.Expected)
 
@@ -160,15 +160,15 @@ func checkBufferStockStabilityTest(t *testing.T, v vector) {
 func keepCollapsed(f stabilityFigures, collapsed int) stabilityFigures {
 	if f.NSeeds == collapsed { // no seed was scored
 		f.MeanScore, f.StdScore, f.MinScore, f.MaxScore, f.CombinedScore = nan, nan, nan, nan, nan
-		f.PassRate = number(0 / float64(f.NSeeds)) // NaN for no seeds
+		f.PassRate = jsonNumber(0 / float64(f.NSeeds)) // NaN for no seeds
 		return f
 	}
 	if collapsed == 0 {
 		return f
 	}
-	kept := func(rate number) number {
+	kept := func(rate jsonNumber) jsonNumber {
 		passed := math.Round(float64(rate) * float64(f.NSeeds-collapsed))
-		return number(passed / float64(f.NSeeds))
+		return jsonNumber(passed / float64(f.NSeeds))
 	}
 	f.PassRate = kept(f.PassRate)
 	f.CombinedScore = f.MeanScore * f.PassRate * (1 - f.StdScore)

@@ -139,7 +139,7 @@ func keys[V any](m map[string]V) []string {
 // arguments are the named numbers of a case. Each is taken once, so that done can tell that none was overlooked.
 type arguments struct {
 	t *testing.T
-	m map[string]number
+	m map[string]jsonNumber
 }
 
 func (a *arguments) take(name string) float64 {
@@ -179,7 +179,7 @@ var ieeeInstead = map[string]float64{
 
 func numeric(f func(*arguments) float64) func(*testing.T, vector) {
 	return func(t *testing.T, v vector) {
-		a := &arguments{t, decode[map[string]number](t, v.Args)}
+		a := &arguments{t, decode[map[string]jsonNumber](t, v.Args)}
 		got := f(a)
 		a.done()
 		want, listed := ieeeInstead[v.ID]
@@ -187,7 +187,7 @@ func numeric(f func(*arguments) float64) func(*testing.T, vector) {
 			t.Fatalf("the origin raises an exception: %v, but it is listed as such: %v", v.raises(), listed)
 		}
 		if !listed {
-			want = float64(decode[number](t, v.Expected))
+			want = float64(decode[jsonNumber](t, v.Expected))
 		}
 		if !near(got, want) {
 			t.Errorf("got %v, want %v", got, want)
@@ -197,7 +197,7 @@ func numeric(f func(*arguments) float64) func(*testing.T, vector) {
 
 func exact[T comparable](f func(*arguments) T) func(*testing.T, vector) {
 	return func(t *testing.T, v vector) {
-		a := &arguments{t, decode[map[string]number](t, v.Args)}
+		a := &arguments{t, decode[map[string]jsonNumber](t, v.Args)}
 		got := f(a)
 		a.done()
 		if want := decode[T](t, v.Expected); got != want {

@@ -297,14 +297,14 @@ func value(x *float64) any {
 }
 
 func (d document) yaml(t rapid.TB) []byte {
-	data, err := yaml.Marshal(yamlNode(d))
+	data, err := yaml.Marshal(nodeOf(d))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return data
 }
 
-func yamlNode(value any) *yaml.Node {
+func nodeOf(value any) *yaml.Node {
 	switch v := value.(type) {
 	case nil:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
@@ -317,19 +317,19 @@ func yamlNode(value any) *yaml.Node {
 	case []string:
 		n := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, text := range v {
-			n.Content = append(n.Content, yamlNode(text))
+			n.Content = append(n.Content, nodeOf(text))
 		}
 		return n
 	case []document:
 		n := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, d := range v {
-			n.Content = append(n.Content, yamlNode(d))
+			n.Content = append(n.Content, nodeOf(d))
 		}
 		return n
 	case document:
 		n := &yaml.Node{Kind: yaml.MappingNode}
 		for _, m := range v {
-			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: m.key}, yamlNode(m.value))
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: m.key}, nodeOf(m.value))
 		}
 		return n
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // The draws are those of the plain definition, bit by bit: what was decided once is decided again.
-func TestSignFlipDraws(t *testing.T) {
+func TestSignFlipDrawsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{1, 7, 8, 9, 21, 63, 64, 65, 200} { // around the sizes of a table and of a word
 		d := make([]float64, n)
