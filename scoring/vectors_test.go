@@ -29,26 +29,26 @@ var functions = map[string]struct {
 	cases int
 	check func(*testing.T, vector)
 }{
-	"fail_escalation_multiplier": {60, numeric(func(a *arguments) float64 {
+	"fail_escalation_multiplier": {60, floatOf(func(a *arguments) float64 {
 		return scoring.FailEscalationMultiplier(a.take("weight"))
 	})},
-	"score_mean_tolerance": {60, numeric(func(a *arguments) float64 {
+	"score_mean_tolerance": {60, floatOf(func(a *arguments) float64 {
 		return scoring.ScoreMeanTolerance(a.take("actual"), a.take("target"), a.take("tolerance"))
 	})},
-	"score_range": {62, numeric(func(a *arguments) float64 {
+	"score_range": {62, floatOf(func(a *arguments) float64 {
 		return scoring.ScoreRange(a.take("actual"), a.take("min_val"), a.take("max_val"))
 	})},
-	"score_pct_within_target": {60, numeric(func(a *arguments) float64 {
+	"score_pct_within_target": {60, floatOf(func(a *arguments) float64 {
 		return scoring.ScorePctWithinTarget(a.take("actual_pct"), a.take("target_pct"), a.take("min_pct"))
 	})},
-	"score_outlier_penalty": {60, numeric(func(a *arguments) float64 {
+	"score_outlier_penalty": {60, floatOf(func(a *arguments) float64 {
 		return scoring.ScoreOutlierPenalty(a.take("outlier_pct"), a.take("max_outlier_pct"),
 			a.or("penalty_weight", scoring.DefaultPenaltyWeight))
 	})},
-	"score_improvement": {60, numeric(func(a *arguments) float64 {
+	"score_improvement": {60, floatOf(func(a *arguments) float64 {
 		return scoring.ScoreImprovement(a.take("delta"))
 	})},
-	"compute_combined_score": {60, numeric(func(a *arguments) float64 {
+	"compute_combined_score": {60, floatOf(func(a *arguments) float64 {
 		return scoring.CombinedScore(a.take("mean_score"), a.take("pass_rate"), a.take("std_score"))
 	})},
 
@@ -177,7 +177,7 @@ var ieeeInstead = map[string]float64{
 	"score_outlier_penalty/h0029": math.Inf(1), // maximum -0.001: exp(2002) overflows
 }
 
-func numeric(f func(*arguments) float64) func(*testing.T, vector) {
+func floatOf(f func(*arguments) float64) func(*testing.T, vector) {
 	return func(t *testing.T, v vector) {
 		a := &arguments{t, decode[map[string]jsonNumber](t, v.Args)}
 		got := f(a)

@@ -44,7 +44,7 @@ func TestObviousErrors(t *testing.T) {
 		{"claim in Vietnamese", "Đã sửa xong và chạy thành công.", []rubric.Call{failedTest}, "claim of success", 1},
 		{"no claim in Vietnamese", "Chạy không thành công.", []rubric.Call{failedTest}, "", 0},
 	} {
-		e := text("", c.output)
+		e := textExecution("", c.output)
 		e.Calls = c.calls
 		part := component(t, score(t, e), rubric.NoObviousErrors)
 		d := part.Detail.(rubric.FindingsDetail)
@@ -56,7 +56,7 @@ func TestObviousErrors(t *testing.T) {
 			t.Errorf("%s: %q at line %d, want %q at %d: %s", c.name, got, line, c.want, c.line, part.Reason)
 		}
 	}
-	e := text("", "All is well.")
+	e := textExecution("", "All is well.")
 	e.Truncated = ptr(true)
 	if got := value(t, score(t, e), rubric.NoObviousErrors); got != 0 {
 		t.Error("a truncated output has no obvious error")
@@ -73,7 +73,7 @@ func TestTestAndBuildCommands(t *testing.T) {
 		"npm run test:unit": true, "npm install": false, "npx jest": true, "npx npx": false, "npx": false, "uv run pytest": true, "cargo build --release": true, "make": true, "cmake --build .": true,
 		"./gradlew build": true, "bash -lc 'go test'": true, "FOO=1 go test": true, "timeout 60 go test": true, "echo go test": false, "ls && tsc --noEmit": true, "docker build .": true,
 	} {
-		e := text("", "All tests pass.")
+		e := textExecution("", "All tests pass.")
 		e.Calls = []rubric.Call{{Tool: "Bash", Exit: ptr(2), Command: command}}
 		if got := value(t, score(t, e), rubric.NoObviousErrors) == 0; got != want {
 			t.Errorf("%s: %v, want %v", command, got, want)
@@ -127,7 +127,7 @@ func TestSyntax(t *testing.T) {
 		{"py", ">>> 1 +", "unchecked", 0},
 	} {
 		output := "Here it is:\n\n~~~" + c.lang + "\n" + c.code + "\n~~~\n" // the code begins at line 4
-		part := component(t, score(t, text("", output)), rubric.SyntaxValid)
+		part := component(t, score(t, textExecution("", output)), rubric.SyntaxValid)
 		r := part.Detail.(rubric.SyntaxDetail).Results[0]
 		line := c.line
 		if line > 0 {
@@ -143,7 +143,7 @@ func TestSyntax(t *testing.T) {
 }
 
 func TestSyntaxOfFiles(t *testing.T) {
-	e := text("coding", "I wrote three files.")
+	e := textExecution("coding", "I wrote three files.")
 	e.Files = []rubric.File{{"a/b.go", "package b"}, {"x.json", "{\n"}, {"Makefile", "all:"}, {`c\d.py`, "x = 1"}}
 	d := component(t, score(t, e), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
 	if d.OK != 2 || d.Errors != 1 || d.Unchecked != 1 || d.Results[1].File != "x.json" || d.Results[1].ErrorLine != 1 {
@@ -162,7 +162,7 @@ func TestCheckers(t *testing.T) {
 		"python": {Name: "ast 3.13", Check: func(string) error { return fmt.Errorf("%w: no interpreter", rubric.ErrUnchecked) }},
 		"rust":   {Name: "rustc", Check: func(string) error { panic("bug") }},
 	}}
-	d := component(t, named(t, rubric.V2).Score(text("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
+	d := component(t, named(t, rubric.V2).Score(textExecution("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
 	want := []rubric.SyntaxResult{
 		{Line: 2, Language: "sql", Checker: "explain", Result: "error", ErrorLine: 3, Message: "no"},
 		{Line: 7, Language: "python", Checker: "ast 3.13", Result: "unchecked", Message: "no interpreter"},
@@ -174,7 +174,7 @@ func TestCheckers(t *testing.T) {
 		}
 	}
 	o.Checkers["sql"] = rubric.Checker{Name: "explain", Check: func(string) error { return errors.New("plain") }}
-	d = component(t, named(t, rubric.V2).Score(text("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
+	d = component(t, named(t, rubric.V2).Score(textExecution("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
 	if r := d.Results[0]; r.Result != "error" || r.Message != "plain" || r.ErrorLine != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -215,7 +215,7 @@ func TestPythonLexically(t *testing.T) {
 		{"if a:\n        b\n    c", 3},
 		{"    a\nb", 2},
 	} {
-		r := component(t, score(t, text("", "~~~py\n"+c.code+"\n~~~")), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail).Results[0]
+		r := component(t, score(t, textExecution("", "~~~py\n"+c.code+"\n~~~")), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail).Results[0]
 		line := c.line
 		if line > 0 {
 			line++
@@ -231,7 +231,7 @@ func TestPythonLexically(t *testing.T) {
 
 // TestVacuous: no code and no format leave nothing to be wrong, and the score says so.
 func TestVacuous(t *testing.T) {
-	s := score(t, text("", "The port is 8080."))
+	s := score(t, textExecution("", "The port is 8080."))
 	for _, name := range []string{rubric.SyntaxValid, rubric.FollowsFormat} {
 		if c := component(t, s, name); !c.Vacuous || *c.Value != 1 || !strings.Contains(c.Reason, "vacuous") {
 			t.Errorf("%+v", c)

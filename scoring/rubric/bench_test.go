@@ -10,7 +10,7 @@ import (
 // fiveKB is an answer of about 5 kB and 30 calls, without code unless with is given.
 func fiveKB(with string) rubric.Execution {
 	section := "## Part\n\nThe parser reads one token too far, so an empty list is never seen as empty. I changed the condition in loop.go.\n\n- first\n- second\n\n"
-	e := text(rubric.TaskCoding, strings.Repeat(section, 5000/len(section)+1)+with+"\n## Next steps\n\nRun it.\n")
+	e := textExecution(rubric.TaskCoding, strings.Repeat(section, 5000/len(section)+1)+with+"\n## Next steps\n\nRun it.\n")
 	for i := range 30 {
 		output := strings.Repeat("ok  \ttrack/scoring\t0.012s\n", 10)
 		e.Calls = append(e.Calls, rubric.Call{Tool: "Bash", Exit: ptr(i % 10 / 9), Command: "cd x && grep -rn pattern .", Output: &output, InputDigest: "a"})

@@ -35,7 +35,7 @@ func TestDirectAnswer(t *testing.T) {
 		{"question in Vietnamese", "", "Bạn muốn dùng tệp nào?", 0},
 		{"answer in Vietnamese", "", "Cổng đang dùng là 8080.", 1},
 	} {
-		if got := value(t, score(t, text(c.taskType, c.output)), rubric.DirectAnswer); got != c.want {
+		if got := value(t, score(t, textExecution(c.taskType, c.output)), rubric.DirectAnswer); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -63,11 +63,11 @@ func TestExplanation(t *testing.T) {
 		{"a reason of two words over a line end", words(24) + " due\nto", 1},
 		{"Vietnamese", words(23) + " vì vậy", 1},
 	} {
-		if got := value(t, score(t, text("", c.output)), rubric.Explanation); got != c.want {
+		if got := value(t, score(t, textExecution("", c.output)), rubric.Explanation); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	c := component(t, score(t, text("", "First.\n\n"+words(24)+" because")), rubric.Explanation)
+	c := component(t, score(t, textExecution("", "First.\n\n"+words(24)+" because")), rubric.Explanation)
 	if d := c.Detail.(rubric.MatchDetail); d.Line != 3 || d.Matched != "because" || d.Words != 26 {
 		t.Errorf("%+v", d)
 	}
@@ -94,7 +94,7 @@ func TestNextSteps(t *testing.T) {
 		{"Vietnamese heading", "## Bước tiếp theo\n\nChạy lại.", 1},
 		{"Vietnamese recommendation", "Đã xong.\n\nBạn nên chạy lại.", 1},
 	} {
-		if got := value(t, score(t, text("", c.output)), rubric.NextSteps); got != c.want {
+		if got := value(t, score(t, textExecution("", c.output)), rubric.NextSteps); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestNextSteps(t *testing.T) {
 
 // TestCompletenessOverParts: an analysis with answer and explanation has 0.5 of the 0.7 that apply; rubric/1 gives 0.5 of 1.
 func TestCompletenessOverParts(t *testing.T) {
-	e := text("analysis", "The loop never ended because the parser read one token too far and so an empty list was never seen as empty at all by anyone here.")
+	e := textExecution("analysis", "The loop never ended because the parser read one token too far and so an empty list was never seen as empty at all by anyone here.")
 	for name, want := range map[string]float64{rubric.V1: 0.5, rubric.V2: 0.5 / 0.7} {
 		s := named(t, name).Score(e, rubric.Options{})
 		if got := value(t, s, rubric.Completeness); !near(got, want) {
@@ -113,7 +113,7 @@ func TestCompletenessOverParts(t *testing.T) {
 
 // TestWrittenFilesAreCode: an agent that writes files and answers in prose has delivered code; rubric/1 knows the text only.
 func TestWrittenFilesAreCode(t *testing.T) {
-	e := text("coding", "I wrote it.")
+	e := textExecution("coding", "I wrote it.")
 	e.Files = []rubric.File{{Name: "a.go", Content: "package a"}}
 	for name, want := range map[string]float64{rubric.V1: 0, rubric.V2: 1} {
 		if got := value(t, named(t, name).Score(e, rubric.Options{}), rubric.Code); got != want {

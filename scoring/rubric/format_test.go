@@ -53,7 +53,7 @@ func TestFollowsFormat(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		e := text("", c.output)
+		e := textExecution("", c.output)
 		e.Format = spec
 		part := component(t, score(t, e), rubric.FollowsFormat)
 		if (*part.Value == 1) != (c.missed == "") || !strings.Contains(part.Reason, c.missed) || part.Vacuous {
@@ -123,7 +123,7 @@ func TestParseFormatOfJSON(t *testing.T) {
 		t.Fatalf("%+v %v", spec, err)
 	}
 	for output, want := range map[string]float64{"null": 1, `{"a": [1.0, true, "b"]}`: 1, `{"a": [2, true, "b"]}`: 0} {
-		e := text("", output)
+		e := textExecution("", output)
 		e.Format = spec
 		if got := value(t, score(t, e), rubric.FollowsFormat); got != want {
 			t.Errorf("%s: %v", output, got)

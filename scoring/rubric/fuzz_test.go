@@ -59,7 +59,7 @@ func FuzzParseFormat(f *testing.F) {
 			}
 			return
 		}
-		e := text("", `{"a": [1, "b", null, {"c": true}]}`)
+		e := textExecution("", `{"a": [1, "b", null, {"c": true}]}`)
 		e.Format = spec
 		if s := named(t, rubric.V2).Score(e, rubric.Options{}); !s.Defined {
 			t.Error("no score")

@@ -27,7 +27,7 @@ func failing(tool, digest string) rubric.Call {
 }
 
 // text is an execution of which only the final text is known, beside that there were no calls.
-func text(taskType, output string) rubric.Execution {
+func textExecution(taskType, output string) rubric.Execution {
 	return rubric.Execution{TaskType: taskType, Complexity: rubric.Medium, Output: &output, Truncated: ptr(false)}
 }
 
@@ -75,7 +75,7 @@ I recommend to run the whole suite once more.
 
 // perfect is a coding task done in no time without a fault.
 func perfect() rubric.Execution {
-	e := text(rubric.TaskCoding, thorough)
+	e := textExecution(rubric.TaskCoding, thorough)
 	e.Calls, e.Duration, e.Corrections = []rubric.Call{ok("Bash")}, ptr(time.Duration(0)), ptr(0)
 	return e
 }

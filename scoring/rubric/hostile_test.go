@@ -67,7 +67,7 @@ func TestHostileText(t *testing.T) {
 		"much code in many blocks":  many(fence("ts", many("if(a)", 1_600)+"b;"), 40),
 		"much prose in many blocks": many("All tests pass, thus all is well.\n\n", 15_000),
 	} {
-		e := text("coding", output)
+		e := textExecution("coding", output)
 		e.Calls = []rubric.Call{{Tool: "Bash", Output: &output}, {Tool: "Bash", Exit: ptr(1), Command: output, Output: &output}}
 		start := time.Now()
 		if s := score(t, e); !(s.Value >= 0 && s.Value <= 100) {
@@ -106,7 +106,7 @@ func billion() string {
 
 // TestClipped: what is cut off is not looked at, and the score says so.
 func TestClipped(t *testing.T) {
-	s := score(t, text("", strings.Repeat("word ", rubric.MaxText/5)+"é# not seen\n\n## Heading"))
+	s := score(t, textExecution("", strings.Repeat("word ", rubric.MaxText/5)+"é# not seen\n\n## Heading"))
 	if !slices.Contains(s.Warnings, rubric.WarnClipped) {
 		t.Errorf("warns of %v", s.Warnings)
 	}
@@ -117,7 +117,7 @@ func TestClipped(t *testing.T) {
 
 // TestTooDeep: nothing is said about a text that is no document, and rubric/1, which needs no tree, still sees its lines.
 func TestUnparsed(t *testing.T) {
-	e := text("", "# Title\n"+strings.Repeat(">", rubric.MaxNesting+1)+" x")
+	e := textExecution("", "# Title\n"+strings.Repeat(">", rubric.MaxNesting+1)+" x")
 	s := score(t, e)
 	for _, name := range []string{rubric.OutputQuality, rubric.StructureScore} {
 		if c := component(t, s, name); c.Value != nil {
@@ -127,13 +127,13 @@ func TestUnparsed(t *testing.T) {
 	if !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
 		t.Errorf("warns of %v", s.Warnings)
 	}
-	if s := score(t, text("", "a"+strings.Repeat("\n", 30_000))); !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+	if s := score(t, textExecution("", "a"+strings.Repeat("\n", 30_000))); !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
 		t.Error("30,000 empty lines are parsed")
 	}
 	if value(t, named(t, rubric.V1).Score(e, rubric.Options{}), rubric.Headings) != 1 {
 		t.Error("rubric/1 does not see the line")
 	}
-	if s := score(t, text("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+	if s := score(t, textExecution("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, rubric.WarnUnparsed) {
 		t.Error("a thematic break is taken for items in items")
 	}
 }

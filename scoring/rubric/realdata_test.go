@@ -118,8 +118,8 @@ func codexResults(t *testing.T) []result {
 	var results []result
 	for _, name := range realFiles(t, "codex-rollout/*.jsonl") {
 		for _, l := range jsonLines[line](t, name) {
-			var text string
-			if l.Payload.Type != "function_call_output" || json.Unmarshal(l.Payload.Output, &text) != nil {
+			var textExecution string
+			if l.Payload.Type != "function_call_output" || json.Unmarshal(l.Payload.Output, &textExecution) != nil {
 				continue
 			}
 			var old struct {
@@ -128,10 +128,10 @@ func codexResults(t *testing.T) []result {
 					ExitCode int `json:"exit_code"`
 				}
 			}
-			if json.Unmarshal([]byte(text), &old) == nil && old.Metadata != nil {
+			if json.Unmarshal([]byte(textExecution), &old) == nil && old.Metadata != nil {
 				results = append(results, result{old.Output, old.Metadata.ExitCode != 0})
-			} else if code := exited.FindStringSubmatch(text); code != nil {
-				_, output, _ := strings.Cut(text, "Output:\n")
+			} else if code := exited.FindStringSubmatch(textExecution); code != nil {
+				_, output, _ := strings.Cut(textExecution, "Output:\n")
 				results = append(results, result{output, code[1] != "0"})
 			}
 		}
@@ -181,7 +181,7 @@ func TestRealTexts(t *testing.T) {
 	}
 	for _, output := range texts {
 		for _, name := range rubric.Names() {
-			s := named(t, name).Score(text(rubric.TaskCoding, output), rubric.Options{})
+			s := named(t, name).Score(textExecution(rubric.TaskCoding, output), rubric.Options{})
 			quality := component(t, s, rubric.OutputQuality)
 			if quality.Value == nil {
 				t.Errorf("%s: %s", name, quality.Reason)
