@@ -34,18 +34,18 @@ const RubricOwn = "own"
 // Complexity is how demanding a task is. The time and tools that an execution is expected to need depend on it.
 type Complexity string
 
-// The complexities. ComplexityUnknown is the zero value.
+// The complexities. complexityUnknown is the zero value.
 const (
-	ComplexityUnknown Complexity = ""
-	ComplexitySimple  Complexity = "simple"
+	complexityUnknown Complexity = ""
+	complexitySimple  Complexity = "simple"
 	ComplexityMedium  Complexity = "medium"
-	ComplexityComplex Complexity = "complex"
+	complexityComplex Complexity = "complex"
 )
 
-// ParseComplexity returns the complexity named s; the empty string is ComplexityUnknown.
+// ParseComplexity returns the complexity named s; the empty string is complexityUnknown.
 func ParseComplexity(s string) (Complexity, error) {
 	switch c := Complexity(s); c {
-	case ComplexityUnknown, ComplexitySimple, ComplexityMedium, ComplexityComplex:
+	case complexityUnknown, complexitySimple, ComplexityMedium, complexityComplex:
 		return c, nil
 	}
 	return "", fmt.Errorf("unknown complexity %q: use simple, medium or complex", s)

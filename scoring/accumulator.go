@@ -43,7 +43,7 @@ func (a *Accumulator) Moments() Moments {
 	}
 	n := float64(a.n)
 	sum := a.sum.value()
-	return Moments{N: a.n, Mean: a.shift + sum/n, Std: PopulationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
+	return Moments{N: a.n, Mean: a.shift + sum/n, Std: populationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
 }
 
 // compensated is a sum that keeps what rounding takes from it, after Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen (1974).

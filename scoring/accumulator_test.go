@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
@@ -7,11 +7,10 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring"
 )
 
-func accumulate(xs []float64) scoring.Moments {
-	var a scoring.Accumulator
+func accumulate(xs []float64) Moments {
+	var a Accumulator
 	for _, x := range xs {
 		a.Add(x)
 	}
@@ -26,7 +25,7 @@ func TestAccumulatorEqualsTwoPasses(t *testing.T) {
 		for i := range xs {
 			xs[i] += offset
 		}
-		got, want := accumulate(xs), scoring.NewMoments(xs)
+		got, want := accumulate(xs), NewMoments(xs)
 		if got.N != want.N || got.Min != want.Min || got.Max != want.Max {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}

@@ -6,9 +6,9 @@ import "strings"
 const (
 	ReasonMissing   = "missing" // or "missing: …", with the reason why it could not be computed
 	ReasonNonFinite = "not finite"
-	// ReasonNoScore marks a finite value for which the formula gives no finite score. Only a range at the limits of float64 does
+	// reasonNoScore marks a finite value for which the formula gives no finite score. Only a range at the limits of float64 does
 	// that: one whose bounds sum to infinity, or whose half-width rounds to 0.
-	ReasonNoScore = "no finite score"
+	reasonNoScore = "no finite score"
 )
 
 // Result is the judgement of one metric of one seed.
@@ -36,7 +36,7 @@ func (a Assessment) Passed() bool { return a.Scored && a.NFail == 0 }
 
 // Assess judges the values of one seed, by metric name. Values that the spec does not know are ignored here. A missing value
 // makes its metric FAIL and leaves the seed without a total score; NaN and infinities score 0 and are FAIL in every type, and so
-// does a value without a finite score (see [ReasonNoScore]). The spec must have no [Spec.Problems].
+// does a value without a finite score (see [reasonNoScore]). The spec must have no [Spec.Problems].
 func Assess(spec Spec, values map[string]float64) Assessment {
 	return assess(spec, func(name string) (float64, string) { return lookUp(values, name) })
 }
@@ -85,12 +85,12 @@ func judge(m Metric, value float64, missing string) Result {
 		r.Status, r.Reason = Fail, ReasonNonFinite
 		return r
 	}
-	score := m.Target.Score(value)
+	score := m.Target.score(value)
 	if !finite(score) {
-		r.Status, r.Reason = Fail, ReasonNoScore
+		r.Status, r.Reason = Fail, reasonNoScore
 		return r
 	}
-	r.Status = m.Target.Check(value, FailEscalationMultiplier(m.Weight))
+	r.Status = m.Target.check(value, failEscalationMultiplier(m.Weight))
 	r.Score = score
 	return r
 }

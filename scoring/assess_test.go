@@ -1,35 +1,33 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 func TestAssess(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "light", Weight: 1, Target: scoring.Range{Min: 0, Max: 1}, Format: scoring.FormatDefault},
-		{Name: "heavy", Weight: 3, Target: scoring.MeanTolerance{Target: 1, Tolerance: 0.1}, Format: scoring.FormatDefault},
-		{Name: "count only", Weight: 0, Target: scoring.Boolean{Threshold: 0}, Format: scoring.FormatDefault},
+	spec := Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "light", Weight: 1, Target: Range{Min: 0, Max: 1}, Format: FormatDefault},
+		{Name: "heavy", Weight: 3, Target: MeanTolerance{Target: 1, Tolerance: 0.1}, Format: FormatDefault},
+		{Name: "count only", Weight: 0, Target: Boolean{Threshold: 0}, Format: FormatDefault},
 	}}
-	pass := scoring.Result{Name: "light", Value: 0.5, Status: scoring.Pass, Score: 1} // the centre
+	pass := Result{Name: "light", Value: 0.5, Status: Pass, Score: 1} // the centre
 	// 1.5 tolerances off: 1 - 1.5/2. Weight 3 halves the WARN limit of two tolerances, which leaves no room for WARN.
-	fail := scoring.Result{Name: "heavy", Value: 1.15, Status: scoring.Fail, Score: 0.25}
-	flag := scoring.Result{Name: "count only", Value: 1, Status: scoring.Pass, Score: 1}
+	fail := Result{Name: "heavy", Value: 1.15, Status: Fail, Score: 0.25}
+	flag := Result{Name: "count only", Value: 1, Status: Pass, Score: 1}
 
 	for _, c := range []struct {
 		name   string
 		values map[string]float64
-		want   scoring.Assessment
+		want   Assessment
 		passed bool
 	}{
 		{
 			"one fails", map[string]float64{"light": 0.5, "heavy": 1.15, "count only": 1},
-			scoring.Assessment{
-				Results:    []scoring.Result{pass, fail, flag},
+			Assessment{
+				Results:    []Result{pass, fail, flag},
 				TotalScore: (1*1 + 3*0.25) / 4., // weight 0 adds nothing
 				Scored:     true, NPass: 2, NFail: 1,
 			},
@@ -37,9 +35,9 @@ func TestAssess(t *testing.T) {
 		},
 		{
 			"unknown value ignored", map[string]float64{"light": 0.5, "heavy": 1, "count only": 1, "novel": math.NaN()},
-			scoring.Assessment{
-				Results: []scoring.Result{
-					pass, {Name: "heavy", Value: 1, Status: scoring.Pass, Score: 1}, flag,
+			Assessment{
+				Results: []Result{
+					pass, {Name: "heavy", Value: 1, Status: Pass, Score: 1}, flag,
 				},
 				TotalScore: 1, Scored: true, NPass: 3,
 			},
@@ -47,10 +45,10 @@ func TestAssess(t *testing.T) {
 		},
 		{
 			"zero weight still fails", map[string]float64{"light": 0.5, "heavy": 1, "count only": 0},
-			scoring.Assessment{
-				Results: []scoring.Result{
-					pass, {Name: "heavy", Value: 1, Status: scoring.Pass, Score: 1},
-					{Name: "count only", Value: 0, Status: scoring.Fail}, // 0 > 0 is false
+			Assessment{
+				Results: []Result{
+					pass, {Name: "heavy", Value: 1, Status: Pass, Score: 1},
+					{Name: "count only", Value: 0, Status: Fail}, // 0 > 0 is false
 				},
 				TotalScore: 1, Scored: true, NPass: 2, NFail: 1,
 			},
@@ -59,9 +57,9 @@ func TestAssess(t *testing.T) {
 		{
 			// The metric counts as failed, the others are judged all the same, and there is no total: not even one over the rest.
 			"missing", map[string]float64{"light": 0.5, "count only": 1},
-			scoring.Assessment{
-				Results: []scoring.Result{
-					pass, {Name: "heavy", Status: scoring.Fail, Reason: scoring.ReasonMissing}, flag,
+			Assessment{
+				Results: []Result{
+					pass, {Name: "heavy", Status: Fail, Reason: ReasonMissing}, flag,
 				},
 				NPass: 2, NFail: 1,
 			},
@@ -69,11 +67,11 @@ func TestAssess(t *testing.T) {
 		},
 		{
 			"nothing measured", nil,
-			scoring.Assessment{
-				Results: []scoring.Result{
-					{Name: "light", Status: scoring.Fail, Reason: scoring.ReasonMissing},
-					{Name: "heavy", Status: scoring.Fail, Reason: scoring.ReasonMissing},
-					{Name: "count only", Status: scoring.Fail, Reason: scoring.ReasonMissing},
+			Assessment{
+				Results: []Result{
+					{Name: "light", Status: Fail, Reason: ReasonMissing},
+					{Name: "heavy", Status: Fail, Reason: ReasonMissing},
+					{Name: "count only", Status: Fail, Reason: ReasonMissing},
 				},
 				NFail: 3,
 			},
@@ -81,7 +79,7 @@ func TestAssess(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := scoring.Assess(spec, c.values)
+			got := Assess(spec, c.values)
 			if diff := cmp.Diff(c.want, got, approx); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -99,7 +97,7 @@ func TestAssess(t *testing.T) {
 
 // TestAssessCrashedSeed: an assessment without results passed nothing, although nothing in it failed.
 func TestAssessCrashedSeed(t *testing.T) {
-	if (scoring.Assessment{}).Passed() {
+	if (Assessment{}).Passed() {
 		t.Error("a seed that was not scored passed")
 	}
 }
@@ -107,19 +105,19 @@ func TestAssessCrashedSeed(t *testing.T) {
 // TestAssessNonFinite holds the rule for every type: FAIL with score 0, and the value as it came.
 func TestAssessNonFinite(t *testing.T) {
 	lower, upper := 0.0, 10.0
-	for _, target := range []scoring.Target{
-		scoring.MeanTolerance{Target: 1, Tolerance: 0.5},
-		scoring.MeanTolerance{Target: 1, Tolerance: 0.5, Min: &lower, Max: &upper},
-		scoring.Range{Min: 0, Max: 1},
-		scoring.PctWithin{Target: 0.9, Min: 0.5},            // +Inf is above any target
-		scoring.Outlier{MaxOutlier: 0.02, PenaltyWeight: 2}, // -Inf is below any maximum
-		scoring.Boolean{Threshold: 0},
-		scoring.Boolean{Threshold: 0, Invert: true},
+	for _, target := range []Target{
+		MeanTolerance{Target: 1, Tolerance: 0.5},
+		MeanTolerance{Target: 1, Tolerance: 0.5, Min: &lower, Max: &upper},
+		Range{Min: 0, Max: 1},
+		PctWithin{Target: 0.9, Min: 0.5},            // +Inf is above any target
+		Outlier{MaxOutlier: 0.02, PenaltyWeight: 2}, // -Inf is below any maximum
+		Boolean{Threshold: 0},
+		Boolean{Threshold: 0, Invert: true},
 	} {
 		for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			got := scoring.Assess(specOf(target), map[string]float64{"m": value})
-			want := scoring.Assessment{
-				Results: []scoring.Result{{Name: "m", Value: value, Status: scoring.Fail, Reason: scoring.ReasonNonFinite}},
+			got := Assess(specOf(target), map[string]float64{"m": value})
+			want := Assessment{
+				Results: []Result{{Name: "m", Value: value, Status: Fail, Reason: ReasonNonFinite}},
 				Scored:  true, NFail: 1,
 			}
 			if diff := cmp.Diff(want, got, approx); diff != "" {
@@ -134,27 +132,27 @@ func TestAssessNoScore(t *testing.T) {
 	const tiny = math.SmallestNonzeroFloat64
 	for _, c := range []struct {
 		name   string
-		target scoring.Range
+		target Range
 		value  float64
 	}{
-		{"half-width 0, at the centre", scoring.Range{Min: 0, Max: tiny}, 0},           // 0/0: the centre rounds to 0
-		{"half-width 0, off the centre", scoring.Range{Min: 0, Max: tiny}, tiny},       // tiny/0
-		{"centre +Inf", scoring.Range{Min: 1.5e308, Max: math.MaxFloat64}, 1.6e308},    // min + max overflows
-		{"centre -Inf", scoring.Range{Min: -math.MaxFloat64, Max: -1.5e308}, -1.6e308}, // likewise
+		{"half-width 0, at the centre", Range{Min: 0, Max: tiny}, 0},           // 0/0: the centre rounds to 0
+		{"half-width 0, off the centre", Range{Min: 0, Max: tiny}, tiny},       // tiny/0
+		{"centre +Inf", Range{Min: 1.5e308, Max: math.MaxFloat64}, 1.6e308},    // min + max overflows
+		{"centre -Inf", Range{Min: -math.MaxFloat64, Max: -1.5e308}, -1.6e308}, // likewise
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-				{Name: "m", Weight: 1, Target: c.target, Format: scoring.FormatDefault},
-				{Name: "n", Weight: 1, Target: scoring.Boolean{}, Format: scoring.FormatDefault},
+			spec := Spec{Scenario: "s", Metrics: []Metric{
+				{Name: "m", Weight: 1, Target: c.target, Format: FormatDefault},
+				{Name: "n", Weight: 1, Target: Boolean{}, Format: FormatDefault},
 			}}
 			if problems := spec.Problems(); len(problems) > 0 {
 				t.Fatal(problems)
 			}
-			got := scoring.Assess(spec, map[string]float64{"m": c.value, "n": 1})
-			want := scoring.Assessment{
-				Results: []scoring.Result{
-					{Name: "m", Value: c.value, Status: scoring.Fail, Reason: scoring.ReasonNoScore},
-					{Name: "n", Value: 1, Status: scoring.Pass, Score: 1},
+			got := Assess(spec, map[string]float64{"m": c.value, "n": 1})
+			want := Assessment{
+				Results: []Result{
+					{Name: "m", Value: c.value, Status: Fail, Reason: reasonNoScore},
+					{Name: "n", Value: 1, Status: Pass, Score: 1},
 				},
 				TotalScore: 0.5, Scored: true, NPass: 1, NFail: 1,
 			}

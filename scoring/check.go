@@ -4,22 +4,22 @@ import "math"
 
 // Parameters of the checks that a spec does not set.
 const (
-	// DefaultWarnMultiplier is how many tolerances from its target a MEAN_TOLERANCE metric may be and still WARN.
-	DefaultWarnMultiplier = 2.0
-	// DefaultWarnBuffer is how many widths outside its range a RANGE metric may be and still WARN.
-	DefaultWarnBuffer = 0.5
-	// DefaultSevereMultiplier is how many times its maximum an OUTLIER metric may be and still WARN.
-	DefaultSevereMultiplier = 2.0
-	// DefaultPenaltyWeight is the decay rate of [ScoreOutlierPenalty].
+	// defaultWarnMultiplier is how many tolerances from its target a MEAN_TOLERANCE metric may be and still WARN.
+	defaultWarnMultiplier = 2.0
+	// defaultWarnBuffer is how many widths outside its range a RANGE metric may be and still WARN.
+	defaultWarnBuffer = 0.5
+	// defaultSevereMultiplier is how many times its maximum an OUTLIER metric may be and still WARN.
+	defaultSevereMultiplier = 2.0
+	// DefaultPenaltyWeight is the decay rate of [scoreOutlierPenalty].
 	DefaultPenaltyWeight = 2.0
-	// DefaultDegradationBase is the base of [CheckImprovement] for a single delta.
-	DefaultDegradationBase = 0.10
+	// defaultDegradationBase is the base of [CheckImprovement] for a single delta.
+	defaultDegradationBase = 0.10
 	// DefaultMeanDegradationBase is the base for the mean delta over seeds, where the spec sets none.
 	DefaultMeanDegradationBase = 0.25
 )
 
-// CheckMeanTolerance is Pass within tolerance of target, Warn within tolerance*warnMultiplier*escalation, else Fail.
-func CheckMeanTolerance(actual, target, tolerance, warnMultiplier, escalation float64) Status {
+// checkMeanTolerance is Pass within tolerance of target, Warn within tolerance*warnMultiplier*escalation, else Fail.
+func checkMeanTolerance(actual, target, tolerance, warnMultiplier, escalation float64) Status {
 	distance := math.Abs(actual - target)
 	switch {
 	case distance <= tolerance:
@@ -30,10 +30,10 @@ func CheckMeanTolerance(actual, target, tolerance, warnMultiplier, escalation fl
 	return Fail
 }
 
-// CheckHardBounds corrects the status of a MEAN_TOLERANCE metric by its hard bounds; a bound that is not set is infinite.
+// checkHardBounds corrects the status of a MEAN_TOLERANCE metric by its hard bounds; a bound that is not set is infinite.
 // Outside them, and for NaN, the status is Fail. Inside them a Fail becomes Warn, unless it is caused only by an escalation
 // below 1, that is: unless atUnitEscalation, the status with escalation 1, is better than Fail.
-func CheckHardBounds(status, atUnitEscalation Status, actual, lower, upper float64) Status {
+func checkHardBounds(status, atUnitEscalation Status, actual, lower, upper float64) Status {
 	switch {
 	case !(lower <= actual && actual <= upper):
 		return Fail
@@ -43,8 +43,8 @@ func CheckHardBounds(status, atUnitEscalation Status, actual, lower, upper float
 	return status
 }
 
-// CheckRange is Pass in [lower, upper], Warn within warnBuffer*escalation widths outside it, else Fail.
-func CheckRange(actual, lower, upper, warnBuffer, escalation float64) Status {
+// checkRange is Pass in [lower, upper], Warn within warnBuffer*escalation widths outside it, else Fail.
+func checkRange(actual, lower, upper, warnBuffer, escalation float64) Status {
 	if lower <= actual && actual <= upper {
 		return Pass
 	}
@@ -55,8 +55,8 @@ func CheckRange(actual, lower, upper, warnBuffer, escalation float64) Status {
 	return Fail
 }
 
-// CheckPctWithinTarget is Pass from target up, Warn down to max(0, lower-(target-lower)*(escalation-1)), else Fail.
-func CheckPctWithinTarget(actual, target, lower, escalation float64) Status {
+// checkPctWithinTarget is Pass from target up, Warn down to max(0, lower-(target-lower)*(escalation-1)), else Fail.
+func checkPctWithinTarget(actual, target, lower, escalation float64) Status {
 	effectiveMin := maxOf(0, lower-float64((target-lower)*(escalation-1)))
 	switch {
 	case actual >= target:
@@ -67,8 +67,8 @@ func CheckPctWithinTarget(actual, target, lower, escalation float64) Status {
 	return Fail
 }
 
-// CheckOutlierPenalty is Pass up to maxOutlier, Warn up to maxOutlier*severeMultiplier*escalation, else Fail.
-func CheckOutlierPenalty(outlier, maxOutlier, severeMultiplier, escalation float64) Status {
+// checkOutlierPenalty is Pass up to maxOutlier, Warn up to maxOutlier*severeMultiplier*escalation, else Fail.
+func checkOutlierPenalty(outlier, maxOutlier, severeMultiplier, escalation float64) Status {
 	switch {
 	case outlier <= maxOutlier:
 		return Pass
@@ -78,8 +78,8 @@ func CheckOutlierPenalty(outlier, maxOutlier, severeMultiplier, escalation float
 	return Fail
 }
 
-// CheckBoolean is Pass where actual > threshold, or actual < threshold with invert, both strict; else Fail. It knows no Warn.
-func CheckBoolean(actual, threshold float64, invert bool) Status {
+// checkBoolean is Pass where actual > threshold, or actual < threshold with invert, both strict; else Fail. It knows no Warn.
+func checkBoolean(actual, threshold float64, invert bool) Status {
 	if invert && actual < threshold || !invert && actual > threshold {
 		return Pass
 	}

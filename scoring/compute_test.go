@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
@@ -6,14 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"track/scoring"
 )
 
 func TestCompute(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "given", Weight: 1, Target: scoring.Range{Max: 1}, Format: scoring.FormatDefault},
-		{Name: "mean", Weight: 1, Target: scoring.Range{Max: 1}, Format: scoring.FormatDefault, From: &scoring.Reduction{Series: "u", Reduce: scoring.ReduceMean}},
+	spec := Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "given", Weight: 1, Target: Range{Max: 1}, Format: FormatDefault},
+		{Name: "mean", Weight: 1, Target: Range{Max: 1}, Format: FormatDefault, From: &Reduction{Series: "u", Reduce: ReduceMean}},
 	}}
 	u := map[string][]float64{"u": {0.25, 0.75}}
 	for _, c := range []struct {
@@ -21,23 +19,23 @@ func TestCompute(t *testing.T) {
 		given   map[string]float64
 		series  map[string][]float64
 		wins    bool
-		want    *scoring.ComputedValue
-		against []scoring.Contradiction
+		want    *ComputedValue
+		against []Contradiction
 	}{
-		{"from the series", nil, u, false, &scoring.ComputedValue{Metric: "mean", Value: 0.5}, nil},
+		{"from the series", nil, u, false, &ComputedValue{Metric: "mean", Value: 0.5}, nil},
 		{"given and the same", map[string]float64{"mean": 0.5 * (1 + 1e-10)}, u, false, nil, nil},
 		{"given and another", map[string]float64{"mean": 0.6}, u, false, nil,
-			[]scoring.Contradiction{{Metric: "mean", Given: 0.6, Computed: 0.5}}},
+			[]Contradiction{{Metric: "mean", Given: 0.6, Computed: 0.5}}},
 		{"given wins", map[string]float64{"mean": 0.6}, u, true, nil, nil},
 		{"given without series", map[string]float64{"mean": 0.6}, nil, false, nil, nil},
-		{"neither", nil, nil, false, &scoring.ComputedValue{Metric: "mean", Value: math.NaN(), Reason: `no series "u"`}, nil},
+		{"neither", nil, nil, false, &ComputedValue{Metric: "mean", Value: math.NaN(), Reason: `no series "u"`}, nil},
 		{"given, but the series has a NaN", map[string]float64{"mean": 0.6}, map[string][]float64{"u": {math.NaN()}}, false,
-			nil, []scoring.Contradiction{{Metric: "mean", Given: 0.6, Computed: math.NaN()}}},
+			nil, []Contradiction{{Metric: "mean", Given: 0.6, Computed: math.NaN()}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			find := func(name string) ([]float64, bool) { x, ok := c.series[name]; return x, ok }
 			got, against := spec.Compute(c.given, find, c.wins)
-			var want []scoring.ComputedValue
+			var want []ComputedValue
 			if c.want != nil {
 				want = append(want, *c.want)
 			}
@@ -53,15 +51,15 @@ func TestCompute(t *testing.T) {
 
 // A value that cannot be computed is missing, with the reason, and leaves the seed without a score.
 func TestAssessComputed(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "mean", Weight: 1, Target: scoring.Range{Max: 1}, Format: scoring.FormatDefault, From: &scoring.Reduction{Series: "u", Reduce: scoring.ReduceMean}},
+	spec := Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "mean", Weight: 1, Target: Range{Max: 1}, Format: FormatDefault, From: &Reduction{Series: "u", Reduce: ReduceMean}},
 	}}
-	a := scoring.AssessComputed(spec, nil, []scoring.ComputedValue{{Metric: "mean", Value: math.NaN(), Reason: "no series"}})
-	if r := a.Results[0]; r.Status != scoring.Fail || !r.Missing() || r.Reason != "missing: no series" || a.Scored {
+	a := AssessComputed(spec, nil, []ComputedValue{{Metric: "mean", Value: math.NaN(), Reason: "no series"}})
+	if r := a.Results[0]; r.Status != Fail || !r.Missing() || r.Reason != "missing: no series" || a.Scored {
 		t.Errorf("got %+v, scored %v", r, a.Scored)
 	}
-	a = scoring.AssessComputed(spec, map[string]float64{"other": 9}, []scoring.ComputedValue{{Metric: "mean", Value: 0.5}})
-	if r := a.Results[0]; r.Status != scoring.Pass || r.Value != 0.5 || !a.Scored {
+	a = AssessComputed(spec, map[string]float64{"other": 9}, []ComputedValue{{Metric: "mean", Value: 0.5}})
+	if r := a.Results[0]; r.Status != Pass || r.Value != 0.5 || !a.Scored {
 		t.Errorf("got %+v, scored %v", r, a.Scored)
 	}
 }

@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"bufio"
@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 // jsonNumber reads a JSON number, or one of the strings "NaN", "Infinity" and "-Infinity" that stand for what JSON lacks.
@@ -29,7 +27,7 @@ func (n *jsonNumber) UnmarshalJSON(data []byte) error {
 // approx lets two numbers differ by 1e-12, absolute or relative, whichever is looser; NaN equals NaN.
 var approx = cmp.Options{
 	cmp.Comparer(near),
-	cmp.Comparer(func(a, b scoring.Value) bool { return near(float64(a), float64(b)) }),
+	cmp.Comparer(func(a, b Value) bool { return near(float64(a), float64(b)) }),
 	cmp.Comparer(func(a, b jsonNumber) bool { return near(float64(a), float64(b)) }),
 }
 
@@ -88,7 +86,7 @@ type params struct {
 
 // target builds the target, or names the required field that is absent: a Go struct cannot lack one, so the reader of a file has
 // to notice.
-func (p params) target(kind scoring.Type) (target scoring.Target, missing string) {
+func (p params) target(kind Type) (target Target, missing string) {
 	need := func(field string, x *jsonNumber) float64 {
 		if x == nil {
 			missing = field
@@ -97,23 +95,23 @@ func (p params) target(kind scoring.Type) (target scoring.Target, missing string
 		return float64(*x)
 	}
 	switch kind {
-	case scoring.TypeMeanTolerance:
-		target = scoring.MeanTolerance{
+	case TypeMeanTolerance:
+		target = MeanTolerance{
 			Target: need("target", p.Target), Tolerance: need("tolerance", p.Tolerance),
 			Min: (*float64)(p.Min), Max: (*float64)(p.Max),
 		}
-	case scoring.TypeRange:
-		target = scoring.Range{Min: need("min", p.Min), Max: need("max", p.Max)}
-	case scoring.TypePctWithin:
-		target = scoring.PctWithin{Target: need("target", p.Target), Min: need("min", p.Min)}
-	case scoring.TypeOutlier:
-		penalty := scoring.DefaultPenaltyWeight
+	case TypeRange:
+		target = Range{Min: need("min", p.Min), Max: need("max", p.Max)}
+	case TypePctWithin:
+		target = PctWithin{Target: need("target", p.Target), Min: need("min", p.Min)}
+	case TypeOutlier:
+		penalty := DefaultPenaltyWeight
 		if p.PenaltyWeight != nil {
 			penalty = float64(*p.PenaltyWeight)
 		}
-		target = scoring.Outlier{MaxOutlier: need("max_outlier", p.MaxOutlier), PenaltyWeight: penalty}
-	case scoring.TypeBoolean:
-		target = scoring.Boolean{Threshold: need("threshold", p.Threshold), Invert: p.Invert}
+		target = Outlier{MaxOutlier: need("max_outlier", p.MaxOutlier), PenaltyWeight: penalty}
+	case TypeBoolean:
+		target = Boolean{Threshold: need("threshold", p.Threshold), Invert: p.Invert}
 	default:
 		missing = fmt.Sprintf("type %q", kind)
 	}
@@ -121,28 +119,28 @@ func (p params) target(kind scoring.Type) (target scoring.Target, missing string
 }
 
 // readSpec reads testdata/bam/metric_spec_<scenario>.json.
-func readSpec(t *testing.T, scenario string) scoring.Spec {
+func readSpec(t *testing.T, scenario string) Spec {
 	t.Helper()
 	type metric struct {
 		Name       string
-		Type       scoring.Type
+		Type       Type
 		Weight     jsonNumber
 		Params     params
 		Group      string
-		Format     scoring.Format
+		Format     Format
 		TargetDesc string `json:"target_desc"`
 	}
 	file := readJSON[struct {
 		Scenario, Title string
 		Metrics         []metric
 	}](t, "bam/metric_spec_"+scenario+".json")
-	spec := scoring.Spec{Scenario: file.Scenario, Title: file.Title}
+	spec := Spec{Scenario: file.Scenario, Title: file.Title}
 	for _, m := range file.Metrics {
 		target, missing := m.Params.target(m.Type)
 		if missing != "" {
 			t.Fatalf("%s: metric %s lacks %s", scenario, m.Name, missing)
 		}
-		spec.Metrics = append(spec.Metrics, scoring.Metric{
+		spec.Metrics = append(spec.Metrics, Metric{
 			Name: m.Name, Weight: float64(m.Weight), Target: target,
 			Group: m.Group, Format: m.Format, TargetDesc: m.TargetDesc,
 		})
@@ -164,15 +162,15 @@ type stabilityFigures struct {
 }
 
 type metricFigures struct {
-	MeanValue  jsonNumber   `json:"mean_value"`
-	StdValue   jsonNumber   `json:"std_value"`
-	MeanScore  jsonNumber   `json:"mean_score"`
-	StdScore   jsonNumber   `json:"std_score"`
-	PassRate   jsonNumber   `json:"pass_rate"`
-	ReportFlag scoring.Flag `json:"report_flag"` // only in the files
+	MeanValue  jsonNumber `json:"mean_value"`
+	StdValue   jsonNumber `json:"std_value"`
+	MeanScore  jsonNumber `json:"mean_score"`
+	StdScore   jsonNumber `json:"std_score"`
+	PassRate   jsonNumber `json:"pass_rate"`
+	ReportFlag Flag       `json:"report_flag"` // only in the files
 }
 
-func figuresOf(s scoring.Stability) stabilityFigures {
+func figuresOf(s Stability) stabilityFigures {
 	score := s.Totals().Score
 	f := stabilityFigures{
 		NSeeds:    s.NSeeds,
@@ -199,15 +197,15 @@ func numberOrNaN(x *float64) jsonNumber {
 }
 
 // count adds the counts of the results to an assessment that lacks them.
-func count(a scoring.Assessment) scoring.Assessment {
+func count(a Assessment) Assessment {
 	a.NPass, a.NWarn, a.NFail = 0, 0, 0
 	for _, r := range a.Results {
 		switch r.Status {
-		case scoring.Pass:
+		case Pass:
 			a.NPass++
-		case scoring.Warn:
+		case Warn:
 			a.NWarn++
-		case scoring.Fail:
+		case Fail:
 			a.NFail++
 		}
 	}
@@ -217,7 +215,7 @@ func count(a scoring.Assessment) scoring.Assessment {
 // reason is the reason that a value, which is not missing, gives a result.
 func reason(value float64) string {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return scoring.ReasonNonFinite
+		return ReasonNonFinite
 	}
 	return ""
 }

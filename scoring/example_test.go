@@ -1,31 +1,29 @@
-package scoring_test
+package scoring
 
 import (
 	"fmt"
-
-	"track/scoring"
 )
 
 func ExampleAssess() {
-	spec := scoring.Spec{Scenario: "growth", Metrics: []scoring.Metric{
+	spec := Spec{Scenario: "growth", Metrics: []Metric{
 		{
-			Name: "unemployment", Weight: 1.5, Format: scoring.FormatPercent,
-			Target: scoring.MeanTolerance{Target: 0.065, Tolerance: 0.02},
+			Name: "unemployment", Weight: 1.5, Format: FormatPercent,
+			Target: MeanTolerance{Target: 0.065, Tolerance: 0.02},
 		},
 		{
-			Name: "inflation", Weight: 1, Format: scoring.FormatPercent,
-			Target: scoring.Range{Min: 0.01, Max: 0.05},
+			Name: "inflation", Weight: 1, Format: FormatPercent,
+			Target: Range{Min: 0.01, Max: 0.05},
 		},
 		{
-			Name: "bankruptcies", Weight: 0.5, Format: scoring.FormatInteger,
-			Target: scoring.Boolean{Threshold: 10, Invert: true},
+			Name: "bankruptcies", Weight: 0.5, Format: FormatInteger,
+			Target: Boolean{Threshold: 10, Invert: true},
 		},
 	}}
 	for _, problem := range spec.Problems() {
 		fmt.Println(problem)
 	}
 
-	a := scoring.Assess(spec, map[string]float64{
+	a := Assess(spec, map[string]float64{
 		"unemployment": 0.08, // three quarters of the tolerance off
 		"inflation":    0.06, // above the range by a quarter of its width
 		"bankruptcies": 3,
@@ -43,19 +41,19 @@ func ExampleAssess() {
 }
 
 func ExampleAggregate() {
-	spec := scoring.Spec{Scenario: "growth", Metrics: []scoring.Metric{
+	spec := Spec{Scenario: "growth", Metrics: []Metric{
 		{
-			Name: "inflation", Weight: 1, Format: scoring.FormatPercent,
-			Target: scoring.Range{Min: 0, Max: 0.04},
+			Name: "inflation", Weight: 1, Format: FormatPercent,
+			Target: Range{Min: 0, Max: 0.04},
 		},
 	}}
-	var seeds []scoring.Assessment
+	var seeds []Assessment
 	for _, inflation := range []float64{0.02, 0.03, 0.04} { // the centre, halfway to an edge, and on it
-		seeds = append(seeds, scoring.Assess(spec, map[string]float64{"inflation": inflation}))
+		seeds = append(seeds, Assess(spec, map[string]float64{"inflation": inflation}))
 	}
-	seeds = append(seeds, scoring.Assessment{}) // the fourth seed crashed and measured nothing
+	seeds = append(seeds, Assessment{}) // the fourth seed crashed and measured nothing
 
-	s := scoring.Aggregate(spec, seeds)
+	s := Aggregate(spec, seeds)
 	fmt.Printf("scored %d of %d seeds: mean %.3f, population std %.3f\n", s.NScored, s.NSeeds, *s.MeanScore, *s.StdScore)
 	fmt.Printf("pass rate %.2f, stable: %v\n", *s.PassRate, s.Stable)
 	for _, m := range s.Metrics {

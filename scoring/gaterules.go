@@ -13,7 +13,7 @@ const DefaultConfidence = 0.95
 // GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not apply.
 type GateRules struct {
 	MinPassRate   *float64 `json:"min_pass_rate,omitzero"`  // the lower bound of the pass rate must reach it; 0..1
-	Stable        bool     `json:"stable,omitzero"`         // the configuration must be stable, see [IsStable]
+	Stable        bool     `json:"stable,omitzero"`         // the configuration must be stable, see [isStable]
 	MaxStd        *float64 `json:"max_std,omitzero"`        // the sample standard deviation of the total scores must be shown to be at most this
 	MinScore      *float64 `json:"min_score,omitzero"`      // the mean total score must be shown to be at least this; 0..1
 	NoDegradation bool     `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
@@ -36,7 +36,7 @@ func (g GateRules) Judges() bool {
 	return g.Any()
 }
 
-// Problems lists the fields that make the rules unusable.
+// problems lists the fields that make the rules unusable.
 func (g GateRules) Problems() []FieldProblem {
 	var list []FieldProblem
 	within := func(field string, x *float64, lo, hi float64) {

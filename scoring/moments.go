@@ -105,7 +105,7 @@ func correlation(x, y []float64) float64 {
 func slope(x []float64) (float64, string) {
 	points := withoutNaN(x)
 	if len(points) < 2 {
-		return 0, fmt.Sprintf(tooFewPoints, len(points), ReduceSlope, 2)
+		return 0, fmt.Sprintf(tooFewPoints, len(points), reduceSlope, 2)
 	}
 	meanTime, m := 0.0, mean(points)
 	for i, v := range x {

@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"maps"
@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring"
 )
 
 // Generators.
@@ -35,7 +34,7 @@ func hundredths(lo, hi float64) *rapid.Generator[float64] {
 }
 
 // targets draws valid targets whose parameters come from param.
-func targets(param *rapid.Generator[float64]) *rapid.Generator[scoring.Target] {
+func targets(param *rapid.Generator[float64]) *rapid.Generator[Target] {
 	positive := rapid.Map(param, math.Abs).Filter(func(x float64) bool { return x > 0 })
 	interval := rapid.Custom(func(t *rapid.T) [2]float64 {
 		lo, hi := param.Draw(t, "lo"), param.Draw(t, "hi")
@@ -48,8 +47,8 @@ func targets(param *rapid.Generator[float64]) *rapid.Generator[scoring.Target] {
 		return [2]float64{lo, hi}
 	})
 	return rapid.OneOf(
-		rapid.Custom(func(t *rapid.T) scoring.Target {
-			target := scoring.MeanTolerance{Target: param.Draw(t, "target"), Tolerance: positive.Draw(t, "tolerance")}
+		rapid.Custom(func(t *rapid.T) Target {
+			target := MeanTolerance{Target: param.Draw(t, "target"), Tolerance: positive.Draw(t, "tolerance")}
 			bounds := interval.Draw(t, "bounds")
 			if rapid.Bool().Draw(t, "min") {
 				target.Min = &bounds[0]
@@ -59,26 +58,26 @@ func targets(param *rapid.Generator[float64]) *rapid.Generator[scoring.Target] {
 			}
 			return target
 		}),
-		rapid.Map(interval, func(i [2]float64) scoring.Target { return scoring.Range{Min: i[0], Max: i[1]} }),
-		rapid.Map(interval, func(i [2]float64) scoring.Target { return scoring.PctWithin{Target: i[1], Min: i[0]} }),
-		rapid.Custom(func(t *rapid.T) scoring.Target {
-			return scoring.Outlier{MaxOutlier: math.Abs(param.Draw(t, "max")), PenaltyWeight: math.Abs(param.Draw(t, "penalty"))}
+		rapid.Map(interval, func(i [2]float64) Target { return Range{Min: i[0], Max: i[1]} }),
+		rapid.Map(interval, func(i [2]float64) Target { return PctWithin{Target: i[1], Min: i[0]} }),
+		rapid.Custom(func(t *rapid.T) Target {
+			return Outlier{MaxOutlier: math.Abs(param.Draw(t, "max")), PenaltyWeight: math.Abs(param.Draw(t, "penalty"))}
 		}),
-		rapid.Custom(func(t *rapid.T) scoring.Target {
-			return scoring.Boolean{Threshold: param.Draw(t, "threshold"), Invert: rapid.Bool().Draw(t, "invert")}
+		rapid.Custom(func(t *rapid.T) Target {
+			return Boolean{Threshold: param.Draw(t, "threshold"), Invert: rapid.Bool().Draw(t, "invert")}
 		}),
 	)
 }
 
 // specs draws valid specs with up to six metrics.
-func specs(param *rapid.Generator[float64]) *rapid.Generator[scoring.Spec] {
+func specs(param *rapid.Generator[float64]) *rapid.Generator[Spec] {
 	weight := rapid.OneOf(hundredths(0, 5), rapid.SampledFrom([]float64{0, math.SmallestNonzeroFloat64, 1e300}))
-	return rapid.Custom(func(t *rapid.T) scoring.Spec {
-		spec := scoring.Spec{Scenario: "drawn"}
+	return rapid.Custom(func(t *rapid.T) Spec {
+		spec := Spec{Scenario: "drawn"}
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,3}`), 1, 6, rapid.ID).Draw(t, "names")
 		for _, name := range names {
-			spec.Metrics = append(spec.Metrics, scoring.Metric{
-				Name: name, Weight: weight.Draw(t, "weight"), Target: targets(param).Draw(t, "target"), Format: scoring.FormatDefault,
+			spec.Metrics = append(spec.Metrics, Metric{
+				Name: name, Weight: weight.Draw(t, "weight"), Target: targets(param).Draw(t, "target"), Format: FormatDefault,
 			})
 		}
 		spec.Metrics[0].Weight += 1 // the weights must not sum to 0
@@ -90,7 +89,7 @@ func specs(param *rapid.Generator[float64]) *rapid.Generator[scoring.Spec] {
 }
 
 // drawValues draws a value for every metric of the spec.
-func drawValues(t *rapid.T, spec scoring.Spec, value *rapid.Generator[float64]) map[string]float64 {
+func drawValues(t *rapid.T, spec Spec, value *rapid.Generator[float64]) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range spec.Metrics {
 		values[m.Name] = value.Draw(t, "value of "+m.Name)
@@ -99,8 +98,8 @@ func drawValues(t *rapid.T, spec scoring.Spec, value *rapid.Generator[float64]) 
 }
 
 // drawSeeds draws at least one assessed seed. Those that failed have crashed or lack the first metric.
-func drawSeeds(t *rapid.T, spec scoring.Spec, mayFail bool) []scoring.Assessment {
-	var seeds []scoring.Assessment
+func drawSeeds(t *rapid.T, spec Spec, mayFail bool) []Assessment {
+	var seeds []Assessment
 	for range rapid.IntRange(1, 20).Draw(t, "seeds") {
 		outcome := "ok"
 		if mayFail {
@@ -109,12 +108,12 @@ func drawSeeds(t *rapid.T, spec scoring.Spec, mayFail bool) []scoring.Assessment
 		values := drawValues(t, spec, hundredths(-3, 3))
 		switch outcome {
 		case "crashed":
-			seeds = append(seeds, scoring.Assessment{})
+			seeds = append(seeds, Assessment{})
 			continue
 		case "incomplete":
 			delete(values, spec.Metrics[0].Name)
 		}
-		seeds = append(seeds, scoring.Assess(spec, values))
+		seeds = append(seeds, Assess(spec, values))
 	}
 	return seeds
 }
@@ -132,8 +131,8 @@ func TestAssessAnyValue(t *testing.T) {
 	})
 }
 
-func checkAssessable(t *rapid.T, spec scoring.Spec, values map[string]float64) {
-	a := scoring.Assess(spec, values)
+func checkAssessable(t *rapid.T, spec Spec, values map[string]float64) {
+	a := Assess(spec, values)
 	if !(a.TotalScore >= 0 && a.TotalScore <= 1) { // NaN fails this as well
 		t.Errorf("total score %v", a.TotalScore)
 	}
@@ -141,10 +140,10 @@ func checkAssessable(t *rapid.T, spec scoring.Spec, values map[string]float64) {
 		if !(r.Score >= 0 && r.Score <= 1) {
 			t.Errorf("%s: score %v", r.Name, r.Score)
 		}
-		if r.Reason != "" && (r.Status != scoring.Fail || r.Score != 0) {
+		if r.Reason != "" && (r.Status != Fail || r.Score != 0) {
 			t.Errorf("%s: %s with score %v, but %s", r.Name, r.Status, r.Score, r.Reason)
 		}
-		if value := values[r.Name]; reason(value) != "" && r.Reason != scoring.ReasonNonFinite {
+		if value := values[r.Name]; reason(value) != "" && r.Reason != ReasonNonFinite {
 			t.Errorf("%s: reason %q for %v", r.Name, r.Reason, value)
 		}
 	}
@@ -161,7 +160,7 @@ func TestScoresInUnitInterval(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		target := targets(hundredths(-3, 3)).Draw(t, "target")
 		value := finiteFloat.Draw(t, "value")
-		if score := target.Score(value); !(score >= 0 && score <= 1) {
+		if score := target.score(value); !(score >= 0 && score <= 1) {
 			t.Errorf("%v scores %v for %v", target, score, value)
 		}
 	})
@@ -172,13 +171,13 @@ func TestAssessMapOrder(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		values := drawValues(t, spec, anyFloat)
-		want := scoring.Assess(spec, values)
+		want := Assess(spec, values)
 
 		other := map[string]float64{"not in the spec": anyFloat.Draw(t, "unknown")}
 		for _, name := range rapid.Permutation(slices.Sorted(maps.Keys(values))).Draw(t, "order") {
 			other[name] = values[name]
 		}
-		if diff := cmp.Diff(want, scoring.Assess(spec, other), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(want, Assess(spec, other), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("another order (-want +got):\n%s", diff)
 		}
 	})
@@ -189,11 +188,11 @@ func TestAssessMetricOrder(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		values := drawValues(t, spec, anyFloat)
-		want := scoring.Assess(spec, values)
+		want := Assess(spec, values)
 
 		spec.Metrics = rapid.Permutation(spec.Metrics).Draw(t, "order")
-		got := scoring.Assess(spec, values)
-		byName := cmpopts.SortSlices(func(a, b scoring.Result) bool { return a.Name < b.Name })
+		got := Assess(spec, values)
+		byName := cmpopts.SortSlices(func(a, b Result) bool { return a.Name < b.Name })
 		if diff := cmp.Diff(want, got, approx, byName); diff != "" {
 			t.Errorf("another order (-want +got):\n%s", diff)
 		}
@@ -207,42 +206,42 @@ func TestMonotonic(t *testing.T) {
 	ordinary := hundredths(-3, 3)
 	for _, c := range []struct {
 		name string
-		kind scoring.Type
+		kind Type
 		// farther moves a value away from the target by step.
-		farther func(target scoring.Target, value, step float64) float64
+		farther func(target Target, value, step float64) float64
 	}{
-		{"MEAN_TOLERANCE", scoring.TypeMeanTolerance, func(target scoring.Target, value, step float64) float64 {
-			return away(target.(scoring.MeanTolerance).Target, value, step)
+		{"MEAN_TOLERANCE", TypeMeanTolerance, func(target Target, value, step float64) float64 {
+			return away(target.(MeanTolerance).Target, value, step)
 		}},
-		{"RANGE", scoring.TypeRange, func(target scoring.Target, value, step float64) float64 {
-			r := target.(scoring.Range)
+		{"RANGE", TypeRange, func(target Target, value, step float64) float64 {
+			r := target.(Range)
 			return away((r.Min+r.Max)/2, value, step)
 		}},
-		{"PCT_WITHIN", scoring.TypePctWithin, func(_ scoring.Target, value, step float64) float64 { return value - step }},
-		{"OUTLIER", scoring.TypeOutlier, func(_ scoring.Target, value, step float64) float64 { return value + step }},
-		{"BOOLEAN", scoring.TypeBoolean, func(target scoring.Target, value, step float64) float64 {
-			if target.(scoring.Boolean).Invert {
+		{"PCT_WITHIN", TypePctWithin, func(_ Target, value, step float64) float64 { return value - step }},
+		{"OUTLIER", TypeOutlier, func(_ Target, value, step float64) float64 { return value + step }},
+		{"BOOLEAN", TypeBoolean, func(target Target, value, step float64) float64 {
+			if target.(Boolean).Invert {
 				return value + step
 			}
 			return value - step
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ofKind := targets(ordinary).Filter(func(target scoring.Target) bool {
-				m, ok := target.(scoring.MeanTolerance)
+			ofKind := targets(ordinary).Filter(func(target Target) bool {
+				m, ok := target.(MeanTolerance)
 				bounded := ok && (m.Min != nil || m.Max != nil) // not monotonic: see TestHardBoundsNotMonotonic
 				return target.Type() == c.kind && !bounded
 			})
 			property.Check(t, func(t *rapid.T) {
 				target := ofKind.Draw(t, "target")
-				escalation := scoring.FailEscalationMultiplier(hundredths(0, 4).Draw(t, "weight"))
+				escalation := failEscalationMultiplier(hundredths(0, 4).Draw(t, "weight"))
 				value := ordinary.Draw(t, "value")
 				farther := c.farther(target, value, hundredths(0, 6).Draw(t, "step"))
 				const rounding = 1e-12 // both formulas of RANGE give .75 at an edge, but for the last bit
-				if near, far := target.Score(value), target.Score(farther); far > near+rounding {
+				if near, far := target.score(value), target.score(farther); far > near+rounding {
 					t.Errorf("%v: %v scores %v, %v scores %v", target, value, near, farther, far)
 				}
-				near, far := target.Check(value, escalation), target.Check(farther, escalation)
+				near, far := target.check(value, escalation), target.check(farther, escalation)
 				if rank(far) < rank(near) {
 					t.Errorf("%v, escalation %v: %v is %s, %v is %s", target, escalation, value, near, farther, far)
 				}
@@ -259,25 +258,25 @@ func away(centre, value, step float64) float64 {
 	return value + step
 }
 
-func rank(s scoring.Status) int {
-	return slices.Index([]scoring.Status{scoring.Pass, scoring.Warn, scoring.Fail}, s)
+func rank(s Status) int {
+	return slices.Index([]Status{Pass, Warn, Fail}, s)
 }
 
 // TestHardBoundsNotMonotonic pins the one type whose status is not monotonic: with an escalation below 1 (weight 3), a FAIL that
 // only the escalation causes stays, while one farther off, which fails without it too, is softened.
 func TestHardBoundsNotMonotonic(t *testing.T) {
 	lower, upper := 0.5, 1.5
-	target := scoring.MeanTolerance{Target: 1, Tolerance: 0.1, Min: &lower, Max: &upper}
+	target := MeanTolerance{Target: 1, Tolerance: 0.1, Min: &lower, Max: &upper}
 	for _, c := range []struct {
 		value float64
-		want  scoring.Status
+		want  Status
 	}{
-		{1.05, scoring.Pass}, // within tolerance
-		{1.15, scoring.Fail}, // beyond 0.1*2*0.5, within 0.1*2
-		{1.25, scoring.Warn}, // beyond both, inside the bounds
-		{1.55, scoring.Fail}, // outside the bounds
+		{1.05, Pass}, // within tolerance
+		{1.15, Fail}, // beyond 0.1*2*0.5, within 0.1*2
+		{1.25, Warn}, // beyond both, inside the bounds
+		{1.55, Fail}, // outside the bounds
 	} {
-		if got := target.Check(c.value, 0.5); got != c.want {
+		if got := target.check(c.value, 0.5); got != c.want {
 			t.Errorf("%v: %s, want %s", c.value, got, c.want)
 		}
 	}
@@ -285,8 +284,8 @@ func TestHardBoundsNotMonotonic(t *testing.T) {
 
 // TestEscalationWidens: a larger escalation never makes a status worse, and no escalation touches a PASS.
 func TestEscalationWidens(t *testing.T) {
-	unbounded := targets(hundredths(-3, 3)).Filter(func(target scoring.Target) bool {
-		m, ok := target.(scoring.MeanTolerance)
+	unbounded := targets(hundredths(-3, 3)).Filter(func(target Target) bool {
+		m, ok := target.(MeanTolerance)
 		return !ok || m.Min == nil && m.Max == nil // a softened FAIL returns when the escalation reaches it
 	})
 	property.Check(t, func(t *rapid.T) {
@@ -294,11 +293,11 @@ func TestEscalationWidens(t *testing.T) {
 		value := hundredths(-9, 9).Draw(t, "value")
 		escalation := hundredths(0.5, 5).Draw(t, "escalation")
 		larger := escalation + hundredths(0, 3).Draw(t, "increase")
-		narrow, wide := target.Check(value, escalation), target.Check(value, larger)
+		narrow, wide := target.check(value, escalation), target.check(value, larger)
 		if rank(wide) > rank(narrow) {
 			t.Errorf("%v, value %v: %s with escalation %v, %s with %v", target, value, narrow, escalation, wide, larger)
 		}
-		if (narrow == scoring.Pass) != (wide == scoring.Pass) {
+		if (narrow == Pass) != (wide == Pass) {
 			t.Errorf("%v, value %v: escalation changes a PASS: %s, %s", target, value, narrow, wide)
 		}
 	})
@@ -309,7 +308,7 @@ func TestWeightEscalates(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		weight := finiteFloat.Draw(t, "weight")
 		heavier := weight + hundredths(0, 5).Draw(t, "increase")
-		light, heavy := scoring.FailEscalationMultiplier(weight), scoring.FailEscalationMultiplier(heavier)
+		light, heavy := failEscalationMultiplier(weight), failEscalationMultiplier(heavier)
 		if !(0.5 <= heavy && heavy <= light && light <= 5) {
 			t.Errorf("multipliers %v for weight %v, %v for %v", light, weight, heavy, heavier)
 		}
@@ -322,22 +321,22 @@ func TestImprovementMonotonic(t *testing.T) {
 		delta, gain := hundredths(-1, 1).Draw(t, "delta"), hundredths(0, 2).Draw(t, "gain")
 		weight, heavier := hundredths(0, 3).Draw(t, "weight"), hundredths(0, 3).Draw(t, "extra weight")
 		base, larger := hundredths(0, 1).Draw(t, "base"), hundredths(0, 1).Draw(t, "extra base")
-		status := scoring.CheckImprovement(delta, weight, base)
+		status := CheckImprovement(delta, weight, base)
 		for _, c := range []struct {
 			change string
-			better scoring.Status
+			better Status
 		}{
-			{"larger delta", scoring.CheckImprovement(delta+gain, weight, base)},
-			{"larger base", scoring.CheckImprovement(delta, weight, base+larger)},
+			{"larger delta", CheckImprovement(delta+gain, weight, base)},
+			{"larger base", CheckImprovement(delta, weight, base+larger)},
 		} {
 			if rank(c.better) > rank(status) {
 				t.Errorf("%s: %s after %s", c.change, c.better, status)
 			}
 		}
-		if worse := scoring.CheckImprovement(delta, weight+heavier, base); rank(worse) < rank(status) {
+		if worse := CheckImprovement(delta, weight+heavier, base); rank(worse) < rank(status) {
 			t.Errorf("heavier: %s after %s", worse, status)
 		}
-		if scoring.ScoreImprovement(delta+gain) < scoring.ScoreImprovement(delta) {
+		if scoreImprovement(delta+gain) < scoreImprovement(delta) {
 			t.Errorf("delta %v scores more than %v", delta, delta+gain)
 		}
 	})
@@ -352,12 +351,12 @@ func TestAggregateSeedOrder(t *testing.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, true)
 		shuffled := rapid.Permutation(seeds).Draw(t, "order")
-		want, got := scoring.Aggregate(spec, seeds), scoring.Aggregate(spec, shuffled)
-		if near(want.Totals().Score.Std, scoring.StableMaxStd) {
+		want, got := Aggregate(spec, seeds), Aggregate(spec, shuffled)
+		if near(want.Totals().Score.Std, StableMaxStd) {
 			got.Stable = want.Stable
 		}
 		for i, m := range want.Metrics {
-			if near(m.Totals().Score.Std, scoring.VariableMinStd) {
+			if near(m.Totals().Score.Std, variableMinStd) {
 				got.Metrics[i].Flag = m.Flag
 			}
 		}
@@ -373,8 +372,8 @@ func TestAggregateCrashedSeed(t *testing.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, true)
 		at := rapid.IntRange(0, len(seeds)).Draw(t, "at")
-		before := scoring.Aggregate(spec, seeds)
-		after := scoring.Aggregate(spec, slices.Insert(slices.Clone(seeds), at, scoring.Assessment{}))
+		before := Aggregate(spec, seeds)
+		after := Aggregate(spec, slices.Insert(slices.Clone(seeds), at, Assessment{}))
 
 		if after.NSeeds != before.NSeeds+1 || after.NFailed != before.NFailed+1 {
 			t.Errorf("%d seeds, %d failed; before %d, %d", after.NSeeds, after.NFailed, before.NSeeds, before.NFailed)
@@ -405,7 +404,7 @@ func TestAggregateNoFailedSeed(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, false)
-		got := figuresOf(scoring.Aggregate(spec, seeds))
+		got := figuresOf(Aggregate(spec, seeds))
 		// Aggregate corrects a standard deviation for the rounding of the mean, which the origin does not: they may differ by that.
 		sameUpToRounding := cmp.Comparer(func(a, b jsonNumber) bool {
 			return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) || math.Abs(float64(a-b)) <= 1e-15*max(1, math.Abs(float64(a)))
@@ -417,9 +416,9 @@ func TestAggregateNoFailedSeed(t *testing.T) {
 }
 
 // survivorsOnly is the stability test as the origin defines it, over seeds that were all scored.
-func survivorsOnly(spec scoring.Spec, seeds []scoring.Assessment) stabilityFigures {
+func survivorsOnly(spec Spec, seeds []Assessment) stabilityFigures {
 	n := float64(len(seeds))
-	meanStd := func(x func(scoring.Assessment) float64) (mean, std jsonNumber) {
+	meanStd := func(x func(Assessment) float64) (mean, std jsonNumber) {
 		sum, squares := 0.0, 0.0
 		for _, s := range seeds {
 			sum += x(s)
@@ -430,7 +429,7 @@ func survivorsOnly(spec scoring.Spec, seeds []scoring.Assessment) stabilityFigur
 		}
 		return jsonNumber(sum / n), jsonNumber(math.Sqrt(squares / n))
 	}
-	share := func(holds func(scoring.Assessment) bool) jsonNumber {
+	share := func(holds func(Assessment) bool) jsonNumber {
 		hits := 0.0
 		for _, s := range seeds {
 			if holds(s) {
@@ -439,20 +438,20 @@ func survivorsOnly(spec scoring.Spec, seeds []scoring.Assessment) stabilityFigur
 		}
 		return jsonNumber(hits / n)
 	}
-	total := func(s scoring.Assessment) float64 { return s.TotalScore }
+	total := func(s Assessment) float64 { return s.TotalScore }
 	f := stabilityFigures{NSeeds: len(seeds), MetricStats: map[string]metricFigures{}}
 	f.MeanScore, f.StdScore = meanStd(total)
-	byTotal := func(a, b scoring.Assessment) int { return int(math.Copysign(1, a.TotalScore-b.TotalScore)) }
+	byTotal := func(a, b Assessment) int { return int(math.Copysign(1, a.TotalScore-b.TotalScore)) }
 	f.MinScore = jsonNumber(slices.MinFunc(seeds, byTotal).TotalScore)
 	f.MaxScore = jsonNumber(slices.MaxFunc(seeds, byTotal).TotalScore)
-	f.PassRate = share(func(s scoring.Assessment) bool { return s.NFail == 0 })
+	f.PassRate = share(func(s Assessment) bool { return s.NFail == 0 })
 	f.CombinedScore = f.MeanScore * f.PassRate * (1 - f.StdScore)
 	f.IsStable = f.PassRate >= 0.9 && f.StdScore <= 0.15
 	for i, m := range spec.Metrics {
 		var mf metricFigures
-		mf.MeanValue, mf.StdValue = meanStd(func(s scoring.Assessment) float64 { return s.Results[i].Value })
-		mf.MeanScore, mf.StdScore = meanStd(func(s scoring.Assessment) float64 { return s.Results[i].Score })
-		mf.PassRate = share(func(s scoring.Assessment) bool { return s.Results[i].Status != scoring.Fail })
+		mf.MeanValue, mf.StdValue = meanStd(func(s Assessment) float64 { return s.Results[i].Value })
+		mf.MeanScore, mf.StdScore = meanStd(func(s Assessment) float64 { return s.Results[i].Score })
+		mf.PassRate = share(func(s Assessment) bool { return s.Results[i].Status != Fail })
 		f.MetricStats[m.Name] = mf
 	}
 	return f

@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"maps"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 // seedLine is one line of a results file: what bam-engine measured with one seed, and its own judgement of it.
@@ -22,7 +20,7 @@ type seedLine struct {
 	Metrics    []struct {
 		Name   string
 		Actual jsonNumber
-		Status scoring.Status
+		Status Status
 		Score  jsonNumber
 		Weight jsonNumber
 	}
@@ -40,13 +38,13 @@ func (l seedLine) values() map[string]float64 {
 }
 
 // judgement is what bam-engine says. The reason is track's own word for a NaN.
-func (l seedLine) judgement() scoring.Assessment {
-	a := scoring.Assessment{
+func (l seedLine) judgement() Assessment {
+	a := Assessment{
 		TotalScore: float64(l.TotalScore), Scored: true,
 		NPass: l.NPass, NWarn: l.NWarn, NFail: l.NFail,
 	}
 	for _, m := range l.Metrics {
-		a.Results = append(a.Results, scoring.Result{
+		a.Results = append(a.Results, Result{
 			Name: m.Name, Value: float64(m.Actual), Status: m.Status, Score: float64(m.Score), Reason: reason(float64(m.Actual)),
 		})
 	}
@@ -54,12 +52,12 @@ func (l seedLine) judgement() scoring.Assessment {
 }
 
 // assessSeeds judges the seeds of a results file under a spec. A crashed seed has measured nothing, and nothing is assessed.
-func assessSeeds(spec scoring.Spec, lines []seedLine) []scoring.Assessment {
-	var list []scoring.Assessment
+func assessSeeds(spec Spec, lines []seedLine) []Assessment {
+	var list []Assessment
 	for _, l := range lines {
-		var a scoring.Assessment
+		var a Assessment
 		if !l.crashed() {
-			a = scoring.Assess(spec, l.values())
+			a = Assess(spec, l.values())
 		}
 		list = append(list, a)
 	}
@@ -106,7 +104,7 @@ func TestAssessRealSeeds(t *testing.T) {
 				if l.crashed() {
 					continue
 				}
-				got := scoring.Assess(spec, l.values())
+				got := Assess(spec, l.values())
 				if diff := cmp.Diff(l.judgement(), got, approx); diff != "" {
 					t.Errorf("seed %d (-bam-engine +got):\n%s", l.Seed, diff)
 				}
@@ -114,10 +112,10 @@ func TestAssessRealSeeds(t *testing.T) {
 					if float64(m.Weight) != spec.Metrics[i].Weight {
 						t.Errorf("%s: weight %v in the results, %v in the spec", m.Name, m.Weight, spec.Metrics[i].Weight)
 					}
-					if got.Results[i].Reason == scoring.ReasonNonFinite {
+					if got.Results[i].Reason == ReasonNonFinite {
 						nonFinite++
 						// Neither metric has hard bounds, so bam-engine says the same: these data depart from it nowhere.
-						if m.Status != scoring.Fail || m.Score != 0 {
+						if m.Status != Fail || m.Score != 0 {
 							t.Errorf("%s is %v, for which bam-engine says %s with %v", m.Name, m.Actual, m.Status, m.Score)
 						}
 					}
@@ -137,7 +135,7 @@ func TestAggregateRealSeeds(t *testing.T) {
 		}
 		t.Run(run.stability, func(t *testing.T) {
 			spec := readSpec(t, run.spec)
-			got := scoring.Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/"+run.results)))
+			got := Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/"+run.results)))
 			want := readJSON[stabilityFigures](t, "bam/"+run.stability)
 			if diff := cmp.Diff(want, figuresOf(got), approx); diff != "" {
 				t.Errorf("Aggregate (-bam-engine +got):\n%s", diff)
@@ -161,7 +159,7 @@ func TestAggregateReferenceTable(t *testing.T) {
 	} {
 		t.Run(want.scenario, func(t *testing.T) {
 			spec := readSpec(t, want.scenario)
-			got := scoring.Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/results_"+want.scenario+".jsonl")))
+			got := Aggregate(spec, assessSeeds(spec, readLines[seedLine](t, "bam/results_"+want.scenario+".jsonl")))
 			for _, f := range []struct {
 				name      string
 				got, want float64
@@ -184,12 +182,12 @@ func TestAggregateReferenceTable(t *testing.T) {
 func TestSmallEconomy(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
 	lines := readLines[seedLine](t, "bam/variants/results_growth_plus__small_economy.jsonl")
-	got := scoring.Aggregate(spec, assessSeeds(spec, lines))
+	got := Aggregate(spec, assessSeeds(spec, lines))
 
 	notFailed := map[string]int{} // seeds in which bam-engine does not fail the metric
 	for _, l := range lines {
 		for _, m := range l.Metrics {
-			if m.Status != scoring.Fail {
+			if m.Status != Fail {
 				notFailed[m.Name]++
 			}
 		}
@@ -197,13 +195,13 @@ func TestSmallEconomy(t *testing.T) {
 	type totals struct {
 		NSeeds, NScored, NFailed, NPassed int
 		PassRate, Combined                float64
-		Score                             scoring.Moments
+		Score                             Moments
 		Stable                            bool
 	}
 	want := totals{
 		NSeeds: 10, NScored: 4, NFailed: 6,
 		// Of the four survivors, the total scores of the file: .6458, .4820, .5864, .6168; each has at least six FAILs.
-		Score: scoring.Moments{
+		Score: Moments{
 			N: 4, Mean: 0.5827284746044292, Std: 0.061827670638034925, Min: 0.48200497989646823, Max: 0.6457518040741242,
 		},
 	}
@@ -216,7 +214,7 @@ func TestSmallEconomy(t *testing.T) {
 		if want := float64(notFailed[m.Name]) / 10; *m.PassRate != want {
 			t.Errorf("%s: pass rate %v, want %v", m.Name, *m.PassRate, want)
 		}
-		if m.Flag != scoring.FlagUnstable { // at most 4 of 10
+		if m.Flag != FlagUnstable { // at most 4 of 10
 			t.Errorf("%s: flag %q, want unstable", m.Name, m.Flag)
 		}
 		if m.N != 4 {
@@ -235,16 +233,16 @@ func TestImprovementRealSeeds(t *testing.T) {
 		Metrics []struct {
 			Name             string
 			Threshold        jsonNumber
-			MeanDelta        jsonNumber     `json:"mean_delta"`
-			StdDelta         jsonNumber     `json:"std_delta_population"`
-			Status           scoring.Status `json:"status"`
-			StatusBase010    scoring.Status `json:"status_with_function_default_base_0.10"`
-			ScoreImprovement jsonNumber     `json:"score_improvement"`
-			SeedDeltas       []jsonNumber   `json:"seed_deltas"`
+			MeanDelta        jsonNumber   `json:"mean_delta"`
+			StdDelta         jsonNumber   `json:"std_delta_population"`
+			Status           Status       `json:"status"`
+			StatusBase010    Status       `json:"status_with_function_default_base_0.10"`
+			ScoreImprovement jsonNumber   `json:"score_improvement"`
+			SeedDeltas       []jsonNumber `json:"seed_deltas"`
 		}
 	}](t, "bam/buffer_stock_improvement_seeds_0_9.json").Metrics
 
-	counts := map[scoring.Status]int{}
+	counts := map[Status]int{}
 	var degraded010 []string // with the base that the function has by default, 0.10
 	for i, m := range spec.Metrics {
 		w := want[i]
@@ -258,7 +256,7 @@ func TestImprovementRealSeeds(t *testing.T) {
 				t.Errorf("%s, seed %d: delta %v, want %v", m.Name, seed, deltas[seed], w.SeedDeltas[seed])
 			}
 		}
-		delta := scoring.NewMoments(deltas)
+		delta := NewMoments(deltas)
 		for _, f := range []struct {
 			name string
 			got  float64
@@ -266,25 +264,25 @@ func TestImprovementRealSeeds(t *testing.T) {
 		}{
 			{"mean delta", delta.Mean, w.MeanDelta},
 			{"std of deltas", delta.Std, w.StdDelta},
-			{"threshold", scoring.DegradationThreshold(m.Weight, scoring.DefaultMeanDegradationBase), w.Threshold},
-			{"score", scoring.ScoreImprovement(delta.Mean), w.ScoreImprovement},
+			{"threshold", DegradationThreshold(m.Weight, DefaultMeanDegradationBase), w.Threshold},
+			{"score", scoreImprovement(delta.Mean), w.ScoreImprovement},
 		} {
 			if !near(f.got, float64(f.want)) {
 				t.Errorf("%s: %s %v, want %v", m.Name, f.name, f.got, f.want)
 			}
 		}
-		status := scoring.CheckImprovement(delta.Mean, m.Weight, scoring.DefaultMeanDegradationBase)
-		status010 := scoring.CheckImprovement(delta.Mean, m.Weight, scoring.DefaultDegradationBase)
+		status := CheckImprovement(delta.Mean, m.Weight, DefaultMeanDegradationBase)
+		status010 := CheckImprovement(delta.Mean, m.Weight, defaultDegradationBase)
 		if status != w.Status || status010 != w.StatusBase010 {
 			t.Errorf("%s: %s, and %s with base 0.10; want %s and %s", m.Name, status, status010, w.Status, w.StatusBase010)
 		}
 		counts[status]++
-		if status010 == scoring.Fail {
+		if status010 == Fail {
 			degraded010 = append(degraded010, m.Name)
 		}
 	}
 	// Of 66 metrics, base 0.25 finds none degraded; base 0.10 finds two.
-	if want := map[scoring.Status]int{scoring.Pass: 39, scoring.Warn: 27}; !maps.Equal(counts, want) {
+	if want := map[Status]int{Pass: 39, Warn: 27}; !maps.Equal(counts, want) {
 		t.Errorf("statuses %v, want %v", counts, want)
 	}
 	// Mean deltas -0.0536 with weight 2, beyond 0.10/2; and -0.0868 with weight 1.5, beyond 0.10/1.5.
@@ -316,7 +314,7 @@ func TestMetricOrderRealSeeds(t *testing.T) {
 	reversed.Metrics = slices.Clone(spec.Metrics)
 	slices.Reverse(reversed.Metrics)
 	for _, l := range readLines[seedLine](t, "bam/results_baseline.jsonl") {
-		got := scoring.Assess(reversed, l.values())
+		got := Assess(reversed, l.values())
 		slices.Reverse(got.Results)
 		if diff := cmp.Diff(l.judgement(), got, approx); diff != "" {
 			t.Errorf("seed %d (-bam-engine +got):\n%s", l.Seed, diff)

@@ -24,13 +24,13 @@ func (r Reduction) Compute(series func(name string) ([]float64, bool)) (value fl
 		return math.NaN(), ""
 	}
 	switch r.Reduce {
-	case ReduceSlope:
+	case reduceSlope:
 		value, reason = slope(x)
-	case ReduceAutocorrelation:
+	case reduceAutocorrelation:
 		value, reason = autocorrelation(x, r.Lag)
-	case ReducePearson:
+	case reducePearson:
 		value, reason = r.pearson(x, with)
-	case ReduceRatioOfMeans:
+	case reduceRatioOfMeans:
 		value, reason = ratioOfMeans(withoutNaN(x), withoutNaN(with))
 	default:
 		value, reason = r.reduce(withoutNaN(x))
@@ -75,7 +75,7 @@ const (
 
 // reduce handles the reducers to which the order of the points, if any, is all there is of time.
 func (r Reduction) reduce(x []float64) (float64, string) {
-	if r.Reduce == ReduceCount {
+	if r.Reduce == reduceCount {
 		return float64(len(x)), ""
 	}
 	if len(x) == 0 {
@@ -84,28 +84,28 @@ func (r Reduction) reduce(x []float64) (float64, string) {
 	switch r.Reduce {
 	case ReduceMean:
 		return mean(x), ""
-	case ReduceStd:
+	case reduceStd:
 		return std(x, len(x)), ""
-	case ReduceSampleStd:
+	case reduceSampleStd:
 		if len(x) < 2 {
 			return 0, fmt.Sprintf(tooFewPoints, len(x), r.Reduce, 2)
 		}
 		return std(x, len(x)-1), ""
-	case ReduceMin:
+	case reduceMin:
 		return slices.Min(x), ""
-	case ReduceMax:
+	case reduceMax:
 		return slices.Max(x), ""
-	case ReduceLast:
+	case reduceLast:
 		return x[len(x)-1], ""
-	case ReduceSum:
+	case reduceSum:
 		return sum(x), ""
-	case ReduceMedian:
+	case reduceMedian:
 		return quantile(slices.Sorted(slices.Values(x)), 0.5), ""
-	case ReduceQuantile:
+	case reduceQuantile:
 		return quantile(slices.Sorted(slices.Values(x)), r.Q), ""
-	case ReduceSkewness:
+	case reduceSkewness:
 		return skewness(x)
-	case ReduceCV:
+	case reduceCV:
 		m := mean(x)
 		if m == 0 {
 			return 0, meanIsZero

@@ -13,54 +13,54 @@ type Reducer string
 // The reducers. n is the number of points that are left after Skip, and after NaN under [NaNSkip].
 const (
 	ReduceMean      Reducer = "mean"
-	ReduceStd       Reducer = "std"        // population standard deviation: divide by n
-	ReduceSampleStd Reducer = "sample_std" // divide by n-1
-	ReduceMin       Reducer = "min"
-	ReduceMax       Reducer = "max"
-	ReduceLast      Reducer = "last"
-	ReduceSum       Reducer = "sum"
-	ReduceCount     Reducer = "count" // n
-	ReduceMedian    Reducer = "median"
-	ReduceQuantile  Reducer = "quantile" // of order Q by linear interpolation, type 7 of Hyndman and Fan (1996)
-	ReduceSkewness  Reducer = "skewness" // of the population: m3 / m2^(3/2)
-	ReduceCV        Reducer = "cv"       // coefficient of variation: std / mean
-	ReduceSlope     Reducer = "slope"    // of the least-squares line, per period
-	// ReduceAutocorrelation is sum((x[t]-m)(x[t+Lag]-m)) / sum((x[t]-m)²), with the mean m of all points.
-	ReduceAutocorrelation Reducer = "autocorrelation"
-	// ReducePearson is the correlation with the series With, point by point. With DropOutliers, pairs are left out of which either
-	// value lies outside [q1 - DropOutliers*IQR, q3 + DropOutliers*IQR] of its series, quartiles as for ReduceQuantile.
-	ReducePearson Reducer = "pearson"
+	reduceStd       Reducer = "std"        // population standard deviation: divide by n
+	reduceSampleStd Reducer = "sample_std" // divide by n-1
+	reduceMin       Reducer = "min"
+	reduceMax       Reducer = "max"
+	reduceLast      Reducer = "last"
+	reduceSum       Reducer = "sum"
+	reduceCount     Reducer = "count" // n
+	reduceMedian    Reducer = "median"
+	reduceQuantile  Reducer = "quantile" // of order Q by linear interpolation, type 7 of Hyndman and Fan (1996)
+	reduceSkewness  Reducer = "skewness" // of the population: m3 / m2^(3/2)
+	reduceCV        Reducer = "cv"       // coefficient of variation: std / mean
+	reduceSlope     Reducer = "slope"    // of the least-squares line, per period
+	// reduceAutocorrelation is sum((x[t]-m)(x[t+Lag]-m)) / sum((x[t]-m)²), with the mean m of all points.
+	reduceAutocorrelation Reducer = "autocorrelation"
+	// reducePearson is the correlation with the series With, point by point. With DropOutliers, pairs are left out of which either
+	// value lies outside [q1 - DropOutliers*IQR, q3 + DropOutliers*IQR] of its series, quartiles as for reduceQuantile.
+	reducePearson Reducer = "pearson"
 	// ReduceFractionBetween is the share of points in [Min, Max], bounds included unless Strict; nil is unbounded.
 	ReduceFractionBetween Reducer = "fraction_between"
 	// ReduceOutlierFraction is the share of points outside [Min, Max], or outside [q1 - IQRFactor*IQR, q3 + IQRFactor*IQR]; the
 	// bounds themselves are no outliers.
 	ReduceOutlierFraction Reducer = "outlier_fraction"
-	ReduceRatioOfMeans    Reducer = "ratio_of_means" // mean of the series / mean of With
+	reduceRatioOfMeans    Reducer = "ratio_of_means" // mean of the series / mean of With
 )
 
 // Reducers lists them all, in the order of their description.
 func Reducers() []Reducer {
 	return []Reducer{
-		ReduceMean, ReduceStd, ReduceSampleStd, ReduceMin, ReduceMax, ReduceLast, ReduceSum, ReduceCount, ReduceMedian,
-		ReduceQuantile, ReduceSkewness, ReduceCV, ReduceSlope, ReduceAutocorrelation, ReducePearson, ReduceFractionBetween,
-		ReduceOutlierFraction, ReduceRatioOfMeans,
+		ReduceMean, reduceStd, reduceSampleStd, reduceMin, reduceMax, reduceLast, reduceSum, reduceCount, reduceMedian,
+		reduceQuantile, reduceSkewness, reduceCV, reduceSlope, reduceAutocorrelation, reducePearson, ReduceFractionBetween,
+		ReduceOutlierFraction, reduceRatioOfMeans,
 	}
 }
 
 // Fields names the fields of a [Reduction] that the reducer has beside series, skip, reduce and nan, as spec files write them.
 func (r Reducer) Fields() []string {
 	switch r {
-	case ReduceQuantile:
+	case reduceQuantile:
 		return []string{"q"}
-	case ReduceAutocorrelation:
+	case reduceAutocorrelation:
 		return []string{"lag"}
-	case ReducePearson:
+	case reducePearson:
 		return []string{"with", "drop_outliers"}
 	case ReduceFractionBetween:
 		return []string{"min", "max", "strict"}
 	case ReduceOutlierFraction:
 		return []string{"min", "max", "iqr_factor"}
-	case ReduceRatioOfMeans:
+	case reduceRatioOfMeans:
 		return []string{"with"}
 	}
 	return nil
@@ -106,10 +106,10 @@ func (r Reduction) String() string {
 	if r.Skip != 0 {
 		s += fmt.Sprintf(", skip %d", r.Skip)
 	}
-	if r.Reduce == ReduceQuantile {
+	if r.Reduce == reduceQuantile {
 		add("q", &r.Q)
 	}
-	if r.Reduce == ReduceAutocorrelation {
+	if r.Reduce == reduceAutocorrelation {
 		s += fmt.Sprintf(", lag %d", r.Lag)
 	}
 	add("drop_outliers", r.DropOutliers)
@@ -125,8 +125,8 @@ func (r Reduction) String() string {
 	return s
 }
 
-// Problems lists what makes the reduction unusable, by the names of spec files.
-func (r Reduction) Problems() []FieldProblem {
+// problems lists what makes the reduction unusable, by the names of spec files.
+func (r Reduction) problems() []FieldProblem {
 	var list []FieldProblem
 	add := func(field, format string, args ...any) {
 		list = append(list, FieldProblem{field, fmt.Sprintf(format, args...)})
@@ -187,18 +187,18 @@ func (r Reduction) fieldProblems() []FieldProblem {
 		return []FieldProblem{{field, fmt.Sprintf(format, args...)}}
 	}
 	switch r.Reduce {
-	case ReduceQuantile:
+	case reduceQuantile:
 		if !(r.Q >= 0 && r.Q <= 1) {
 			return problem("q", "%v is not from 0 to 1", r.Q)
 		}
-	case ReduceAutocorrelation:
+	case reduceAutocorrelation:
 		if r.Lag < 1 {
 			return problem("lag", "%d must be at least 1", r.Lag)
 		}
 		if int64(r.Lag) > maxPeriods {
 			return problem("lag", "%d is more than any series has", r.Lag)
 		}
-	case ReducePearson, ReduceRatioOfMeans:
+	case reducePearson, reduceRatioOfMeans:
 		if strings.TrimSpace(r.With) == "" {
 			return problem("with", "missing: %s takes a second series", r.Reduce)
 		}

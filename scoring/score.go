@@ -6,20 +6,20 @@ import (
 	"track/scoring/numeric"
 )
 
-// FailEscalationMultiplier widens or narrows the WARN band by a metric's weight: clamp(5 - 2*weight, 0.5, 5). Heavy metrics
+// failEscalationMultiplier widens or narrows the WARN band by a metric's weight: clamp(5 - 2*weight, 0.5, 5). Heavy metrics
 // (weight 3) fail early (0.5), light ones (weight 0.5) late (4).
-func FailEscalationMultiplier(weight float64) float64 {
+func failEscalationMultiplier(weight float64) float64 {
 	return maxOf(0.5, minOf(5, 5-float64(2*weight)))
 }
 
-// ScoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance.
-func ScoreMeanTolerance(actual, target, tolerance float64) float64 {
+// scoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance.
+func scoreMeanTolerance(actual, target, tolerance float64) float64 {
 	return maxOf(0, 1-float64(math.Abs(actual-target)/tolerance/2))
 }
 
-// ScoreRange is 1 at the centre of [lower, upper], 0.75 at both edges, and falls to 0 outside, by the overshoot in widths of
+// scoreRange is 1 at the centre of [lower, upper], 0.75 at both edges, and falls to 0 outside, by the overshoot in widths of
 // the range. A range of width 0 scores 1 on its value and 0 elsewhere.
-func ScoreRange(actual, lower, upper float64) float64 {
+func scoreRange(actual, lower, upper float64) float64 {
 	width := upper - lower
 	if width == 0 {
 		if actual == lower {
@@ -38,9 +38,9 @@ func ScoreRange(actual, lower, upper float64) float64 {
 	return maxOf(0, 0.75-overshoot/width)
 }
 
-// ScorePctWithinTarget is 1 from target up, 0.75 to 1 between lower and target, and falls in proportion to 0 below lower.
+// scorePctWithinTarget is 1 from target up, 0.75 to 1 between lower and target, and falls in proportion to 0 below lower.
 // All three are shares, 0.05 for 5 %.
-func ScorePctWithinTarget(actual, target, lower float64) float64 {
+func scorePctWithinTarget(actual, target, lower float64) float64 {
 	switch {
 	case actual >= target:
 		return 1
@@ -52,9 +52,9 @@ func ScorePctWithinTarget(actual, target, lower float64) float64 {
 	return 0
 }
 
-// ScoreOutlierPenalty is 1 up to maxOutlier and decays exponentially beyond it, at the rate penaltyWeight (2 where a spec
+// scoreOutlierPenalty is 1 up to maxOutlier and decays exponentially beyond it, at the rate penaltyWeight (2 where a spec
 // names none) per multiple of maxOutlier. With maxOutlier 0 any outlier scores 0. outlier and maxOutlier are shares.
-func ScoreOutlierPenalty(outlier, maxOutlier, penaltyWeight float64) float64 {
+func scoreOutlierPenalty(outlier, maxOutlier, penaltyWeight float64) float64 {
 	if outlier <= maxOutlier {
 		return 1
 	}
@@ -64,22 +64,22 @@ func ScoreOutlierPenalty(outlier, maxOutlier, penaltyWeight float64) float64 {
 	return maxOf(0, numeric.Exp(-penaltyWeight*(outlier-maxOutlier)/maxOutlier))
 }
 
-// ScoreBoolean is 1 where [CheckBoolean] passes and 0 elsewhere.
-func ScoreBoolean(actual, threshold float64, invert bool) float64 {
-	if CheckBoolean(actual, threshold, invert) == Pass {
+// scoreBoolean is 1 where [checkBoolean] passes and 0 elsewhere.
+func scoreBoolean(actual, threshold float64, invert bool) float64 {
+	if checkBoolean(actual, threshold, invert) == Pass {
 		return 1
 	}
 	return 0
 }
 
-// ScoreImprovement is 1 for any gain and falls with the size of a loss to 0: max(0, min(1, 1+delta)).
-func ScoreImprovement(delta float64) float64 {
+// scoreImprovement is 1 for any gain and falls with the size of a loss to 0: max(0, min(1, 1+delta)).
+func scoreImprovement(delta float64) float64 {
 	return maxOf(0, minOf(1, 1+delta))
 }
 
-// CombinedScore is mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
+// combinedScore is mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
 // never rank by it across different numbers of seeds.
-func CombinedScore(mean, passRate, std float64) float64 {
+func combinedScore(mean, passRate, std float64) float64 {
 	return mean * passRate * (1 - std)
 }
 

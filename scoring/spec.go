@@ -73,7 +73,7 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("metric %s: %s: %s", name, p.Field, p.Message)
 }
 
-// Problems lists everything that makes the spec unusable, in the order of the spec; none means that every metric can be judged
+// problems lists everything that makes the spec unusable, in the order of the spec; none means that every metric can be judged
 // for every value.
 func (s Spec) Problems() []Problem {
 	var list []Problem
@@ -121,7 +121,7 @@ func (s Spec) Problems() []Problem {
 			}
 		}
 		if m.From != nil {
-			for _, p := range m.From.Problems() {
+			for _, p := range m.From.problems() {
 				add(i, m.Name, "from."+p.Field, p.Message)
 			}
 		}

@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 // TestSpecProblems: what cannot work is refused, with the metric's name and the field. Unknown fields and types are the business
@@ -16,54 +14,54 @@ func TestSpecProblems(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		name   string
-		change func(*scoring.Spec)
+		change func(*Spec)
 		want   []string // metric and field of each problem; the metric is empty where the spec itself is at fault
 	}{
-		{"nothing", func(*scoring.Spec) {}, nil},
+		{"nothing", func(*Spec) {}, nil},
 
-		{"no scenario", func(s *scoring.Spec) { s.Scenario = " " }, []string{"/scenario"}},
-		{"no metrics", func(s *scoring.Spec) { s.Metrics = nil }, []string{"/metrics"}},
-		{"no name", func(s *scoring.Spec) { s.Metrics[1].Name = "\t" }, []string{"\t/name"}},
-		{"duplicate name", func(s *scoring.Spec) { s.Metrics[1].Name = "first" }, []string{"first/name"}},
-		{"names differ in case", func(s *scoring.Spec) { s.Metrics[1].Name = "First" }, nil},
-		{"unknown format", func(s *scoring.Spec) { s.Metrics[1].Format = "percent" }, []string{"second/format"}},
-		{"no format", func(s *scoring.Spec) { s.Metrics[1].Format = "" }, []string{"second/format"}},
-		{"every format", func(s *scoring.Spec) {
-			s.Metrics[0].Format, s.Metrics[1].Format = scoring.FormatPercent, scoring.FormatTrend
-			s.Metrics = append(s.Metrics, scoring.Metric{Name: "third", Target: scoring.Boolean{}, Format: scoring.FormatInteger})
+		{"no scenario", func(s *Spec) { s.Scenario = " " }, []string{"/scenario"}},
+		{"no metrics", func(s *Spec) { s.Metrics = nil }, []string{"/metrics"}},
+		{"no name", func(s *Spec) { s.Metrics[1].Name = "\t" }, []string{"\t/name"}},
+		{"duplicate name", func(s *Spec) { s.Metrics[1].Name = "first" }, []string{"first/name"}},
+		{"names differ in case", func(s *Spec) { s.Metrics[1].Name = "First" }, nil},
+		{"unknown format", func(s *Spec) { s.Metrics[1].Format = "percent" }, []string{"second/format"}},
+		{"no format", func(s *Spec) { s.Metrics[1].Format = "" }, []string{"second/format"}},
+		{"every format", func(s *Spec) {
+			s.Metrics[0].Format, s.Metrics[1].Format = FormatPercent, FormatTrend
+			s.Metrics = append(s.Metrics, Metric{Name: "third", Target: Boolean{}, Format: FormatInteger})
 		}, nil},
 
-		{"negative weight", func(s *scoring.Spec) { s.Metrics[1].Weight = -1 }, []string{"second/weight"}},
-		{"NaN weight", func(s *scoring.Spec) { s.Metrics[1].Weight = math.NaN() }, []string{"second/weight"}},
-		{"infinite weight", func(s *scoring.Spec) { s.Metrics[1].Weight = inf }, []string{"second/weight"}},
-		{"zero weight beside another", func(s *scoring.Spec) { s.Metrics[1].Weight = 0 }, nil}, // counts in the statuses
-		{"weights sum to 0", func(s *scoring.Spec) { s.Metrics[0].Weight, s.Metrics[1].Weight = 0, 0 }, []string{"/metrics"}},
-		{"weights sum to infinity", func(s *scoring.Spec) {
+		{"negative weight", func(s *Spec) { s.Metrics[1].Weight = -1 }, []string{"second/weight"}},
+		{"NaN weight", func(s *Spec) { s.Metrics[1].Weight = math.NaN() }, []string{"second/weight"}},
+		{"infinite weight", func(s *Spec) { s.Metrics[1].Weight = inf }, []string{"second/weight"}},
+		{"zero weight beside another", func(s *Spec) { s.Metrics[1].Weight = 0 }, nil}, // counts in the statuses
+		{"weights sum to 0", func(s *Spec) { s.Metrics[0].Weight, s.Metrics[1].Weight = 0, 0 }, []string{"/metrics"}},
+		{"weights sum to infinity", func(s *Spec) {
 			s.Metrics[0].Weight, s.Metrics[1].Weight = math.MaxFloat64, math.MaxFloat64
 		}, []string{"/metrics"}},
 
-		{"base 0", func(s *scoring.Spec) { s.Improvement = &scoring.Improvement{MaxDegradationBase: 0} }, nil}, // forgives nothing
-		{"negative base", func(s *scoring.Spec) {
-			s.Improvement = &scoring.Improvement{MaxDegradationBase: -0.1}
+		{"base 0", func(s *Spec) { s.Improvement = &Improvement{MaxDegradationBase: 0} }, nil}, // forgives nothing
+		{"negative base", func(s *Spec) {
+			s.Improvement = &Improvement{MaxDegradationBase: -0.1}
 		}, []string{"/improvement.max_degradation_base"}},
-		{"NaN base", func(s *scoring.Spec) {
-			s.Improvement = &scoring.Improvement{MaxDegradationBase: math.NaN()}
+		{"NaN base", func(s *Spec) {
+			s.Improvement = &Improvement{MaxDegradationBase: math.NaN()}
 		}, []string{"/improvement.max_degradation_base"}},
-		{"infinite base", func(s *scoring.Spec) {
-			s.Improvement = &scoring.Improvement{MaxDegradationBase: inf}
+		{"infinite base", func(s *Spec) {
+			s.Improvement = &Improvement{MaxDegradationBase: inf}
 		}, []string{"/improvement.max_degradation_base"}},
 
 		// An unknown type leaves no target behind, and whoever read it has reported it.
-		{"no target", func(s *scoring.Spec) { s.Metrics[1].Target = nil }, nil},
-		{"all at once, in the order of the spec", func(s *scoring.Spec) {
-			s.Metrics[1] = scoring.Metric{Name: "first", Weight: -1, Target: scoring.Range{Min: 1, Max: 0}, Format: "?"}
+		{"no target", func(s *Spec) { s.Metrics[1].Target = nil }, nil},
+		{"all at once, in the order of the spec", func(s *Spec) {
+			s.Metrics[1] = Metric{Name: "first", Weight: -1, Target: Range{Min: 1, Max: 0}, Format: "?"}
 			s.Scenario = ""
 		}, []string{"/scenario", "first/name", "first/weight", "first/format", "first/min"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-				{Name: "first", Weight: 1, Target: scoring.Range{Min: 0, Max: 1}, Format: scoring.FormatDefault},
-				{Name: "second", Weight: 1, Target: scoring.Boolean{}, Format: scoring.FormatDefault},
+			spec := Spec{Scenario: "s", Metrics: []Metric{
+				{Name: "first", Weight: 1, Target: Range{Min: 0, Max: 1}, Format: FormatDefault},
+				{Name: "second", Weight: 1, Target: Boolean{}, Format: FormatDefault},
 			}}
 			c.change(&spec)
 			checkProblems(t, spec, c.want)
@@ -76,26 +74,26 @@ func TestTargetProblems(t *testing.T) {
 	huge := math.MaxFloat64
 	for _, c := range []struct {
 		name   string
-		target scoring.Target
+		target Target
 		want   []string // fields
 	}{
-		{"tolerance 0", scoring.MeanTolerance{Target: 1, Tolerance: 0}, []string{"tolerance"}},
-		{"tolerance -0", scoring.MeanTolerance{Target: 1, Tolerance: math.Copysign(0, -1)}, []string{"tolerance"}},
-		{"tolerance negative", scoring.MeanTolerance{Target: 1, Tolerance: -0.1}, []string{"tolerance"}},
-		{"tolerance tiny", scoring.MeanTolerance{Target: 1, Tolerance: math.SmallestNonzeroFloat64}, nil},
-		{"hard min > max", scoring.MeanTolerance{Target: 1, Tolerance: 1, Min: at(2), Max: at(1)}, []string{"min"}},
-		{"hard min = max", scoring.MeanTolerance{Target: 1, Tolerance: 1, Min: at(1), Max: at(1)}, nil},
-		{"target outside the hard bounds", scoring.MeanTolerance{Target: 1, Tolerance: 1, Min: at(5)}, nil}, // odd, but it works
-		{"range min > max", scoring.Range{Min: 1, Max: 0.5}, []string{"min"}},
-		{"range of width 0", scoring.Range{Min: 1, Max: 1}, nil}, // scores 1 on the value
-		{"range of infinite width", scoring.Range{Min: -huge, Max: huge}, []string{"max"}},
-		{"pct min > target", scoring.PctWithin{Target: 0.5, Min: 0.6}, []string{"min"}},
-		{"pct min = target", scoring.PctWithin{Target: 0.5, Min: 0.5}, nil},
-		{"pct of infinite width", scoring.PctWithin{Target: huge, Min: -huge}, []string{"target"}},
-		{"max_outlier negative", scoring.Outlier{MaxOutlier: -0.01, PenaltyWeight: 2}, []string{"max_outlier"}},
-		{"max_outlier 0", scoring.Outlier{MaxOutlier: 0, PenaltyWeight: 2}, nil}, // any outlier fails
-		{"penalty negative", scoring.Outlier{MaxOutlier: 0.1, PenaltyWeight: -1}, []string{"penalty_weight"}},
-		{"penalty 0", scoring.Outlier{MaxOutlier: 0.1, PenaltyWeight: 0}, nil},
+		{"tolerance 0", MeanTolerance{Target: 1, Tolerance: 0}, []string{"tolerance"}},
+		{"tolerance -0", MeanTolerance{Target: 1, Tolerance: math.Copysign(0, -1)}, []string{"tolerance"}},
+		{"tolerance negative", MeanTolerance{Target: 1, Tolerance: -0.1}, []string{"tolerance"}},
+		{"tolerance tiny", MeanTolerance{Target: 1, Tolerance: math.SmallestNonzeroFloat64}, nil},
+		{"hard min > max", MeanTolerance{Target: 1, Tolerance: 1, Min: at(2), Max: at(1)}, []string{"min"}},
+		{"hard min = max", MeanTolerance{Target: 1, Tolerance: 1, Min: at(1), Max: at(1)}, nil},
+		{"target outside the hard bounds", MeanTolerance{Target: 1, Tolerance: 1, Min: at(5)}, nil}, // odd, but it works
+		{"range min > max", Range{Min: 1, Max: 0.5}, []string{"min"}},
+		{"range of width 0", Range{Min: 1, Max: 1}, nil}, // scores 1 on the value
+		{"range of infinite width", Range{Min: -huge, Max: huge}, []string{"max"}},
+		{"pct min > target", PctWithin{Target: 0.5, Min: 0.6}, []string{"min"}},
+		{"pct min = target", PctWithin{Target: 0.5, Min: 0.5}, nil},
+		{"pct of infinite width", PctWithin{Target: huge, Min: -huge}, []string{"target"}},
+		{"max_outlier negative", Outlier{MaxOutlier: -0.01, PenaltyWeight: 2}, []string{"max_outlier"}},
+		{"max_outlier 0", Outlier{MaxOutlier: 0, PenaltyWeight: 2}, nil}, // any outlier fails
+		{"penalty negative", Outlier{MaxOutlier: 0.1, PenaltyWeight: -1}, []string{"penalty_weight"}},
+		{"penalty 0", Outlier{MaxOutlier: 0.1, PenaltyWeight: 0}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkTargetProblems(t, c.target, c.want) })
 	}
@@ -104,19 +102,19 @@ func TestTargetProblems(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, c := range []struct {
 			field  string
-			target scoring.Target
+			target Target
 		}{
-			{"target", scoring.MeanTolerance{Target: x, Tolerance: 1}},
-			{"tolerance", scoring.MeanTolerance{Target: 1, Tolerance: x}},
-			{"min", scoring.MeanTolerance{Target: 1, Tolerance: 1, Min: &x}},
-			{"max", scoring.MeanTolerance{Target: 1, Tolerance: 1, Max: &x}},
-			{"min", scoring.Range{Min: x, Max: 1}},
-			{"max", scoring.Range{Min: 0, Max: x}},
-			{"target", scoring.PctWithin{Target: x, Min: 0}},
-			{"min", scoring.PctWithin{Target: 1, Min: x}},
-			{"max_outlier", scoring.Outlier{MaxOutlier: x, PenaltyWeight: 2}},
-			{"penalty_weight", scoring.Outlier{MaxOutlier: 0.1, PenaltyWeight: x}},
-			{"threshold", scoring.Boolean{Threshold: x}},
+			{"target", MeanTolerance{Target: x, Tolerance: 1}},
+			{"tolerance", MeanTolerance{Target: 1, Tolerance: x}},
+			{"min", MeanTolerance{Target: 1, Tolerance: 1, Min: &x}},
+			{"max", MeanTolerance{Target: 1, Tolerance: 1, Max: &x}},
+			{"min", Range{Min: x, Max: 1}},
+			{"max", Range{Min: 0, Max: x}},
+			{"target", PctWithin{Target: x, Min: 0}},
+			{"min", PctWithin{Target: 1, Min: x}},
+			{"max_outlier", Outlier{MaxOutlier: x, PenaltyWeight: 2}},
+			{"penalty_weight", Outlier{MaxOutlier: 0.1, PenaltyWeight: x}},
+			{"threshold", Boolean{Threshold: x}},
 		} {
 			name := strings.Join([]string{string(c.target.Type()), c.field, c.target.String()}, " ")
 			t.Run(name, func(t *testing.T) {
@@ -134,7 +132,7 @@ func TestTargetProblems(t *testing.T) {
 
 func TestProblemError(t *testing.T) {
 	for _, c := range []struct {
-		problem scoring.Problem
+		problem Problem
 		want    string
 	}{
 		{problem(-1, "", "scenario", "missing"), "scenario: missing"},
@@ -149,9 +147,9 @@ func TestProblemError(t *testing.T) {
 
 // TestProblemMessages: a message says what was found and what would do.
 func TestProblemMessages(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "a", Weight: -1, Target: scoring.Range{Min: 2, Max: 1}, Format: "percent"},
-		{Name: "a", Weight: 1, Target: scoring.MeanTolerance{Tolerance: 0}, Format: scoring.FormatDefault},
+	spec := Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "a", Weight: -1, Target: Range{Min: 2, Max: 1}, Format: "percent"},
+		{Name: "a", Weight: 1, Target: MeanTolerance{Tolerance: 0}, Format: FormatDefault},
 	}}
 	want := []string{
 		`metric a: weight: -1 is negative`,
@@ -169,18 +167,18 @@ func TestProblemMessages(t *testing.T) {
 	}
 }
 
-func problem(metric int, name, field, message string) scoring.Problem {
-	return scoring.Problem{Metric: metric, Name: name, FieldProblem: scoring.FieldProblem{Field: field, Message: message}}
+func problem(metric int, name, field, message string) Problem {
+	return Problem{Metric: metric, Name: name, FieldProblem: FieldProblem{Field: field, Message: message}}
 }
 
 // specOf returns a spec with one metric, "m".
-func specOf(target scoring.Target) scoring.Spec {
-	return scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "m", Weight: 1, Target: target, Format: scoring.FormatDefault},
+func specOf(target Target) Spec {
+	return Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "m", Weight: 1, Target: target, Format: FormatDefault},
 	}}
 }
 
-func checkTargetProblems(t *testing.T, target scoring.Target, fields []string) {
+func checkTargetProblems(t *testing.T, target Target, fields []string) {
 	t.Helper()
 	var want []string
 	for _, f := range fields {
@@ -190,7 +188,7 @@ func checkTargetProblems(t *testing.T, target scoring.Target, fields []string) {
 }
 
 // checkProblems compares the problems of a spec, each written as metric/field.
-func checkProblems(t *testing.T, spec scoring.Spec, want []string) {
+func checkProblems(t *testing.T, spec Spec, want []string) {
 	t.Helper()
 	var got []string
 	for _, p := range spec.Problems() {

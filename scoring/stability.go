@@ -11,7 +11,7 @@ const (
 	StableMinPassRate   = 0.9  // smallest share of passing seeds of a stable configuration
 	StableMaxStd        = 0.15 // largest population standard deviation of total scores of a stable configuration
 	UnstableMaxPassRate = 0.8  // a metric that fails in more than 1 - 0.8 of the seeds is unstable
-	VariableMinStd      = 0.1  // a metric whose score has a larger population standard deviation is variable
+	variableMinStd      = 0.1  // a metric whose score has a larger population standard deviation is variable
 )
 
 // Flag marks a metric that keeps a configuration from being dependable.
@@ -20,7 +20,7 @@ type Flag string
 // The flags; the empty flag means neither.
 const (
 	FlagUnstable Flag = "unstable"
-	FlagVariable Flag = "variable"
+	flagVariable Flag = "variable"
 )
 
 // Moments summarises N numbers. Std is the population standard deviation (divide by N). All are NaN where N is 0, and
@@ -50,13 +50,13 @@ func NewMoments(xs []float64) Moments {
 		squares += float64(d * d)
 		rest += d
 	}
-	m.Std = PopulationStd(m.N, rest, squares)
+	m.Std = populationStd(m.N, rest, squares)
 	return m
 }
 
-// PopulationStd is the standard deviation of n numbers, from the sum of their differences from any one number and the sum of the
+// populationStd is the standard deviation of n numbers, from the sum of their differences from any one number and the sum of the
 // squares of these. It is infinite where the squares are beyond float64.
-func PopulationStd(n int, sum, squares float64) float64 {
+func populationStd(n int, sum, squares float64) float64 {
 	if math.IsInf(squares, 1) {
 		return squares
 	}
@@ -132,8 +132,8 @@ type Stability struct {
 	StdScore      *float64          `json:"std_score"`  // population standard deviation of the total scores
 	MinScore      *float64          `json:"min_score"`
 	MaxScore      *float64          `json:"max_score"`
-	CombinedScore *float64          `json:"combined_score"` // see [CombinedScore]
-	Stable        bool              `json:"stable"`         // see [IsStable]
+	CombinedScore *float64          `json:"combined_score"` // see [combinedScore]
+	Stable        bool              `json:"stable"`         // see [isStable]
 	Metrics       []MetricStability `json:"metrics"`        // in the order of the spec
 }
 
@@ -147,8 +147,8 @@ func NewStability(spec Spec, totals SeedTotals, metrics []MetricTotals) Stabilit
 		NSaturated: totals.NSaturated, NIdentical: totals.NIdentical, PassRate: among(rate, totals.NSeeds),
 		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
 		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
-		CombinedScore: among(CombinedScore(score.Mean, rate, score.Std), score.N),
-		Stable:        IsStable(rate, score.Std),
+		CombinedScore: among(combinedScore(score.Mean, rate, score.Std), score.N),
+		Stable:        isStable(rate, score.Std),
 		Metrics:       make([]MetricStability, len(metrics)),
 	}
 	for i, m := range metrics {
@@ -207,8 +207,8 @@ func (m MetricStability) Totals() MetricTotals {
 	}
 }
 
-// IsStable says whether a pass rate and a population standard deviation of total scores make a configuration stable.
-func IsStable(passRate, std float64) bool {
+// isStable says whether a pass rate and a population standard deviation of total scores make a configuration stable.
+func isStable(passRate, std float64) bool {
 	return passRate >= StableMinPassRate && std <= StableMaxStd
 }
 
@@ -216,8 +216,8 @@ func metricFlag(passRate, std float64) Flag {
 	switch {
 	case passRate < UnstableMaxPassRate:
 		return FlagUnstable
-	case std > VariableMinStd:
-		return FlagVariable
+	case std > variableMinStd:
+		return flagVariable
 	}
 	return ""
 }

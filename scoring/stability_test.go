@@ -1,12 +1,10 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 func TestNewMoments(t *testing.T) {
@@ -14,21 +12,21 @@ func TestNewMoments(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		xs   []float64
-		want scoring.Moments
+		want Moments
 	}{
-		{"none", nil, scoring.Moments{N: 0, Mean: none, Std: none, Min: none, Max: none}},
-		{"one has no spread", []float64{3}, scoring.Moments{N: 1, Mean: 3, Std: 0, Min: 3, Max: 3}},
+		{"none", nil, Moments{N: 0, Mean: none, Std: none, Min: none, Max: none}},
+		{"one has no spread", []float64{3}, Moments{N: 1, Mean: 3, Std: 0, Min: 3, Max: 3}},
 		// Squared deviations 9, 1, 1, 1, 0, 0, 4, 16 sum to 32; divided by n = 8, not 7, that is 2 squared.
-		{"population", []float64{2, 4, 4, 4, 5, 5, 7, 9}, scoring.Moments{N: 8, Mean: 5, Std: 2, Min: 2, Max: 9}},
-		{"negative", []float64{-1, -3}, scoring.Moments{N: 2, Mean: -2, Std: 1, Min: -3, Max: -1}},
+		{"population", []float64{2, 4, 4, 4, 5, 5, 7, 9}, Moments{N: 8, Mean: 5, Std: 2, Min: 2, Max: 9}},
+		{"negative", []float64{-1, -3}, Moments{N: 2, Mean: -2, Std: 1, Min: -3, Max: -1}},
 		// A single pass over sums of squares would lose the spread beside 1e18.
-		{"large offset", []float64{1e9 + 1, 1e9 + 3}, scoring.Moments{N: 2, Mean: 1e9 + 2, Std: 1, Min: 1e9 + 1, Max: 1e9 + 3}},
-		{"NaN first", []float64{none, 1}, scoring.Moments{N: 2, Mean: none, Std: none, Min: none, Max: none}},
-		{"NaN last", []float64{1, none}, scoring.Moments{N: 2, Mean: none, Std: none, Min: none, Max: none}},
-		{"infinity", []float64{1, inf}, scoring.Moments{N: 2, Mean: inf, Std: none, Min: 1, Max: inf}}, // Inf - Inf
+		{"large offset", []float64{1e9 + 1, 1e9 + 3}, Moments{N: 2, Mean: 1e9 + 2, Std: 1, Min: 1e9 + 1, Max: 1e9 + 3}},
+		{"NaN first", []float64{none, 1}, Moments{N: 2, Mean: none, Std: none, Min: none, Max: none}},
+		{"NaN last", []float64{1, none}, Moments{N: 2, Mean: none, Std: none, Min: none, Max: none}},
+		{"infinity", []float64{1, inf}, Moments{N: 2, Mean: inf, Std: none, Min: 1, Max: inf}}, // Inf - Inf
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, scoring.NewMoments(c.xs), approx); diff != "" {
+			if diff := cmp.Diff(c.want, NewMoments(c.xs), approx); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -37,35 +35,35 @@ func TestNewMoments(t *testing.T) {
 
 // TestAggregateFailedSeeds: seeds that crashed or lack a metric stay in the denominators and give no total score.
 func TestAggregateFailedSeeds(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{
-		{Name: "a", Weight: 1, Target: scoring.Boolean{Threshold: 0}},
-		{Name: "b", Weight: 1, Target: scoring.Range{Min: 0, Max: 1}},
+	spec := Spec{Scenario: "s", Metrics: []Metric{
+		{Name: "a", Weight: 1, Target: Boolean{Threshold: 0}},
+		{Name: "b", Weight: 1, Target: Range{Min: 0, Max: 1}},
 	}}
-	var seeds []scoring.Assessment
+	var seeds []Assessment
 	for _, values := range []map[string]float64{
 		{"a": 1, "b": 0.5}, // passes with total score 1
 		{"a": 1, "b": 0},   // passes with (1 + 0.75)/2 = 0.875
 		{"a": 0, "b": 0.5}, // fails with 0.5, but is scored
 		{"b": 1},           // lacks a
 	} {
-		seeds = append(seeds, scoring.Assess(spec, values))
+		seeds = append(seeds, Assess(spec, values))
 	}
-	seeds = append(seeds, scoring.Assessment{}) // crashed
+	seeds = append(seeds, Assessment{}) // crashed
 
-	a := scoring.MetricTotals{
+	a := MetricTotals{
 		NNotFailed: 2,
-		Value:      scoring.Moments{N: 3, Mean: 2. / 3, Std: math.Sqrt(2) / 3, Min: 0, Max: 1}, // 1, 1, 0
-		Score:      scoring.Moments{N: 3, Mean: 2. / 3, Std: math.Sqrt(2) / 3, Min: 0, Max: 1},
+		Value:      Moments{N: 3, Mean: 2. / 3, Std: math.Sqrt(2) / 3, Min: 0, Max: 1}, // 1, 1, 0
+		Score:      Moments{N: 3, Mean: 2. / 3, Std: math.Sqrt(2) / 3, Min: 0, Max: 1},
 	}
-	b := scoring.MetricTotals{
+	b := MetricTotals{
 		NNotFailed: 4,
-		Value:      scoring.Moments{N: 4, Mean: 0.5, Std: math.Sqrt(0.125), Min: 0, Max: 1}, // 0.5, 0, 0.5, 1
-		Score:      scoring.Moments{N: 4, Mean: 0.875, Std: 0.125, Min: 0.75, Max: 1},       // 1, 0.75, 1, 0.75
+		Value:      Moments{N: 4, Mean: 0.5, Std: math.Sqrt(0.125), Min: 0, Max: 1}, // 0.5, 0, 0.5, 1
+		Score:      Moments{N: 4, Mean: 0.875, Std: 0.125, Min: 0.75, Max: 1},       // 1, 0.75, 1, 0.75
 	}
 	// Of 1, 0.875, 0.5: the mean is 19/24, the variance (25 + 4 + 49)/(24^2 * 3) with deviations of 5, 2 and -7 24ths.
-	total := scoring.Moments{N: 3, Mean: 19. / 24, Std: math.Sqrt(78./3) / 24, Min: 0.5, Max: 1}
-	got := scoring.Aggregate(spec, seeds)
-	if diff := cmp.Diff(scoring.SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total}, got.Totals(), approx); diff != "" {
+	total := Moments{N: 3, Mean: 19. / 24, Std: math.Sqrt(78./3) / 24, Min: 0.5, Max: 1}
+	got := Aggregate(spec, seeds)
+	if diff := cmp.Diff(SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total}, got.Totals(), approx); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
 	combined := 19. / 24 * 0.4 * (1 - math.Sqrt(78./3)/24)
@@ -73,10 +71,10 @@ func TestAggregateFailedSeeds(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for i, want := range []struct {
-		totals   scoring.MetricTotals
+		totals   MetricTotals
 		passRate float64
-		flag     scoring.Flag
-	}{{a, 0.4, scoring.FlagUnstable}, {b, 0.8, scoring.FlagVariable}} { // std 0.125 > 0.1
+		flag     Flag
+	}{{a, 0.4, FlagUnstable}, {b, 0.8, flagVariable}} { // std 0.125 > 0.1
 		m := got.Metrics[i]
 		if diff := cmp.Diff(want.totals, m.Totals(), approx); diff != "" || *m.PassRate != want.passRate || m.Flag != want.flag {
 			t.Errorf("%+v (-want +got):\n%s", m, diff)
@@ -87,17 +85,17 @@ func TestAggregateFailedSeeds(t *testing.T) {
 	}
 
 	t.Run("all crashed", func(t *testing.T) {
-		got := figuresOf(scoring.Aggregate(spec, make([]scoring.Assessment, 3)))
+		got := figuresOf(Aggregate(spec, make([]Assessment, 3)))
 		want := noSeeds
 		want.NSeeds, want.PassRate = 3, 0 // 0 of 3
-		unmeasured := metricFigures{MeanValue: nan, StdValue: nan, MeanScore: nan, StdScore: nan, ReportFlag: scoring.FlagUnstable}
+		unmeasured := metricFigures{MeanValue: nan, StdValue: nan, MeanScore: nan, StdScore: nan, ReportFlag: FlagUnstable}
 		want.MetricStats = map[string]metricFigures{"a": unmeasured, "b": unmeasured}
 		if diff := cmp.Diff(want, got, approx); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("no seeds", func(t *testing.T) {
-		got := scoring.Aggregate(spec, nil)
+		got := Aggregate(spec, nil)
 		if got.NSeeds != 0 || got.Stable || got.PassRate != nil || got.Metrics[0].PassRate != nil ||
 			got.Metrics[0].Flag != "" { // nothing is known of the metric
 			t.Errorf("%+v", got)
@@ -107,22 +105,22 @@ func TestAggregateFailedSeeds(t *testing.T) {
 
 // TestFlag holds both limits, which belong to the good side.
 func TestFlag(t *testing.T) {
-	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{{Name: "m"}}}
+	spec := Spec{Scenario: "s", Metrics: []Metric{{Name: "m"}}}
 	for _, c := range []struct {
 		name      string
 		notFailed int // of 10 seeds
 		std       float64
-		want      scoring.Flag
+		want      Flag
 	}{
 		{"both at their limits", 8, 0.1, ""},
-		{"just variable", 8, math.Nextafter(0.1, 1), scoring.FlagVariable},
-		{"just unstable", 7, 0.1, scoring.FlagUnstable},
-		{"unstable comes first", 7, 0.5, scoring.FlagUnstable},
+		{"just variable", 8, math.Nextafter(0.1, 1), flagVariable},
+		{"just unstable", 7, 0.1, FlagUnstable},
+		{"unstable comes first", 7, 0.5, FlagUnstable},
 		{"never scored", 10, math.NaN(), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			totals := scoring.MetricTotals{NNotFailed: c.notFailed, Score: scoring.Moments{N: 10, Std: c.std}}
-			s := scoring.NewStability(spec, scoring.SeedTotals{NSeeds: 10}, []scoring.MetricTotals{totals})
+			totals := MetricTotals{NNotFailed: c.notFailed, Score: Moments{N: 10, Std: c.std}}
+			s := NewStability(spec, SeedTotals{NSeeds: 10}, []MetricTotals{totals})
 			if got := s.Metrics[0].Flag; got != c.want {
 				t.Errorf("flag %q, want %q", got, c.want)
 			}
@@ -132,14 +130,14 @@ func TestFlag(t *testing.T) {
 
 // TestNewStability derives everything from counts and moments: the store computes those without the seeds at hand.
 func TestNewStability(t *testing.T) {
-	totals := scoring.SeedTotals{NSeeds: 20, NPassed: 18, Score: scoring.Moments{N: 19, Mean: 0.8, Std: 0.15, Min: 0.5, Max: 0.9}}
-	got := scoring.NewStability(scoring.Spec{}, totals, nil)
+	totals := SeedTotals{NSeeds: 20, NPassed: 18, Score: Moments{N: 19, Mean: 0.8, Std: 0.15, Min: 0.5, Max: 0.9}}
+	got := NewStability(Spec{}, totals, nil)
 	ptr := func(x float64) *float64 { return &x }
-	want := scoring.Stability{
+	want := Stability{
 		NSeeds: 20, NScored: 19, NFailed: 1, NPassed: 18, PassRate: ptr(0.9),
 		MeanScore: ptr(0.8), StdScore: ptr(0.15), MinScore: ptr(0.5), MaxScore: ptr(0.9), CombinedScore: ptr(0.8 * 0.9 * 0.85),
 		Stable:  true, // both exactly at their limits
-		Metrics: []scoring.MetricStability{},
+		Metrics: []MetricStability{},
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

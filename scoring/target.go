@@ -21,10 +21,10 @@ const (
 // Target is what a metric is held against; each metric type has one implementation.
 type Target interface {
 	Type() Type
-	// Score rates a finite actual from 0 (far off) to 1 (on target); see [ReasonNoScore] for where it cannot.
-	Score(actual float64) float64
-	// Check judges actual; escalation (see [FailEscalationMultiplier]) scales the band between Pass and Fail.
-	Check(actual, escalation float64) Status
+	// Score rates a finite actual from 0 (far off) to 1 (on target); see [reasonNoScore] for where it cannot.
+	score(actual float64) float64
+	// Check judges actual; escalation (see [failEscalationMultiplier]) scales the band between Pass and Fail.
+	check(actual, escalation float64) Status
 	// String describes the target for people, as in "0.065 ± 0.02".
 	String() string
 	// problems lists what makes the target unusable.
@@ -67,55 +67,55 @@ func (Outlier) Type() Type { return TypeOutlier }
 // Type returns TypeBoolean.
 func (Boolean) Type() Type { return TypeBoolean }
 
-// Score is [ScoreMeanTolerance]; hard bounds do not change it.
-func (t MeanTolerance) Score(actual float64) float64 {
-	return ScoreMeanTolerance(actual, t.Target, t.Tolerance)
+// score is [scoreMeanTolerance]; hard bounds do not change it.
+func (t MeanTolerance) score(actual float64) float64 {
+	return scoreMeanTolerance(actual, t.Target, t.Tolerance)
 }
 
-// Score is [ScoreRange].
-func (t Range) Score(actual float64) float64 { return ScoreRange(actual, t.Min, t.Max) }
+// score is [scoreRange].
+func (t Range) score(actual float64) float64 { return scoreRange(actual, t.Min, t.Max) }
 
-// Score is [ScorePctWithinTarget].
-func (t PctWithin) Score(actual float64) float64 {
-	return ScorePctWithinTarget(actual, t.Target, t.Min)
+// score is [scorePctWithinTarget].
+func (t PctWithin) score(actual float64) float64 {
+	return scorePctWithinTarget(actual, t.Target, t.Min)
 }
 
-// Score is [ScoreOutlierPenalty].
-func (t Outlier) Score(actual float64) float64 {
-	return ScoreOutlierPenalty(actual, t.MaxOutlier, t.PenaltyWeight)
+// score is [scoreOutlierPenalty].
+func (t Outlier) score(actual float64) float64 {
+	return scoreOutlierPenalty(actual, t.MaxOutlier, t.PenaltyWeight)
 }
 
-// Score is [ScoreBoolean].
-func (t Boolean) Score(actual float64) float64 { return ScoreBoolean(actual, t.Threshold, t.Invert) }
+// score is [scoreBoolean].
+func (t Boolean) score(actual float64) float64 { return scoreBoolean(actual, t.Threshold, t.Invert) }
 
-// Check is [CheckMeanTolerance], then [CheckHardBounds] where the target has bounds.
-func (t MeanTolerance) Check(actual, escalation float64) Status {
-	status := CheckMeanTolerance(actual, t.Target, t.Tolerance, DefaultWarnMultiplier, escalation)
+// check is [checkMeanTolerance], then [checkHardBounds] where the target has bounds.
+func (t MeanTolerance) check(actual, escalation float64) Status {
+	status := checkMeanTolerance(actual, t.Target, t.Tolerance, defaultWarnMultiplier, escalation)
 	if t.Min == nil && t.Max == nil {
 		return status
 	}
-	unit := CheckMeanTolerance(actual, t.Target, t.Tolerance, DefaultWarnMultiplier, 1)
-	return CheckHardBounds(status, unit, actual, t.lower(), t.upper())
+	unit := checkMeanTolerance(actual, t.Target, t.Tolerance, defaultWarnMultiplier, 1)
+	return checkHardBounds(status, unit, actual, t.lower(), t.upper())
 }
 
-// Check is [CheckRange].
-func (t Range) Check(actual, escalation float64) Status {
-	return CheckRange(actual, t.Min, t.Max, DefaultWarnBuffer, escalation)
+// check is [checkRange].
+func (t Range) check(actual, escalation float64) Status {
+	return checkRange(actual, t.Min, t.Max, defaultWarnBuffer, escalation)
 }
 
-// Check is [CheckPctWithinTarget].
-func (t PctWithin) Check(actual, escalation float64) Status {
-	return CheckPctWithinTarget(actual, t.Target, t.Min, escalation)
+// check is [checkPctWithinTarget].
+func (t PctWithin) check(actual, escalation float64) Status {
+	return checkPctWithinTarget(actual, t.Target, t.Min, escalation)
 }
 
-// Check is [CheckOutlierPenalty].
-func (t Outlier) Check(actual, escalation float64) Status {
-	return CheckOutlierPenalty(actual, t.MaxOutlier, DefaultSevereMultiplier, escalation)
+// check is [checkOutlierPenalty].
+func (t Outlier) check(actual, escalation float64) Status {
+	return checkOutlierPenalty(actual, t.MaxOutlier, defaultSevereMultiplier, escalation)
 }
 
-// Check is [CheckBoolean]; it has no band to escalate.
-func (t Boolean) Check(actual, _ float64) Status {
-	return CheckBoolean(actual, t.Threshold, t.Invert)
+// check is [checkBoolean]; it has no band to escalate.
+func (t Boolean) check(actual, _ float64) Status {
+	return checkBoolean(actual, t.Threshold, t.Invert)
 }
 
 func (t MeanTolerance) lower() float64 {

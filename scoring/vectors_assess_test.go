@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"encoding/json"
@@ -6,14 +6,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 // measuredMetric is a metric of a specification together with the value that a seed measured.
 type measuredMetric struct {
 	Name       string
-	CheckType  scoring.Type `json:"check_type"`
+	CheckType  Type `json:"check_type"`
 	Actual     jsonNumber
 	Target     params
 	Weight     *jsonNumber
@@ -22,11 +20,11 @@ type measuredMetric struct {
 	TargetDesc string `json:"target_desc"`
 }
 
-func (m measuredMetric) metric() (metric scoring.Metric, missing string) {
+func (m measuredMetric) metric() (metric Metric, missing string) {
 	p := m.Target
 	p.Threshold, p.Invert = &m.Threshold, m.Invert // the origin takes them from the arguments, never from the target
 	target, missing := p.target(m.CheckType)
-	metric = scoring.Metric{Name: m.Name, Weight: 1, Target: target, Format: scoring.FormatDefault, TargetDesc: m.TargetDesc}
+	metric = Metric{Name: m.Name, Weight: 1, Target: target, Format: FormatDefault, TargetDesc: m.TargetDesc}
 	if m.Weight != nil {
 		metric.Weight = float64(*m.Weight)
 	}
@@ -49,7 +47,7 @@ var refused = map[string]struct{ metric, field string }{
 
 // verdict is the status and score of a metric.
 type verdict struct {
-	status scoring.Status
+	status Status
 	score  float64
 }
 
@@ -60,27 +58,27 @@ var departures = map[string]struct {
 	origin verdict
 }{
 	// NaN is neither below a hard minimum nor above a hard maximum, and the origin softens the FAIL inside them to WARN.
-	"evaluate_metric/h0017": {"m", verdict{scoring.Warn, 0}},
-	"validate/h0010":        {"a", verdict{scoring.Warn, 0}},
-	"validate/h0038":        {"m6", verdict{scoring.Warn, 0}},
+	"evaluate_metric/h0017": {"m", verdict{Warn, 0}},
+	"validate/h0010":        {"a", verdict{Warn, 0}},
+	"validate/h0038":        {"m6", verdict{Warn, 0}},
 	// +Inf is above every threshold.
-	"evaluate_metric/h0063": {"m", verdict{scoring.Pass, 1}},
+	"evaluate_metric/h0063": {"m", verdict{Pass, 1}},
 }
 
 func checkEvaluateMetric(t *testing.T, v vector) {
 	m := decode[measuredMetric](t, v.Args)
 	m.Name = "m"
 	if v.raises() {
-		checkAssess(t, v.ID, []measuredMetric{m}, scoring.Assessment{})
+		checkAssess(t, v.ID, []measuredMetric{m}, Assessment{})
 		return
 	}
 	want := decode[struct {
-		Status     scoring.Status
+		Status     Status
 		Score      jsonNumber
 		TargetDesc string `json:"target_desc"`
 	}](t, v.Expected)
-	checkAssess(t, v.ID, []measuredMetric{m}, count(scoring.Assessment{
-		Results:    []scoring.Result{{Name: "m", Value: float64(m.Actual), Status: want.Status, Score: float64(want.Score)}},
+	checkAssess(t, v.ID, []measuredMetric{m}, count(Assessment{
+		Results:    []Result{{Name: "m", Value: float64(m.Actual), Status: want.Status, Score: float64(want.Score)}},
 		TotalScore: float64(want.Score), // the mean of one score
 		Scored:     true,
 	}))
@@ -95,13 +93,13 @@ func checkEvaluateMetric(t *testing.T, v vector) {
 func checkValidate(t *testing.T, v vector) {
 	args := decode[struct{ Metrics []measuredMetric }](t, v.Args)
 	if v.raises() {
-		checkAssess(t, v.ID, args.Metrics, scoring.Assessment{})
+		checkAssess(t, v.ID, args.Metrics, Assessment{})
 		return
 	}
 	expected := decode[struct {
 		Metrics []struct {
 			Name   string
-			Status scoring.Status
+			Status Status
 			Score  jsonNumber
 		}
 		TotalScore jsonNumber `json:"total_score"`
@@ -110,12 +108,12 @@ func checkValidate(t *testing.T, v vector) {
 		NFail      int        `json:"n_fail"`
 		Passed     bool
 	}](t, v.Expected)
-	want := scoring.Assessment{
+	want := Assessment{
 		TotalScore: float64(expected.TotalScore), Scored: true,
 		NPass: expected.NPass, NWarn: expected.NWarn, NFail: expected.NFail,
 	}
 	for i, m := range expected.Metrics {
-		want.Results = append(want.Results, scoring.Result{
+		want.Results = append(want.Results, Result{
 			Name: m.Name, Value: float64(args.Metrics[i].Actual), Status: m.Status, Score: float64(m.Score),
 		})
 	}
@@ -126,16 +124,16 @@ func checkValidate(t *testing.T, v vector) {
 }
 
 // checkAssess assesses the measured metrics as one seed. want is what the origin says.
-func checkAssess(t *testing.T, id string, metrics []measuredMetric, want scoring.Assessment) {
+func checkAssess(t *testing.T, id string, metrics []measuredMetric, want Assessment) {
 	t.Helper()
-	spec := scoring.Spec{Scenario: "vectors"}
+	spec := Spec{Scenario: "vectors"}
 	values := map[string]float64{}
-	var problems []scoring.Problem
+	var problems []Problem
 	for i, m := range metrics {
 		metric, missing := m.metric()
 		if missing != "" {
-			field := scoring.FieldProblem{Field: missing, Message: "missing"}
-			problems = append(problems, scoring.Problem{Metric: i, Name: m.Name, FieldProblem: field})
+			field := FieldProblem{Field: missing, Message: "missing"}
+			problems = append(problems, Problem{Metric: i, Name: m.Name, FieldProblem: field})
 		}
 		spec.Metrics = append(spec.Metrics, metric)
 		values[m.Name] = float64(m.Actual)
@@ -143,7 +141,7 @@ func checkAssess(t *testing.T, id string, metrics []measuredMetric, want scoring
 	problems = append(problems, spec.Problems()...)
 
 	if refusal, ok := refused[id]; ok {
-		if !slices.ContainsFunc(problems, func(p scoring.Problem) bool {
+		if !slices.ContainsFunc(problems, func(p Problem) bool {
 			return p.Name == refusal.metric && p.Field == refusal.field
 		}) {
 			t.Errorf("problems %v, want one with field %q of metric %q", problems, refusal.field, refusal.metric)
@@ -154,14 +152,14 @@ func checkAssess(t *testing.T, id string, metrics []measuredMetric, want scoring
 		t.Fatalf("the spec is refused: %v", problems)
 	}
 	want = depart(t, id, want)
-	got := scoring.Assess(spec, values)
+	got := Assess(spec, values)
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("Assess (-want +got):\n%s", diff)
 	}
 }
 
 // depart turns what the origin says into what track says, which differs only in the cases listed in departures.
-func depart(t *testing.T, id string, origin scoring.Assessment) scoring.Assessment {
+func depart(t *testing.T, id string, origin Assessment) Assessment {
 	t.Helper()
 	want := origin
 	want.Results = slices.Clone(origin.Results)
@@ -174,7 +172,7 @@ func depart(t *testing.T, id string, origin scoring.Assessment) scoring.Assessme
 		if got := (verdict{r.Status, r.Score}); got != d.origin {
 			t.Errorf("the origin says %v for %s, and is listed with %v", got, r.Name, d.origin)
 		}
-		want.Results[i].Status, want.Results[i].Score = scoring.Fail, 0
+		want.Results[i].Status, want.Results[i].Score = Fail, 0
 		if len(want.Results) == 1 {
 			want.TotalScore = 0 // the score of the only metric
 		} // in the others the score was 0 before, and the total stays
@@ -190,7 +188,7 @@ func TestDeparturesComplete(t *testing.T) {
 	for _, v := range readVectors(t) {
 		var metrics []measuredMetric
 		var verdicts []struct {
-			Status scoring.Status
+			Status Status
 			Score  jsonNumber
 		}
 		switch {
@@ -211,7 +209,7 @@ func TestDeparturesComplete(t *testing.T) {
 			}
 		}
 		for i, m := range metrics {
-			if reason(float64(m.Actual)) != "" && (verdicts[i].Status != scoring.Fail || verdicts[i].Score != 0) {
+			if reason(float64(m.Actual)) != "" && (verdicts[i].Status != Fail || verdicts[i].Score != 0) {
 				found[v.ID] = m.Name
 			}
 		}

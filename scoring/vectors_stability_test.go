@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"track/scoring"
 )
 
 // assessedSeed is a seed as the aggregating functions of the origin take it.
@@ -15,7 +13,7 @@ type assessedSeed struct {
 	TotalScore jsonNumber `json:"total_score"`
 	Metrics    []struct {
 		Name   string
-		Status scoring.Status
+		Status Status
 		Actual jsonNumber
 		Score  jsonNumber
 	}
@@ -25,13 +23,13 @@ type assessedSeed struct {
 // collapsed seeds have no metrics, and NaN for their total score.
 func (s assessedSeed) collapsed() bool { return len(s.Metrics) == 0 }
 
-func (s assessedSeed) assessment() scoring.Assessment {
+func (s assessedSeed) assessment() Assessment {
 	if s.collapsed() {
-		return scoring.Assessment{}
+		return Assessment{}
 	}
-	a := scoring.Assessment{TotalScore: float64(s.TotalScore), Scored: true}
+	a := Assessment{TotalScore: float64(s.TotalScore), Scored: true}
 	for _, m := range s.Metrics {
-		a.Results = append(a.Results, scoring.Result{
+		a.Results = append(a.Results, Result{
 			Name: m.Name, Value: float64(m.Actual), Status: m.Status, Score: float64(m.Score), Reason: reason(float64(m.Actual)),
 		})
 	}
@@ -39,18 +37,18 @@ func (s assessedSeed) assessment() scoring.Assessment {
 }
 
 // aggregateSeeds returns the aggregate under a spec that names the metrics and, as aggregates do not use them, has no targets.
-func aggregateSeeds(seeds []assessedSeed) scoring.Stability {
-	spec := scoring.Spec{Scenario: "vectors"}
-	var assessments []scoring.Assessment
+func aggregateSeeds(seeds []assessedSeed) Stability {
+	spec := Spec{Scenario: "vectors"}
+	var assessments []Assessment
 	for _, s := range seeds {
 		if len(spec.Metrics) == 0 {
 			for _, m := range s.Metrics {
-				spec.Metrics = append(spec.Metrics, scoring.Metric{Name: m.Name})
+				spec.Metrics = append(spec.Metrics, Metric{Name: m.Name})
 			}
 		}
 		assessments = append(assessments, s.assessment())
 	}
-	return scoring.Aggregate(spec, assessments)
+	return Aggregate(spec, assessments)
 }
 
 // noFlags leaves out the flags, which the functions of the origin do not return.
@@ -107,9 +105,9 @@ func checkBufferStockStabilityTest(t *testing.T, v vector) {
 		Base    jsonNumber `json:"max_degradation_base"`
 	}](t, v.Args)
 	expected := decode[struct {
-		DegradedMetrics   []string                  `json:"degraded_metrics"`
-		MeanDeltas        map[string]jsonNumber     `json:"mean_deltas"`
-		ImprovementStatus map[string]scoring.Status `json:"improvement_status"`
+		DegradedMetrics   []string              `json:"degraded_metrics"`
+		MeanDeltas        map[string]jsonNumber `json:"mean_deltas"`
+		ImprovementStatus map[string]Status     `json:"improvement_status"`
 	}](t, v.Expected)
 
 	collapsed := 0
@@ -134,7 +132,7 @@ func checkBufferStockStabilityTest(t *testing.T, v vector) {
 				deltas = append(deltas, float64(d))
 			}
 		}
-		mean := scoring.NewMoments(deltas).Mean
+		mean := NewMoments(deltas).Mean
 		if !near(mean, float64(wantMean)) {
 			t.Errorf("%s: mean delta %v, want %v", name, mean, wantMean)
 		}
@@ -142,11 +140,11 @@ func checkBufferStockStabilityTest(t *testing.T, v vector) {
 		if !ok {
 			weight = 1 // the default of the origin for a metric without one
 		}
-		status := scoring.CheckImprovement(mean, float64(weight), float64(args.Base))
+		status := CheckImprovement(mean, float64(weight), float64(args.Base))
 		if status != expected.ImprovementStatus[name] {
 			t.Errorf("%s: %s, want %s", name, status, expected.ImprovementStatus[name])
 		}
-		if status == scoring.Fail {
+		if status == Fail {
 			degraded = append(degraded, name)
 		}
 	}

@@ -1,4 +1,4 @@
-package scoring_test
+package scoring
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring"
 )
 
 // vector is one line of testdata/scoring_vectors.jsonl.
@@ -30,49 +28,49 @@ var functions = map[string]struct {
 	check func(*testing.T, vector)
 }{
 	"fail_escalation_multiplier": {60, floatOf(func(a *arguments) float64 {
-		return scoring.FailEscalationMultiplier(a.take("weight"))
+		return failEscalationMultiplier(a.take("weight"))
 	})},
 	"score_mean_tolerance": {60, floatOf(func(a *arguments) float64 {
-		return scoring.ScoreMeanTolerance(a.take("actual"), a.take("target"), a.take("tolerance"))
+		return scoreMeanTolerance(a.take("actual"), a.take("target"), a.take("tolerance"))
 	})},
 	"score_range": {62, floatOf(func(a *arguments) float64 {
-		return scoring.ScoreRange(a.take("actual"), a.take("min_val"), a.take("max_val"))
+		return scoreRange(a.take("actual"), a.take("min_val"), a.take("max_val"))
 	})},
 	"score_pct_within_target": {60, floatOf(func(a *arguments) float64 {
-		return scoring.ScorePctWithinTarget(a.take("actual_pct"), a.take("target_pct"), a.take("min_pct"))
+		return scorePctWithinTarget(a.take("actual_pct"), a.take("target_pct"), a.take("min_pct"))
 	})},
 	"score_outlier_penalty": {60, floatOf(func(a *arguments) float64 {
-		return scoring.ScoreOutlierPenalty(a.take("outlier_pct"), a.take("max_outlier_pct"),
-			a.or("penalty_weight", scoring.DefaultPenaltyWeight))
+		return scoreOutlierPenalty(a.take("outlier_pct"), a.take("max_outlier_pct"),
+			a.or("penalty_weight", DefaultPenaltyWeight))
 	})},
 	"score_improvement": {60, floatOf(func(a *arguments) float64 {
-		return scoring.ScoreImprovement(a.take("delta"))
+		return scoreImprovement(a.take("delta"))
 	})},
 	"compute_combined_score": {60, floatOf(func(a *arguments) float64 {
-		return scoring.CombinedScore(a.take("mean_score"), a.take("pass_rate"), a.take("std_score"))
+		return combinedScore(a.take("mean_score"), a.take("pass_rate"), a.take("std_score"))
 	})},
 
-	"check_mean_tolerance": {61, exact(func(a *arguments) scoring.Status {
-		return scoring.CheckMeanTolerance(a.take("actual"), a.take("target"), a.take("tolerance"),
-			a.or("warn_multiplier", scoring.DefaultWarnMultiplier), a.or("escalation", 1))
+	"check_mean_tolerance": {61, exact(func(a *arguments) Status {
+		return checkMeanTolerance(a.take("actual"), a.take("target"), a.take("tolerance"),
+			a.or("warn_multiplier", defaultWarnMultiplier), a.or("escalation", 1))
 	})},
-	"check_range": {61, exact(func(a *arguments) scoring.Status {
-		return scoring.CheckRange(a.take("actual"), a.take("min_val"), a.take("max_val"),
-			a.or("warn_buffer", scoring.DefaultWarnBuffer), a.or("escalation", 1))
+	"check_range": {61, exact(func(a *arguments) Status {
+		return checkRange(a.take("actual"), a.take("min_val"), a.take("max_val"),
+			a.or("warn_buffer", defaultWarnBuffer), a.or("escalation", 1))
 	})},
-	"check_pct_within_target": {60, exact(func(a *arguments) scoring.Status {
-		return scoring.CheckPctWithinTarget(a.take("actual_pct"), a.take("target_pct"), a.take("min_pct"), a.or("escalation", 1))
+	"check_pct_within_target": {60, exact(func(a *arguments) Status {
+		return checkPctWithinTarget(a.take("actual_pct"), a.take("target_pct"), a.take("min_pct"), a.or("escalation", 1))
 	})},
-	"check_outlier_penalty": {60, exact(func(a *arguments) scoring.Status {
-		return scoring.CheckOutlierPenalty(a.take("outlier_pct"), a.take("max_outlier_pct"),
-			a.or("severe_multiplier", scoring.DefaultSevereMultiplier), a.or("escalation", 1))
+	"check_outlier_penalty": {60, exact(func(a *arguments) Status {
+		return checkOutlierPenalty(a.take("outlier_pct"), a.take("max_outlier_pct"),
+			a.or("severe_multiplier", defaultSevereMultiplier), a.or("escalation", 1))
 	})},
-	"check_improvement": {62, exact(func(a *arguments) scoring.Status {
-		return scoring.CheckImprovement(a.take("delta"), a.take("weight"),
-			a.or("max_degradation_base", scoring.DefaultDegradationBase))
+	"check_improvement": {62, exact(func(a *arguments) Status {
+		return CheckImprovement(a.take("delta"), a.take("weight"),
+			a.or("max_degradation_base", defaultDegradationBase))
 	})},
 	"is_stable": {60, exact(func(a *arguments) bool {
-		return scoring.IsStable(a.take("pass_rate"), a.take("std_score"))
+		return isStable(a.take("pass_rate"), a.take("std_score"))
 	})},
 	"worst_status": {60, checkWorstStatus},
 
@@ -207,8 +205,8 @@ func exact[T comparable](f func(*arguments) T) func(*testing.T, vector) {
 }
 
 func checkWorstStatus(t *testing.T, v vector) {
-	args := decode[struct{ Statuses []scoring.Status }](t, v.Args)
-	if got, want := scoring.WorstStatus(args.Statuses...), decode[scoring.Status](t, v.Expected); got != want {
+	args := decode[struct{ Statuses []Status }](t, v.Args)
+	if got, want := WorstStatus(args.Statuses...), decode[Status](t, v.Expected); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

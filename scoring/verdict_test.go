@@ -1,24 +1,22 @@
-package scoring_test
+package scoring
 
 import (
 	"testing"
-
-	"track/scoring"
 )
 
 func TestWorstVerdict(t *testing.T) {
-	const pass, warn, inconclusive, fail = scoring.VerdictPass, scoring.VerdictWarn, scoring.VerdictInconclusive, scoring.VerdictFail
+	const pass, warn, inconclusive, fail = VerdictPass, VerdictWarn, VerdictInconclusive, VerdictFail
 	for _, c := range []struct {
-		verdicts []scoring.Verdict
-		want     scoring.Verdict
+		verdicts []Verdict
+		want     Verdict
 	}{
 		{nil, inconclusive}, // nothing was judged
-		{[]scoring.Verdict{pass, pass}, pass},
-		{[]scoring.Verdict{pass, warn, pass}, warn},
-		{[]scoring.Verdict{inconclusive, warn, pass}, inconclusive},
-		{[]scoring.Verdict{inconclusive, fail, warn}, fail},
+		{[]Verdict{pass, pass}, pass},
+		{[]Verdict{pass, warn, pass}, warn},
+		{[]Verdict{inconclusive, warn, pass}, inconclusive},
+		{[]Verdict{inconclusive, fail, warn}, fail},
 	} {
-		if got := scoring.WorstVerdict(c.verdicts...); got != c.want {
+		if got := WorstVerdict(c.verdicts...); got != c.want {
 			t.Errorf("worst of %v: %s, want %s", c.verdicts, got, c.want)
 		}
 	}
@@ -26,10 +24,10 @@ func TestWorstVerdict(t *testing.T) {
 
 // TestWorstVerdictOfPairs: the order of the arguments does not matter, and Verdicts is from the best to the worst.
 func TestWorstVerdictOfPairs(t *testing.T) {
-	all := scoring.Verdicts()
+	all := Verdicts()
 	for i, a := range all {
 		for j, b := range all {
-			if got, want := scoring.WorstVerdict(a, b), all[max(i, j)]; got != want {
+			if got, want := WorstVerdict(a, b), all[max(i, j)]; got != want {
 				t.Errorf("worst of %s and %s: %s, want %s", a, b, got, want)
 			}
 		}

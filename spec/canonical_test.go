@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,6 @@ import (
 
 	"track/internal/property"
 	"track/scoring"
-	"track/spec"
 )
 
 // The canonical form and its hash are in databases: they must not change.
@@ -36,12 +35,12 @@ improvement: {baseline: base, max_degradation_base: 0.1}
 		`{"min":0,"name":"d","target":1,"type":"PCT_WITHIN"},` +
 		`{"max":1000000,"min":100000,"name":"e","type":"RANGE"}],` +
 		`"scenario":"Größe","title":"a \"title\"\n"}`
-	if got := string(spec.Canonical(s)); got != want {
+	if got := string(Canonical(s)); got != want {
 		t.Errorf("Canonical\n got %s\nwant %s", got, want)
 	}
 	// printf '%s' '{...}' | sha256sum
 	const hash = "b4b0057219f3e8f8d3000872e7cd781def6b13de055db4164c8f391de5bb1cbe"
-	if got := spec.Hash(s); got != hash {
+	if got := Hash(s); got != hash {
 		t.Errorf("Hash = %s, want %s", got, hash)
 	}
 }
@@ -67,7 +66,7 @@ metrics:
 		`{"from":{"lag":12,"reduce":"autocorrelation","series":"s"},"max":1,"min":0,"name":"e","type":"RANGE"},` +
 		`{"from":{"iqr_factor":3,"reduce":"outlier_fraction","series":"s"},"max":1,"min":0,"name":"f","type":"RANGE"},` +
 		`{"max":1,"min":0,"name":"g","type":"RANGE"}],"scenario":"x"}`
-	if got := string(spec.Canonical(s)); got != want {
+	if got := string(Canonical(s)); got != want {
 		t.Errorf("Canonical\n got %s\nwant %s", got, want)
 	}
 }
@@ -86,7 +85,7 @@ func TestCanonicalGateIsStable(t *testing.T) {
 		{"{fail_on: []}", `"gate":{"fail_on":["fail"]},`},
 	}
 	for _, tt := range tests {
-		if got, want := string(spec.Canonical(mustParse(t, []byte(gate(tt.rules))))), begin+tt.want+end; got != want {
+		if got, want := string(Canonical(mustParse(t, []byte(gate(tt.rules))))), begin+tt.want+end; got != want {
 			t.Errorf("Canonical\n got %s\nwant %s", got, want)
 		}
 	}
@@ -125,7 +124,7 @@ func TestHashTellsSpecsApart(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, v := range variants {
-		hash := spec.Hash(mustParse(t, []byte(v)))
+		hash := Hash(mustParse(t, []byte(v)))
 		if other, ok := seen[hash]; ok {
 			t.Errorf("same hash:\n%s\n%s", v, other)
 		}
@@ -137,13 +136,13 @@ func TestHashTellsSpecsApart(t *testing.T) {
 func TestHashInvariance(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		s := specs().Draw(t, "spec")
-		want := spec.Hash(s)
+		want := Hash(s)
 		d := drawDocument(t, s)
-		if got := spec.Hash(mustParse(t, d.yaml(t))); got != want {
-			t.Fatalf("YAML changes the hash:\n%s\n%s", spec.Canonical(s), d.yaml(t))
+		if got := Hash(mustParse(t, d.yaml(t))); got != want {
+			t.Fatalf("YAML changes the hash:\n%s\n%s", Canonical(s), d.yaml(t))
 		}
-		if got := spec.Hash(mustParse(t, d.json())); got != want {
-			t.Fatalf("JSON changes the hash:\n%s\n%s", spec.Canonical(s), d.json())
+		if got := Hash(mustParse(t, d.json())); got != want {
+			t.Fatalf("JSON changes the hash:\n%s\n%s", Canonical(s), d.json())
 		}
 	})
 }
@@ -151,7 +150,7 @@ func TestHashInvariance(t *testing.T) {
 func TestCanonicalProperties(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		s := specs().Draw(t, "spec")
-		canonical := spec.Canonical(s)
+		canonical := Canonical(s)
 
 		// RFC 8785, by an independent implementation.
 		reference := jsontext.Value(canonical).Clone()
@@ -162,19 +161,19 @@ func TestCanonicalProperties(t *testing.T) {
 			t.Fatalf("not canonical:\n%s\n%s", canonical, reference)
 		}
 		sum := sha256.Sum256(canonical)
-		if got := spec.Hash(s); got != hex.EncodeToString(sum[:]) {
+		if got := Hash(s); got != hex.EncodeToString(sum[:]) {
 			t.Fatalf("Hash = %s, want the SHA-256 of Canonical", got)
 		}
 
-		decoded, err := spec.Decode(canonical)
+		decoded, err := Decode(canonical)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, canonical)
 		}
 		if diff := cmp.Diff(s.Metrics, decoded.Metrics); diff != "" {
 			t.Fatal(diff)
 		}
-		if spec.Hash(decoded) != spec.Hash(s) || len(spec.Diff(s, decoded)) > 0 {
-			t.Fatalf("Decode is no inverse: %v", spec.Diff(s, decoded))
+		if Hash(decoded) != Hash(s) || len(Diff(s, decoded)) > 0 {
+			t.Fatalf("Decode is no inverse: %v", Diff(s, decoded))
 		}
 		if diff := cmp.Diff(decoded, mustParse(t, canonical)); diff != "" {
 			t.Fatalf("Parse and Decode read the canonical form differently: %s", diff)
@@ -204,7 +203,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := spec.Decode([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := Decode([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Decode = %v, want %q", err, tt.want)
 			}
 		})
@@ -232,7 +231,7 @@ func TestCanonicalPanics(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			spec.Canonical(s)
+			Canonical(s)
 		})
 	}
 }
@@ -240,12 +239,12 @@ func TestCanonicalPanics(t *testing.T) {
 // What Go code leaves empty is the default, as in a file.
 func TestCanonicalOfZeroFormat(t *testing.T) {
 	s := mustParse(t, []byte(metric("type: RANGE, min: 0, max: 1")))
-	want := spec.Hash(s)
+	want := Hash(s)
 	s.Metrics[0].Format = ""
 	s.Metrics[0].Target = scoring.Range{Min: math.Copysign(0, -1), Max: 1}
 	s.Improvement = &scoring.Improvement{Baseline: "x", MaxDegradationBase: 0.25}
 	s.Gate = &scoring.GateRules{}
-	if got := spec.Hash(s); got != want {
-		t.Errorf("%s", spec.Canonical(s))
+	if got := Hash(s); got != want {
+		t.Errorf("%s", Canonical(s))
 	}
 }

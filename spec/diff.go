@@ -14,10 +14,10 @@ type Kind string
 
 // The kinds of change.
 const (
-	Added   Kind = "added"
-	Removed Kind = "removed"
-	Changed Kind = "changed"
-	Moved   Kind = "moved"
+	added   Kind = "added"
+	removed Kind = "removed"
+	changed Kind = "changed"
+	moved   Kind = "moved"
 )
 
 // Change is one difference between two specs.
@@ -46,7 +46,7 @@ func Diff(a, b scoring.Spec) []Change {
 	for _, m := range b.Metrics {
 		i, ok := old[m.Name]
 		if !ok {
-			changes = append(changes, Change{Kind: Added, Metric: m.Name, New: summary(m)})
+			changes = append(changes, Change{Kind: added, Metric: m.Name, New: summary(m)})
 			continue
 		}
 		kept[m.Name] = true
@@ -55,7 +55,7 @@ func Diff(a, b scoring.Spec) []Change {
 	changes = append(changes, moves(old, b.Metrics)...)
 	for _, m := range a.Metrics {
 		if !kept[m.Name] {
-			changes = append(changes, Change{Kind: Removed, Metric: m.Name, Old: summary(m)})
+			changes = append(changes, Change{Kind: removed, Metric: m.Name, Old: summary(m)})
 		}
 	}
 	return changes
@@ -97,9 +97,9 @@ func diffMetrics(a, b scoring.Metric) []Change {
 	changes := diffSettings(b.Name, appendMetric(nil, a), appendMetric(nil, b))
 	switch {
 	case a.From == nil && b.From != nil:
-		return append(changes, Change{Kind: Changed, Metric: b.Name, Field: "from", New: b.From.String()})
+		return append(changes, Change{Kind: changed, Metric: b.Name, Field: "from", New: b.From.String()})
 	case a.From != nil && b.From == nil:
-		return append(changes, Change{Kind: Changed, Metric: b.Name, Field: "from", Old: a.From.String()})
+		return append(changes, Change{Kind: changed, Metric: b.Name, Field: "from", Old: a.From.String()})
 	case a.From != nil && b.From != nil:
 		return append(changes, diffSettings(b.Name, fromSettings(*a.From), fromSettings(*b.From))...)
 	}
@@ -120,7 +120,7 @@ func diffSettings(metric string, a, b []setting) []Change {
 	var changes []Change
 	add := func(field, old, new string) {
 		if old != new {
-			changes = append(changes, Change{Kind: Changed, Metric: metric, Field: field, Old: old, New: new})
+			changes = append(changes, Change{Kind: changed, Metric: metric, Field: field, Old: old, New: new})
 		}
 	}
 	for _, s := range b {
@@ -166,7 +166,7 @@ func moves(old map[string]int, b []scoring.Metric) []Change {
 	for k, i := range common {
 		if !stayed[k] {
 			changes = append(changes, Change{
-				Kind: Moved, Metric: b[i].Name, Field: "position",
+				Kind: moved, Metric: b[i].Name, Field: "position",
 				Old: strconv.Itoa(before[k] + 1), New: strconv.Itoa(i + 1),
 			})
 		}

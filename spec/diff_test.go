@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"fmt"
@@ -10,10 +10,9 @@ import (
 
 	"track/internal/property"
 	"track/scoring"
-	"track/spec"
 )
 
-func changes(list []spec.Change) string {
+func changes(list []Change) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintln(&b, describe(c))
@@ -22,15 +21,15 @@ func changes(list []spec.Change) string {
 }
 
 // describe writes a change on one line, as in "changed unemployment_std: max 0.03 → 0.04".
-func describe(c spec.Change) string {
+func describe(c Change) string {
 	s := string(c.Kind)
 	if c.Metric != "" {
 		s += " " + c.Metric
 	}
 	switch {
-	case c.Kind == spec.Added:
+	case c.Kind == added:
 		return s + ": " + c.New
-	case c.Kind == spec.Removed:
+	case c.Kind == removed:
 		return s + ": " + c.Old
 	case c.Metric != "":
 		s += ":"
@@ -72,21 +71,21 @@ metrics:
 improvement: {baseline: y, max_degradation_base: 0.1}
 gate: {min_pass_rate: 0.95, stable: true, confidence: 0.9, fail_on: [warn, inconclusive]}
 `))
-	golden(t, "diff.golden", changes(spec.Diff(before, after)))
-	golden(t, "diff_back.golden", changes(spec.Diff(after, before)))
+	golden(t, "diff.golden", changes(Diff(before, after)))
+	golden(t, "diff_back.golden", changes(Diff(after, before)))
 
-	want := []spec.Change{
-		{Kind: spec.Changed, Field: "title", Old: "Old"},
-		{Kind: spec.Changed, Field: "improvement.baseline", New: "y"},
-		{Kind: spec.Changed, Field: "improvement.max_degradation_base", Old: "0.25", New: "0.1"},
-		{Kind: spec.Changed, Field: "gate.min_pass_rate", New: "0.95"},
-		{Kind: spec.Changed, Field: "gate.confidence", Old: "0.95", New: "0.9"},
-		{Kind: spec.Changed, Field: "gate.min_seeds", Old: "10", New: "0"},
-		{Kind: spec.Changed, Field: "gate.fail_on", Old: "[inconclusive]", New: "[warn, inconclusive]"},
-		{Kind: spec.Changed, Field: "gate.max_std", Old: "0.05"},
-		{Kind: spec.Changed, Metric: "heavier", Field: "weight", Old: "1", New: "2"},
+	want := []Change{
+		{Kind: changed, Field: "title", Old: "Old"},
+		{Kind: changed, Field: "improvement.baseline", New: "y"},
+		{Kind: changed, Field: "improvement.max_degradation_base", Old: "0.25", New: "0.1"},
+		{Kind: changed, Field: "gate.min_pass_rate", New: "0.95"},
+		{Kind: changed, Field: "gate.confidence", Old: "0.95", New: "0.9"},
+		{Kind: changed, Field: "gate.min_seeds", Old: "10", New: "0"},
+		{Kind: changed, Field: "gate.fail_on", Old: "[inconclusive]", New: "[warn, inconclusive]"},
+		{Kind: changed, Field: "gate.max_std", Old: "0.05"},
+		{Kind: changed, Metric: "heavier", Field: "weight", Old: "1", New: "2"},
 	}
-	if diff := cmp.Diff(want, spec.Diff(before, after)[:len(want)]); diff != "" {
+	if diff := cmp.Diff(want, Diff(before, after)[:len(want)]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -111,7 +110,7 @@ func TestDiffMoves(t *testing.T) {
 		{"abcd", "cd", "removed a: RANGE [0, 1], weight 1\nremoved b: RANGE [0, 1], weight 1\n"}, // nor is this
 	}
 	for _, tt := range tests {
-		got := changes(spec.Diff(metricsNamed(tt.before), metricsNamed(tt.after)))
+		got := changes(Diff(metricsNamed(tt.before), metricsNamed(tt.after)))
 		if got != tt.want {
 			t.Errorf("%s → %s:\n got %s\nwant %s", tt.before, tt.after, got, tt.want)
 		}
@@ -120,11 +119,11 @@ func TestDiffMoves(t *testing.T) {
 
 // No change means the same hash, and the reverse; the opposite direction tells the opposite.
 func TestDiffProperties(t *testing.T) {
-	opposite := map[spec.Kind]spec.Kind{
-		spec.Added: spec.Removed, spec.Removed: spec.Added, spec.Changed: spec.Changed, spec.Moved: spec.Moved,
+	opposite := map[Kind]Kind{
+		added: removed, removed: added, changed: changed, moved: moved,
 	}
-	count := func(list []spec.Change) map[spec.Kind]int {
-		n := map[spec.Kind]int{}
+	count := func(list []Change) map[Kind]int {
+		n := map[Kind]int{}
 		for _, c := range list {
 			n[c.Kind]++
 		}
@@ -140,11 +139,11 @@ func TestDiffProperties(t *testing.T) {
 		if rapid.Bool().Draw(t, "another") {
 			b = specs().Draw(t, "b")
 		}
-		forth, back := spec.Diff(a, b), spec.Diff(b, a)
-		if same := spec.Hash(a) == spec.Hash(b); same != (len(forth) == 0) {
+		forth, back := Diff(a, b), Diff(b, a)
+		if same := Hash(a) == Hash(b); same != (len(forth) == 0) {
 			t.Fatalf("same hash: %v, changes: %v", same, forth)
 		}
-		reversed := map[spec.Kind]int{}
+		reversed := map[Kind]int{}
 		for kind, n := range count(back) {
 			reversed[opposite[kind]] = n
 		}

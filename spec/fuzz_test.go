@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/spec"
 )
 
 // The example specs are long, and the fuzzer shortens each interesting input for up to a minute: give it
@@ -27,8 +25,8 @@ func addExamples(f *testing.F) {
 				f.Fatal(err)
 			}
 			f.Add(data)
-			if s, err := spec.Parse(file, data); err == nil {
-				f.Add(spec.Canonical(s))
+			if s, err := Parse(file, data); err == nil {
+				f.Add(Canonical(s))
 			}
 		}
 	}
@@ -43,9 +41,9 @@ func addExamples(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	addExamples(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := spec.Parse("f", data)
+		s, err := Parse("f", data)
 		if err != nil {
-			if refused, ok := errors.AsType[*spec.Error](err); !ok || len(refused.Problems) == 0 || refused.Error() == "" {
+			if refused, ok := errors.AsType[*Error](err); !ok || len(refused.Problems) == 0 || refused.Error() == "" {
 				t.Fatalf("error %#v is no *Error with problems", err)
 			}
 			return
@@ -53,14 +51,14 @@ func FuzzParse(f *testing.F) {
 		if problems := s.Problems(); len(problems) > 0 {
 			t.Fatalf("accepted with problems: %v", problems)
 		}
-		decoded, err := spec.Decode(spec.Canonical(s))
+		decoded, err := Decode(Canonical(s))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(s, decoded); diff != "" {
 			t.Fatal(diff)
 		}
-		spec.Lint(s)
+		Lint(s)
 	})
 }
 
@@ -68,14 +66,14 @@ func FuzzParse(f *testing.F) {
 func FuzzDecode(f *testing.F) {
 	addExamples(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := spec.Decode(data)
+		s, err := Decode(data)
 		if err != nil {
 			return
 		}
-		if got := spec.Canonical(s); string(got) != string(data) {
+		if got := Canonical(s); string(got) != string(data) {
 			t.Fatalf("accepted what is not canonical:\n%s\n%s", data, got)
 		}
-		parsed, err := spec.Parse("f", data)
+		parsed, err := Parse("f", data)
 		if err != nil { // names are checked where they enter
 			return
 		}

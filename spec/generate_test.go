@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 
 	"track"
 	"track/scoring"
-	"track/spec"
 )
 
 // finite draws any number that a file can say, small decimals more often than others. It draws no -0, which canonical
@@ -384,7 +383,7 @@ func appendJSON(b []byte, value any) []byte {
 // mustParse parses a document that must be accepted.
 func mustParse(t rapid.TB, data []byte) scoring.Spec {
 	t.Helper()
-	s, err := spec.Parse("s", data)
+	s, err := Parse("s", data)
 	if err != nil {
 		t.Fatalf("%v\nin\n%s", err, data)
 	}

@@ -1,11 +1,9 @@
-package spec_test
+package spec
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"track/spec"
 )
 
 // Each metric of the file deserves one warning, for the reason in its name; the golden file has them.
@@ -35,7 +33,7 @@ metrics:
   - {name: outweighs, type: BOOLEAN, threshold: 1, weight: 100, group: G}
 `))
 	var b strings.Builder
-	for _, w := range spec.Lint(s) {
+	for _, w := range Lint(s) {
 		fmt.Fprintln(&b, w)
 	}
 	golden(t, "lint.golden", b.String())
@@ -52,7 +50,7 @@ func TestLintGate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, w := range spec.Lint(mustParse(t, []byte(gate(tt.rules)))) {
+		for _, w := range Lint(mustParse(t, []byte(gate(tt.rules)))) {
 			got = append(got, w.String())
 		}
 		if got := strings.Join(got, "\n"); got != tt.want {
@@ -66,7 +64,7 @@ func TestLintFindsNothing(t *testing.T) {
 		metric("type: RANGE, min: 0, max: 1"), // all of the weight, but there is no other
 		"scenario: x\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n- {name: b, type: RANGE, min: 0, max: 1}\n", // half each; no groups at all
 	} {
-		if warnings := spec.Lint(mustParse(t, []byte(data))); len(warnings) > 0 {
+		if warnings := Lint(mustParse(t, []byte(data))); len(warnings) > 0 {
 			t.Errorf("%v", warnings)
 		}
 	}

@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"track/scoring"
-	"track/spec"
 )
 
 const specPage = "../docs/reference/spec.md"
@@ -41,7 +40,7 @@ func TestPageIsComplete(t *testing.T) {
 		headings = append(headings, s.heading)
 	}
 	var want []string
-	types := regexp.MustCompile(`"enum": \[("MEAN_TOLERANCE"[^]]*)\]`).FindStringSubmatch(string(spec.Schema()))
+	types := regexp.MustCompile(`"enum": \[("MEAN_TOLERANCE"[^]]*)\]`).FindStringSubmatch(string(Schema()))
 	if types == nil {
 		t.Fatal("the schema lists no types")
 	}
@@ -124,7 +123,7 @@ func TestPageOfReductions(t *testing.T) {
 
 func parseSpec(t *testing.T, metric string) scoring.Spec {
 	t.Helper()
-	s, err := spec.Parse(specPage, fmt.Appendf(nil, "scenario: s\nmetrics:\n  - %s\n", metric))
+	s, err := Parse(specPage, fmt.Appendf(nil, "scenario: s\nmetrics:\n  - %s\n", metric))
 	if err != nil {
 		t.Fatalf("%s: %v", metric, err)
 	}

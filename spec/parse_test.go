@@ -1,4 +1,4 @@
-package spec_test
+package spec
 
 import (
 	"errors"
@@ -13,14 +13,13 @@ import (
 
 	"track"
 	"track/scoring"
-	"track/spec"
 )
 
 // parseError returns the problems of a document that must be refused.
-func parseError(t *testing.T, data string) []spec.Problem {
+func parseError(t *testing.T, data string) []Problem {
 	t.Helper()
-	_, err := spec.Parse("s.yaml", []byte(data))
-	refused, ok := errors.AsType[*spec.Error](err)
+	_, err := Parse("s.yaml", []byte(data))
+	refused, ok := errors.AsType[*Error](err)
 	if !ok || !errors.Is(err, track.ErrInvalid) {
 		t.Fatalf("Parse = %v, want *spec.Error for\n%s", err, data)
 	}
@@ -34,7 +33,7 @@ func parseError(t *testing.T, data string) []spec.Problem {
 func metric(fields string) string { return "scenario: x\nmetrics: [{name: a, " + fields + "}]\n" }
 
 func TestParse(t *testing.T) {
-	got, err := spec.Parse("s.yaml", []byte(`
+	got, err := Parse("s.yaml", []byte(`
 scenario: growth_plus
 title: Growth+ scenario
 metrics:
@@ -408,7 +407,7 @@ func TestParseListsEveryProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = spec.Parse("many_problems.yaml", data)
+	_, err = Parse("many_problems.yaml", data)
 	golden(t, "many_problems.golden", err.Error()+"\n")
 }
 
@@ -446,7 +445,7 @@ func TestParseAcceptsByteOrderMarks(t *testing.T) {
 		"\uFEFF" + metric("type: RANGE, min: 0, max: 1"),
 		"\uFEFF \n{\"scenario\": \"x\", \"metrics\": [{\"name\": \"a\", \"type\": \"RANGE\", \"min\": 0, \"max\": 1}]}",
 	} {
-		if _, err := spec.Parse("s", []byte(data)); err != nil {
+		if _, err := Parse("s", []byte(data)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -460,7 +459,7 @@ func TestParseNumbers(t *testing.T) {
 		"0.30000000000000004": 0.30000000000000004, "4.9e-324": math.SmallestNonzeroFloat64, "1.7976931348623157e308": math.MaxFloat64,
 	}
 	for text, want := range tests {
-		s, err := spec.Parse("s", []byte(metric("type: BOOLEAN, threshold: "+text)))
+		s, err := Parse("s", []byte(metric("type: BOOLEAN, threshold: "+text)))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -514,15 +513,15 @@ func TestParseBoundsHostileFiles(t *testing.T) {
 
 func TestProblemString(t *testing.T) {
 	tests := []struct {
-		problem spec.Problem
+		problem Problem
 		want    string
 	}{
-		{spec.Problem{File: "f", Line: 3, Metric: "m", Field: "min", Message: "bad", Hint: "better"}, "f:3: metric m: min: bad (better)"},
-		{spec.Problem{File: "f", Message: "bad"}, "f: bad"},
-		{spec.Problem{Line: 3, Message: "bad"}, "line 3: bad"},
-		{spec.Problem{Message: "bad"}, "bad"},
-		{spec.Problem{Metric: "a\nb", Field: "\x1b[31m", Message: "bad"}, `metric "a\nb": "\x1b[31m": bad`},
-		{spec.Problem{Field: strings.Repeat("ä", 99), Message: "bad"}, strings.Repeat("ä", 50) + "…: bad"},
+		{Problem{File: "f", Line: 3, Metric: "m", Field: "min", Message: "bad", Hint: "better"}, "f:3: metric m: min: bad (better)"},
+		{Problem{File: "f", Message: "bad"}, "f: bad"},
+		{Problem{Line: 3, Message: "bad"}, "line 3: bad"},
+		{Problem{Message: "bad"}, "bad"},
+		{Problem{Metric: "a\nb", Field: "\x1b[31m", Message: "bad"}, `metric "a\nb": "\x1b[31m": bad`},
+		{Problem{Field: strings.Repeat("ä", 99), Message: "bad"}, strings.Repeat("ä", 50) + "…: bad"},
 	}
 	for _, tt := range tests {
 		if got := tt.problem.String(); got != tt.want {

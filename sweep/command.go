@@ -27,8 +27,8 @@ const (
 // placeholder is one, or a doubled brace. What looks like an expansion of a shell, ${HOME}, is left alone.
 var placeholder = regexp.MustCompile(`\{\{|\}\}|\$\{|\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
 
-// ParseCommand reads a command line whose parameters have these names.
-func ParseCommand(words, params []string) (Command, error) {
+// parseCommand reads a command line whose parameters have these names.
+func parseCommand(words, params []string) (Command, error) {
 	var c Command
 	if len(words) == 0 || words[0] == "" {
 		return c, fmt.Errorf("%w: no command", track.ErrInvalid)
@@ -65,8 +65,8 @@ func ParseCommand(words, params []string) (Command, error) {
 // UsesSeed says whether the command line holds the seed. One that does not has to read TRACK_SEED.
 func (c Command) UsesSeed() bool { return c.usesSeed }
 
-// Arguments are the words of the command line with the values of the placeholders in their place.
-func (c Command) Arguments(values map[string]string) []string {
+// arguments are the words of the command line with the values of the placeholders in their place.
+func (c Command) arguments(values map[string]string) []string {
 	words := make([]string, len(c.words))
 	for i, pieces := range c.words {
 		var b strings.Builder

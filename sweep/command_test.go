@@ -37,12 +37,12 @@ func TestCommand(t *testing.T) {
 		{"}", "}"},
 		{"", ""},
 	} {
-		c, err := ParseCommand([]string{"sim", tt.word}, []string{"theta", "a.b-c_1"})
+		c, err := parseCommand([]string{"sim", tt.word}, []string{"theta", "a.b-c_1"})
 		if err != nil {
 			t.Errorf("%q: %v", tt.word, err)
 			continue
 		}
-		if got := c.Arguments(values); !slices.Equal(got, []string{"sim", tt.want}) {
+		if got := c.arguments(values); !slices.Equal(got, []string{"sim", tt.want}) {
 			t.Errorf("%q gives %q, want %q", tt.word, got, tt.want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestCommand(t *testing.T) {
 
 func TestCommandUsesSeed(t *testing.T) {
 	for word, want := range map[string]bool{"{seed}": true, "x{seed}y": true, "{{seed}}": false, "${seed}": false, "{out}": false} {
-		if c, err := ParseCommand([]string{"sim", word}, nil); err != nil || c.UsesSeed() != want {
+		if c, err := parseCommand([]string{"sim", word}, nil); err != nil || c.UsesSeed() != want {
 			t.Errorf("%q: %v, error %v, want %v", word, c.UsesSeed(), err, want)
 		}
 	}
@@ -58,11 +58,11 @@ func TestCommandUsesSeed(t *testing.T) {
 
 func TestCommandRefused(t *testing.T) {
 	for _, words := range [][]string{nil, {""}, {"", "x"}} {
-		if _, err := ParseCommand(words, nil); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "no command") {
+		if _, err := parseCommand(words, nil); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "no command") {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
-	_, err := ParseCommand([]string{"sim", "--x={theta}"}, []string{"rho"})
+	_, err := parseCommand([]string{"sim", "--x={theta}"}, []string{"rho"})
 	if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "{theta}") {
 		t.Errorf("unknown placeholder: %v", err)
 	}
@@ -82,19 +82,19 @@ func TestAnyCommand(t *testing.T) {
 			words[i] = strings.ReplaceAll(word, "$", "")
 			doubled[i] = strings.NewReplacer("{", "{{", "}", "}}").Replace(words[i])
 		}
-		c, err := ParseCommand(doubled, nil)
+		c, err := parseCommand(doubled, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Arguments(map[string]string{"seed": "1"}); !slices.Equal(got, words) || c.UsesSeed() {
+		if got := c.arguments(map[string]string{"seed": "1"}); !slices.Equal(got, words) || c.UsesSeed() {
 			t.Fatalf("%q gives %q", doubled, got)
 		}
 		if plain := slices.DeleteFunc(words, func(w string) bool { return strings.ContainsAny(w, "{}") }); len(plain) > 0 && plain[0] != "" {
-			c, err := ParseCommand(plain, nil)
+			c, err := parseCommand(plain, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := c.Arguments(nil); !slices.Equal(got, plain) {
+			if got := c.arguments(nil); !slices.Equal(got, plain) {
 				t.Fatalf("%q gives %q", plain, got)
 			}
 		}
@@ -103,7 +103,7 @@ func TestAnyCommand(t *testing.T) {
 
 func TestLookUp(t *testing.T) {
 	for word, want := range map[string]error{"sh": nil, "no-such-program-here": track.ErrNotFound, "./no-such-file": track.ErrNotFound, "{theta}": nil} {
-		c, err := ParseCommand([]string{word, "{seed}"}, []string{"theta"})
+		c, err := parseCommand([]string{word, "{seed}"}, []string{"theta"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func TestIsGuarded(t *testing.T) {
 	if path == "" {
 		t.Skip("it is a part of TestGuard")
 	}
-	command, err := ParseCommand([]string{"sh", "-c", `(exec 3>"$1"; echo there >&3; sleep 600) & wait`, "sh", path}, nil)
+	command, err := parseCommand([]string{"sh", "-c", `(exec 3>"$1"; echo there >&3; sleep 600) & wait`, "sh", path}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -238,7 +238,7 @@ func (p Plan) ParsedCommand() (Command, error) {
 			names = append(names, name)
 		}
 	}
-	return ParseCommand(p.Command, names)
+	return parseCommand(p.Command, names)
 }
 
 // Configurations are those of the grid.

@@ -83,7 +83,7 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	}
 	values := maps.Clone(params)
 	values[placeSeed], values[placeOut] = job.Seed.String(), out
-	words := r.Command.Arguments(values)
+	words := r.Command.arguments(values)
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = append(append(os.Environ(), r.Env...), environment(job, params, out, attempt)...)
 	p := &process{cmd: cmd, guard: r.Guard, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
@@ -341,7 +341,7 @@ func (c Command) fixedProgram() bool {
 
 // LookUp says whether the command can be found, before a sweep records that it cannot once for each seed.
 func (c Command) LookUp() error {
-	word := c.Arguments(map[string]string{})[0]
+	word := c.arguments(map[string]string{})[0]
 	if !c.fixedProgram() {
 		return nil
 	}

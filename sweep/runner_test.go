@@ -32,7 +32,7 @@ const patience = 2 * time.Minute
 // shell is a runner of a script, whose arguments are the further words.
 func shell(t testing.TB, script string, words ...string) Runner {
 	t.Helper()
-	c, err := ParseCommand(append([]string{"sh", "-c", strings.NewReplacer("{", "{{", "}", "}}").Replace(script), "sh"}, words...), []string{"p"})
+	c, err := parseCommand(append([]string{"sh", "-c", strings.NewReplacer("{", "{{", "}", "}}").Replace(script), "sh"}, words...), []string{"p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,14 +136,14 @@ func TestPipeInFolder(t *testing.T) {
 }
 
 func TestNotStarted(t *testing.T) {
-	c, err := ParseCommand([]string{filepath.Join(t.TempDir(), "gone"), "{seed}"}, nil)
+	c, err := parseCommand([]string{filepath.Join(t.TempDir(), "gone"), "{seed}"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if seed, err := (Runner{Command: c, Dir: t.TempDir(), Now: clock}).Run(t.Context(), jobOf(t, "")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a program that is gone is no fault of a seed: error %v, %+v", err, seed)
 	}
-	each, err := ParseCommand([]string{filepath.Join(t.TempDir(), "{p}")}, []string{"p"})
+	each, err := parseCommand([]string{filepath.Join(t.TempDir(), "{p}")}, []string{"p"})
 	if err != nil {
 		t.Fatal(err)
 	}

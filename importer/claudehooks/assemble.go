@@ -136,5 +136,5 @@ func Merge(transcript, hooks track.Execution) (merged track.Execution, complete 
 	return merged, complete
 }
 
-// Source is the name under which executions stand that hooks alone know.
-const Source = importer.ClaudeHooks
+// source is the name under which executions stand that hooks alone know.
+const source = importer.ClaudeHooks

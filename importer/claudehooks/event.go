@@ -15,7 +15,7 @@ import (
 
 // The events that matter here, as hook_event_name has them. There are others.
 const (
-	SessionStart       = "SessionStart"
+	sessionStart       = "SessionStart"
 	SessionEnd         = "SessionEnd"
 	UserPromptSubmit   = "UserPromptSubmit"
 	PreToolUse         = "PreToolUse"

@@ -20,10 +20,10 @@ import (
 	"track/importer/taubench"
 )
 
-// Reader reads a log. file stands in items and errors.
-type Reader func(file string, r io.Reader) iter.Seq2[importer.Item, error]
+// reader reads a log. file stands in items and errors.
+type reader func(file string, r io.Reader) iter.Seq2[importer.Item, error]
 
-var readers = map[string]Reader{
+var readers = map[string]reader{
 	importer.ClaudeCode:  claudecode.Read,
 	importer.ClaudeHooks: claudehooks.Read,
 	importer.Codex:       codex.Read,
@@ -54,7 +54,7 @@ func Read(format, file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	}
 }
 
-func readerOf(format, file string, head []byte) (Reader, error) {
+func readerOf(format, file string, head []byte) (reader, error) {
 	if reader := readers[format]; reader != nil {
 		return reader, nil
 	}

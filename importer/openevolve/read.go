@@ -20,20 +20,20 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	case err != nil:
 		return importer.Run{}, err
 	case info.IsDir():
-		return ReadDir(name, os.DirFS(name), options)
+		return readDir(name, os.DirFS(name), options)
 	}
 	dir, file := filepath.Split(name)
-	return ReadFile(dir, os.DirFS(filepath.Clean(dir)), file, options)
+	return readFile(dir, os.DirFS(filepath.Clean(dir)), file, options)
 }
 
-// ReadFile reads a run from a file of one program a line. dir is where files stand, for messages.
-func ReadFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
+// readFile reads a run from a file of one program a line. dir is where files stand, for messages.
+func readFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
 	r := reader{Collector: programs.NewCollector()}
 	return r.finish(path.Join(dir, name), r.lines(dir, files, name), options)
 }
 
-// ReadDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it is called in messages.
-func ReadDir(dir string, files fs.FS, options importer.ProgramOptions) (importer.Run, error) {
+// readDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it is called in messages.
+func readDir(dir string, files fs.FS, options importer.ProgramOptions) (importer.Run, error) {
 	r := reader{Collector: programs.NewCollector()}
 	return r.finish(dir, r.folder(dir, files), options)
 }

@@ -1,4 +1,4 @@
-package openevolve_test
+package openevolve
 
 import (
 	"bytes"
@@ -14,13 +14,12 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/importertest"
-	"track/importer/openevolve"
 )
 
 // read reads a run and holds it against what runs promise.
 func read(t testing.TB, path string, infer bool) importer.Run {
 	t.Helper()
-	run, err := openevolve.Read(path, importer.ProgramOptions{InferParents: infer})
+	run, err := Read(path, importer.ProgramOptions{InferParents: infer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +58,7 @@ func TestRefuses(t *testing.T) {
 		{empty, empty + ": holds no program of OpenEvolve", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.sqlite", track.ErrInvalid},
 	} {
-		_, err := openevolve.Read(tt.path, importer.ProgramOptions{})
+		_, err := Read(tt.path, importer.ProgramOptions{})
 		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(fmt.Sprint(track.Hints(err)), "["+tt.hint) {
 			t.Errorf("%s: %v (%q), want %s (%s)", tt.path, err, track.Hints(err), tt.want, tt.hint)
 		}
@@ -78,7 +77,7 @@ func TestOrderOfLines(t *testing.T) {
 		reversed = append(reversed, lines[len(lines)-1-i]...)
 	}
 	programs := func(text []byte) string {
-		run, err := openevolve.ReadFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: true})
+		run, err := readFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +100,8 @@ func TestCutOff(t *testing.T) {
 	}
 	for _, end := range []int{300, 700, 1500, len(text) - 2} {
 		whole := bytes.LastIndexByte(text[:end], '\n') + 1
-		want, _ := openevolve.ReadFile("", fstest.MapFS{"f": {Data: text[:whole]}}, "f", importer.ProgramOptions{})
-		got, err := openevolve.ReadFile("", fstest.MapFS{"f": {Data: text[:end]}}, "f", importer.ProgramOptions{})
+		want, _ := readFile("", fstest.MapFS{"f": {Data: text[:whole]}}, "f", importer.ProgramOptions{})
+		got, err := readFile("", fstest.MapFS{"f": {Data: text[:end]}}, "f", importer.ProgramOptions{})
 		if err != nil || len(got.Programs) != len(want.Programs) || len(got.Skips) != len(want.Skips)+1 {
 			t.Errorf("cut at %d: %d programs of %d, %d skips of %d, %v", end, len(got.Programs), len(want.Programs), len(got.Skips), len(want.Skips)+1, err)
 		}
@@ -130,7 +129,7 @@ func TestScoreBounds(t *testing.T) {
 		`{"combined_score":0,"runs_successfully":0}`: `failed "error" partial 0 "runs_successfully is 0" runs_successfully=0`,
 		`{"combined_score":0.5,"error":"\ud800"}`:    `failed "error" partial 0.5 ""`,
 	} {
-		run, err := openevolve.ReadFile("", fstest.MapFS{"f": {Data: []byte(`{"id":"a","code":"c","metrics":` + metrics + `}`)}}, "f", importer.ProgramOptions{})
+		run, err := readFile("", fstest.MapFS{"f": {Data: []byte(`{"id":"a","code":"c","metrics":` + metrics + `}`)}}, "f", importer.ProgramOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +151,7 @@ func TestBest(t *testing.T) {
 	}
 	for metadata, want := range map[string]string{`{"best_program_id":"b"}`: "b", `{"best_program_id":null}`: "a", `{}`: "a", `[]`: "a", ``: "a"} {
 		files["checkpoint_10/metadata.json"] = &fstest.MapFile{Data: []byte(metadata)}
-		run, err := openevolve.ReadDir("", files, importer.ProgramOptions{})
+		run, err := readDir("", files, importer.ProgramOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +177,7 @@ func FuzzReadFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines, list []byte, infer bool) {
 		files := fstest.MapFS{"f": {Data: lines}, "checkpoints.json": {Data: list}}
 		fuzzed(t, func() (importer.Run, error) {
-			return openevolve.ReadFile("", files, "f", importer.ProgramOptions{InferParents: infer})
+			return readFile("", files, "f", importer.ProgramOptions{InferParents: infer})
 		})
 	})
 }
@@ -199,7 +198,7 @@ func FuzzReadDir(f *testing.F) {
 			"checkpoint_02/programs/1.json": {Data: two}, "checkpoint_02/best_program_info.json": {Data: one}, "checkpoint_3": {Mode: fs.ModeSymlink},
 		}
 		fuzzed(t, func() (importer.Run, error) {
-			return openevolve.ReadDir("d", files, importer.ProgramOptions{InferParents: infer})
+			return readDir("d", files, importer.ProgramOptions{InferParents: infer})
 		})
 	})
 }

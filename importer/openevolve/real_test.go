@@ -1,4 +1,4 @@
-package openevolve_test
+package openevolve
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 
 	"track/importer"
 	"track/importer/importertest"
-	"track/importer/openevolve"
 )
 
 // best is the program that all checkpoints of the MetaGPT run from the second call the best of the run. It ran into a timeout.
@@ -123,7 +122,7 @@ func TestRealDuplicates(t *testing.T) {
 func TestRealCheckpoints(t *testing.T) {
 	union := metagpt(t, false)
 	files := checkpoints(t)
-	merged, err := openevolve.ReadDir("", files, importer.ProgramOptions{})
+	merged, err := readDir("", files, importer.ProgramOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func TestRealCheckpoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := openevolve.ReadDir("", one, importer.ProgramOptions{})
+		run, err := readDir("", one, importer.ProgramOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +225,7 @@ func TestRealInferring(t *testing.T) {
 		}
 		hidden = append(append(hidden, encode(t, line)...), '\n')
 	}
-	run, err := openevolve.ReadFile("", fstest.MapFS{"f": {Data: hidden}}, "f", importer.ProgramOptions{InferParents: true})
+	run, err := readFile("", fstest.MapFS{"f": {Data: hidden}}, "f", importer.ProgramOptions{InferParents: true})
 	if err != nil {
 		t.Fatal(err)
 	}

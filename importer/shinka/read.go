@@ -26,11 +26,11 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 		}
 	}
 	dir, file := filepath.Split(name)
-	return ReadFile(dir, os.DirFS(filepath.Clean(dir)), file, options)
+	return readFile(dir, os.DirFS(filepath.Clean(dir)), file, options)
 }
 
-// ReadFile reads a run from a file of one program a line. dir is where files stand, for messages.
-func ReadFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
+// readFile reads a run from a file of one program a line. dir is where files stand, for messages.
+func readFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
 	r := reader{programs.NewCollector()}
 	err := r.Lines(dir, files, name, r.program)
 	if err == nil && r.Found() == 0 {

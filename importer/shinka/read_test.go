@@ -1,4 +1,4 @@
-package shinka_test
+package shinka
 
 import (
 	"bytes"
@@ -13,13 +13,12 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/importertest"
-	"track/importer/shinka"
 )
 
 // read reads a run and holds it against what runs promise.
 func read(t testing.TB, path string, infer bool) importer.Run {
 	t.Helper()
-	run, err := shinka.Read(path, importer.ProgramOptions{InferParents: infer})
+	run, err := Read(path, importer.ProgramOptions{InferParents: infer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func TestRefuses(t *testing.T) {
 		{"read_test.go", "read_test.go: holds no program of Shinka; the first part that was not used: read_test.go:1: not JSON: invalid character 'p' at start of value; the line was left out", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.SQLite", track.ErrInvalid},
 	} {
-		_, err := shinka.Read(tt.path, importer.ProgramOptions{})
+		_, err := Read(tt.path, importer.ProgramOptions{})
 		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(fmt.Sprint(track.Hints(err)), "["+tt.hint) {
 			t.Errorf("%s: %v (%q), want %s (%s)", tt.path, err, track.Hints(err), tt.want, tt.hint)
 		}
@@ -74,7 +73,7 @@ func FuzzReadFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, infer bool) {
 		read := func() (importer.Run, error) {
-			return shinka.ReadFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: infer})
+			return readFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: infer})
 		}
 		once, err := read()
 		if err != nil {

@@ -1,4 +1,4 @@
-package shinka_test
+package shinka
 
 import (
 	"fmt"

@@ -47,14 +47,14 @@ func Restore(text, backup []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if list := commands[Events[0]]; backup != nil && len(list) == 1 {
+	if list := commands[events[0]]; backup != nil && len(list) == 1 {
 		had, err := Commands(backup)
 		again, installErr := Install(backup, list[0])
 		if err == nil && installErr == nil && len(had) == 0 && bytes.Equal(again, text) {
 			return backup, nil
 		}
 	}
-	without, _, err := Uninstall(text)
+	without, _, err := uninstall(text)
 	return without, err
 }
 

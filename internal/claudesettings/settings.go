@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Events are the hooks that track listens to, in the order in which they are put into settings.
-var Events = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionEnd"}
+// events are the hooks that track listens to, in the order in which they are put into settings.
+var events = []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionEnd"}
 
 // toolEvents are the events that have a matcher of tools.
 var toolEvents = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostToolUseFailure": true}
@@ -26,13 +26,13 @@ type SyntaxError struct{ Message string }
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// Install returns settings in which each of [Events] runs command, and nothing else differs. Existing hooks of track
+// Install returns settings in which each of [events] runs command, and nothing else differs. Existing hooks of track
 // with another command get this one. An empty text stands for a missing file.
 func Install(text []byte, command string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	for _, event := range Events {
+	for _, event := range events {
 		var err error
 		if text, err = installEvent(text, event, command); err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ func installEvent(text []byte, event, command string) ([]byte, error) {
 	return d.insertElement(list, group(event, command)), nil
 }
 
-// Uninstall returns settings without the hooks of track, and how many there were.
-func Uninstall(text []byte) (without []byte, n int, err error) {
+// uninstall returns settings without the hooks of track, and how many there were.
+func uninstall(text []byte) (without []byte, n int, err error) {
 	for {
 		d, hooks, err := parse(text)
 		if err != nil {

@@ -1,4 +1,4 @@
-package claudesettings_test
+package claudesettings
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"track/internal/claudesettings"
 )
 
 const command = `'/opt/my tools/track' hook claude-code`
@@ -35,21 +33,21 @@ func TestRoundTrip(t *testing.T) {
 
 func roundTrip(t *testing.T, text string) {
 	t.Helper()
-	installed, err := claudesettings.Install([]byte(text), command)
+	installed, err := Install([]byte(text), command)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkInstalled(t, text, installed)
-	if again, err := claudesettings.Install(installed, command); err != nil || !bytes.Equal(again, installed) {
+	if again, err := Install(installed, command); err != nil || !bytes.Equal(again, installed) {
 		t.Errorf("the second time it became\n%s%v", again, err)
 	}
-	moved, err := claudesettings.Install(installed, `"/usr/bin/track" hook claude-code --lineage x`)
-	if err != nil || strings.Contains(string(moved), command) || strings.Count(string(moved), "--lineage x") != len(claudesettings.Events) {
+	moved, err := Install(installed, `"/usr/bin/track" hook claude-code --lineage x`)
+	if err != nil || strings.Contains(string(moved), command) || strings.Count(string(moved), "--lineage x") != len(events) {
 		t.Errorf("with another command: %v\n%s", err, moved)
 	}
 	for _, from := range [][]byte{installed, moved} {
-		without, n, err := claudesettings.Uninstall(from)
-		if err != nil || n != len(claudesettings.Events) || string(without) != text {
+		without, n, err := uninstall(from)
+		if err != nil || n != len(events) || string(without) != text {
 			t.Errorf("%d taken out, %v; from %q\nto   %q\nwant %q", n, err, from, without, text)
 		}
 	}
@@ -67,7 +65,7 @@ func checkInstalled(t *testing.T, before string, installed []byte) {
 	}
 	hadHooks, _ := was["hooks"].(map[string]any)
 	hasHooks := is["hooks"].(map[string]any)
-	for _, event := range claudesettings.Events {
+	for _, event := range events {
 		had, _ := hadHooks[event].([]any)
 		has := hasHooks[event].([]any)
 		if len(has) != len(had)+1 || len(had) > 0 && !reflect.DeepEqual(has[:len(had)], had) {
@@ -91,12 +89,12 @@ func checkInstalled(t *testing.T, before string, installed []byte) {
 }
 
 func TestInstallIntoNothing(t *testing.T) {
-	installed, err := claudesettings.Install(nil, command)
+	installed, err := Install(nil, command)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkInstalled(t, "{}", installed)
-	if commands, err := claudesettings.Commands(installed); err != nil || len(commands) != len(claudesettings.Events) || commands["Stop"][0] != command {
+	if commands, err := Commands(installed); err != nil || len(commands) != len(events) || commands["Stop"][0] != command {
 		t.Errorf("%v, %v", commands, err)
 	}
 }
@@ -114,8 +112,8 @@ func TestRefuses(t *testing.T) {
 		"{\"hooks\": {\"Stop\": [], \"Stop\":[]}}": "duplicate",
 	} {
 		for _, change := range []func() error{
-			func() error { _, err := claudesettings.Install([]byte(text), command); return err },
-			func() error { _, _, err := claudesettings.Uninstall([]byte(text)); return err },
+			func() error { _, err := Install([]byte(text), command); return err },
+			func() error { _, _, err := uninstall([]byte(text)); return err },
 		} {
 			if err := change(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", text, err, want)
@@ -130,18 +128,18 @@ func FuzzInstall(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		installed, err := claudesettings.Install(text, command)
+		installed, err := Install(text, command)
 		if err != nil {
 			return
 		}
-		if again, err := claudesettings.Install(installed, command); err != nil || !bytes.Equal(again, installed) {
+		if again, err := Install(installed, command); err != nil || !bytes.Equal(again, installed) {
 			t.Fatalf("%q became %q and then %q, %v", text, installed, again, err)
 		}
-		without, _, err := claudesettings.Uninstall(installed)
+		without, _, err := uninstall(installed)
 		if err != nil {
 			t.Fatalf("%q: %v", installed, err)
 		}
-		if commands, err := claudesettings.Commands(without); err != nil || len(commands) > 0 {
+		if commands, err := Commands(without); err != nil || len(commands) > 0 {
 			t.Fatalf("%q: %v, %v", without, commands, err)
 		}
 	})

@@ -21,8 +21,8 @@ type Page struct {
 // consoleLine is how Chromium logs what a page says.
 var consoleLine = regexp.MustCompile(`CONSOLE[(:]\d+\)?\] (.*)`)
 
-// Open opens an address in a Chromium of its own, without network. Scripts have until the page is at rest.
-func Open(t *testing.T, address string, flags ...string) Page {
+// open opens an address in a Chromium of its own, without network. Scripts have until the page is at rest.
+func open(t *testing.T, address string, flags ...string) Page {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -71,7 +71,7 @@ func OpenFile(t *testing.T, name string, files map[string]string) Page {
 			t.Fatal(err)
 		}
 	}
-	return Open(t, "file://"+filepath.ToSlash(filepath.Join(dir, name)))
+	return open(t, "file://"+filepath.ToSlash(filepath.Join(dir, name)))
 }
 
 // Between returns the text between two others.

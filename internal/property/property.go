@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Soak is the environment variable that has properties checked with new seeds, as `make soak` does.
-const Soak = "TRACK_SOAK"
+// soak is the environment variable that has properties checked with new seeds, as `make soak` does.
+const soak = "TRACK_SOAK"
 
 // seeds returns where generated inputs begin. A seed that once showed a mistake stays in the list.
 func seeds() []uint64 { return []uint64{4360814820244052306, 1, 2} }
@@ -27,7 +27,7 @@ func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	turn.Lock()
 	defer turn.Unlock()
-	if os.Getenv(Soak) != "" || flag.Lookup("rapid.seed").Value.String() != "0" {
+	if os.Getenv(soak) != "" || flag.Lookup("rapid.seed").Value.String() != "0" {
 		rapid.Check(t, property)
 		return
 	}

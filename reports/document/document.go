@@ -101,7 +101,7 @@ type Style int
 
 // The styles.
 const (
-	Plain Style = iota
+	plain Style = iota
 	Strong
 	Monospace // names, ids, commands
 	Faint     // less important

@@ -12,7 +12,7 @@ func (p *page) writeSentences(list []answer.Sentence) {
 		if beginsParagraph(list, i) {
 			p.beginBlock()
 		}
-		text := Printable(p.sentence(s))
+		text := printable(p.sentence(s))
 		switch {
 		case p.Format == Markdown && s.Kind == answer.Diff:
 			text = fenced(text, "diff")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Printable returns a text of several lines in which nothing can steer a terminal: what is recorded may hold anything.
-func Printable(s string) string {
+// printable returns a text of several lines in which nothing can steer a terminal: what is recorded may hold anything.
+func printable(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
 		lines[i] = printableLine(line)

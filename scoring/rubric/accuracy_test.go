@@ -1,21 +1,19 @@
-package rubric_test
+package rubric
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 func TestObviousErrors(t *testing.T) {
-	failedTest := rubric.Call{Tool: "Bash", Exit: ptr(1), Command: "cd x && go test ./... 2>&1"}
-	goodTest := rubric.Call{Tool: "Bash", Exit: ptr(0), Command: "go test ./..."}
-	grep := rubric.Call{Tool: "Bash", Exit: ptr(2), Command: "grep test x"}
+	failedTest := Call{Tool: "Bash", Exit: ptr(1), Command: "cd x && go test ./... 2>&1"}
+	goodTest := Call{Tool: "Bash", Exit: ptr(0), Command: "go test ./..."}
+	grep := Call{Tool: "Bash", Exit: ptr(2), Command: "grep test x"}
 	for _, c := range []struct {
 		name, output string
-		calls        []rubric.Call
+		calls        []Call
 		want         string // kind of the first finding; empty for none
 		line         int
 	}{
@@ -35,19 +33,19 @@ func TestObviousErrors(t *testing.T) {
 		{"placeholder", "export KEY=YOUR_API_KEY", nil, "placeholder", 1},
 		{"another placeholder", "a\nkey: INSERT_KEY_HERE", nil, "placeholder", 2},
 		{"no placeholder", "yours, YOUR_, MY_API_KEY", nil, "", 0},
-		{"false claim", "All tests pass.", []rubric.Call{failedTest}, "claim of success", 1},
-		{"false claim after another call", "I fixed it.\n\nThe build succeeded with no errors!", []rubric.Call{failedTest, grep}, "claim of success", 3},
-		{"true claim", "All tests pass.", []rubric.Call{failedTest, goodTest}, "", 0},
-		{"claim without a test", "All tests pass.", []rubric.Call{grep}, "", 0},
-		{"no claim", "Not all tests pass.", []rubric.Call{failedTest}, "", 0},
-		{"condition", "Once the tests pass, merge it.", []rubric.Call{failedTest}, "", 0},
-		{"claim in Vietnamese", "Đã sửa xong và chạy thành công.", []rubric.Call{failedTest}, "claim of success", 1},
-		{"no claim in Vietnamese", "Chạy không thành công.", []rubric.Call{failedTest}, "", 0},
+		{"false claim", "All tests pass.", []Call{failedTest}, "claim of success", 1},
+		{"false claim after another call", "I fixed it.\n\nThe build succeeded with no errors!", []Call{failedTest, grep}, "claim of success", 3},
+		{"true claim", "All tests pass.", []Call{failedTest, goodTest}, "", 0},
+		{"claim without a test", "All tests pass.", []Call{grep}, "", 0},
+		{"no claim", "Not all tests pass.", []Call{failedTest}, "", 0},
+		{"condition", "Once the tests pass, merge it.", []Call{failedTest}, "", 0},
+		{"claim in Vietnamese", "Đã sửa xong và chạy thành công.", []Call{failedTest}, "claim of success", 1},
+		{"no claim in Vietnamese", "Chạy không thành công.", []Call{failedTest}, "", 0},
 	} {
 		e := textExecution("", c.output)
 		e.Calls = c.calls
-		part := component(t, score(t, e), rubric.NoObviousErrors)
-		d := part.Detail.(rubric.FindingsDetail)
+		part := component(t, score(t, e), noObviousErrors)
+		d := part.Detail.(findingsDetail)
 		got, line := "", 0
 		if d.Found > 0 {
 			got, line = d.Findings[0].Kind, d.Findings[0].Line
@@ -58,11 +56,11 @@ func TestObviousErrors(t *testing.T) {
 	}
 	e := textExecution("", "All is well.")
 	e.Truncated = ptr(true)
-	if got := value(t, score(t, e), rubric.NoObviousErrors); got != 0 {
+	if got := value(t, score(t, e), noObviousErrors); got != 0 {
 		t.Error("a truncated output has no obvious error")
 	}
 	e.Truncated = nil
-	if d := component(t, score(t, e), rubric.NoObviousErrors).Detail.(rubric.FindingsDetail); len(d.NotKnown) != 1 {
+	if d := component(t, score(t, e), noObviousErrors).Detail.(findingsDetail); len(d.NotKnown) != 1 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -74,8 +72,8 @@ func TestTestAndBuildCommands(t *testing.T) {
 		"./gradlew build": true, "bash -lc 'go test'": true, "FOO=1 go test": true, "timeout 60 go test": true, "echo go test": false, "ls && tsc --noEmit": true, "docker build .": true,
 	} {
 		e := textExecution("", "All tests pass.")
-		e.Calls = []rubric.Call{{Tool: "Bash", Exit: ptr(2), Command: command}}
-		if got := value(t, score(t, e), rubric.NoObviousErrors) == 0; got != want {
+		e.Calls = []Call{{Tool: "Bash", Exit: ptr(2), Command: command}}
+		if got := value(t, score(t, e), noObviousErrors) == 0; got != want {
 			t.Errorf("%s: %v, want %v", command, got, want)
 		}
 	}
@@ -127,8 +125,8 @@ func TestSyntax(t *testing.T) {
 		{"py", ">>> 1 +", "unchecked", 0},
 	} {
 		output := "Here it is:\n\n~~~" + c.lang + "\n" + c.code + "\n~~~\n" // the code begins at line 4
-		part := component(t, score(t, textExecution("", output)), rubric.SyntaxValid)
-		r := part.Detail.(rubric.SyntaxDetail).Results[0]
+		part := component(t, score(t, textExecution("", output)), syntaxValid)
+		r := part.Detail.(syntaxDetail).Results[0]
 		line := c.line
 		if line > 0 {
 			line += 3
@@ -144,26 +142,26 @@ func TestSyntax(t *testing.T) {
 
 func TestSyntaxOfFiles(t *testing.T) {
 	e := textExecution("coding", "I wrote three files.")
-	e.Files = []rubric.File{{"a/b.go", "package b"}, {"x.json", "{\n"}, {"Makefile", "all:"}, {`c\d.py`, "x = 1"}}
-	d := component(t, score(t, e), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
+	e.Files = []File{{"a/b.go", "package b"}, {"x.json", "{\n"}, {"Makefile", "all:"}, {`c\d.py`, "x = 1"}}
+	d := component(t, score(t, e), syntaxValid).Detail.(syntaxDetail)
 	if d.OK != 2 || d.Errors != 1 || d.Unchecked != 1 || d.Results[1].File != "x.json" || d.Results[1].ErrorLine != 1 {
 		t.Errorf("%+v", d)
 	}
-	e.Files = []rubric.File{{"b.go", "x := 1"}} // a fragment is no file
-	if got := value(t, score(t, e), rubric.SyntaxValid); got != 0 {
+	e.Files = []File{{"b.go", "x := 1"}} // a fragment is no file
+	if got := value(t, score(t, e), syntaxValid); got != 0 {
 		t.Error("a file without a package clause is valid")
 	}
 }
 
 func TestCheckers(t *testing.T) {
 	output := "```sql\nSELECT\n1\n```\n\n```py\nx = = 1\n```\n\n```rust\nfn\n```"
-	o := rubric.Options{Checkers: map[string]rubric.Checker{
-		"sql":    {Name: "explain", Check: func(string) error { return fmt.Errorf("wrapped: %w", rubric.SyntaxError{Line: 2, Message: "no"}) }},
-		"python": {Name: "ast 3.13", Check: func(string) error { return fmt.Errorf("%w: no interpreter", rubric.ErrUnchecked) }},
+	o := Options{Checkers: map[string]Checker{
+		"sql":    {Name: "explain", Check: func(string) error { return fmt.Errorf("wrapped: %w", syntaxError{Line: 2, Message: "no"}) }},
+		"python": {Name: "ast 3.13", Check: func(string) error { return fmt.Errorf("%w: no interpreter", ErrUnchecked) }},
 		"rust":   {Name: "rustc", Check: func(string) error { panic("bug") }},
 	}}
-	d := component(t, named(t, rubric.V2).Score(textExecution("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
-	want := []rubric.SyntaxResult{
+	d := component(t, named(t, V2).Score(textExecution("", output), o), syntaxValid).Detail.(syntaxDetail)
+	want := []syntaxResult{
 		{Line: 2, Language: "sql", Checker: "explain", Result: "error", ErrorLine: 3, Message: "no"},
 		{Line: 7, Language: "python", Checker: "ast 3.13", Result: "unchecked", Message: "no interpreter"},
 		{Line: 11, Language: "rust", Checker: "rustc", Result: "unchecked", Message: "the parser gave up: bug"},
@@ -173,8 +171,8 @@ func TestCheckers(t *testing.T) {
 			t.Errorf("%+v, want %+v", d.Results[i], want[i])
 		}
 	}
-	o.Checkers["sql"] = rubric.Checker{Name: "explain", Check: func(string) error { return errors.New("plain") }}
-	d = component(t, named(t, rubric.V2).Score(textExecution("", output), o), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail)
+	o.Checkers["sql"] = Checker{Name: "explain", Check: func(string) error { return errors.New("plain") }}
+	d = component(t, named(t, V2).Score(textExecution("", output), o), syntaxValid).Detail.(syntaxDetail)
 	if r := d.Results[0]; r.Result != "error" || r.Message != "plain" || r.ErrorLine != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -215,7 +213,7 @@ func TestPythonLexically(t *testing.T) {
 		{"if a:\n        b\n    c", 3},
 		{"    a\nb", 2},
 	} {
-		r := component(t, score(t, textExecution("", "~~~py\n"+c.code+"\n~~~")), rubric.SyntaxValid).Detail.(rubric.SyntaxDetail).Results[0]
+		r := component(t, score(t, textExecution("", "~~~py\n"+c.code+"\n~~~")), syntaxValid).Detail.(syntaxDetail).Results[0]
 		line := c.line
 		if line > 0 {
 			line++
@@ -232,12 +230,12 @@ func TestPythonLexically(t *testing.T) {
 // TestVacuous: no code and no format leave nothing to be wrong, and the score says so.
 func TestVacuous(t *testing.T) {
 	s := score(t, textExecution("", "The port is 8080."))
-	for _, name := range []string{rubric.SyntaxValid, rubric.FollowsFormat} {
+	for _, name := range []string{syntaxValid, followsFormat} {
 		if c := component(t, s, name); !c.Vacuous || *c.Value != 1 || !strings.Contains(c.Reason, "vacuous") {
 			t.Errorf("%+v", c)
 		}
 	}
-	if c := component(t, s, rubric.Accuracy); !strings.Contains(c.Reason, "vacuous") {
+	if c := component(t, s, accuracy); !strings.Contains(c.Reason, "vacuous") {
 		t.Errorf("%s", c.Reason)
 	}
 }

@@ -1,19 +1,17 @@
-package rubric_test
+package rubric
 
 import (
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 // fiveKB is an answer of about 5 kB and 30 calls, without code unless with is given.
-func fiveKB(with string) rubric.Execution {
+func fiveKB(with string) Execution {
 	section := "## Part\n\nThe parser reads one token too far, so an empty list is never seen as empty. I changed the condition in loop.go.\n\n- first\n- second\n\n"
-	e := textExecution(rubric.TaskCoding, strings.Repeat(section, 5000/len(section)+1)+with+"\n## Next steps\n\nRun it.\n")
+	e := textExecution(taskCoding, strings.Repeat(section, 5000/len(section)+1)+with+"\n## Next steps\n\nRun it.\n")
 	for i := range 30 {
 		output := strings.Repeat("ok  \ttrack/scoring\t0.012s\n", 10)
-		e.Calls = append(e.Calls, rubric.Call{Tool: "Bash", Exit: ptr(i % 10 / 9), Command: "cd x && grep -rn pattern .", Output: &output, InputDigest: "a"})
+		e.Calls = append(e.Calls, Call{Tool: "Bash", Exit: ptr(i % 10 / 9), Command: "cd x && grep -rn pattern .", Output: &output, InputDigest: "a"})
 	}
 	return e
 }
@@ -27,12 +25,12 @@ func BenchmarkScore(b *testing.B) {
 		{"yaml", "```yaml\na: 1\nb: [2, 3]\n```\n"},
 	} {
 		e := fiveKB(c.code)
-		for _, name := range rubric.Names() {
+		for _, name := range Names() {
 			r := named(b, name)
 			b.Run(c.name+"/"+strings.ReplaceAll(name, "/", ""), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					r.Score(e, rubric.Options{})
+					r.Score(e, Options{})
 				}
 			})
 		}

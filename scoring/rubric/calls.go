@@ -5,49 +5,49 @@ import (
 	"strings"
 )
 
-// Outcome is how a tool call ended.
-type Outcome string
+// outcome is how a tool call ended.
+type outcome string
 
 // The outcomes.
 const (
-	Succeeded    Outcome = "ok"
-	Failed       Outcome = "failed"
-	Benign       Outcome = "benign"       // a non-zero exit that says no more than "nothing found" or "they differ"
-	Undetermined Outcome = "undetermined" // nothing is known that would tell
+	succeeded    outcome = "ok"
+	failed       outcome = "failed"
+	benignExit   outcome = "benign"       // a non-zero exit that says no more than "nothing found" or "they differ"
+	undetermined outcome = "undetermined" // nothing is known that would tell
 )
 
-// CallsDetail is what [ToolSuccessRate] was computed from.
-type CallsDetail struct {
+// callsDetail is what [toolSuccessRate] was computed from.
+type callsDetail struct {
 	Calls        int          `json:"calls"`
 	Successful   int          `json:"successful"` // benign exits included
 	Failed       int          `json:"failed"`
 	Benign       int          `json:"benign"`
 	Undetermined int          `json:"undetermined"`           // counted in neither
-	FailedTools  []ToolCount  `json:"failed_tools,omitempty"` // in the order of their first failure
-	Notable      []JudgedCall `json:"notable,omitempty"`      // the first calls that did not simply succeed
+	FailedTools  []toolCount  `json:"failed_tools,omitempty"` // in the order of their first failure
+	Notable      []judgedCall `json:"notable,omitempty"`      // the first calls that did not simply succeed
 }
 
-// ToolCount says how often a tool failed.
-type ToolCount struct {
+// toolCount says how often a tool failed.
+type toolCount struct {
 	Tool  string `json:"tool"`
 	Count int    `json:"count"`
 }
 
-// JudgedCall says how a call ended, and why that is so.
-type JudgedCall struct {
+// judgedCall says how a call ended, and why that is so.
+type judgedCall struct {
 	Call    int     `json:"call"` // number from 1
 	Tool    string  `json:"tool"`
-	Outcome Outcome `json:"outcome"`
+	Outcome outcome `json:"outcome"`
 	Why     string  `json:"why"`
 }
 
 type verdict struct {
-	outcome Outcome
+	outcome outcome
 	why     string
 }
 
 // Judge says how a call ended under the rubric, and why.
-func (r Rubric) Judge(c Call) (outcome Outcome, why string) {
+func (r Rubric) Judge(c Call) (outcome outcome, why string) {
 	v := r.judge(c)
 	return v.outcome, v.why
 }
@@ -59,27 +59,27 @@ func (r Rubric) judge(c Call) verdict {
 	case c.Exit != nil && *c.Exit != 0:
 		if *c.Exit == 1 {
 			if command := benignCommand(c); command != "" {
-				return verdict{Benign, "exit 1 of " + command}
+				return verdict{benignExit, "exit 1 of " + command}
 			}
 		}
-		return verdict{Failed, fmt.Sprintf("exit %d", *c.Exit)}
+		return verdict{failed, fmt.Sprintf("exit %d", *c.Exit)}
 	case c.Error != "":
-		return verdict{Failed, "error: " + excerpt(c.Error)}
+		return verdict{failed, "error: " + excerpt(c.Error)}
 	case c.IsError != nil && *c.IsError:
-		return verdict{Failed, "the tool reported an error"}
+		return verdict{failed, "the tool reported an error"}
 	case c.Exit != nil:
-		return verdict{Succeeded, "exit 0"}
+		return verdict{succeeded, "exit 0"}
 	case c.IsError != nil:
-		return verdict{Succeeded, "the tool reported no error"}
+		return verdict{succeeded, "the tool reported no error"}
 	case c.Output != nil:
-		if pattern := anchoredFailure(clip(*c.Output, MaxText)); pattern != "" {
-			return verdict{Failed, fmt.Sprintf("no exit status, and the output has %q at the start of a line", pattern)}
+		if pattern := anchoredFailure(clip(*c.Output, maxText)); pattern != "" {
+			return verdict{failed, fmt.Sprintf("no exit status, and the output has %q at the start of a line", pattern)}
 		}
-		return verdict{Succeeded, "no exit status, and no failure in the output"}
+		return verdict{succeeded, "no exit status, and no failure in the output"}
 	case !c.Answered:
-		return verdict{Failed, "no result"}
+		return verdict{failed, "no result"}
 	}
-	return verdict{Undetermined, "neither exit status nor output is known"}
+	return verdict{undetermined, "neither exit status nor output is known"}
 }
 
 // judgeLiterally is rubric/1: exit code 0 and no word of error anywhere in the output. Where one of the two is not known, the other
@@ -87,27 +87,27 @@ func (r Rubric) judge(c Call) verdict {
 func judgeLiterally(c Call) verdict {
 	switch {
 	case c.Exit != nil && *c.Exit != 0:
-		return verdict{Failed, fmt.Sprintf("exit %d", *c.Exit)}
+		return verdict{failed, fmt.Sprintf("exit %d", *c.Exit)}
 	case c.Error != "":
-		return verdict{Failed, "error: " + excerpt(c.Error)}
+		return verdict{failed, "error: " + excerpt(c.Error)}
 	case c.IsError != nil && *c.IsError:
-		return verdict{Failed, "the tool reported an error"}
+		return verdict{failed, "the tool reported an error"}
 	case c.Output != nil:
-		if word := findErrorWord(clip(*c.Output, MaxText)); word != "" {
-			return verdict{Failed, fmt.Sprintf("the output contains %q", word)}
+		if word := findErrorWord(clip(*c.Output, maxText)); word != "" {
+			return verdict{failed, fmt.Sprintf("the output contains %q", word)}
 		}
-		return verdict{Succeeded, "no word of error in the output"}
+		return verdict{succeeded, "no word of error in the output"}
 	case c.Exit != nil:
-		return verdict{Succeeded, "exit 0; the output is not known"}
+		return verdict{succeeded, "exit 0; the output is not known"}
 	case c.IsError != nil:
-		return verdict{Succeeded, "the tool reported no error; the output is not known"}
+		return verdict{succeeded, "the tool reported no error; the output is not known"}
 	case !c.Answered:
-		return verdict{Failed, "no result"}
+		return verdict{failed, "no result"}
 	}
-	return verdict{Undetermined, "neither exit status nor output is known"}
+	return verdict{undetermined, "neither exit status nor output is known"}
 }
 
-func (s *scorer) count(outcome Outcome) int {
+func (s *scorer) count(outcome outcome) int {
 	n := 0
 	for _, v := range s.verdicts {
 		if v.outcome == outcome {
@@ -120,7 +120,7 @@ func (s *scorer) count(outcome Outcome) int {
 // toolSuccess is successful / all tool calls, where all are those of which the outcome is known.
 func (s *scorer) toolSuccess() Component {
 	if s.e.CallsUnknown {
-		return missing(ToolSuccessRate, "the tool calls were not recorded")
+		return missing(toolSuccessRate, "the tool calls were not recorded")
 	}
 	d := s.callsDetail()
 	counted := d.Successful + d.Failed
@@ -134,7 +134,7 @@ func (s *scorer) toolSuccess() Component {
 		} else {
 			reason += ": left out, and the weights of the others renormalised"
 		}
-		c := missing(ToolSuccessRate, reason)
+		c := missing(toolSuccessRate, reason)
 		c.Detail = d
 		return c
 	}
@@ -145,24 +145,24 @@ func (s *scorer) toolSuccess() Component {
 	if d.Undetermined > 0 {
 		reason += fmt.Sprintf("; %d left out, their outcome is not known", d.Undetermined)
 	}
-	return measured(ToolSuccessRate, float64(d.Successful)/float64(counted), d, "%s", reason)
+	return measured(toolSuccessRate, float64(d.Successful)/float64(counted), d, "%s", reason)
 }
 
-func (s *scorer) callsDetail() CallsDetail {
-	d := CallsDetail{Calls: len(s.e.Calls), Failed: s.count(Failed), Benign: s.count(Benign), Undetermined: s.count(Undetermined)}
-	d.Successful = s.count(Succeeded) + d.Benign
+func (s *scorer) callsDetail() callsDetail {
+	d := callsDetail{Calls: len(s.e.Calls), Failed: s.count(failed), Benign: s.count(benignExit), Undetermined: s.count(undetermined)}
+	d.Successful = s.count(succeeded) + d.Benign
 	position := map[string]int{}
 	for i, v := range s.verdicts {
 		tool := s.e.Calls[i].Tool
-		if v.outcome != Succeeded && len(d.Notable) < maxListed {
-			d.Notable = append(d.Notable, JudgedCall{Call: i + 1, Tool: tool, Outcome: v.outcome, Why: v.why})
+		if v.outcome != succeeded && len(d.Notable) < maxListed {
+			d.Notable = append(d.Notable, judgedCall{Call: i + 1, Tool: tool, Outcome: v.outcome, Why: v.why})
 		}
-		if v.outcome != Failed {
+		if v.outcome != failed {
 			continue
 		}
 		if _, ok := position[tool]; !ok {
 			position[tool] = len(d.FailedTools)
-			d.FailedTools = append(d.FailedTools, ToolCount{Tool: tool})
+			d.FailedTools = append(d.FailedTools, toolCount{Tool: tool})
 		}
 		d.FailedTools[position[tool]].Count++
 	}
@@ -185,7 +185,7 @@ func benignCommand(c Call) string {
 		case "grep", "egrep", "fgrep", "rg", "diff", "test", "[", "[[":
 			benign = name
 		case "cd": // on the way: its own failure shows in what it prints
-			if strings.Contains(c.Error, "cd: ") || c.Output != nil && strings.Contains(clip(*c.Output, MaxText), "cd: ") {
+			if strings.Contains(c.Error, "cd: ") || c.Output != nil && strings.Contains(clip(*c.Output, maxText), "cd: ") {
 				return ""
 			}
 		default:

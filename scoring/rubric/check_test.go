@@ -1,4 +1,4 @@
-package rubric_test
+package rubric
 
 import (
 	"fmt"
@@ -8,21 +8,21 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/rubric"
+
 	"track/scoring/stats"
 )
 
-func trial(task string, success bool, score float64) rubric.Trial {
-	return rubric.Trial{Task: task, Success: success, Score: score}
+func trial(task string, success bool, score float64) Trial {
+	return Trial{Task: task, Success: success, Score: score}
 }
 
-func checkTruth(t rapid.TB, trials []rubric.Trial) rubric.Check {
+func checkTruth(t rapid.TB, trials []Trial) Check {
 	t.Helper()
-	r, err := rubric.ByName(rubric.V2)
+	r, err := ByName(V2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check, err := rubric.CheckTruth(r, trials, 0.95)
+	check, err := CheckTruth(r, trials, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +34,14 @@ func checkTruth(t rapid.TB, trials []rubric.Trial) rubric.Check {
 
 func TestCheckTruth(t *testing.T) {
 	half, whole := 0.5, 1.0
-	trials := []rubric.Trial{
+	trials := []Trial{
 		trial("a", true, 80), trial("a", false, 60), trial("a", true, 70), // mean 70, squares 100 + 100 + 0, differences 20, 10, 10
 		trial("b", false, 70), trial("b", false, 50), // mean 60, squares 200, difference 20
 		trial("c", true, 90), trial("", false, 10), trial("", false, 10), // no pairs
 	}
-	trials[0].Components = map[string]*float64{rubric.Efficiency: &whole, rubric.ToolSuccessRate: nil}
-	trials[1].Components = map[string]*float64{rubric.Efficiency: &half}
-	trials[3].Components = map[string]*float64{rubric.Efficiency: &half}
+	trials[0].Components = map[string]*float64{Efficiency: &whole, toolSuccessRate: nil}
+	trials[1].Components = map[string]*float64{Efficiency: &half}
+	trials[3].Components = map[string]*float64{Efficiency: &half}
 	c := checkTruth(t, trials)
 	if c.NTrials != 8 || c.NSuccess != 3 || c.NTasks != 2 || c.NPairs != 4 {
 		t.Errorf("%d trials, %d successes, %d tasks, %d pairs, want 8, 3, 2 and 4", c.NTrials, c.NSuccess, c.NTasks, c.NPairs)
@@ -58,7 +58,7 @@ func TestCheckTruth(t *testing.T) {
 	}
 	for _, s := range c.Separations[1:] {
 		switch s.Name {
-		case rubric.Efficiency:
+		case Efficiency:
 			if s.NSuccess != 1 || s.NFailure != 2 || s.AUC.Value != 1 || math.IsNaN(s.AUC.Value) || s.AUC.Interval.Defined() {
 				t.Errorf("efficiency: %+v", s)
 			}
@@ -72,7 +72,7 @@ func TestCheckTruth(t *testing.T) {
 
 // Trials of one task under two versions of the agent differ for a reason.
 func TestCheckTruthVersions(t *testing.T) {
-	trials := []rubric.Trial{trial("a", true, 80), trial("a", false, 60), trial("a", true, 20)}
+	trials := []Trial{trial("a", true, 80), trial("a", false, 60), trial("a", true, 20)}
 	trials[2].Version = "v2"
 	if c := checkTruth(t, trials); c.NTasks != 1 || c.NPairs != 1 || c.MeanAbsDifference != 20 || !math.IsNaN(c.BetweenSD) {
 		t.Errorf("%+v, want one pair that differs by 20", c)
@@ -80,7 +80,7 @@ func TestCheckTruthVersions(t *testing.T) {
 }
 
 func TestCheckTruthOfLittle(t *testing.T) {
-	for name, trials := range map[string][]rubric.Trial{
+	for name, trials := range map[string][]Trial{
 		"nothing": nil, "no failure": {trial("a", true, 50), trial("b", true, 60)}, "no success": {trial("a", false, 50), trial("b", false, 60)},
 	} {
 		c := checkTruth(t, trials)
@@ -91,11 +91,11 @@ func TestCheckTruthOfLittle(t *testing.T) {
 			t.Errorf("%s: %+v, want nothing measured", name, s)
 		}
 	}
-	r, err := rubric.ByName(rubric.V2)
+	r, err := ByName(V2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rubric.CheckTruth(r, []rubric.Trial{trial("", true, 1), trial("", false, 2)}, 1); err == nil {
+	if _, err := CheckTruth(r, []Trial{trial("", true, 1), trial("", false, 2)}, 1); err == nil {
 		t.Error("a confidence of 1 is accepted")
 	}
 }
@@ -103,11 +103,11 @@ func TestCheckTruthOfLittle(t *testing.T) {
 // Calling successes failures mirrors how well each number separates them, and leaves the noise as it is.
 func TestCheckTruthMirrored(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		trials := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) rubric.Trial {
+		trials := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Trial {
 			x := trial(fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "task")), rapid.Bool().Draw(t, "success"), float64(rapid.IntRange(0, 20).Draw(t, "score")))
 			if rapid.Bool().Draw(t, "measured") {
 				efficiency := rapid.Float64Range(0, 1).Draw(t, "efficiency")
-				x.Components = map[string]*float64{rubric.Efficiency: &efficiency}
+				x.Components = map[string]*float64{Efficiency: &efficiency}
 			}
 			return x
 		}), 0, 30).Draw(t, "trials")

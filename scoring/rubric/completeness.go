@@ -17,7 +17,7 @@ func (s *scorer) outputQuality() Component {
 	case s.e.Output == nil:
 		return missing(OutputQuality, "the final text is not known")
 	case s.doc == nil:
-		return missing(OutputQuality, WarnUnparsed.Message())
+		return missing(OutputQuality, warnUnparsed.Message())
 	}
 	return s.whole(OutputQuality, []Component{s.completeness(), s.accuracy()})
 }
@@ -25,7 +25,7 @@ func (s *scorer) outputQuality() Component {
 // completeness is direct answer 0.3 + code 0.3 + explanation 0.2 + next steps 0.2. Where the task asks for no code, rubric/1 gives
 // none of its 0.3, and any other rubric scores over the parts that apply.
 func (s *scorer) completeness() Component {
-	return s.whole(Completeness, []Component{s.directAnswer(), s.codePart(), s.explanation(), s.nextSteps()})
+	return s.whole(completeness, []Component{s.directAnswer(), s.codePart(), s.explanation(), s.nextSteps()})
 }
 
 // directAnswer wants at least three words of prose, or code in a coding task, that are not only refusals, questions and
@@ -33,7 +33,7 @@ func (s *scorer) completeness() Component {
 func (s *scorer) directAnswer() Component {
 	coding, _ := s.e.coding()
 	if code, ok := s.doc.first(codeBlock); ok && coding && strings.TrimSpace(code.text) != "" {
-		return holds(DirectAnswer, true, MatchDetail{Line: code.line}, "code at line %d", code.line)
+		return holds(directAnswer, true, matchDetail{Line: code.line}, "code at line %d", code.line)
 	}
 	words, idle := s.doc.words, ""
 	for _, b := range s.doc.blocks {
@@ -44,18 +44,18 @@ func (s *scorer) directAnswer() Component {
 			why := idleness(sentence)
 			if why == "" && words >= answerWords {
 				matched := excerpt(strings.TrimSpace(sentence))
-				return holds(DirectAnswer, true, MatchDetail{Matched: matched, Line: b.line, Words: words}, "line %d answers: %q", b.line, matched)
+				return holds(directAnswer, true, matchDetail{Matched: matched, Line: b.line, Words: words}, "line %d answers: %q", b.line, matched)
 			}
 			if idle == "" && why != "nothing" {
 				idle = why
 			}
 		}
 	}
-	d := MatchDetail{Words: words}
+	d := matchDetail{Words: words}
 	if words < answerWords {
-		return holds(DirectAnswer, false, d, "%s of prose, %d make an answer", plural(words, "word"), answerWords)
+		return holds(directAnswer, false, d, "%s of prose, %d make an answer", plural(words, "word"), answerWords)
 	}
-	return holds(DirectAnswer, false, d, "every sentence is a refusal, a question or an announcement; the first: %s", idle)
+	return holds(directAnswer, false, d, "every sentence is a refusal, a question or an announcement; the first: %s", idle)
 }
 
 // idleness says why a sentence is no answer; empty where it may be one.
@@ -87,35 +87,35 @@ func (s *scorer) codePart() Component {
 	coding, known := s.e.coding()
 	switch {
 	case !coding && s.rubric.literal && known:
-		return holds(Code, false, nil, "not a coding task: rubric/1 gives nothing for code")
+		return holds(code, false, nil, "not a coding task: rubric/1 gives nothing for code")
 	case !coding && s.rubric.literal:
-		return holds(Code, false, nil, "the type of the task is not known: rubric/1 counts it as not coding, and gives nothing for code")
+		return holds(code, false, nil, "the type of the task is not known: rubric/1 counts it as not coding, and gives nothing for code")
 	case !coding && known:
-		return missing(Code, "not a coding task: scored over the other parts")
+		return missing(code, "not a coding task: scored over the other parts")
 	case !coding:
-		return missing(Code, "the type of the task is not known: scored over the other parts")
+		return missing(code, "the type of the task is not known: scored over the other parts")
 	case s.rubric.literal:
-		return linePart(Code, lineOf(s.text, "```"), "line has three backticks")
+		return linePart(code, lineOf(s.text, "```"), "line has three backticks")
 	}
 	for _, b := range s.doc.blocks {
 		if b.kind == codeBlock && strings.TrimSpace(b.text) != "" {
-			return holds(Code, true, MatchDetail{Line: b.line}, "code block at line %d", b.line)
+			return holds(code, true, matchDetail{Line: b.line}, "code block at line %d", b.line)
 		}
 	}
 	for _, f := range s.e.Files {
 		if strings.TrimSpace(f.Content) != "" {
-			return holds(Code, true, MatchDetail{Matched: f.Name}, "the agent wrote %s", f.Name)
+			return holds(code, true, matchDetail{Matched: f.Name}, "the agent wrote %s", f.Name)
 		}
 	}
-	return holds(Code, false, nil, "a coding task without a code block or a written file")
+	return holds(code, false, nil, "a coding task without a code block or a written file")
 }
 
 // explanation wants at least 25 words of prose and either a causal marker or two blocks of at least 8 words.
 func (s *scorer) explanation() Component {
 	words, long, second := s.doc.words, 0, 0
-	d := MatchDetail{Words: words}
+	d := matchDetail{Words: words}
 	if words < explanationWords {
-		return holds(Explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
+		return holds(explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
 	}
 	for _, b := range s.doc.blocks {
 		if b.kind != proseBlock {
@@ -123,7 +123,7 @@ func (s *scorer) explanation() Component {
 		}
 		if cause := contains(b.plain, causes); cause != "" {
 			d.Matched, d.Line = cause, b.line
-			return holds(Explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.line)
+			return holds(explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.line)
 		}
 		if b.words >= blockWords {
 			if long++; long == 2 {
@@ -133,9 +133,9 @@ func (s *scorer) explanation() Component {
 	}
 	if long >= 2 {
 		d.Line = second
-		return holds(Explanation, true, d, "%d words of prose, in %d blocks of at least %d", words, long, blockWords)
+		return holds(explanation, true, d, "%d words of prose, in %d blocks of at least %d", words, long, blockWords)
 	}
-	return holds(Explanation, false, d, "%d words of prose, but no reason is given and fewer than two blocks have %d words", words, blockWords)
+	return holds(explanation, false, d, "%d words of prose, but no reason is given and fewer than two blocks have %d words", words, blockWords)
 }
 
 // nextSteps wants a heading about next steps or recommendations with content under it, an unchecked item of a task list, or a
@@ -145,11 +145,11 @@ func (s *scorer) nextSteps() Component {
 		if b.kind == headingBlock {
 			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
 				title := strings.TrimSpace(excerpt(b.text))
-				return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", title, b.line)
+				return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", title, b.line)
 			}
 		}
 		if b.task {
-			return holds(NextSteps, true, MatchDetail{Matched: "[ ]", Line: b.line}, "unchecked task at line %d", b.line)
+			return holds(nextSteps, true, matchDetail{Matched: "[ ]", Line: b.line}, "unchecked task at line %d", b.line)
 		}
 	}
 	last := -1
@@ -163,10 +163,10 @@ func (s *scorer) nextSteps() Component {
 			continue
 		}
 		if phrase := contains(b.plain, recommendations); phrase != "" {
-			return holds(NextSteps, true, MatchDetail{Matched: phrase, Line: b.line}, "recommendation at line %d: %q", b.line, phrase)
+			return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.line}, "recommendation at line %d: %q", b.line, phrase)
 		}
 	}
-	return holds(NextSteps, false, nil, "no heading about next steps, no open task, and no recommendation in the last block")
+	return holds(nextSteps, false, nil, "no heading about next steps, no open task, and no recommendation in the last block")
 }
 
 // hasContent says that the section of the heading at i has something in it.

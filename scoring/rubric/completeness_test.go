@@ -1,10 +1,8 @@
-package rubric_test
+package rubric
 
 import (
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 func TestDirectAnswer(t *testing.T) {
@@ -35,15 +33,15 @@ func TestDirectAnswer(t *testing.T) {
 		{"question in Vietnamese", "", "Bạn muốn dùng tệp nào?", 0},
 		{"answer in Vietnamese", "", "Cổng đang dùng là 8080.", 1},
 	} {
-		if got := value(t, score(t, textExecution(c.taskType, c.output)), rubric.DirectAnswer); got != c.want {
+		if got := value(t, score(t, textExecution(c.taskType, c.output)), directAnswer); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-func score(t testing.TB, e rubric.Execution) rubric.Score {
+func score(t testing.TB, e Execution) Score {
 	t.Helper()
-	return named(t, rubric.V2).Score(e, rubric.Options{})
+	return named(t, V2).Score(e, Options{})
 }
 
 func TestExplanation(t *testing.T) {
@@ -63,12 +61,12 @@ func TestExplanation(t *testing.T) {
 		{"a reason of two words over a line end", words(24) + " due\nto", 1},
 		{"Vietnamese", words(23) + " vì vậy", 1},
 	} {
-		if got := value(t, score(t, textExecution("", c.output)), rubric.Explanation); got != c.want {
+		if got := value(t, score(t, textExecution("", c.output)), explanation); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	c := component(t, score(t, textExecution("", "First.\n\n"+words(24)+" because")), rubric.Explanation)
-	if d := c.Detail.(rubric.MatchDetail); d.Line != 3 || d.Matched != "because" || d.Words != 26 {
+	c := component(t, score(t, textExecution("", "First.\n\n"+words(24)+" because")), explanation)
+	if d := c.Detail.(matchDetail); d.Line != 3 || d.Matched != "because" || d.Words != 26 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -94,7 +92,7 @@ func TestNextSteps(t *testing.T) {
 		{"Vietnamese heading", "## Bước tiếp theo\n\nChạy lại.", 1},
 		{"Vietnamese recommendation", "Đã xong.\n\nBạn nên chạy lại.", 1},
 	} {
-		if got := value(t, score(t, textExecution("", c.output)), rubric.NextSteps); got != c.want {
+		if got := value(t, score(t, textExecution("", c.output)), nextSteps); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -103,10 +101,10 @@ func TestNextSteps(t *testing.T) {
 // TestCompletenessOverParts: an analysis with answer and explanation has 0.5 of the 0.7 that apply; rubric/1 gives 0.5 of 1.
 func TestCompletenessOverParts(t *testing.T) {
 	e := textExecution("analysis", "The loop never ended because the parser read one token too far and so an empty list was never seen as empty at all by anyone here.")
-	for name, want := range map[string]float64{rubric.V1: 0.5, rubric.V2: 0.5 / 0.7} {
-		s := named(t, name).Score(e, rubric.Options{})
-		if got := value(t, s, rubric.Completeness); !near(got, want) {
-			t.Errorf("%s: %v, want %v: %s", name, got, want, component(t, s, rubric.Completeness).Reason)
+	for name, want := range map[string]float64{v1: 0.5, V2: 0.5 / 0.7} {
+		s := named(t, name).Score(e, Options{})
+		if got := value(t, s, completeness); !near(got, want) {
+			t.Errorf("%s: %v, want %v: %s", name, got, want, component(t, s, completeness).Reason)
 		}
 	}
 }
@@ -114,9 +112,9 @@ func TestCompletenessOverParts(t *testing.T) {
 // TestWrittenFilesAreCode: an agent that writes files and answers in prose has delivered code; rubric/1 knows the text only.
 func TestWrittenFilesAreCode(t *testing.T) {
 	e := textExecution("coding", "I wrote it.")
-	e.Files = []rubric.File{{Name: "a.go", Content: "package a"}}
-	for name, want := range map[string]float64{rubric.V1: 0, rubric.V2: 1} {
-		if got := value(t, named(t, name).Score(e, rubric.Options{}), rubric.Code); got != want {
+	e.Files = []File{{Name: "a.go", Content: "package a"}}
+	for name, want := range map[string]float64{v1: 0, V2: 1} {
+		if got := value(t, named(t, name).Score(e, Options{}), code); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -1,59 +1,57 @@
-package rubric_test
+package rubric
 
 import (
 	"math"
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 // TestDifferences are the rows of the table in the reference, section 3. "No tool call" is TestNoCalls, "efficiency" TestWorkedExamples.
 func TestDifferences(t *testing.T) {
 	nan := math.NaN()
-	call := func(c rubric.Call) rubric.Execution { return rubric.Execution{Calls: []rubric.Call{c}} }
+	call := func(c Call) Execution { return Execution{Calls: []Call{c}} }
 	for _, c := range []struct {
 		name      string
-		e         rubric.Execution
+		e         Execution
 		component string
 		v1, v2    float64
 	}{
-		{"heading", textExecution("", "text\n\n## Title\n"), rubric.Headings, 1, 1},
-		{"comment in a fence is a heading to rubric/1", textExecution("", "```sh\n# comment\nls\n```"), rubric.Headings, 1, 0},
-		{"underlined heading is none to rubric/1", textExecution("", "Title\n=====\n"), rubric.Headings, 0, 1},
-		{"a hash without a space", textExecution("", "#tag"), rubric.Headings, 0, 0},
-		{"seven hashes", textExecution("", "####### deep"), rubric.Headings, 1, 0},
+		{"heading", textExecution("", "text\n\n## Title\n"), headings, 1, 1},
+		{"comment in a fence is a heading to rubric/1", textExecution("", "```sh\n# comment\nls\n```"), headings, 1, 0},
+		{"underlined heading is none to rubric/1", textExecution("", "Title\n=====\n"), headings, 0, 1},
+		{"a hash without a space", textExecution("", "#tag"), headings, 0, 0},
+		{"seven hashes", textExecution("", "####### deep"), headings, 1, 0},
 
-		{"bullets", textExecution("", "- a\n- b"), rubric.Lists, 1, 1},
-		{"numbered list is none to rubric/1", textExecution("", "1. item\n2. item"), rubric.Lists, 0, 1},
-		{"a digit and a space is a list to rubric/1", textExecution("", "7 dwarfs"), rubric.Lists, 1, 0},
-		{"nested list", textExecution("", "> - quoted"), rubric.Lists, 0, 1},
-		{"plus", textExecution("", "+ a"), rubric.Lists, 0, 1},
+		{"bullets", textExecution("", "- a\n- b"), hasLists, 1, 1},
+		{"numbered list is none to rubric/1", textExecution("", "1. item\n2. item"), hasLists, 0, 1},
+		{"a digit and a space is a list to rubric/1", textExecution("", "7 dwarfs"), hasLists, 1, 0},
+		{"nested list", textExecution("", "> - quoted"), hasLists, 0, 1},
+		{"plus", textExecution("", "+ a"), hasLists, 0, 1},
 
-		{"fence", textExecution("", "```\nx\n```"), rubric.CodeBlocks, 1, 1},
-		{"indented code is none to rubric/1", textExecution("", "see\n\n    x = 1\n"), rubric.CodeBlocks, 0, 1},
-		{"tildes are none to rubric/1", textExecution("", "~~~\nx\n~~~"), rubric.CodeBlocks, 0, 1},
-		{"three backticks in a line are code to rubric/1", textExecution("", "write ```x``` so"), rubric.CodeBlocks, 1, 0},
+		{"fence", textExecution("", "```\nx\n```"), codeBlocks, 1, 1},
+		{"indented code is none to rubric/1", textExecution("", "see\n\n    x = 1\n"), codeBlocks, 0, 1},
+		{"tildes are none to rubric/1", textExecution("", "~~~\nx\n~~~"), codeBlocks, 0, 1},
+		{"three backticks in a line are code to rubric/1", textExecution("", "write ```x``` so"), codeBlocks, 1, 0},
 
-		{"code in a coding task", textExecution("coding", "```\nx\n```"), rubric.Code, 1, 1},
-		{"no code in a coding task", textExecution("coding", "done"), rubric.Code, 0, 0},
-		{"code in another task", textExecution("analysis", "```\nx\n```"), rubric.Code, 0, nan},
-		{"unknown task", textExecution("", "```\nx\n```"), rubric.Code, 0, nan},
+		{"code in a coding task", textExecution("coding", "```\nx\n```"), code, 1, 1},
+		{"no code in a coding task", textExecution("coding", "done"), code, 0, 0},
+		{"code in another task", textExecution("analysis", "```\nx\n```"), code, 0, nan},
+		{"unknown task", textExecution("", "```\nx\n```"), code, 0, nan},
 
-		{"word of error in a good output", call(rubric.Call{Exit: ptr(0), Output: ptr("0 errors, none Failed")}), rubric.ToolSuccessRate, 0, 1},
-		{"part of a word", call(rubric.Call{Exit: ptr(0), Output: ptr("see terrors.txt")}), rubric.ToolSuccessRate, 0, 1},
-		{"exit status first", call(rubric.Call{Exit: ptr(0), Output: ptr("Traceback (most recent call last)")}), rubric.ToolSuccessRate, 0, 1},
-		{"bad exit, good words", call(rubric.Call{Exit: ptr(3), Output: ptr("fine")}), rubric.ToolSuccessRate, 0, 0},
-		{"unknown exit, word in the middle", call(rubric.Call{Output: ptr("2 tests, 0 failed")}), rubric.ToolSuccessRate, 0, 1},
-		{"unknown exit, anchored pattern", call(rubric.Call{Output: ptr("go run .\n  panic: runtime")}), rubric.ToolSuccessRate, 1, 0},
-		{"unknown exit, Error at the start", call(rubric.Call{Output: ptr("Error: user not found")}), rubric.ToolSuccessRate, 0, 0},
-		{"unknown exit, Errors at the start", call(rubric.Call{Output: ptr("Errors.go was read")}), rubric.ToolSuccessRate, 0, 1},
+		{"word of error in a good output", call(Call{Exit: ptr(0), Output: ptr("0 errors, none Failed")}), toolSuccessRate, 0, 1},
+		{"part of a word", call(Call{Exit: ptr(0), Output: ptr("see terrors.txt")}), toolSuccessRate, 0, 1},
+		{"exit status first", call(Call{Exit: ptr(0), Output: ptr("Traceback (most recent call last)")}), toolSuccessRate, 0, 1},
+		{"bad exit, good words", call(Call{Exit: ptr(3), Output: ptr("fine")}), toolSuccessRate, 0, 0},
+		{"unknown exit, word in the middle", call(Call{Output: ptr("2 tests, 0 failed")}), toolSuccessRate, 0, 1},
+		{"unknown exit, anchored pattern", call(Call{Output: ptr("go run .\n  panic: runtime")}), toolSuccessRate, 1, 0},
+		{"unknown exit, Error at the start", call(Call{Output: ptr("Error: user not found")}), toolSuccessRate, 0, 0},
+		{"unknown exit, Errors at the start", call(Call{Output: ptr("Errors.go was read")}), toolSuccessRate, 0, 1},
 
-		{"exit 1 of grep", call(rubric.Call{Exit: ptr(1), Command: "grep x y"}), rubric.ToolSuccessRate, 0, 1},
-		{"exit 2 of grep", call(rubric.Call{Exit: ptr(2), Command: "grep x y"}), rubric.ToolSuccessRate, 0, 0},
+		{"exit 1 of grep", call(Call{Exit: ptr(1), Command: "grep x y"}), toolSuccessRate, 0, 1},
+		{"exit 2 of grep", call(Call{Exit: ptr(2), Command: "grep x y"}), toolSuccessRate, 0, 0},
 	} {
-		for name, want := range map[string]float64{rubric.V1: c.v1, rubric.V2: c.v2} {
-			if got := value(t, named(t, name).Score(c.e, rubric.Options{}), c.component); !near(got, want) {
+		for name, want := range map[string]float64{v1: c.v1, V2: c.v2} {
+			if got := value(t, named(t, name).Score(c.e, Options{}), c.component); !near(got, want) {
 				t.Errorf("%s under %s: %s is %v, want %v", c.name, name, c.component, got, want)
 			}
 		}
@@ -94,23 +92,23 @@ func TestBenignExits(t *testing.T) {
 		"$GREP x":                              false,
 		strings.Repeat("(", 1000) + "grep x f": false,
 	} {
-		outcome, why := named(t, rubric.V2).Judge(rubric.Call{Tool: "Bash", Exit: ptr(1), Command: command})
-		if (outcome == rubric.Benign) != benign || why == "" {
+		outcome, why := named(t, V2).Judge(Call{Tool: "Bash", Exit: ptr(1), Command: command})
+		if (outcome == benignExit) != benign || why == "" {
 			t.Errorf("%q: %s (%s)", command, outcome, why)
 		}
 	}
 	for tool, benign := range map[string]bool{"Grep": true, "rg": true, "diff": true, "test": false, "Bash": false} {
-		if outcome, _ := named(t, rubric.V2).Judge(rubric.Call{Tool: tool, Exit: ptr(1)}); (outcome == rubric.Benign) != benign {
+		if outcome, _ := named(t, V2).Judge(Call{Tool: tool, Exit: ptr(1)}); (outcome == benignExit) != benign {
 			t.Errorf("tool %s: %s", tool, outcome)
 		}
 	}
-	noFolder := rubric.Call{Tool: "Bash", Exit: ptr(1), Command: "cd a && grep x f", Error: "bash: line 1: cd: a: No such file or directory"}
-	if outcome, _ := named(t, rubric.V2).Judge(noFolder); outcome != rubric.Failed {
+	noFolder := Call{Tool: "Bash", Exit: ptr(1), Command: "cd a && grep x f", Error: "bash: line 1: cd: a: No such file or directory"}
+	if outcome, _ := named(t, V2).Judge(noFolder); outcome != failed {
 		t.Errorf("cd into nowhere: %s", outcome)
 	}
 	// Recorded, not counted as a failure.
-	s := named(t, rubric.V2).Score(rubric.Execution{Calls: []rubric.Call{{Exit: ptr(1), Command: "grep x f"}, ok("Read")}}, rubric.Options{})
-	if d := component(t, s, rubric.ToolSuccessRate).Detail.(rubric.CallsDetail); d.Benign != 1 || d.Failed != 0 || len(d.Notable) != 1 || s.NFailed != 0 {
+	s := named(t, V2).Score(Execution{Calls: []Call{{Exit: ptr(1), Command: "grep x f"}, ok("Read")}}, Options{})
+	if d := component(t, s, toolSuccessRate).Detail.(callsDetail); d.Benign != 1 || d.Failed != 0 || len(d.Notable) != 1 || s.NFailed != 0 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -118,29 +116,29 @@ func TestBenignExits(t *testing.T) {
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		call   rubric.Call
-		v1, v2 rubric.Outcome
+		call   Call
+		v1, v2 outcome
 	}{
-		{"no result", rubric.Call{}, rubric.Failed, rubric.Failed},
-		{"a result of which nothing is known", rubric.Call{Answered: true}, rubric.Undetermined, rubric.Undetermined},
-		{"no error reported", rubric.Call{IsError: ptr(false)}, rubric.Succeeded, rubric.Succeeded},
-		{"no error reported, words of error", rubric.Call{IsError: ptr(false), Output: ptr("error.go")}, rubric.Failed, rubric.Succeeded},
-		{"error reported", rubric.Call{IsError: ptr(true), Output: ptr("fine")}, rubric.Failed, rubric.Failed},
-		{"error given", rubric.Call{Error: "refused", Exit: ptr(0)}, rubric.Failed, rubric.Failed},
-		{"exit 0", rubric.Call{Exit: ptr(0)}, rubric.Succeeded, rubric.Succeeded},
-		{"exit -1", rubric.Call{Exit: ptr(-1)}, rubric.Failed, rubric.Failed},
-		{"exit code in the output", rubric.Call{Output: ptr("Exit code 2\nls: no")}, rubric.Succeeded, rubric.Failed},
-		{"exit code 0 in the output", rubric.Call{Output: ptr("Exit code 0")}, rubric.Succeeded, rubric.Succeeded},
-		{"empty output", rubric.Call{Output: ptr("")}, rubric.Succeeded, rubric.Succeeded},
+		{"no result", Call{}, failed, failed},
+		{"a result of which nothing is known", Call{Answered: true}, undetermined, undetermined},
+		{"no error reported", Call{IsError: ptr(false)}, succeeded, succeeded},
+		{"no error reported, words of error", Call{IsError: ptr(false), Output: ptr("error.go")}, failed, succeeded},
+		{"error reported", Call{IsError: ptr(true), Output: ptr("fine")}, failed, failed},
+		{"error given", Call{Error: "refused", Exit: ptr(0)}, failed, failed},
+		{"exit 0", Call{Exit: ptr(0)}, succeeded, succeeded},
+		{"exit -1", Call{Exit: ptr(-1)}, failed, failed},
+		{"exit code in the output", Call{Output: ptr("Exit code 2\nls: no")}, succeeded, failed},
+		{"exit code 0 in the output", Call{Output: ptr("Exit code 0")}, succeeded, succeeded},
+		{"empty output", Call{Output: ptr("")}, succeeded, succeeded},
 	} {
-		for name, want := range map[string]rubric.Outcome{rubric.V1: c.v1, rubric.V2: c.v2} {
+		for name, want := range map[string]outcome{v1: c.v1, V2: c.v2} {
 			if got, why := named(t, name).Judge(c.call); got != want || why == "" {
 				t.Errorf("%s under %s: %s (%s), want %s", c.name, name, got, why, want)
 			}
 		}
 	}
-	s := named(t, rubric.V2).Score(rubric.Execution{Calls: []rubric.Call{{Answered: true}, ok("x")}}, rubric.Options{})
-	if d := component(t, s, rubric.ToolSuccessRate).Detail.(rubric.CallsDetail); d.Undetermined != 1 || d.Successful != 1 {
+	s := named(t, V2).Score(Execution{Calls: []Call{{Answered: true}, ok("x")}}, Options{})
+	if d := component(t, s, toolSuccessRate).Detail.(callsDetail); d.Undetermined != 1 || d.Successful != 1 {
 		t.Errorf("%+v", d)
 	}
 }

@@ -3,7 +3,7 @@
 //	score = 0.35·tool_success_rate + 0.25·output_quality + 0.20·efficiency + 0.15·(1 - error_rate) + 0.05·structure_score
 //	final = round(100·score, 2)
 //
-// Two rubrics share the formula. [V1] is the original text to the letter, [V2], the default, mends what measurement on real logs
+// Two rubrics share the formula. [v1] is the original text to the letter, [V2], the default, mends what measurement on real logs
 // showed to be broken:
 //
 //	point                 rubric/1                              rubric/2
@@ -22,7 +22,7 @@
 // a 0 or 1 that looks like one. A requirement that had nothing to judge (no code to parse, no format given) is met, and marked
 // [Component.Vacuous].
 //
-// Text of agents is data. It may be of any size and malice: what is looked at is bounded (see [MaxText] and the limits beside it),
+// Text of agents is data. It may be of any size and malice: what is looked at is bounded (see [maxText] and the limits beside it),
 // and parsers that would need more than bounded time or stack for a text do not get to see it.
 //
 // Words are counted where spaces separate them; word lists are English and Vietnamese (composed characters, NFC).

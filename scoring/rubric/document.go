@@ -42,7 +42,7 @@ type document struct {
 	listLine int // of the first list
 }
 
-// parseMarkdown reads the block structure (CommonMark) of a text; ok is false where a line opens more than [MaxNesting] blocks, because
+// parseMarkdown reads the block structure (CommonMark) of a text; ok is false where a line opens more than [maxNesting] blocks, because
 // the parser's time grows with the square of the depth, and where there are more than maxBlank empty lines, because its memory grows
 // with their number times the depth.
 //
@@ -53,7 +53,7 @@ func parseMarkdown(source string) (doc *document, ok bool) {
 		if strings.TrimSpace(line) == "" {
 			blank++
 		}
-		if blank > maxBlank || opens(line) > MaxNesting {
+		if blank > maxBlank || opens(line) > maxNesting {
 			return nil, false
 		}
 	}

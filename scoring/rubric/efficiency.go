@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// EfficiencyDetail is what [Efficiency] was computed from.
-type EfficiencyDetail struct {
+// efficiencyDetail is what [Efficiency] was computed from.
+type efficiencyDetail struct {
 	Used       string     `json:"used"` // "time" (in seconds) or "tools" (a count)
 	Actual     float64    `json:"actual"`
 	Expected   float64    `json:"expected_maximum"`
@@ -20,14 +20,14 @@ func (s *scorer) efficiency() Component {
 	if complexity == "" && s.o.Complexity != "" {
 		complexity, assumed = s.o.Complexity, true
 	}
-	longest, most, ok := complexity.Limits()
+	longest, most, ok := complexity.limits()
 	if !ok {
 		if complexity == "" {
 			return missing(Efficiency, "the complexity of the task is not known, so nothing is expected")
 		}
 		return missing(Efficiency, fmt.Sprintf("complexity %q is none of simple, medium and complex", excerpt(string(complexity))))
 	}
-	d := EfficiencyDetail{Complexity: complexity, Assumed: assumed}
+	d := efficiencyDetail{Complexity: complexity, Assumed: assumed}
 	suffix := fmt.Sprintf("expected at most for a %s task", complexity)
 	if assumed {
 		suffix += " (assumed)"

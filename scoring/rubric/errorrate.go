@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ErrorsDetail is what [OneMinusErrorRate] was computed from.
-type ErrorsDetail struct {
+// errorsDetail is what [OneMinusErrorRate] was computed from.
+type errorsDetail struct {
 	ErrorRate      float64   `json:"error_rate"` // min(1, errors/10)
 	Errors         int       `json:"errors"`
 	FailedCalls    int       `json:"failed_calls"`
 	Retries        int       `json:"retries"`
 	OutputPatterns int       `json:"output_patterns"` // lines of the final text that report an error
 	Corrections    int       `json:"corrections"`
-	Lines          []Finding `json:"lines,omitempty"`       // the first such lines
+	Lines          []finding `json:"lines,omitempty"`       // the first such lines
 	NotCounted     []string  `json:"not_counted,omitempty"` // what is not known, and so was not counted
 }
 
@@ -23,8 +23,8 @@ func (s *scorer) errorRate() Component {
 	if s.e.CallsUnknown {
 		return missing(OneMinusErrorRate, "the tool calls were not recorded")
 	}
-	d := ErrorsDetail{FailedCalls: s.count(Failed), Retries: s.retries()}
-	if n := s.count(Undetermined); n > 0 {
+	d := errorsDetail{FailedCalls: s.count(failed), Retries: s.retries()}
+	if n := s.count(undetermined); n > 0 {
 		d.NotCounted = append(d.NotCounted, plural(n, "call")+" of unknown outcome")
 	}
 	if s.e.Output != nil {
@@ -60,7 +60,7 @@ func (s *scorer) retries() int {
 	n := 0
 	for i := 1; i < len(s.e.Calls); i++ {
 		before, c := s.e.Calls[i-1], s.e.Calls[i]
-		if s.verdicts[i-1].outcome == Failed && c.Tool == before.Tool && c.InputDigest != "" && c.InputDigest == before.InputDigest {
+		if s.verdicts[i-1].outcome == failed && c.Tool == before.Tool && c.InputDigest != "" && c.InputDigest == before.InputDigest {
 			n++
 		}
 	}
@@ -69,7 +69,7 @@ func (s *scorer) retries() int {
 
 // errorLines counts the lines of the final text that report an error: under rubric/1 those with a word of error anywhere, else those
 // that begin like a crash.
-func (s *scorer) errorLines() (n int, list []Finding) {
+func (s *scorer) errorLines() (n int, list []finding) {
 	line := 0
 	for text := range strings.Lines(s.text) {
 		line++
@@ -82,7 +82,7 @@ func (s *scorer) errorLines() (n int, list []Finding) {
 		}
 		n++
 		if len(list) < maxListed {
-			list = append(list, Finding{Kind: "error pattern", Line: line, Text: pattern})
+			list = append(list, finding{Kind: "error pattern", Line: line, Text: pattern})
 		}
 	}
 	return n, list

@@ -43,7 +43,7 @@ func messageError(m api.Message) error {
 	if strings.HasPrefix(m.Text, "panic: ") {
 		return unchecked("the parser gave up: " + m.Text)
 	}
-	e := SyntaxError{Message: m.Text}
+	e := syntaxError{Message: m.Text}
 	if m.Location != nil {
 		e.Line = m.Location.Line
 	}

@@ -1,30 +1,28 @@
-package rubric_test
+package rubric
 
 import (
 	"fmt"
 	"time"
-
-	"track/scoring/rubric"
 )
 
 func ExampleRubric_Score() {
-	r, err := rubric.ByName(rubric.Default)
+	r, err := ByName(Default)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	exit, duration, corrections := 1, 60*time.Second, 0
 	output := "The port is 8080, because config.yaml says so.\n\n```yaml\nport: 8080\n```\n\nYou should restart the service."
-	s := r.Score(rubric.Execution{
-		TaskType: "question", Complexity: rubric.Medium, Duration: &duration, Corrections: &corrections, Output: &output,
-		Calls: []rubric.Call{{Tool: "Bash", Command: "grep -rn listen src", Exit: &exit}},
-	}, rubric.Options{})
+	s := r.Score(Execution{
+		TaskType: "question", Complexity: medium, Duration: &duration, Corrections: &corrections, Output: &output,
+		Calls: []Call{{Tool: "Bash", Command: "grep -rn listen src", Exit: &exit}},
+	}, Options{})
 
 	fmt.Printf("%s: %.2f, %s (%s)\n", s.Rubric, s.Value, s.Grade, s.Grade.Action())
 	for _, c := range s.Components {
 		fmt.Printf("%.2f × %.2f  %s: %s\n", c.Weight, *c.Value, c.Name, c.Reason)
 	}
-	quality, _ := s.Component(rubric.Completeness)
+	quality, _ := s.component(completeness)
 	for _, c := range quality.Parts {
 		fmt.Printf("  %s: %s\n", c.Name, c.Reason)
 	}
@@ -44,13 +42,13 @@ func ExampleRubric_Score() {
 
 func ExampleFitness() {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	var list []rubric.ScoredExecution
+	var list []ScoredExecution
 	for i, value := range []float64{82, 95, 70, 74, 78, 80, 31, 77, 79, 81} { // newest first
-		list = append(list, rubric.ScoredExecution{
-			ID: fmt.Sprintf("e%02d", i), At: now.Add(-time.Duration(i) * time.Hour), Score: rubric.Score{Rubric: rubric.V2, Value: value, Defined: true},
+		list = append(list, ScoredExecution{
+			ID: fmt.Sprintf("e%02d", i), At: now.Add(-time.Duration(i) * time.Hour), Score: Score{Rubric: V2, Value: value, Defined: true},
 		})
 	}
-	f, err := rubric.Fitness(list, rubric.FitnessOptions{})
+	f, err := Fitness(list, FitnessOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

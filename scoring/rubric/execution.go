@@ -7,7 +7,7 @@ import (
 
 // Execution is one task that an agent did. Pointers are nil, and strings empty, where something is not known.
 type Execution struct {
-	TaskType   string     // [TaskCoding], or any other word; empty where not known
+	TaskType   string     // [taskCoding], or any other word; empty where not known
 	Complexity Complexity // empty where not known
 	// Calls are the tool calls in their order. None means that there were none, unless CallsUnknown.
 	Calls        []Call
@@ -21,13 +21,13 @@ type Execution struct {
 	Files       []File      // code that the agent wrote
 }
 
-// TaskCoding is the type of tasks whose answer needs code. Any other type does not.
-const TaskCoding = "coding"
+// taskCoding is the type of tasks whose answer needs code. Any other type does not.
+const taskCoding = "coding"
 
 // coding says whether the task is a coding task; known is false where nobody said.
 func (e Execution) coding() (coding, known bool) {
 	taskType := strings.TrimSpace(e.TaskType)
-	return strings.EqualFold(taskType, TaskCoding), taskType != ""
+	return strings.EqualFold(taskType, taskCoding), taskType != ""
 }
 
 // Complexity says how much a task is expected to need at most.
@@ -35,19 +35,19 @@ type Complexity string
 
 // The complexities.
 const (
-	Simple  Complexity = "simple"
-	Medium  Complexity = "medium"
-	Complex Complexity = "complex"
+	simple  Complexity = "simple"
+	medium  Complexity = "medium"
+	complex Complexity = "complex"
 )
 
-// Limits are the expected maximum of time and of tool calls; ok is false for a complexity that is not known.
-func (c Complexity) Limits() (longest time.Duration, calls int, ok bool) {
+// limits are the expected maximum of time and of tool calls; ok is false for a complexity that is not known.
+func (c Complexity) limits() (longest time.Duration, calls int, ok bool) {
 	switch c {
-	case Simple:
+	case simple:
 		return 30 * time.Second, 5, true
-	case Medium:
+	case medium:
 		return 120 * time.Second, 15, true
-	case Complex:
+	case complex:
 		return 300 * time.Second, 30, true
 	}
 	return 0, 0, false
@@ -84,7 +84,7 @@ type Options struct {
 // Checker says whether code is valid.
 type Checker struct {
 	Name string // what checks, with its version, as in "python 3.13 ast"
-	// Check returns nil for valid code; an error that wraps [ErrUnchecked] for code it cannot judge; a [SyntaxError] where it
+	// Check returns nil for valid code; an error that wraps [ErrUnchecked] for code it cannot judge; a [syntaxError] where it
 	// knows the line; or any other error.
 	Check func(code string) error
 }

@@ -67,7 +67,7 @@ type FitnessResult struct {
 // What can be wrong with executions to aggregate; test with errors.Is.
 var (
 	ErrNoScores     = errors.New("no execution has a score")
-	ErrMixedRubrics = errors.New("scores of different rubrics")
+	errMixedRubrics = errors.New("scores of different rubrics")
 )
 
 // Fitness aggregates executions: floor(0.1·n) are dropped from each end by score, the five newest of the rest get the weights
@@ -159,7 +159,7 @@ func scoredOnly(executions []ScoredExecution) (list []placed, f FitnessResult, e
 		case f.Rubric == "":
 			f.Rubric = e.Score.Rubric
 		case f.Rubric != e.Score.Rubric:
-			return nil, f, fmt.Errorf("%w: %s and %s of execution %q; score them under one", ErrMixedRubrics, f.Rubric, e.Score.Rubric, e.ID)
+			return nil, f, fmt.Errorf("%w: %s and %s of execution %q; score them under one", errMixedRubrics, f.Rubric, e.Score.Rubric, e.ID)
 		}
 		list = append(list, placed{e, i})
 	}

@@ -1,4 +1,4 @@
-package rubric_test
+package rubric
 
 import (
 	"errors"
@@ -11,23 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"track/scoring/rubric"
 	"track/scoring/stats"
 )
 
 // scored are executions with these scores, newest first, one hour apart, with ids e0, e1, ….
-func scored(values ...float64) []rubric.ScoredExecution {
+func scored(values ...float64) []ScoredExecution {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	var list []rubric.ScoredExecution
+	var list []ScoredExecution
 	for i, v := range values {
-		list = append(list, rubric.ScoredExecution{
-			ID: fmt.Sprintf("e%d", i), At: now.Add(-time.Duration(i) * time.Hour), Score: rubric.Score{Rubric: rubric.V2, Value: v, Defined: true},
+		list = append(list, ScoredExecution{
+			ID: fmt.Sprintf("e%d", i), At: now.Add(-time.Duration(i) * time.Hour), Score: Score{Rubric: V2, Value: v, Defined: true},
 		})
 	}
 	return list
 }
 
-func used(f rubric.FitnessResult) string {
+func used(f FitnessResult) string {
 	var list []string
 	for _, u := range f.Used {
 		list = append(list, fmt.Sprintf("%s·%v", u.ID, u.Weight))
@@ -72,7 +71,7 @@ func TestFitness(t *testing.T) {
 			worst: "e9", best: "e0", old: "e6 e7 e8", effectiveN: 16 / 3.3, warnings: []stats.Warning{stats.WarnZeroVariance},
 		},
 	} {
-		f, err := rubric.Fitness(scored(c.values...), rubric.FitnessOptions{})
+		f, err := Fitness(scored(c.values...), FitnessOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -89,7 +88,7 @@ func TestFitness(t *testing.T) {
 		if !slices.Equal(f.Warnings, c.warnings) {
 			t.Errorf("%s: warns %v, want %v", c.name, f.Warnings, c.warnings)
 		}
-		if f.Grade != rubric.GradeOf(f.Value) || f.Rubric != rubric.V2 || f.Mean.N != len(f.Used) {
+		if f.Grade != GradeOf(f.Value) || f.Rubric != V2 || f.Mean.N != len(f.Used) {
 			t.Errorf("%s: %+v", c.name, f)
 		}
 		i := f.Mean.Interval
@@ -105,7 +104,7 @@ func TestFitnessOrder(t *testing.T) {
 	for i := range list[:4] {
 		list[i].At = list[0].At
 	}
-	want, err := rubric.Fitness(list, rubric.FitnessOptions{})
+	want, err := Fitness(list, FitnessOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func TestFitnessOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		got, err := rubric.Fitness(list, rubric.FitnessOptions{})
+		got, err := Fitness(list, FitnessOptions{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%v\n%+v\n%+v", err, got, want)
 		}
@@ -124,39 +123,39 @@ func TestFitnessOrder(t *testing.T) {
 	for i := range untimed {
 		untimed[i].At = time.Time{}
 	}
-	if f, err := rubric.Fitness(untimed, rubric.FitnessOptions{}); err != nil || used(f) != "e0·1 e1·0.9 e2·0.8" {
+	if f, err := Fitness(untimed, FitnessOptions{}); err != nil || used(f) != "e0·1 e1·0.9 e2·0.8" {
 		t.Errorf("%v: %s", err, used(f))
 	}
 }
 
 func TestFitnessRefuses(t *testing.T) {
-	change := func(f func([]rubric.ScoredExecution)) []rubric.ScoredExecution {
+	change := func(f func([]ScoredExecution)) []ScoredExecution {
 		list := scored(10, 20, 30)
 		f(list)
 		return list
 	}
 	for _, c := range []struct {
 		name string
-		list []rubric.ScoredExecution
-		o    rubric.FitnessOptions
+		list []ScoredExecution
+		o    FitnessOptions
 		want error // nil for any
 	}{
-		{"none", nil, rubric.FitnessOptions{}, rubric.ErrNoScores},
-		{"none with a score", change(func(l []rubric.ScoredExecution) {
+		{"none", nil, FitnessOptions{}, ErrNoScores},
+		{"none with a score", change(func(l []ScoredExecution) {
 			for i := range l {
 				l[i].Score.Defined = false
 			}
-		}), rubric.FitnessOptions{}, rubric.ErrNoScores},
-		{"mixed rubrics", change(func(l []rubric.ScoredExecution) { l[1].Score.Rubric = rubric.V1 }), rubric.FitnessOptions{}, rubric.ErrMixedRubrics},
-		{"NaN", change(func(l []rubric.ScoredExecution) { l[1].Score.Value = math.NaN() }), rubric.FitnessOptions{}, nil},
-		{"101", change(func(l []rubric.ScoredExecution) { l[1].Score.Value = 101 }), rubric.FitnessOptions{}, nil},
-		{"an id twice", change(func(l []rubric.ScoredExecution) { l[1].ID = "e0" }), rubric.FitnessOptions{}, nil},
-		{"one time missing", change(func(l []rubric.ScoredExecution) { l[1].At = time.Time{} }), rubric.FitnessOptions{}, nil},
-		{"cut of a half", scored(1), rubric.FitnessOptions{Cut: ptr(0.5)}, stats.ErrBadParam},
-		{"weight 0", scored(1), rubric.FitnessOptions{Weights: []float64{0}}, stats.ErrBadParam},
-		{"confidence", scored(1), rubric.FitnessOptions{Confidence: 95}, stats.ErrBadParam},
+		}), FitnessOptions{}, ErrNoScores},
+		{"mixed rubrics", change(func(l []ScoredExecution) { l[1].Score.Rubric = v1 }), FitnessOptions{}, errMixedRubrics},
+		{"NaN", change(func(l []ScoredExecution) { l[1].Score.Value = math.NaN() }), FitnessOptions{}, nil},
+		{"101", change(func(l []ScoredExecution) { l[1].Score.Value = 101 }), FitnessOptions{}, nil},
+		{"an id twice", change(func(l []ScoredExecution) { l[1].ID = "e0" }), FitnessOptions{}, nil},
+		{"one time missing", change(func(l []ScoredExecution) { l[1].At = time.Time{} }), FitnessOptions{}, nil},
+		{"cut of a half", scored(1), FitnessOptions{Cut: ptr(0.5)}, stats.ErrBadParam},
+		{"weight 0", scored(1), FitnessOptions{Weights: []float64{0}}, stats.ErrBadParam},
+		{"confidence", scored(1), FitnessOptions{Confidence: 95}, stats.ErrBadParam},
 	} {
-		f, err := rubric.Fitness(c.list, c.o)
+		f, err := Fitness(c.list, c.o)
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || f.Value != 0 {
 			t.Errorf("%s: %v %v", c.name, f.Value, err)
 		}
@@ -166,10 +165,10 @@ func TestFitnessRefuses(t *testing.T) {
 // TestFitnessOfPartlyScored: an execution without a score is a status, never a 0; a component counts where it was measured.
 func TestFitnessOfPartlyScored(t *testing.T) {
 	list := scored(80, 60, 0)
-	list[2].Score = rubric.Score{Rubric: rubric.V2}
-	list[0].Score.Components = []rubric.Component{{Name: "a", Value: ptr(0.5)}, {Name: "b"}}
-	list[1].Score.Components = []rubric.Component{{Name: "a", Value: ptr(1.0)}, {Name: "b"}}
-	f, err := rubric.Fitness(list, rubric.FitnessOptions{})
+	list[2].Score = Score{Rubric: V2}
+	list[0].Score.Components = []Component{{Name: "a", Value: ptr(0.5)}, {Name: "b"}}
+	list[1].Score.Components = []Component{{Name: "a", Value: ptr(1.0)}, {Name: "b"}}
+	f, err := Fitness(list, FitnessOptions{})
 	if err != nil || f.N != 2 || !slices.Equal(f.NotScored, []string{"e2"}) {
 		t.Fatalf("%v %+v", err, f)
 	}
@@ -179,7 +178,7 @@ func TestFitnessOfPartlyScored(t *testing.T) {
 	if b := f.Components[1]; b.Name != "b" || b.N != 0 || b.Mean != nil {
 		t.Errorf("%+v", b)
 	}
-	f, err = rubric.Fitness(scored(80, 60, 10), rubric.FitnessOptions{Weights: []float64{1, 1}})
+	f, err = Fitness(scored(80, 60, 10), FitnessOptions{Weights: []float64{1, 1}})
 	if err != nil || f.Value != 70 || f.EffectiveN != 2 || !slices.Equal(f.TooOld, []string{"e2"}) {
 		t.Errorf("%v %+v", err, f)
 	}

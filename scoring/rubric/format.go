@@ -21,10 +21,10 @@ type FormatSpec struct {
 	MaxWords         *int
 }
 
-// FormatError lists what is wrong with a format spec.
-type FormatError struct{ Problems []scoring.FieldProblem }
+// formatError lists what is wrong with a format spec.
+type formatError struct{ Problems []scoring.FieldProblem }
 
-func (e FormatError) Error() string {
+func (e formatError) Error() string {
 	list := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
 		list[i] = p.Message
@@ -43,7 +43,7 @@ const (
 )
 
 // ParseFormat reads a format spec in YAML or JSON: an object with required_headings, patterns, json_schema, min_words and max_words.
-// The error is a [FormatError] that names each field that is wrong.
+// The error is a [formatError] that names each field that is wrong.
 //
 // Of JSON Schema it knows type, required, properties, items, enum, minimum, maximum and additionalProperties; title, description,
 // $schema and $comment say nothing and are allowed; any other keyword is refused, because ignoring it would pass what it forbids.
@@ -51,7 +51,7 @@ func ParseFormat(data []byte) (spec *FormatSpec, err error) {
 	p := &formatParser{}
 	defer func() {
 		if r := recover(); r != nil { // a bug in the YAML parser
-			spec, err = nil, FormatError{[]scoring.FieldProblem{{Message: fmt.Sprintf("the YAML parser gave up: %v", r)}}}
+			spec, err = nil, formatError{[]scoring.FieldProblem{{Message: fmt.Sprintf("the YAML parser gave up: %v", r)}}}
 		}
 	}()
 	root := p.read(data)
@@ -59,7 +59,7 @@ func ParseFormat(data []byte) (spec *FormatSpec, err error) {
 		spec = p.spec(root)
 	}
 	if len(p.problems) > 0 {
-		return nil, FormatError{p.problems}
+		return nil, formatError{p.problems}
 	}
 	return spec, nil
 }

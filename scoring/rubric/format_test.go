@@ -1,11 +1,9 @@
-package rubric_test
+package rubric
 
 import (
 	"errors"
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 const schema = `
@@ -49,13 +47,13 @@ func TestFollowsFormat(t *testing.T) {
 		{"additional", schema, `{"name": "a", "n": 2, "open": {"x": 1}}`, "$.open.x is not of type"},
 		{"not an object", schema, `[]`, "$ is not of type"},
 	} {
-		spec, err := rubric.ParseFormat([]byte(c.format))
+		spec, err := ParseFormat([]byte(c.format))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		e := textExecution("", c.output)
 		e.Format = spec
-		part := component(t, score(t, e), rubric.FollowsFormat)
+		part := component(t, score(t, e), followsFormat)
 		if (*part.Value == 1) != (c.missed == "") || !strings.Contains(part.Reason, c.missed) || part.Vacuous {
 			t.Errorf("%s: %+v", c.name, part)
 		}
@@ -97,8 +95,8 @@ func TestParseFormatProblems(t *testing.T) {
 		{"deep", "json_schema: " + strings.Repeat("{items: ", 100) + "{}" + strings.Repeat("}", 100), "json_schema" + strings.Repeat(".items", 64)},
 		{"large", "#" + strings.Repeat("x", 300<<10), ""},
 	} {
-		spec, err := rubric.ParseFormat([]byte(c.format))
-		var problems rubric.FormatError
+		spec, err := ParseFormat([]byte(c.format))
+		var problems formatError
 		if spec != nil || !errors.As(err, &problems) {
 			t.Errorf("%s: %v %v", c.name, spec, err)
 			continue
@@ -118,14 +116,14 @@ func TestParseFormatProblems(t *testing.T) {
 
 // TestParseFormatOfJSON: JSON is YAML, and annotations say nothing.
 func TestParseFormatOfJSON(t *testing.T) {
-	spec, err := rubric.ParseFormat([]byte(`{"json_schema": {"$schema": "x", "title": "t", "type": ["object", "null"], "required": [], "enum": [null, {"a": [1, true, "b"]}]}, "max_words": 5}`))
+	spec, err := ParseFormat([]byte(`{"json_schema": {"$schema": "x", "title": "t", "type": ["object", "null"], "required": [], "enum": [null, {"a": [1, true, "b"]}]}, "max_words": 5}`))
 	if err != nil || *spec.MaxWords != 5 || len(spec.Schema.Types) != 2 || len(spec.Schema.Enum) != 2 {
 		t.Fatalf("%+v %v", spec, err)
 	}
 	for output, want := range map[string]float64{"null": 1, `{"a": [1.0, true, "b"]}`: 1, `{"a": [2, true, "b"]}`: 0} {
 		e := textExecution("", output)
 		e.Format = spec
-		if got := value(t, score(t, e), rubric.FollowsFormat); got != want {
+		if got := value(t, score(t, e), followsFormat); got != want {
 			t.Errorf("%s: %v", output, got)
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// FormatDetail is what [FollowsFormat] was computed from.
-type FormatDetail struct {
-	Requirements []Requirement `json:"requirements"`
+// formatDetail is what [followsFormat] was computed from.
+type formatDetail struct {
+	Requirements []requirement `json:"requirements"`
 }
 
-// Requirement is one thing that the format asks for.
-type Requirement struct {
+// requirement is one thing that the format asks for.
+type requirement struct {
 	Asked string `json:"asked"`
 	Met   bool   `json:"met"`
 	Why   string `json:"why,omitempty"` // what is missing
@@ -21,12 +21,12 @@ type Requirement struct {
 
 // followsFormat wants everything that the format asks for. Where there is none, nothing can be missed.
 func (s *scorer) followsFormat() Component {
-	var d FormatDetail
+	var d formatDetail
 	if f := s.e.Format; f != nil {
 		d.Requirements = s.requirements(f)
 	}
 	if len(d.Requirements) == 0 {
-		c := holds(FollowsFormat, true, nil, "vacuous: no format is given")
+		c := holds(followsFormat, true, nil, "vacuous: no format is given")
 		c.Vacuous = true
 		return c
 	}
@@ -40,18 +40,18 @@ func (s *scorer) followsFormat() Component {
 		}
 	}
 	if missed == 0 {
-		return holds(FollowsFormat, true, d, "%s met", plural(len(d.Requirements), "requirement"))
+		return holds(followsFormat, true, d, "%s met", plural(len(d.Requirements), "requirement"))
 	}
-	return holds(FollowsFormat, false, d, "%d of %s missed, the first: %s", missed, plural(len(d.Requirements), "requirement"), reason)
+	return holds(followsFormat, false, d, "%d of %s missed, the first: %s", missed, plural(len(d.Requirements), "requirement"), reason)
 }
 
-func (s *scorer) requirements(f *FormatSpec) []Requirement {
-	var list []Requirement
+func (s *scorer) requirements(f *FormatSpec) []requirement {
+	var list []requirement
 	for _, heading := range f.RequiredHeadings {
 		list = append(list, s.requireHeading(heading))
 	}
 	for _, pattern := range f.Patterns {
-		r := Requirement{Asked: "pattern " + excerpt(pattern.String())}
+		r := requirement{Asked: "pattern " + excerpt(pattern.String())}
 		if at := pattern.FindStringIndex(s.text); at != nil {
 			r.Met, r.Line = true, 1+strings.Count(s.text[:at[0]], "\n")
 		} else {
@@ -60,21 +60,21 @@ func (s *scorer) requirements(f *FormatSpec) []Requirement {
 		list = append(list, r)
 	}
 	if f.Schema != nil {
-		r := Requirement{Asked: "JSON Schema"}
+		r := requirement{Asked: "JSON Schema"}
 		r.Why, r.Line = s.schemaMismatch(f.Schema)
 		r.Met = r.Why == ""
 		list = append(list, r)
 	}
 	words := countWords(s.text)
 	if f.MinWords != nil {
-		r := Requirement{Asked: fmt.Sprintf("at least %s", plural(*f.MinWords, "word")), Met: words >= *f.MinWords}
+		r := requirement{Asked: fmt.Sprintf("at least %s", plural(*f.MinWords, "word")), Met: words >= *f.MinWords}
 		if !r.Met {
 			r.Why = fmt.Sprintf("there are %d", words)
 		}
 		list = append(list, r)
 	}
 	if f.MaxWords != nil {
-		r := Requirement{Asked: fmt.Sprintf("at most %s", plural(*f.MaxWords, "word")), Met: words <= *f.MaxWords}
+		r := requirement{Asked: fmt.Sprintf("at most %s", plural(*f.MaxWords, "word")), Met: words <= *f.MaxWords}
 		if !r.Met {
 			r.Why = fmt.Sprintf("there are %d", words)
 		}
@@ -83,11 +83,11 @@ func (s *scorer) requirements(f *FormatSpec) []Requirement {
 	return list
 }
 
-func (s *scorer) requireHeading(heading string) Requirement {
-	r := Requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
+func (s *scorer) requireHeading(heading string) requirement {
+	r := requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
 	for _, b := range s.doc.blocks {
 		if b.kind == headingBlock && b.plain == plain(heading) {
-			return Requirement{Asked: r.Asked, Met: true, Line: b.line}
+			return requirement{Asked: r.Asked, Met: true, Line: b.line}
 		}
 	}
 	return r

@@ -1,11 +1,9 @@
-package rubric_test
+package rubric
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 func FuzzScore(f *testing.F) {
@@ -17,9 +15,9 @@ func FuzzScore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, output, command string) {
 		e := perfect()
 		e.Output = &output
-		e.Calls = append(e.Calls, rubric.Call{Tool: "Bash", Exit: ptr(1), Command: command}, rubric.Call{Tool: "Bash", Output: &output, Command: command})
-		for _, name := range rubric.Names() {
-			s := named(t, name).Score(e, rubric.Options{})
+		e.Calls = append(e.Calls, Call{Tool: "Bash", Exit: ptr(1), Command: command}, Call{Tool: "Bash", Output: &output, Command: command})
+		for _, name := range Names() {
+			s := named(t, name).Score(e, Options{})
 			if !(s.Value >= 0 && s.Value <= 100) {
 				t.Errorf("%s: %v", name, s.Value)
 			}
@@ -27,13 +25,13 @@ func FuzzScore(f *testing.F) {
 				t.Error(err)
 			}
 			lines := 1 + strings.Count(output, "\n")
-			for _, part := range []string{rubric.Headings, rubric.Lists, rubric.CodeBlocks, rubric.DirectAnswer, rubric.Explanation, rubric.NextSteps} {
-				if c, _ := s.Component(part); c.Detail != nil && (c.Detail.(rubric.MatchDetail).Line < 0 || c.Detail.(rubric.MatchDetail).Line > lines) {
-					t.Errorf("%s is at line %d of %d", part, c.Detail.(rubric.MatchDetail).Line, lines)
+			for _, part := range []string{headings, hasLists, codeBlocks, directAnswer, explanation, nextSteps} {
+				if c, _ := s.component(part); c.Detail != nil && (c.Detail.(matchDetail).Line < 0 || c.Detail.(matchDetail).Line > lines) {
+					t.Errorf("%s is at line %d of %d", part, c.Detail.(matchDetail).Line, lines)
 				}
 			}
-			if c, _ := s.Component(rubric.SyntaxValid); c.Detail != nil {
-				for _, r := range c.Detail.(rubric.SyntaxDetail).Results {
+			if c, _ := s.component(syntaxValid); c.Detail != nil {
+				for _, r := range c.Detail.(syntaxDetail).Results {
 					if r.ErrorLine < 0 || r.ErrorLine > lines {
 						t.Errorf("%+v, of %d lines", r, lines)
 					}
@@ -49,7 +47,7 @@ func FuzzParseFormat(f *testing.F) {
 	f.Add([]byte("json_schema: {enum: [!!binary aGk=, 0x1F, .inf, ~, 2020-01-01, {a: b}]}"))
 	f.Add([]byte("a: &a\n  <<: *a\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		spec, err := rubric.ParseFormat(data)
+		spec, err := ParseFormat(data)
 		if (spec == nil) == (err == nil) {
 			t.Fatalf("%v, %v", spec, err)
 		}
@@ -61,7 +59,7 @@ func FuzzParseFormat(f *testing.F) {
 		}
 		e := textExecution("", `{"a": [1, "b", null, {"c": true}]}`)
 		e.Format = spec
-		if s := named(t, rubric.V2).Score(e, rubric.Options{}); !s.Defined {
+		if s := named(t, V2).Score(e, Options{}); !s.Defined {
 			t.Error("no score")
 		}
 	})

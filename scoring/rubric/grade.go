@@ -7,48 +7,48 @@ type Grade string
 
 // The grades, from best to worst.
 const (
-	GradeAPlus Grade = "A+" // 90 to 100
-	GradeA     Grade = "A"  // 80 to below 90
-	GradeB     Grade = "B"  // 70 to below 80
-	GradeC     Grade = "C"  // 60 to below 70
-	GradeD     Grade = "D"  // 50 to below 60
-	GradeF     Grade = "F"  // below 50
-	NoGrade    Grade = ""   // of what has no score
+	gradeAPlus Grade = "A+" // 90 to 100
+	gradeA     Grade = "A"  // 80 to below 90
+	gradeB     Grade = "B"  // 70 to below 80
+	gradeC     Grade = "C"  // 60 to below 70
+	gradeD     Grade = "D"  // 50 to below 60
+	gradeF     Grade = "F"  // below 50
+	noGrade    Grade = ""   // of what has no score
 )
 
-// GradeOf returns the band of a score from 0 to 100; [NoGrade] for NaN.
+// GradeOf returns the band of a score from 0 to 100; [noGrade] for NaN.
 func GradeOf(score float64) Grade {
 	switch {
 	case math.IsNaN(score):
-		return NoGrade
+		return noGrade
 	case score >= 90:
-		return GradeAPlus
+		return gradeAPlus
 	case score >= 80:
-		return GradeA
+		return gradeA
 	case score >= 70:
-		return GradeB
+		return gradeB
 	case score >= 60:
-		return GradeC
+		return gradeC
 	case score >= 50:
-		return GradeD
+		return gradeD
 	}
-	return GradeF
+	return gradeF
 }
 
 // Action is what a grade calls for.
 func (g Grade) Action() string {
 	switch g {
-	case GradeAPlus:
+	case gradeAPlus:
 		return "rare mutation needed"
-	case GradeA:
+	case gradeA:
 		return "minor improvements"
-	case GradeB:
+	case gradeB:
 		return "room for improvement"
-	case GradeC:
+	case gradeC:
 		return "mutation recommended"
-	case GradeD:
+	case gradeD:
 		return "mutation required"
-	case GradeF:
+	case gradeF:
 		return "consider rollback"
 	}
 	return "no score, no action"

@@ -1,18 +1,16 @@
-package rubric_test
+package rubric
 
 import (
 	"math"
 	"testing"
 	"time"
-
-	"track/scoring/rubric"
 )
 
 func ptr[T any](v T) *T { return &v }
 
-func named(t testing.TB, name string) rubric.Rubric {
+func named(t testing.TB, name string) Rubric {
 	t.Helper()
-	r, err := rubric.ByName(name)
+	r, err := ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,21 +18,21 @@ func named(t testing.TB, name string) rubric.Rubric {
 }
 
 // ok and failing are calls that end so under every rubric.
-func ok(tool string) rubric.Call { return rubric.Call{Tool: tool, Exit: ptr(0)} }
+func ok(tool string) Call { return Call{Tool: tool, Exit: ptr(0)} }
 
-func failing(tool, digest string) rubric.Call {
-	return rubric.Call{Tool: tool, Exit: ptr(2), InputDigest: digest}
+func failing(tool, digest string) Call {
+	return Call{Tool: tool, Exit: ptr(2), InputDigest: digest}
 }
 
 // text is an execution of which only the final text is known, beside that there were no calls.
-func textExecution(taskType, output string) rubric.Execution {
-	return rubric.Execution{TaskType: taskType, Complexity: rubric.Medium, Output: &output, Truncated: ptr(false)}
+func textExecution(taskType, output string) Execution {
+	return Execution{TaskType: taskType, Complexity: medium, Output: &output, Truncated: ptr(false)}
 }
 
 // component returns a component or part, which must be there and say why.
-func component(t testing.TB, s rubric.Score, name string) rubric.Component {
+func component(t testing.TB, s Score, name string) Component {
 	t.Helper()
-	c, found := s.Component(name)
+	c, found := s.component(name)
 	if !found {
 		t.Fatalf("no component %s", name)
 	}
@@ -45,7 +43,7 @@ func component(t testing.TB, s rubric.Score, name string) rubric.Component {
 }
 
 // value of a component; NaN where it has none.
-func value(t testing.TB, s rubric.Score, name string) float64 {
+func value(t testing.TB, s Score, name string) float64 {
 	t.Helper()
 	if c := component(t, s, name); c.Value != nil {
 		return *c.Value
@@ -74,8 +72,8 @@ I recommend to run the whole suite once more.
 `
 
 // perfect is a coding task done in no time without a fault.
-func perfect() rubric.Execution {
-	e := textExecution(rubric.TaskCoding, thorough)
-	e.Calls, e.Duration, e.Corrections = []rubric.Call{ok("Bash")}, ptr(time.Duration(0)), ptr(0)
+func perfect() Execution {
+	e := textExecution(taskCoding, thorough)
+	e.Calls, e.Duration, e.Corrections = []Call{ok("Bash")}, ptr(time.Duration(0)), ptr(0)
 	return e
 }

@@ -1,12 +1,10 @@
-package rubric_test
+package rubric
 
 import (
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"track/scoring/rubric"
 )
 
 // TestHostileText: no text takes long, exhausts the stack or panics. Each of these takes a parser more than a minute, or all memory
@@ -68,13 +66,13 @@ func TestHostileText(t *testing.T) {
 		"much prose in many blocks": many("All tests pass, thus all is well.\n\n", 15_000),
 	} {
 		e := textExecution("coding", output)
-		e.Calls = []rubric.Call{{Tool: "Bash", Output: &output}, {Tool: "Bash", Exit: ptr(1), Command: output, Output: &output}}
+		e.Calls = []Call{{Tool: "Bash", Output: &output}, {Tool: "Bash", Exit: ptr(1), Command: output, Output: &output}}
 		start := time.Now()
 		if s := score(t, e); !(s.Value >= 0 && s.Value <= 100) {
 			t.Errorf("%s: %v", name, s.Value)
 		}
 		if strings.HasPrefix(name, "10 MB") { // what the two rubrics do differently
-			named(t, rubric.V1).Score(e, rubric.Options{})
+			named(t, v1).Score(e, Options{})
 		}
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
@@ -106,34 +104,34 @@ func billion() string {
 
 // TestClipped: what is cut off is not looked at, and the score says so.
 func TestClipped(t *testing.T) {
-	s := score(t, textExecution("", strings.Repeat("word ", rubric.MaxText/5)+"é# not seen\n\n## Heading"))
-	if !slices.Contains(s.Warnings, rubric.WarnClipped) {
+	s := score(t, textExecution("", strings.Repeat("word ", maxText/5)+"é# not seen\n\n## Heading"))
+	if !slices.Contains(s.Warnings, warnClipped) {
 		t.Errorf("warns of %v", s.Warnings)
 	}
-	if value(t, s, rubric.Headings) != 0 {
+	if value(t, s, headings) != 0 {
 		t.Error("a heading beyond the limit was seen")
 	}
 }
 
 // TestTooDeep: nothing is said about a text that is no document, and rubric/1, which needs no tree, still sees its lines.
 func TestUnparsed(t *testing.T) {
-	e := textExecution("", "# Title\n"+strings.Repeat(">", rubric.MaxNesting+1)+" x")
+	e := textExecution("", "# Title\n"+strings.Repeat(">", maxNesting+1)+" x")
 	s := score(t, e)
-	for _, name := range []string{rubric.OutputQuality, rubric.StructureScore} {
+	for _, name := range []string{OutputQuality, StructureScore} {
 		if c := component(t, s, name); c.Value != nil {
 			t.Errorf("%+v", c)
 		}
 	}
-	if !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+	if !slices.Contains(s.Warnings, warnUnparsed) {
 		t.Errorf("warns of %v", s.Warnings)
 	}
-	if s := score(t, textExecution("", "a"+strings.Repeat("\n", 30_000))); !slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+	if s := score(t, textExecution("", "a"+strings.Repeat("\n", 30_000))); !slices.Contains(s.Warnings, warnUnparsed) {
 		t.Error("30,000 empty lines are parsed")
 	}
-	if value(t, named(t, rubric.V1).Score(e, rubric.Options{}), rubric.Headings) != 1 {
+	if value(t, named(t, v1).Score(e, Options{}), headings) != 1 {
 		t.Error("rubric/1 does not see the line")
 	}
-	if s := score(t, textExecution("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, rubric.WarnUnparsed) {
+	if s := score(t, textExecution("", "> "+strings.Repeat("- ", 200)+"\n")); slices.Contains(s.Warnings, warnUnparsed) {
 		t.Error("a thematic break is taken for items in items")
 	}
 }

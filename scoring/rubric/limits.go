@@ -4,13 +4,13 @@ import "unicode/utf8"
 
 // Limits of what is looked at, so that no text takes more than seconds or exhausts the stack.
 const (
-	MaxText = 1 << 20 // bytes of the final text, and of the output of a call; the beginning of what is longer
-	// MaxNesting is how deep blocks may nest in one line of Markdown, and brackets in code that a recursive parser gets to see.
+	maxText = 1 << 20 // bytes of the final text, and of the output of a call; the beginning of what is longer
+	// maxNesting is how deep blocks may nest in one line of Markdown, and brackets in code that a recursive parser gets to see.
 	// People stay below ten.
-	MaxNesting = 64
-	// MaxCode is the longest code that is parsed, in bytes; MaxCodeTotal that of one execution in sum.
-	MaxCode      = 64 << 10
-	MaxCodeTotal = 512 << 10
+	maxNesting = 64
+	// maxCode is the longest code that is parsed, in bytes; maxCodeTotal that of one execution in sum.
+	maxCode      = 64 << 10
+	maxCodeTotal = 512 << 10
 	maxBlank     = 20_000 // empty lines of the final text
 	// maxListed is how many failed calls, findings or checked blocks a detail lists; it counts all.
 	maxListed = 50

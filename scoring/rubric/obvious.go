@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Finding is something wrong at one place.
-type Finding struct {
+// finding is something wrong at one place.
+type finding struct {
 	Kind string `json:"kind"`
 	Line int    `json:"line,omitempty"` // of the final text, from 1; 0 where it is about the whole
 	Text string `json:"text,omitempty"`
 }
 
-// FindingsDetail is what [NoObviousErrors] found.
-type FindingsDetail struct {
+// findingsDetail is what [noObviousErrors] found.
+type findingsDetail struct {
 	Found    int       `json:"found"`
-	Findings []Finding `json:"findings"` // the first of them
+	Findings []finding `json:"findings"` // the first of them
 	// NotKnown names what could not be looked for.
 	NotKnown []string `json:"not_known,omitempty"`
 }
@@ -23,8 +23,8 @@ type FindingsDetail struct {
 // obviousErrors looks for anchored crash patterns, a fence that is never closed, an output cut off at the token limit, placeholders,
 // and a claim of success while the last test or build call of the execution failed.
 func (s *scorer) obviousErrors() Component {
-	d := FindingsDetail{Findings: []Finding{}}
-	add := func(f Finding) {
+	d := findingsDetail{Findings: []finding{}}
+	add := func(f finding) {
 		d.Found++
 		if len(d.Findings) < maxListed {
 			d.Findings = append(d.Findings, f)
@@ -34,22 +34,22 @@ func (s *scorer) obviousErrors() Component {
 	for line := range strings.Lines(s.text) {
 		n++
 		if pattern := crash(line); pattern != "" {
-			add(Finding{Kind: "crash", Line: n, Text: pattern})
+			add(finding{Kind: "crash", Line: n, Text: pattern})
 		}
 		if text := placeholder(line); text != "" {
-			add(Finding{Kind: "placeholder", Line: n, Text: text})
+			add(finding{Kind: "placeholder", Line: n, Text: text})
 		}
 	}
 	for _, b := range s.doc.blocks {
 		if b.open {
-			add(Finding{Kind: "odd number of fences", Line: b.line, Text: "a fence is never closed"})
+			add(finding{Kind: "odd number of fences", Line: b.line, Text: "a fence is never closed"})
 		}
 	}
 	switch {
 	case s.e.Truncated == nil:
 		d.NotKnown = append(d.NotKnown, "whether the output was cut off")
 	case *s.e.Truncated:
-		add(Finding{Kind: "truncated", Text: "cut off at the token limit"})
+		add(finding{Kind: "truncated", Text: "cut off at the token limit"})
 	}
 	if s.e.CallsUnknown {
 		d.NotKnown = append(d.NotKnown, "how the last test or build ended")
@@ -66,7 +66,7 @@ func (s *scorer) obviousErrors() Component {
 	} else if len(d.NotKnown) > 0 {
 		reason += "; not known: " + strings.Join(d.NotKnown, ", ")
 	}
-	return holds(NoObviousErrors, d.Found == 0, d, "%s", reason)
+	return holds(noObviousErrors, d.Found == 0, d, "%s", reason)
 }
 
 // placeholder returns the first placeholder in a line: YOUR_API_KEY and its like, INSERT_…_HERE, REPLACE_ME, CHANGE_ME.
@@ -96,22 +96,22 @@ func upperWord(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' || r >= '0
 
 // falseClaim finds a claim of success where the last call that ran tests or a build failed. A sentence that also has a word of
 // negation or condition claims nothing.
-func (s *scorer) falseClaim() (Finding, bool) {
+func (s *scorer) falseClaim() (finding, bool) {
 	claim, line := s.claim()
 	if claim == "" {
-		return Finding{}, false
+		return finding{}, false
 	}
 	for i := len(s.e.Calls) - 1; i >= 0; i-- {
 		if !testsOrBuilds(s.e.Calls[i]) {
 			continue
 		}
-		if s.verdicts[i].outcome != Failed {
-			return Finding{}, false
+		if s.verdicts[i].outcome != failed {
+			return finding{}, false
 		}
 		text := fmt.Sprintf("%q, but call %d failed (%s): %s", claim, i+1, s.verdicts[i].why, excerpt(s.e.Calls[i].Command))
-		return Finding{Kind: "claim of success", Line: line, Text: text}, true
+		return finding{Kind: "claim of success", Line: line, Text: text}, true
 	}
-	return Finding{}, false
+	return finding{}, false
 }
 
 func (s *scorer) claim() (phrase string, line int) {

@@ -76,7 +76,7 @@ func checkGo(code, before, after string) error {
 	var list scanner.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
 		lines := 1 + strings.Count(code, "\n")
-		return SyntaxError{Line: min(list[0].Pos.Line, lines), Message: list[0].Msg}
+		return syntaxError{Line: min(list[0].Pos.Line, lines), Message: list[0].Msg}
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func checkGo(code, before, after string) error {
 func checkBash(code string) error {
 	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(code), "")
 	if at := (syntax.ParseError{}); errors.As(err, &at) {
-		return SyntaxError{Line: int(at.Pos.Line()), Message: at.Text}
+		return syntaxError{Line: int(at.Pos.Line()), Message: at.Text}
 	}
 	if at := (syntax.LangError{}); errors.As(err, &at) {
 		return unchecked("not bash: " + at.Error())
@@ -96,7 +96,7 @@ func checkJSON(code string) error {
 	var raw json.RawMessage
 	err := json.Unmarshal([]byte(code), &raw)
 	if at := (*json.SyntaxError)(nil); errors.As(err, &at) {
-		return SyntaxError{Line: lineAtOffset(code, int(at.Offset)), Message: at.Error()}
+		return syntaxError{Line: lineAtOffset(code, int(at.Offset)), Message: at.Error()}
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func checkJSONLines(code string) error {
 			continue
 		}
 		if err := checkJSON(strings.TrimSpace(line)); err != nil {
-			return SyntaxError{Line: n, Message: strings.TrimPrefix(err.Error(), "line 1: ")}
+			return syntaxError{Line: n, Message: strings.TrimPrefix(err.Error(), "line 1: ")}
 		}
 	}
 	return nil
@@ -141,14 +141,14 @@ func yamlError(err error) error {
 	if n, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil && n == 1 {
 		_, text, _ = strings.Cut(text, ": ")
 	}
-	return SyntaxError{Line: line, Message: text}
+	return syntaxError{Line: line, Message: text}
 }
 
 func checkTOML(code string) error {
 	var table map[string]any
 	_, err := toml.Decode(code, &table)
 	if at := (toml.ParseError{}); errors.As(err, &at) {
-		return SyntaxError{Line: at.Position.Line, Message: at.Message}
+		return syntaxError{Line: at.Position.Line, Message: at.Message}
 	}
 	return err
 }
@@ -163,7 +163,7 @@ func checkXML(code string) error {
 			break
 		}
 		if at := (*xml.SyntaxError)(nil); errors.As(err, &at) {
-			return SyntaxError{Line: at.Line, Message: at.Msg}
+			return syntaxError{Line: at.Line, Message: at.Msg}
 		}
 		if err != nil {
 			return err
@@ -173,12 +173,12 @@ func checkXML(code string) error {
 			elements++
 		case xml.CharData:
 			if elements == 0 && len(bytes.TrimSpace(t)) > 0 {
-				return SyntaxError{Line: 1, Message: "text before the first element"}
+				return syntaxError{Line: 1, Message: "text before the first element"}
 			}
 		}
 	}
 	if elements == 0 {
-		return SyntaxError{Line: 1, Message: "no element"}
+		return syntaxError{Line: 1, Message: "no element"}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package rubric_test
+package rubric
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/rubric"
 )
 
 // Generators.
@@ -27,8 +26,8 @@ var outputs = rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(snippets), fun
 // optional draws a pointer to a value, or nil.
 func optional[T any](g *rapid.Generator[T]) *rapid.Generator[*T] { return rapid.Ptr(g, true) }
 
-var calls = rapid.Custom(func(t *rapid.T) rubric.Call {
-	return rubric.Call{
+var calls = rapid.Custom(func(t *rapid.T) Call {
+	return Call{
 		Tool: rapid.SampledFrom([]string{"Bash", "Read", "grep"}).Draw(t, "tool"), Exit: optional(rapid.IntRange(-1, 2)).Draw(t, "exit"),
 		IsError: optional(rapid.Bool()).Draw(t, "is error"), Error: rapid.SampledFrom([]string{"", "", "no"}).Draw(t, "error"),
 		Answered: rapid.Bool().Draw(t, "answered"), Output: optional(outputs).Draw(t, "output"),
@@ -37,10 +36,10 @@ var calls = rapid.Custom(func(t *rapid.T) rubric.Call {
 	}
 })
 
-var executions = rapid.Custom(func(t *rapid.T) rubric.Execution {
-	e := rubric.Execution{
+var executions = rapid.Custom(func(t *rapid.T) Execution {
+	e := Execution{
 		TaskType:     rapid.SampledFrom([]string{"", "coding", "analysis"}).Draw(t, "type"),
-		Complexity:   rapid.SampledFrom([]rubric.Complexity{"", rubric.Simple, rubric.Medium, rubric.Complex, "odd"}).Draw(t, "complexity"),
+		Complexity:   rapid.SampledFrom([]Complexity{"", simple, medium, complex, "odd"}).Draw(t, "complexity"),
 		Calls:        rapid.SliceOfN(calls, 0, 12).Draw(t, "calls"),
 		CallsUnknown: rapid.IntRange(0, 9).Draw(t, "unknown") == 0,
 		Output:       optional(outputs).Draw(t, "output"),
@@ -54,7 +53,7 @@ var executions = rapid.Custom(func(t *rapid.T) rubric.Execution {
 		e.Duration = ptr(time.Duration(*seconds * float64(time.Second)))
 	}
 	if rapid.Bool().Draw(t, "file") {
-		e.Files = []rubric.File{{Name: "a.py", Content: rapid.String().Draw(t, "content")}}
+		e.Files = []File{{Name: "a.py", Content: rapid.String().Draw(t, "content")}}
 	}
 	return e
 })
@@ -66,13 +65,13 @@ var executions = rapid.Custom(func(t *rapid.T) rubric.Execution {
 func TestScoreProperties(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")
-		for _, name := range rubric.Names() {
-			r, err := rubric.ByName(name)
+		for _, name := range Names() {
+			r, err := ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := r.Score(e, rubric.Options{})
-			if !(s.Value >= 0 && s.Value <= 100) || s.Defined != (s.Grade != rubric.NoGrade) {
+			s := r.Score(e, Options{})
+			if !(s.Value >= 0 && s.Value <= 100) || s.Defined != (s.Grade != noGrade) {
 				t.Fatalf("%s: %v, defined %v, grade %q", name, s.Value, s.Defined, s.Grade)
 			}
 			if s.Value != math.Round(s.Value*100)/100 {
@@ -83,7 +82,7 @@ func TestScoreProperties(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := json.Marshal(r.Score(e, rubric.Options{}))
+			second, err := json.Marshal(r.Score(e, Options{}))
 			if err != nil || !bytes.Equal(first, second) {
 				t.Fatalf("%v\n%s\n%s", err, first, second)
 			}
@@ -92,7 +91,7 @@ func TestScoreProperties(t *testing.T) {
 }
 
 // checkComponents holds for the terms of a sum, defined where the sum is, and for what they are made of.
-func checkComponents(t *rapid.T, list []rubric.Component, defined bool) {
+func checkComponents(t *rapid.T, list []Component, defined bool) {
 	sum := 0.0
 	for _, c := range list {
 		if c.Reason == "" {
@@ -123,17 +122,17 @@ func TestMoreSuccessesNeverCost(t *testing.T) {
 		}
 		i := rapid.IntRange(0, len(e.Calls)-1).Draw(t, "call")
 		better := e
-		better.Calls = append([]rubric.Call{}, e.Calls...)
+		better.Calls = append([]Call{}, e.Calls...)
 		better.Calls[i].Exit, better.Calls[i].IsError, better.Calls[i].Error, better.Calls[i].Output = ptr(0), nil, "", nil
-		for _, name := range rubric.Names() {
-			r, err := rubric.ByName(name)
+		for _, name := range Names() {
+			r, err := ByName(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if outcome, _ := r.Judge(e.Calls[i]); outcome != rubric.Failed {
+			if outcome, _ := r.Judge(e.Calls[i]); outcome != failed {
 				continue
 			}
-			before, after := r.Score(e, rubric.Options{}), r.Score(better, rubric.Options{})
+			before, after := r.Score(e, Options{}), r.Score(better, Options{})
 			if before.Defined && (!after.Defined || after.Value < before.Value) {
 				t.Fatalf("%s: %v, and %v with one more success", name, before.Value, after.Value)
 			}
@@ -146,13 +145,13 @@ func TestUnrelatedTextChangesNothing(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")
 		e.Output = nil
-		r, err := rubric.ByName(rubric.V2)
+		r, err := ByName(V2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := r.Score(e, rubric.Options{})
+		s := r.Score(e, Options{})
 		e.TaskType, e.Format, e.Files, e.Truncated = "other", nil, nil, nil
-		if other := r.Score(e, rubric.Options{}); other.Value != s.Value || other.Defined != s.Defined {
+		if other := r.Score(e, Options{}); other.Value != s.Value || other.Defined != s.Defined {
 			t.Fatalf("%v and %v: without a text, nothing about it counts", s.Value, other.Value)
 		}
 	})
@@ -162,7 +161,7 @@ func TestUnrelatedTextChangesNothing(t *testing.T) {
 func TestFitnessProperties(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 10000), func(n int) float64 { return float64(n) / 100 }), 1, 40).Draw(t, "scores")
-		f, err := rubric.Fitness(scored(values...), rubric.FitnessOptions{})
+		f, err := Fitness(scored(values...), FitnessOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,10 +65,10 @@ func (p *pythonLexer) run() error {
 		}
 	}
 	if n := len(p.open); n > 0 {
-		return SyntaxError{Line: p.open[n-1].line, Message: "'" + string(p.open[n-1].char) + "' was never closed"}
+		return syntaxError{Line: p.open[n-1].line, Message: "'" + string(p.open[n-1].char) + "' was never closed"}
 	}
 	if p.last == ':' || p.last == 0 && p.colon {
-		return SyntaxError{Line: p.line, Message: "expected an indented block"}
+		return syntaxError{Line: p.line, Message: "expected an indented block"}
 	}
 	return nil
 }
@@ -106,18 +106,18 @@ func (p *pythonLexer) indent(column int) error {
 	top := p.indents[len(p.indents)-1]
 	switch {
 	case p.colon && column <= top:
-		return SyntaxError{Line: p.line, Message: "expected an indented block"}
+		return syntaxError{Line: p.line, Message: "expected an indented block"}
 	case p.colon:
 		p.indents = append(p.indents, column)
 		return nil
 	case column > top:
-		return SyntaxError{Line: p.line, Message: "unexpected indent"}
+		return syntaxError{Line: p.line, Message: "unexpected indent"}
 	}
 	for len(p.indents) > 0 && p.indents[len(p.indents)-1] > column {
 		p.indents = p.indents[:len(p.indents)-1]
 	}
 	if len(p.indents) == 0 || p.indents[len(p.indents)-1] != column {
-		return SyntaxError{Line: p.line, Message: "unindent does not match any outer indentation level"}
+		return syntaxError{Line: p.line, Message: "unindent does not match any outer indentation level"}
 	}
 	return nil
 }
@@ -138,10 +138,10 @@ func (p *pythonLexer) character(c byte) error {
 	case ')', ']', '}':
 		n := len(p.open)
 		if n == 0 {
-			return SyntaxError{Line: p.line, Message: "unmatched '" + string(c) + "'"}
+			return syntaxError{Line: p.line, Message: "unmatched '" + string(c) + "'"}
 		}
 		if opened := p.open[n-1]; !pairs(opened.char, c) {
-			return SyntaxError{Line: p.line, Message: "'" + string(c) + "' does not match '" + string(opened.char) + "'"}
+			return syntaxError{Line: p.line, Message: "'" + string(c) + "' does not match '" + string(opened.char) + "'"}
 		}
 		p.open = p.open[:n-1]
 	}
@@ -176,13 +176,13 @@ func (p *pythonLexer) stringLiteral(quote byte) error {
 			p.at += len(end)
 			return nil
 		case c == '\n' && len(end) == 1:
-			return SyntaxError{Line: started, Message: "unterminated string literal"}
+			return syntaxError{Line: started, Message: "unterminated string literal"}
 		case c == '\n':
 			p.line++
 		}
 	}
 	if len(end) == 3 {
-		return SyntaxError{Line: started, Message: "unterminated triple-quoted string literal"}
+		return syntaxError{Line: started, Message: "unterminated triple-quoted string literal"}
 	}
-	return SyntaxError{Line: started, Message: "unterminated string literal"}
+	return syntaxError{Line: started, Message: "unterminated string literal"}
 }

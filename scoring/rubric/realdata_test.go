@@ -1,4 +1,4 @@
-package rubric_test
+package rubric
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"track/scoring/rubric"
 )
 
 // agents holds real logs of agents; its README says where they are from.
@@ -153,8 +151,8 @@ func TestWordsAgainstAnchors(t *testing.T) {
 		} else {
 			good++
 		}
-		for _, name := range rubric.Names() {
-			if outcome, _ := named(t, name).Judge(rubric.Call{Output: &r.output}); outcome != rubric.Failed {
+		for _, name := range Names() {
+			if outcome, _ := named(t, name).Judge(Call{Output: &r.output}); outcome != failed {
 				continue
 			}
 			if r.failed {
@@ -164,12 +162,12 @@ func TestWordsAgainstAnchors(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d good results, rubric/1 flags %d and rubric/2 %d; of %d failures they find %d and %d", good, flagged[rubric.V1], flagged[rubric.V2], bad, found[rubric.V1], found[rubric.V2])
+	t.Logf("of %d good results, rubric/1 flags %d and rubric/2 %d; of %d failures they find %d and %d", good, flagged[v1], flagged[V2], bad, found[v1], found[V2])
 	if good < 150 || bad < 5 {
 		t.Fatalf("%d good and %d bad results", good, bad)
 	}
-	if 10*flagged[rubric.V1] < good || 50*flagged[rubric.V2] > good {
-		t.Errorf("rubric/1 flags %d and rubric/2 %d of %d good results", flagged[rubric.V1], flagged[rubric.V2], good)
+	if 10*flagged[v1] < good || 50*flagged[V2] > good {
+		t.Errorf("rubric/1 flags %d and rubric/2 %d of %d good results", flagged[v1], flagged[V2], good)
 	}
 }
 
@@ -180,13 +178,13 @@ func TestRealTexts(t *testing.T) {
 		t.Fatalf("%d texts", len(texts))
 	}
 	for _, output := range texts {
-		for _, name := range rubric.Names() {
-			s := named(t, name).Score(textExecution(rubric.TaskCoding, output), rubric.Options{})
-			quality := component(t, s, rubric.OutputQuality)
+		for _, name := range Names() {
+			s := named(t, name).Score(textExecution(taskCoding, output), Options{})
+			quality := component(t, s, OutputQuality)
 			if quality.Value == nil {
 				t.Errorf("%s: %s", name, quality.Reason)
 			}
-			t.Logf("%s: %.60q: %s; %s", name, output, component(t, s, rubric.Completeness).Reason, component(t, s, rubric.Accuracy).Reason)
+			t.Logf("%s: %.60q: %s; %s", name, output, component(t, s, completeness).Reason, component(t, s, accuracy).Reason)
 		}
 	}
 }
@@ -212,23 +210,23 @@ func TestTauBench(t *testing.T) {
 	calls, failures, withoutCall := 0, 0, 0
 	sum, n := map[bool]float64{}, map[bool]float64{}
 	for _, episode := range episodes {
-		e := rubric.Execution{TaskType: "service", Complexity: rubric.Medium, Output: ptr("")}
+		e := Execution{TaskType: "service", Complexity: medium, Output: ptr("")}
 		for _, m := range episode.Traj {
 			switch {
 			case m.Role == "tool":
-				e.Calls, e.Output = append(e.Calls, rubric.Call{Tool: m.Name, Answered: true, Output: m.Content}), ptr("")
+				e.Calls, e.Output = append(e.Calls, Call{Tool: m.Name, Answered: true, Output: m.Content}), ptr("")
 			case m.Role == "assistant" && m.Content != nil:
 				*e.Output += *m.Content + "\n\n"
 			}
 		}
-		s := named(t, rubric.V2).Score(e, rubric.Options{})
+		s := named(t, V2).Score(e, Options{})
 		if !s.Defined {
 			t.Errorf("no score: %+v", s)
 		}
 		calls, failures = calls+s.NCalls, failures+s.NFailed
 		if s.NCalls == 0 {
 			withoutCall++
-			if component(t, s, rubric.ToolSuccessRate).Value != nil {
+			if component(t, s, toolSuccessRate).Value != nil {
 				t.Error("0/0 has a value")
 			}
 		}

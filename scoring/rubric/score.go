@@ -10,7 +10,7 @@ import (
 type Score struct {
 	Rubric     string      `json:"rubric"`
 	Value      float64     `json:"value"`   // 0 to 100, rounded to two decimals; meaningless (JSON null) unless Defined
-	Defined    bool        `json:"defined"` // something could be measured; under [V1], everything
+	Defined    bool        `json:"defined"` // something could be measured; under [v1], everything
 	Grade      Grade       `json:"grade"`
 	Components []Component `json:"components"`
 	NCalls     int         `json:"n_calls"`
@@ -18,7 +18,7 @@ type Score struct {
 	Warnings   []Warning   `json:"warnings,omitempty"`
 }
 
-// Component is one term of the score, or one part of such a term.
+// component is one term of the score, or one part of such a term.
 type Component struct {
 	Name  string   `json:"name"`
 	Value *float64 `json:"value"` // 0 to 1; nil where it could not be measured
@@ -27,14 +27,14 @@ type Component struct {
 	Reason string  `json:"reason"` // why this value, or why none; never empty
 	// Vacuous says that there was nothing to judge, so that nothing could be wrong.
 	Vacuous bool `json:"vacuous,omitempty"`
-	// Detail is what was counted or found: a [CallsDetail], [ErrorsDetail], [EfficiencyDetail], [SyntaxDetail], [FindingsDetail],
-	// [MatchDetail] or [FormatDetail]; nil where the reason says it all.
+	// Detail is what was counted or found: a [callsDetail], [errorsDetail], [efficiencyDetail], [syntaxDetail], [findingsDetail],
+	// [matchDetail] or [formatDetail]; nil where the reason says it all.
 	Detail any         `json:"detail,omitempty"`
 	Parts  []Component `json:"parts,omitempty"`
 }
 
-// Component returns the component or part of a name.
-func (s Score) Component(name string) (Component, bool) { return find(s.Components, name) }
+// component returns the component or part of a name.
+func (s Score) component(name string) (Component, bool) { return find(s.Components, name) }
 
 func find(list []Component, name string) (Component, bool) {
 	for _, c := range list {
@@ -67,14 +67,14 @@ func (r Rubric) Score(e Execution, o Options) Score {
 	list := []Component{s.toolSuccess(), s.outputQuality(), s.efficiency(), s.errorRate(), s.structure()}
 	total := r.sum(list, r.Parts)
 	if list[0].Value == nil && list[1].Value == nil && total != nil {
-		s.warn(WarnNothingDone) // no error in nothing is no success
+		s.warn(warnNothingDone) // no error in nothing is no success
 		total = nil
 		for i := range list {
 			list[i].Weight = 0
 		}
 	}
 	out := Score{
-		Rubric: r.Name, Components: list, NCalls: len(e.Calls), NFailed: s.count(Failed),
+		Rubric: r.Name, Components: list, NCalls: len(e.Calls), NFailed: s.count(failed),
 		Warnings: s.warnings,
 	}
 	if total != nil {
@@ -100,23 +100,23 @@ func newScorer(r Rubric, e Execution, o Options) *scorer {
 	for _, c := range e.Calls {
 		s.verdicts = append(s.verdicts, r.judge(c))
 	}
-	if s.count(Undetermined) > 0 {
-		s.warn(WarnUndetermined)
+	if s.count(undetermined) > 0 {
+		s.warn(warnUndetermined)
 	}
 	if _, known := e.coding(); !known {
-		s.warn(WarnTaskType)
+		s.warn(warnTaskType)
 	}
 	if e.Output == nil {
-		s.warn(WarnNoOutput)
+		s.warn(warnNoOutput)
 		return s
 	}
-	s.text = clip(*e.Output, MaxText)
+	s.text = clip(*e.Output, maxText)
 	if len(s.text) < len(*e.Output) {
-		s.warn(WarnClipped)
+		s.warn(warnClipped)
 	}
 	doc, ok := parseMarkdown(s.text)
 	if !ok {
-		s.warn(WarnUnparsed)
+		s.warn(warnUnparsed)
 		return s
 	}
 	s.doc = doc

@@ -9,7 +9,7 @@ import (
 
 // parseShell parses a command line as bash; nil where it is none, or is too large or nested to look at.
 func parseShell(command string) (file *syntax.File) {
-	if len(command) > MaxCode || deeperThan(command, MaxNesting) {
+	if len(command) > maxCode || deeperThan(command, maxNesting) {
 		return nil
 	}
 	defer func() {

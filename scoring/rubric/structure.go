@@ -2,8 +2,8 @@ package rubric
 
 import "strings"
 
-// MatchDetail is where something was found.
-type MatchDetail struct {
+// matchDetail is where something was found.
+type matchDetail struct {
 	Matched string `json:"matched,omitempty"` // the text that counts
 	Line    int    `json:"line,omitempty"`    // of the final text, from 1
 	Words   int    `json:"words,omitempty"`   // of prose in the final text
@@ -16,19 +16,19 @@ func (s *scorer) structure() Component {
 	}
 	if s.rubric.literal {
 		return s.whole(StructureScore, []Component{
-			linePart(Headings, matchingLine(s.text, headingLine), "line matches "+headingPattern),
-			linePart(Lists, matchingLine(s.text, listLine), "line matches "+listPattern),
-			linePart(CodeBlocks, lineOf(s.text, "```"), "line has three backticks"),
+			linePart(headings, matchingLine(s.text, headingLine), "line matches "+headingPattern),
+			linePart(hasLists, matchingLine(s.text, listLine), "line matches "+listPattern),
+			linePart(codeBlocks, lineOf(s.text, "```"), "line has three backticks"),
 		})
 	}
 	heading, hasHeading := s.doc.first(headingBlock)
 	code, hasCode := s.doc.first(codeBlock)
-	lists := holds(Lists, false, nil, "no list")
+	lists := holds(hasLists, false, nil, "no list")
 	if s.doc.lists > 0 {
-		lists = holds(Lists, true, MatchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)
+		lists = holds(hasLists, true, matchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)
 	}
 	return s.whole(StructureScore, []Component{
-		blockPart(Headings, "heading", heading, hasHeading), lists, blockPart(CodeBlocks, "code block", code, hasCode),
+		blockPart(headings, "heading", heading, hasHeading), lists, blockPart(codeBlocks, "code block", code, hasCode),
 	})
 }
 
@@ -38,7 +38,7 @@ func (s *scorer) noText() string {
 	case s.e.Output == nil:
 		return "the final text is not known"
 	case s.doc == nil && !s.rubric.literal:
-		return WarnUnparsed.Message()
+		return warnUnparsed.Message()
 	}
 	return ""
 }
@@ -47,7 +47,7 @@ func linePart(name string, line int, what string) Component {
 	if line == 0 {
 		return holds(name, false, nil, "no %s", what)
 	}
-	return holds(name, true, MatchDetail{Line: line}, "%s: line %d", what, line)
+	return holds(name, true, matchDetail{Line: line}, "%s: line %d", what, line)
 }
 
 func blockPart(name, what string, b block, found bool) Component {
@@ -55,7 +55,7 @@ func blockPart(name, what string, b block, found bool) Component {
 		return holds(name, false, nil, "no %s", what)
 	}
 	text, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-	return holds(name, true, MatchDetail{Line: b.line, Matched: excerpt(text)}, "%s at line %d", what, b.line)
+	return holds(name, true, matchDetail{Line: b.line, Matched: excerpt(text)}, "%s at line %d", what, b.line)
 }
 
 // lineOf is the number, from 1, of the first line that contains a text; 0 for none.

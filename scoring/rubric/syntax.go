@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// SyntaxDetail is what [SyntaxValid] was computed from.
-type SyntaxDetail struct {
+// syntaxDetail is what [syntaxValid] was computed from.
+type syntaxDetail struct {
 	OK        int            `json:"ok"`
 	Errors    int            `json:"errors"`
 	Unchecked int            `json:"unchecked"`
-	Results   []SyntaxResult `json:"results"` // the first of them; errors are all counted
+	Results   []syntaxResult `json:"results"` // the first of them; errors are all counted
 }
 
-// SyntaxResult is what a parser said of one block of the final text, or of one file that the agent wrote.
-type SyntaxResult struct {
+// syntaxResult is what a parser said of one block of the final text, or of one file that the agent wrote.
+type syntaxResult struct {
 	File     string `json:"file,omitempty"` // empty for a block
 	Line     int    `json:"line,omitempty"` // of the final text: where the code of a block begins; 0 for a file
 	Language string `json:"language"`
@@ -29,21 +29,21 @@ type SyntaxResult struct {
 
 // The results of a syntax check.
 const (
-	ResultOK        = "ok"
-	ResultError     = "error"
-	ResultUnchecked = "unchecked"
+	resultOK        = "ok"
+	resultError     = "error"
+	resultUnchecked = "unchecked"
 )
 
 // ErrUnchecked says that a checker cannot judge some code; wrap it with the reason.
 var ErrUnchecked = errors.New("unchecked")
 
-// SyntaxError says where code is not valid.
-type SyntaxError struct {
+// syntaxError says where code is not valid.
+type syntaxError struct {
 	Line    int // from 1; 0 where it is not known
 	Message string
 }
 
-func (e SyntaxError) Error() string {
+func (e syntaxError) Error() string {
 	if e.Line == 0 {
 		return e.Message
 	}
@@ -55,14 +55,14 @@ func unchecked(why string) error { return fmt.Errorf("%w: %s", ErrUnchecked, why
 // syntaxValid parses every fenced block whose language has a parser, and the files that the agent wrote. One error is enough to fail;
 // where nothing was checked, nothing can be wrong.
 func (s *scorer) syntaxValid() Component {
-	d := SyntaxDetail{Results: []SyntaxResult{}}
-	budget := budget{total: MaxCodeTotal, slow: MaxCodeTotal / 2}
-	var first *SyntaxResult
-	add := func(r SyntaxResult) {
+	d := syntaxDetail{Results: []syntaxResult{}}
+	budget := budget{total: maxCodeTotal, slow: maxCodeTotal / 2}
+	var first *syntaxResult
+	add := func(r syntaxResult) {
 		switch r.Result {
-		case ResultOK:
+		case resultOK:
 			d.OK++
-		case ResultError:
+		case resultError:
 			d.Errors++
 			if first == nil {
 				first = &r
@@ -94,18 +94,18 @@ func (s *scorer) syntaxValid() Component {
 		if d.Unchecked > 0 {
 			reason = fmt.Sprintf("vacuous: none of %s of code could be checked, the first: %s", plural(d.Unchecked, "piece"), d.Results[0].Message)
 		}
-		c := holds(SyntaxValid, true, d, "%s", reason)
+		c := holds(syntaxValid, true, d, "%s", reason)
 		c.Vacuous = true
 		return c
 	}
 	counts := fmt.Sprintf("%d ok, %s, %d unchecked", d.OK, plural(d.Errors, "error"), d.Unchecked)
 	if first != nil {
-		return holds(SyntaxValid, false, d, "%s; the first: %s", counts, first.describe())
+		return holds(syntaxValid, false, d, "%s; the first: %s", counts, first.describe())
 	}
-	return holds(SyntaxValid, true, d, "%s", counts)
+	return holds(syntaxValid, true, d, "%s", counts)
 }
 
-func (r SyntaxResult) describe() string {
+func (r syntaxResult) describe() string {
 	where := r.Language
 	if r.File != "" {
 		where = r.File
@@ -120,8 +120,8 @@ func (r SyntaxResult) describe() string {
 type budget struct{ total, slow int }
 
 // check parses code. A fragment need not be a whole file.
-func (s *scorer) check(language, code string, fragment bool, left *budget) SyntaxResult {
-	r := SyntaxResult{Language: language, Result: ResultUnchecked}
+func (s *scorer) check(language, code string, fragment bool, left *budget) syntaxResult {
+	r := syntaxResult{Language: language, Result: resultUnchecked}
 	given, hasGiven := s.o.Checkers[language]
 	builtin, hasBuiltin := checkerOf(language, fragment)
 	switch {
@@ -134,8 +134,8 @@ func (s *scorer) check(language, code string, fragment bool, left *budget) Synta
 	case strings.TrimSpace(code) == "":
 		r.Message = "empty"
 		return r
-	case len(code) > MaxCode:
-		r.Message = fmt.Sprintf("longer than %d bytes", MaxCode)
+	case len(code) > maxCode:
+		r.Message = fmt.Sprintf("longer than %d bytes", maxCode)
 		return r
 	case len(code) > left.total || !hasGiven && builtin.slow && len(code) > left.slow:
 		r.Message = "too much code in one execution"
@@ -149,8 +149,8 @@ func (s *scorer) check(language, code string, fragment bool, left *budget) Synta
 		if builtin.slow {
 			left.slow -= len(code)
 		}
-		if r.Checker = builtin.name; builtin.recursive && deeperThan(code, MaxNesting) {
-			err = unchecked(fmt.Sprintf("brackets nest deeper than %d", MaxNesting))
+		if r.Checker = builtin.name; builtin.recursive && deeperThan(code, maxNesting) {
+			err = unchecked(fmt.Sprintf("brackets nest deeper than %d", maxNesting))
 		} else {
 			err = contained(builtin.check, code)
 		}
@@ -161,17 +161,17 @@ func (s *scorer) check(language, code string, fragment bool, left *budget) Synta
 	return r
 }
 
-func (r *SyntaxResult) settle(err error) {
-	var at SyntaxError
+func (r *syntaxResult) settle(err error) {
+	var at syntaxError
 	switch {
 	case err == nil:
-		r.Result = ResultOK
+		r.Result = resultOK
 	case errors.Is(err, ErrUnchecked):
 		r.Message = strings.TrimPrefix(err.Error(), ErrUnchecked.Error()+": ")
 	case errors.As(err, &at):
-		r.Result, r.ErrorLine, r.Message = ResultError, max(0, at.Line), excerpt(at.Message)
+		r.Result, r.ErrorLine, r.Message = resultError, max(0, at.Line), excerpt(at.Message)
 	default:
-		r.Result, r.Message = ResultError, excerpt(err.Error())
+		r.Result, r.Message = resultError, excerpt(err.Error())
 	}
 }
 

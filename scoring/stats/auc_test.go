@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"errors"
@@ -8,14 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/stats"
 )
 
 // Of the six pairs of {1, 2, 3} and {0, 1.5}, 1 < 1.5 alone is lost: 5/6. The shares of the second group below each of the first are
 // 1/2, 1, 1 with variance 1/12, and of the first above each of the second 1 and 2/3 with variance 1/18: the variance of the area is
 // 1/36 + 1/36.
 func TestAUC(t *testing.T) {
-	a, err := stats.NewAUC([]float64{1, 2, 3}, []float64{0, 1.5}, 0.95)
+	a, err := NewAUC([]float64{1, 2, 3}, []float64{0, 1.5}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,13 +22,13 @@ func TestAUC(t *testing.T) {
 	if math.Abs(a.Value-5./6) > 1e-12 || math.Abs(a.Interval.Lo-(5./6-half)) > 1e-12 || a.Interval.Hi != 1 {
 		t.Errorf("%+v, want 5/6 ± %v, cut at 1", a, half)
 	}
-	if a, err := stats.NewAUC([]float64{2, 3}, []float64{0, 1}, 0.95); err != nil || a.Value != 1 || len(a.Warnings) != 2 {
+	if a, err := NewAUC([]float64{2, 3}, []float64{0, 1}, 0.95); err != nil || a.Value != 1 || len(a.Warnings) != 2 {
 		t.Errorf("fully separated: %+v, %v; want two warnings", a, err)
 	}
-	if a, err := stats.NewAUC([]float64{2}, []float64{0, 1}, 0.95); err != nil || a.Interval.Defined() {
+	if a, err := NewAUC([]float64{2}, []float64{0, 1}, 0.95); err != nil || a.Interval.Defined() {
 		t.Errorf("one value: %+v, %v; want no interval", a, err)
 	}
-	if _, err := stats.NewAUC(nil, []float64{0, 1}, 0.95); !errors.Is(err, stats.ErrEmpty) {
+	if _, err := NewAUC(nil, []float64{0, 1}, 0.95); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty group: %v", err)
 	}
 }
@@ -39,9 +38,9 @@ func TestAUCProperties(t *testing.T) {
 	values := rapid.SliceOfN(rapid.Float64Range(-3, 3), 2, 12)
 	property.Check(t, func(t *rapid.T) {
 		x, y := values.Draw(t, "x"), values.Draw(t, "y")
-		a, err := stats.NewAUC(x, y, 0.9)
-		b, errB := stats.NewAUC(y, x, 0.9)
-		p, errP := stats.NewProbImprovementUnpaired(x, y)
+		a, err := NewAUC(x, y, 0.9)
+		b, errB := NewAUC(y, x, 0.9)
+		p, errP := NewProbImprovementUnpaired(x, y)
 		if err != nil || errB != nil || errP != nil {
 			t.Fatal(err, errB, errP)
 		}

@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/stats"
 )
 
 // The sequence is the intersection of the interval after each score.
@@ -15,14 +14,14 @@ func TestBettingIntervalMakesTheSequence(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 0, 30)
 		c := confidence.Draw(t, "confidence")
-		sequence, err := stats.BettingSequence(scores, c)
+		sequence, err := BettingSequence(scores, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		lo, hi := 0.0, 1.0
 		for n := range len(scores) + 1 {
-			i, err := stats.BettingInterval(scores[:n], c)
-			if err != nil || i.Confidence != c || i.Method != stats.MethodBetting {
+			i, err := BettingInterval(scores[:n], c)
+			if err != nil || i.Confidence != c || i.Method != MethodBetting {
 				t.Fatalf("%+v, %v", i, err)
 			}
 			if n == 0 && (i.Lo != 0 || i.Hi != 1) {
@@ -53,7 +52,7 @@ func TestBettingIntervalCoversAtAnyTime(t *testing.T) {
 			if k%4 != 3 {
 				continue
 			}
-			i, err := stats.BettingInterval(scores, 0.8)
+			i, err := BettingInterval(scores, 0.8)
 			fatal(t, err)
 			missed = missed || !i.Contains(truth)
 			if k == n-1 {
@@ -69,10 +68,10 @@ func TestBettingIntervalCoversAtAnyTime(t *testing.T) {
 }
 
 func TestBettingIntervalRefuses(t *testing.T) {
-	if _, err := stats.BettingInterval([]float64{0.5, 1.1}, 0.95); !errors.Is(err, stats.ErrOutOfRange) {
+	if _, err := BettingInterval([]float64{0.5, 1.1}, 0.95); !errors.Is(err, ErrOutOfRange) {
 		t.Errorf("a score above 1: %v", err)
 	}
-	if _, err := stats.BettingInterval(nil, 1); !errors.Is(err, stats.ErrBadParam) {
+	if _, err := BettingInterval(nil, 1); !errors.Is(err, ErrBadParam) {
 		t.Errorf("confidence 1: %v", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 // Parameters of [NewHistory].
 const (
 	HistoryMinValues    = 20   // fewer values are ErrTooFew
-	HistoryMinSegment   = 3    // values in a segment of the partition
-	DivisiveMinSegment  = 5    // values in a segment of E-divisive
-	DivisiveMaxP        = 0.01 // a split with a larger p is none
-	DivisiveDraws       = 199  // permutations a split is tested with: p is at least 0.005
-	HistoryPositionSlip = 2    // positions by which the two methods may differ on one change
+	historyMinSegment   = 3    // values in a segment of the partition
+	divisiveMinSegment  = 5    // values in a segment of E-divisive
+	divisiveMaxP        = 0.01 // a split with a larger p is none
+	divisiveDraws       = 199  // permutations a split is tested with: p is at least 0.005
+	historyPositionSlip = 2    // positions by which the two methods may differ on one change
 )
 
 // ChangePoint is a change of level: the segment that begins at Index differs from the one before.
@@ -29,7 +29,7 @@ type ChangePoint struct {
 // History is where a series of values changed its level.
 type History struct {
 	N        int
-	Sigma    float64 // noise, see [NoiseSD]
+	Sigma    float64 // noise, see [noiseSD]
 	Penalty  float64
 	Points   []ChangePoint
 	Lag1     float64 // autocorrelation of what the confirmed segments leave; NaN where Sigma is 0
@@ -38,7 +38,7 @@ type History struct {
 }
 
 // NewHistory finds changes of level: the exact L2 partition into segments of at least 3 values with the penalty 3σ²·ln N
-// ([OptimalPartition], [NoiseSD]), each point confirmed where E-divisive ([Divisive]; segments of at least 5, p ≤ 0.01 over 199
+// ([optimalPartition], [noiseSD]), each point confirmed where E-divisive ([divisive]; segments of at least 5, p ≤ 0.01 over 199
 // permutations drawn from seed) has one within 2 positions.
 //
 // It assumes independent noise of one size around constant levels; a slow drift becomes steps. Where the residuals of the
@@ -52,7 +52,7 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 	if err := check(xs, HistoryMinValues); err != nil {
 		return History{}, err
 	}
-	sigma, err := NoiseSD(xs)
+	sigma, err := noiseSD(xs)
 	if err != nil {
 		return History{}, err
 	}
@@ -62,11 +62,11 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 		h.Lag1 = math.NaN()
 		return h, nil
 	}
-	partition, err := OptimalPartition(xs, h.Penalty, HistoryMinSegment)
+	partition, err := optimalPartition(xs, h.Penalty, historyMinSegment)
 	if err != nil {
 		return History{}, err
 	}
-	splits, err := Divisive(xs, seed)
+	splits, err := divisive(xs, seed)
 	if err != nil {
 		return History{}, err
 	}
@@ -78,13 +78,13 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 	return h, nil
 }
 
-func describe(xs []float64, points []int, splits []Split) []ChangePoint {
+func describe(xs []float64, points []int, splits []splitPoint) []ChangePoint {
 	out := make([]ChangePoint, len(points))
 	edges := segmentEdges(points, len(xs))
 	for i, at := range points {
 		before, _ := moments(xs[edges[i]:at])
 		after, _ := moments(xs[at:edges[i+2]])
-		near := func(s Split) bool { return max(s.Index-at, at-s.Index) <= HistoryPositionSlip }
+		near := func(s splitPoint) bool { return max(s.Index-at, at-s.Index) <= historyPositionSlip }
 		out[i] = ChangePoint{Index: at, Before: before, After: after, Confirmed: slices.ContainsFunc(splits, near)}
 	}
 	return out
@@ -119,9 +119,9 @@ func residuals(xs []float64, points []int) []float64 {
 	return out
 }
 
-// NoiseSD estimates the noise around a level that may change: median|x_t - x_{t-1}|/(0.6745·√2), right for independent normal
+// noiseSD estimates the noise around a level that may change: median|x_t - x_{t-1}|/(0.6745·√2), right for independent normal
 // noise and blind to a few jumps. It is 0 where more than half of the successive values are equal. Fewer than 2 are ErrTooFew.
-func NoiseSD(xs []float64) (float64, error) {
+func noiseSD(xs []float64) (float64, error) {
 	if err := check(xs, 2); err != nil {
 		return 0, err
 	}
@@ -158,28 +158,28 @@ func lag1(xs []float64) float64 {
 	return products / ss
 }
 
-// Partition is a series cut into segments of one level each.
-type Partition struct {
+// partition is a series cut into segments of one level each.
+type partition struct {
 	ChangePoints []int   // first index of every segment but the first
 	Cost         float64 // squared error of the segments + penalty · change points; NaN where there is no segmentation
 }
 
-// OptimalPartition finds the segments of at least minSize values with the smallest squared error around their means plus penalty
+// optimalPartition finds the segments of at least minSize values with the smallest squared error around their means plus penalty
 // for every change point, exactly, in O(N²) (Jackson et al. 2005; what PELT must return). Fewer than minSize values have no
 // segmentation. Of equal costs the one with the later last change point wins.
-func OptimalPartition(xs []float64, penalty float64, minSize int) (Partition, error) {
+func optimalPartition(xs []float64, penalty float64, minSize int) (partition, error) {
 	if err := check(xs, 1); err != nil {
-		return Partition{}, err
+		return partition{}, err
 	}
 	if !(penalty >= 0 && finite(penalty)) {
-		return Partition{}, badParam("penalty %v", penalty)
+		return partition{}, badParam("penalty %v", penalty)
 	}
 	if minSize < 1 {
-		return Partition{}, badParam("minimal segment of %d values", minSize)
+		return partition{}, badParam("minimal segment of %d values", minSize)
 	}
 	n := len(xs)
 	if n < minSize {
-		return Partition{Cost: math.NaN()}, nil
+		return partition{Cost: math.NaN()}, nil
 	}
 	squaredError := squaredErrors(xs)
 	best := make([]float64, n+1) // best[t]: cost of the first t values, with one penalty too many
@@ -195,9 +195,9 @@ func OptimalPartition(xs []float64, penalty float64, minSize int) (Partition, er
 			}
 		}
 	}
-	p := Partition{Cost: best[n] - penalty}
+	p := partition{Cost: best[n] - penalty}
 	if !finite(p.Cost) {
-		return Partition{}, errOverflow
+		return partition{}, errOverflow
 	}
 	for t := last[n]; t > 0; t = last[t] {
 		p.ChangePoints = append(p.ChangePoints, t)
@@ -221,8 +221,8 @@ func squaredErrors(xs []float64) func(s, t int) float64 {
 	}
 }
 
-// Split is a change found by E-divisive.
-type Split struct {
+// splitPoint is a change found by E-divisive.
+type splitPoint struct {
 	Index int     // first index of the new segment
 	QHat  float64 // the energy statistic
 	P     float64 // by permutation; NaN from [BestSplit], which does not test
@@ -234,12 +234,12 @@ type Split struct {
 //
 // between the n values before Index and any m values from it on, both at least minSize (Matteson & James 2014, exponent 1). ok is
 // false where there are fewer than 2·minSize values, and where all are equal.
-func BestSplit(xs []float64, minSize int) (split Split, ok bool, err error) {
+func BestSplit(xs []float64, minSize int) (split splitPoint, ok bool, err error) {
 	if err := check(xs, 1); err != nil {
-		return Split{}, false, err
+		return splitPoint{}, false, err
 	}
 	if minSize < 1 {
-		return Split{}, false, badParam("minimal segment of %d values", minSize)
+		return splitPoint{}, false, badParam("minimal segment of %d values", minSize)
 	}
 	split, ok = bestSplit(xs, minSize)
 	return split, ok, nil
@@ -247,7 +247,7 @@ func BestSplit(xs []float64, minSize int) (split Split, ok bool, err error) {
 
 // bestSplit visits the ends of the second group from left to right. within[t] is the sum of the distances inside xs[t:end], and
 // first[t] the one inside xs[:t]. Of equal statistics the smallest index wins.
-func bestSplit(xs []float64, minSize int) (best Split, ok bool) {
+func bestSplit(xs []float64, minSize int) (best splitPoint, ok bool) {
 	within, first := make([]float64, len(xs)), make([]float64, len(xs)+1)
 	for end := 1; end <= len(xs); end++ {
 		toNew := 0.0
@@ -260,7 +260,7 @@ func bestSplit(xs []float64, minSize int) (best Split, ok bool) {
 			q := energy(within[0], first[t], within[t], float64(t), float64(end-t))
 			slack := float64(1e-12 * math.Abs(q))
 			if !ok || q > best.QHat+slack || q >= best.QHat-slack && t < best.Index {
-				best, ok = Split{Index: t, QHat: q, P: math.NaN()}, true
+				best, ok = splitPoint{Index: t, QHat: q, P: math.NaN()}, true
 			}
 		}
 	}
@@ -279,30 +279,30 @@ func energy(all, first, second, n, m float64) float64 {
 	return q
 }
 
-// Divisive is hierarchical E-divisive (Matteson & James 2014): the best split of all segments is tested against the best splits
+// divisive is hierarchical E-divisive (Matteson & James 2014): the best split of all segments is tested against the best splits
 // after values are shuffled inside their segments, 199 times from seed, with p = (b+1)/200; while p ≤ 0.01 it is kept and the
 // search goes on. Segments have at least 5 values. It finds changes of level and of spread. Splits come in order of their index.
-func Divisive(xs []float64, seed uint64) ([]Split, error) {
+func divisive(xs []float64, seed uint64) ([]splitPoint, error) {
 	if err := check(xs, 1); err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, streamDivisive))
-	var splits []Split
+	var splits []splitPoint
 	for {
 		edges := splitEdges(splits, len(xs))
 		found, ok := bestOfSegments(xs, edges)
 		if !ok {
 			return splits, nil
 		}
-		if found.P = divisiveP(xs, edges, found.QHat, rng); found.P > DivisiveMaxP {
+		if found.P = divisiveP(xs, edges, found.QHat, rng); found.P > divisiveMaxP {
 			return splits, nil
 		}
 		splits = append(splits, found)
-		slices.SortFunc(splits, func(a, b Split) int { return a.Index - b.Index })
+		slices.SortFunc(splits, func(a, b splitPoint) int { return a.Index - b.Index })
 	}
 }
 
-func splitEdges(splits []Split, n int) []int {
+func splitEdges(splits []splitPoint, n int) []int {
 	points := make([]int, len(splits))
 	for i, s := range splits {
 		points[i] = s.Index
@@ -310,9 +310,9 @@ func splitEdges(splits []Split, n int) []int {
 	return segmentEdges(points, n)
 }
 
-func bestOfSegments(xs []float64, edges []int) (best Split, ok bool) {
+func bestOfSegments(xs []float64, edges []int) (best splitPoint, ok bool) {
 	for i := range edges[1:] {
-		s, found := bestSplit(xs[edges[i]:edges[i+1]], DivisiveMinSegment)
+		s, found := bestSplit(xs[edges[i]:edges[i+1]], divisiveMinSegment)
 		if found && (!ok || s.QHat > best.QHat) {
 			s.Index += edges[i]
 			best, ok = s, true
@@ -321,11 +321,11 @@ func bestOfSegments(xs []float64, edges []int) (best Split, ok bool) {
 	return best, ok
 }
 
-// divisiveP is exact up to DivisiveMaxP, and anything larger beyond.
+// divisiveP is exact up to divisiveMaxP, and anything larger beyond.
 func divisiveP(xs []float64, edges []int, qHat float64, rng *rand.Rand) float64 {
 	shuffled := slices.Clone(xs)
 	asLarge := 0
-	for range DivisiveDraws {
+	for range divisiveDraws {
 		for i := range edges[1:] {
 			segment := shuffled[edges[i]:edges[i+1]]
 			rng.Shuffle(len(segment), func(a, b int) { segment[a], segment[b] = segment[b], segment[a] })
@@ -333,9 +333,9 @@ func divisiveP(xs []float64, edges []int, qHat float64, rng *rand.Rand) float64 
 		if s, ok := bestOfSegments(shuffled, edges); ok && s.QHat >= qHat-float64(sumTolerance*math.Abs(qHat)) {
 			asLarge++
 		}
-		if drawn(asLarge, DivisiveDraws) > DivisiveMaxP {
+		if drawn(asLarge, divisiveDraws) > divisiveMaxP {
 			break // it can only grow
 		}
 	}
-	return drawn(asLarge, DivisiveDraws)
+	return drawn(asLarge, divisiveDraws)
 }

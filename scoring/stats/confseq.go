@@ -16,8 +16,8 @@ type ConfidenceSequence struct {
 	Warnings   []Warning
 }
 
-// Last is the interval after the last score, [0, 1] before the first.
-func (c ConfidenceSequence) Last() Interval {
+// last is the interval after the last score, [0, 1] before the first.
+func (c ConfidenceSequence) last() Interval {
 	i := Interval{Lo: 0, Hi: 1, Confidence: c.Confidence, Method: c.Method}
 	if c.N > 0 {
 		i.Lo, i.Hi = c.Lo[c.N-1], c.Hi[c.N-1]
@@ -74,7 +74,7 @@ func logCapital(xs, bets []float64, m float64) float64 {
 // theorem 2), with λ_t as in [BettingSequence], at most 1/2. It is wider than [BettingSequence], and closed in form;
 // assumptions and errors are the same.
 func BernsteinSequence(scores []float64, confidence float64) (ConfidenceSequence, error) {
-	c, err := newSequence(scores, confidence, MethodBernstein)
+	c, err := newSequence(scores, confidence, methodBernstein)
 	if err != nil {
 		return ConfidenceSequence{}, err
 	}
@@ -137,8 +137,8 @@ func newSequence(scores []float64, confidence float64, method string) (Confidenc
 }
 
 func (c ConfidenceSequence) warn() ConfidenceSequence {
-	if last := c.Last(); last.Lo > last.Hi {
-		c.Warnings = append(c.Warnings, WarnEmptySequence)
+	if last := c.last(); last.Lo > last.Hi {
+		c.Warnings = append(c.Warnings, warnEmptySequence)
 	}
 	return c
 }

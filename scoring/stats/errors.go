@@ -9,16 +9,16 @@ import (
 // What can be wrong with an input; test with errors.Is.
 var (
 	ErrEmpty          = errors.New("no values")
-	ErrNonFinite      = errors.New("not a finite number")
+	errNonFinite      = errors.New("not a finite number")
 	ErrTooFew         = errors.New("too few values")
-	ErrLengthMismatch = errors.New("samples differ in length")
+	errLengthMismatch = errors.New("samples differ in length")
 	ErrZeroVariance   = errors.New("values do not vary")
 	ErrBadParam       = errors.New("parameter outside its domain")
 	ErrOutOfRange     = errors.New("value outside [0, 1]")
 )
 
 // errOverflow is for finite values whose sum or squares are not.
-var errOverflow = fmt.Errorf("a sum or a square overflows: %w", ErrNonFinite)
+var errOverflow = fmt.Errorf("a sum or a square overflows: %w", errNonFinite)
 
 // TooFewError says how many values a method needs. It wraps [ErrTooFew].
 type TooFewError struct{ Need, Have int }
@@ -37,7 +37,7 @@ func check(xs []float64, need int) error {
 	}
 	for i, x := range xs {
 		if !finite(x) {
-			return fmt.Errorf("value %d is %v: %w", i, x, ErrNonFinite)
+			return fmt.Errorf("value %d is %v: %w", i, x, errNonFinite)
 		}
 	}
 	if len(xs) < need {
@@ -57,7 +57,7 @@ func checkBoth(a, b []float64, need int) error {
 // checkPairs is check for two samples joined pair by pair.
 func checkPairs(a, b []float64, need int) error {
 	if len(a) != len(b) {
-		return fmt.Errorf("%w: %d and %d", ErrLengthMismatch, len(a), len(b))
+		return fmt.Errorf("%w: %d and %d", errLengthMismatch, len(a), len(b))
 	}
 	return checkBoth(a, b, need)
 }

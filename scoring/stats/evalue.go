@@ -78,10 +78,10 @@ type SignE struct {
 	Greater, Less, TwoSided float64 // TwoSided is the mean of the other two
 }
 
-// SignEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the likelihood ratio of
+// signEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the likelihood ratio of
 // a win rate uniform on (1/2, 1]. Ties are dropped before. It is valid at any time, as [EProcess] is, and needs 7 wins without a
 // loss for E ≥ 20 in one direction. It is 1 at 0 to 0.
-func SignEValue(wins, losses int) (SignE, error) {
+func signEValue(wins, losses int) (SignE, error) {
 	if wins < 0 || losses < 0 {
 		return SignE{}, badParam("%d wins, %d losses", wins, losses)
 	}

@@ -1,13 +1,11 @@
-package stats_test
+package stats
 
 import (
 	"fmt"
-
-	"track/scoring/stats"
 )
 
 func ExampleNewMean() {
-	m, err := stats.NewMean([]float64{0.72, 0.81, 0.65, 0.77}, 0.95)
+	m, err := NewMean([]float64{0.72, 0.81, 0.65, 0.77}, 0.95)
 	if err != nil {
 		panic(err)
 	}
@@ -21,7 +19,7 @@ func ExampleNewMean() {
 }
 
 func ExampleWilson() {
-	p, err := stats.Wilson(5, 5, 0.95)
+	p, err := Wilson(5, 5, 0.95)
 	if err != nil {
 		panic(err)
 	}
@@ -33,11 +31,11 @@ func ExampleWilson() {
 func ExampleSignFlip() {
 	candidate := []float64{0.81, 0.78, 0.84, 0.79, 0.88, 0.80, 0.83}
 	baseline := []float64{0.74, 0.75, 0.80, 0.80, 0.79, 0.77, 0.78}
-	d, err := stats.Differences(candidate, baseline)
+	d, err := Differences(candidate, baseline)
 	if err != nil {
 		panic(err)
 	}
-	p, err := stats.SignFlip(d, 1)
+	p, err := SignFlip(d, 1)
 	if err != nil {
 		panic(err)
 	}
@@ -47,12 +45,12 @@ func ExampleSignFlip() {
 
 // What a non-result could have seen, and how many seeds would see a dz of 0.5.
 func ExampleDesign() {
-	d := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
+	d := Design{Alpha: 0.05, Alternative: TwoSided}
 	dz, err := d.DetectableDz(10, 0.8)
 	if err != nil {
 		panic(err)
 	}
-	n, err := d.SeedsNeeded(0.5, 0.8)
+	n, err := d.seedsNeeded(0.5, 0.8)
 	if err != nil {
 		panic(err)
 	}
@@ -61,7 +59,7 @@ func ExampleDesign() {
 }
 
 func ExampleHolm() {
-	a, err := stats.Holm([]float64{0.04, 0.001, 0.03}, 0.05)
+	a, err := Holm([]float64{0.04, 0.001, 0.03}, 0.05)
 	if err != nil {
 		panic(err)
 	}
@@ -70,7 +68,7 @@ func ExampleHolm() {
 }
 
 func ExampleNewCombined() {
-	c, err := stats.NewCombined([]float64{0.9, 0.8, 0.85, 0.7, 0.95}, 4, 5, 0.95)
+	c, err := NewCombined([]float64{0.9, 0.8, 0.85, 0.7, 0.95}, 4, 5, 0.95)
 	if err != nil {
 		panic(err)
 	}
@@ -80,7 +78,7 @@ func ExampleNewCombined() {
 
 // The evidence after each pair; one may stop at any of them.
 func ExampleSymmetricEValue() {
-	e, err := stats.SymmetricEValue([]float64{0.04, 0.06, 0.05, 0.07, 0.03, 0.08, 0.05, 0.06})
+	e, err := SymmetricEValue([]float64{0.04, 0.06, 0.05, 0.07, 0.03, 0.08, 0.05, 0.06})
 	if err != nil {
 		panic(err)
 	}

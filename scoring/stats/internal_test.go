@@ -41,7 +41,7 @@ func TestNoncentralUpperOfLargeShifts(t *testing.T) {
 
 // Where the rank tests stop being exact, the normal approximation is within 0.002 of the exact tails, heavy ties included.
 func TestNormalTailsMeetExactTails(t *testing.T) {
-	values := make([]float64, ExactRanks)
+	values := make([]float64, exactRanks)
 	for i := range values {
 		values[i] = float64(i * i % 37) // ties
 	}
@@ -61,7 +61,7 @@ func TestNormalTailsMeetExactTails(t *testing.T) {
 		}
 	}
 	const k = 40
-	mean := k * (ExactRanks + 1)
+	mean := k * (exactRanks + 1)
 	sums := rankSumDistribution(ranks, k)
 	for at := mean - 1000; at < mean+1000; at += 50 {
 		exact, exactDev := tails(sums, at), asDistant(sums, at, mean)

@@ -9,14 +9,14 @@ import (
 // Methods of intervals.
 const (
 	MethodT              = "t"
-	MethodChiSquare      = "chi-square"
+	methodChiSquare      = "chi-square"
 	MethodWilson         = "wilson"
 	MethodClopperPearson = "clopper-pearson"
 	MethodClopperLower   = "clopper-pearson-lower"
 	MethodPrediction     = "t-prediction"
-	MethodBox            = "box"
+	methodBox            = "box"
 	MethodBetting        = "betting"
-	MethodBernstein      = "empirical-bernstein"
+	methodBernstein      = "empirical-bernstein"
 )
 
 // Interval is a closed interval. Its ends are NaN if there is none, as for the mean of one value.

@@ -16,8 +16,8 @@ type JointFlip struct {
 	Less         []float64 // for each variable the p-value against a loss, corrected for the number of variables
 }
 
-// ExactJointFlip is the largest number of pairs whose signs [SignFlipJointly] counts all: 2^14 of them.
-const ExactJointFlip = 14
+// exactJointFlip is the largest number of pairs whose signs [SignFlipJointly] counts all: 2^14 of them.
+const exactJointFlip = 14
 
 // SignFlipJointly tests each of several variables, measured on the same n pairs, against "no loss": one choice of signs flips all
 // variables of a pair together, and a variable's corrected p-value is the share of choices in which any of the variables not
@@ -48,7 +48,7 @@ func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	}
 	order := byLoss(losses)
 	f := newFlips(losses, order)
-	if j.Exact = j.N <= ExactJointFlip; j.Exact {
+	if j.Exact = j.N <= exactJointFlip; j.Exact {
 		j.Permutations = 1 << j.N
 		f.countAll(j.N)
 	} else {

@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"math"
@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/stats"
 )
 
 // closedTest is the definition that the step-down is a short cut for: a variable is rejected where every set of variables that
@@ -84,7 +83,7 @@ func TestSignFlipJointlyIsTheClosedTest(t *testing.T) {
 				d[v][0] = 1
 			}
 		}
-		got, err := stats.SignFlipJointly(d, 1)
+		got, err := SignFlipJointly(d, 1)
 		if err != nil || !got.Exact || got.Permutations != 1<<n || got.N != n || got.Seed != 0 {
 			t.Fatalf("%+v, %v", got, err)
 		}
@@ -98,12 +97,12 @@ func TestSignFlipJointlyIsTheClosedTest(t *testing.T) {
 
 func TestSignFlipJointlyOfOneVariable(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		d := samples(t, rapid.OneOf(tied, value), 1, stats.ExactJointFlip)
-		joint, err := stats.SignFlipJointly([][]float64{d}, 1)
+		d := samples(t, rapid.OneOf(tied, value), 1, exactJointFlip)
+		joint, err := SignFlipJointly([][]float64{d}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		single, err := stats.SignFlip(d, 1)
+		single, err := SignFlip(d, 1)
 		if err != nil || !near(joint.Less[0], single.P.Less, 1e-12) {
 			t.Fatalf("%v: %v, SignFlip says %+v, %v", d, joint.Less, single.P, err)
 		}
@@ -114,7 +113,7 @@ func TestSignFlipJointlyProperties(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		n, variables := rapid.IntRange(2, 18).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "variables")
 		d := drawnDifferences(t, variables, n)
-		got, err := stats.SignFlipJointly(d, 7)
+		got, err := SignFlipJointly(d, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,18 +143,18 @@ func TestSignFlipJointlyProperties(t *testing.T) {
 			for _, x := range xs {
 				scaled[variables-1-v] = append(scaled[variables-1-v], 8*x)
 			}
-			if n <= stats.ExactJointFlip {
+			if n <= exactJointFlip {
 				slices.Reverse(scaled[variables-1-v])
 			}
 		}
-		again, err := stats.SignFlipJointly(scaled, 7)
+		again, err := SignFlipJointly(scaled, 7)
 		for v := range d {
 			if err != nil || !near(again.Less[variables-1-v], got.Less[v], 1e-12) {
 				t.Fatalf("%v became %v, %v", got.Less, again.Less, err)
 			}
 		}
 		// More variables never make a p smaller.
-		fewer, err := stats.SignFlipJointly(d[:variables-1], 7)
+		fewer, err := SignFlipJointly(d[:variables-1], 7)
 		for v := range d[:variables-1] {
 			if err != nil || fewer.Less[v] > got.Less[v] {
 				t.Fatalf("variable %d: %v among %d, %v among all, %v", v, fewer.Less[v], variables-1, got.Less[v], err)
@@ -175,17 +174,17 @@ func TestSignFlipJointlyDraws(t *testing.T) {
 		}
 	}
 	source := rand.NewPCG(seed, stream)
-	signs := make([][]float64, stats.Draws)
+	signs := make([][]float64, Draws)
 	for k := range signs {
 		signs[k] = drawnSigns(source, n)
 	}
-	got, err := stats.SignFlipJointly(d, seed)
+	got, err := SignFlipJointly(d, seed)
 	fatal(t, err)
-	if got.Exact || got.Permutations != stats.Draws || got.Seed != seed {
+	if got.Exact || got.Permutations != Draws || got.Seed != seed {
 		t.Errorf("%+v", got)
 	}
 	for v, share := range closedTest(d, signs) {
-		if want := (share*stats.Draws + 1) / (stats.Draws + 1); !near(got.Less[v], want, 1e-12) {
+		if want := (share*Draws + 1) / (Draws + 1); !near(got.Less[v], want, 1e-12) {
 			t.Errorf("variable %d: p = %v, want %v", v, got.Less[v], want)
 		}
 	}
@@ -219,7 +218,7 @@ func TestSignFlipTables(t *testing.T) {
 			observed += x
 		}
 		source, atLeast, atMost := rand.NewPCG(seed, stream), 0, 0
-		for range stats.Draws {
+		for range Draws {
 			sum := 0.0
 			for i, sign := range drawnSigns(source, n) {
 				sum += sign * d[i]
@@ -231,9 +230,9 @@ func TestSignFlipTables(t *testing.T) {
 				atMost++
 			}
 		}
-		got, err := stats.SignFlip(d, seed)
+		got, err := SignFlip(d, seed)
 		fatal(t, err)
-		greater, less := float64(atLeast+1)/(stats.Draws+1), float64(atMost+1)/(stats.Draws+1)
+		greater, less := float64(atLeast+1)/(Draws+1), float64(atMost+1)/(Draws+1)
 		if got.P.Greater != greater || got.P.Less != less || got.P.TwoSided != min(1, 2*min(greater, less)) {
 			t.Errorf("n = %d: %+v, want greater %v, less %v", n, got.P, greater, less)
 		}
@@ -241,18 +240,18 @@ func TestSignFlipTables(t *testing.T) {
 }
 
 func TestSignFlipJointlyOfNothing(t *testing.T) {
-	if got, err := stats.SignFlipJointly(nil, 1); err != nil || len(got.Less) != 0 {
+	if got, err := SignFlipJointly(nil, 1); err != nil || len(got.Less) != 0 {
 		t.Errorf("no variables: %+v, %v", got, err)
 	}
-	got, err := stats.SignFlipJointly([][]float64{{0, 0, 0}, {-1, -2, -1}}, 1)
+	got, err := SignFlipJointly([][]float64{{0, 0, 0}, {-1, -2, -1}}, 1)
 	fatal(t, err)
 	if got.Less[0] != 1 || got.Less[1] != 1./8 { // all three lose: one of 2³ choices, and the other variable takes no part
 		t.Errorf("p %v", got.Less)
 	}
-	if _, err := stats.SignFlipJointly([][]float64{{1, 2}, {1}}, 1); err == nil {
+	if _, err := SignFlipJointly([][]float64{{1, 2}, {1}}, 1); err == nil {
 		t.Error("variables of different lengths are accepted")
 	}
-	if _, err := stats.SignFlipJointly([][]float64{{1, math.NaN()}}, 1); !isNonFinite(err) {
+	if _, err := SignFlipJointly([][]float64{{1, math.NaN()}}, 1); !isNonFinite(err) {
 		t.Errorf("NaN: %v", err)
 	}
 }
@@ -277,14 +276,14 @@ func TestSignFlipJointlyFamilyWiseError(t *testing.T) {
 		return d
 	}
 	got := rate(repetitions, func() bool {
-		joint, err := stats.SignFlipJointly(draw(0), 1)
+		joint, err := SignFlipJointly(draw(0), 1)
 		fatal(t, err)
 		return slices.Min(joint.Less) <= 0.05
 	})
 	wantRate(t, "no variable loses", got, 12./256, repetitions)
 	found := 0
 	got = rate(repetitions, func() bool {
-		joint, err := stats.SignFlipJointly(draw(2.5), 1)
+		joint, err := SignFlipJointly(draw(2.5), 1)
 		fatal(t, err)
 		wrong := false
 		for v, p := range joint.Less {

@@ -14,7 +14,7 @@ type Mean struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 
-// SD is the sample standard deviation (n-1) of N values with its chi-square interval.
+// sd is the sample standard deviation (n-1) of N values with its chi-square interval.
 type SD struct {
 	N        int
 	SD       float64
@@ -22,7 +22,7 @@ type SD struct {
 	Warnings []Warning
 }
 
-// Prediction says where one further value is expected.
+// prediction says where one further value is expected.
 type Prediction struct {
 	N        int
 	Mean     float64
@@ -34,14 +34,14 @@ type Prediction struct {
 //
 // It assumes independent values whose mean is about normal; on simulated scores a nominal 95 % covered 94, 95 and 95 % at n = 3,
 // 5 and 10. At n = 1 the interval is not defined; at n = 2 it is, and very wide; when all values are equal it has no width, and
-// [WarnZeroVariance] says so. A sum of squares that overflows is ErrNonFinite.
+// [WarnZeroVariance] says so. A sum of squares that overflows is errNonFinite.
 func NewMean(xs []float64, confidence float64) (Mean, error) {
 	interval, err := tInterval(xs, confidence, 1, MethodT, func(n float64) float64 { return 1 / n })
 	if err != nil {
 		return Mean{}, err
 	}
 	m, _ := moments(xs)
-	return Mean{N: len(xs), Mean: m, Interval: interval, Warnings: DataWarnings(xs)}, nil
+	return Mean{N: len(xs), Mean: m, Interval: interval, Warnings: dataWarnings(xs)}, nil
 }
 
 // TInterval is the interval of [NewMean]; one value is ErrTooFew.
@@ -60,7 +60,7 @@ func NewPrediction(xs []float64, confidence float64) (Prediction, error) {
 		return Prediction{}, err
 	}
 	m, _ := moments(xs)
-	return Prediction{N: len(xs), Mean: m, Interval: interval, Warnings: DataWarnings(xs)}, nil
+	return Prediction{N: len(xs), Mean: m, Interval: interval, Warnings: dataWarnings(xs)}, nil
 }
 
 // tInterval is m ± t·s·√(factor(n)), not defined at n = 1.
@@ -100,7 +100,7 @@ func NewSD(xs []float64, confidence float64) (SD, error) {
 		return SD{}, errOverflow
 	}
 	n := len(xs)
-	return SD{N: n, SD: s, Interval: sdInterval(s, n, confidence), Warnings: DataWarnings(xs)}, nil
+	return SD{N: n, SD: s, Interval: sdInterval(s, n, confidence), Warnings: dataWarnings(xs)}, nil
 }
 
 func sdInterval(s float64, n int, confidence float64) Interval {
@@ -109,7 +109,7 @@ func sdInterval(s float64, n int, confidence float64) Interval {
 		Lo:         sdBound(s, n, 1-tail),
 		Hi:         sdBound(s, n, tail),
 		Confidence: confidence,
-		Method:     MethodChiSquare,
+		Method:     methodChiSquare,
 	}
 }
 
@@ -119,7 +119,7 @@ func PooledSDInterval(sd float64, df int, confidence float64) (Interval, error) 
 		return Interval{}, err
 	}
 	if df < 1 {
-		return noInterval(confidence, MethodChiSquare), nil
+		return noInterval(confidence, methodChiSquare), nil
 	}
 	return sdInterval(sd, df+1, confidence), nil
 }

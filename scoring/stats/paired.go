@@ -26,8 +26,8 @@ type TTest struct {
 	Warnings []Warning
 }
 
-// SD is the standard deviation of the differences of a paired test.
-func (t TTest) SD() float64 { return t.SE * math.Sqrt(float64(t.NA)) }
+// sd is the standard deviation of the differences of a paired test.
+func (t TTest) sd() float64 { return t.SE * math.Sqrt(float64(t.NA)) }
 
 // Differences returns candidate - baseline for samples joined by seed. What is left of two numbers equal but for rounding, at
 // most 4·2⁻⁵² of the larger, becomes exactly 0, so that 0.3 - (0.1 + 0.2) is a tie and not a loss.

@@ -10,7 +10,7 @@ import (
 // Limits of the permutation tests.
 const (
 	ExactSignFlip  = 20      // largest n whose 2ⁿ signs are all counted
-	ExactTwoSample = 1 << 20 // largest number of splits that are all counted
+	exactTwoSample = 1 << 20 // largest number of splits that are all counted
 	Draws          = 10_000  // seeded draws beyond that
 )
 
@@ -197,7 +197,7 @@ func PermuteTwoSample(x, y []float64, seed uint64) (Permutation, error) {
 	if !finite(c.slack) {
 		return Permutation{}, errOverflow
 	}
-	if all := splitCount(len(x)+len(y), len(x)); all <= ExactTwoSample {
+	if all := splitCount(len(x)+len(y), len(x)); all <= exactTwoSample {
 		p.Exact, p.Permutations = true, int(all)
 		c.countAll(0, len(x), 0)
 		p.P, p.PAbsDev = c.shares(func(b int) float64 { return float64(b) / all })

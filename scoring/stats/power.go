@@ -13,10 +13,10 @@ type Alternative string
 // The alternatives.
 const (
 	TwoSided Alternative = "two-sided"
-	OneSided Alternative = "one-sided" // greater
+	oneSided Alternative = "one-sided" // greater
 )
 
-// MaxSeeds is the largest number of seeds that [Design.SeedsNeeded] answers.
+// MaxSeeds is the largest number of seeds that [Design.seedsNeeded] answers.
 const MaxSeeds = 1_000_000
 
 // PilotUpper is the confidence with which the sd is below the bound that [Design.SeedsFromPilot] plans with.
@@ -36,7 +36,7 @@ func (t Design) Power(dz float64, n int) (float64, error) {
 		return 0, err
 	}
 	if !finite(dz) {
-		return 0, fmt.Errorf("dz is %v: %w", dz, ErrNonFinite)
+		return 0, fmt.Errorf("dz is %v: %w", dz, errNonFinite)
 	}
 	if n < 2 {
 		return 0, TooFewError{Need: 2, Have: n}
@@ -47,7 +47,7 @@ func (t Design) Power(dz float64, n int) (float64, error) {
 func (t Design) power(dz float64, n int) float64 {
 	df, shift := float64(n-1), dz*math.Sqrt(float64(n))
 	critical := studentQuantile(1-t.Alpha, df)
-	if t.Alternative == OneSided {
+	if t.Alternative == oneSided {
 		critical = studentQuantile(1-2*t.Alpha, df)
 		return noncentralUpper(critical, df, shift)
 	}
@@ -70,18 +70,18 @@ func (t Design) DetectableDz(n int, power float64) (float64, error) {
 	return bisect(0, hi, func(dz float64) bool { return t.power(dz, n) < power }), nil
 }
 
-// SeedsNeeded is the smallest number of pairs, at least 2, that detects dz with the given power. One-sided, dz must be positive.
+// seedsNeeded is the smallest number of pairs, at least 2, that detects dz with the given power. One-sided, dz must be positive.
 // More than a million is ErrOutOfRange.
 //
 // Do not put an observed dz in: its error goes straight into the answer. See [Design.SeedsFromPilot].
-func (t Design) SeedsNeeded(dz, power float64) (int, error) {
+func (t Design) seedsNeeded(dz, power float64) (int, error) {
 	if err := t.checkTarget(power); err != nil {
 		return 0, err
 	}
 	switch {
 	case !finite(dz):
-		return 0, fmt.Errorf("dz is %v: %w", dz, ErrNonFinite)
-	case dz == 0 || dz < 0 && t.Alternative == OneSided:
+		return 0, fmt.Errorf("dz is %v: %w", dz, errNonFinite)
+	case dz == 0 || dz < 0 && t.Alternative == oneSided:
 		return 0, badParam("no number of seeds detects dz %v", dz)
 	case t.power(dz, MaxSeeds) < power:
 		return 0, fmt.Errorf("more than %d seeds: %w", MaxSeeds, ErrOutOfRange)
@@ -132,7 +132,7 @@ func (t Design) SeedsFromPilot(pilot []float64, delta, power float64) (PilotSize
 		return PilotSize{}, errOverflow
 	}
 	upper := sdBound(s, len(pilot), 1-PilotUpper)
-	n, err := t.SeedsNeeded(delta/upper, power)
+	n, err := t.seedsNeeded(delta/upper, power)
 	if err != nil {
 		return PilotSize{}, err
 	}
@@ -147,9 +147,9 @@ func (t Design) check() error {
 		return err
 	}
 	switch {
-	case t.Alternative != TwoSided && t.Alternative != OneSided:
+	case t.Alternative != TwoSided && t.Alternative != oneSided:
 		return badParam("alternative %q", t.Alternative)
-	case t.Alternative == OneSided && t.Alpha >= 0.5:
+	case t.Alternative == oneSided && t.Alpha >= 0.5:
 		return badParam("one-sided alpha %v is not below 0.5", t.Alpha)
 	}
 	return nil

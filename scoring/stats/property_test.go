@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/stats"
 )
 
 var (
@@ -23,7 +22,7 @@ func samples(t *rapid.T, element *rapid.Generator[float64], lo, hi int) []float6
 }
 
 // contains allows for the rounding of the ends.
-func contains(i stats.Interval, x float64) bool {
+func contains(i Interval, x float64) bool {
 	slack := 1e-9 * (1 + math.Abs(x))
 	return i.Lo-slack <= x && x <= i.Hi+slack
 }
@@ -31,18 +30,18 @@ func contains(i stats.Interval, x float64) bool {
 func TestIntervalsContainTheirEstimate(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		xs, c := samples(t, value, 2, 30), confidence.Draw(t, "confidence")
-		m, err := stats.NewMean(xs, c)
+		m, err := NewMean(xs, c)
 		if err != nil || !contains(m.Interval, m.Mean) {
 			t.Fatalf("mean %+v, %v", m, err)
 		}
-		p, err := stats.NewPrediction(xs, c)
+		p, err := NewPrediction(xs, c)
 		if err != nil || p.Interval.Lo > m.Interval.Lo || p.Interval.Hi < m.Interval.Hi {
 			t.Fatalf("prediction %+v inside %+v, %v", p, m, err)
 		}
 		n := rapid.IntRange(1, 200).Draw(t, "n")
 		k := rapid.IntRange(0, n).Draw(t, "k")
-		for _, method := range []func(int, int, float64) (stats.Proportion, error){
-			stats.Wilson, stats.ClopperPearson, stats.ClopperPearsonLower,
+		for _, method := range []func(int, int, float64) (Proportion, error){
+			Wilson, ClopperPearson, ClopperPearsonLower,
 		} {
 			p, err := method(k, n, c)
 			if err != nil || !contains(p.Interval, p.Value) || p.Interval.Lo < 0 || p.Interval.Hi > 1 {
@@ -57,7 +56,7 @@ func TestBoxContainsItsEstimate(t *testing.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 2, 30)
 		seeds := len(scores) + rapid.IntRange(0, 5).Draw(t, "crashed")
 		passed := rapid.IntRange(0, len(scores)).Draw(t, "passed")
-		c, err := stats.NewCombined(scores, passed, seeds, confidence.Draw(t, "confidence"))
+		c, err := NewCombined(scores, passed, seeds, confidence.Draw(t, "confidence"))
 		if err != nil || !contains(c.Interval, c.Value) || c.Interval.Lo < 0 || c.Interval.Hi > 1 {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -73,8 +72,8 @@ func TestMeanFollowsItsUnits(t *testing.T) {
 		for i, x := range xs {
 			moved[len(xs)-1-i] = shift + factor*x
 		}
-		a, _ := stats.NewMean(xs, 0.95)
-		b, _ := stats.NewMean(moved, 0.95)
+		a, _ := NewMean(xs, 0.95)
+		b, _ := NewMean(moved, 0.95)
 		for _, pair := range [][2]float64{
 			{a.Mean, b.Mean}, {a.Interval.Lo, b.Interval.Lo}, {a.Interval.Hi, b.Interval.Hi},
 		} {
@@ -92,7 +91,7 @@ func TestQuantileIsMonotone(t *testing.T) {
 		slices.Sort(ps)
 		last := slices.Min(xs)
 		for _, p := range append(ps, 1) {
-			q, err := stats.NewQuantile(xs, p)
+			q, err := NewQuantile(xs, p)
 			if err != nil || q.Value < last {
 				t.Fatalf("quantile %v of %v is %v after %v, %v", p, xs, q.Value, last, err)
 			}
@@ -107,7 +106,7 @@ func TestQuantileIsMonotone(t *testing.T) {
 func TestTrimmedMeanIsWithinWhatItKeeps(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, value, 1, 40)
-		m, err := stats.NewTrimmedMean(xs, rapid.Float64Range(0, 0.49).Draw(t, "cut"))
+		m, err := NewTrimmedMean(xs, rapid.Float64Range(0, 0.49).Draw(t, "cut"))
 		sorted := slices.Sorted(slices.Values(xs))
 		lo, hi := sorted[m.EachSide], sorted[len(xs)-1-m.EachSide]
 		if err != nil || m.Mean < lo-1e-6 || m.Mean > hi+1e-6 {
@@ -119,11 +118,11 @@ func TestTrimmedMeanIsWithinWhatItKeeps(t *testing.T) {
 func TestAdjustedPValues(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(score, 0, 20).Draw(t, "p")
-		holm, err := stats.Holm(p, 0.05)
+		holm, err := Holm(p, 0.05)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bh, err := stats.BenjaminiHochberg(p, 0.05)
+		bh, err := BenjaminiHochberg(p, 0.05)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,13 +140,13 @@ func TestAdjustedPValues(t *testing.T) {
 }
 
 // valid says that all p are in (0, 1] and that one tail is at least a half.
-func valid(p stats.PValues) bool {
+func valid(p PValues) bool {
 	ok := func(v float64) bool { return v > 0 && v <= 1 }
 	return ok(p.TwoSided) && ok(p.Greater) && ok(p.Less) && max(p.Greater, p.Less) >= 0.5
 }
 
 // mirrored says that b is a with greater and less exchanged.
-func mirrored(a, b stats.PValues) bool {
+func mirrored(a, b PValues) bool {
 	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-12 }
 	return near(a.TwoSided, b.TwoSided) && near(a.Greater, b.Less) && near(a.Less, b.Greater)
 }
@@ -163,11 +162,11 @@ func negated(xs []float64) []float64 {
 func TestSignFlipIsSymmetric(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		d := samples(t, rapid.OneOf(value, tied), 1, 24) // both exact and drawn
-		a, err := stats.SignFlip(d, 7)
+		a, err := SignFlip(d, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := stats.SignFlip(negated(d), 7)
+		b, err := SignFlip(negated(d), 7)
 		if err != nil || !valid(a.P) || !mirrored(a.P, b.P) || a.P.TwoSided < a.MinP*(1-1e-12) {
 			t.Fatalf("%+v\n%+v, %v", a, b, err)
 		}
@@ -177,12 +176,12 @@ func TestSignFlipIsSymmetric(t *testing.T) {
 func TestSignedRankIsSymmetric(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		d := samples(t, rapid.OneOf(value, tied), 1, 130) // both exact and approximate
-		zeros := rapid.SampledFrom([]stats.Zeros{stats.DropZeros, stats.PrattZeros}).Draw(t, "zeros")
-		a, err := stats.WilcoxonSignedRank(d, zeros)
+		zeros := rapid.SampledFrom([]Zeros{DropZeros, prattZeros}).Draw(t, "zeros")
+		a, err := WilcoxonSignedRank(d, zeros)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := stats.WilcoxonSignedRank(negated(d), zeros)
+		b, err := WilcoxonSignedRank(negated(d), zeros)
 		if err != nil || !valid(a.P) || !mirrored(a.P, b.P) || a.WPlus != b.WMinus {
 			t.Fatalf("%+v\n%+v, %v", a, b, err)
 		}
@@ -193,23 +192,23 @@ func TestTwoSampleTestsAreSymmetric(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		element := rapid.OneOf(value, tied)
 		x, y := samples(t, element, 1, 8), samples(t, element, 1, 8)
-		a, err := stats.NewMannWhitney(x, y)
+		a, err := NewMannWhitney(x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := stats.NewMannWhitney(y, x)
+		b, err := NewMannWhitney(y, x)
 		if err != nil || !valid(a.P) || !mirrored(a.P, b.P) || a.U+b.U != float64(len(x)*len(y)) {
 			t.Fatalf("%+v\n%+v, %v", a, b, err)
 		}
-		prob, err := stats.NewProbImprovementUnpaired(x, y)
+		prob, err := NewProbImprovementUnpaired(x, y)
 		if err != nil || math.Abs(prob.Value-a.U/float64(prob.N)) > 1e-12 {
 			t.Fatalf("%+v, but U %v, %v", prob, a.U, err)
 		}
-		c, err := stats.PermuteTwoSample(x, y, 7)
+		c, err := PermuteTwoSample(x, y, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := stats.PermuteTwoSample(y, x, 7)
+		d, err := PermuteTwoSample(y, x, 7)
 		if err != nil || !valid(c.P) || !mirrored(c.P, d.P) || c.P.TwoSided < c.MinP*(1-1e-12) {
 			t.Fatalf("%+v\n%+v, %v", c, d, err)
 		}
@@ -221,15 +220,15 @@ func TestTwoSampleTestsAreSymmetric(t *testing.T) {
 func TestRankTestsArePermutationTestsOfRanks(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		x, y := samples(t, tied, 1, 7), samples(t, tied, 1, 7)
-		a, err := stats.NewMannWhitney(x, y)
+		a, err := NewMannWhitney(x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := stats.PermuteTwoSample(midRanks(x, x, y), midRanks(y, x, y), 0)
+		b, err := PermuteTwoSample(midRanks(x, x, y), midRanks(y, x, y), 0)
 		if err != nil || math.Abs(a.P.Greater-b.P.Greater) > 1e-9 || math.Abs(a.PAbsDev-b.PAbsDev) > 1e-9 {
 			t.Fatalf("%+v\n%+v, %v", a, b, err)
 		}
-		c, err := stats.WilcoxonSignedRank(x, stats.PrattZeros)
+		c, err := WilcoxonSignedRank(x, prattZeros)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +241,7 @@ func TestRankTestsArePermutationTestsOfRanks(t *testing.T) {
 				signed[i] = 0
 			}
 		}
-		d, err := stats.SignFlip(signed, 0)
+		d, err := SignFlip(signed, 0)
 		if err != nil || math.Abs(c.P.Greater-d.P.Greater) > 1e-9 || math.Abs(c.P.Less-d.P.Less) > 1e-9 {
 			t.Fatalf("%+v\n%+v, %v", c, d, err)
 		}
@@ -279,15 +278,15 @@ func TestTTestAgreesWithItsInterval(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 20).Draw(t, "n")
 		a, b := samples(t, score, n, n), samples(t, score, n, n)
-		paired, err := stats.PairedT(a, b, 0.95)
+		paired, err := PairedT(a, b, 0.95)
 		if err != nil {
 			t.Skip(err) // equal differences
 		}
-		welch, err := stats.WelchT(a, b, 0.95)
+		welch, err := WelchT(a, b, 0.95)
 		if err != nil {
 			t.Skip(err)
 		}
-		for _, test := range []stats.TTest{paired, welch} {
+		for _, test := range []TTest{paired, welch} {
 			if math.Abs(test.P.TwoSided-0.05) > 1e-6 && (test.P.TwoSided < 0.05) == test.Interval.Contains(0) {
 				t.Fatalf("%+v", test)
 			}
@@ -297,9 +296,9 @@ func TestTTestAgreesWithItsInterval(t *testing.T) {
 
 func TestPowerGrows(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		d := stats.Design{
+		d := Design{
 			Alpha:       rapid.Float64Range(0.0005, 0.2).Draw(t, "alpha"),
-			Alternative: rapid.SampledFrom([]stats.Alternative{stats.TwoSided, stats.OneSided}).Draw(t, "alternative"),
+			Alternative: rapid.SampledFrom([]Alternative{TwoSided, oneSided}).Draw(t, "alternative"),
 		}
 		n, dz := rapid.IntRange(2, 60).Draw(t, "n"), rapid.Float64Range(0, 3).Draw(t, "dz")
 		here, err1 := d.Power(dz, n)
@@ -316,7 +315,7 @@ func TestPowerGrows(t *testing.T) {
 		if reached, err := d.Power(detectable, n); err != nil || math.Abs(reached-target) > 1e-6 {
 			t.Fatalf("%+v n %d: dz %v has power %v, not %v, %v", d, n, detectable, reached, target, err)
 		}
-		needed, err := d.SeedsNeeded(detectable*(1+1e-9), target)
+		needed, err := d.seedsNeeded(detectable*(1+1e-9), target)
 		if err != nil || needed != n {
 			t.Fatalf("%+v: %d seeds needed for what %d detect, %v", d, needed, n, err)
 		}
@@ -326,8 +325,8 @@ func TestPowerGrows(t *testing.T) {
 func TestSequencesOnlyShrink(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 1, 20)
-		for _, sequence := range []func([]float64, float64) (stats.ConfidenceSequence, error){
-			stats.BettingSequence, stats.BernsteinSequence,
+		for _, sequence := range []func([]float64, float64) (ConfidenceSequence, error){
+			BettingSequence, BernsteinSequence,
 		} {
 			c, err := sequence(scores, 0.9)
 			if err != nil || !slices.IsSorted(c.Lo) || !slices.IsSortedFunc(c.Hi, func(a, b float64) int {
@@ -343,8 +342,8 @@ func TestSequencesOnlyShrink(t *testing.T) {
 				flipped[i] = 1 - s
 			}
 			m, err := sequence(flipped, 0.9)
-			if err != nil || math.Abs(m.Last().Lo-(1-c.Last().Hi)) > 1e-9 || math.Abs(m.Last().Hi-(1-c.Last().Lo)) > 1e-9 {
-				t.Fatalf("%+v mirrored is %+v, %v", c.Last(), m.Last(), err)
+			if err != nil || math.Abs(m.last().Lo-(1-c.last().Hi)) > 1e-9 || math.Abs(m.last().Hi-(1-c.last().Lo)) > 1e-9 {
+				t.Fatalf("%+v mirrored is %+v, %v", c.last(), m.last(), err)
 			}
 		}
 	})
@@ -362,7 +361,7 @@ func TestSymmetricEValueIsFair(t *testing.T) {
 					d[i] = -d[i]
 				}
 			}
-			e, err := stats.SymmetricEValue(d)
+			e, err := SymmetricEValue(d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -379,7 +378,7 @@ func TestOptimalPartitionIsOptimal(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		xs := samples(t, rapid.OneOf(score, tied), 1, 9)
 		penalty, minSize := rapid.Float64Range(0, 1).Draw(t, "penalty"), rapid.IntRange(1, 3).Draw(t, "min size")
-		p, err := stats.OptimalPartition(xs, penalty, minSize)
+		p, err := optimalPartition(xs, penalty, minSize)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,7 +406,7 @@ func segmentationCost(xs []float64, cuts int, penalty float64, minSize int) floa
 		if to-from < minSize {
 			return math.Inf(1)
 		}
-		sd, _ := stats.PopulationSD(xs[from:to])
+		sd, _ := PopulationSD(xs[from:to])
 		cost += penalty + sd*sd*float64(to-from)
 		from = to
 	}
@@ -420,21 +419,21 @@ func TestNonFiniteIsRefused(t *testing.T) {
 		xs := []float64{0.1, bad, 0.3}
 		ok := []float64{0.1, 0.2, 0.3}
 		for name, err := range map[string]error{
-			"NewMean": second(stats.NewMean(xs, 0.95)), "NewSD": second(stats.NewSD(xs, 0.95)),
-			"NewPrediction": second(stats.NewPrediction(xs, 0.95)), "Median": second(stats.Median(xs)),
-			"NewQuantile": second(stats.NewQuantile(xs, 0.5)), "NewIQM": second(stats.NewIQM(xs)),
-			"NewCombined": second(stats.NewCombined(xs, 1, 3, 0.95)), "PairedT": second(stats.PairedT(ok, xs, 0.95)),
-			"WelchT": second(stats.WelchT(xs, ok, 0.95)), "SignFlip": second(stats.SignFlip(xs, 1)),
-			"Differences":        second(stats.Differences(xs, ok)),
-			"NewProbImprovement": second(stats.NewProbImprovement(xs, ok, 0.95)),
-			"Wilcoxon":           second(stats.WilcoxonSignedRank(xs, stats.DropZeros)),
-			"MannWhitney":        second(stats.NewMannWhitney(ok, xs)),
-			"PermuteTwoSample":   second(stats.PermuteTwoSample(ok, xs, 1)),
-			"NewEffect":          second(stats.NewEffect(xs, ok, stats.EffectDz)),
-			"SymmetricEValue":    second(stats.SymmetricEValue(xs)),
-			"BettingSequence":    second(stats.BettingSequence(xs, 0.95)),
-			"NoiseSD":            second(stats.NoiseSD(xs)), "Lag1": second(stats.Lag1(xs)),
-			"OptimalPartition": second(stats.OptimalPartition(xs, 1, 1)), "Divisive": second(stats.Divisive(xs, 1)),
+			"NewMean": second(NewMean(xs, 0.95)), "NewSD": second(NewSD(xs, 0.95)),
+			"NewPrediction": second(NewPrediction(xs, 0.95)), "Median": second(Median(xs)),
+			"NewQuantile": second(NewQuantile(xs, 0.5)), "NewIQM": second(NewIQM(xs)),
+			"NewCombined": second(NewCombined(xs, 1, 3, 0.95)), "PairedT": second(PairedT(ok, xs, 0.95)),
+			"WelchT": second(WelchT(xs, ok, 0.95)), "SignFlip": second(SignFlip(xs, 1)),
+			"Differences":        second(Differences(xs, ok)),
+			"NewProbImprovement": second(NewProbImprovement(xs, ok, 0.95)),
+			"Wilcoxon":           second(WilcoxonSignedRank(xs, DropZeros)),
+			"MannWhitney":        second(NewMannWhitney(ok, xs)),
+			"PermuteTwoSample":   second(PermuteTwoSample(ok, xs, 1)),
+			"NewEffect":          second(NewEffect(xs, ok, EffectDz)),
+			"SymmetricEValue":    second(SymmetricEValue(xs)),
+			"BettingSequence":    second(BettingSequence(xs, 0.95)),
+			"NoiseSD":            second(noiseSD(xs)), "Lag1": second(Lag1(xs)),
+			"OptimalPartition": second(optimalPartition(xs, 1, 1)), "Divisive": second(divisive(xs, 1)),
 		} {
 			if !isNonFinite(err) {
 				t.Errorf("%s(%v): got %v, want ErrNonFinite", name, bad, err)

@@ -9,9 +9,9 @@ import (
 	"track/scoring/numeric"
 )
 
-// ExactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal approximation
+// exactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal approximation
 // with tie and continuity correction, and say so in Method.
-const ExactRanks = 100
+const exactRanks = 100
 
 // Zeros says what a signed-rank test does with differences of 0.
 type Zeros string
@@ -19,7 +19,7 @@ type Zeros string
 // The treatments of zeros.
 const (
 	DropZeros  Zeros = "wilcox" // dropped before ranking
-	PrattZeros Zeros = "pratt"  // ranked, then dropped
+	prattZeros Zeros = "pratt"  // ranked, then dropped
 )
 
 // SignedRank is the result of a Wilcoxon signed-rank test.
@@ -42,7 +42,7 @@ func WilcoxonSignedRank(d []float64, zeros Zeros) (SignedRank, error) {
 	if err := check(d, 1); err != nil {
 		return SignedRank{}, err
 	}
-	if zeros != DropZeros && zeros != PrattZeros {
+	if zeros != DropZeros && zeros != prattZeros {
 		return SignedRank{}, badParam("zeros %q", zeros)
 	}
 	signs, ranks := signedRanks(d, zeros)
@@ -56,7 +56,7 @@ func WilcoxonSignedRank(d []float64, zeros Zeros) (SignedRank, error) {
 	s := SignedRank{
 		N: len(d), NEffective: len(ranks), WPlus: float64(plus) / 2, WMinus: float64(total-plus) / 2, Warnings: smallN(len(ranks)),
 	}
-	if len(ranks) <= ExactRanks {
+	if len(ranks) <= exactRanks {
 		s.Method = "wilcoxon signed-rank, exact"
 		s.P = tails(signedRankDistribution(ranks), plus)
 	} else {
@@ -70,7 +70,7 @@ func WilcoxonSignedRank(d []float64, zeros Zeros) (SignedRank, error) {
 func signedRanks(d []float64, zeros Zeros) (signs []float64, ranks []int) {
 	var sizes []float64
 	for _, v := range roundTo12(d) {
-		if v != 0 || zeros == PrattZeros {
+		if v != 0 || zeros == prattZeros {
 			signs, sizes = append(signs, v), append(sizes, math.Abs(v))
 		}
 	}
@@ -200,7 +200,7 @@ func NewMannWhitney(x, y []float64) (MannWhitney, error) {
 	}
 	nx := len(x)
 	m := MannWhitney{NX: nx, NY: len(y), U: float64(sum-nx*(nx+1)) / 2, Warnings: smallN(min(nx, len(y)))}
-	if len(ranks) <= ExactRanks {
+	if len(ranks) <= exactRanks {
 		m.Method = "mann-whitney, exact"
 		p := rankSumDistribution(ranks, nx)
 		m.P, m.PAbsDev = tails(p, sum), asDistant(p, sum, nx*(len(ranks)+1))

@@ -16,7 +16,7 @@ type Quantile struct {
 // NewQuantile computes the quantile of type 7 of Hyndman & Fan (1996): linear interpolation between the order statistics at
 // (n-1)·p (numpy's and R's default). p = 0 and 1 are the smallest and the largest value.
 //
-// At small n a quantile near 0 or 1 is the extreme value under another name: [WarnTail] where n·min(p, 1-p) < 1, that is below
+// At small n a quantile near 0 or 1 is the extreme value under another name: [warnTail] where n·min(p, 1-p) < 1, that is below
 // 20 values for p = 0.95.
 func NewQuantile(xs []float64, p float64) (Quantile, error) {
 	if err := check(xs, 1); err != nil {
@@ -27,7 +27,7 @@ func NewQuantile(xs []float64, p float64) (Quantile, error) {
 	}
 	q := Quantile{N: len(xs), P: p, Value: quantileSorted(sorted(xs), p)}
 	if beyond := float64(len(xs)) * min(p, 1-p); p > 0 && p < 1 && beyond < 1-1e-9 {
-		q.Warnings = append(q.Warnings, WarnTail)
+		q.Warnings = append(q.Warnings, warnTail)
 	}
 	return q, nil
 }

@@ -1,11 +1,9 @@
-package stats_test
+package stats
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"track/scoring/stats"
 )
 
 // These tests simulate what the methods promise, from fixed seeds. A rate of r over n repetitions has the Monte Carlo sd
@@ -51,19 +49,19 @@ func TestIntervalsCoverTheirConfidence(t *testing.T) {
 	for _, n := range []int{2, 3, 5, 10} {
 		r := rng()
 		got := rate(repetitions, func() bool {
-			m, err := stats.NewMean(normals(r, n), 0.95)
+			m, err := NewMean(normals(r, n), 0.95)
 			fatal(t, err)
 			return m.Interval.Contains(10)
 		})
 		wantRate(t, "t interval", got, 0.95, repetitions)
 		got = rate(repetitions, func() bool {
-			s, err := stats.NewSD(normals(r, n), 0.95)
+			s, err := NewSD(normals(r, n), 0.95)
 			fatal(t, err)
 			return s.Interval.Contains(2)
 		})
 		wantRate(t, "chi-square interval", got, 0.95, repetitions)
 		got = rate(repetitions, func() bool {
-			p, err := stats.NewPrediction(normals(r, n), 0.98)
+			p, err := NewPrediction(normals(r, n), 0.98)
 			fatal(t, err)
 			return p.Interval.Contains(normals(r, 1)[0])
 		})
@@ -84,7 +82,7 @@ func TestBoxCoversItsConfidence(t *testing.T) {
 					passed++
 				}
 			}
-			c, err := stats.NewCombined(scores, passed, n, 0.95)
+			c, err := NewCombined(scores, passed, n, 0.95)
 			fatal(t, err)
 			return !c.Interval.Contains(truth)
 		})
@@ -104,15 +102,15 @@ func TestTestsKeepTheirLevel(t *testing.T) {
 		return xs
 	}
 	p := map[string]func() float64{
-		"sign flip, exact": func() float64 { p, err := stats.SignFlip(heavy(9), 1); fatal(t, err); return p.P.TwoSided },
+		"sign flip, exact": func() float64 { p, err := SignFlip(heavy(9), 1); fatal(t, err); return p.P.TwoSided },
 		"signed rank": func() float64 {
-			p, err := stats.WilcoxonSignedRank(heavy(9), stats.DropZeros)
+			p, err := WilcoxonSignedRank(heavy(9), DropZeros)
 			fatal(t, err)
 			return p.P.TwoSided
 		},
-		"mann-whitney": func() float64 { p, err := stats.NewMannWhitney(heavy(6), heavy(7)); fatal(t, err); return p.P.TwoSided },
+		"mann-whitney": func() float64 { p, err := NewMannWhitney(heavy(6), heavy(7)); fatal(t, err); return p.P.TwoSided },
 		"two-sample": func() float64 {
-			p, err := stats.PermuteTwoSample(heavy(6), heavy(7), 1)
+			p, err := PermuteTwoSample(heavy(6), heavy(7), 1)
 			fatal(t, err)
 			return p.P.TwoSided
 		},
@@ -131,7 +129,7 @@ func TestEValueAllowsLooking(t *testing.T) {
 		for i := range d {
 			d[i] = r.NormFloat64() / math.Abs(r.NormFloat64())
 		}
-		e, err := stats.SymmetricEValue(d)
+		e, err := SymmetricEValue(d)
 		fatal(t, err)
 		return e.AnytimeP().TwoSided <= 0.05
 	})
@@ -140,8 +138,8 @@ func TestEValueAllowsLooking(t *testing.T) {
 
 func TestConfidenceSequencesAllowLooking(t *testing.T) {
 	const repetitions = 300
-	for name, sequence := range map[string]func([]float64, float64) (stats.ConfidenceSequence, error){
-		"betting": stats.BettingSequence, "bernstein": stats.BernsteinSequence,
+	for name, sequence := range map[string]func([]float64, float64) (ConfidenceSequence, error){
+		"betting": BettingSequence, "bernstein": BernsteinSequence,
 	} {
 		r := rng()
 		missed := rate(repetitions, func() bool {
@@ -151,7 +149,7 @@ func TestConfidenceSequencesAllowLooking(t *testing.T) {
 			}
 			c, err := sequence(scores, 0.8)
 			fatal(t, err)
-			return !c.Last().Contains(2.0 / 3)
+			return !c.last().Contains(2.0 / 3)
 		})
 		wantAtMost(t, name+" misses", missed, 0.2, repetitions)
 	}
@@ -161,14 +159,14 @@ func TestConfidenceSequencesAllowLooking(t *testing.T) {
 // from the sd itself in fewer than half.
 func TestPilotSizeReachesItsPower(t *testing.T) {
 	const repetitions, delta, sd = 300, 1.0, 2.0
-	design := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
+	design := Design{Alpha: 0.05, Alternative: TwoSided}
 	for _, n := range []int{5, 10} {
 		r := rng()
 		plugIn := 0
 		got := rate(repetitions, func() bool {
 			pilot, err := design.SeedsFromPilot(normals(r, n), delta, 0.8)
 			fatal(t, err)
-			fromSD, err := design.SeedsNeeded(delta/pilot.SD, 0.8)
+			fromSD, err := design.seedsNeeded(delta/pilot.SD, 0.8)
 			fatal(t, err)
 			if reaches(t, design, delta/sd, fromSD) {
 				plugIn++
@@ -184,7 +182,7 @@ func TestPilotSizeReachesItsPower(t *testing.T) {
 	}
 }
 
-func reaches(t *testing.T, d stats.Design, dz float64, n int) bool {
+func reaches(t *testing.T, d Design, dz float64, n int) bool {
 	t.Helper()
 	power, err := d.Power(dz, n)
 	fatal(t, err)

@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"errors"
@@ -8,48 +8,46 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"track/scoring/stats"
 )
 
 func second[T any](_ T, err error) error { return err }
 
-func isNonFinite(err error) bool { return errors.Is(err, stats.ErrNonFinite) }
+func isNonFinite(err error) bool { return errors.Is(err, errNonFinite) }
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 // One value has a mean, and no spread.
 func TestOneValue(t *testing.T) {
-	m, err := stats.NewMean([]float64{0.5}, 0.95)
+	m, err := NewMean([]float64{0.5}, 0.95)
 	fatal(t, err)
-	if m.N != 1 || m.Mean != 0.5 || m.Interval.Defined() || m.Interval.Contains(0.5) || m.Interval.Method != stats.MethodT {
+	if m.N != 1 || m.Mean != 0.5 || m.Interval.Defined() || m.Interval.Contains(0.5) || m.Interval.Method != MethodT {
 		t.Errorf("mean %+v", m)
 	}
-	c, err := stats.NewCombined([]float64{0.5}, 1, 1, 0.95)
+	c, err := NewCombined([]float64{0.5}, 1, 1, 0.95)
 	fatal(t, err)
 	if c.Value != 0.5 || c.Interval.Defined() {
 		t.Errorf("combined %+v", c)
 	}
 	for name, err := range map[string]error{
-		"NewSD":         second(stats.NewSD([]float64{1}, 0.95)),
-		"TInterval":     second(stats.TInterval([]float64{1}, 0.95)),
-		"NewPrediction": second(stats.NewPrediction([]float64{1}, 0.95)),
-		"WelchT":        second(stats.WelchT([]float64{1}, []float64{1, 2}, 0.95)),
-		"NewEffect":     second(stats.NewEffect([]float64{1, 2}, []float64{1}, stats.EffectPooled)),
-		"Power":         second(stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.Power(1, 1)),
+		"NewSD":         second(NewSD([]float64{1}, 0.95)),
+		"TInterval":     second(TInterval([]float64{1}, 0.95)),
+		"NewPrediction": second(NewPrediction([]float64{1}, 0.95)),
+		"WelchT":        second(WelchT([]float64{1}, []float64{1, 2}, 0.95)),
+		"NewEffect":     second(NewEffect([]float64{1, 2}, []float64{1}, effectPooled)),
+		"Power":         second(Design{Alpha: 0.05, Alternative: TwoSided}.Power(1, 1)),
 	} {
-		if !errors.Is(err, stats.ErrTooFew) {
+		if !errors.Is(err, ErrTooFew) {
 			t.Errorf("%s: got %v, want ErrTooFew", name, err)
 		}
 	}
-	if err := second(stats.NewSD([]float64{1}, 0.95)); err.Error() != "too few values: need 2, have 1" {
+	if err := second(NewSD([]float64{1}, 0.95)); err.Error() != "too few values: need 2, have 1" {
 		t.Errorf("message %q", err)
 	}
 }
 
 // The true sd is 0.45 to 32 times the sd of two values.
 func TestSDOfTwoValues(t *testing.T) {
-	s, err := stats.NewSD([]float64{0, math.Sqrt2}, 0.95) // sd 1
+	s, err := NewSD([]float64{0, math.Sqrt2}, 0.95) // sd 1
 	fatal(t, err)
 	if !near(s.Interval.Lo, 0.446, 0.001) || !near(s.Interval.Hi, 31.9, 0.1) {
 		t.Errorf("%+v", s)
@@ -58,7 +56,7 @@ func TestSDOfTwoValues(t *testing.T) {
 
 // R: sd <- sd(c(1,2,3,4,5)); sd*sqrt(4/qchisq(c(.975,.025), 4)); chi-square quantiles from tables, 11.1433 and 0.484419.
 func TestSDInterval(t *testing.T) {
-	s, err := stats.NewSD([]float64{1, 2, 3, 4, 5}, 0.95)
+	s, err := NewSD([]float64{1, 2, 3, 4, 5}, 0.95)
 	fatal(t, err)
 	if !near(s.Interval.Lo, math.Sqrt(2.5*4/11.14329), 1e-5) || !near(s.Interval.Hi, math.Sqrt(2.5*4/0.484419), 1e-5) {
 		t.Errorf("%+v", s)
@@ -67,7 +65,7 @@ func TestSDInterval(t *testing.T) {
 
 // The figures of the rules: 5 of 5, 59 of 59, 96.2 % of 1000.
 func TestPassRateRules(t *testing.T) {
-	five, err := stats.Wilson(5, 5, 0.95)
+	five, err := Wilson(5, 5, 0.95)
 	fatal(t, err)
 	if !near(five.Interval.Lo, 0.57, 0.005) || five.Interval.Hi != 1 {
 		t.Errorf("%+v", five)
@@ -76,7 +74,7 @@ func TestPassRateRules(t *testing.T) {
 		k, n    int
 		reaches bool
 	}{{58, 58, false}, {59, 59, true}, {961, 1000, false}, {962, 1000, true}} {
-		p, err := stats.ClopperPearsonLower(c.k, c.n, 0.95)
+		p, err := ClopperPearsonLower(c.k, c.n, 0.95)
 		fatal(t, err)
 		if (p.Interval.Lo >= 0.95) != c.reaches || p.Interval.Hi != 1 {
 			t.Errorf("%d of %d: %+v", c.k, c.n, p)
@@ -89,24 +87,24 @@ func TestWarnings(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		xs   []float64
-		want []stats.Warning
+		want []Warning
 	}{
 		{"none", five, nil},
-		{"four values", five[:4], []stats.Warning{stats.WarnSmallN}},
-		{"equal", []float64{3, 3, 3, 3, 3}, []stats.Warning{stats.WarnZeroVariance}},
-		{"one value has no variance to be zero", []float64{3}, []stats.Warning{stats.WarnSmallN}},
+		{"four values", five[:4], []Warning{WarnSmallN}},
+		{"equal", []float64{3, 3, 3, 3, 3}, []Warning{WarnZeroVariance}},
+		{"one value has no variance to be zero", []float64{3}, []Warning{WarnSmallN}},
 		{"one of five at 1 is 20 %, not more", []float64{0.1, 0.2, 0.3, 0.4, 1}, nil},
-		{"two of five", []float64{0, 0.2, 0.3, 0.4, 1}, []stats.Warning{stats.WarnSaturated}},
+		{"two of five", []float64{0, 0.2, 0.3, 0.4, 1}, []Warning{WarnSaturated}},
 		{"not scores", []float64{0, 0.2, 0.3, 1, 7}, nil},
-		{"all three", []float64{1, 1}, []stats.Warning{stats.WarnSmallN, stats.WarnZeroVariance, stats.WarnSaturated}},
+		{"all three", []float64{1, 1}, []Warning{WarnSmallN, WarnZeroVariance, WarnSaturated}},
 	} {
-		if diff := cmp.Diff(c.want, stats.DataWarnings(c.xs)); diff != "" {
+		if diff := cmp.Diff(c.want, dataWarnings(c.xs)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", c.name, diff)
 		}
 	}
-	for _, w := range []stats.Warning{
-		stats.WarnSmallN, stats.WarnZeroVariance, stats.WarnSaturated, stats.WarnUntrimmed, stats.WarnTail,
-		stats.WarnEmptySequence, stats.WarnAutocorrelated,
+	for _, w := range []Warning{
+		WarnSmallN, WarnZeroVariance, WarnSaturated, WarnUntrimmed, warnTail,
+		warnEmptySequence, WarnAutocorrelated,
 	} {
 		if w.Message() == string(w) {
 			t.Errorf("%s has no message", w)
@@ -122,16 +120,16 @@ func TestWarningsOfOrderStatistics(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		p    float64
-		want []stats.Warning
-	}{{19, 0.95, []stats.Warning{stats.WarnTail}}, {20, 0.95, nil}, {10, 0.9, nil}, {3, 0.5, nil}, {3, 1, nil}, {9, 0.1, []stats.Warning{stats.WarnTail}}} {
-		q, err := stats.NewQuantile(xs[:c.n], c.p)
+		want []Warning
+	}{{19, 0.95, []Warning{warnTail}}, {20, 0.95, nil}, {10, 0.9, nil}, {3, 0.5, nil}, {3, 1, nil}, {9, 0.1, []Warning{warnTail}}} {
+		q, err := NewQuantile(xs[:c.n], c.p)
 		fatal(t, err)
 		if !slices.Equal(q.Warnings, c.want) {
 			t.Errorf("quantile %v of %d: %v", c.p, c.n, q.Warnings)
 		}
 	}
-	for n, want := range map[int][]stats.Warning{9: {stats.WarnUntrimmed}, 10: nil} {
-		m, err := stats.NewTrimmedMean(xs[:n], 0.1)
+	for n, want := range map[int][]Warning{9: {WarnUntrimmed}, 10: nil} {
+		m, err := NewTrimmedMean(xs[:n], 0.1)
 		fatal(t, err)
 		if !slices.Equal(m.Warnings, want) {
 			t.Errorf("trimmed mean of %d: %+v", n, m)
@@ -146,25 +144,25 @@ func TestRoundingIsNoDifference(t *testing.T) {
 	if candidate[0] == baseline[0] {
 		t.Fatal("0.1 + 0.2 == 0.3: the test needs another pair")
 	}
-	d, err := stats.Differences(candidate, baseline)
+	d, err := Differences(candidate, baseline)
 	fatal(t, err)
 	if !slices.Equal(d, []float64{0, 0, 0}) {
 		t.Errorf("differences %v", d)
 	}
-	p, err := stats.NewProbImprovement(candidate, baseline, 0.95)
+	p, err := NewProbImprovement(candidate, baseline, 0.95)
 	fatal(t, err)
 	if p.Ties != 3 || p.Value != 0.5 || p.Decided.N != 0 || p.Decided.Interval.Defined() {
 		t.Errorf("%+v", p)
 	}
 	for _, pair := range [][2][]float64{{candidate, baseline}, {{0.3, 0.4, 0.5}, {0.2, 0.3, 0.4}}} { // ties; a constant 0.1
-		if _, err := stats.PairedT(pair[0], pair[1], 0.95); !errors.Is(err, stats.ErrZeroVariance) {
+		if _, err := PairedT(pair[0], pair[1], 0.95); !errors.Is(err, ErrZeroVariance) {
 			t.Errorf("paired t: got %v, want ErrZeroVariance", err)
 		}
-		if _, err := stats.NewEffect(pair[0], pair[1], stats.EffectDz); !errors.Is(err, stats.ErrZeroVariance) {
+		if _, err := NewEffect(pair[0], pair[1], EffectDz); !errors.Is(err, ErrZeroVariance) {
 			t.Errorf("dz: got %v, want ErrZeroVariance", err)
 		}
 	}
-	w, err := stats.WilcoxonSignedRank([]float64{c - b, b - a, -a}, stats.DropZeros)
+	w, err := WilcoxonSignedRank([]float64{c - b, b - a, -a}, DropZeros)
 	fatal(t, err)
 	if w.WPlus != 4 || w.WMinus != 2 { // 0.09999999999999998, 0.1 and 0.1 are tied, each of rank 2
 		t.Errorf("%+v", w)
@@ -173,7 +171,7 @@ func TestRoundingIsNoDifference(t *testing.T) {
 
 // Wins are counted among all pairs, the interval among those that are no tie.
 func TestProbImprovementWithTies(t *testing.T) {
-	p, err := stats.NewProbImprovement([]float64{2, 2, 2, 2, 2, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 0.95)
+	p, err := NewProbImprovement([]float64{2, 2, 2, 2, 2, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 0.95)
 	fatal(t, err)
 	if p.N != 7 || p.Wins != 5 || p.Ties != 2 || p.Value != 6.0/7 || p.Decided.N != 5 || !near(p.Decided.Interval.Lo, 0.5655, 1e-4) {
 		t.Errorf("%+v", p)
@@ -187,13 +185,13 @@ func TestSmallestSignFlipP(t *testing.T) {
 		for i := range d {
 			d[i] = float64(i + 1)
 		}
-		p, err := stats.SignFlip(d, 1)
+		p, err := SignFlip(d, 1)
 		fatal(t, err)
 		if p.P.TwoSided != want || p.MinP != want || !p.Exact || p.Permutations != 1<<n {
 			t.Errorf("n = %d: %+v", n, p)
 		}
 	}
-	withZero, err := stats.SignFlip([]float64{0, 1, 2, 3, 4, 5}, 1)
+	withZero, err := SignFlip([]float64{0, 1, 2, 3, 4, 5}, 1)
 	fatal(t, err)
 	if withZero.P.TwoSided != 0.0625 || withZero.MinP != 0.0625 {
 		t.Errorf("a zero adds no information: %+v", withZero)
@@ -207,13 +205,13 @@ func TestSignFlipDraws(t *testing.T) {
 	for i := range d {
 		d[i] = 0.4 + r.NormFloat64()
 	}
-	a, err := stats.SignFlip(d, 1)
+	a, err := SignFlip(d, 1)
 	fatal(t, err)
-	b, err := stats.SignFlip(d, 1)
+	b, err := SignFlip(d, 1)
 	fatal(t, err)
-	c, err := stats.SignFlip(d, 2)
+	c, err := SignFlip(d, 2)
 	fatal(t, err)
-	if a.Exact || a.Permutations != stats.Draws || a.Seed != 1 || a.MinP != 2.0/10001 {
+	if a.Exact || a.Permutations != Draws || a.Seed != 1 || a.MinP != 2.0/10001 {
 		t.Errorf("%+v", a)
 	}
 	if a.P != b.P || a.P == c.P {
@@ -227,7 +225,7 @@ func TestSignFlipDraws(t *testing.T) {
 		t.Errorf("greater %v, about %v expected", a.P.Greater, want)
 	}
 	extreme := slices.Repeat([]float64{1}, 40)
-	p, err := stats.SignFlip(extreme, 1)
+	p, err := SignFlip(extreme, 1)
 	fatal(t, err)
 	if p.P.TwoSided != p.MinP {
 		t.Errorf("forty wins: %+v", p)
@@ -238,7 +236,7 @@ func TestSignFlipDraws(t *testing.T) {
 // = 0.00360 of the signs, and passed by 0.00074.
 func TestSignFlipDrawsCountTies(t *testing.T) {
 	d := slices.Concat(slices.Repeat([]float64{0.1}, 17), slices.Repeat([]float64{-0.1}, 4))
-	p, err := stats.SignFlip(d, 1)
+	p, err := SignFlip(d, 1)
 	fatal(t, err)
 	if p.Exact || !near(p.P.Greater, 0.0036, 0.0018) {
 		t.Errorf("%+v", p)
@@ -255,13 +253,13 @@ func TestTwoSampleDraws(t *testing.T) {
 	for i := range y {
 		y[i] = r.NormFloat64()
 	}
-	p, err := stats.PermuteTwoSample(x, y, 3)
+	p, err := PermuteTwoSample(x, y, 3)
 	fatal(t, err)
-	again, err := stats.PermuteTwoSample(x, y, 3)
+	again, err := PermuteTwoSample(x, y, 3)
 	fatal(t, err)
-	welch, err := stats.WelchT(x, y, 0.95)
+	welch, err := WelchT(x, y, 0.95)
 	fatal(t, err)
-	if p.Exact || p.Permutations != stats.Draws || p.P != again.P || !near(p.P.Greater, welch.P.Greater, 0.01) {
+	if p.Exact || p.Permutations != Draws || p.P != again.P || !near(p.P.Greater, welch.P.Greater, 0.01) {
 		t.Errorf("%+v, welch %v", p, welch.P)
 	}
 }
@@ -273,7 +271,7 @@ func TestTwoSampleDrawsUnequalGroups(t *testing.T) {
 	for i := range 8 {
 		y[i] = 1
 	}
-	p, err := stats.PermuteTwoSample([]float64{1, 1, 0}, y, 4)
+	p, err := PermuteTwoSample([]float64{1, 1, 0}, y, 4)
 	fatal(t, err)
 	if p.Exact || !near(p.P.Greater, 0.0029, 0.002) || p.P.Less < 0.99 {
 		t.Errorf("%+v", p)
@@ -283,7 +281,7 @@ func TestTwoSampleDrawsUnequalGroups(t *testing.T) {
 // Beyond 100 values the rank tests say that they approximate; without any order in the data p is 1 either way.
 func TestRankTestsOfManyValues(t *testing.T) {
 	for n, want := range map[int]string{100: "wilcoxon signed-rank, exact", 102: "wilcoxon signed-rank, normal approximation"} {
-		w, err := stats.WilcoxonSignedRank(slices.Repeat([]float64{1, -1}, n/2), stats.DropZeros)
+		w, err := WilcoxonSignedRank(slices.Repeat([]float64{1, -1}, n/2), DropZeros)
 		fatal(t, err)
 		if w.Method != want || w.P.TwoSided != 1 {
 			t.Errorf("%+v", w)
@@ -291,9 +289,9 @@ func TestRankTestsOfManyValues(t *testing.T) {
 	}
 	for n, want := range map[int]string{50: "mann-whitney, exact", 60: "mann-whitney, normal approximation"} {
 		equal := slices.Repeat([]float64{1}, n)
-		m, err := stats.NewMannWhitney(equal, equal)
+		m, err := NewMannWhitney(equal, equal)
 		fatal(t, err)
-		if m.Method != want || m.P != (stats.PValues{TwoSided: 1, Greater: 1, Less: 1}) || m.PAbsDev != 1 {
+		if m.Method != want || m.P != (PValues{TwoSided: 1, Greater: 1, Less: 1}) || m.PAbsDev != 1 {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -301,7 +299,7 @@ func TestRankTestsOfManyValues(t *testing.T) {
 
 // The detectable effects that stand beside every non-result.
 func TestDetectableEffects(t *testing.T) {
-	d := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
+	d := Design{Alpha: 0.05, Alternative: TwoSided}
 	for n, want := range map[int]float64{3: 3.26, 5: 1.68, 10: 1.00, 20: 0.66, 30: 0.53} {
 		dz, err := d.DetectableDz(n, 0.8)
 		fatal(t, err)
@@ -312,32 +310,32 @@ func TestDetectableEffects(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	two := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}
-	one := stats.Design{Alpha: 0.05, Alternative: stats.OneSided}
+	two := Design{Alpha: 0.05, Alternative: TwoSided}
+	one := Design{Alpha: 0.05, Alternative: oneSided}
 	for name, c := range map[string]struct{ got, want error }{
-		"alpha":                   {second(stats.Design{Alpha: 1, Alternative: stats.TwoSided}.Power(1, 5)), stats.ErrBadParam},
-		"alternative":             {second(stats.Design{Alpha: 0.05}.Power(1, 5)), stats.ErrBadParam},
-		"no effect":               {second(two.SeedsNeeded(0, 0.8)), stats.ErrBadParam},
-		"wrong direction":         {second(one.SeedsNeeded(-1, 0.8)), stats.ErrBadParam},
-		"power below alpha":       {second(two.DetectableDz(5, 0.04)), stats.ErrBadParam},
-		"tiny effect":             {second(two.SeedsNeeded(1e-6, 0.8)), stats.ErrOutOfRange},
-		"infinite effect":         {second(two.Power(math.Inf(1), 5)), stats.ErrNonFinite},
-		"pilot of equal values":   {second(two.SeedsFromPilot([]float64{1, 1, 1}, 1, 0.8)), stats.ErrZeroVariance},
-		"pilot of one":            {second(two.SeedsFromPilot([]float64{1}, 1, 0.8)), stats.ErrTooFew},
-		"nothing to detect":       {second(two.SeedsFromPilot([]float64{1, 2}, 0, 0.8)), stats.ErrBadParam},
-		"no bound on the share":   {second(stats.NewCombined([]float64{0.5}, 2, 2, 0.95)), stats.ErrBadParam},
-		"score out of range":      {second(stats.NewCombined([]float64{1.5, 1}, 2, 2, 0.95)), stats.ErrOutOfRange},
-		"zeros":                   {second(stats.WilcoxonSignedRank([]float64{1}, "")), stats.ErrBadParam},
-		"effect":                  {second(stats.NewEffect([]float64{1, 2}, []float64{1, 2}, "d")), stats.ErrBadParam},
-		"negative wins":           {second(stats.SignEValue(-1, 0)), stats.ErrBadParam},
-		"short history":           {second(stats.NewHistory(make([]float64, 19), 1)), stats.ErrTooFew},
-		"constant has no lag":     {second(stats.Lag1([]float64{1, 1, 1})), stats.ErrZeroVariance},
-		"overflow of squares":     {second(stats.NewMean([]float64{1e300, -1e300}, 0.95)), stats.ErrNonFinite},
-		"overflow of difference":  {second(stats.Differences([]float64{1e308}, []float64{-1e308})), stats.ErrNonFinite},
-		"overflow of a sum":       {second(stats.SignFlip(slices.Repeat([]float64{1e308}, 5), 1)), stats.ErrNonFinite},
-		"negative penalty":        {second(stats.OptimalPartition([]float64{1}, -1, 1)), stats.ErrBadParam},
-		"confidence of 1":         {second(stats.NewMean([]float64{1, 2}, 1)), stats.ErrBadParam},
-		"confidence that is none": {second(stats.Wilson(1, 2, math.NaN())), stats.ErrBadParam},
+		"alpha":                   {second(Design{Alpha: 1, Alternative: TwoSided}.Power(1, 5)), ErrBadParam},
+		"alternative":             {second(Design{Alpha: 0.05}.Power(1, 5)), ErrBadParam},
+		"no effect":               {second(two.seedsNeeded(0, 0.8)), ErrBadParam},
+		"wrong direction":         {second(one.seedsNeeded(-1, 0.8)), ErrBadParam},
+		"power below alpha":       {second(two.DetectableDz(5, 0.04)), ErrBadParam},
+		"tiny effect":             {second(two.seedsNeeded(1e-6, 0.8)), ErrOutOfRange},
+		"infinite effect":         {second(two.Power(math.Inf(1), 5)), errNonFinite},
+		"pilot of equal values":   {second(two.SeedsFromPilot([]float64{1, 1, 1}, 1, 0.8)), ErrZeroVariance},
+		"pilot of one":            {second(two.SeedsFromPilot([]float64{1}, 1, 0.8)), ErrTooFew},
+		"nothing to detect":       {second(two.SeedsFromPilot([]float64{1, 2}, 0, 0.8)), ErrBadParam},
+		"no bound on the share":   {second(NewCombined([]float64{0.5}, 2, 2, 0.95)), ErrBadParam},
+		"score out of range":      {second(NewCombined([]float64{1.5, 1}, 2, 2, 0.95)), ErrOutOfRange},
+		"zeros":                   {second(WilcoxonSignedRank([]float64{1}, "")), ErrBadParam},
+		"effect":                  {second(NewEffect([]float64{1, 2}, []float64{1, 2}, "d")), ErrBadParam},
+		"negative wins":           {second(signEValue(-1, 0)), ErrBadParam},
+		"short history":           {second(NewHistory(make([]float64, 19), 1)), ErrTooFew},
+		"constant has no lag":     {second(Lag1([]float64{1, 1, 1})), ErrZeroVariance},
+		"overflow of squares":     {second(NewMean([]float64{1e300, -1e300}, 0.95)), errNonFinite},
+		"overflow of difference":  {second(Differences([]float64{1e308}, []float64{-1e308})), errNonFinite},
+		"overflow of a sum":       {second(SignFlip(slices.Repeat([]float64{1e308}, 5), 1)), errNonFinite},
+		"negative penalty":        {second(optimalPartition([]float64{1}, -1, 1)), ErrBadParam},
+		"confidence of 1":         {second(NewMean([]float64{1, 2}, 1)), ErrBadParam},
+		"confidence that is none": {second(Wilson(1, 2, math.NaN())), ErrBadParam},
 	} {
 		if !errors.Is(c.got, c.want) {
 			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
@@ -348,16 +346,16 @@ func TestRefusals(t *testing.T) {
 // Both tails count: a large negative effect is as detectable as a positive one, two-sided, and not at all one-sided.
 func TestPowerOfNegativeEffects(t *testing.T) {
 	for _, c := range []struct {
-		alternative stats.Alternative
+		alternative Alternative
 		dz          float64
 		n           int
 		want        float64
 	}{
-		{stats.TwoSided, -0.5, 20, 0.5645}, {stats.TwoSided, 0.5, 20, 0.5645}, // R: power.t.test(20, .5, type="paired", strict=TRUE)
-		{stats.OneSided, -3, 20, 0}, {stats.TwoSided, 30, 5, 1}, {stats.TwoSided, -30, 5, 1}, // noncentrality 67
-		{stats.TwoSided, 0, 7, 0.05}, {stats.OneSided, 0, 7, 0.05},
+		{TwoSided, -0.5, 20, 0.5645}, {TwoSided, 0.5, 20, 0.5645}, // R: power.t.test(20, .5, type="paired", strict=TRUE)
+		{oneSided, -3, 20, 0}, {TwoSided, 30, 5, 1}, {TwoSided, -30, 5, 1}, // noncentrality 67
+		{TwoSided, 0, 7, 0.05}, {oneSided, 0, 7, 0.05},
 	} {
-		power, err := stats.Design{Alpha: 0.05, Alternative: c.alternative}.Power(c.dz, c.n)
+		power, err := Design{Alpha: 0.05, Alternative: c.alternative}.Power(c.dz, c.n)
 		fatal(t, err)
 		if !near(power, c.want, 1e-4) {
 			t.Errorf("%s dz %v n %d: %v, want %v", c.alternative, c.dz, c.n, power, c.want)
@@ -366,31 +364,31 @@ func TestPowerOfNegativeEffects(t *testing.T) {
 }
 
 func TestSequencesBeforeAnyScore(t *testing.T) {
-	c, err := stats.BettingSequence(nil, 0.95)
+	c, err := BettingSequence(nil, 0.95)
 	fatal(t, err)
-	want := stats.Interval{Lo: 0, Hi: 1, Confidence: 0.95, Method: stats.MethodBetting}
-	if c.Last() != want {
-		t.Errorf("got %+v, want %+v", c.Last(), want)
+	want := Interval{Lo: 0, Hi: 1, Confidence: 0.95, Method: MethodBetting}
+	if c.last() != want {
+		t.Errorf("got %+v, want %+v", c.last(), want)
 	}
 }
 
 // A mean that moves from 0 to 1 contradicts every constant mean.
 func TestSequenceThatBecomesEmpty(t *testing.T) {
-	c, err := stats.BettingSequence(slices.Concat(make([]float64, 60), slices.Repeat([]float64{1}, 400)), 0.95)
+	c, err := BettingSequence(slices.Concat(make([]float64, 60), slices.Repeat([]float64{1}, 400)), 0.95)
 	fatal(t, err)
-	if !slices.Contains(c.Warnings, stats.WarnEmptySequence) {
-		t.Errorf("last %+v, warnings %v", c.Last(), c.Warnings)
+	if !slices.Contains(c.Warnings, warnEmptySequence) {
+		t.Errorf("last %+v, warnings %v", c.last(), c.Warnings)
 	}
 }
 
 func TestAnytimeP(t *testing.T) {
-	none, err := stats.SymmetricEValue(nil)
+	none, err := SymmetricEValue(nil)
 	fatal(t, err)
-	if p := none.AnytimeP(); p != (stats.PValues{TwoSided: 1, Greater: 1, Less: 1}) {
+	if p := none.AnytimeP(); p != (PValues{TwoSided: 1, Greater: 1, Less: 1}) {
 		t.Errorf("no pairs: %v", p)
 	}
 	// Six equal gains: each bet c has multiplied its capital by (1+tanh c)⁶.
-	e, err := stats.SymmetricEValue(slices.Repeat([]float64{0.1}, 6))
+	e, err := SymmetricEValue(slices.Repeat([]float64{0.1}, 6))
 	fatal(t, err)
 	want := 0.0
 	for _, c := range []float64{0.25, 0.5, 1, 2, 4} {
@@ -410,7 +408,7 @@ func TestHistoryFindsKnownChanges(t *testing.T) {
 			continue
 		}
 		ran++
-		h, err := stats.NewHistory(c.Inputs.X, 1)
+		h, err := NewHistory(c.Inputs.X, 1)
 		fatal(t, err)
 		var got []int
 		for _, p := range h.Points {
@@ -437,13 +435,13 @@ func TestHistoryDescribesLevels(t *testing.T) {
 	for i := range xs {
 		xs[i] = []float64{-1, 0, 1, 0}[i%4] + []float64{0, 100, 96}[i/20]
 	}
-	h, err := stats.NewHistory(xs, 1)
+	h, err := NewHistory(xs, 1)
 	fatal(t, err)
 	sigma := 1 / (0.6745 * math.Sqrt2)
 	if !near(h.Sigma, sigma, 1e-12) || !near(h.Penalty, 3*sigma*sigma*math.Log(60), 1e-9) {
 		t.Errorf("sigma %v, penalty %v", h.Sigma, h.Penalty)
 	}
-	want := []stats.ChangePoint{{Index: 20, Before: 0, After: 100, Confirmed: true}, {Index: 40, Before: 100, After: 96, Confirmed: true}}
+	want := []ChangePoint{{Index: 20, Before: 0, After: 100, Confirmed: true}, {Index: 40, Before: 100, After: 96, Confirmed: true}}
 	if !slices.Equal(h.Points, want) {
 		t.Errorf("got %+v, want %+v", h.Points, want)
 	}
@@ -455,18 +453,18 @@ func TestHistoryOfCorrelatedNoise(t *testing.T) {
 	for i := 1; i < len(xs); i++ {
 		xs[i] = 0.7*xs[i-1] + r.NormFloat64()
 	}
-	h, err := stats.NewHistory(xs, 1)
+	h, err := NewHistory(xs, 1)
 	fatal(t, err)
-	if !slices.Contains(h.Warnings, stats.WarnAutocorrelated) || len(h.Points) == 0 {
+	if !slices.Contains(h.Warnings, WarnAutocorrelated) || len(h.Points) == 0 {
 		t.Errorf("lag %v, points %v: want points, with a warning", h.Lag1, h.Points)
 	}
 }
 
 func TestHistoryWithoutNoise(t *testing.T) {
 	xs := slices.Concat(slices.Repeat([]float64{1}, 15), slices.Repeat([]float64{2}, 15))
-	h, err := stats.NewHistory(xs, 1)
+	h, err := NewHistory(xs, 1)
 	fatal(t, err)
-	if h.Sigma != 0 || len(h.Points) != 0 || !slices.Contains(h.Warnings, stats.WarnZeroVariance) {
+	if h.Sigma != 0 || len(h.Points) != 0 || !slices.Contains(h.Warnings, WarnZeroVariance) {
 		t.Errorf("%+v", h)
 	}
 }
@@ -477,10 +475,10 @@ func TestInputsAreNotChanged(t *testing.T) {
 	ys := []float64{0.4, 0.8, 0.6, 0.2, 0.1, 0.3}
 	a, b := slices.Clone(xs), slices.Clone(ys)
 	calls := []error{
-		second(stats.NewMean(a, 0.95)), second(stats.NewQuantile(a, 0.5)), second(stats.NewIQM(a)), second(stats.Median(a)),
-		second(stats.NewMannWhitney(a, b)), second(stats.PermuteTwoSample(a, b, 1)), second(stats.SignFlip(a, 1)),
-		second(stats.WilcoxonSignedRank(a, stats.DropZeros)), second(stats.Holm(a, 0.05)), second(stats.BettingSequence(a, 0.95)),
-		second(stats.Divisive(a, 1)), second(stats.OptimalPartition(a, 1, 1)), second(stats.NoiseSD(a)),
+		second(NewMean(a, 0.95)), second(NewQuantile(a, 0.5)), second(NewIQM(a)), second(Median(a)),
+		second(NewMannWhitney(a, b)), second(PermuteTwoSample(a, b, 1)), second(SignFlip(a, 1)),
+		second(WilcoxonSignedRank(a, DropZeros)), second(Holm(a, 0.05)), second(BettingSequence(a, 0.95)),
+		second(divisive(a, 1)), second(optimalPartition(a, 1, 1)), second(noiseSD(a)),
 	}
 	if err := errors.Join(calls...); err != nil {
 		t.Fatal(err)

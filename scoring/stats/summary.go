@@ -26,13 +26,13 @@ func Summarize(xs []float64) (Summary, error) {
 		return Summary{}, errOverflow
 	}
 	s := Summary{N: len(xs), Mean: m, PopulationSD: math.Sqrt(ss / float64(len(xs))), Constant: constant(xs)}
-	if share, ok := SaturatedShare(xs); ok {
+	if share, ok := saturatedShare(xs); ok {
 		s.NSaturated = int(math.Round(share * float64(len(xs))))
 	}
 	return s, nil
 }
 
-// SD is the sample standard deviation (divide by N-1); NaN below two values, for one value has no spread.
+// sd is the sample standard deviation (divide by N-1); NaN below two values, for one value has no spread.
 func (s Summary) SD() float64 {
 	if s.N < 2 {
 		return math.NaN()
@@ -45,8 +45,8 @@ func (s Summary) MeanInterval(confidence float64) Interval {
 	return s.around(confidence, MethodT, 1/float64(s.N))
 }
 
-// Prediction is the t interval for one further value, as [NewPrediction] gives it; not defined below two values.
-func (s Summary) Prediction(confidence float64) Interval {
+// prediction is the t interval for one further value, as [NewPrediction] gives it; not defined below two values.
+func (s Summary) prediction(confidence float64) Interval {
 	return s.around(confidence, MethodPrediction, 1+1/float64(s.N))
 }
 
@@ -61,7 +61,7 @@ func (s Summary) around(confidence float64, method string, factor float64) Inter
 // SDInterval is the chi-square interval of the standard deviation, as [NewSD] gives it; not defined below two values.
 func (s Summary) SDInterval(confidence float64) Interval {
 	if s.N < 2 || !finite(s.PopulationSD) {
-		return noInterval(confidence, MethodChiSquare)
+		return noInterval(confidence, methodChiSquare)
 	}
 	return sdInterval(s.SD(), s.N, confidence)
 }
@@ -69,7 +69,7 @@ func (s Summary) SDInterval(confidence float64) Interval {
 // CombinedInterval is the box interval that [NewCombined] explains, for N scores of seeds of which passed have passed; not
 // defined below two scores.
 func (s Summary) CombinedInterval(passed, seeds int, confidence float64) Interval {
-	box := noInterval(confidence, MethodBox)
+	box := noInterval(confidence, methodBox)
 	third := 1 - (1-confidence)/3
 	rate, err := Wilson(passed, seeds, third)
 	mean, sd := s.MeanInterval(third), s.SDInterval(third)
@@ -81,13 +81,13 @@ func (s Summary) CombinedInterval(passed, seeds int, confidence float64) Interva
 	return box
 }
 
-// Warnings are those of [DataWarnings].
+// Warnings are those of [dataWarnings].
 func (s Summary) Warnings() []Warning {
 	list := smallN(s.N)
 	if s.N > 1 && s.Constant {
 		list = append(list, WarnZeroVariance)
 	}
-	if s.N > 0 && float64(s.NSaturated)/float64(s.N) > MaxSaturated {
+	if s.N > 0 && float64(s.NSaturated)/float64(s.N) > maxSaturated {
 		list = append(list, WarnSaturated)
 	}
 	return list

@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"math"
@@ -7,11 +7,10 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/scoring/stats"
 )
 
 // sameInterval allows for the rounding of a standard deviation that was multiplied by √(n/(n-1)).
-func sameInterval(a, b stats.Interval) bool {
+func sameInterval(a, b Interval) bool {
 	scale := max(math.Abs(b.Lo), math.Abs(b.Hi))
 	return near(a.Lo, b.Lo, 1e-11*scale) && near(a.Hi, b.Hi, 1e-11*scale) && a.Confidence == b.Confidence && a.Method == b.Method
 }
@@ -20,23 +19,23 @@ func sameInterval(a, b stats.Interval) bool {
 func TestSummaryIntervals(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		xs, c := samples(t, value, 2, 30), confidence.Draw(t, "confidence")
-		s, err := stats.Summarize(xs)
+		s, err := Summarize(xs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, _ := stats.NewMean(xs, c)
+		m, _ := NewMean(xs, c)
 		if s.Mean != m.Mean || s.N != m.N || !sameInterval(s.MeanInterval(c), m.Interval) {
 			t.Fatalf("mean %+v, want %+v", s.MeanInterval(c), m)
 		}
-		sd, _ := stats.NewSD(xs, c)
+		sd, _ := NewSD(xs, c)
 		if !near(s.SD(), sd.SD, 1e-12*sd.SD) || !sameInterval(s.SDInterval(c), sd.Interval) {
 			t.Fatalf("sd %v %+v, want %+v", s.SD(), s.SDInterval(c), sd)
 		}
-		p, _ := stats.NewPrediction(xs, c)
-		if !sameInterval(s.Prediction(c), p.Interval) {
-			t.Fatalf("prediction %+v, want %+v", s.Prediction(c), p.Interval)
+		p, _ := NewPrediction(xs, c)
+		if !sameInterval(s.prediction(c), p.Interval) {
+			t.Fatalf("prediction %+v, want %+v", s.prediction(c), p.Interval)
 		}
-		if got, want := s.Warnings(), stats.DataWarnings(xs); len(got) != len(want) {
+		if got, want := s.Warnings(), dataWarnings(xs); len(got) != len(want) {
 			t.Fatalf("warnings %v, want %v", got, want)
 		}
 	})
@@ -48,24 +47,24 @@ func TestSummaryCombinedInterval(t *testing.T) {
 		scores := samples(t, rapid.OneOf(score, rapid.SampledFrom([]float64{0, 1})), 2, 30)
 		seeds := len(scores) + rapid.IntRange(0, 5).Draw(t, "crashed")
 		passed, c := rapid.IntRange(0, len(scores)).Draw(t, "passed"), confidence.Draw(t, "confidence")
-		s, err := stats.Summarize(scores)
+		s, err := Summarize(scores)
 		if err != nil {
 			t.Fatal(err)
 		}
 		third := 1 - (1-c)/3
-		mean, _ := stats.NewMean(scores, third)
-		sd, _ := stats.NewSD(scores, third)
-		rate, _ := stats.Wilson(passed, seeds, third)
-		want := stats.Interval{
+		mean, _ := NewMean(scores, third)
+		sd, _ := NewSD(scores, third)
+		rate, _ := Wilson(passed, seeds, third)
+		want := Interval{
 			Lo:         max(0, mean.Interval.Lo) * rate.Interval.Lo * (1 - min(0.5, sd.Interval.Hi)),
 			Hi:         min(1, mean.Interval.Hi) * rate.Interval.Hi * (1 - min(0.5, sd.Interval.Lo)),
-			Confidence: c, Method: stats.MethodBox,
+			Confidence: c, Method: methodBox,
 		}
 		got := s.CombinedInterval(passed, seeds, c)
 		if !sameInterval(got, want) {
 			t.Fatalf("box %+v, want %+v", got, want)
 		}
-		combined, err := stats.NewCombined(scores, passed, seeds, c)
+		combined, err := NewCombined(scores, passed, seeds, c)
 		if err != nil || combined.Interval != got {
 			t.Fatalf("%+v, %v, want %+v", combined, err, got)
 		}
@@ -73,9 +72,9 @@ func TestSummaryCombinedInterval(t *testing.T) {
 }
 
 func TestSummaryOfFewValues(t *testing.T) {
-	for _, s := range []stats.Summary{{}, {N: 1, Mean: 0.5, Constant: true}} {
-		for name, i := range map[string]stats.Interval{
-			"mean": s.MeanInterval(0.95), "sd": s.SDInterval(0.95), "prediction": s.Prediction(0.95), "combined": s.CombinedInterval(s.N, s.N, 0.95),
+	for _, s := range []Summary{{}, {N: 1, Mean: 0.5, Constant: true}} {
+		for name, i := range map[string]Interval{
+			"mean": s.MeanInterval(0.95), "sd": s.SDInterval(0.95), "prediction": s.prediction(0.95), "combined": s.CombinedInterval(s.N, s.N, 0.95),
 		} {
 			if i.Defined() || i.Confidence != 0.95 {
 				t.Errorf("n = %d: %s %+v", s.N, name, i)
@@ -85,10 +84,10 @@ func TestSummaryOfFewValues(t *testing.T) {
 			t.Errorf("n = %d: sd %v, p %v and %v", s.N, s.SD(), s.PMeanAtLeast(0.1), s.PSDAtMost(0.1))
 		}
 	}
-	if _, err := stats.Summarize(nil); err == nil {
+	if _, err := Summarize(nil); err == nil {
 		t.Error("a summary of nothing")
 	}
-	if _, err := stats.Summarize([]float64{math.MaxFloat64, -math.MaxFloat64}); !isNonFinite(err) {
+	if _, err := Summarize([]float64{math.MaxFloat64, -math.MaxFloat64}); !isNonFinite(err) {
 		t.Errorf("squares that overflow: %v", err)
 	}
 }
@@ -96,7 +95,7 @@ func TestSummaryOfFewValues(t *testing.T) {
 // A value is refuted at level alpha exactly where it is beyond the end of the interval with confidence 1 - 2·alpha.
 func TestSummaryPValuesAreDualToIntervals(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		s, err := stats.Summarize(samples(t, score, 3, 30))
+		s, err := Summarize(samples(t, score, 3, 30))
 		if err != nil || s.SD() < 1e-6 {
 			t.Skip()
 		}
@@ -119,7 +118,7 @@ func TestSummaryPValuesAreDualToIntervals(t *testing.T) {
 
 // Equal values leave no doubt about themselves. Ten times 0.8 sums to a little less than 8, as a database may do it.
 func TestSummaryPValuesOfEqualValues(t *testing.T) {
-	s := stats.Summary{N: 10, Mean: 0.8, PopulationSD: 1e-17, Constant: true}
+	s := Summary{N: 10, Mean: 0.8, PopulationSD: 1e-17, Constant: true}
 	for x, want := range map[float64]float64{0.7: 1, 0.8: 1, 0.9: 0} {
 		if p := s.PMeanAtLeast(x); p != want {
 			t.Errorf("mean at least %v: p = %v, want %v", x, p, want)
@@ -128,7 +127,7 @@ func TestSummaryPValuesOfEqualValues(t *testing.T) {
 	if s.PSDAtMost(0) != 1 || s.PSDAtMost(0.1) != 1 {
 		t.Errorf("sd at most 0: p = %v, at most 0.1: %v", s.PSDAtMost(0), s.PSDAtMost(0.1))
 	}
-	s = stats.Summary{N: 10, Mean: 0.8, PopulationSD: 0.1}
+	s = Summary{N: 10, Mean: 0.8, PopulationSD: 0.1}
 	if p := s.PSDAtMost(0); p != 0 {
 		t.Errorf("values that vary, sd at most 0: p = %v", p)
 	}

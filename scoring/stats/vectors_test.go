@@ -1,4 +1,4 @@
-package stats_test
+package stats
 
 import (
 	"bufio"
@@ -10,8 +10,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"track/scoring/stats"
 )
 
 // vectorCase is one line of testdata/stats_vectors.jsonl.
@@ -64,101 +62,101 @@ type results map[string]any
 // implemented holds the statistics of the vectors that this package has.
 var implemented = map[string]func(vectorCase) (results, error){
 	"mean": func(c vectorCase) (results, error) {
-		m, err := stats.NewMean(c.Inputs.X, 0.95)
+		m, err := NewMean(c.Inputs.X, 0.95)
 		return results{"value": m.Mean}, err
 	},
 	"std_sample": func(c vectorCase) (results, error) {
-		s, err := stats.NewSD(c.Inputs.X, 0.95)
+		s, err := NewSD(c.Inputs.X, 0.95)
 		return results{"value": s.SD}, err
 	},
 	"std_population": func(c vectorCase) (results, error) {
-		s, err := stats.PopulationSD(c.Inputs.X)
+		s, err := PopulationSD(c.Inputs.X)
 		return results{"value": s}, err
 	},
 	"median": func(c vectorCase) (results, error) {
-		m, err := stats.Median(c.Inputs.X)
+		m, err := Median(c.Inputs.X)
 		return results{"value": m}, err
 	},
 	"quantile": func(c vectorCase) (results, error) {
-		q, err := stats.NewQuantile(c.Inputs.X, c.Params.P)
+		q, err := NewQuantile(c.Inputs.X, c.Params.P)
 		return results{"value": q.Value}, err
 	},
 	"trimmed_mean": func(c vectorCase) (results, error) {
-		m, err := stats.NewTrimmedMean(c.Inputs.X, c.Params.Cut)
+		m, err := NewTrimmedMean(c.Inputs.X, c.Params.Cut)
 		return results{"value": m.Mean, "trimmed_each_side": float64(m.EachSide)}, err
 	},
 	"iqm": func(c vectorCase) (results, error) {
-		m, err := stats.NewIQM(c.Inputs.X)
+		m, err := NewIQM(c.Inputs.X)
 		return results{"value": m.Mean}, err
 	},
 	"t_ci": func(c vectorCase) (results, error) {
-		if _, err := stats.TInterval(c.Inputs.X, c.Params.Confidence); err != nil {
+		if _, err := TInterval(c.Inputs.X, c.Params.Confidence); err != nil {
 			return nil, err
 		}
-		m, err := stats.NewMean(c.Inputs.X, c.Params.Confidence)
+		m, err := NewMean(c.Inputs.X, c.Params.Confidence)
 		return results{
 			"mean": m.Mean, "lo": m.Interval.Lo, "hi": m.Interval.Hi, "df": float64(m.N - 1), "warning": codes(m.Warnings),
 		}, err
 	},
 	"t_prediction_interval": func(c vectorCase) (results, error) {
-		p, err := stats.NewPrediction(c.Inputs.X, c.Params.Confidence)
+		p, err := NewPrediction(c.Inputs.X, c.Params.Confidence)
 		return results{"mean": p.Mean, "lo": p.Interval.Lo, "hi": p.Interval.Hi}, err
 	},
 	"wilson_ci": func(c vectorCase) (results, error) {
-		p, err := stats.Wilson(c.Inputs.K, c.Inputs.N, c.Params.Confidence)
+		p, err := Wilson(c.Inputs.K, c.Inputs.N, c.Params.Confidence)
 		return results{"p": p.Value, "lo": p.Interval.Lo, "hi": p.Interval.Hi}, err
 	},
 	"clopper_pearson_ci": func(c vectorCase) (results, error) {
-		p, err := stats.ClopperPearson(c.Inputs.K, c.Inputs.N, c.Params.Confidence)
+		p, err := ClopperPearson(c.Inputs.K, c.Inputs.N, c.Params.Confidence)
 		return results{"p": p.Value, "lo": p.Interval.Lo, "hi": p.Interval.Hi}, err
 	},
 	"paired_t_test": func(c vectorCase) (results, error) {
-		t, err := stats.PairedT(c.Inputs.A, c.Inputs.B, c.Params.Confidence)
+		t, err := PairedT(c.Inputs.A, c.Inputs.B, c.Params.Confidence)
 		return results{
-			"t": t.T, "df": t.DF, "mean_diff": t.MeanDiff, "sd_diff": t.SD(), "lo": t.Interval.Lo, "hi": t.Interval.Hi,
+			"t": t.T, "df": t.DF, "mean_diff": t.MeanDiff, "sd_diff": t.sd(), "lo": t.Interval.Lo, "hi": t.Interval.Hi,
 			"p_two_sided": t.P.TwoSided, "p_greater": t.P.Greater, "p_less": t.P.Less,
 		}, err
 	},
 	"welch_t_test": func(c vectorCase) (results, error) {
-		t, err := stats.WelchT(c.Inputs.A, c.Inputs.B, 0.95)
+		t, err := WelchT(c.Inputs.A, c.Inputs.B, 0.95)
 		return results{"t": t.T, "df": t.DF, "p_two_sided": t.P.TwoSided}, err
 	},
 	"wilcoxon_signed_rank":      signedRank,
 	"wilcoxon_signed_rank_ties": signedRank,
 	"mann_whitney": func(c vectorCase) (results, error) {
-		m, err := stats.NewMannWhitney(c.Inputs.X, c.Inputs.Y)
+		m, err := NewMannWhitney(c.Inputs.X, c.Inputs.Y)
 		return withP(results{"u": m.U, "p_absdev": m.PAbsDev}, m.P), err
 	},
 	"cohens_d": func(c vectorCase) (results, error) {
-		e, err := stats.NewEffect(c.Inputs.A, c.Inputs.B, stats.EffectVariant(c.Params.Variant))
+		e, err := NewEffect(c.Inputs.A, c.Inputs.B, EffectVariant(c.Params.Variant))
 		return results{"d": e.D}, err
 	},
 	"hedges_g": func(c vectorCase) (results, error) {
-		e, err := stats.NewEffect(c.Inputs.A, c.Inputs.B, stats.EffectVariant(c.Params.Variant))
+		e, err := NewEffect(c.Inputs.A, c.Inputs.B, EffectVariant(c.Params.Variant))
 		return results{"g": e.G, "j": e.J, "df": e.DF}, err
 	},
 	"prob_improvement": func(c vectorCase) (results, error) {
 		if c.Params.Paired {
-			p, err := stats.NewProbImprovement(c.Inputs.X, c.Inputs.Y, 0.95)
+			p, err := NewProbImprovement(c.Inputs.X, c.Inputs.Y, 0.95)
 			return results{"value": p.Value}, err
 		}
-		p, err := stats.NewProbImprovementUnpaired(c.Inputs.X, c.Inputs.Y)
+		p, err := NewProbImprovementUnpaired(c.Inputs.X, c.Inputs.Y)
 		return results{"value": p.Value}, err
 	},
 	"permutation_signflip": func(c vectorCase) (results, error) {
-		p, err := stats.SignFlip(c.Inputs.D, 1)
+		p, err := SignFlip(c.Inputs.D, 1)
 		return withP(results{"statistic": p.Statistic, "n_perm": float64(p.Permutations)}, p.P), err
 	},
 	"permutation_two_sample": func(c vectorCase) (results, error) {
-		p, err := stats.PermuteTwoSample(c.Inputs.X, c.Inputs.Y, 1)
+		p, err := PermuteTwoSample(c.Inputs.X, c.Inputs.Y, 1)
 		return withP(results{"statistic": p.Statistic, "n_perm": float64(p.Permutations), "p_absdev": p.PAbsDev}, p.P), err
 	},
 	"holm": func(c vectorCase) (results, error) {
-		a, err := stats.Holm(c.Inputs.P, c.Params.Alpha)
+		a, err := Holm(c.Inputs.P, c.Params.Alpha)
 		return results{"adjusted": a.P, "reject": a.Reject}, err
 	},
 	"benjamini_hochberg": func(c vectorCase) (results, error) {
-		a, err := stats.BenjaminiHochberg(c.Inputs.P, c.Params.Alpha)
+		a, err := BenjaminiHochberg(c.Inputs.P, c.Params.Alpha)
 		return results{"adjusted": a.P, "reject": a.Reject}, err
 	},
 	"power_paired_t": func(c vectorCase) (results, error) {
@@ -166,7 +164,7 @@ var implemented = map[string]func(vectorCase) (results, error){
 		return results{"power": p}, err
 	},
 	"sample_size_paired_t": func(c vectorCase) (results, error) {
-		n, err := design(c).SeedsNeeded(c.Inputs.Dz, c.Params.Power)
+		n, err := design(c).seedsNeeded(c.Inputs.Dz, c.Params.Power)
 		return results{"n": float64(n)}, err
 	},
 	"mde_paired_t": func(c vectorCase) (results, error) {
@@ -174,37 +172,37 @@ var implemented = map[string]func(vectorCase) (results, error){
 		return results{"dz": dz}, err
 	},
 	"empirical_bernstein_cs": func(c vectorCase) (results, error) {
-		s, err := stats.BernsteinSequence(c.Inputs.X, 1-c.Params.Alpha)
+		s, err := BernsteinSequence(c.Inputs.X, 1-c.Params.Alpha)
 		return results{"lo": s.Lo, "hi": s.Hi}, err
 	},
 	"betting_cs": func(c vectorCase) (results, error) {
-		s, err := stats.BettingSequence(c.Inputs.X, 1-c.Params.Alpha)
+		s, err := BettingSequence(c.Inputs.X, 1-c.Params.Alpha)
 		return results{"lo": s.Lo, "hi": s.Hi}, err
 	},
 	"sign_evalue": func(c vectorCase) (results, error) {
-		e, err := stats.SignEValue(c.Inputs.Wins, c.Inputs.Losses)
+		e, err := signEValue(c.Inputs.Wins, c.Inputs.Losses)
 		return results{"e_greater": e.Greater, "e_less": e.Less, "e_two_sided": e.TwoSided}, err
 	},
 	"symmetric_evalue": func(c vectorCase) (results, error) {
-		e, err := stats.SymmetricEValue(c.Inputs.D)
+		e, err := SymmetricEValue(c.Inputs.D)
 		return results{"e_greater": e.Greater, "e_less": e.Less, "e_two_sided": e.TwoSided}, err
 	},
 	"edivisive_split": func(c vectorCase) (results, error) {
-		s, ok, err := stats.BestSplit(c.Inputs.X, c.Params.MinSize)
+		s, ok, err := BestSplit(c.Inputs.X, c.Params.MinSize)
 		if !ok {
 			return results{"tau": nil, "qhat": nil}, err
 		}
 		return results{"tau": float64(s.Index), "qhat": s.QHat}, err
 	},
 	"optimal_partition_l2": func(c vectorCase) (results, error) {
-		p, err := stats.OptimalPartition(c.Inputs.X, c.Params.Penalty, c.Params.MinSize)
+		p, err := optimalPartition(c.Inputs.X, c.Params.Penalty, c.Params.MinSize)
 		if math.IsNaN(p.Cost) {
 			return results{"changepoints": p.ChangePoints, "cost": nil}, err
 		}
 		return results{"changepoints": p.ChangePoints, "cost": p.Cost}, err
 	},
 	"change_points_known": func(c vectorCase) (results, error) {
-		p, err := stats.OptimalPartition(c.Inputs.X, c.Params.SuggestedPenalty, c.Params.MinSize)
+		p, err := optimalPartition(c.Inputs.X, c.Params.SuggestedPenalty, c.Params.MinSize)
 		return results{"changepoints": p.ChangePoints}, err
 	},
 }
@@ -280,8 +278,8 @@ func (c vectorCase) compare(got results, err error) []string {
 }
 
 var errorNames = map[string]error{
-	"empty": stats.ErrEmpty, "nonfinite": stats.ErrNonFinite, "too_few": stats.ErrTooFew, "bad_param": stats.ErrBadParam,
-	"length_mismatch": stats.ErrLengthMismatch, "zero_variance": stats.ErrZeroVariance, "out_of_range": stats.ErrOutOfRange,
+	"empty": ErrEmpty, "nonfinite": errNonFinite, "too_few": ErrTooFew, "bad_param": ErrBadParam,
+	"length_mismatch": errLengthMismatch, "zero_variance": ErrZeroVariance, "out_of_range": ErrOutOfRange,
 }
 
 func (c vectorCase) compareError(name string, err error) []string {
@@ -289,7 +287,7 @@ func (c vectorCase) compareError(name string, err error) []string {
 		return []string{fmt.Sprintf("got error %v, want %s", err, name)}
 	}
 	if need, ok := c.Expected["need"]; ok {
-		var few stats.TooFewError
+		var few TooFewError
 		if !errors.As(err, &few) || float64(few.Need) != need {
 			return []string{fmt.Sprintf("got %#v, want need %v", err, need)}
 		}
@@ -326,20 +324,20 @@ func (c vectorCase) close(got, want float64) bool {
 }
 
 func signedRank(c vectorCase) (results, error) {
-	s, err := stats.WilcoxonSignedRank(c.Inputs.D, stats.Zeros(c.Params.ZeroMethod))
+	s, err := WilcoxonSignedRank(c.Inputs.D, Zeros(c.Params.ZeroMethod))
 	return withP(results{"w_plus": s.WPlus, "w_minus": s.WMinus, "n_eff": float64(s.NEffective)}, s.P), err
 }
 
-func withP(r results, p stats.PValues) results {
+func withP(r results, p PValues) results {
 	r["p_two_sided"], r["p_greater"], r["p_less"] = p.TwoSided, p.Greater, p.Less
 	return r
 }
 
-func design(c vectorCase) stats.Design {
-	return stats.Design{Alpha: c.Params.Alpha, Alternative: stats.Alternative(c.Params.Alternative)}
+func design(c vectorCase) Design {
+	return Design{Alpha: c.Params.Alpha, Alternative: Alternative(c.Params.Alternative)}
 }
 
-func codes(warnings []stats.Warning) []string {
+func codes(warnings []Warning) []string {
 	list := make([]string, len(warnings))
 	for i, w := range warnings {
 		list[i] = string(w)

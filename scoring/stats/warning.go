@@ -9,15 +9,15 @@ const (
 	WarnZeroVariance   Warning = "zero_variance"
 	WarnSaturated      Warning = "saturated"
 	WarnUntrimmed      Warning = "untrimmed"
-	WarnTail           Warning = "tail"
-	WarnEmptySequence  Warning = "empty_sequence"
+	warnTail           Warning = "tail"
+	warnEmptySequence  Warning = "empty_sequence"
 	WarnAutocorrelated Warning = "autocorrelated"
 )
 
 // Limits of the warnings.
 const (
 	SmallN       = 5   // fewer values than this are too few to be sure of anything but a large effect
-	MaxSaturated = 0.2 // a larger share of scores at exactly 0 or 1 hides how good or bad they are
+	maxSaturated = 0.2 // a larger share of scores at exactly 0 or 1 hides how good or bad they are
 	MaxLag1      = 0.3 // a larger lag-1 autocorrelation makes change points unreliable
 )
 
@@ -32,9 +32,9 @@ func (w Warning) Message() string {
 		return "more than 20 % of the values are exactly 0 or 1: differences beyond these limits are not seen"
 	case WarnUntrimmed:
 		return "trimmed=0: too few values to trim any, this is the plain mean"
-	case WarnTail:
+	case warnTail:
 		return "fewer than one value is expected beyond this quantile: it is little more than the extreme value"
-	case WarnEmptySequence:
+	case warnEmptySequence:
 		return "the confidence sequence became empty: the mean moved, or this is one of the rare sequences that miss it"
 	case WarnAutocorrelated:
 		return "lag-1 autocorrelation above 0.3: change points are unreliable"
@@ -42,9 +42,9 @@ func (w Warning) Message() string {
 	return string(w)
 }
 
-// DataWarnings returns the warnings about a sample itself: fewer than 5 values, no variance, and, where all values lie in
+// dataWarnings returns the warnings about a sample itself: fewer than 5 values, no variance, and, where all values lie in
 // [0, 1], more than 20 % of them at exactly 0 or 1.
-func DataWarnings(xs []float64) []Warning {
+func dataWarnings(xs []float64) []Warning {
 	var list []Warning
 	if len(xs) < SmallN {
 		list = append(list, WarnSmallN)
@@ -52,15 +52,15 @@ func DataWarnings(xs []float64) []Warning {
 	if len(xs) > 1 && constant(xs) {
 		list = append(list, WarnZeroVariance)
 	}
-	if share, ok := SaturatedShare(xs); ok && share > MaxSaturated {
+	if share, ok := saturatedShare(xs); ok && share > maxSaturated {
 		list = append(list, WarnSaturated)
 	}
 	return list
 }
 
-// SaturatedShare is the share of scores at exactly 0 or 1; ok is false where there are none, or one is outside [0, 1], because
+// saturatedShare is the share of scores at exactly 0 or 1; ok is false where there are none, or one is outside [0, 1], because
 // then they are not scores.
-func SaturatedShare(scores []float64) (share float64, ok bool) {
+func saturatedShare(scores []float64) (share float64, ok bool) {
 	if checkScores(scores, 1) != nil {
 		return 0, false
 	}

@@ -25,13 +25,13 @@ type Coverage struct {
 const (
 	WarnPlannedMissing   = "planned_seeds_missing"
 	WarnNotDeterministic = "not_deterministic"
-	WarnCommands         = "different_commands"
-	WarnCodeChanged      = "code_changed"
-	WarnWithdrawn        = "plan_withdrawn"
+	warnCommands         = "different_commands"
+	warnCodeChanged      = "code_changed"
+	warnWithdrawn        = "plan_withdrawn"
 )
 
-// RuleRepeatable is in force where seeds were run again: one that gives something else is a warning.
-const RuleRepeatable = "repeatable"
+// ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
+const ruleRepeatable = "repeatable"
 
 // RulePlanned is in force where seeds were planned: all of them have to be recorded before anything passes.
 const RulePlanned = "planned_seeds"
@@ -47,13 +47,13 @@ func (c Coverage) warnings() (list []Warning) {
 		add(WarnNotDeterministic, "%s", c.differingText())
 	}
 	if c.NCommands > 1 {
-		add(WarnCommands, "%d different commands ran these seeds: record what differs between them as a parameter or a label", c.NCommands)
+		add(warnCommands, "%d different commands ran these seeds: record what differs between them as a parameter or a label", c.NCommands)
 	}
 	if c.NCodeChanged > 0 {
-		add(WarnCodeChanged, "the code changed while %d %s ran: these seeds may come from other code than recorded", c.NCodeChanged, format.Plural(c.NCodeChanged, "sweep"))
+		add(warnCodeChanged, "the code changed while %d %s ran: these seeds may come from other code than recorded", c.NCodeChanged, format.Plural(c.NCodeChanged, "sweep"))
 	}
 	if c.Withdrawn != "" {
-		add(WarnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)
+		add(warnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)
 	}
 	return list
 }
@@ -87,7 +87,7 @@ func (c Coverage) outcomes() (list []Outcome) {
 		list = append(list, o)
 	}
 	if c.NRepeated > 0 {
-		o := Outcome{Rule: RuleRepeatable, Verdict: scoring.VerdictPass, N: c.NRepeated, Message: fmt.Sprintf("%s gave the same values again", format.Counted(c.NRepeated, "repeated seed"))}
+		o := Outcome{Rule: ruleRepeatable, Verdict: scoring.VerdictPass, N: c.NRepeated, Message: fmt.Sprintf("%s gave the same values again", format.Counted(c.NRepeated, "repeated seed"))}
 		if c.NDiffering > 0 {
 			o.Verdict, o.Reason, o.Message = scoring.VerdictWarn, WarnNotDeterministic, c.differingText()
 		}

@@ -10,10 +10,10 @@ import (
 
 // Codes of the warnings of a comparison.
 const (
-	WarnFewPairs   = "few_pairs"
-	WarnUnmatched  = "unmatched_seeds"
-	WarnFailedPair = "failed_seeds_score_0"
-	WarnIdentical  = "identical_results"
+	warnFewPairs   = "few_pairs"
+	warnUnmatched  = "unmatched_seeds"
+	warnFailedPair = "failed_seeds_score_0"
+	warnIdentical  = "identical_results"
 )
 
 func (i *Improvement) warn() {
@@ -21,17 +21,17 @@ func (i *Improvement) warn() {
 		i.Warnings = append(i.Warnings, Warning{code, fmt.Sprintf(format, args...)})
 	}
 	i.Warnings = append(i.Warnings, i.Options.Look.warnings()...)
-	if i.NPairs > 0 && i.NPairs < MinPairs {
-		add(WarnFewPairs, "%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), MinPairs)
+	if i.NPairs > 0 && i.NPairs < minPairs {
+		add(warnFewPairs, "%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), minPairs)
 	}
 	if len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline) > 0 {
-		add(WarnUnmatched, "seeds that only one side has are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
+		add(warnUnmatched, "seeds that only one side has are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
 	}
 	if failed := len(i.Failed.Candidate) + len(i.Failed.Baseline); failed > 0 {
-		add(WarnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
+		add(warnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
 	}
 	if i.NPairs > 1 && i.Total.Ties == i.NPairs {
-		add(WarnIdentical, "all %d pairs have equal total scores: do the configurations differ at all?", i.NPairs)
+		add(warnIdentical, "all %d pairs have equal total scores: do the configurations differ at all?", i.NPairs)
 	} else if i.NPairs > 0 && i.Total.equal {
 		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width and says nothing about other seeds", i.NPairs)
 	}
@@ -82,15 +82,15 @@ func (i *Improvement) undecidable() (reason, need string) {
 	switch share := i.MatchedShare(); {
 	case i.NPairs == 0:
 		return "the sides have no seed in common: nothing can be paired", "the same seeds on both sides"
-	case share < MinMatched:
-		return fmt.Sprintf("%d pairs are only %s of all seeds, less than %s: the seeds left out could change the result", i.NPairs, format.Share(share), format.Share(MinMatched)),
+	case share < minMatched:
+		return fmt.Sprintf("%d pairs are only %s of all seeds, less than %s: the seeds left out could change the result", i.NPairs, format.Share(share), format.Share(minMatched)),
 			"the unmatched seeds on the other side too, or only the seeds that were planned for both"
 	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
 		return fmt.Sprintf("%d seeds of the candidate and %d of the baseline repeat exactly what another seed measured: there are fewer independent pairs than it seems",
 			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
-	case i.NPairs < MinPairs:
-		return fmt.Sprintf("%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), MinPairs),
-			fmt.Sprintf("%d more %s", MinPairs-i.NPairs, format.Plural(MinPairs-i.NPairs, "pair"))
+	case i.NPairs < minPairs:
+		return fmt.Sprintf("%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), minPairs),
+			fmt.Sprintf("%d more %s", minPairs-i.NPairs, format.Plural(minPairs-i.NPairs, "pair"))
 	}
 	return i.Options.Look.offPlan(i.NPairs, "pair")
 }

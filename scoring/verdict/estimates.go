@@ -24,13 +24,13 @@ type Estimates struct {
 	Mean       Estimate `json:"mean"`      // of the total scores, 0..1
 	SD         Estimate `json:"sd"`        // sample standard deviation of the total scores
 	PassRate   Estimate `json:"pass_rate"` // passed seeds / all seeds
-	Combined   Estimate `json:"combined"`  // with the population standard deviation, see [scoring.CombinedScore]
+	Combined   Estimate `json:"combined"`  // with the population standard deviation, see [scoring.combinedScore]
 }
 
-// NewEstimates computes the estimates of a stability aggregate.
-func NewEstimates(s scoring.Stability, confidence float64) Estimates {
+// newEstimates computes the estimates of a stability aggregate.
+func newEstimates(s scoring.Stability, confidence float64) Estimates {
 	totals := s.Totals()
-	summary := Summary(totals)
+	summary := summary(totals)
 	e := Estimates{
 		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
 		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.MeanInterval(confidence)},
@@ -47,8 +47,8 @@ func NewEstimates(s scoring.Stability, confidence float64) Estimates {
 	return e
 }
 
-// Summary is what the intervals of the total scores need of the totals.
-func Summary(t scoring.SeedTotals) stats.Summary {
+// summary is what the intervals of the total scores need of the totals.
+func summary(t scoring.SeedTotals) stats.Summary {
 	return stats.Summary{
 		N: t.Score.N, Mean: t.Score.Mean, PopulationSD: t.Score.Std,
 		Constant: t.Score.N > 0 && t.Score.Min == t.Score.Max, NSaturated: t.NSaturated,
@@ -61,29 +61,29 @@ func undefined(confidence float64, method string) stats.Interval {
 
 // Codes of warnings beyond those of package stats.
 const (
-	WarnNoSeeds        = "no_seeds"
-	WarnNoScores       = "no_scores"
+	warnNoSeeds        = "no_seeds"
+	warnNoScores       = "no_scores"
 	WarnFailedSeeds    = "failed_seeds"
-	WarnIdenticalSeeds = "identical_seeds"
+	warnIdenticalSeeds = "identical_seeds"
 )
 
 func seedWarnings(t scoring.SeedTotals) []Warning {
-	summary := Summary(t)
+	summary := summary(t)
 	var list []Warning
 	add := func(code, format string, args ...any) {
 		list = append(list, Warning{code, fmt.Sprintf(format, args...)})
 	}
 	switch {
 	case t.NSeeds == 0:
-		add(WarnNoSeeds, "there are no seeds")
+		add(warnNoSeeds, "there are no seeds")
 		return list
 	case t.Score.N == 0:
-		add(WarnNoScores, "none of the %d seeds has a score", t.NSeeds)
+		add(warnNoScores, "none of the %d seeds has a score", t.NSeeds)
 	case t.Score.N < t.NSeeds:
 		add(WarnFailedSeeds, "%d of %d seeds have no score: they count as not passed and are left out of means", t.NSeeds-t.Score.N, t.NSeeds)
 	}
 	if t.NIdentical > 0 {
-		add(WarnIdenticalSeeds, "%d of %d seeds repeat exactly what another seed measured: does the simulation use its seed?", t.NIdentical, t.NSeeds)
+		add(warnIdenticalSeeds, "%d of %d seeds repeat exactly what another seed measured: does the simulation use its seed?", t.NIdentical, t.NSeeds)
 	}
 	for _, w := range summary.Warnings() {
 		switch {

@@ -13,12 +13,12 @@ import (
 // The rules of a gate.
 const (
 	RuleData          = "data" // always in force: every metric of the spec has values that can be judged
-	RuleMinSeeds      = "min_seeds"
+	ruleMinSeeds      = "min_seeds"
 	RuleMinPassRate   = "min_pass_rate"
-	RuleStable        = "stable"
-	RuleMaxStd        = "max_std"
-	RuleMinScore      = "min_score"
-	RuleNoDegradation = "no_degradation"
+	ruleStable        = "stable"
+	ruleMaxStd        = "max_std"
+	ruleMinScore      = "min_score"
+	ruleNoDegradation = "no_degradation"
 )
 
 // GateInput is what a gate judges of one scenario.
@@ -136,12 +136,12 @@ func NewGate(inputs []GateInput) (Gate, error) {
 func (s *ScenarioOutcome) sumUpDegradation() {
 	var verdicts []scoring.Verdict
 	for _, o := range s.Outcomes {
-		if o.Rule == RuleNoDegradation && o.Metric != "" {
+		if o.Rule == ruleNoDegradation && o.Metric != "" {
 			verdicts = append(verdicts, o.Verdict)
 		}
 	}
 	for i := range s.Outcomes {
-		if o := &s.Outcomes[i]; o.Rule == RuleNoDegradation && o.Metric == "" && len(verdicts) > 0 {
+		if o := &s.Outcomes[i]; o.Rule == ruleNoDegradation && o.Metric == "" && len(verdicts) > 0 {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
 			o.Message += "; judged: " + countVerdicts(verdicts)
 			if o.Verdict == scoring.VerdictInconclusive {
@@ -176,7 +176,7 @@ func comparisonWarnings(i *Improvement) []Warning {
 	if i == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(i.Warnings), func(w Warning) bool { return w.Code == WarnFloor })
+	return slices.DeleteFunc(slices.Clone(i.Warnings), func(w Warning) bool { return w.Code == warnFloor })
 }
 
 // family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics are corrected for
@@ -195,7 +195,7 @@ func (g *Gate) families() (list []family) {
 			o := &s.Outcomes[k]
 			switch {
 			case o.P == nil:
-			case o.Rule == RuleNoDegradation:
+			case o.Rule == ruleNoDegradation:
 				degradation.outcomes, degradation.p = append(degradation.outcomes, o), min(degradation.p, *o.P)
 			default:
 				list = append(list, family{[]*Outcome{o}, s.alpha, *o.P})
@@ -259,7 +259,7 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
-	s.Estimates = NewEstimates(in.Stability, confidence)
+	s.Estimates = newEstimates(in.Stability, confidence)
 	if problem := in.problem(); problem != "" {
 		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil
@@ -286,10 +286,10 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 const (
 	ProblemNoSeeds     = "no_seeds"
 	ProblemNoSpec      = "no_spec"
-	ProblemNoneScored  = "no_scores"
+	problemNoneScored  = "no_scores"
 	ProblemNotAssessed = "not_assessed"
-	ProblemNoRules     = "no_rules"
-	ProblemNoMetrics   = "no_metrics"
+	problemNoRules     = "no_rules"
+	problemNoMetrics   = "no_metrics"
 )
 
 func (in GateInput) problem() string {
@@ -299,9 +299,9 @@ func (in GateInput) problem() string {
 	case in.Stability.NSeeds == 0:
 		return ProblemNoSeeds
 	case !in.Rules.Any():
-		return ProblemNoRules
+		return problemNoRules
 	case len(in.Stability.Metrics) == 0 && !in.verdictOnly:
-		return ProblemNoMetrics
+		return problemNoMetrics
 	}
 	return ""
 }
@@ -312,9 +312,9 @@ func problemText(problem string) string {
 		return "there are no seeds"
 	case ProblemNoSpec:
 		return "the scenario has no spec, so nothing can be judged"
-	case ProblemNoRules:
+	case problemNoRules:
 		return "no rule applies"
-	case ProblemNoMetrics:
+	case problemNoMetrics:
 		return "the spec has no metrics: nothing was measured"
 	case ProblemNotAssessed:
 		return "some seeds are not scored under this version of the spec"
@@ -342,7 +342,7 @@ func (j judge) applyPlan(outcomes []Outcome) {
 		return
 	}
 	for i := range outcomes {
-		if o := &outcomes[i]; o.Rule != RuleMinSeeds && o.Rule != RuleData {
+		if o := &outcomes[i]; o.Rule != ruleMinSeeds && o.Rule != RuleData {
 			o.Verdict, o.Reason, o.Need, o.P = scoring.VerdictInconclusive, "off_plan", need, nil
 			o.Message += ": " + reason
 		}

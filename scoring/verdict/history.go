@@ -11,8 +11,8 @@ import (
 	"track/scoring/stats"
 )
 
-// MinAccepted is how many accepted points a prediction needs.
-const MinAccepted = 5
+// minAccepted is how many accepted points a prediction needs.
+const minAccepted = 5
 
 // HistoryPoint is the mean of one configuration, NaN where it has none.
 type HistoryPoint struct {
@@ -33,10 +33,10 @@ type History struct {
 
 // Codes of the warnings of a history.
 const (
-	WarnFewAccepted = "too_short_a_history"
-	WarnUnreliable  = "unreliable_change_points"
-	WarnFewPoints   = "too_few_for_change_points"
-	WarnNoNoise     = "no_noise"
+	warnFewAccepted = "too_short_a_history"
+	warnUnreliable  = "unreliable_change_points"
+	warnFewPoints   = "too_few_for_change_points"
+	warnNoNoise     = "no_noise"
 )
 
 // AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes of level among all
@@ -55,8 +55,8 @@ func AnalyseHistory(points []HistoryPoint) History {
 		}
 	}
 	h.NAccepted, h.NPoints = len(accepted), len(all)
-	if h.NAccepted < MinAccepted {
-		h.warn(WarnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(h.NAccepted, "accepted point"), MinAccepted)
+	if h.NAccepted < minAccepted {
+		h.warn(warnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(h.NAccepted, "accepted point"), minAccepted)
 	} else if p, err := stats.NewPrediction(accepted, scoring.DefaultConfidence); err == nil {
 		h.Prediction = p.Interval
 		if slices.Contains(p.Warnings, stats.WarnZeroVariance) {
@@ -71,7 +71,7 @@ func (h *History) findChanges(all []float64, index []int) {
 	found, err := stats.NewHistory(all, drawSeed)
 	switch {
 	case errors.Is(err, stats.ErrTooFew), errors.Is(err, stats.ErrEmpty):
-		h.warn(WarnFewPoints, "%s: change points are looked for from %d on", format.Counted(len(all), "point"), stats.HistoryMinValues)
+		h.warn(warnFewPoints, "%s: change points are looked for from %d on", format.Counted(len(all), "point"), stats.HistoryMinValues)
 		return
 	case err != nil:
 		return
@@ -84,9 +84,9 @@ func (h *History) findChanges(all []float64, index []int) {
 	for _, w := range found.Warnings {
 		switch w {
 		case stats.WarnAutocorrelated:
-			h.warn(WarnUnreliable, "%s", w.Message())
+			h.warn(warnUnreliable, "%s", w.Message())
 		case stats.WarnZeroVariance:
-			h.warn(WarnNoNoise, "more than half of the points equal the one before: there is no noise to measure changes by")
+			h.warn(warnNoNoise, "more than half of the points equal the one before: there is no noise to measure changes by")
 		default:
 			h.warn(string(w), "%s", w.Message())
 		}

@@ -13,8 +13,8 @@ import (
 
 // Limits of a paired comparison.
 const (
-	MinPairs       = 6   // with fewer, an exact two-sided test cannot reach 0.05
-	MinMatched     = 0.8 // smallest share of paired seeds among all seeds of both sides
+	minPairs       = 6   // with fewer, an exact two-sided test cannot reach 0.05
+	minMatched     = 0.8 // smallest share of paired seeds among all seeds of both sides
 	TargetPower    = 0.8 // of the detectable effect, and of "about k more seeds"
 	drawSeed       = 1   // of the sign flips beyond 20 pairs
 	maxSeedsQuoted = 10_000
@@ -211,7 +211,7 @@ func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Im
 			return i, err
 		}
 	}
-	if i.MatchedShare() < MinMatched {
+	if i.MatchedShare() < minMatched {
 		i.Unpaired = compareUnpaired(candidate, baseline, o)
 	}
 	i.warn()
@@ -369,11 +369,11 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	return nil
 }
 
-// WarnFloor says that so many pairs cannot decide on any of so many metrics.
-const WarnFloor = "too_few_pairs_for_metrics"
+// warnFloor says that so many pairs cannot decide on any of so many metrics.
+const warnFloor = "too_few_pairs_for_metrics"
 
 func (i *Improvement) warnFloor() {
-	if i.Options.Look.Anytime || i.NPairs < MinPairs {
+	if i.Options.Look.Anytime || i.NPairs < minPairs {
 		return
 	}
 	m := float64(len(i.Metrics))
@@ -387,7 +387,7 @@ func (i *Improvement) warnFloor() {
 		return
 	}
 	text := fmt.Sprintf("with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~", i.NPairs, len(i.Metrics), floor(i.NPairs))
-	need := MinPairs
+	need := minPairs
 	for need <= stats.ExactSignFlip && floor(need) > i.Options.Alpha() {
 		need++
 	}
@@ -398,7 +398,7 @@ func (i *Improvement) warnFloor() {
 	default:
 		text += fmt.Sprintf("; %d pairs are the fewest that can decide one", need)
 	}
-	i.Warnings = append(i.Warnings, Warning{WarnFloor, text})
+	i.Warnings = append(i.Warnings, Warning{warnFloor, text})
 }
 
 func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {

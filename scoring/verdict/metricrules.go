@@ -59,9 +59,9 @@ func (j judge) passText(m scoring.MetricStability) string {
 
 // Codes of the verdicts of no_degradation that are not about the numbers.
 const (
-	ReasonNoBaseline  = "no_baseline"
+	reasonNoBaseline  = "no_baseline"
 	ReasonSame        = "candidate_is_baseline"
-	ReasonUndecidable = "undecidable"
+	reasonUndecidable = "undecidable"
 )
 
 // noDegradation judges every metric against the baseline: FAIL where the corrected one-sided test shows that the mean loss is beyond
@@ -69,9 +69,9 @@ const (
 // that is shown, corrected for the metrics, but lies within the threshold.
 func (j judge) noDegradation() ([]Outcome, error) {
 	i := j.in.Improvement
-	whole := Outcome{Rule: RuleNoDegradation, Verdict: scoring.VerdictInconclusive}
+	whole := Outcome{Rule: ruleNoDegradation, Verdict: scoring.VerdictInconclusive}
 	if i == nil {
-		whole.Reason, whole.Message = ReasonNoBaseline, j.in.NoBaseline
+		whole.Reason, whole.Message = reasonNoBaseline, j.in.NoBaseline
 		whole.Need = "a pinned baseline, or one that the spec names"
 		if j.in.NoBaseline == ReasonSame {
 			whole.Verdict, whole.Reason, whole.Need = scoring.VerdictWarn, ReasonSame, ""
@@ -81,7 +81,7 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	}
 	whole.N = i.NPairs
 	if reason, need := i.undecidable(); reason != "" {
-		whole.Reason, whole.Message, whole.Need = ReasonUndecidable, reason, need
+		whole.Reason, whole.Message, whole.Need = reasonUndecidable, reason, need
 		whole.Unattainable = "no_degradation cannot be decided: " + reason
 		return []Outcome{whole}, nil
 	}
@@ -108,7 +108,7 @@ func (j judge) noDegradation() ([]Outcome, error) {
 func degradation(m MetricDelta, shown bool, p float64, i *Improvement) Outcome {
 	limit := -m.Threshold
 	o := Outcome{
-		Rule: RuleNoDegradation, Metric: m.Name, Verdict: scoring.VerdictPass, N: i.NPairs,
+		Rule: ruleNoDegradation, Metric: m.Name, Verdict: scoring.VerdictPass, N: i.NPairs,
 		Observed: ptr(m.MeanDelta), Limit: ptr(limit), Interval: m.Interval, breaks: m.Status == scoring.Fail,
 	}
 	o.Message = fmt.Sprintf("mean delta %+.4f, %s, threshold %+.4f, %d wins %d losses %d ties", m.MeanDelta, describeInterval(m.Interval), limit, m.Wins, m.Losses, m.Ties)

@@ -74,9 +74,9 @@ func (j judge) failedSeeds() []Outcome {
 
 // withoutSurvivors keeps the scores of few survivors from passing for those of all seeds.
 func (j judge) withoutSurvivors(o Outcome) Outcome {
-	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < MinMatched*float64(j.e.NSeeds) {
+	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < minMatched*float64(j.e.NSeeds) {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
-		o.Message += fmt.Sprintf(", but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(MinMatched))
+		o.Message += fmt.Sprintf(", but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(minMatched))
 		o.Need = "seeds that do not fail"
 	}
 	return o
@@ -90,13 +90,13 @@ func (j judge) identicalSeeds() []Outcome {
 	}
 	if t.NIdentical < t.NOK-1 {
 		return []Outcome{{
-			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
+			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: warnIdenticalSeeds, N: t.NOK,
 			Message: fmt.Sprintf("%d of %d seeds repeat exactly what another seed measured: there are only %d different seeds", t.NIdentical, t.NOK, t.NOK-t.NIdentical),
 			Need:    "a simulation that uses its seed",
 		}}
 	}
 	return []Outcome{{
-		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: WarnIdenticalSeeds, N: t.NOK,
+		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: warnIdenticalSeeds, N: t.NOK,
 		Message: fmt.Sprintf("all %d seeds measured exactly the same: that is one seed, %d times", t.NOK, t.NOK),
 		Need:    "a simulation that uses its seed",
 	}}
@@ -104,7 +104,7 @@ func (j judge) identicalSeeds() []Outcome {
 
 func (j judge) minSeeds(limit int) Outcome {
 	n := j.e.NSeeds
-	o := Outcome{Rule: RuleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
+	o := Outcome{Rule: ruleMinSeeds, Verdict: scoring.VerdictPass, N: n, Observed: ptr(float64(n)), Limit: ptr(float64(limit))}
 	o.Message = fmt.Sprintf("%s; the rule requires %d", format.Counted(n, "seed"), limit)
 	if n < limit {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, "too_few_seeds"
@@ -148,7 +148,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 func (j judge) stable() Outcome {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
-	o := Outcome{Rule: RuleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
+	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
 	if j.in.Look.Anytime {
 		return noAnytime(o)
 	}
@@ -159,7 +159,7 @@ func (j judge) stable() Outcome {
 		o.Verdict, o.unless = scoring.VerdictInconclusive, "; not significant after correction for the number of tests in this gate"
 	}
 	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
-	if sd := Summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
+	if sd := summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
 		p = min(1, 2*min(p, sd))
 	}
 	o.P = ptr(p)
@@ -167,8 +167,8 @@ func (j judge) stable() Outcome {
 }
 
 func (j judge) maxStd(limit float64) Outcome {
-	summary := Summary(j.in.Stability.Totals())
-	o := Outcome{Rule: RuleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
+	summary := summary(j.in.Stability.Totals())
+	o := Outcome{Rule: ruleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
 	if summary.N < 2 {
 		return tooFewScores(o, summary.N)
 	}
@@ -204,8 +204,8 @@ func seedsForSD(sd, limit, confidence float64) int {
 }
 
 func (j judge) minScore(limit float64) (Outcome, error) {
-	summary := Summary(j.in.Stability.Totals())
-	o := Outcome{Rule: RuleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
+	summary := summary(j.in.Stability.Totals())
+	o := Outcome{Rule: ruleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
 	if summary.N < 2 {
 		return tooFewScores(o, summary.N), nil
 	}
@@ -234,8 +234,8 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	return o, nil
 }
 
-// MethodMarkov is the bound of the mean of scores that are all equal.
-const MethodMarkov = "markov"
+// methodMarkov is the bound of the mean of scores that are all equal.
+const methodMarkov = "markov"
 
 // equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores in [0, 1] with
 // mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the
@@ -247,7 +247,7 @@ func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 		p = numeric.Pow((1-limit)/(1-c), float64(n))
 	}
 	o.Observed, o.P = ptr(c), ptr(p)
-	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: MethodMarkov}
+	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: methodMarkov}
 	o.Verdict = passIf(o.Interval.Lo >= limit)
 	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov); the rule requires %v", n, format.Short(c), format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
 	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {

@@ -33,7 +33,7 @@ type Judgement struct {
 //	INCONCLUSIVE  fewer than 5 scored seeds; or the seeds miss a limit that lies inside its interval; or planned seeds are missing
 //	              and the verdict is not FAIL
 func Judge(s scoring.Stability, c Coverage, confidence float64) Judgement {
-	j := Judgement{Coverage: c, Estimates: NewEstimates(s, confidence)}
+	j := Judgement{Coverage: c, Estimates: newEstimates(s, confidence)}
 	j.Finding = stability(s, j.Estimates)
 	j.complete(c)
 	j.Warnings = append(seedWarnings(s.Totals()), c.warnings()...)
@@ -46,7 +46,7 @@ func stability(s scoring.Stability, e Estimates) Finding {
 	rateRefuted := rate.Defined() && rate.Hi < scoring.StableMinPassRate
 	sdRefuted := sd.Defined() && sd.Lo > scoring.StableMaxStd
 	rateShown := rate.Defined() && rate.Lo >= scoring.StableMinPassRate
-	constant := Summary(s.Totals()).Constant
+	constant := summary(s.Totals()).Constant
 	sdShown := sd.Defined() && sd.Hi <= scoring.StableMaxStd && !constant
 	switch {
 	case e.NSeeds == 0:

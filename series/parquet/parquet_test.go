@@ -1,4 +1,4 @@
-package parquet_test
+package parquet
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"track/internal/property"
-	"track/series/parquet"
 
 	"track"
 )
@@ -23,13 +22,13 @@ import (
 // The other implementation of the format in these tests is github.com/parquet-go/parquet-go: it reads what this package
 // writes, and writes what this one reads, in the many ways there are.
 
-var limits = parquet.Limits{Columns: 1000, Values: 1 << 20}
+var limits = Limits{Columns: 1000, Values: 1 << 20}
 
 // bits compares floats by what they are in memory.
 var bits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 
 func read(data []byte) ([]track.Series, error) {
-	return parquet.Read(bytes.NewReader(data), int64(len(data)), limits)
+	return Read(bytes.NewReader(data), int64(len(data)), limits)
 }
 
 func mustRead(t testing.TB, data []byte) []track.Series {
@@ -44,7 +43,7 @@ func mustRead(t testing.TB, data []byte) []track.Series {
 func write(t testing.TB, columns []track.Series) []byte {
 	t.Helper()
 	var buffer bytes.Buffer
-	if err := parquet.Write(&buffer, columns); err != nil {
+	if err := Write(&buffer, columns); err != nil {
 		t.Fatal(err)
 	}
 	return buffer.Bytes()
@@ -59,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 			columns = append(columns, track.Series{Name: name, Values: rapid.SliceOfN(floats, 0, 10).Draw(t, "values")})
 		}
 		var buffer bytes.Buffer
-		if err := parquet.Write(&buffer, columns); err != nil {
+		if err := Write(&buffer, columns); err != nil {
 			t.Fatal(err)
 		}
 		got, err := read(buffer.Bytes())
@@ -88,7 +87,7 @@ func TestRoundTripLong(t *testing.T) {
 		}
 	}
 	data := write(t, columns)
-	got, err := parquet.Read(bytes.NewReader(data), int64(len(data)), parquet.Limits{Columns: 3, Values: 1 << 23})
+	got, err := Read(bytes.NewReader(data), int64(len(data)), Limits{Columns: 3, Values: 1 << 23})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,15 +296,15 @@ func TestRefuses(t *testing.T) {
 func TestLimits(t *testing.T) {
 	data := write(t, []track.Series{{Name: "x", Values: make([]float64, 1000)}, {Name: "y", Values: nil}})
 	for _, tt := range []struct {
-		limits parquet.Limits
+		limits Limits
 		want   bool
 	}{
-		{parquet.Limits{Columns: 2, Values: 2000}, true},
-		{parquet.Limits{Columns: 1, Values: 2000}, false},
-		{parquet.Limits{Columns: 2, Values: 1999}, false}, // nulls count: they could become NaN
+		{Limits{Columns: 2, Values: 2000}, true},
+		{Limits{Columns: 1, Values: 2000}, false},
+		{Limits{Columns: 2, Values: 1999}, false}, // nulls count: they could become NaN
 	} {
-		_, err := parquet.Read(bytes.NewReader(data), int64(len(data)), tt.limits)
-		if tt.want != (err == nil) || err != nil && !errors.Is(err, parquet.ErrTooMany) {
+		_, err := Read(bytes.NewReader(data), int64(len(data)), tt.limits)
+		if tt.want != (err == nil) || err != nil && !errors.Is(err, errTooMany) {
 			t.Errorf("%v: %v", tt.limits, err)
 		}
 	}
@@ -324,7 +323,7 @@ func (w *failingWriter) Write(data []byte) (int, error) {
 func TestWriteFails(t *testing.T) {
 	columns := []track.Series{{Name: "x", Values: make([]float64, 1000)}}
 	for left := range len(write(t, columns)) {
-		if err := parquet.Write(&failingWriter{left}, columns); err == nil || err.Error() != "full" {
+		if err := Write(&failingWriter{left}, columns); err == nil || err.Error() != "full" {
 			t.Fatalf("after %d bytes: %v", left, err)
 		}
 	}

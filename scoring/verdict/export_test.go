@@ -1,0 +1,28 @@
+package verdict
+
+// What the tests in verdict_test see besides the exported names.
+
+const (
+	MinPairs           = minPairs
+	ReasonNoBaseline   = reasonNoBaseline
+	ReasonUndecidable  = reasonUndecidable
+	RuleMaxStd         = ruleMaxStd
+	RuleMinScore       = ruleMinScore
+	RuleMinSeeds       = ruleMinSeeds
+	RuleNoDegradation  = ruleNoDegradation
+	RuleStable         = ruleStable
+	WarnFailedPair     = warnFailedPair
+	WarnFewAccepted    = warnFewAccepted
+	WarnFewPairs       = warnFewPairs
+	WarnFewPoints      = warnFewPoints
+	WarnFloor          = warnFloor
+	WarnIdentical      = warnIdentical
+	WarnIdenticalSeeds = warnIdenticalSeeds
+	WarnNoNoise        = warnNoNoise
+	WarnNoScores       = warnNoScores
+	WarnNoSeeds        = warnNoSeeds
+	WarnUnmatched      = warnUnmatched
+	WarnUnreliable     = warnUnreliable
+)
+
+var NewEstimates = newEstimates
