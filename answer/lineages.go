@@ -169,12 +169,12 @@ func (q *NewLineageQuestion) Params() param.List {
 	q.Subject = "agent"
 	return param.List{
 		namedLineage(&q.Lineage),
-		{Name: "seed", Unit: "NUMBER", Help: "the whole `NUMBER` from 0 to 18446744073709551615 that all draws follow from", Value: param.Seed(&q.Seed)},
+		{Name: "seed", Unit: "NUMBER", Help: "derive all draws from this whole `NUMBER` from 0 to 18446744073709551615", Value: param.Seed(&q.Seed)},
 		policyParam("policy", "decide by this policy", &q.Policy),
-		{Name: "root", Unit: "FILE", Help: "the first version: a `FILE`, - for standard input, or of a simulation the JSON object itself", Value: param.Content(&q.Root)},
+		{Name: "root", Unit: "FILE", Help: "begin with this version: a `FILE`, - for standard input, or for a simulation the JSON object itself", Value: param.Content(&q.Root)},
 		{Name: "head", Unit: "VERSION", Help: "make this recorded `VERSION` active, instead of giving a root", Value: param.Text(&q.Head)},
-		{Name: "subject", Unit: "SUBJECT", Help: "what evolves: `SUBJECT` is agent, or scenario:NAME", Value: param.Text(&q.Subject)},
-		{Name: "operators", Unit: "FILE", Help: `the operators: a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
+		{Name: "subject", Unit: "SUBJECT", Help: "say what evolves: `SUBJECT` is agent, or scenario:NAME", Value: param.Text(&q.Subject)},
+		{Name: "operators", Unit: "FILE", Help: `read the operators from a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
 		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
 		atParam(&q.At),
 	}

@@ -41,19 +41,19 @@ func signedCell(x *float64) any { return Optional(x, signed) }
 // ofMutation declares the parameters that name a mutation.
 func ofMutation(mutation, lineage *string) param.List {
 	return param.List{
-		{Name: "mutation", Arg: true, Required: true, Unit: "MUTATION", Help: "the id of the mutation", Value: param.Text(mutation)},
+		{Name: "mutation", Arg: true, Required: true, Unit: "MUTATION", Help: "choose the mutation by its id", Value: param.Text(mutation)},
 		{Name: "lineage", Unit: "NAME", Help: "choose the lineage, if several have a mutation of that id: its `NAME`", Value: param.Text(lineage)},
 	}
 }
 
 // ofLineage declares the parameter that names a lineage, which may be left out if there is only one.
 func ofLineage(lineage *string) param.Param {
-	return param.Param{Name: "lineage", Arg: true, Unit: "LINEAGE", Help: "the lineage; it may be left out if there is only one", Value: param.Text(lineage)}
+	return param.Param{Name: "lineage", Arg: true, Unit: "LINEAGE", Help: "choose the lineage; not needed if there is only one", Value: param.Text(lineage)}
 }
 
 // namedLineage declares the parameter that must name a lineage.
 func namedLineage(lineage *string) param.Param {
-	return param.Param{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE", Help: "the name of the lineage", Value: param.Text(lineage)}
+	return param.Param{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE", Help: "choose the lineage by its name", Value: param.Text(lineage)}
 }
 
 // atParam declares the time at which something happens, for a loop that keeps its own clock.

@@ -153,15 +153,15 @@ type ProposeQuestion struct {
 // Params declares the parameters of the question.
 func (q *ProposeQuestion) Params() param.List {
 	return param.List{
-		{Name: "lineage", Unit: "NAME", Help: "the lineage: its `NAME`; it may be left out if there is only one", Value: param.Text(&q.Lineage)},
-		{Name: "child", Required: true, Unit: "FILE", Help: "the content: a `FILE`, - for standard input, or of a simulation the JSON object itself", Value: param.Content(&q.Child)},
-		{Name: "parent", Unit: "VERSION", Help: "the `VERSION` that the child was made of; repeat it for a crossover", Value: param.Texts(&q.Parents)},
-		{Name: "operator", Unit: "NAME", Help: "the `NAME` of what made the child", Value: param.Text(&q.Operator)},
-		{Name: "risk", Unit: "RISK", Help: "the `RISK`, instead of the operator's: LOW, MEDIUM or HIGH", Value: param.Parsed(&q.Risk, func(text string) (evolution.Risk, error) {
+		{Name: "lineage", Unit: "NAME", Help: "choose the lineage by its `NAME`; not needed if there is only one", Value: param.Text(&q.Lineage)},
+		{Name: "child", Required: true, Unit: "FILE", Help: "read the content from a `FILE`, - for standard input, or for a simulation give the JSON object itself", Value: param.Content(&q.Child)},
+		{Name: "parent", Unit: "VERSION", Help: "name the `VERSION` that the child was made of; repeat it for a crossover", Value: param.Texts(&q.Parents)},
+		{Name: "operator", Unit: "NAME", Help: "name the operator that made the child: a `NAME`", Value: param.Text(&q.Operator)},
+		{Name: "risk", Unit: "RISK", Help: "set the `RISK`, instead of that of the operator: LOW, MEDIUM or HIGH", Value: param.Parsed(&q.Risk, func(text string) (evolution.Risk, error) {
 			return evolution.Risk(strings.ToUpper(text)), nil
 		}, func(r evolution.Risk) string { return string(r) })},
-		{Name: "note", Unit: "TEXT", Help: "a `TEXT` for people", Value: param.Text(&q.Note)},
-		{Name: "cost", Unit: "USD", Help: "what the child cost to make, in `USD`", Value: param.OptionalFloat(&q.CostUSD)},
+		{Name: "note", Unit: "TEXT", Help: "add a `TEXT` for people", Value: param.Text(&q.Note)},
+		{Name: "cost", Unit: "USD", Help: "record the cost of making the child, in `USD`", Value: param.OptionalFloat(&q.CostUSD)},
 		{Name: "id", Unit: "ID", Help: "name the mutation with an `ID` of your own", Value: param.Text(&q.ID)},
 		{Name: "keep-secrets", Help: "record a child in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
 		atParam(&q.At),

@@ -112,7 +112,7 @@ type VersionQuestion struct{ Of VersionSelector }
 func (q *VersionQuestion) Params() param.List { return param.List{versionParam(&q.Of)} }
 
 func versionParam(of *VersionSelector) param.Param {
-	return param.Param{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "the version", Value: param.Parsed(of, ParseVersionSelector, VersionSelector.String)}
+	return param.Param{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "choose the version", Value: param.Parsed(of, ParseVersionSelector, VersionSelector.String)}
 }
 
 // VersionDetail is a version with its content.
@@ -144,7 +144,7 @@ type VersionDiffQuestion struct {
 
 // Params declares the parameters of the question.
 func (q *VersionDiffQuestion) Params() param.List {
-	return param.List{versionParam(&q.Of), {Name: "to", Arg: true, Unit: "VERSION", Help: "the newer version; without it, the version is compared with its parent", Value: param.Text(&q.To)}}
+	return param.List{versionParam(&q.Of), {Name: "to", Arg: true, Unit: "VERSION", Help: "choose the newer version; without it, the version is compared with its parent", Value: param.Text(&q.To)}}
 }
 
 // Check implements ask.Checker.
