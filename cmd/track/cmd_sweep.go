@@ -30,9 +30,11 @@ func (p *program) sweepCommand() *cli.Command {
 		Name:      "sweep",
 		Usage:     "run a command over seeds, record each seed, and resume",
 		UsageText: "track sweep --scenario S --seeds 0..99 [FLAGS] -- COMMAND {seed} …",
-		Description: `Runs COMMAND once for each seed, several at a time. In its words {seed} is the seed, {out} a fresh folder and {KEY} a parameter of --param; the
-environment has the same as TRACK_SEED, TRACK_OUT, TRACK_PARAM_KEY and, as one JSON object, TRACK_PARAMS. {{x}} is the text {x}. The values are
-values.json or values.csv in {out}, or else a JSON object on the last line of standard output. The series are series.csv and the like in {out}.
+		Description: `Runs COMMAND once for each seed, several at a time. In its words, {seed} stands for the seed, {out} for a fresh folder, and {KEY} for a parameter
+of --param. Write {{x}} for the text {x}. The environment has TRACK_SEED, TRACK_OUT, TRACK_PARAM_KEY, and all parameters as JSON in TRACK_PARAMS.
+
+The command writes its values to values.json or values.csv in {out}, or as a JSON object on the last line of standard output. Its series are
+series.csv and similar files in {out}.
 
 Every seed is recorded with its outcome, exit code or signal, the end of its standard error, time and memory. A recorded seed is not run
 again, so the same command resumes. Ctrl-C lets the running seeds finish; a second Ctrl-C kills them. Several track sweep of one plan share the work.
