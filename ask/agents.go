@@ -58,7 +58,8 @@ func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecu
 	return Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions]{
 		Name: "forget execution", Scope: ScopeAdmin, Help: "remove the texts of executions; keep scores, counts and digests",
 		About: "Removes the final text, the inputs and outputs of calls, error messages, and what the reasons of scores quote of them. This cannot be undone. " +
-			"Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their texts.",
+			"Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their texts, " +
+			"but no merge, bundle, import or spool brings them back.",
 		Params: (*answer.ForgetExecutionQuestion).Params, Write: agents.ForgetExecutions,
 	}
 }

@@ -122,7 +122,6 @@ func LeftOut() map[string]string {
 	return map[string]string{
 		"hook_event":       "events become executions where the hooks reported them, and those are carried",
 		"hook_arrival":     "counts the events that the hooks of one machine reported",
-		"tombstone":        "nothing writes one yet; what does has to carry them",
 		"goose_db_version": "describes the schema of the file itself",
 	}
 }

@@ -166,7 +166,6 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 }
 
 const (
-	setForgotten  = `UPDATE execution SET forgotten_at = $1 WHERE ulid = $2`
 	carryTruth    = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3) ON CONFLICT (execution_id, name) DO NOTHING`
 	hasScore      = `SELECT EXISTS (SELECT 1 FROM execution_score WHERE execution_id = $1 AND rubric = $2)`
 	takeExecution = `UPDATE execution SET ulid = $1, recorded_at = $2, at = coalesce(started_at, $2)
@@ -189,8 +188,7 @@ func (t *Tx) CarryExecution(e CarriedExecution) error {
 	if e.ForgottenAt.IsZero() {
 		return nil
 	}
-	_, err = t.exec(setForgotten, micros(e.ForgottenAt), e.ID)
-	return err
+	return t.ForgetAt(e.ID, e.ForgottenAt)
 }
 
 // ReplaceCarried stores an execution of another database in the place of one here, whose truths and scores under further rubrics it keeps.
@@ -212,9 +210,7 @@ func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 	if err := t.deleteExecution(here.Row); err != nil {
 		return err
 	}
-	if e.ForgottenAt.IsZero() {
-		e.ForgottenAt = here.ForgottenAt
-	}
+	e.ForgottenAt = earlier(e.ForgottenAt, here.ForgottenAt)
 	return t.CarryExecution(e)
 }
 
@@ -244,18 +240,6 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 		}
 	}
 	return nil
-}
-
-// ForgetCarried removes the texts of an execution here that were removed elsewhere.
-func (t *Tx) ForgetCarried(here ExecutionHead, at time.Time) error {
-	if _, err := t.exec(forgetExecution, micros(at), here.ID); err != nil {
-		return err
-	}
-	if _, err := t.exec(forgetCalls, here.ID); err != nil {
-		return err
-	}
-	_, err := t.exec(forgetDetails, here.ID)
-	return err
 }
 
 // TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One that hooks still add to keeps

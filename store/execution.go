@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -79,7 +78,8 @@ var deleteExecution = []string{
 	`DELETE FROM truth WHERE execution_id = $1`, `DELETE FROM call WHERE execution_id = $1`, `DELETE FROM execution WHERE id = $1`,
 }
 
-// AddExecution stores an execution. Where its lineage, source and key are taken, it stores nothing and returns what has them.
+// AddExecution stores an execution, without its texts if it was forgotten. If its lineage, source and key are taken, it stores nothing and returns
+// what has them.
 func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if existing, err := t.FindExecution(t.ctx, e); err != nil || existing != nil {
 		return existing, err
@@ -92,11 +92,21 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
+	forgottenAt, err := t.forgottenSince(e.ID, e.Digest)
+	if err != nil {
+		return nil, err
+	}
+	if !forgottenAt.IsZero() {
+		e = e.withoutTexts()
+	}
 	id, err := t.insertExecution(lineage, version, e)
 	if err != nil {
 		return nil, err
 	}
-	return nil, t.addExecutionParts(id, e)
+	if err := t.addExecutionParts(id, e); err != nil || forgottenAt.IsZero() {
+		return nil, err
+	}
+	return nil, t.ForgetAt(e.ID, forgottenAt)
 }
 
 type existingRow struct {
@@ -150,7 +160,7 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 	case again != nil:
 		return fmt.Errorf("execution %s is still there", again.ULID)
 	case existing.forgottenAt.Valid:
-		_, err = t.exec(forgetExecution, existing.forgottenAt.Int64, e.ID)
+		err = t.ForgetAt(e.ID, fromMicros(existing.forgottenAt.Int64))
 	}
 	return err
 }
@@ -327,13 +337,6 @@ func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err 
 	return keep, explain(err)
 }
 
-const (
-	forgetExecution = `UPDATE execution SET output = NULL, message = NULL, forgotten_at = coalesce(forgotten_at, $1) WHERE ulid = $2`
-	forgetCalls     = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + forgotten + `' END
-	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
-	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
-)
-
 const setKeepText = `UPDATE lineage SET keep_text = $1 WHERE id = $2`
 
 // SetKeepText says whether a lineage keeps inputs and outputs as they are, from now on.
@@ -342,41 +345,5 @@ func (t *Tx) SetKeepText(lineage string, keep bool) error {
 	if err == nil {
 		_, err = t.exec(setKeepText, keep, id)
 	}
-	return err
-}
-
-// Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
-//
-// SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is large.
-func (s *Store) Forget(ctx context.Context, ulids ...string) error {
-	err := s.Update(ctx, func(tx *Tx) error {
-		for _, ulid := range ulids {
-			if err := tx.forget(ulid); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := s.rewrite(ctx); err != nil {
-		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
-	}
-	return nil
-}
-
-func (t *Tx) forget(ulid string) error {
-	result, err := t.exec(forgetExecution, t.now, ulid)
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return cmp.Or(err, fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound))
-	}
-	if _, err := t.exec(forgetCalls, ulid); err != nil {
-		return err
-	}
-	_, err = t.exec(forgetDetails, ulid)
 	return err
 }

@@ -296,10 +296,23 @@ func full(t testing.TB) *shard {
 	called := task("", 2)
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
 	recordExecution(t, s.st, called, false)
+	s.forget()
 	s.swept()
 	s.exec(
 		`INSERT INTO hook_event VALUES (1, 'session', '', 'Stop', 'k', 1, 1, 'l', '', '', NULL, '{}')`)
 	return s
+}
+
+// forget forgets the newest execution, if there is one.
+func (s *shard) forget() {
+	s.t.Helper()
+	list, err := s.st.Executions(s.t.Context(), store.ExecutionFilter{Limit: 1})
+	if err == nil && len(list) > 0 {
+		err = s.st.Update(s.t.Context(), func(tx *store.Tx) error { return tx.Forget(list[0].ID) })
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // swept adds a sweep that ran a seed and repeated another one.
@@ -424,7 +437,7 @@ func (s *shard) something(rt *rapid.T) {
 	ctx := s.t.Context()
 	label := rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(rt, "label")
 	number := track.SeedNumber(rapid.IntRange(0, 3).Draw(rt, "number"))
-	switch rapid.SampledFrom([]string{"seed", "seed", "seed", "replace", "execution", "pin", "look", "rescore"}).Draw(rt, "what") {
+	switch rapid.SampledFrom([]string{"seed", "seed", "seed", "replace", "execution", "execution", "forget", "pin", "look", "rescore"}).Draw(rt, "what") {
 	case "seed":
 		s.seed(number, label, map[string]float64{"a": float64(number) / 4, "b": 1}, seeds.Options{})
 	case "replace": // numbers that nobody else has
@@ -435,6 +448,8 @@ func (s *shard) something(rt *rapid.T) {
 		e := task("", 1)
 		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
 		recordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
+	case "forget":
+		s.forget()
 	case "pin":
 		_, _, err := seeds.PinBaseline(ctx, s.st, answer.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader)
 		if err != nil && !errors.Is(err, track.ErrNotFound) {

@@ -91,6 +91,7 @@ CREATE TABLE tombstone (
     at       INTEGER NOT NULL,
     UNIQUE (kind, ulid)
 ) STRICT;
+CREATE INDEX tombstone_digest ON tombstone (digest);
 
 -- +goose Down
 DROP TABLE tombstone;

@@ -31,9 +31,9 @@ type executionStep struct {
 // lacks reports whether the execution here lacks something that belongs to the same execution elsewhere.
 func (s executionStep) lacks() bool { return s.class == executionKnown && s.rubrics+s.truths > 0 }
 
-// forgets reports whether the texts of the execution here are to be removed, as they were elsewhere.
+// forgets reports whether the execution here is to be forgotten as it was elsewhere: its texts are removed, at the earlier time of the two.
 func (s executionStep) forgets(head store.ExecutionHead) bool {
-	return s.class == executionKnown && !head.ForgottenAt.IsZero() && s.here.ForgottenAt.IsZero()
+	return s.class == executionKnown && !head.ForgottenAt.IsZero() && (s.here.ForgottenAt.IsZero() || head.ForgottenAt.Before(s.here.ForgottenAt))
 }
 
 func (s executionStep) changes(head store.ExecutionHead) bool {

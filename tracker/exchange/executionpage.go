@@ -17,7 +17,7 @@ type ExecutionPage struct {
 	changes bool                             // something is to be stored
 }
 
-func (*ExecutionPage) needs() Rights { return BringFacts | BringJudgements }
+func (*ExecutionPage) needs() Rights { return BringFacts | BringJudgements | BringTombstones }
 
 func (p *ExecutionPage) isKnown() bool { return !p.changes }
 
@@ -78,7 +78,7 @@ func (p *ExecutionPage) answer(d *Door, head store.ExecutionHead, s executionSte
 		d.counts.Completed++
 	case executionKnown:
 		d.counts.Scores += s.rubrics
-		if s.forgets(head) && !d.dryRun {
+		if s.forgets(head) && s.here.ForgottenAt.IsZero() && !d.dryRun { // in a dry run, the tombstones were counted
 			d.counts.Forgotten++
 		}
 	}
@@ -138,7 +138,7 @@ func (p *ExecutionPage) writeOne(tx *store.Tx, head store.ExecutionHead, s execu
 		}
 	}
 	if s.forgets(head) {
-		if err := tx.ForgetCarried(*s.here, head.ForgottenAt); err != nil {
+		if err := tx.ForgetAt(s.here.ID, head.ForgottenAt); err != nil {
 			return err
 		}
 	}

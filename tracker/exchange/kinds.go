@@ -22,6 +22,7 @@ const (
 	KindLineage   Kind = "lineage"
 	KindVersion   Kind = "version"
 	KindExecution Kind = "execution"
+	KindTombstone Kind = "tombstone"
 
 	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
 )

@@ -82,6 +82,7 @@ func (m *merge) run(ctx context.Context) error {
 		}
 	}
 	for _, step := range []func() error{
+		func() error { return m.tombstones(ctx) },
 		func() error { return m.ledgers(ctx, records) },
 		func() error { return m.definitions(ctx, scenarios, records) },
 		func() error { return m.seeds(ctx, scenarios) },

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"track"
+)
+
+// Tombstone says that the texts of an execution were forgotten: wherever the same execution comes from again, they are not stored.
+type Tombstone struct {
+	ID     string            // of the execution
+	Digest [sha256.Size]byte // of the execution
+	Reason string            // empty if nobody gave one
+	At     time.Time
+}
+
+const (
+	listTombstones = `SELECT ulid, digest, reason, at FROM tombstone WHERE kind = 'execution' AND action = 'forgotten' ORDER BY ulid`
+	findTombstone  = `SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1`
+	// Of two tombstones of one execution, the earlier counts.
+	insertTombstone = `
+	INSERT INTO tombstone (kind, ulid, digest, action, reason, at) VALUES ('execution', $1, $2, 'forgotten', $3, $4)
+	ON CONFLICT (kind, ulid) DO UPDATE SET digest = excluded.digest, reason = excluded.reason, at = excluded.at WHERE excluded.at < tombstone.at`
+	forgottenSince = `
+	SELECT min(at) FROM (SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1
+	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2 AND kind = 'execution')`
+	findExecutionDigest = `SELECT digest FROM execution WHERE ulid = $1`
+	// The digests of executions have no index: forgetting is rare, and the index would cost 40 bytes an execution.
+	listForgettable   = `SELECT ulid, digest, forgotten_at FROM execution WHERE ulid IN ({list})`
+	listForgettableOr = ` OR digest IN ({list})`
+)
+
+// Tombstones returns all tombstones of executions.
+func (r *Reader) Tombstones(ctx context.Context) (list []Tombstone, err error) {
+	err = r.stream(ctx, listTombstones, nil, func(row []driver.Value) {
+		list = append(list, Tombstone{ID: asText(row[0]), Digest: asDigest(row[1]), Reason: asText(row[2]), At: asTime(row[3])})
+	})
+	return list, explain(err)
+}
+
+// MissingTombstones returns those of some tombstones that are not here, or are later here.
+func (r *Reader) MissingTombstones(ctx context.Context, list []Tombstone) (missing []Tombstone, err error) {
+	for _, t := range list {
+		var at int64
+		err := r.read().GetContext(ctx, &at, findTombstone, t.ID)
+		if isNoRows(err) || err == nil && micros(t.At) < at {
+			missing = append(missing, t)
+		} else if err != nil {
+			return nil, explain(err)
+		}
+	}
+	return missing, nil
+}
+
+// Forgettable is an execution that a tombstone names.
+type Forgettable struct {
+	ID        string
+	At        time.Time // of the earliest tombstone
+	Forgotten bool      // its texts were removed before
+}
+
+// Forgettables returns the executions here that some tombstones name by their IDs or their digests, unless they were forgotten earlier.
+func (r *Reader) Forgettables(ctx context.Context, list []Tombstone) (found []Forgettable, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	byID, byDigest := map[string]time.Time{}, map[[sha256.Size]byte]time.Time{}
+	var ids, digests []any
+	for _, t := range list {
+		byID[t.ID], byDigest[t.Digest] = earlier(byID[t.ID], t.At), earlier(byDigest[t.Digest], t.At)
+		ids, digests = append(ids, t.ID), append(digests, t.Digest[:])
+	}
+	var c clauses
+	c.addList(listForgettable, ids...)
+	c.addList(listForgettableOr, digests...)
+	query, args := c.statement()
+	err = r.stream(ctx, query, args, func(row []driver.Value) {
+		id, before := asText(row[0]), asTime(row[2])
+		at := earlier(byID[id], byDigest[asDigest(row[1])])
+		if before.IsZero() || at.Before(before) {
+			found = append(found, Forgettable{id, at, !before.IsZero()})
+		}
+	})
+	return found, explain(err)
+}
+
+// earlier returns the earlier one of two times; zero stands for none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// AddTombstone stores a tombstone.
+func (t *Tx) AddTombstone(x Tombstone) error {
+	_, err := t.exec(insertTombstone, x.ID, x.Digest[:], nullText(x.Reason), micros(x.At))
+	return err
+}
+
+// forgottenSince returns when an execution was forgotten, by its ID or its digest; zero if it was not.
+func (t *Tx) forgottenSince(id string, digest [sha256.Size]byte) (time.Time, error) {
+	var at sql.NullInt64
+	if err := t.get(&at, forgottenSince, id, digest[:]); err != nil || !at.Valid {
+		return time.Time{}, err
+	}
+	return fromMicros(at.Int64), nil
+}
+
+const (
+	forgetExecution = `
+	UPDATE execution SET output = NULL, message = NULL, forgotten_at = CASE WHEN forgotten_at < $1 THEN forgotten_at ELSE $1 END WHERE ulid = $2`
+	forgetCalls = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + forgotten + `' END
+	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
+	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
+)
+
+// Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay. A tombstone keeps the texts
+// from coming back. Executions that say the same are forgotten too.
+//
+// SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is large.
+func (s *Store) Forget(ctx context.Context, ulids ...string) error {
+	if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(ulids...) }); err != nil {
+		return err
+	}
+	if err := s.rewrite(ctx); err != nil {
+		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
+	}
+	return nil
+}
+
+// Forget is [Store.Forget] within a transaction: the place of the texts in the files is not overwritten.
+func (t *Tx) Forget(ulids ...string) error {
+	list := make([]Tombstone, len(ulids))
+	for i, ulid := range ulids {
+		var digest []byte
+		if err := t.get(&digest, findExecutionDigest, ulid); err != nil {
+			if isNoRows(err) {
+				err = fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound)
+			}
+			return err
+		}
+		list[i] = Tombstone{ID: ulid, Digest: [sha256.Size]byte(digest), At: fromMicros(t.now)}
+		if err := t.AddTombstone(list[i]); err != nil {
+			return err
+		}
+	}
+	found, err := t.Forgettables(t.ctx, list)
+	for _, f := range found {
+		err = cmp.Or(err, t.ForgetAt(f.ID, f.At))
+	}
+	return err
+}
+
+// ForgetAt removes the texts of an execution that was forgotten at a time.
+func (t *Tx) ForgetAt(ulid string, at time.Time) error {
+	if _, err := t.exec(forgetExecution, micros(at), ulid); err != nil {
+		return err
+	}
+	if _, err := t.exec(forgetCalls, ulid); err != nil {
+		return err
+	}
+	_, err := t.exec(forgetDetails, ulid)
+	return err
+}
