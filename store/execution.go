@@ -78,8 +78,8 @@ var deleteExecution = []string{
 	`DELETE FROM truth WHERE execution_id = $1`, `DELETE FROM call WHERE execution_id = $1`, `DELETE FROM execution WHERE id = $1`,
 }
 
-// AddExecution stores an execution, without its texts if it was forgotten. If its lineage, source and key are taken, it stores nothing and returns
-// what has them.
+// AddExecution stores an execution, without its texts if it was forgotten. If its lineage, source and key are taken,
+// it stores nothing and returns what has them.
 func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if existing, err := t.FindExecution(t.ctx, e); err != nil || existing != nil {
 		return existing, err
@@ -127,7 +127,8 @@ func (r existingRow) existing(digest [sha256.Size]byte) *ExistingExecution {
 	}
 }
 
-// FindExecution returns what is recorded under the lineage, the source and the key of an execution; nil if there is nothing.
+// FindExecution returns what is recorded under the lineage, the source and the key of an execution; nil if there is
+// nothing.
 func (r *Reader) FindExecution(ctx context.Context, e ExecutionRecord) (*ExistingExecution, error) {
 	var lineage int64
 	var row existingRow
@@ -144,8 +145,8 @@ func (r *Reader) FindExecution(ctx context.Context, e ExecutionRecord) (*Existin
 	return row.existing(e.Digest), nil
 }
 
-// ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where the texts of that
-// one were removed, those of the new one are not stored either.
+// ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where
+// the texts of that one were removed, those of the new one are not stored either.
 func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) error {
 	if err := t.deleteExecution(existing.rowID); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"track"
 )
 
-// Tombstone says that the texts of an execution were forgotten: wherever the same execution comes from again, they are not stored.
+// Tombstone says that the texts of an execution were forgotten: wherever the same execution comes from again, they
+// are not stored.
 type Tombstone struct {
 	ID     string            // of the execution
 	Digest [sha256.Size]byte // of the execution
@@ -65,7 +66,8 @@ type Forgettable struct {
 	Forgotten bool      // its texts were removed before
 }
 
-// Forgettables returns the executions here that some tombstones name by their IDs or their digests, unless they were forgotten earlier.
+// Forgettables returns the executions here that some tombstones name by their IDs or their digests, unless they were
+// forgotten earlier.
 func (r *Reader) Forgettables(ctx context.Context, list []Tombstone) (found []Forgettable, err error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -121,10 +123,11 @@ const (
 	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 )
 
-// Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay. A tombstone keeps the texts
-// from coming back. Executions that say the same are forgotten too.
+// Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
+// A tombstone keeps the texts from coming back. Executions that say the same are forgotten too.
 //
-// SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is large.
+// SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is
+// large.
 func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 	if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(ulids...) }); err != nil {
 		return err

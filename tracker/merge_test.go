@@ -631,8 +631,8 @@ func TestMergeLineages(t *testing.T) {
 	_, conflicts := there.merge(here)
 	want := []string{
 		"lineage l : conflict: the histories of lineage l diverge at entry 3",
-		"version l v003: it has another content here; its executions are left out",
-		"execution l e004: its version v003 has another content here",
+		"version l v003: it has other content here; its executions are left out",
+		"execution l e004: its version v003 has other content here",
 	}
 	if diff := cmp.Diff(want, conflicts); diff != "" {
 		t.Error(diff)

@@ -98,7 +98,7 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 	case "":
 		return track.Execution{}, &track.FieldError{Field: "kind", Message: `missing: an execution says "kind":"execution"`}
 	default:
-		return track.Execution{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is no execution: use "execution", and track record batch for seeds`, l.Kind)}
+		return track.Execution{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not an execution: use "execution"; seeds are recorded as a batch`, l.Kind)}
 	}
 	e := track.Execution{
 		Key: l.Key, Source: importer.JSONL, Lineage: l.Lineage, Version: l.Version, Task: l.Task, TaskType: l.TaskType, Trial: l.Trial,
@@ -145,7 +145,7 @@ func (c call) call(field string) (track.ToolCall, *track.FieldError) {
 	return t, failure
 }
 
-// times reads when something began and how long it took. field is what stands before the names of the fields.
+// times reads when something began and how long it took. field is the prefix of the names of fields.
 func times(field, startedAt string, seconds *float64) (start time.Time, duration *time.Duration, failure *track.FieldError) {
 	if startedAt != "" {
 		var err error

@@ -7,7 +7,7 @@ import (
 	"track/importer"
 )
 
-// ReadExecutions reads lines of kind execution. file stands in items and errors; a line that is not right becomes a Skip with the field.
+// ReadExecutions reads lines of kind execution. file names the source. A bad line becomes a Skip with its field.
 func ReadExecutions(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return importer.ReadLines(importer.JSONL, file, r, decoder{})
 }

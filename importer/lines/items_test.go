@@ -31,7 +31,7 @@ func TestReadExecutions(t *testing.T) {
 func TestParseExecutionRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                               `kind: missing: an execution says "kind":"execution"`,
-		`{"kind":"seed"}`:                  `kind: "seed" is no execution: use "execution", and track record batch for seeds`,
+		`{"kind":"seed"}`:                  `kind: "seed" is not an execution: use "execution"; seeds are recorded as a batch`,
 		`{"kind":"execution",`:             "not JSON: unexpected EOF",
 		`[]`:                               "must be an object, not an array",
 		`{"kind":"execution","x":1}`:       "x: unknown field",

@@ -98,14 +98,14 @@ func (l versionLine) version(lineage string) track.Version {
 	}
 }
 
-// ReadLineage reads what [WriteLineage] wrote, and nothing else; file stands in errors. It does not replay.
+// ReadLineage reads what [WriteLineage] wrote, and nothing else; file names the source in errors. It does not replay.
 func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
 	unzipped, err := importer.Decompress(r)
 	if err != nil {
 		return x, fmt.Errorf("read %s: %w", file, err)
 	}
 	if head, _ := unzipped.Peek(2); string(head) == "{\n" {
-		return x, &track.FieldError{File: file, Line: 1, Message: "begins a JSON document of several lines, as a manifest is: import the jsonl that it tells of; track replay --manifest checks a ledger against it"}
+		return x, &track.FieldError{File: file, Line: 1, Message: "is a JSON document of several lines, such as a manifest: import the lines that it was made from, and replay with the manifest to check them"}
 	}
 	found := false
 	for record, err := range Read(file, unzipped) {
@@ -113,11 +113,11 @@ func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
 		case err != nil:
 			return x, err
 		case found:
-			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: "stands behind the end"}
+			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: "comes after the end"}
 		case record.Err != nil:
 			return x, record.Err
 		case record.Lineage == nil:
-			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", record.Kind())}
+			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q: an export begins with a line of kind lineage", record.Kind())}
 		}
 		x, found = *record.Lineage, true
 	}
@@ -160,7 +160,7 @@ func (r *lineageReader) line(text []byte) *track.FieldError {
 	case kindEnd:
 		return r.end(text)
 	default:
-		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q is none of lineage, version, entry and end", kind.Kind)}
+		return &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q: must be lineage, version, entry or end", kind.Kind)}
 	}
 	return nil
 }

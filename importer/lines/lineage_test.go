@@ -93,20 +93,20 @@ func TestReadRefuses(t *testing.T) {
 	last := len(good) - 1
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":             {"", "file: ends before its last line"},
-		"no first line":     {join(good[1:]), `file:1: kind: "version", where an export begins`},
+		"no first line":     {join(good[1:]), `file:1: kind: "version": an export begins`},
 		"no version":        {join(good[:1], good[2:]), "file:6: end: 3 versions and 2 entries, but 2 and 2 came before"},
 		"no entry":          {join(good[:4], good[5:]), "file:6: end: 3 versions and 2 entries, but 3 and 1 came before"},
 		"no end":            {join(good[:last]), "file: ends before its last line"},
-		"end doubled":       {join(good, good[last:]), fmt.Sprintf("file:%d: kind: stands behind the end", len(good)+1)},
+		"end doubled":       {join(good, good[last:]), fmt.Sprintf("file:%d: kind: comes after the end", len(good)+1)},
 		"first doubled":     {join(good[:1], good), "file:2: kind: a second lineage"},
 		"another format":    {strings.Replace(join(good), `"v":1`, `"v":9`, 1), "file:1: v: 9: this track reads lines up to version 1"},
 		"another lineage":   {strings.Replace(join(good), `"entry":{"lineage":"l"`, `"entry":{"lineage":"k"`, 1), "file:5: entry.lineage"},
-		"an unknown kind":   {join(good[:1], []string{`{"kind":"seed"}` + "\n"}, good[1:]), `file:2: kind: "seed" is none of`},
+		"an unknown kind":   {join(good[:1], []string{`{"kind":"seed"}` + "\n"}, good[1:]), `file:2: kind: "seed": must be`},
 		"an unknown field":  {strings.Replace(join(good), `"kind":"end"`, `"kind":"end","more":1`, 1), "more: unknown field"},
 		"a wrong type":      {strings.Replace(join(good), `"source_score":71.5`, `"source_score":"71.5"`, 1), "file:3: source_score: must be a number, not a string"},
 		"no JSON":           {join(good[:2], []string{"{\"kind\"\n"}, good[2:]), "file:3: kind: not JSON"},
 		"a name of nothing": {strings.Replace(join(good), `"lineage":"l","keep_text"`, `"lineage":"","keep_text"`, 1), "file:1: lineage: is empty"},
-		"a manifest":        {"{\n  \"format\": \"track/manifest/1\"\n}\n", "file:1: begins a JSON document of several lines, as a manifest is"},
+		"a manifest":        {"{\n  \"format\": \"track/manifest/1\"\n}\n", "file:1: is a JSON document of several lines, such as a manifest"},
 	} {
 		_, err := lines.ReadLineage("file", strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

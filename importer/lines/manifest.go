@@ -16,7 +16,8 @@ import (
 // manifestFormat names the format of manifests.
 const manifestFormat = "track/manifest/1"
 
-// Manifest names the parts of a lineage by their hashes. It is small enough for version control, and shows what is changed or cut off later.
+// Manifest names the parts of a lineage by their hashes. It is small enough for version control, and shows what is
+// changed or cut off later.
 type Manifest struct {
 	Format    string             `json:"format"`
 	Lineage   string             `json:"lineage"`

@@ -20,7 +20,8 @@ import (
 // Version is the version of the format that is read and written. A line that names none is of version 1.
 const Version = 1
 
-// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a whole lineage, or why a line is refused.
+// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a whole lineage, or why a line is
+// refused.
 type Record struct {
 	Line      int               // from 1: the last one, if there are several
 	Seed      track.Seed        // unless one of the others is set
@@ -55,10 +56,10 @@ const (
 )
 
 // Read reads lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
-// and is yielded with the line it struck. Blank lines are skipped. file stands in the errors.
+// and is yielded with its line. Blank lines are skipped. file names the source in errors.
 func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 	p := parser{file: file}
-	if _, err := os.Stat(file); err == nil { // a stream names files from where track runs, a file from where it lies
+	if _, err := os.Stat(file); err == nil { // its paths are relative to it; those of a stream to the working directory
 		p.dir = filepath.Dir(file)
 	}
 	return func(yield func(Record, error) bool) {
@@ -88,7 +89,7 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 }
 
 // cutOff says that a lineage has no last line.
-const cutOff = "ends before its last line, of kind end: it was cut off, or is no export of a lineage"
+const cutOff = "ends before its last line, of kind end: it was cut off, or is not an export of a lineage"
 
 // parser makes records of lines.
 type parser struct {
@@ -122,7 +123,7 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 	case isPart && p.skipping:
 		return false
 	case isPart:
-		r.Err = &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q, where an export begins with a line of kind lineage", kind)}
+		r.Err = &track.FieldError{Field: "kind", Message: fmt.Sprintf("%q: an export begins with a line of kind lineage", kind)}
 	case kind == kindSweep:
 		sweep, failure := parseSweep(text)
 		if r.Err = failure; failure == nil {
@@ -176,7 +177,7 @@ func versionError(text []byte) *track.FieldError {
 	return checkVersion(l.V)
 }
 
-// kindOf returns the kind of a line, as far as it can be read; the empty string where it says none.
+// kindOf returns the kind of a line, as far as it can be read; the empty string if it says none.
 func kindOf(text []byte) string {
 	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {

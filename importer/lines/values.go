@@ -15,8 +15,9 @@ import (
 	"track/internal/jsonio"
 )
 
-// ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space is a brace,
-// else CSV of name,value, with or without a header. file stands in the errors, which are [*track.FieldError].
+// ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space
+// is a brace, else CSV of name,value, with or without a header. file names the source in errors, which are
+// [*track.FieldError].
 func ParseValues(file string, data []byte) (map[string]float64, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {

@@ -23,8 +23,9 @@ type BatchObserver struct {
 	Progress func(entries int)
 }
 
-// RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and returns when all
-// is safe on the disk, or with the first error of the input or the database, after which what the summary counts stays recorded.
+// RecordAll records the entries of a batch, good ones and only those. It reads ahead in a goroutine of its own, and
+// returns when all is safe on the disk, or with the first error of the input or the database, after which what the
+// summary counts stays recorded.
 func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver) (BatchSummary, error) {
 	run := &batchRun{
 		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true}, r.Entropy), door: NewDoor(r.Store, BringFacts, false),
@@ -44,7 +45,7 @@ func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[lines.Rec
 		select {
 		case collected, more := <-chunks:
 			if !more {
-				return cmp.Or(*inputErr, context.Cause(ctx)) // a reader that was told to stop ends as one at the end of its input does
+				return cmp.Or(*inputErr, context.Cause(ctx)) // a reader also ends when it is told to stop
 			}
 			if err := b.record(ctx, collected); err != nil {
 				return err

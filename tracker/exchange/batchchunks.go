@@ -14,7 +14,8 @@ const (
 	chunkWait = time.Second
 )
 
-// chunk collects entries into slices of at most chunkSize, fewer if the input is slow. The error is set once the channel is closed.
+// chunk collects entries into slices of at most chunkSize, fewer if the input is slow. The error is set once the
+// channel is closed.
 func (b *batchRun) chunk(ctx context.Context, entries iter.Seq2[lines.Record, error]) (<-chan []*batchEntry, *error) {
 	single := make(chan *batchEntry, chunkSize)
 	inputErr := new(error)

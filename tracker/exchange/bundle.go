@@ -7,7 +7,8 @@ import (
 	"track/store"
 )
 
-// WriteBundle makes a database at path, where none is, of what is chosen of another one. It shows one state of that, whatever is recorded meanwhile.
+// WriteBundle creates a database at path, and merges the chosen parts of another database into it. It shows one state
+// of the other database, whatever is recorded meanwhile.
 func WriteBundle(ctx context.Context, from *store.Store, path string, o MergeOptions) (c store.Contents, err error) {
 	if _, err := store.Init(ctx, path); err != nil {
 		return c, err

@@ -17,8 +17,8 @@ import (
 	"track/store"
 )
 
-// ExportBundle writes what is chosen of a database as one file, compressed if its name ends in .gz. It replaces a file only if force is set and
-// the file is a database of track.
+// ExportBundle writes what is chosen of a database as one file, compressed if its name ends in .gz. It replaces a
+// file only if force is set and the file is a database of track.
 func ExportBundle(ctx context.Context, st *store.Store, file string, force bool, o MergeOptions) (a answer.BundleContents, err error) {
 	if err := checkTarget(file, force); err != nil {
 		return a, err
@@ -56,7 +56,8 @@ func bundleContents(file string, c store.Contents) answer.BundleContents {
 	return a
 }
 
-// checkTarget refuses what a bundle must not be written over: with force everything but a database of track that nobody has open.
+// checkTarget refuses what a bundle must not be written over: with force everything but a database of track that
+// nobody has open.
 func checkTarget(file string, force bool) error {
 	info, err := os.Lstat(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -77,7 +78,7 @@ func checkTarget(file string, force bool) error {
 	}
 	switch {
 	case !ours:
-		err := fmt.Errorf("%w: %s exists, and is no database of track", track.ErrConflict, file)
+		err := fmt.Errorf("%w: %s exists, and is not a database of track", track.ErrConflict, file)
 		return track.WithHint(err, track.Hint{Text: "name another file: this one is never replaced"})
 	case !force:
 		return track.WithHint(fmt.Errorf("%w: %s already exists", track.ErrConflict, file), track.Hint{Text: "replace it, or name another file", Args: []track.HintArg{{Name: "force"}}})
@@ -85,7 +86,7 @@ func checkTarget(file string, force bool) error {
 	for _, end := range []string{"-wal", "-journal"} { // SQLite would apply it to the new file
 		if _, err := os.Lstat(file + end); err == nil {
 			err := fmt.Errorf("%w: %s is in use: %s%s belongs to it", track.ErrConflict, file, file, end)
-			return track.WithHint(err, track.Hint{Text: "name another file, or end what has it open"})
+			return track.WithHint(err, track.Hint{Text: "name another file, or end the program that has it open"})
 		}
 	}
 	return nil
@@ -109,7 +110,7 @@ func isBundle(file string) (bool, error) {
 	return store.IsDatabase(head), nil
 }
 
-// fileError returns an error of the file system, as that of something that was not found if that is what it says.
+// fileError wraps an error of the file system, and [track.ErrNotFound] if a file does not exist.
 func fileError(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: %w", track.ErrNotFound, err)
@@ -132,7 +133,7 @@ func copyFile(from, to string) error {
 	})
 }
 
-// writeFileOf makes one file of another.
+// writeFileOf writes one file from another.
 func writeFileOf(from, to string, write func(out *os.File, in io.Reader) error) (err error) {
 	in, err := os.Open(from)
 	if err != nil {

@@ -22,8 +22,8 @@ type BundleSource struct {
 	Stream io.Reader // nil for a file
 }
 
-// ImportBundle merges a bundle into the database that open opens. It checks all of the bundle before: one that is damaged changes nothing. found is
-// called with what the bundle holds.
+// ImportBundle merges a bundle into the database that open opens. It checks all of the bundle before: one that is
+// damaged changes nothing. found is called with what the bundle holds.
 func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store.Store, done func(), err error), now time.Time, o FilesOptions, found func(answer.BundleContents)) (a answer.Merged, err error) {
 	dir, err := os.MkdirTemp("", "track-bundle-")
 	if err != nil {
@@ -73,7 +73,8 @@ func (e *renamedError) Error() string { return "import bundle: " + e.text }
 
 func (e *renamedError) Unwrap() error { return e.error }
 
-// migrateCopy returns the path of a copy of a bundle that an earlier track wrote, with the schema of this one; another bundle stays where it is.
+// migrateCopy returns the path of a migrated copy of a bundle with an older schema. It returns the path of any other
+// bundle unchanged.
 func migrateCopy(ctx context.Context, path, dir string, now time.Time) (string, error) {
 	older, err := store.IsOlder(ctx, path)
 	if err != nil || !older {

@@ -8,7 +8,7 @@ import (
 	"track/tracker/seeds"
 )
 
-// Conflict is a record that is left out, since something else stands in its place.
+// Conflict is a record that is left out, because another record has its identity.
 type Conflict struct {
 	Kind          Kind   // spec, version, seed, execution or lineage
 	Scenario      string // or lineage

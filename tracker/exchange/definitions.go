@@ -34,7 +34,7 @@ func (Sweep) isKnown() bool    { return false }
 func (Pin) isKnown() bool      { return false }
 func (Look) isKnown() bool     { return false }
 
-// settle adds the versions of a spec that follow on those here. If both sides added versions, what is here stands.
+// settle adds the versions of a spec that continue the list here. If both sides added versions, the list here stays.
 func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	here, known, err := r.ScenarioSpecs(ctx, s.Name)
 	if err != nil {
@@ -104,7 +104,7 @@ func checkSpecs(ctx context.Context, r *store.Reader) error {
 func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
 	decoded, err := spec.Decode(stored.Document)
 	if err == nil && (spec.Hash(decoded) != stored.Hash || decoded.Scenario != stored.Scenario) {
-		err = errors.New("it is not what its hash says")
+		err = errors.New("its content does not have its hash")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)

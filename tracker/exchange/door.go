@@ -21,7 +21,8 @@ type Record interface {
 	needs() Rights
 	// isKnown reports whether nothing of the record is to be stored, as far as that is clear without a transaction.
 	isKnown() bool
-	// settle compares the record with what r reads and answers for each of its parts. It also stores what it answers, unless tx is nil.
+	// settle compares the record with what r reads and answers for each of its parts. It also stores what it answers,
+	// unless tx is nil.
 	settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error)
 }
 
@@ -34,14 +35,15 @@ type Answer struct {
 	Problem  *track.FieldError // of an invalid record, and of a fact in conflict
 }
 
-// Door puts records into a database. It is idempotent: storing a record again changes nothing. It belongs to one goroutine.
+// Door puts records into a database. It is idempotent: storing a record again changes nothing. It belongs to one
+// goroutine.
 type Door struct {
 	store  *store.Store // may be nil in a dry run
 	rights Rights
 	dryRun bool // find out what would become of records, and store nothing
 	counts answer.MergeCounts
 
-	specs      map[string][]string         // by scenario: the hashes of its specs here, and in a dry run those that would come
+	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
 	superseded map[string][]store.SeedHead // superseded seeds here by their place; nil until they are asked for
 	configured map[string]bool             // hashes of the configurations that were counted
@@ -67,8 +69,8 @@ func (d *Door) Put(ctx context.Context, record Record) ([]Answer, error) {
 	return answers[0], nil
 }
 
-// PutAll stores records in as many transactions as other processes can wait for. After each it calls settled with the answers for the records
-// that are stored by then, which begin with the one of index first.
+// PutAll stores records in as many transactions as other processes can wait for. After each it calls settled with the
+// answers for the records that are stored by then, which begin with the one of index first.
 func (d *Door) PutAll(ctx context.Context, records []Record, settled func(first int, answers [][]Answer)) error {
 	for done := 0; done < len(records); {
 		answers, err := d.putSome(ctx, records[done:])

@@ -8,14 +8,14 @@ import (
 	"track/store"
 )
 
-// executionClass says what an execution elsewhere is to the database here.
+// executionClass compares an execution elsewhere with the database here.
 type executionClass int
 
 const (
-	executionNew      executionClass = iota // nothing stands in its place
+	executionNew      executionClass = iota // no record here has its identity
 	executionKnown                          // it is here, and has come as far
 	executionFurther                        // it has come further than the record of it here
-	executionConflict                       // another one stands in its place, and stays
+	executionConflict                       // another record here has its identity, and stays
 )
 
 // executionStep is what becomes of an execution.
@@ -23,7 +23,7 @@ type executionStep struct {
 	class   executionClass
 	here    *store.ExecutionHead // in its place; nil if there is none
 	earlier bool                 // it was recorded earlier than the record of it here
-	version bool                 // its version has another content here
+	version bool                 // its version has other content here
 	rubrics int                  // scores that the same execution here lacks
 	truths  int                  // truths that it lacks
 }
@@ -31,7 +31,8 @@ type executionStep struct {
 // lacks reports whether the execution here lacks something that belongs to the same execution elsewhere.
 func (s executionStep) lacks() bool { return s.class == executionKnown && s.rubrics+s.truths > 0 }
 
-// forgets reports whether the execution here is to be forgotten as it was elsewhere: its texts are removed, at the earlier time of the two.
+// forgets reports whether the execution here is to be forgotten as it was elsewhere: its texts are removed, at the
+// earlier time of the two.
 func (s executionStep) forgets(head store.ExecutionHead) bool {
 	return s.class == executionKnown && !head.ForgottenAt.IsZero() && (s.here.ForgottenAt.IsZero() || head.ForgottenAt.Before(s.here.ForgottenAt))
 }
@@ -84,8 +85,8 @@ func (s *executionStep) compareParts(head store.ExecutionHead, there, here *stor
 
 func versionKey(lineage, version string) string { return lineage + "\x00" + version }
 
-// compareExecution classifies an execution. Its place is its lineage, source and key. Of two records of one execution, the one that has come further
-// counts, with the ID and the time of the one that was recorded first.
+// compareExecution classifies an execution. Its place is its lineage, source and key. Of two records of one
+// execution, the one that has come further counts, with the ID and the time of the one that was recorded first.
 func compareExecution(head store.ExecutionHead, m store.ExecutionMatch, versionDiffers bool) executionStep {
 	s := executionStep{here: m.InPlace, version: versionDiffers}
 	switch {
@@ -112,7 +113,8 @@ func compareExecution(head store.ExecutionHead, m store.ExecutionMatch, versionD
 	return s
 }
 
-// isFurther reports whether an execution has come further than another record of it: complete ones have, then those of more calls.
+// isFurther reports whether one record of an execution is more complete than another: it is closed, or else has more
+// calls.
 func isFurther(a, b store.ExecutionHead) bool {
 	if a.Open != b.Open {
 		return b.Open

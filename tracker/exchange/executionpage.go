@@ -8,7 +8,7 @@ import (
 	"track/store"
 )
 
-// ExecutionPage is a page of executions of another database. Those that may be needed here are there in full.
+// ExecutionPage is a page of executions of another database. Those that may be needed here are loaded in full.
 type ExecutionPage struct {
 	heads   []store.ExecutionHead
 	parts   map[int64]*store.ExecutionParts
@@ -21,7 +21,8 @@ func (*ExecutionPage) needs() Rights { return BringFacts | BringJudgements | Bri
 
 func (p *ExecutionPage) isKnown() bool { return !p.changes }
 
-// readExecutions returns the next page of executions, and loads those that the database here lacks or that have come further there.
+// readExecutions returns the next page of executions, and loads those that the database here lacks or that have come
+// further there.
 func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int64, n int, lineages []string) (*ExecutionPage, error) {
 	heads, err := from.ExecutionHeads(ctx, after, n, lineages)
 	if err != nil || len(heads) == 0 {
@@ -66,7 +67,7 @@ func (p *ExecutionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx
 	return answers, p.write(tx, steps)
 }
 
-// answer answers for an execution, and counts what it brings along.
+// answer answers for an execution, and counts its scores and texts.
 func (p *ExecutionPage) answer(d *Door, head store.ExecutionHead, s executionStep) Answer {
 	a := Answer{Kind: KindExecution, Outcome: Known}
 	switch s.class {
@@ -90,13 +91,13 @@ func (s executionStep) conflict(there store.ExecutionHead) *Conflict {
 	c := &Conflict{Kind: KindExecution, Scenario: there.Lineage, Name: strings.TrimPrefix(there.Source+" "+there.Key, " ")}
 	switch {
 	case s.version:
-		c.Reason = "its version " + there.Version + " has another content here"
+		c.Reason = "its version " + there.Version + " has other content here"
 		return c
 	case s.here == nil:
-		c.Reason = "another execution has its id here"
+		c.Reason = "another execution here has its id"
 		return c
 	}
-	reasons := []string{"it was recorded otherwise here"}
+	reasons := []string{"the record here differs"}
 	for _, field := range []struct{ name, here, there string }{
 		{"version", s.here.Version, there.Version}, {"task", s.here.Task, there.Task}, {"status", string(s.here.Status), string(there.Status)},
 		{"calls", fmt.Sprint(s.here.NCalls), fmt.Sprint(there.NCalls)}, {"failed calls", fmt.Sprint(s.here.NFailed), fmt.Sprint(there.NFailed)},

@@ -38,8 +38,9 @@ type ImportObserver struct {
 	Progress func(executions int)
 }
 
-// Import records the items of logs. It reads ahead in a goroutine of its own, and returns when all is safe on the disk, or with the first
-// error of the items or the database, after which what the summary counts stays recorded. In a dry run st may be nil: nothing is recorded yet.
+// Import records the items of logs. It reads ahead in a goroutine of its own, and returns when all is safe on the
+// disk, or with the first error of the items or the database, after which what the summary counts stays recorded. In
+// a dry run st may be nil: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
 	options.Execution.ContentKeys, options.Execution.Growing = true, true
 	run := &importRun{
@@ -85,7 +86,8 @@ func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, i
 	}
 }
 
-// chunk records some items: what takes time is done before the transactions, by as many goroutines as there are processors.
+// chunk records some items: what takes time is done before the transactions, by as many goroutines as there are
+// processors.
 func (r *importRun) chunk(ctx context.Context, items []importer.Item) error {
 	steps, records := make([]*importStep, len(items)), make([]Record, len(items))
 	for i, item := range items {

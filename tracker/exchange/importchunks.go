@@ -7,7 +7,8 @@ import (
 	"track/importer"
 )
 
-// Limits of what an import holds in memory between reading and recording: it is cut by number and by size, whichever comes first.
+// Limits of what an import holds in memory between reading and recording: it is cut by number and by size, whichever
+// comes first.
 const (
 	importChunkItems = 200
 	importChunkBytes = 4 << 20

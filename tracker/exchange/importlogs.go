@@ -83,7 +83,8 @@ type LogObserver struct {
 	Progress func(executions int)
 }
 
-// ImportLogs records the executions of logs. st may be nil in a dry run. The answer counts what was recorded, also beside an error.
+// ImportLogs records the executions of logs. st may be nil in a dry run. The answer counts what was recorded, also
+// beside an error.
 func ImportLogs(ctx context.Context, st *store.Store, l Logs, o ImportOptions, entropy io.Reader, observer LogObserver) (a answer.Imported, err error) {
 	a = answer.Imported{DryRun: o.DryRun, Problems: []answer.ImportProblem{}, SkippedFiles: []answer.SkippedFile{}}
 	for _, s := range l.sources {

@@ -82,7 +82,7 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 	if s.prepared, err = r.Identify(*s.Execution, s.Open); err != nil {
 		return err
 	}
-	s.Execution = nil // its texts are those that are masked from here on
+	s.Execution = nil // the masked texts are in prepared
 	if r.store != nil {
 		existing, err := r.store.FindExecution(ctx, s.prepared.ExecutionRecord)
 		if err != nil {

@@ -23,21 +23,22 @@ type IngestOptions struct {
 
 // IngestObserver is called while files are ingested.
 type IngestObserver interface {
-	// File is called for each file of size bytes. It returns what the lines are read through and what is called as they are recorded.
+	// File is called for each file of size bytes. It returns what the lines are read through and what is called as
+	// they are recorded.
 	File(path string, size int64, text io.Reader) (io.Reader, BatchObserver)
 	// FileDone is called when the lines of a file are recorded.
 	FileDone(path string, summary BatchSummary)
 }
 
-// Ingest records the files of a spool, and moves those that are whole and closed out of the way. notClosed counts the files that stay since their
-// processes have not closed them.
+// Ingest records the files of a spool, and moves those that are whole and closed out of the way. notClosed counts the
+// files that stay because their processes have not closed them.
 func Ingest(ctx context.Context, st *store.Store, files []spool.File, o IngestOptions, entropy io.Reader, observer IngestObserver) (a answer.Ingested, notClosed int, err error) {
 	a = answer.Ingested{Files: []answer.IngestedFile{}, RecordedLines: answer.NewRecordedLines("")}
 	i := ingest{store: st, options: o, entropy: entropy, observer: observer, answer: &a}
 	for _, f := range files {
 		done, err := i.file(ctx, f)
 		if !o.Named && errors.Is(err, track.ErrNotFound) {
-			continue // another process has moved it, closed or recorded: the next time finds what is left
+			continue // another process has closed or recorded it meanwhile
 		}
 		if err == nil && i.isDone(f, done) {
 			done.Moved = true
@@ -107,10 +108,10 @@ func (i ingest) file(ctx context.Context, f spool.File) (done ingestedFile, err 
 	}
 	done.BytesLeft, done.size = left, size+left
 	through, observer := i.observer.File(f.Path, size, text)
-	tell := observer.Problem
+	report := observer.Problem
 	observer.Problem = func(p BatchProblem) {
 		i.answer.AddProblem(p.LineProblem)
-		tell(p)
+		report(p)
 	}
 	recorder := seeds.NewRecorder(i.store, seeds.Options{}, i.entropy)
 	summary, err := RecordAll(ctx, recorder, lines.Read(f.Path, through), observer)

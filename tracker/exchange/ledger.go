@@ -17,7 +17,8 @@ import (
 type Ledger struct {
 	lines.Lineage
 	replayed evolution.Replayed // of the whole ledger; not needed in a dry run
-	// trialsElsewhere counts the trials that the ledger counts and that its source lacks. It is nil if the trials do not come along.
+	// trialsElsewhere counts the trials that the ledger counts and that its source lacks. It is nil if the trials do
+	// not come along.
 	trialsElsewhere *int
 	result          lineages.Imported
 }
@@ -25,7 +26,8 @@ type Ledger struct {
 func (*Ledger) needs() Rights { return BringLedgers }
 func (*Ledger) isKnown() bool { return false }
 
-// settle stores a ledger that continues the one here. A ledger that diverges is an error that wraps [track.ErrConflict].
+// settle stores a ledger that continues the one here. A ledger that diverges is an error that wraps
+// [track.ErrConflict].
 func (l *Ledger) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	if tx == nil {
 		err = l.foresee(ctx, r)
@@ -73,7 +75,8 @@ func (l *Ledger) foresee(ctx context.Context, r *store.Reader) error {
 	return lineages.CheckSameHistory(l.Name, entries[:l.result.Known], l.Entries)
 }
 
-// ledger puts the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem says why it is left out.
+// ledger puts the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem
+// says why it is left out.
 func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger, problem *Conflict, err error) {
 	l, err = m.putLedger(ctx, name)
 	if errors.Is(err, track.ErrConflict) || errors.Is(err, lineages.ErrReplay) || errors.Is(err, track.ErrInvalid) {

@@ -34,7 +34,7 @@ func (l Lineage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store
 		}
 		conflicts[v.Name], d.versions[versionKey(l.Name, v.Name)] = true, true
 		answers = append(answers, Answer{Kind: KindVersion, Outcome: Conflicting, Conflict: &Conflict{
-			Kind: KindVersion, Scenario: l.Name, Name: v.Name, Reason: "it has another content here; its executions are left out",
+			Kind: KindVersion, Scenario: l.Name, Name: v.Name, Reason: "it has other content here; its executions are left out",
 		}})
 	}
 	if tx == nil {

@@ -12,8 +12,8 @@ import (
 	"track/tracker/lineages"
 )
 
-// ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin with the entries
-// that are stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
+// ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin
+// with the entries that are stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
 func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a answer.ImportedLineage, err error) {
 	l := Ledger{Lineage: x}
 	if l.replayed, err = lineages.CheckExport(x); err != nil {
@@ -25,7 +25,8 @@ func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a ans
 	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End}, d.sync(err)
 }
 
-// ReadLineage reads a lineage that was exported, and imports it into the database that open opens. file names the source in errors.
+// ReadLineage reads a lineage that was exported, and imports it into the database that open opens. file names the
+// source in errors.
 func ReadLineage(ctx context.Context, file string, in io.Reader, open func() (*store.Store, error)) (a answer.ImportedLineage, err error) {
 	x, err := lines.ReadLineage(file, in)
 	if err != nil {
@@ -42,7 +43,8 @@ func ReadLineage(ctx context.Context, file string, in io.Reader, open func() (*s
 	return a, nil
 }
 
-// ExportLineage returns a lineage as the lines that [ReadLineage] reads, or its manifest. An empty name stands for the only lineage.
+// ExportLineage returns a lineage as the lines that [ReadLineage] reads, or its manifest. An empty name stands for
+// the only lineage.
 func ExportLineage(ctx context.Context, r *store.Reader, name string, manifest bool) ([]byte, error) {
 	name, err := lineages.Resolve(ctx, r, name)
 	if err != nil {

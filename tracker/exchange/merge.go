@@ -13,7 +13,7 @@ import (
 	"track/tracker/lineages"
 )
 
-// MergeOptions say what of another database is brought in; without names, all of it.
+// MergeOptions say which parts of another database are merged; without names, all of it.
 type MergeOptions struct {
 	Scenarios []string // with their seeds, specs, baselines and sweeps
 	Lineages  []string // with their versions and executions
@@ -26,8 +26,8 @@ type MergeOptions struct {
 
 func (o MergeOptions) isNarrowed() bool { return len(o.Scenarios)+len(o.Lineages) > 0 }
 
-// Merge records again what another database holds: its records as they are, with their judgements and ledgers. What is here stays. Merging the same
-// again changes nothing, and after an interruption the same merge continues.
+// Merge records again what another database holds: its records as they are, with their judgements and ledgers. What
+// is here stays. Merging the same again changes nothing, and after an interruption the same merge continues.
 func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer.MergeCounts, err error) {
 	if o.Conflict == nil {
 		o.Conflict = func(Conflict) {}
@@ -201,8 +201,8 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 	return nil
 }
 
-// order puts the configurations of scenarios in the order of their first seeds, as they are if one database records all seeds. It does so even if no
-// seed is new, since the merge before may have been cut short.
+// order puts the configurations of scenarios in the order of their first seeds, as they are if one database records
+// all seeds. It does so even if no seed is new, since the merge before may have been cut short.
 func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) error {
 	if m.dryRun {
 		return nil

@@ -16,8 +16,9 @@ type FilesOptions struct {
 	Progress func() (update func(done int), end func()) // is called for each file; may be nil
 }
 
-// MergeFiles merges the databases in files into one: a file that cannot be merged does not keep out the others. here is the path of the target,
-// which open opens, and creates, if one of the files can be merged. The errors are those of the files, and of what is in conflict.
+// MergeFiles merges the databases in files into one: a file that cannot be merged does not keep out the others. here
+// is the path of the target, which open opens, and creates, if one of the files can be merged. The errors are those
+// of the files, and of what is in conflict.
 func MergeFiles(ctx context.Context, here string, open func() (st *store.Store, done func(), err error), files []string, o FilesOptions) (a answer.Merged, failures []error, err error) {
 	m := filesMerge{options: o, failed: make([]error, len(files))}
 	m.answer = answer.Merged{DryRun: o.DryRun, Files: []answer.MergedFile{}}

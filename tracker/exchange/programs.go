@@ -17,7 +17,7 @@ import (
 	"track/tracker/agents"
 )
 
-// TaskEvaluation is the task of the execution that stands for the evaluation of a program by another evolver.
+// TaskEvaluation is the task of the execution that represents the evaluation of a program by another evolver.
 const TaskEvaluation = "evaluation"
 
 // ProgramsOptions say how a run of another evolver is recorded.
@@ -43,7 +43,8 @@ func ProgramFormats() []ProgramFormat {
 	return []ProgramFormat{{"openevolve", 100, openevolve.Read}, {"shinka", 1, shinka.Read}}
 }
 
-// ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part that is left out.
+// ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
+// that is left out.
 func ReadPrograms(ctx context.Context, f ProgramFormat, path string, inferParents bool, open func() (*store.Store, error), o ProgramsOptions, entropy io.Reader, problem func(importer.Skip)) (a answer.ImportedPrograms, err error) {
 	o.Source = f.Name
 	run, err := f.read(path, importer.ProgramOptions{InferParents: inferParents})
@@ -98,8 +99,9 @@ func listOf(list []string) []string {
 	return list
 }
 
-// ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each step, and the evaluation of each
-// program as an execution. Nothing is decided: what the other evolver did with a program is not known. In a dry run nothing stays.
+// ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each
+// step, and the evaluation of each program as an execution. Nothing is decided: what the other evolver did with a
+// program is not known. In a dry run nothing stays.
 func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (answer.ImportedPrograms, error) {
 	w := &programsWriter{
 		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),

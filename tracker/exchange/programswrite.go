@@ -145,7 +145,8 @@ func (w *programsWriter) best(p importer.Program, label string) {
 	}
 }
 
-// parentsOf are the versions that a program was made of. A parent that the source has lost is a version of which only the id is known.
+// parentsOf returns the versions that a program was made of. Of a parent that the source has lost, only the id is
+// known.
 func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (refs []evolution.VersionRef, err error) {
 	for _, id := range p.Parents {
 		label, there := w.labels[id]
@@ -171,7 +172,7 @@ func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (ref
 	return refs, nil
 }
 
-// describe stores what the source says of a version, where nothing is known of it yet.
+// describe stores the source's description of a version, if it has none yet.
 func (w *programsWriter) describe(p importer.Program, label string, parents []evolution.VersionRef) error {
 	status := p.Failed
 	if p.Best {

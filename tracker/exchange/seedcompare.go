@@ -7,17 +7,17 @@ import (
 	"track/store"
 )
 
-// seedClass says what a seed elsewhere is to the database here.
+// seedClass compares a seed elsewhere with the database here.
 type seedClass int
 
 const (
-	seedNew      seedClass = iota // nothing stands in its place
+	seedNew      seedClass = iota // no seed here has its place
 	seedKnown                     // it is here
-	seedEarlier                   // the same was recorded here later: the record that was first counts, in whatever order databases are merged
-	seedDiffers                   // another one stands in its place
+	seedEarlier                   // the same was recorded here later: the first record counts, in any order of merging
+	seedDiffers                   // another seed here has its place
 	seedReplaces                  // it takes the place of the one here, as it did there
-	seedReplaced                  // the same was recorded here, and another one has replaced it since
-	seedConflict                  // another one stands in its place, and stays
+	seedReplaced                  // the same seed was recorded here, and was replaced since
+	seedConflict                  // another seed here has its place, and stays
 )
 
 // seedStep is what becomes of a seed.
@@ -102,8 +102,8 @@ func compareSeed(head store.SeedHead, m store.SeedMatch) seedStep {
 	return s
 }
 
-// decide settles what becomes of a seed that differs from the one here. What was replaced on one side stays replaced, wherever else the same was
-// measured; two seeds that replaced each other are a conflict.
+// decide settles what becomes of a seed that differs from the one here. What was replaced on one side stays replaced,
+// wherever else the same was measured; two seeds that replaced each other are a conflict.
 func (d *Door) decide(ctx context.Context, here *store.SeedPages, head store.SeedHead, s *seedStep, record *store.SeedRecord) error {
 	if d.superseded == nil {
 		var err error

@@ -7,7 +7,7 @@ import (
 	"track/store"
 )
 
-// SeedPage is a page of seeds of another database. Those that may be needed here are there in full.
+// SeedPage is a page of seeds of another database. Those that may be needed here are loaded in full.
 type SeedPage struct {
 	heads   []store.SeedHead
 	parts   map[int64]*store.SeedParts
@@ -88,7 +88,7 @@ func (p *SeedPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *sto
 	return answers, p.write(d, tx, steps)
 }
 
-// answer answers for a seed, and counts what it brings along.
+// answer answers for a seed, and counts its judgements and repetitions.
 func (p *SeedPage) answer(ctx context.Context, d *Door, r *store.Reader, head store.SeedHead, s seedStep) (a Answer, err error) {
 	if err := d.countConfiguration(ctx, r, head.Configuration); err != nil {
 		return a, err
@@ -122,15 +122,15 @@ func (p *SeedPage) answer(ctx context.Context, d *Door, r *store.Reader, head st
 	return a, err
 }
 
-// conflict names a seed that is left out, and what it measured otherwise.
+// conflict returns the conflict of a seed that is left out, with the values that differ.
 func (p *SeedPage) conflict(ctx context.Context, r *store.Reader, head store.SeedHead, s seedStep) (*Conflict, error) {
 	c := &Conflict{Kind: KindSeed, Scenario: head.Scenario, Name: head.Number.String(), Configuration: head.Configuration}
 	if s.match.Same != nil {
-		c.Reason = "another seed has its id here"
+		c.Reason = "another seed here has its id"
 	}
 	record := p.records[head.Row]
 	if record == nil { // another process has changed the seed here since the page was read
-		c.Reason = "another seed has taken its place"
+		c.Reason = "another seed took its place meanwhile"
 		return c, nil
 	}
 	c.Label, c.There = record.Seed.Configuration.Label, record.Seed.Outcome

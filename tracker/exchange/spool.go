@@ -16,7 +16,8 @@ import (
 // spooledAtOnce is how many bytes of lines are written to a spool together.
 const spooledAtOnce = 1 << 20
 
-// SpoolLines keeps the good lines of a batch in a file of a spool, which it closes. problem is called for each of the others.
+// SpoolLines keeps the good lines of a batch in a file of a spool, which it closes. problem is called for each of the
+// others.
 func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Record, error], problem func(*track.FieldError)) (a answer.RecordedLines, err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 	a = answer.NewRecordedLines("")
