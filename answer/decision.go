@@ -206,7 +206,7 @@ func (a Decision) scoreText() string {
 		text += fmt.Sprintf("; %s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
 	}
 	if a.PImprove != nil {
-		text += fmt.Sprintf("; P(improvement) %s, the share of %d comparisons won", format.Fixed(a.PImprove.Value, 2), a.PImprove.N)
+		text += fmt.Sprintf("; P(improvement) %s, the share of %s won", format.Fixed(a.PImprove.Value, 2), format.Counted(a.PImprove.N, "comparison"))
 	}
 	return text + "; " + n
 }
@@ -320,7 +320,7 @@ func (a Plan) Lead() []Sentence {
 		return []Sentence{{Kind: Heading, Text: a.Need.sentence(a.Decision.Child, a.Decision.Parent)}}
 	}
 	hint := track.NewHint("decide it", "mutation decide", a.Mutation).With("lineage", a.Lineage)
-	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s has its evidence: %s would %s it", a.Mutation, a.Decision.Policy, a.State), Hint: &hint}}
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s has enough evidence: %s would %s it", a.Mutation, a.Decision.Policy, a.State), Hint: &hint}}
 }
 
 // Tables implements [Answer].

@@ -9,6 +9,7 @@ import (
 	"track"
 	"track/answer/param"
 	"track/evolution"
+	"track/scoring/format"
 )
 
 // LineagesQuestion asks which lineages there are.
@@ -113,7 +114,7 @@ func (a Lineage) Tables() []Table {
 	versions := versionsTable(shown...)
 	if hidden := len(a.Versions) - len(shown); hidden > 0 {
 		hint := track.NewHint("list all", "version list", a.Lineage)
-		versions.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("%d archived versions not shown", hidden), Hint: &hint}}
+		versions.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("%s not shown", format.Counted(hidden, "archived version")), Hint: &hint}}
 	}
 	return []Table{versions, settingsTable(a.Settings)}
 }

@@ -16,7 +16,7 @@ type Action string
 // The actions.
 const (
 	ActionRun      Action = "run"      // run trials that a policy needs before it decides
-	ActionDecide   Action = "decide"   // decide a mutation that has its evidence
+	ActionDecide   Action = "decide"   // decide a mutation that has enough evidence
 	ActionMutate   Action = "mutate"   // propose a child of the active version, by the operator
 	ActionWait     Action = "wait"     // run the active version so many times more
 	ActionRollback Action = "rollback" // go back, because a trigger applies

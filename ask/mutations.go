@@ -25,7 +25,7 @@ func Next() Def[answer.NextQuestion, answer.Next] {
 		About: `The action is one of
 
    run       run the trials that a policy needs before it decides a mutation
-   decide    decide a mutation that has its evidence
+   decide    decide a mutation that has enough evidence
    mutate    propose a child of the active version, by the operator that was drawn
    wait      run the active version some more times, or wait until a daily limit lets the next mutation through
    rollback  go back, because a trigger applies

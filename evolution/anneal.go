@@ -6,17 +6,17 @@ import (
 	"track/scoring/numeric"
 )
 
-// Anneal accepts a mean paired difference m with probability min(1, exp(m/T)), by the draw, at the temperature T = T0·G^step of the
-// evidence's step: early losses are let through, late ones are not.
+// Anneal accepts a mean paired difference m with probability min(1, exp(m/T)), by the draw, at the temperature T =
+// T0·G^step of the evidence's step: early losses are let through, late ones are not.
 type Anneal struct {
 	T0 float64 `json:"t0"`
 	G  float64 `json:"g"`
 }
 
-// Name is "anneal".
+// Name returns "anneal".
 func (Anneal) Name() string { return "anneal" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p Anneal) validate() error {
 	return validate(p, positive("t0", p.T0), domain{"g", p.G, p.G > 0 && p.G <= 1, "above 0 and at most 1"})
 }
@@ -41,7 +41,7 @@ func (p Anneal) judge(d *Decision, s sides, u float64) error {
 
 func (p Anneal) temperature(step int) float64 { return p.T0 * numeric.Pow(p.G, float64(step)) }
 
-// probability is exp(m/t) for m <= 0, and its limit where the temperature has fallen to 0.
+// probability returns exp(m/t) for m <= 0, and its limit if the temperature has fallen to 0.
 func (Anneal) probability(m, t float64) float64 {
 	if m == 0 {
 		return 1
@@ -49,7 +49,7 @@ func (Anneal) probability(m, t float64) float64 {
 	return numeric.Exp(m / t)
 }
 
-// falseAccept is the mean of min(1, exp(m/T)) over m ~ N(0, sd²/n): 1/2 + exp(a²/2)·Φ(-a) with a = sd/√n/T.
+// falseAccept returns the mean of min(1, exp(m/T)) over m ~ N(0, sd²/n): 1/2 + exp(a²/2)·Φ(-a) with a = sd/√n/T.
 func (p Anneal) falseAccept(c Conditions) (float64, string) {
 	a := c.SDPairs / math.Sqrt(float64(max(1, c.NPairs))) / p.temperature(c.Step)
 	if c.SDPairs == 0 {
@@ -58,7 +58,7 @@ func (p Anneal) falseAccept(c Conditions) (float64, string) {
 	return 0.5 + scaledTail(a), "normal"
 }
 
-// scaledTail is exp(a²/2)·Φ(-a), without overflow: from 25 on by the first terms of its asymptotic series.
+// scaledTail returns exp(a²/2)·Φ(-a), without overflow: from 25 on by the first terms of its asymptotic series.
 func scaledTail(a float64) float64 {
 	if a < 25 {
 		return numeric.Exp(a*a/2) * numeric.NormalCDF(-a)

@@ -17,8 +17,9 @@ type repeatedKeyError string
 
 func (e repeatedKeyError) Error() string { return string(e) + ": is duplicated" }
 
-// canonical writes a value as canonical JSON (RFC 8785): keys in the order of their UTF-16 code units, numbers in the shortest form
-// that reads back as the same float64, no white space. Numbers are taken as float64: larger whole numbers belong in strings.
+// canonical writes a value as canonical JSON (RFC 8785): keys in the order of their UTF-16 code units, numbers in the
+// shortest form that reads back as the same float64, no white space. Numbers are taken as float64: larger whole numbers
+// belong in strings.
 func canonical(v any) ([]byte, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
@@ -27,7 +28,8 @@ func canonical(v any) ([]byte, error) {
 	return canonicalize(plain)
 }
 
-// canonicalize rewrites JSON text as canonical JSON. It refuses an object with a duplicated key, and a number beyond float64.
+// canonicalize rewrites JSON text as canonical JSON. It refuses an object with a duplicated key, and a number beyond
+// float64.
 func canonicalize(text []byte) ([]byte, error) {
 	value := jsontext.Value(text).Clone()
 	if err := value.Canonicalize(); err != nil {

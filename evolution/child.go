@@ -7,19 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// defaultForbidden are the patterns that no child may match, where a lineage has no list of its own. Case does not matter.
+// defaultForbidden returns the patterns that no child may match, if a lineage has no list of its own. Case does not
+// matter.
 func defaultForbidden() []string {
 	return []string{`rm\s+-rf`, `DROP\s+TABLE`, `ignore\s+all\s+rules`, `NEVER\s+follow`}
 }
 
-// Refusal says why a child is not even tried. Code is stable, Reason is for people.
+// Refusal is a reason not to try a child. Code is stable, Reason is for people.
 type Refusal struct {
 	Code   string `json:"code"` // empty, too_short, too_long or forbidden
 	Reason string `json:"reason"`
 }
 
-// CheckChild returns all that speaks against trying a child: it is empty, shorter than half or longer than twice its parent, in characters, or
-// matches a forbidden pattern. The lengths are not compared with a parent that is empty. A pattern that is no regular expression is an error.
+// CheckChild returns the reasons not to try a child: it is empty, shorter than half or longer than twice its parent in
+// characters, or it matches a forbidden pattern. Lengths are not compared with an empty parent. An invalid pattern is
+// an error.
 func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
 	matches, err := CheckForbidden(child, forbidden)
 	if err != nil {

@@ -7,8 +7,9 @@ import "fmt"
 //	stage 1  the first N1 trials of the child: their mean above the mean of all the parent's trials until then, or reject
 //	stage 2  the first N2 fresh pairs, under [POI] with Tau and C
 //
-// The choice in stage 1 favours children that were lucky there, so nothing of it is recorded as the child's fitness: only stage 2 is. A
-// trial is fresh where stage 1 did not look at it. A parent that has no trial until then is screened with its first N1.
+// The choice in stage 1 favours children that were lucky there, so nothing of it is recorded as the child's fitness:
+// only stage 2 is. A trial is fresh if stage 1 did not use it. A parent that has no trial until then is screened
+// with its first N1.
 type Confirm struct {
 	N1  int     `json:"n1"`
 	N2  int     `json:"n2"`
@@ -16,10 +17,10 @@ type Confirm struct {
 	Tau float64 `json:"tau"`
 }
 
-// Name is "confirm".
+// Name returns "confirm".
 func (Confirm) Name() string { return "confirm" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p Confirm) validate() error {
 	return validate(p, count("n1", p.N1, 1), count("n2", p.N2, 2), openUnit("c", p.C), positive("tau", p.Tau))
 }
@@ -51,7 +52,8 @@ func (p Confirm) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-// pool are the parent's trials until stage 1 ended; its first N1 where it had none, and none where it has fewer than that or stage 1 goes on.
+// pool returns the parent's trials until stage 1 ended, or its first N1 if it had none. It returns none if the parent
+// has fewer than N1 or stage 1 is not over.
 func (p Confirm) pool(child, parent []Trial) []Trial {
 	if len(child) < p.N1 {
 		return nil
@@ -66,7 +68,7 @@ func (p Confirm) pool(child, parent []Trial) []Trial {
 	return parent[:n]
 }
 
-// until says that a trial of the parent is no later than the end of stage 1; without times, by id.
+// until reports whether a trial of the parent is no later than the end of stage 1; without times, ids are compared.
 func (Confirm) until(t, end Trial) bool {
 	if t.At.IsZero() {
 		return t.ID < end.ID
@@ -93,7 +95,7 @@ func (p Confirm) confirm(d *Decision, fresh pairing) {
 	p.poi().rule(d, d.comparePairs(fresh.first(p.N2)))
 }
 
-// falseAccept is 1/2, for a stage 1 that is symmetrical, times the rate of stage 2, which is independent of it.
+// falseAccept returns 1/2, for a stage 1 that is symmetrical, times the rate of stage 2, which is independent of it.
 func (p Confirm) falseAccept(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
 		return 0, "exact" // no difference is not above the parent

@@ -4,12 +4,13 @@ package evolution
 type Alternative struct {
 	Record   Record
 	Decision Decision
-	Err      error // where the policy could not decide at all
+	Err      error // if the policy could not decide at all
 	Same     bool  // the state is the same
 }
 
-// Counterfactual asks another policy about the evidence of each record. It answers for each decision alone: under that policy, later versions
-// would have been others, and more or less evidence would have been gathered. It often needs more than there is, and then says how much.
+// Counterfactual asks another policy about the evidence of each record. It answers for each decision alone: under that
+// policy, later versions would have differed, and more or less evidence would have been gathered. It often needs more
+// evidence than is recorded, and then says how much.
 func Counterfactual(records []Record, p Policy) []Alternative {
 	list := make([]Alternative, len(records))
 	for i, r := range records {

@@ -6,13 +6,15 @@ import (
 	"track/scoring/numeric"
 )
 
-// CS is the asymptotic confidence sequence of a mean (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, after Robbins 1970):
+// CS is the asymptotic confidence sequence of a mean (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, after Robbins
+// 1970):
 //
 //	h = s·√(2(n·r²+1)/(n²·r²)·ln(√(n·r²+1)/alpha))
 //
-// All intervals m ± h at once contain the mean with about 1 - Alpha, so one may look after every pair. It accepts where the interval is
-// above 0, and rejects where it is below Margin, the least gain worth the cost. r is the one that makes h smallest after TunedAt pairs.
-// NMin is where it begins to look: s of fewer pairs is too often far too small. After NMax pairs the parent stays.
+// All intervals m ± h at once contain the mean with about 1 - Alpha, so it may be applied after every pair. It accepts
+// if the interval is above 0, and rejects if it is below Margin, the least gain worth the cost. r is the one that makes
+// h smallest after TunedAt pairs. It starts at NMin pairs: the s of fewer pairs is too often far too small. After NMax
+// pairs the parent stays.
 type CS struct {
 	Alpha   float64 `json:"alpha"`
 	TunedAt int     `json:"tuned_at"`
@@ -21,10 +23,10 @@ type CS struct {
 	NMax    int     `json:"n_max"`
 }
 
-// Name is "cs".
+// Name returns "cs".
 func (CS) Name() string { return "cs" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p CS) validate() error {
 	return validate(p,
 		openUnit("alpha", p.Alpha), count("tuned_at", p.TunedAt, 1), anyNumber("margin", p.Margin),
@@ -52,7 +54,8 @@ func (p CS) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-// r2 is r². h at n is smallest where x = n·r² solves x = ln((x+1)/alpha²), which iteration finds: the derivative is 1/(x+1) < 1.
+// r2 returns r². h at n is smallest where x = n·r² solves x = ln((x+1)/alpha²), which iteration finds: the derivative
+// is 1/(x+1) < 1.
 func (p CS) r2() float64 {
 	x := 1.0
 	for range 60 {
@@ -77,7 +80,7 @@ func (p CS) rule() csRule {
 	return csRule{p, widths}
 }
 
-// halfWidth is that after n pairs; where these do not vary it has none.
+// halfWidth returns h after n pairs; NaN or infinite if they do not vary.
 func (r csRule) halfWidth(s sample) float64 { return float64(s.sd * r.widths[s.n]) }
 
 func (r csRule) at(s sample) State {

@@ -7,8 +7,8 @@ import (
 
 const day = 24 * time.Hour
 
-// lastDay returns the times of the mutations of the 24 hours before now, oldest first, and how many of them were of high risk. Any 24 hours, not
-// a calendar day: a limit of 10 that starts again at midnight allows 20 in an hour.
+// lastDay returns the times of the mutations of the 24 hours before now, oldest first, and how many of them were of
+// high risk. Any 24 hours, not a calendar day: a limit of 10 that starts again at midnight allows 20 in an hour.
 func lastDay(list []PastMutation, now time.Time) (times []time.Time, high int) {
 	for _, m := range list {
 		if now.Sub(m.At) >= day {
@@ -25,13 +25,13 @@ func lastDay(list []PastMutation, now time.Time) (times []time.Time, high int) {
 
 // DayLimit is a limit of the mutations in 24 hours that is reached.
 type DayLimit struct {
-	High  bool // of those of high risk
+	High  bool // only mutations of high risk count
 	N     int  // made
 	Limit int
 	Until time.Time // when it lets the next one through; zero for never
 }
 
-// DayLimits are the limits that speak against one more mutation of a risk now.
+// DayLimits returns the limits that forbid one more mutation of a risk now.
 func (s LoopSettings) DayLimits(list []PastMutation, risk Risk, now time.Time) (reached []DayLimit) {
 	highs := slices.DeleteFunc(slices.Clone(list), func(m PastMutation) bool { return m.Risk != High })
 	for _, limit := range []struct {

@@ -4,9 +4,10 @@ import "track/scoring/stats"
 
 // Decide judges a mutation by a policy, from evidence, with a draw: accept, reject, or continue with more evidence.
 //
-// It depends on its arguments alone, and not on the order of the trials. Scores that are NaN or outside 0 to 100, trials that failed and
-// have a score all the same, scores under different rubrics and a draw that is not the draw of its key are refused. A child with at least
-// three failed trials, and as many as the policy asks for, is rejected where no trial has a score.
+// It depends on its arguments alone, and not on the order of the trials. Scores that are NaN or outside 0 to 100,
+// trials that failed and have a score all the same, scores under different rubrics and a draw that does not follow from
+// its key are errors. A child with at least three failed trials, and as many as the policy asks for, is rejected if no
+// trial has a score.
 func Decide(p Policy, e Evidence, draw Draw) (Decision, error) {
 	d, s, err := judge(p, e, draw)
 	if err != nil {
@@ -52,7 +53,7 @@ func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
 // minFailures is how many trials must fail before a child without a score is given up under any policy.
 const minFailures = 3
 
-// warnings says what makes a decision less sure whatever the policy.
+// warnings adds the warnings that do not depend on the policy.
 func (d *Decision) warnings(s sides) {
 	d.warn(WarnFailures, d.FailedChild+d.FailedParent > 0)
 	d.warn(WarnUnpaired, d.NChild+d.NParent > 0 && pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)

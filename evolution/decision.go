@@ -2,10 +2,11 @@ package evolution
 
 import "track/scoring/rubric"
 
-// decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another decision.
+// decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another
+// decision.
 const decisionVersion = "decide/1"
 
-// State is what comes of a decision.
+// State is the outcome of a decision.
 type State string
 
 // The states.
@@ -15,7 +16,8 @@ const (
 	Continue State = "continue" // more evidence is needed: see [Decision.Need]
 )
 
-// Label says why. Whether the mutation was accepted is stored apart from it: an exploration may be either.
+// Label says why a decision was made. Whether the mutation was accepted is stored apart from it: an exploration may be
+// either.
 type Label string
 
 // Labels of [Threshold]: the bands of its table.
@@ -48,14 +50,14 @@ type Decision struct {
 	State    State  `json:"state"`
 	Accepted bool   `json:"accepted"`
 	Label    Label  `json:"label"`
-	// OldScore and NewScore are what the policy compared of parent and child, Delta is their difference, rounded to 9 decimals, and
-	// Interval its interval at 95 %. Nil where there is none.
+	// OldScore and NewScore are the values of parent and child that the policy compared, Delta is their difference,
+	// rounded to 9 decimals, and Interval its interval at 95 %. Nil if there is none.
 	OldScore *float64  `json:"old_score"`
 	NewScore *float64  `json:"new_score"`
 	Delta    *float64  `json:"delta"`
 	Interval *Interval `json:"interval"`
 	PImprove *PImprove `json:"p_improve"`
-	// Fitness is what to record as the fitness of the child; nil where the policy has seen nothing that may be.
+	// Fitness is what to record as the fitness of the child; nil if no such value exists.
 	Fitness *float64 `json:"fitness"`
 	// Rule is what the policy compared with its limits, in order.
 	Rule []Statistic `json:"rule"`
@@ -64,14 +66,14 @@ type Decision struct {
 	NParent      int `json:"n_parent"`
 	FailedChild  int `json:"failed_child"`
 	FailedParent int `json:"failed_parent"`
-	NPairs       int `json:"n_pairs"` // that the policy looked at; those there are, where it does not look at pairs
-	// UsedChild and UsedParent are the trials that counted, with their weights; pairs stand at the same place in both.
+	NPairs       int `json:"n_pairs"` // that the policy used; all pairs, if it uses none
+	// UsedChild and UsedParent are the trials that counted, with their weights; a pair has the same index in both.
 	UsedChild  []Use `json:"used_child"`
 	UsedParent []Use `json:"used_parent"`
 
 	Need *Need `json:"need"` // for [Continue]
-	// P is the probability with which the evidence leads to acceptance: accepted iff the draw is below it. It is 0 or 1 where the
-	// draw changes nothing, and then DrawUsed is false.
+	// P is the probability with which the evidence leads to acceptance: accepted iff the draw is below it. It is 0 or 1
+	// if the draw changes nothing; DrawUsed is then false.
 	P        float64   `json:"p"`
 	DrawUsed bool      `json:"draw_used"`
 	Noise    *Noise    `json:"noise"` // nil in what [Judge] returns
@@ -90,16 +92,17 @@ type Interval struct {
 type PImprove struct {
 	Value  float64 `json:"value"`
 	N      int     `json:"n"`      // comparisons
-	Paired bool    `json:"paired"` // pair by pair; else every trial of the child with every one of the parent
+	Paired bool    `json:"paired"` // pair by pair; else every trial of the child against every trial of the parent
 	Wins   int     `json:"wins"`
 	Losses int     `json:"losses"`
 	Ties   int     `json:"ties"`
-	// Lo and Hi are the Wilson interval at 95 % of the share of wins among pairs that are no tie; nil where it has none.
+	// Lo and Hi are the Wilson interval at 95 % of the share of wins among pairs that are not ties; nil if there is
+	// none.
 	Lo *float64 `json:"lo"`
 	Hi *float64 `json:"hi"`
 }
 
-// Statistic is a number that a policy compares with limits. A number or limit that is nil is infinite or not there.
+// Statistic is a number that a policy compares with limits. A number or limit that is nil is infinite or missing.
 type Statistic struct {
 	Name   string   `json:"name"`
 	Value  *float64 `json:"value"`
@@ -115,7 +118,7 @@ type Use struct {
 	Weight float64 `json:"weight"`
 }
 
-// used are trials of equal weight.
+// used returns trials of equal weight.
 func used(trials []Trial) []Use {
 	list := make([]Use, len(trials))
 	for i, t := range trials {
@@ -124,7 +127,7 @@ func used(trials []Trial) []Use {
 	return list
 }
 
-// weighted are trials with the weights of a fitness, newest first.
+// weighted returns trials with the weights of a fitness, newest first.
 func weighted(f rubric.FitnessResult, trials []Trial) []Use {
 	key := make(map[string]string, len(trials))
 	for _, t := range trials {
@@ -170,7 +173,8 @@ func (d *Decision) warn(w Warning, when bool) {
 	}
 }
 
-// measure adds a statistic of the rule with its limits. What is not finite becomes nil, as JSON has no infinity.
+// measure adds a statistic of the rule with its limits. A value that is not finite becomes nil, because JSON has no
+// infinity.
 func (d *Decision) measure(name string, value, accept, reject float64) {
 	d.Rule = append(d.Rule, Statistic{name, finite(value), finite(accept), finite(reject)})
 }

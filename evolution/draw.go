@@ -15,7 +15,7 @@ const (
 	PCGDXSM   = "pcg-dxsm/1"   // [NewPCGDraw]
 )
 
-// Labels of draws, which say what is drawn for.
+// Labels of draws: what a draw is for.
 const (
 	LabelExplore  = "explore"  // a decision, under whatever policy
 	LabelMutate   = "mutate"   // whether to mutate
@@ -30,7 +30,7 @@ type DrawKey struct {
 	Seed     uint64 `json:"seed,string"`
 	Lineage  string `json:"lineage"`
 	Mutation string `json:"mutation"`
-	Attempt  int    `json:"attempt"` // 0 for the first decision on a mutation; written in decimal where it is hashed
+	Attempt  int    `json:"attempt"` // 0 for the first decision on a mutation; hashed in decimal
 	Label    string `json:"label"`
 }
 
@@ -45,7 +45,7 @@ type Draw struct {
 	StateAfter  string `json:"state_after,omitempty"`
 }
 
-// ErrDraw is wrapped by what [Draw.verify] finds.
+// ErrDraw is wrapped by the errors of [Draw.verify].
 var ErrDraw = errors.New("not the draw of its key")
 
 // NewDraw draws by sha256-u53/1:
@@ -71,10 +71,10 @@ func appendField(b []byte, field string) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(field))), field...)
 }
 
-// unit is (raw >> 11) · 2^-53: the 53 highest bits as a number from 0 to 1 - 2^-53, exactly.
+// unit returns (raw >> 11) · 2^-53: the 53 highest bits as a number from 0 to 1 - 2^-53, exactly.
 func unit(raw uint64) float64 { return float64(raw>>11) * 0x1p-53 }
 
-// verify draws again and says what differs; the error wraps [ErrDraw].
+// verify draws again and returns what differs, wrapping [ErrDraw].
 func (d Draw) verify() error {
 	again, err := d.again()
 	if err != nil {

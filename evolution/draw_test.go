@@ -134,8 +134,9 @@ func TestDrawsOfDifferentKeysDiffer(t *testing.T) {
 	})
 }
 
-// A million draws from keys that differ as little as real ones do are uniform: in 1000 cells (chi-square), against the uniform
-// distribution (Kolmogorov–Smirnov in cells), in each of 53 bits, and one after the other. Limits at about 5 sd.
+// A million draws from keys that differ as little as real ones do are uniform: in 1000 cells (chi-square), against the
+// uniform distribution (Kolmogorov–Smirnov in cells), in each of 53 bits, and one after the other. Limits at about 5
+// sd.
 func TestDrawsAreUniform(t *testing.T) {
 	const n, cells = 1_000_000, 1000
 	for name, key := range map[string]func(i int) evolution.DrawKey{

@@ -10,10 +10,11 @@ import (
 // Confidence of the intervals of a decision.
 const Confidence = 0.95
 
-// minMatched is the smallest share of paired trials at which trials are compared pair by pair where the policy leaves it open.
+// minMatched is the smallest share of paired trials at which trials are compared pair by pair, if the policy does not
+// say.
 const minMatched = 0.8
 
-// spread is what is known of the variance of one side's mean: of single scores, from n of them, and how many count in the mean.
+// spread describes the variance of one side's mean: of single scores, from n of them, and how many count in the mean.
 type spread struct {
 	sd, counted float64
 	n           int
@@ -25,8 +26,9 @@ func spreadOf(trials []Trial, counted float64) spread {
 	return spread{sd: s.sd, counted: counted, n: s.n}
 }
 
-// welchInterval is delta ± t·√(sa²/na + sb²/nb) with the Welch–Satterthwaite degrees of freedom. For weighted means na and nb are (Σw)²/Σw².
-// It is nil where a side has one trial. Pairs are not used: where both sides ran the same tasks it is, if anything, too wide.
+// welchInterval returns delta ± t·√(sa²/na + sb²/nb) with the Welch–Satterthwaite degrees of freedom. For weighted
+// means na and nb are (Σw)²/Σw². It is nil if a side has one trial. Pairs are not used: if both sides ran the same
+// tasks, the interval is rather too wide.
 func welchInterval(delta float64, a, b spread) *Interval {
 	if a.n < 2 || b.n < 2 {
 		return nil
@@ -40,7 +42,7 @@ func welchInterval(delta float64, a, b spread) *Interval {
 	return &Interval{Lo: delta - half, Hi: delta + half, Confidence: Confidence, Method: "welch t"}
 }
 
-// pairedInterval is m ± t·s/√n; nil for one pair.
+// pairedInterval returns m ± t·s/√n; nil for one pair.
 func pairedInterval(s sample) *Interval {
 	if s.n < 2 {
 		return nil
@@ -53,7 +55,7 @@ func studentQuantile(df float64) float64 {
 	return -numeric.StudentQuantile((1-Confidence)/2, df)
 }
 
-// improvement is P(child > parent): pair by pair where nearly all are paired, else over all trials of both sides.
+// improvement returns P(child > parent): pair by pair if nearly all are paired, else over all trials of both sides.
 func improvement(child, parent []Trial, p pairing) *PImprove {
 	if p.matchedShare() >= minMatched {
 		return improvementOf(p.child, p.parent, true)
@@ -61,7 +63,7 @@ func improvement(child, parent []Trial, p pairing) *PImprove {
 	return improvementOf(child, parent, false)
 }
 
-// improvementOf is nil without trials. Scores are checked before: nothing else can go wrong in stats.
+// improvementOf returns nil without trials. The scores were checked before, so stats returns no other error.
 func improvementOf(child, parent []Trial, paired bool) *PImprove {
 	var p stats.ProbImprovement
 	var err error

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrEvidence is wrapped by what is wrong with evidence.
+// ErrEvidence is wrapped by the errors of invalid evidence.
 var ErrEvidence = errors.New("evidence")
 
 // ErrMixedScores is wrapped, with [ErrEvidence], if scores under different rubrics or specs are compared.
@@ -21,21 +21,21 @@ type Trial struct {
 	// Key is the task or the seed that pairs it with a trial of the other side; empty for none.
 	Key string    `json:"key,omitempty"`
 	At  time.Time `json:"at,omitzero"` // known of all or of none; microseconds count
-	// Score is 0 to 100 (of a seed, 100 times its total score). It is nil where the trial failed: that is a status, never a score,
-	// even where part of a score was measured before.
+	// Score is 0 to 100 (of a seed, 100 times its total score). It is nil if the trial failed: that is a status, never
+	// a score, even if part of a score was measured before.
 	Score  *float64 `json:"score"`
 	Failed string   `json:"failed,omitempty"` // why there is no score: timeout, crash, invalid, …
 	// Under names the rubric or spec of the score. Scores under different ones are not compared.
 	Under string `json:"under,omitempty"`
 }
 
-// Evidence is what a decision follows from, besides its policy and its draw. The order of the trials does not matter: they stand
-// in the order of time, then of id, so that without times the ids say which is newer.
+// Evidence is what a decision follows from, besides its policy and its draw. The order of the trials does not matter:
+// they are sorted by time, then by id.
 type Evidence struct {
 	Child  []Trial `json:"child"`
 	Parent []Trial `json:"parent"`
-	// Step counts the mutations of the lineage that were proposed before this one, for policies that change with time ([Anneal]). It does not
-	// depend on the order in which several processes decide.
+	// Step counts the mutations of the lineage that were proposed before this one, for policies that change with time
+	// ([Anneal]). It does not depend on the order in which several processes decide.
 	Step int `json:"step"`
 }
 
@@ -60,7 +60,7 @@ func (e Evidence) sorted() Evidence {
 func sortedTrials(list []Trial) []Trial {
 	out := slices.Clone(list)
 	if out == nil {
-		out = []Trial{} // [] in JSON, where nothing and no list would differ
+		out = []Trial{} // [] in JSON, not null
 	}
 	for i := range out {
 		if !out[i].At.IsZero() {
@@ -141,12 +141,12 @@ func (c *checker) trial(t Trial) error {
 		c.under = &t.Under
 	}
 	if *c.under != t.Under {
-		return fmt.Errorf("%w: %q, where others are scored under %q", ErrMixedScores, t.Under, *c.under)
+		return fmt.Errorf("%w: %q, but others are scored under %q", ErrMixedScores, t.Under, *c.under)
 	}
 	return nil
 }
 
-// scores are the scores of trials that have one.
+// scores returns the scores of trials that have one.
 func scores(trials []Trial) []float64 {
 	list := make([]float64, len(trials))
 	for i, t := range trials {

@@ -49,8 +49,8 @@ func TestDrawIsRefused(t *testing.T) {
 	}
 }
 
-// A trap of other stores: a timeout that keeps a partial score becomes the best of the run. Here a failed trial has no score, a child with
-// nothing but failures has no fitness, and is given up after three.
+// A trap of other stores: a timeout that keeps a partial score becomes the best of the run. Here a failed trial has no
+// score, a child with nothing but failures has no fitness, and is given up after three.
 func TestFailedTrialsHaveNoScore(t *testing.T) {
 	fail := func(n int) (list []evolution.Trial) {
 		list = trials("c", repeat(0, n)...)
@@ -96,7 +96,8 @@ func TestFailuresCostPairs(t *testing.T) {
 	}
 }
 
-// Of several trials of a task the oldest is paired with the oldest; trials without a key, or with one that the other side lacks, with none.
+// Of several trials of a task the oldest is paired with the oldest; trials without a key, or with one that the other
+// side lacks, with none.
 func TestPairing(t *testing.T) {
 	e := evolution.Evidence{Child: trials("c", 61, 62, 63, 64, 65), Parent: trials("p", 50, 51, 52, 53)}
 	for i, key := range []string{"a", "a", "b", "", "z"} {

@@ -25,7 +25,8 @@ func nothing(r *rand.Rand, sd float64, n int, keyed bool) (e evolution.Evidence)
 	return e
 }
 
-// rates are the shares of accepted and of significant among mutations that change nothing, when the policy is given what it asks for.
+// rates are the shares of accepted and of significant among mutations that change nothing, when the policy is given
+// what it asks for.
 func rates(t *testing.T, p evolution.Policy, sd float64, n, repetitions int) (accepted, significant float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(54, 22))
@@ -53,8 +54,8 @@ func rates(t *testing.T, p evolution.Policy, sd float64, n, repetitions int) (ac
 	return accepted / float64(repetitions), significant / float64(repetitions)
 }
 
-// The figures of the reference: at an sd of 10 and five executions of each side, threshold accepts 54 % of the mutations that change nothing, and calls
-// 22 % of them significant; with 20 of each side hardly fewer.
+// The figures of the reference: at an sd of 10 and five executions of each side, threshold accepts 54 % of the
+// mutations that change nothing, and calls 22 % of them significant; with 20 of each side hardly fewer.
 func TestThresholdAcceptsNothing(t *testing.T) {
 	const repetitions = 4000 // a rate of 54 % has an sd of 0.8 points
 	p := policy(t, "threshold", "")
@@ -98,7 +99,8 @@ func TestFalseAcceptRates(t *testing.T) {
 	}
 }
 
-// Limits that are known: without noise there is nothing to mistake, in much noise threshold becomes a coin and anneal too.
+// Limits that are known: without noise there is nothing to mistake, in much noise threshold becomes a coin and anneal
+// too.
 func TestFalseAcceptLimits(t *testing.T) {
 	for name, want := range map[string][2]float64{ // at sd 0, at sd 10⁶
 		"threshold": {0.2, 0.5}, "strict": {0, 0.5}, "poi": {0, 0}, "confirm": {0, 0}, "sprt": {0, 0}, "anneal": {1, 0.5}, "cs": {0, 0.06},

@@ -13,14 +13,14 @@ func VersionID(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// VersionLabel is the name of the n-th version of a lineage for people: v001, v002, …
+// VersionLabel returns the name of the n-th version of a lineage for people: v001, v002, …
 func VersionLabel(n int) string { return fmt.Sprintf("v%03d", n) }
 
 // mutationDomain keeps these hashes apart from all others.
 const mutationDomain = "track/mutation/1\x00"
 
-// mutationID derives the id of a mutation from its parents (one, or two for a crossover, in either order), its child and its operator, so
-// that a loop that runs again finds the same mutation:
+// mutationID derives the id of a mutation from its parents (one, or two for a crossover, in either order), its child
+// and its operator, so that a loop that runs again finds the same mutation:
 //
 //	"m-" + the first 16 hexadecimal digits of
 //	SHA-256("track/mutation/1" 0x00 || for f in [operator, child, parents sorted…]: u32be(len f) || f)

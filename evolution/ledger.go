@@ -16,7 +16,7 @@ import (
 // ledgerDomain keeps these hashes apart from all others.
 const ledgerDomain = "track/ledger/1\x00"
 
-// Kind says what an entry of a ledger tells of.
+// Kind is the kind of an event that an entry of a ledger records.
 type Kind string
 
 // The kinds, with the type of the body of each.
@@ -24,23 +24,24 @@ const (
 	KindCreation      Kind = "creation"      // [Creation]: the first entry of each ledger
 	KindSettings      Kind = "settings"      // [SettingsChange]
 	KindProposal      Kind = "proposal"      // [Proposal]
-	KindRefusal       Kind = "refusal"       // [Proposal] of a child that is not tried
+	KindRefusal       Kind = "refusal"       // [Proposal] of a child that was refused
 	KindConsideration Kind = "consideration" // [Consideration]
 	KindDecision      Kind = "decision"      // [Record]
 	KindWithdrawal    Kind = "withdrawal"    // [Withdrawal]
 	KindRollback      Kind = "rollback"      // [RollbackEvent]
 )
 
-// Entry is one event in the life of a lineage. The entries of a lineage are its ledger: each holds the hash of the one before.
+// Entry is one event in the life of a lineage. The entries of a lineage are its ledger: each holds the hash of the one
+// before.
 type Entry struct {
 	Lineage string `json:"lineage"`
 	Number  int    `json:"number"` // place in the ledger, from 1
 	Kind    Kind   `json:"kind"`
-	// Mutation and Attempt say what it is about, as the body does; empty and nil where it is about no mutation, or no decision.
+	// Mutation and Attempt are those of the body; empty and nil if it has none.
 	Mutation string    `json:"mutation,omitempty"`
 	Attempt  *int      `json:"attempt,omitempty"`
 	At       time.Time `json:"at"`
-	// HeadBefore and HeadAfter are the labels of the version in force; empty for none.
+	// HeadBefore and HeadAfter are the labels of the active version; empty for none.
 	HeadBefore string          `json:"head_before"`
 	HeadAfter  string          `json:"head_after"`
 	Body       json.RawMessage `json:"body"` // canonical JSON
@@ -48,7 +49,7 @@ type Entry struct {
 	Hash       string          `json:"hash"`
 }
 
-// Head is the end of a ledger; the zero Head where it is not known.
+// Head is the end of a ledger; the zero Head if it is unknown.
 type Head struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
@@ -58,17 +59,17 @@ type Head struct {
 type Creation struct {
 	Seed     uint64      `json:"seed,string"` // of all draws
 	Subject  string      `json:"subject"`     // agent, or scenario:NAME
-	Root     *VersionRef `json:"root"`        // the first version in force; null for none yet
+	Root     *VersionRef `json:"root"`        // the first active version; null for none yet
 	Settings Settings    `json:"settings"`
 }
 
-// VersionRef names a version by its label and, where its content is known, by its identity ([VersionID]).
+// VersionRef names a version by its label and, if its content is recorded, by its identity ([VersionID]).
 type VersionRef struct {
 	Label string `json:"label"`
 	ID    string `json:"id,omitempty"`
 }
 
-// identity is what a version goes by in the identity of a mutation.
+// identity returns what identifies a version in the id of a mutation.
 func (v VersionRef) identity() string {
 	if v.ID == "" {
 		return "label:" + v.Label
@@ -84,10 +85,11 @@ type Settings struct {
 	Operators []Operator      `json:"operators"`
 	Loop      LoopSettings    `json:"loop"`
 	Rollback  RollbackRules   `json:"rollback"`
-	Rubric    string          `json:"rubric"` // whose scores are evidence; empty for those in force
+	Rubric    string          `json:"rubric"` // whose scores are evidence; empty for the active scores
 }
 
-// DefaultSettings are those of a lineage that says nothing: the default policy, operators, loop and rollback rules.
+// DefaultSettings returns the settings of a lineage that chooses none: the default policy, operators, loop and rollback
+// rules.
 func DefaultSettings() Settings {
 	p := defaults()[0]
 	params, err := Params(p)
@@ -99,8 +101,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-// DefaultParameterSettings are those of a lineage of parameters: operators that name a change of numbers, and never stable, for scores of simulations are
-// often high from the beginning.
+// DefaultParameterSettings returns the settings of a lineage of parameters. Its operators name changes of numbers. It
+// never counts as stable, because scores of simulations are often high from the beginning.
 func DefaultParameterSettings() Settings {
 	s := DefaultSettings()
 	s.Operators = []Operator{{"parameter_raise", Low}, {"parameter_lower", Low}, {"parameter_scale", Medium}, {"parameters_resample", High}}
@@ -108,7 +110,7 @@ func DefaultParameterSettings() Settings {
 	return s
 }
 
-// validate says what is wrong with settings.
+// Validate returns an error for the first setting outside its domain.
 func (s Settings) Validate() error {
 	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
 		return err
@@ -122,7 +124,7 @@ func (s Settings) Validate() error {
 	return s.Loop.validate()
 }
 
-// SettingsChange puts new settings in force.
+// SettingsChange makes new settings active.
 type SettingsChange struct {
 	Settings Settings `json:"settings"`
 	Reason   string   `json:"reason,omitempty"`
@@ -141,12 +143,13 @@ type Proposal struct {
 	Named    bool         `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
 	Source   string       `json:"source,omitempty"`   // format that it was read from
 	Inferred bool         `json:"inferred,omitempty"` // the source does not say the parents
-	// Executions counts those of the lineage until then, of a scenario its seeds: what the loop rules count from.
+	// Executions is the number of executions of the lineage until then, or of seeds of its scenario: the loop rules
+	// count from it.
 	Executions int       `json:"executions"`
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
 }
 
-// ID is the id that follows from parents, child and operator: see [mutationID].
+// ID returns the id that follows from parents, child and operator: see [mutationID].
 func (p Proposal) ID() string {
 	parents := make([]string, len(p.Parents))
 	for i, v := range p.Parents {
@@ -155,7 +158,7 @@ func (p Proposal) ID() string {
 	return mutationID(parents, p.Child.identity(), p.Operator)
 }
 
-// Consideration is a time at which it was drawn whether to mutate, and by which operator.
+// Consideration is a draw whether to mutate, and by which operator.
 type Consideration struct {
 	Number     int             `json:"number"` // from 1; the draws are for "consideration-" and this number
 	Executions int             `json:"executions"`
@@ -165,11 +168,11 @@ type Consideration struct {
 	Histories  Histories       `json:"histories"`
 	Draw       Draw            `json:"draw"`
 	Permission Permission      `json:"permission"`
-	Operator   *Draw           `json:"operator_draw"` // null where nothing is mutated
+	Operator   *Draw           `json:"operator_draw"` // null if nothing is mutated
 	Choice     *OperatorChoice `json:"choice"`
 }
 
-// ConsiderationKey is what the draws of a consideration are for, in place of a mutation.
+// ConsiderationKey returns what the draws of a consideration are for, instead of a mutation.
 func ConsiderationKey(number int) string { return fmt.Sprintf("consideration-%d", number) }
 
 // Withdrawal takes a mutation back, undecided or not.
@@ -181,17 +184,18 @@ type Withdrawal struct {
 // RollbackEvent is a rollback with what it followed from.
 type RollbackEvent struct {
 	Rollback
-	// Version is the one gone back to, where the ledger does not know it yet: it was recorded, and never proposed.
+	// Version is the version that became active, if the ledger did not name it before: it was recorded, and never
+	// proposed.
 	Version    *VersionRef    `json:"version,omitempty"`
 	Settings   int            `json:"settings"`
 	Executions int            `json:"executions"`
-	State      *RollbackState `json:"state"` // null where it was asked for by hand
+	State      *RollbackState `json:"state"` // null if it was asked for by hand
 }
 
-// errLedger is wrapped by what makes an entry unreadable.
+// errLedger is wrapped by the errors of unreadable entries.
 var errLedger = errors.New("ledger")
 
-// NewEntry seals what happened as the entry after prev, the zero Entry where it is the first.
+// NewEntry seals what happened as the entry after prev, the zero Entry if it is the first.
 func NewEntry(prev Entry, lineage string, kind Kind, body any, headAfter string, at time.Time) (Entry, error) {
 	text, err := canonical(body)
 	if err != nil {
@@ -206,7 +210,7 @@ func NewEntry(prev Entry, lineage string, kind Kind, body any, headAfter string,
 	return e, err
 }
 
-// about says which mutation, and which attempt at it, a body is about.
+// about returns the mutation, and the attempt at it, of a body.
 func about(body any) (mutation string, attempt *int) {
 	switch b := body.(type) {
 	case Proposal:
@@ -219,8 +223,9 @@ func about(body any) (mutation string, attempt *int) {
 	return "", nil
 }
 
-// contentHash is what Hash must be: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical JSON), in hexadecimal, with the time in UTC
-// to the microsecond. The hash of the entry before is part of the content, so that a ledger cannot be cut or reordered.
+// contentHash returns the hash of an entry: SHA-256("track/ledger/1" 0x00 || the entry without its hash as canonical
+// JSON), in hexadecimal, with the time in UTC to the microsecond. It includes the hash of the entry before, so that a
+// ledger cannot be cut or reordered.
 func (e Entry) contentHash() (string, error) {
 	for _, text := range [...]string{e.Lineage, string(e.Kind), e.Mutation, e.HeadBefore, e.HeadAfter, e.Prev} {
 		if !utf8.ValidString(text) {
@@ -236,7 +241,7 @@ func (e Entry) contentHash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Decode reads the body of an entry into the type of its kind. A member that the type does not have is refused.
+// Decode reads the body of an entry into the type of its kind. An unknown member is an error.
 func (e Entry) Decode(body any) error {
 	decoder := json.NewDecoder(bytes.NewReader(e.Body))
 	decoder.DisallowUnknownFields()
@@ -244,15 +249,15 @@ func (e Entry) Decode(body any) error {
 		return fmt.Errorf("%w: entry %d (%s): %w", errLedger, e.Number, e.Kind, err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: entry %d (%s): text behind the body", errLedger, e.Number, e.Kind)
+		return fmt.Errorf("%w: entry %d (%s): text after the body", errLedger, e.Number, e.Kind)
 	}
 	return nil
 }
 
-// ID is the name of a decision, or of any other entry, that holds wherever the ledger goes: "d-" and the beginning of its hash.
+// ID returns the name of an entry in every copy of the ledger: "d-" and the beginning of its hash.
 func (e Entry) ID() string { return "d-" + e.Hash[:min(len(e.Hash), 16)] }
 
-// Equal says whether settings are the same but for their number.
+// Equal reports whether settings are equal except for their number.
 func (s Settings) Equal(other Settings) bool {
 	s.Number, other.Number = 0, 0
 	a, errA := canonical(s)
@@ -260,7 +265,7 @@ func (s Settings) Equal(other Settings) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// Clone is a copy that shares nothing.
+// Clone returns a deep copy.
 func (s Settings) Clone() Settings {
 	s.Params, s.Operators, s.Loop.Forbidden = slices.Clone(s.Params), slices.Clone(s.Operators), slices.Clone(s.Loop.Forbidden)
 	return s

@@ -186,7 +186,8 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	// Of a parent that is no longer in force: accepted, and the head stays.
 	stale := b.propose("by-name", "v005", "v001")
 	want(b.decide(stale, policy(t, "strict", ""), pairs(2, 1)), evolution.Accept)
-	// Other policies, and the draw of an exploration. Those that look after every pair measure their noise by simulation, which takes too long here.
+	// Other policies, and the draw of an exploration. Those that look after every pair measure their noise by
+	// simulation, which takes too long here.
 	b.set(func(s *evolution.Settings) { s.Policy, s.Params = "threshold", evolution.DefaultSettings().Params })
 	many := b.propose("", "v006", "v004")
 	want(b.decide(many, policy(t, "confirm", `{"n1":1,"n2":2}`), pairs(9, 1, -2)), evolution.Reject)
@@ -220,7 +221,8 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	return b.entries, b.end()
 }
 
-// A ledger to which nothing was done replays without a difference: as it is, after a way through JSON, and in any order.
+// A ledger to which nothing was done replays without a difference: as it is, after a way through JSON, and in any
+// order.
 func TestReplayLedger(t *testing.T) {
 	entries, end := wholeLedger(t)
 	var back []evolution.Entry
@@ -267,7 +269,8 @@ type leaf struct {
 	edit func() // of the tree that it is part of
 }
 
-// leaves are the values of a tree that are no objects and no lists, empty ones apart. To edit one gives another value of its own type, where it has one.
+// leaves are the values of a tree that are no objects and no lists, empty ones apart. To edit one gives another value
+// of its own type, where it has one.
 func leaves(path string, value any, set func(any)) (list []leaf) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -312,7 +315,8 @@ func otherText(s string) string {
 	return s + "1"
 }
 
-// edits calls visit with a body for each leaf, in which that leaf is another, and with bodies that have a member more or less.
+// edits calls visit with a body for each leaf, in which that leaf is another, and with bodies that have a member more
+// or less.
 func edits(t testing.TB, body []byte, visit func(path string, edited []byte)) {
 	t.Helper()
 	tree := func() (v map[string]any) {
@@ -351,8 +355,9 @@ func with(entries []evolution.Entry, i int, e evolution.Entry) []evolution.Entry
 	return list
 }
 
-// Any edit of any value of any body is found and named by the number of its entry. Where the forger computes the hash of the entry anew, the next
-// one, or the end, shows it. Each is looked at next to the entry after it alone, since decisions take their time.
+// Any edit of any value of any body is found and named by the number of its entry. Where the forger computes the hash
+// of the entry anew, the next one, or the end, shows it. Each is looked at next to the entry after it alone, since
+// decisions take their time.
 func TestReplayLedgerFindsEditedBodies(t *testing.T) {
 	entries, end := wholeLedger(t)
 	n := 0
@@ -508,8 +513,9 @@ func rehash(t testing.TB, entries []evolution.Entry) (list []evolution.Entry, en
 	return list, end
 }
 
-// unproven are the values that nothing else in a ledger follows from or leads to, so that only the hash, and the end that somebody wrote down, vouch
-// for them: what was measured, said or set, and not computed. Of evidence these are times, and all of a trial that failed.
+// unproven are the values that nothing else in a ledger follows from or leads to, so that only the hash, and the end
+// that somebody wrote down, vouch for them: what was measured, said or set, and not computed. Of evidence these are
+// times, and all of a trial that failed.
 var unproven = map[evolution.Kind]string{
 	evolution.KindCreation:      `subject|root\.id|settings\..*`, // no decision was made under the first settings
 	evolution.KindSettings:      `reason|settings\.(rubric|operators.*|loop\..*|rollback\..*|policy|params.*)`,
@@ -521,8 +527,8 @@ var unproven = map[evolution.Kind]string{
 	evolution.KindDecision:      `evidence\.(child|parent)\[\d\]\.at|evidence\.child\[1\]\.(id|failed|key)|evidence\.(child|parent)\[0\].id`,
 }
 
-// Even with all hashes computed anew, a decision that does not follow from its evidence, its policy and its draw is found, and so is whatever else
-// follows from another entry.
+// Even with all hashes computed anew, a decision that does not follow from its evidence, its policy and its draw is
+// found, and so is whatever else follows from another entry.
 func TestReplayLedgerProvesItself(t *testing.T) {
 	t.Parallel()
 	entries, _ := wholeLedger(t)
@@ -559,7 +565,8 @@ func TestReplayLedgerProvesItself(t *testing.T) {
 	}
 }
 
-// The stored form of an entry must not change: a ledger that was exported is read for as long as there is anybody who has one. The hash is that of
+// The stored form of an entry must not change: a ledger that was exported is read for as long as there is anybody who
+// has one. The hash is that of
 //
 //	printf 'track/ledger/1\0%s' '{"at":…}' | sha256sum
 func TestContentHash(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Replayed is what a ledger comes to.
+// Replayed is the result of replaying a ledger.
 type Replayed struct {
 	Differences []Difference
 	Entries     int
@@ -20,7 +20,7 @@ type Replayed struct {
 	Settings    Settings
 	Mutations   []ReplayedMutation // in the order of their proposals
 	Events      []Event            // the entries in their order
-	Labels      map[string]string  // identities of the versions that entries name, by label; empty if the content is not known
+	Labels      map[string]string  // identities of the versions that entries name, by label; empty if the content is unknown
 }
 
 // Event is an entry with its decoded body.
@@ -51,10 +51,11 @@ const (
 	MutationWithdrawn MutationState = "withdrawn"
 )
 
-// Open says that a decision is still to be made.
+// Open reports whether a decision is still to be made.
 func (s MutationState) Open() bool { return s == MutationProposed || s == MutationContinued }
 
-// StateAfter is where a decision leaves a mutation. One that asks for more evidence does not open again what was accepted or rejected before.
+// StateAfter returns the state of a mutation after a decision. A decision that asks for more evidence does not reopen a
+// mutation that was accepted or rejected before.
 func StateAfter(d Decision, before MutationState) MutationState {
 	switch {
 	case d.Accepted:
@@ -67,8 +68,8 @@ func StateAfter(d Decision, before MutationState) MutationState {
 	return MutationContinued
 }
 
-// DeltaAfter is the difference that a mutation stands with after a decision: that of the decision, unless it asks for more evidence of what was accepted or
-// rejected before.
+// DeltaAfter returns the recorded difference of a mutation after a decision: the one of the decision, unless it asks
+// for more evidence on a mutation that was accepted or rejected before.
 func DeltaAfter(d Decision, before MutationState, delta *float64) *float64 {
 	if d.State == Continue && (before == MutationAccepted || before == MutationRejected) {
 		return delta
@@ -76,8 +77,9 @@ func DeltaAfter(d Decision, before MutationState, delta *float64) *float64 {
 	return d.Delta
 }
 
-// HeadAfter is the head after a decision on a mutation of parent to child: the child of an accepted mutation takes the place of its parent, and
-// of no other version. What was accepted against a version that is no longer in force was not compared with the head.
+// HeadAfter returns the head after a decision on a mutation of parent to child: the child of an accepted mutation takes
+// the place of its parent, and of no other version. A child accepted against a version that is no longer active was not
+// compared with the head.
 func HeadAfter(d Decision, head, parent, child string) string {
 	if d.Accepted && head == parent {
 		return child
@@ -85,8 +87,9 @@ func HeadAfter(d Decision, head, parent, child string) string {
 	return head
 }
 
-// ReplayLedger replays a lineage from its ledger: every draw, decision, consideration, rollback and head is computed again and compared. It names entries
-// that are missing, doubled, moved or edited. Entries missing at the end can only be found by end, where that is known.
+// ReplayLedger replays a lineage from its ledger: every draw, decision, consideration, rollback and head is computed
+// again and compared. It reports entries that are missing, duplicated, moved or edited. Entries missing at the end are
+// found only if end is known.
 func ReplayLedger(entries []Entry, end Head) Replayed {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, inOrder)
@@ -102,12 +105,12 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 	return w.Replayed
 }
 
-// inOrder orders entries by their number; where one is duplicated, by the rest of them, so that the order in which they are given never matters.
+// inOrder sorts entries by their number, and duplicated ones by their content, so that the given order never matters.
 func inOrder(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(a.Hash, b.Hash), strings.Compare(text(a), text(b)), bytes.Compare(a.Body, b.Body))
 }
 
-// walk is a ledger on its way.
+// walk is a replay in progress.
 type walk struct {
 	replay
 	Replayed
@@ -147,7 +150,7 @@ func (w *walk) entry(e Entry) {
 	w.last = e
 }
 
-// link compares the place of an entry with the one before.
+// link compares the number and hash of an entry with the one before.
 func (w *walk) link(e Entry) {
 	first := w.last.Hash == "" && w.last.Number == 0
 	if !first && e.Lineage != w.last.Lineage {
@@ -164,7 +167,7 @@ func (w *walk) link(e Entry) {
 	}
 }
 
-// body replays what an entry tells and returns the head after it.
+// body replays the body of an entry and returns the head after it.
 func (w *walk) body(e Entry, head string) (after string, err error) {
 	switch e.Kind {
 	case KindCreation:
@@ -202,7 +205,7 @@ func (w *walk) creation(e Entry) (after string, err error) {
 	return after, c.Settings.Validate()
 }
 
-// version notes a version that an entry names, and compares its content with that under which it was named before.
+// version records a version that an entry names, and compares its identity with the one recorded before.
 func (w *walk) version(field string, v VersionRef) {
 	if id := w.Labels[v.Label]; id != "" && v.ID != "" && id != v.ID {
 		w.differs(field+".id", v.ID, id)
@@ -254,7 +257,7 @@ func (w *walk) proposal(e Entry) error {
 	return nil
 }
 
-// about keeps the body of an entry, and compares what the entry says it is about with it.
+// about keeps the body of an entry, and compares the mutation and attempt of the entry with it.
 func (w *walk) about(e Entry, body any) {
 	w.Events[len(w.Events)-1].Body = body
 	mutation, attempt := about(body)
@@ -270,7 +273,8 @@ func (w *walk) about(e Entry, body any) {
 	}
 }
 
-// mutation finds what an entry is about; nil, and a difference, where it was never proposed or cannot be decided any more.
+// mutation returns the mutation of an entry. It returns nil, and records a difference, if it was never proposed or is
+// no longer open.
 func (w *walk) mutation(id string) *ReplayedMutation {
 	i, known := w.mutations[id]
 	if !known {
@@ -324,7 +328,7 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
 }
 
-// parent is the label of the parent that a child is compared with; empty for none.
+// parent returns the label of the parent that a child is compared with; empty for none.
 func (p Proposal) parent() string {
 	if len(p.Parents) == 0 {
 		return ""
@@ -366,7 +370,7 @@ func (w *walk) consideration(e Entry) error {
 	return w.reconsider(e, c)
 }
 
-// considered compares a draw of a consideration with its key, and with what that gives.
+// considered compares a draw of a consideration with its key and draws it again.
 func (w *walk) considered(path string, draw *Draw, key DrawKey, label string) {
 	if draw == nil {
 		return
@@ -429,7 +433,8 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	return r.To, nil
 }
 
-// replayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of [ReplayLedger].
+// replayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of
+// [ReplayLedger].
 func replayEntry(e Entry) []Difference {
 	p := replay{at: Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}}
 	var r Record

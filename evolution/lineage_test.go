@@ -91,7 +91,8 @@ func names(list []evolution.Standing) (names []string) {
 	return names
 }
 
-// A trap of other stores: parents are lost when versions are pruned. Here nothing is: each version is active or archived.
+// A trap of other stores: parents are lost when versions are pruned. Here nothing is: each version is active or
+// archived.
 func TestRetainLosesNothing(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		var list []evolution.Standing

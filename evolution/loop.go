@@ -21,7 +21,7 @@ type LoopSettings struct {
 	Forbidden      []string `json:"forbidden_patterns"` // of children, see [CheckChild]
 }
 
-// defaultLoopSettings are the settings of a lineage that has none of its own.
+// defaultLoopSettings returns the settings of a lineage that has none of its own.
 func defaultLoopSettings() LoopSettings {
 	return LoopSettings{
 		Interval: 3, MutationRate: 0.8, Keep: 5, MaxPerDay: 10, MaxHighPerDay: 2, MinBetween: 3, Cooldown: 5,
@@ -29,7 +29,7 @@ func defaultLoopSettings() LoopSettings {
 	}
 }
 
-// validate says which setting is outside its domain.
+// validate returns an error for the first setting outside its domain.
 func (s LoopSettings) validate() error {
 	for _, c := range []struct {
 		name string
@@ -61,19 +61,19 @@ type PastMutation struct {
 	Risk Risk      `json:"risk"`
 }
 
-// LoopState is where a lineage stands. Counts are of executions, -1 where what they count from never was.
+// LoopState is where a lineage stands. Counts are of executions, -1 if the event they count from never happened.
 type LoopState struct {
 	SinceConsidered int            `json:"since_considered"`
 	SinceMutation   int            `json:"since_mutation"`
 	SinceRollback   int            `json:"since_rollback"`
-	Scores          []float64      `json:"scores"` // of the version in force, oldest first
+	Scores          []float64      `json:"scores"` // of the active version, oldest first
 	Mutations       []PastMutation `json:"mutations"`
 }
 
 // Hold is a reason not to mutate.
 type Hold string
 
-// The holds, in the order in which they are looked at. [HoldNone] lets the mutation be made.
+// The holds, in the order in which they are checked. [HoldNone] allows the mutation.
 const (
 	HoldNone     Hold = ""
 	HoldFrozen   Hold = "frozen"
@@ -91,12 +91,12 @@ type Permission struct {
 	Hold     Hold   `json:"hold,omitempty"`
 	Reason   string `json:"reason"`
 	NoHigh   bool   `json:"no_high"`   // operators of high risk have reached their limit: leave them out ([WithoutRisk])
-	DrawUsed bool   `json:"draw_used"` // and so, the lineage was considered: SinceConsidered starts again
-	// Until is when a limit of the day lets the next mutation through; zero where the hold is another.
+	DrawUsed bool   `json:"draw_used"` // the lineage was considered: SinceConsidered starts again
+	// Until is when a limit of the day lets the next mutation through; zero for other holds.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Operators are those of a list that are permitted: without those of high risk where these have reached their limit.
+// Operators returns the permitted operators of a list: without those of high risk if these have reached their limit.
 func (p Permission) Operators(list []Operator) []Operator {
 	if p.NoHigh {
 		return WithoutRisk(list, High)
@@ -104,7 +104,8 @@ func (p Permission) Operators(list []Operator) []Operator {
 	return list
 }
 
-// MayMutate says whether to mutate now. The label of the draw is [LabelMutate]; mutate iff u < mutation_rate.
+// MayMutate returns whether to mutate now, and why. The label of the draw is [LabelMutate]; mutate iff u <
+// mutation_rate.
 func (s LoopSettings) MayMutate(state LoopState, now time.Time, draw Draw) (Permission, error) {
 	if err := s.validate(); err != nil {
 		return Permission{}, err
@@ -131,7 +132,7 @@ func (s LoopSettings) MayMutate(state LoopState, now time.Time, draw Draw) (Perm
 	return p, nil
 }
 
-// hold is the first reason that needs neither clock nor draw.
+// hold returns the first reason not to mutate that needs neither clock nor draw.
 func (s LoopSettings) hold(state LoopState) (Hold, string) {
 	soon := func(since, want int) bool { return since >= 0 && since < want }
 	count := func(since, want int, after string) string {
@@ -152,11 +153,11 @@ func (s LoopSettings) hold(state LoopState) (Hold, string) {
 	return HoldNone, ""
 }
 
-// stableWindow is how many of the last scores count as recent: as many as weigh in a fitness.
+// stableWindow is the number of recent scores: as many as a fitness weights.
 const stableWindow = len(fitnessWeights)
 
-// isStable says that the last scores, at most five and at least StableScores, have a mean above StableMean and a population variance below
-// StableVariance: there is nothing to gain from mutating.
+// isStable reports whether the last scores, at most five and at least StableScores, have a mean above StableMean and a
+// population variance below StableVariance. Mutating then gains nothing.
 func (s LoopSettings) isStable(scores []float64) bool {
 	window := max(stableWindow, s.StableScores)
 	recent := scores[max(0, len(scores)-window):]

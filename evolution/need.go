@@ -4,24 +4,25 @@ package evolution
 type Need struct {
 	Child  int `json:"child"`  // more trials with a score
 	Parent int `json:"parent"` // more trials with a score
-	Pairs  int `json:"pairs"`  // pairs of the same task or seed that they must form; 0 where they need not
-	// ChildKeys are tasks or seeds that the parent has done and the child has not: do these first, of which Child are enough. ParentKeys is
-	// the same for the parent. What remains is to be done by both sides, on tasks or seeds of the caller's choice.
+	Pairs  int `json:"pairs"`  // pairs of the same task or seed that they must form; 0 if they need not
+	// ChildKeys are tasks or seeds that the parent has done and the child has not: do these first, of which Child are
+	// enough. ParentKeys is the same for the parent. The rest is for both sides, on tasks or seeds that the caller
+	// chooses.
 	ChildKeys  []string `json:"child_keys"`
 	ParentKeys []string `json:"parent_keys"`
-	// Fresh says that the new pairs must be trials made from now on, and on seeds that no trial used so far: the trials so far have
-	// served to choose.
+	// Fresh says that the new pairs must be trials made from now on, and on seeds that no trial used so far: the trials
+	// so far have served to choose.
 	Fresh bool `json:"fresh"`
-	// Expected is how many pairs it takes in all if they go on as they began, for policies that look after every pair; else Pairs.
+	// Expected is how many pairs it takes in all if they go on as they began, for sequential policies; else Pairs.
 	Expected int `json:"expected"`
 }
 
-// needTrials is for trials of one side that need no partner.
+// needTrials returns the need for trials of one side that need no partner.
 func needTrials(child, parent int) Need {
 	return Need{Child: child, Parent: parent, ChildKeys: []string{}, ParentKeys: []string{}, Expected: max(child, parent)}
 }
 
-// needPairs asks for n more pairs, of which half are there already where a trial has no partner yet.
+// needPairs returns the need for n more pairs. Trials without a partner supply half a pair each.
 func needPairs(n int, p pairing) Need {
 	childKeys := firstKeys(p.openParent, n)
 	parentKeys := firstKeys(p.openChild, n-len(childKeys))

@@ -14,10 +14,10 @@ type Conditions struct {
 
 // Noise says what the scores of a decision vary by, and what that means for the policy.
 type Noise struct {
-	SD      *float64 `json:"sd"`       // of the score of one trial, pooled within the sides; nil where no side has two
-	SDPairs *float64 `json:"sd_pairs"` // of the difference of one pair; √2 times SD where there are not two pairs
-	// FalseAccept is the probability that the policy in force accepts a mutation that changes nothing, at this noise and with as
-	// many trials; nil where the noise is unknown. Method says how it was found.
+	SD      *float64 `json:"sd"`       // of the score of one trial, pooled within the sides; nil if no side has two
+	SDPairs *float64 `json:"sd_pairs"` // of the difference of one pair; √2 times SD if there are fewer than two pairs
+	// FalseAccept is the probability that the active policy accepts a mutation that changes nothing, at this noise and
+	// with as many trials; nil if the noise is unknown. Method says how it was found.
 	FalseAccept *float64 `json:"false_accept"`
 	Method      string   `json:"method"`
 	// Serves is the name of the policy that would serve, with its own false-accept rate: see [ServingPolicy].
@@ -28,12 +28,12 @@ type Noise struct {
 // maxFalseAccept is the rate from which a decision warns.
 const maxFalseAccept = 0.1
 
-// lowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true, in the simulations
-// of docs/reference/policies.md.
+// lowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true,
+// in the simulations of docs/reference/policies.md.
 const lowNoise = 5.0
 
-// ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [lowNoise], because it is cheap, and beyond it,
-// or where the noise is not known, [RecommendedPolicy].
+// ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [lowNoise], because it is
+// cheap, and beyond it, or if the noise is unknown, [RecommendedPolicy].
 func ServingPolicy(sd float64) string {
 	if sd <= lowNoise {
 		return Threshold{}.Name()
@@ -41,8 +41,8 @@ func ServingPolicy(sd float64) string {
 	return RecommendedPolicy // NaN too
 }
 
-// FalseAccept is the probability that a policy accepts a mutation that changes nothing, with normal scores, and how it was found. Of
-// [SPRT] and [CS] it is the rate of looking after every pair, by simulation from a fixed seed.
+// FalseAccept returns the probability that a policy accepts a mutation that changes nothing, with normal scores, and
+// how it was found. Of [SPRT] and [CS] it is the rate of looking after every pair, by simulation from a fixed seed.
 func FalseAccept(p Policy, c Conditions) (rate float64, method string) { return p.falseAccept(c) }
 
 // newNoise measures the noise of evidence.
@@ -66,7 +66,7 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 	return n
 }
 
-// conditions are those of evidence: the sd within the sides, pooled, and the sd of the differences of all pairs.
+// conditions returns the conditions of evidence: the sd within the sides, pooled, and the sd of the differences of all pairs.
 func conditions(d Decision, s sides) Conditions {
 	child, parent := summarize(scores(s.child.scored)), summarize(scores(s.parent.scored))
 	p := pairUp(s.child.scored, s.parent.scored)
@@ -83,7 +83,7 @@ func conditions(d Decision, s sides) Conditions {
 	return c
 }
 
-// pooledSD is √(Σss/Σ(n-1)) over the sides that have two values; NaN where none has.
+// pooledSD returns √(Σss/Σ(n-1)) over the sides that have two values; NaN if none has.
 func pooledSD(a, b sample) float64 {
 	squares, df := 0.0, 0
 	for _, s := range [...]sample{a, b} {

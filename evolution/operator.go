@@ -23,7 +23,7 @@ type Operator struct {
 	Risk Risk   `json:"risk"`
 }
 
-// DefaultOperators are the operators of a lineage that names none of its own.
+// DefaultOperators returns the operators of a lineage that names none of its own.
 func DefaultOperators() []Operator {
 	return []Operator{
 		{"instruction_rephrase", Low}, {"step_reorder", Medium}, {"constraint_add", Low}, {"constraint_remove", High},
@@ -36,7 +36,7 @@ func WithoutRisk(list []Operator, risk Risk) []Operator {
 	return slices.DeleteFunc(slices.Clone(list), func(o Operator) bool { return o.Risk == risk })
 }
 
-// Signals are means over the recent executions of the version in force; nil where they were not measured.
+// Signals are means over the recent executions of the active version; nil if they were not measured.
 type Signals struct {
 	ErrorRate      *float64 `json:"error_rate"` // the rate itself, high is bad
 	Efficiency     *float64 `json:"efficiency"`
@@ -51,7 +51,7 @@ type remedy struct {
 	reason   string
 }
 
-// remedies are in the order in which they are looked at.
+// remedies returns the operators for each problem, in the order in which problems are checked.
 func (s Signals) remedies() []remedy {
 	above := func(v *float64, limit float64) bool { return v != nil && *v > limit }
 	below := func(v *float64, limit float64) bool { return v != nil && *v < limit }
@@ -70,8 +70,8 @@ type OperatorHistory struct {
 	AvgDelta float64 `json:"avg_delta"` // over its decided mutations; 0 for none
 }
 
-// Weight is that of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if avg_delta < 0, ×1.5 if unused, at
-// least 0.1.
+// Weight returns the weight of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if avg_delta <
+// 0, ×1.5 if unused, at least 0.1.
 func (h OperatorHistory) Weight() float64 {
 	w := 1.0
 	if h.Improved {
@@ -86,7 +86,8 @@ func (h OperatorHistory) Weight() float64 {
 	return max(0.1, w)
 }
 
-// Histories collects how operators did, from decided mutations; nil as a delta is a mutation without one, which counts as a use.
+// Histories collects how operators did, from decided mutations; nil as a delta is a mutation without one, which counts
+// as a use.
 type Histories map[string]OperatorHistory
 
 // Add counts one mutation.
@@ -107,7 +108,7 @@ func (h OperatorHistory) plus(delta *float64) OperatorHistory {
 type OperatorChoice struct {
 	Operator Operator  `json:"operator"`
 	Reason   string    `json:"reason"`
-	Weights  []float64 `json:"weights"` // of the roulette, in the order of the operators; nil where a signal called for one
+	Weights  []float64 `json:"weights"` // of the roulette, in the order of the operators; nil if a signal called for one
 	DrawUsed bool      `json:"draw_used"`
 }
 
@@ -117,8 +118,9 @@ var (
 	errOperatorList = errors.New("operators")
 )
 
-// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by weighted roulette: the first whose
-// cumulated weight is above u·Σw, in the order of the list. The label of the draw is [LabelOperator].
+// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by weighted
+// roulette: the first whose cumulated weight is above u·Σw, in the order of the list. The label of the draw is
+// [LabelOperator].
 func ChooseOperator(list []Operator, s Signals, h Histories, draw Draw) (OperatorChoice, error) {
 	if err := checkOperators(list, h); err != nil {
 		return OperatorChoice{}, err
@@ -139,7 +141,7 @@ func ChooseOperator(list []Operator, s Signals, h Histories, draw Draw) (Operato
 	return OperatorChoice{Operator: list[roulette(weights, draw.U)], Reason: "roulette", Weights: weights, DrawUsed: len(list) > 1}, nil
 }
 
-// roulette is the first place at which the cumulated weights exceed u·Σw; the last, where rounding lets none.
+// roulette returns the first index at which the cumulated weights exceed u·Σw; the last, if rounding leaves none.
 func roulette(weights []float64, u float64) int {
 	sum := 0.0
 	for _, w := range weights {

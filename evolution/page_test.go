@@ -10,7 +10,8 @@ import (
 	"track/evolution"
 )
 
-// TestPageOfPolicies checks that the page of decisions has a row for every policy, with its parameters and their defaults.
+// TestPageOfPolicies checks that the page of decisions has a row for every policy, with its parameters and their
+// defaults.
 func TestPageOfPolicies(t *testing.T) {
 	t.Parallel()
 	const page = "../docs/reference/decisions.md"

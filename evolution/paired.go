@@ -16,7 +16,8 @@ func (d *Decision) comparePairs(p pairing) sample {
 	return s
 }
 
-// afterPairs compares all pairs, once there are at least n of them; ok is false, and the decision waits, where there are fewer.
+// afterPairs compares all pairs, once there are at least n of them; ok is false, and the decision waits, if there
+// are fewer.
 func (d *Decision) afterPairs(s sides, n int) (sum sample, ok bool) {
 	p := pairUp(s.child.scored, s.parent.scored)
 	sum = d.comparePairs(p)

@@ -10,8 +10,9 @@ type pairing struct {
 	noKey                 int
 }
 
-// pairUp joins trials of the same key: of several, the oldest with the oldest, and so on. Pairs stand in the order in which they
-// became complete, so that more trials never change which pairs were the first n. Both lists are oldest first.
+// pairUp joins trials of the same key: of several, the oldest with the oldest, and so on. Pairs are in the order in
+// which they became complete, so that more trials never change which pairs were the first n. Both lists are oldest
+// first.
 func pairUp(child, parent []Trial) (p pairing) {
 	waiting := map[string][]Trial{}
 	for _, t := range parent {
@@ -54,7 +55,7 @@ func (p pairing) first(n int) pairing {
 	return p
 }
 
-// matchedShare is the share of pairs among all that could be one; 0 for none.
+// matchedShare returns the share of pairs among all that could be one; 0 for none.
 func (p pairing) matchedShare() float64 {
 	all := p.n() + len(p.openChild) + len(p.openParent) + p.noKey
 	if all == 0 {

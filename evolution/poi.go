@@ -6,18 +6,19 @@ import (
 	"track/scoring/numeric"
 )
 
-// POI accepts iff the probability of improvement is at least C, after a prior delta ~ N(0, Tau²): with k = Tau²/(Tau²+se²) the posterior
-// of delta has the mean k·m and P(delta > 0) = Φ(√k·m/se). Rule reports it as "posterior", and k·m as "shrunk_delta".
+// POI accepts iff the probability of improvement is at least C, after a prior delta ~ N(0, Tau²): with k =
+// Tau²/(Tau²+se²) the posterior of delta has the mean k·m and P(delta > 0) = Φ(√k·m/se). Rule reports it as
+// "posterior", and k·m as "shrunk_delta".
 type POI struct {
 	Tau  float64 `json:"tau"`
 	C    float64 `json:"c"`
 	NMin int     `json:"n_min"`
 }
 
-// Name is "poi".
+// Name returns "poi".
 func (POI) Name() string { return "poi" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p POI) validate() error {
 	return validate(p, positive("tau", p.Tau), openUnit("c", p.C), count("n_min", p.NMin, 2))
 }
@@ -43,7 +44,7 @@ func (p POI) rule(d *Decision, s sample) {
 	}
 }
 
-// posterior is P(delta > 0) and k. Without any variance, k is 1 and the sign of the mean decides.
+// posterior returns P(delta > 0) and k. Without any variance, k is 1 and the sign of the mean decides.
 func (p POI) posterior(s sample) (probability, k float64) {
 	se := s.se()
 	if se == 0 {
@@ -55,8 +56,8 @@ func (p POI) posterior(s sample) (probability, k float64) {
 
 func sign(x float64) float64 { return indicator(x > 0) - indicator(x < 0) }
 
-// falseAccept is P(√k·m/se ≥ z) with z = Φ⁻¹(c), m ~ N(0, sd²/n) and se = sd·U/√n, where U = √(χ²/(n-1)) is independent of m: the mean of
-// Φ(-z·U·√(1+se²/tau²)) over U.
+// falseAccept returns P(√k·m/se ≥ z) with z = Φ⁻¹(c), m ~ N(0, sd²/n) and se = sd·U/√n, where U = √(χ²/(n-1)) is
+// independent of m: the mean of Φ(-z·U·√(1+se²/tau²)) over U.
 func (p POI) falseAccept(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
 		return indicator(p.C <= 0.5), "exact" // no difference at all has the posterior 1/2
@@ -69,8 +70,8 @@ func (p POI) falseAccept(c Conditions) (float64, string) {
 	}), "integral"
 }
 
-// meanOverSD is the mean of f(U) over U = √(χ²/df), the ratio of a sample sd to the true one. Beyond 10/√df from 1 its density is
-// below 1e-19 for all but the smallest df, where the range is wide enough anyway.
+// meanOverSD returns the mean of f(U) over U = √(χ²/df), the ratio of a sample sd to the true one. Beyond 10/√df from 1
+// its density is below 1e-19 for all but the smallest df, where the range is wide enough anyway.
 func meanOverSD(df int, f func(u float64) float64) float64 {
 	v := float64(df)
 	logConst := math.Ln2 + float64(v/2*numeric.Log(v/2)) - numeric.LogGamma(v/2)

@@ -9,7 +9,8 @@ import (
 	"track/evolution"
 )
 
-// The table of the default policy, at its boundaries: exactly 5 is marginal, exactly 0 draws, exactly -3 is a regression.
+// The table of the default policy, at its boundaries: exactly 5 is marginal, exactly 0 draws, exactly -3 is a
+// regression.
 func TestThresholdBands(t *testing.T) {
 	for _, c := range []struct {
 		delta float64
@@ -111,7 +112,8 @@ func TestPairedPolicies(t *testing.T) {
 		{"sprt", ``, alternating(1, 8, 40), evolution.Reject, evolution.Undecided, 0},
 		{"sprt", ``, append(alternating(1, 8, 40), repeat(30, 10)...), evolution.Reject, evolution.Undecided, 0}, // what is beyond n_max does not count
 
-		// x = 20·r² solves x = ln(100(x+1)): x = 6.63834. There ln(√(x+1)/alpha) = x/2, so that h = s·√((x+1)/20) = 0.617995·s at n = 20.
+		// x = 20·r² solves x = ln(100(x+1)): x = 6.63834. There ln(√(x+1)/alpha) = x/2, so that h = s·√((x+1)/20) =
+		// 0.617995·s at n = 20.
 		{"cs", ``, alternating(1, 1, 20), evolution.Accept, evolution.Improvement, 1 - 0.617995*math.Sqrt(20.0/19)},
 		{"cs", ``, alternating(0.6, 1, 20), evolution.Continue, evolution.NeedsEvidence, 0.6 - 0.617995*math.Sqrt(20.0/19)},
 		{"cs", ``, alternating(0.3, 1, 20), evolution.Reject, evolution.NoImprovement, math.NaN()},
@@ -133,7 +135,8 @@ func TestPairedPolicies(t *testing.T) {
 	}
 }
 
-// T_k = T0·g^k: at step 10 the temperature is 3·0.97^10 = 2.2123, and a loss of 1 is accepted with probability exp(-1/2.2123).
+// T_k = T0·g^k: at step 10 the temperature is 3·0.97^10 = 2.2123, and a loss of 1 is accepted with probability
+// exp(-1/2.2123).
 func TestAnnealCools(t *testing.T) {
 	e := pairs(-1)
 	for step, want := range map[int]float64{0: math.Exp(-1.0 / 3), 10: math.Exp(-1 / 2.212272), 100_000: 0} {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Policy decides on mutations. The policies are [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and [Anneal]; start from their
-// defaults, [DefaultPolicy], or read one with [ParsePolicy].
+// Policy decides on mutations. The policies are [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and [Anneal];
+// start from their defaults, [DefaultPolicy], or read one with [ParsePolicy].
 type Policy interface {
-	// Name is the name by which the policy is stored.
+	// Name returns the name by which the policy is stored.
 	Name() string
 	// validate says which parameter is outside its domain; the error is a [*ParamError].
 	validate() error
@@ -23,10 +23,10 @@ type Policy interface {
 	falseAccept(c Conditions) (rate float64, method string)
 }
 
-// RecommendedPolicy is the name of the policy that serves best where noise matters.
+// RecommendedPolicy is the name of the policy that serves best if noise matters.
 const RecommendedPolicy = "confirm"
 
-// defaults are the policies with their parameters as they are unless said otherwise; the default policy comes first.
+// defaults returns the policies with their default parameters; the default policy comes first.
 func defaults() []Policy {
 	return []Policy{
 		Threshold{Significant: 5, Marginal: 0, Explore: -3, ExploreP: 0.2},
@@ -39,7 +39,7 @@ func defaults() []Policy {
 	}
 }
 
-// Policies are the names of all policies, the default first.
+// Policies returns the names of all policies, the default first.
 func Policies() []string {
 	var names []string
 	for _, p := range defaults() {
@@ -48,7 +48,7 @@ func Policies() []string {
 	return names
 }
 
-// errUnknownPolicy is wrapped where no policy has a name.
+// errUnknownPolicy is wrapped if no policy has a name.
 var errUnknownPolicy = errors.New("unknown policy")
 
 // DefaultPolicy returns a policy with its default parameters; the empty name means "threshold".
@@ -66,7 +66,7 @@ func DefaultPolicy(name string) (Policy, error) {
 
 // paramError says what is wrong with one parameter of a policy.
 type paramError struct {
-	Policy, Param string // Param is empty where the parameters as a whole are meant
+	Policy, Param string // Param is empty for the parameters as a whole
 	Problem       string
 }
 
@@ -85,7 +85,7 @@ type domain struct {
 	want  string
 }
 
-// maxPairs bounds numbers of trials, so that plans stay possible and simulations short.
+// maxPairs is the largest number of trials that a parameter may ask for: plans stay possible and simulations short.
 const maxPairs = 1000
 
 func anyNumber(param string, v float64) domain {
@@ -104,7 +104,7 @@ func count(param string, n, least int) domain {
 	return domain{param, n, n >= least && n <= maxPairs, fmt.Sprintf("a whole number from %d to %d", least, maxPairs)}
 }
 
-// validate reports the first parameter that is not in its domain.
+// validate returns an error for the first parameter outside its domain.
 func validate(p Policy, list ...domain) error {
 	for _, d := range list {
 		if !d.ok {
@@ -114,7 +114,7 @@ func validate(p Policy, list ...domain) error {
 	return nil
 }
 
-// finite is a pointer to x, or nil where it is not finite.
+// finite returns a pointer to x, or nil if it is not finite.
 func finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil

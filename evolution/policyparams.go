@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// ParsePolicy reads a policy from its name and a JSON object of parameters; those that are left out have their defaults, and no object at
-// all means all defaults. A parameter that is unknown, is duplicated, is no number or is outside its domain is a [*ParamError] that names it.
+// ParsePolicy reads a policy from its name and a JSON object of parameters; omitted parameters have their defaults; no
+// object at all means all defaults. A parameter that is unknown, duplicated, not a number or outside its domain is a
+// [*paramError] that names it.
 func ParsePolicy(name string, params []byte) (Policy, error) {
 	p, err := DefaultPolicy(name)
 	if err != nil {
@@ -35,7 +36,7 @@ func ParsePolicy(name string, params []byte) (Policy, error) {
 	return nil, fmt.Errorf("%w %q", errUnknownPolicy, name)
 }
 
-// Params are all parameters of a policy, as canonical JSON (RFC 8785): what is stored with a decision.
+// Params returns all parameters of a policy, as canonical JSON (RFC 8785): what is stored with a decision.
 func Params(p Policy) ([]byte, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func setParam[P Policy](p *P, key string, value json.RawMessage) error {
 	return nil
 }
 
-// paramNames are the names of the parameters, sorted.
+// paramNames returns the names of the parameters, sorted.
 func paramNames(p Policy) ([]string, error) {
 	text, err := json.Marshal(p)
 	if err != nil {

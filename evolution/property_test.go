@@ -73,7 +73,8 @@ func TestDecisionIsConsistent(t *testing.T) {
 	})
 }
 
-// With the sides swapped, everything that compares them is mirrored. confirm is left out: its stages treat the sides differently.
+// With the sides swapped, everything that compares them is mirrored. confirm is left out: its stages treat the sides
+// differently.
 func TestSwapMirrors(t *testing.T) {
 	names := []string{"threshold", "strict", "poi", "sprt", "cs", "anneal"}
 	property.Check(t, func(t *rapid.T) {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// Record is a decision with all that it followed from.
+// Record is a decision with everything that it followed from.
 type Record struct {
 	Mutation string          `json:"mutation"`
 	Attempt  int             `json:"attempt"`  // 0 for the first decision on the mutation
-	Settings int             `json:"settings"` // number of the settings in force
-	Policy   string          `json:"policy"`   // that of the settings, unless Override
+	Settings int             `json:"settings"` // number of the active settings
+	Policy   string          `json:"policy"`   // the policy of the settings, unless Override
 	Params   json.RawMessage `json:"params"`   // canonical JSON
 	Override bool            `json:"override"` // the policy was named for this decision alone
 	Evidence Evidence        `json:"evidence"`
@@ -33,7 +33,7 @@ func NewRecord(p Policy, e Evidence, draw Draw) (Record, error) {
 	}, nil
 }
 
-// SameQuestion says whether a record answers the same as one of p from e would: the policy, its parameters and the evidence are equal.
+// SameQuestion reports whether a record has this policy, these parameters and this evidence.
 func (r Record) SameQuestion(p Policy, e Evidence) (bool, error) {
 	params, err := Params(p)
 	if err != nil || p.Name() != r.Policy || string(params) != string(r.Params) {

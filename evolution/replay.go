@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Difference is a field of a record that is not what follows from the rest of it.
+// Difference is a field of a record that does not follow from the rest of it.
 type Difference struct {
 	Number   int    `json:"number"` // of the entry; 0 for a record on its own
 	Kind     Kind   `json:"kind"`
@@ -32,11 +32,12 @@ func (d Difference) String() string {
 	return fmt.Sprintf("entry %d, %s%s: %s: stored %s, replayed %s", d.Number, d.Kind, about, d.Field, d.Stored, d.Replayed)
 }
 
-// replayTolerance is how far, relative to the larger, a replayed number may be from the stored one: processors differ in the last digits of exp and
-// log. Smaller edits show in the hash.
+// replayTolerance is how far, relative to the larger, a replayed number may be from the stored one: processors differ
+// in the last digits of exp and log. Smaller edits show in the hash.
 const replayTolerance = 1e-9
 
-// Replay draws and decides again from what a record holds and names each field that differs; none means that the record proves itself.
+// replayRecord draws and decides again from a record and returns each field that differs; none if the record proves
+// itself.
 func replayRecord(r Record) []Difference {
 	p := replay{record: r, at: Difference{Kind: KindDecision, Mutation: r.Mutation, Attempt: r.Attempt}}
 	p.draw()
@@ -93,11 +94,11 @@ func (p *replay) redraw(path string, d Draw) {
 func (p *replay) decide(policy Policy) {
 	draw, err := p.record.Draw.again()
 	if err != nil {
-		return // named already
+		return // reported already
 	}
 	draw.Label = LabelExplore
 	if draw.Label != p.record.Draw.Label {
-		return // named already: there is no draw of a decision
+		return // reported already: there is no draw of a decision
 	}
 	d, err := Decide(policy, p.record.Evidence, draw)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Retain says which versions stay active: the newest keep of them, the best ever, and the one in force. The others are archived: they stay in the
-// history with their parents and scores, since a lineage that drops versions loses the parents of those it keeps. Each version is
-// in exactly one of the two lists, newest first.
+// Retain says which versions stay active: the newest keep of them, the best ever, and the active one. The others are
+// archived: they stay in the history with their parents and scores, since a lineage that drops versions loses the
+// parents of those it keeps. Each version is in exactly one of the two lists, newest first.
 func Retain(list []Standing, inForce string, keep int) (active, archived []Standing) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b Standing) int {

@@ -2,10 +2,10 @@ package evolution
 
 import "fmt"
 
-// Trigger is what made a lineage go back to an earlier version.
+// Trigger is the reason why a lineage went back to an earlier version.
 type Trigger string
 
-// The triggers, in the order in which they are looked at; [TriggerHand] is asked for.
+// The triggers, in the order in which they are checked; [TriggerHand] is a person's choice.
 const (
 	TriggerDrops     Trigger = "consecutive_drops"
 	TriggerBelowBest Trigger = "below_best"
@@ -18,15 +18,15 @@ type RollbackRules struct {
 	Drops         int     `json:"drops"`          // score drops in a row: back to the best
 	BestShare     float64 `json:"best_share"`     // score below this share of the best: back to the best
 	ErrorRate     float64 `json:"error_rate"`     // error rate above: back to the previous version,
-	PreviousShare float64 `json:"previous_share"` // or to the best where the score of the previous is below this share of that in force
+	PreviousShare float64 `json:"previous_share"` // or to the best, if the previous version scored below this share of the active one
 }
 
-// defaultRollbackRules are the rules of a lineage that has none of its own.
+// defaultRollbackRules returns the rules of a lineage that has none of its own.
 func defaultRollbackRules() RollbackRules {
 	return RollbackRules{Drops: 2, BestShare: 0.7, ErrorRate: 0.5, PreviousShare: 0.8}
 }
 
-// validate says which limit is outside its domain.
+// validate returns an error for the first limit outside its domain.
 func (r RollbackRules) validate() error {
 	for _, c := range []struct {
 		name string
@@ -45,16 +45,16 @@ func (r RollbackRules) validate() error {
 	return nil
 }
 
-// RollbackState is what the triggers look at. The scores are those since the last rollback, oldest first: a rollback starts the count again.
+// RollbackState is the input of the triggers. The scores are from the time since the last rollback, oldest first.
 type RollbackState struct {
 	InForce   Standing   `json:"in_force"`
-	Previous  *Standing  `json:"previous"` // the version that was in force before; nil for none
+	Previous  *Standing  `json:"previous"` // the version that was active before; nil for none
 	Versions  []Standing `json:"versions"`
 	Scores    []float64  `json:"scores"`
-	ErrorRate *float64   `json:"error_rate"` // nil where it was not measured
+	ErrorRate *float64   `json:"error_rate"` // nil if it was not measured
 }
 
-// Rollback is the event of going back. It starts the count of drops again and the cooldown.
+// Rollback is a return to an earlier version. It starts the count of drops again and the cooldown.
 type Rollback struct {
 	Trigger   Trigger  `json:"trigger"`
 	From      string   `json:"from"`
@@ -86,7 +86,8 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 	return back(TriggerErrorRate, s.InForce, r.afterErrors(s, best), fmt.Sprintf("error rate %.2f is above %v", *s.ErrorRate, r.ErrorRate))
 }
 
-// afterErrors is the previous version, or the best where there is none or it scored much less than the one in force.
+// afterErrors returns the previous version; or the best, if there is no previous one or it scored much less than the
+// active one.
 func (r RollbackRules) afterErrors(s RollbackState, best Standing) Standing {
 	if s.Previous == nil {
 		return best
@@ -103,12 +104,12 @@ func RollbackByHand(from, to Standing, reason string) (*Rollback, error) {
 	case reason == "":
 		return nil, fmt.Errorf("rollback of %s: a reason is required", from.Version)
 	case from.Version == to.Version:
-		return nil, fmt.Errorf("rollback: %s is in force already", to.Version)
+		return nil, fmt.Errorf("rollback: %s is already active", to.Version)
 	}
 	return back(TriggerHand, from, to, reason), nil
 }
 
-// back is nil where the version is in force already.
+// back returns nil if the version is already active.
 func back(t Trigger, from, to Standing, reason string) *Rollback {
 	if from.Version == to.Version {
 		return nil

@@ -2,7 +2,7 @@ package evolution
 
 import "math"
 
-// sample is what the paired policies look at: n differences, their mean and their sample sd (NaN for fewer than 2).
+// sample is the input of the paired policies: n differences, their mean and their sample sd (NaN for fewer than 2).
 type sample struct {
 	n        int
 	mean, sd float64
@@ -19,8 +19,8 @@ func newSample(child, parent []float64) sample {
 	return s
 }
 
-// summarize computes mean and sample sd around the first value, so that equal values have exactly the sd 0. Explicit conversions
-// keep processors that can from fusing a product with a sum: the result is the same on all.
+// summarize computes mean and sample sd around the first value, so that equal values have exactly the sd 0. Explicit
+// conversions keep processors that can from fusing a product with a sum: the result is the same on all.
 func summarize(xs []float64) sample {
 	n := float64(len(xs))
 	if n == 0 {
@@ -42,9 +42,9 @@ func summarize(xs []float64) sample {
 	return s
 }
 
-// se is the standard error of the mean.
+// se returns the standard error of the mean.
 func (s sample) se() float64 { return s.sd / math.Sqrt(float64(s.n)) }
 
-// round9 rounds to 9 decimals. Scores have two and weights one, so that whatever stands after the 9th decimal of a mean or of a difference is
-// rounding, and 0.3 - (0.1 + 0.2) must be a tie, not a loss.
+// round9 rounds to 9 decimals. Scores have two decimals and weights one, so further decimals of a mean or difference
+// are rounding errors: 0.3 - (0.1 + 0.2) must be a tie, not a loss.
 func round9(x float64) float64 { return math.Round(x*1e9) / 1e9 }

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// sequential is a policy that may look after every pair.
+// sequential is a policy that may be applied after every pair.
 type sequential interface {
-	// at is the state after the pairs of a sample.
+	// at returns the state after the pairs of a sample.
 	at(s sample) State
 	limits() (nMin, nMax int)
 }
@@ -27,7 +27,7 @@ func judgeSequential(d *Decision, s sides, rule sequential, settle func(d *Decis
 	if state != Continue {
 		return
 	}
-	// A failed trial of the child cost as much as a pair: a child that mostly fails is not tried for ever.
+	// A failed trial of the child costs as much as a pair, so a child that mostly fails is given up.
 	left := nMax - sum.n - s.child.failed
 	if left <= 0 {
 		d.reject(Undecided)
@@ -39,7 +39,7 @@ func judgeSequential(d *Decision, s sides, rule sequential, settle func(d *Decis
 	d.wait(need)
 }
 
-// expected is the number of pairs after which the rule decides if mean and sd stay as they are, at most nMax.
+// expected returns the number of pairs after which the rule decides if mean and sd stay as they are, at most nMax.
 func expected(rule sequential, s sample, nMax int) int {
 	nMin, _ := rule.limits()
 	if s.n < 2 {
@@ -53,8 +53,8 @@ func expected(rule sequential, s sample, nMax int) int {
 	return nMax
 }
 
-// Simulations behind false-accept rates. Their seed is fixed, so that a rate is a function of its policy and its conditions; there are fewer
-// of longer ones, so that none takes more than a few milliseconds.
+// Simulations behind false-accept rates. Their seed is fixed, so that a rate is a function of its policy and its
+// conditions; there are fewer of longer ones, so that none takes more than a few milliseconds.
 const (
 	simulations     = 1000 // a rate of 5 % has an sd of 0.7 points
 	fewest          = 100
@@ -63,7 +63,8 @@ const (
 	simulationPlace = 3
 )
 
-// simulated is the share of sequences of differences N(0, sd²) that a rule accepts when it looks after every pair.
+// simulated returns the share of sequences of differences N(0, sd²) that a rule accepts if it is applied after every
+// pair.
 func simulated(rule sequential, sd float64) (float64, string) {
 	_, nMax := rule.limits()
 	n := max(fewest, min(simulations, simulatedPairs/nMax))

@@ -4,11 +4,13 @@ import (
 	"track/scoring/numeric"
 )
 
-// SPRT is Wald's sequential probability ratio test of a true difference D1 against D0, with the sample variance for the true one:
+// SPRT is Wald's sequential probability ratio test of a true difference D1 against D0, with the sample variance for the
+// true one:
 //
 //	LLR = n·(m - (d0+d1)/2)·(d1-d0)/s²    accept from ln((1-b)/a), reject to ln(b/(1-a))
 //
-// A is the rate of false accepts and B that of false rejects that it aims at. After NMax pairs without a decision the parent stays.
+// A is the intended rate of false accepts, and B of false rejects. After NMax pairs without a decision the parent
+// stays.
 type SPRT struct {
 	D0   float64 `json:"d0"`
 	D1   float64 `json:"d1"`
@@ -18,10 +20,10 @@ type SPRT struct {
 	NMax int     `json:"n_max"`
 }
 
-// Name is "sprt".
+// Name returns "sprt".
 func (SPRT) Name() string { return "sprt" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p SPRT) validate() error {
 	return validate(p,
 		anyNumber("d0", p.D0), anyNumber("d1", p.D1), domain{"d1", p.D1, p.D1 > p.D0, "above d0"},
@@ -48,7 +50,7 @@ func (p SPRT) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-// sprtRule is the policy with its bounds worked out.
+// sprtRule is the policy with its computed bounds.
 type sprtRule struct {
 	SPRT
 	accept, reject float64
@@ -58,7 +60,7 @@ func (p SPRT) rule() sprtRule {
 	return sprtRule{p, numeric.Log((1 - p.B) / p.A), numeric.Log(p.B / (1 - p.A))}
 }
 
-// llr is infinite where the differences do not vary, and 0 where they then lie in the middle.
+// llr returns the log-likelihood ratio: infinite if the differences do not vary, and 0 if they then lie in the middle.
 func (p SPRT) llr(s sample) float64 {
 	off := s.mean - float64((p.D0+p.D1)/2)
 	if off == 0 {

@@ -11,10 +11,10 @@ type Strict struct {
 	Eps float64 `json:"eps"`
 }
 
-// Name is "strict".
+// Name returns "strict".
 func (Strict) Name() string { return "strict" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p Strict) validate() error { return validate(p, anyNumber("eps", p.Eps)) }
 
 func (Strict) minTrials() int { return 1 }
@@ -33,7 +33,7 @@ func (p Strict) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-// falseAccept is P(m > eps) for a normal mean.
+// falseAccept returns P(m > eps) for a normal mean.
 func (p Strict) falseAccept(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
 		return indicator(0 > p.Eps), "exact"

@@ -14,8 +14,8 @@ import (
 //	delta > Explore       exploration               accepted with probability ExploreP, by the draw
 //	otherwise             regression                not accepted
 //
-// More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side it accepts 54 % of the
-// mutations that change nothing.
+// More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side
+// it accepts 54 % of the mutations that change nothing.
 type Threshold struct {
 	Significant float64 `json:"significant"`
 	Marginal    float64 `json:"marginal"`
@@ -23,10 +23,10 @@ type Threshold struct {
 	ExploreP    float64 `json:"explore_p"`
 }
 
-// Name is "threshold".
+// Name returns "threshold".
 func (Threshold) Name() string { return "threshold" }
 
-// validate says which parameter is outside its domain.
+// validate returns an error for the first parameter outside its domain.
 func (p Threshold) validate() error {
 	return validate(p,
 		anyNumber("significant", p.Significant), anyNumber("marginal", p.Marginal), anyNumber("explore", p.Explore),
@@ -64,7 +64,7 @@ func (p Threshold) judge(d *Decision, s sides, u float64) error {
 	return nil
 }
 
-// band is the row of the table that a difference falls in, and the probability with which it is accepted there.
+// band returns the row of the table for a difference, and the probability of acceptance there.
 func (p Threshold) band(delta float64) (Label, float64) {
 	switch {
 	case delta > p.Significant:
@@ -77,8 +77,9 @@ func (p Threshold) band(delta float64) (Label, float64) {
 	return Regression, 0
 }
 
-// falseAccept takes the difference of two weighted means as normal, with the sd of one score over √n of the weights at each side. Trimming,
-// from ten trials on, makes that sd up to a tenth smaller; the rate moves by less than a point.
+// falseAccept assumes that the difference of two weighted means is normal, with the sd of one score over √n of the
+// weights on each side. Trimming, from ten trials on, makes that sd up to a tenth smaller; the rate moves by less than
+// a point.
 func (p Threshold) falseAccept(c Conditions) (float64, string) {
 	if c.SD == 0 {
 		_, accepted := p.band(0)
@@ -89,10 +90,10 @@ func (p Threshold) falseAccept(c Conditions) (float64, string) {
 	return above(p.Marginal) + float64(p.ExploreP*(above(p.Explore)-above(p.Marginal))), "normal"
 }
 
-// fitnessWeights are those of [rubric.Fitness].
+// fitnessWeights are the weights of [rubric.Fitness].
 var fitnessWeights = [...]float64{1.0, 0.9, 0.8, 0.7, 0.6}
 
-// weightedN is (Σw)²/Σw² of the fitness of n trials; of five where n is unknown.
+// weightedN returns (Σw)²/Σw² of the fitness of n trials; of five if n is unknown.
 func weightedN(n int) float64 {
 	if n < 1 || n > len(fitnessWeights) {
 		n = len(fitnessWeights)
@@ -104,8 +105,8 @@ func weightedN(n int) float64 {
 	return sum * sum / squares
 }
 
-// fitness aggregates trials as executions are aggregated. They are oldest first; rubric.Fitness takes them newest first where they have no
-// time.
+// fitness aggregates trials as executions are aggregated. They are oldest first; rubric.Fitness takes trials without
+// times newest first.
 func fitness(trials []Trial) (rubric.FitnessResult, error) {
 	executions := make([]rubric.ScoredExecution, len(trials))
 	for i, t := range trials {
@@ -116,7 +117,8 @@ func fitness(trials []Trial) (rubric.FitnessResult, error) {
 	return rubric.Fitness(executions, rubric.FitnessOptions{})
 }
 
-// Fitness is the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold]; ok is false where none has a score.
+// Fitness returns the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold]; ok is false if none
+// has a score.
 func Fitness(trials []Trial) (value float64, ok bool, err error) {
 	c := checker{ids: map[string]bool{}}
 	s, err := c.side("the version's", sortedTrials(trials))

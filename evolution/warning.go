@@ -18,7 +18,7 @@ const (
 func (w Warning) Message() string {
 	switch w {
 	case WarnSmallN:
-		return "n too small: fewer than 5 trials of a side, or pairs where they count"
+		return "n too small: fewer than 5 trials on a side, or fewer than 5 pairs"
 	case WarnZeroVariance:
 		return "the scores do not vary: that says nothing about other tasks or seeds"
 	case WarnFailures:

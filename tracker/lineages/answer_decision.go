@@ -44,7 +44,7 @@ func PlanDecision(ctx context.Context, r *store.Reader, q answer.PlanQuestion) (
 	return a, nil
 }
 
-// decisionAnswer returns a decision as it is told.
+// decisionAnswer returns a decision as an answer.
 func decisionAnswer(r DecideResult) answer.Decision {
 	d := r.Record.Decision
 	a := answer.Decision{

@@ -40,7 +40,7 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	return a, err
 }
 
-// OperatorAnswers returns operators as they are told.
+// OperatorAnswers returns operators as answers.
 func OperatorAnswers(list []OperatorReport) []answer.Operator {
 	items := make([]answer.Operator, len(list))
 	for i, r := range list {

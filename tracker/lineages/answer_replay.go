@@ -57,7 +57,7 @@ func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.R
 	return a, nil
 }
 
-// ReplayAnswer returns the replay of a lineage as it is told.
+// ReplayAnswer returns the replay of a lineage as an answer.
 func ReplayAnswer(r ReplayReport, strict bool) answer.Replay {
 	a := answer.Replay{
 		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,

@@ -48,7 +48,7 @@ func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion)
 
 // ShowContent answers a [answer.VersionQuestion] with the content.
 func ShowContent(ctx context.Context, r *store.Reader, q answer.VersionQuestion) (answer.VersionContent, error) {
-	content, err := knownContent(ctx, r, q.Of.Lineage, q.Of.Version)
+	content, err := recordedContent(ctx, r, q.Of.Lineage, q.Of.Version)
 	return answer.VersionContent{Lineage: q.Of.Lineage, Version: q.Of.Version, Content: content}, err
 }
 
@@ -74,11 +74,11 @@ func diffVersions(ctx context.Context, r *store.Reader, lineage, from, to string
 	before, after, name := "", "", "no version"
 	if from != "" {
 		name = from
-		if before, err = knownContent(ctx, r, lineage, from); err != nil {
+		if before, err = recordedContent(ctx, r, lineage, from); err != nil {
 			return a, err
 		}
 	}
-	if after, err = knownContent(ctx, r, lineage, to); err != nil {
+	if after, err = recordedContent(ctx, r, lineage, to); err != nil {
 		return a, err
 	}
 	if l, err := r.Evolving(ctx, lineage); err == nil && l.Subject != SubjectAgent {
@@ -88,8 +88,8 @@ func diffVersions(ctx context.Context, r *store.Reader, lineage, from, to string
 	return a, nil
 }
 
-// knownContent returns the content of a version; an error says why it is not known.
-func knownContent(ctx context.Context, r *store.Reader, lineage, version string) (string, error) {
+// recordedContent returns the content of a version, or an error that says why it is not recorded.
+func recordedContent(ctx context.Context, r *store.Reader, lineage, version string) (string, error) {
 	content, err := r.Content(ctx, lineage, version)
 	if err == nil && content == nil {
 		err = answer.NoContent(answer.VersionSelector{Lineage: lineage, Version: version})

@@ -13,7 +13,8 @@ type decided struct {
 	record evolution.Record
 }
 
-// attempts are the decisions on a mutation, and on others of the same parent to the same child, which are draws from the same evidence.
+// attempts are the decisions on a mutation, and on others of the same parent to the same child, which are draws from
+// the same evidence.
 type attempts struct {
 	own      []decided
 	siblings map[string][]decided // by the key of the mutation
@@ -68,8 +69,9 @@ func (a attempts) endedSiblings(before int) (n int) {
 	return n
 }
 
-// repeatDecision takes over the earlier decision that answers the same question, and counts those before it that came to an end. A policy
-// that was asked in between makes no difference: asking two policies in turn would be another draw each time.
+// repeatDecision takes over the earlier decision that answers the same question, and counts those before it that came
+// to an end. A policy that was asked in between makes no difference: asking two policies in turn would be another draw
+// each time.
 func repeatDecision(l Lineage, d *DecideResult, earlier attempts, policy evolution.Policy, e evolution.Evidence) error {
 	for _, before := range earlier.own {
 		same, err := before.record.SameQuestion(policy, e)
@@ -86,8 +88,8 @@ func repeatDecision(l Lineage, d *DecideResult, earlier attempts, policy evoluti
 	return nil
 }
 
-// countAttempt notes an earlier decision on the mutation. One that asked for more evidence was no chance to be accepted, or its policy
-// allows for it.
+// countAttempt notes an earlier decision on the mutation. One that asked for more evidence was no chance to be
+// accepted, or its policy allows for it.
 func countAttempt(d *DecideResult, earlier evolution.Record) {
 	if earlier.Decision.State != evolution.Continue {
 		d.ended++

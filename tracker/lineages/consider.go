@@ -156,7 +156,8 @@ func histories(outcomes []store.MutationOutcome) evolution.Histories {
 	return h
 }
 
-// onlyHighRisk returns the step to wait if the daily limit of high-risk mutations is reached and the lineage has no other operators.
+// onlyHighRisk returns the step to wait if the daily limit of high-risk mutations is reached and the lineage has no
+// other operators.
 func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep {
 	if len(evolution.WithoutRisk(l.Settings.Operators, evolution.High)) > 0 {
 		return nil

@@ -27,7 +27,8 @@ func checkContent(field, content, subject string, keepSecrets bool) error {
 	return nil
 }
 
-// storedContent returns a content as a version stores it: unchanged, but parameters in canonical JSON, so that equal ones are one version.
+// storedContent returns a content as a version stores it: unchanged, but parameters in canonical JSON, so that equal
+// ones are one version.
 func storedContent(content, subject string) string {
 	if !strings.HasPrefix(subject, subjectScenario) {
 		return content

@@ -27,8 +27,8 @@ type NewOptions struct {
 	At          time.Time // zero for now
 }
 
-// New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was only
-// recorded so far keeps its versions.
+// New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was
+// only recorded so far keeps its versions.
 func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) (l Lineage, created bool, err error) {
 	if err := o.validate(); err != nil {
 		return l, false, err
@@ -139,7 +139,8 @@ func compareOptions(o NewOptions, l Lineage) error {
 	return nil
 }
 
-// findRoot finds or makes the first active version: the content given, the version named, or the only candidate among those recorded.
+// findRoot finds or makes the first active version: the content given, the version named, or the only candidate among
+// those recorded.
 func findRoot(ctx context.Context, tx *store.Tx, l Lineage, o NewOptions) (*evolution.VersionRef, error) {
 	name := o.Head
 	if o.Root != nil {

@@ -47,8 +47,8 @@ const (
 	warnWasAccepted evolution.Warning = "was_accepted"
 )
 
-// Decide decides a mutation from its evidence, and records the decision with its evidence and its draw. Without new evidence it returns
-// the earlier decision.
+// Decide decides a mutation from its evidence, and records the decision with its evidence and its draw. Without new
+// evidence it returns the earlier decision.
 func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (d DecideResult, err error) {
 	if o.DryRun {
 		err = st.Snapshot(ctx, func(r *store.Reader) error {
@@ -157,19 +157,20 @@ func parentLost(l Lineage, m store.Mutation, what string) error {
 	return track.WithHint(err, propose.With("parent", "VERSION").With("child", "FILE"))
 }
 
-// checkObtainable reports whether the evidence that a decision asks for can be had: trials of a parent that its source has lost cannot.
+// checkObtainable reports whether the evidence that a decision asks for can be had: trials of a parent that its source
+// has lost cannot.
 func checkObtainable(ctx context.Context, r *store.Reader, l Lineage, d DecideResult) error {
 	if d.Record.Decision.State != evolution.Continue || d.Mutation.Source == "" || len(d.Sides[1].Trials)+d.Sides[1].Open+d.Sides[1].Unscored > 0 {
 		return nil
 	}
 	content, err := r.Content(ctx, l.Name, d.Parent)
 	if err == nil && content == nil {
-		err = parentLost(l, d.Mutation, "was made of "+d.Parent+", of which nothing but the id is known")
+		err = parentLost(l, d.Mutation, "was made from "+d.Parent+", whose content was never recorded")
 	}
 	return err
 }
 
-// choosePolicy returns the named policy, or that of the settings. A named policy that equals it is no override.
+// choosePolicy returns the named policy, or the policy of the settings. A named policy that equals it is no override.
 func choosePolicy(l Lineage, named evolution.Policy) (p evolution.Policy, override bool, err error) {
 	if p, err = evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params); err != nil || named == nil {
 		return p, false, err

@@ -142,7 +142,7 @@ func TestDecideLeavesOut(t *testing.T) {
 	if *d.NewScore != 70 || d.NChild != 1 || d.FailedChild != 1 || len(r.Record.Evidence.Child) != 2 {
 		t.Errorf("%+v", d)
 	}
-	if !warned(r, lineages.WarnLeftOut, "left out of the child: 1 executions that may still go on, 2 executions without a score") || warned(r, lineages.WarnLeftOut, "of the parent") {
+	if !warned(r, lineages.WarnLeftOut, "left out of the child: 1 execution that may not have ended, 2 executions without a score") || warned(r, lineages.WarnLeftOut, "of the parent") {
 		t.Errorf("%v", r.Warnings)
 	}
 	for _, trial := range r.Record.Evidence.Child {
@@ -185,7 +185,7 @@ func TestDecideMixedRubrics(t *testing.T) {
 	l.Record(own, false)
 	l.Set(func(s *evolution.Settings) { s.Rubric = "rubric/2" })
 	r := l.Decide(m, lineages.DecideOptions{})
-	if d := r.Record.Decision; d.NChild != 1 || d.NParent != 1 || r.Record.Evidence.Child[0].Under != "rubric/2" || r.Record.Settings != 2 || !warned(r, lineages.WarnLeftOut, "left out of the parent: 1 executions without a score") {
+	if d := r.Record.Decision; d.NChild != 1 || d.NParent != 1 || r.Record.Evidence.Child[0].Under != "rubric/2" || r.Record.Settings != 2 || !warned(r, lineages.WarnLeftOut, "left out of the parent: 1 execution without a score") {
 		t.Errorf("%+v %v", r.Record, r.Warnings)
 	}
 	l.CheckReplay()
@@ -244,7 +244,8 @@ func ids(trials []evolution.Trial) string {
 	return strings.Join(list, " ")
 }
 
-// The trials of a simulation are the seeds under its parameters, of one revision of the code, judged under the active spec.
+// The trials of a simulation are the seeds under its parameters, of one revision of the code, judged under the active
+// spec.
 func TestDecideSeeds(t *testing.T) {
 	l := simulation(t)
 	good, bad := map[string]float64{"a": 0.5, "b": 0.5}, map[string]float64{"a": 0.5, "b": 90}
@@ -271,7 +272,7 @@ func TestDecideSeeds(t *testing.T) {
 	if d := r.Record.Decision; d.NPairs != 2 || !d.Accepted || d.FailedParent != 2 || l.Head() != "v002" {
 		t.Errorf("%+v", d)
 	}
-	if !warned(r, lineages.WarnLeftOut, "left out of the child: 1 seeds under another revision") || !warned(r, lineages.WarnLeftOut, "left out of the parent: 4 seeds under another revision") {
+	if !warned(r, lineages.WarnLeftOut, "left out of the child: 1 seed under another revision") || !warned(r, lineages.WarnLeftOut, "left out of the parent: 4 seeds under another revision") {
 		t.Errorf("%v", r.Warnings)
 	}
 	l.CheckReplay()
@@ -338,7 +339,8 @@ func TestProposeRefused(t *testing.T) {
 	l.CheckReplay()
 }
 
-// Proposing again finds the same mutation, whatever happened to it since; what is another is refused under the same name.
+// Proposing again finds the same mutation, whatever happened to it since; what is another is refused under the same
+// name.
 func TestProposeAgain(t *testing.T) {
 	l := newLoop(t, newStore(t), nil)
 	l.Run("v001", 60)
@@ -494,7 +496,8 @@ func TestAdoptLineage(t *testing.T) {
 	}
 }
 
-// No way of asking draws again from the same evidence unseen: policies in turn get what they decided before, and another operator for the same child is said.
+// No way of asking draws again from the same evidence unseen: policies in turn get what they decided before, and
+// another operator for the same child is said.
 func TestNoDrawsInTurns(t *testing.T) {
 	l := newLoop(t, newStore(t), lineagetest.Calm)
 	l.Run("v001", 60)

@@ -1,2 +1,3 @@
-// Package lineages answers questions about lineages, mutations and versions, and changes them: it proposes, decides, rolls back and replays.
+// Package lineages answers questions about lineages, mutations and versions, and changes them: it proposes, decides,
+// rolls back and replays.
 package lineages

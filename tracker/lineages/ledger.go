@@ -9,7 +9,8 @@ import (
 	"track/store"
 )
 
-// change calls write in one durable transaction on a lineage. Concurrent changes follow one another: each sees what the one before has written.
+// change calls write in one durable transaction on a lineage. Concurrent changes follow one another: each sees what the
+// one before has written.
 func change(ctx context.Context, st *store.Store, name string, write func(tx *store.Tx, l *Lineage) error) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
 		l, err := Load(ctx, tx.Reader, name)
@@ -51,7 +52,8 @@ func withoutSecrets(text string) string {
 	return masked
 }
 
-// orNow returns a time to the microsecond, as it is stored, so that a replay decides at the same time; now if it is zero.
+// orNow returns a time to the microsecond, as it is stored, so that a replay decides at the same time; now if it is
+// zero.
 func orNow(at time.Time, r *store.Reader) time.Time {
 	if at.IsZero() {
 		return r.Now()

@@ -16,7 +16,8 @@ const (
 	subjectScenario = "scenario:" // the parameters of a simulation as a JSON object; the seeds of the scenario under them
 )
 
-// Lineage is a lineage with a ledger, its active settings, and the newest entry of each kind that later entries follow from.
+// Lineage is a lineage with a ledger, its active settings, and the newest entry of each kind that later entries follow
+// from.
 type Lineage struct {
 	store.Evolving
 	Settings evolution.Settings

@@ -8,6 +8,7 @@ import (
 
 	"track/answer"
 	"track/evolution"
+	"track/scoring/format"
 	"track/store"
 )
 
@@ -28,8 +29,8 @@ type NextStep struct {
 	Entry      evolution.Entry
 }
 
-// Next says what to do now. Whether to mutate, and by which operator, is drawn once and recorded. Asked again, it answers the same until
-// something happens. A dry run draws and records nothing.
+// Next says what to do now. Whether to mutate, and by which operator, is drawn once and recorded. Asked again, it
+// answers the same until something happens. A dry run draws and records nothing.
 func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at time.Time) (s NextStep, err error) {
 	if dryRun {
 		err = st.Snapshot(ctx, func(r *store.Reader) error {
@@ -93,7 +94,8 @@ func nextRollback(ctx context.Context, l Lineage, where standing) (s NextStep, e
 	return s, nil
 }
 
-// nextDecision returns the step for the oldest mutation that is still to be decided; mutations of a run that is over do not count.
+// nextDecision returns the step for the oldest mutation that is still to be decided; mutations of a run that is over do
+// not count.
 func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, err error) {
 	open, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Open: true})
 	if err != nil {
@@ -114,18 +116,19 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 	case decision.State != evolution.Continue && missing > 0:
 		return tooSoon(d, missing), nil
 	case decision.State != evolution.Continue:
-		reason := fmt.Sprintf("%s has its evidence: %d trials of the child, %d of the parent", m.Key, decision.NChild, decision.NParent)
+		reason := fmt.Sprintf("%s has enough evidence: %s of the child, %d of the parent", m.Key, format.Counted(decision.NChild, "trial"), decision.NParent)
 		return NextStep{Action: answer.ActionDecide, Mutation: m.Key, Reason: reason}, nil
 	}
 	trials := d.planned()
-	return NextStep{Action: answer.ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " wants " + d.wanted()}, nil
+	return NextStep{Action: answer.ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " needs " + d.wanted()}, nil
 }
 
-// tooSoon returns the step to run more trials of a child than its policy needs: as many as the loop waits between considerations.
+// tooSoon returns the step to run more trials of a child than its policy needs: as many as the loop waits between
+// considerations.
 func tooSoon(r DecideResult, missing int) NextStep {
 	s := NextStep{
 		Action: answer.ActionRun, Mutation: r.Mutation.Key, Executions: missing,
-		Reason: fmt.Sprintf("%d of %d trials of %s: %s would decide on fewer, but knows little then", r.Record.Decision.NChild+r.Record.Decision.FailedChild,
+		Reason: fmt.Sprintf("%d of %d trials of %s; %s would already decide, from little evidence", r.Record.Decision.NChild+r.Record.Decision.FailedChild,
 			r.Record.Decision.NChild+r.Record.Decision.FailedChild+missing, r.Mutation.Child, r.Record.Policy),
 	}
 	for _, key := range r.freeKeys(missing) {

@@ -45,17 +45,17 @@ func TestNextOrder(t *testing.T) {
 	if p.Operator != first.Operator.Name {
 		t.Errorf("%+v", p)
 	}
-	s := l.WantNext(answer.ActionRun, "", 2, "threshold wants 1 more of v002 and 1 of v001")
+	s := l.WantNext(answer.ActionRun, "", 2, "threshold needs 1 more of v002 and 1 of v001")
 	if s.Mutation != p.Key || !cmp.Equal(s.Trials, []answer.PlannedTrial{{Side: "child", Version: "v002"}, {Side: "parent", Version: "v001"}}) {
 		t.Errorf("%+v", s)
 	}
 	l.Run("v001", 60)
 	l.Run("v002", 70)
-	l.WantNext(answer.ActionRun, "", 2, "1 of 3 trials of v002: threshold would decide on fewer")
+	l.WantNext(answer.ActionRun, "", 2, "1 of 3 trials of v002; threshold would already decide")
 	l.Fail("v002", track.ExecutionTimeout, 1)
 	l.WantNext(answer.ActionRun, "", 1, "2 of 3 trials")
 	l.Run("v002", 71)
-	if s := l.WantNext(answer.ActionDecide, "", 0, "has its evidence: 2 trials of the child, 1 of the parent"); s.Mutation != p.Key {
+	if s := l.WantNext(answer.ActionDecide, "", 0, "has enough evidence: 2 trials of the child, 1 of the parent"); s.Mutation != p.Key {
 		t.Errorf("%+v", s)
 	}
 	// A second proposal waits for the first.
@@ -66,7 +66,7 @@ func TestNextOrder(t *testing.T) {
 	if r := l.Decide(p.Key, lineages.DecideOptions{}); r.HeadAfter != "v002" {
 		t.Fatalf("%+v", r)
 	}
-	if s := l.WantNext(answer.ActionRun, "", 1, "wants 1 more of v003"); s.Mutation != second.Key {
+	if s := l.WantNext(answer.ActionRun, "", 1, "needs 1 more of v003"); s.Mutation != second.Key {
 		t.Errorf("%+v", s)
 	}
 	// A trigger comes before all but a freeze.
@@ -99,7 +99,8 @@ func TestNextOrder(t *testing.T) {
 	l.CheckReplay()
 }
 
-// What holds a mutation back: the draw and the interval after it, the last mutation, scores that are good enough, the limits of a day.
+// What holds a mutation back: the draw and the interval after it, the last mutation, scores that are good enough, the
+// limits of a day.
 func TestNextHolds(t *testing.T) {
 	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
 		lineagetest.Calm(s)
@@ -244,7 +245,7 @@ func TestRollback(t *testing.T) {
 	wantHint(t, err, track.ErrInvalid, "no version was active before v001", "to=VERSION")
 	l.Run("v001", 60)
 	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
-	wantHint(t, err, track.ErrConflict, "v001 is in force already", "")
+	wantHint(t, err, track.ErrConflict, "v001 is already active", "")
 	l.Evolve("French", 70)
 	l.Evolve("German", 80)
 	l.Evolve("Dutch", 85)
@@ -463,7 +464,8 @@ func TestOperators(t *testing.T) {
 	l.CheckReplay()
 }
 
-// Where two versions both fail too often, triggers do not go back and forth between them; a person may, and what is accepted later is trusted anew.
+// Where two versions both fail too often, triggers do not go back and forth between them; a person may, and what is
+// accepted later is trusted anew.
 func TestTriggersDoNotGoBackAndForth(t *testing.T) {
 	l := newLoop(t, newStore(t), lineagetest.Calm)
 	l.Run("v001", 60)

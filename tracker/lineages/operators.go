@@ -29,7 +29,7 @@ type OperatorReport struct {
 	Weight     float64 // in the roulette
 }
 
-// costPerPoint is what an accepted point of score cost; nil where no cost is known, or nothing was gained.
+// costPerPoint returns the cost of an accepted point of score; nil if no cost is recorded, or nothing was gained.
 func (r OperatorReport) costPerPoint() *float64 {
 	if r.NCost == 0 || r.Gain <= 0 {
 		return nil
@@ -135,7 +135,8 @@ func (r *OperatorReport) add(m store.Mutation, rolledBack bool) {
 	}
 }
 
-// rolledBack returns the mutations that rollbacks left: those that had led from the version gone back to, to the one active then.
+// rolledBack returns the mutations that rollbacks left: those that had led from the version gone back to, to the one
+// active then.
 func (h headHistory) rolledBack() map[string]bool {
 	left := map[string]bool{}
 	type step struct{ version, mutation string }
@@ -165,7 +166,8 @@ type suggestion struct {
 	Pending bool // it was drawn already, and nothing was proposed since
 }
 
-// suggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration makes the same draw.
+// suggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration
+// makes the same draw.
 func suggestOperator(ctx context.Context, r *store.Reader, lineage string) (s suggestion, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, lineage)

@@ -15,8 +15,8 @@ import (
 	"track/store"
 )
 
-// completeFromEarlier fills in what is not said of a mutation that has the id and was proposed before: the active version, and the operator
-// that was drawn last, are others by now.
+// completeFromEarlier fills in what is not said of a mutation that has the id and was proposed before: the active
+// version, and the operator that was drawn last, are others by now.
 func completeFromEarlier(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions) (ProposeOptions, error) {
 	if o.ID == "" {
 		return o, nil
@@ -32,7 +32,8 @@ func completeFromEarlier(ctx context.Context, r *store.Reader, l Lineage, o Prop
 	return o, err
 }
 
-// AddMutation writes a proposal, or a refusal, to the ledger and to the mutations, at the time given or, if it is zero, now.
+// AddMutation writes a proposal, or a refusal, to the ledger and to the mutations, at the time given or, if it is zero,
+// now.
 func AddMutation(ctx context.Context, tx *store.Tx, l *Lineage, p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
 	n, err := tx.NMutations(ctx, l.Evolving)
 	if err != nil {
@@ -88,7 +89,8 @@ func parentRefs(ctx context.Context, r *store.Reader, l Lineage, names []string)
 	return refs, nil
 }
 
-// chooseOperator returns the operator and the risk of a proposal: those given, or the likeliest operator and the risk in the settings.
+// chooseOperator returns the operator and the risk of a proposal: those given, or the likeliest operator and the risk
+// in the settings.
 func chooseOperator(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions, parents []evolution.VersionRef, child string) (operator string, risk evolution.Risk, err error) {
 	operator, risk = o.Operator, o.Risk
 	if operator == "" {
@@ -109,8 +111,8 @@ func chooseOperator(ctx context.Context, r *store.Reader, l Lineage, o ProposeOp
 	return "", "", &track.FieldError{Field: "risk", Message: fmt.Sprintf("%q is not LOW, MEDIUM or HIGH", risk)}
 }
 
-// likelyOperator returns the operator that was drawn last. If it has been used, it is the one by which the same child of the same
-// parents was proposed: who proposes it again means that mutation.
+// likelyOperator returns the operator that was drawn last. If it has been used, it is the one by which the same child
+// of the same parents was proposed: who proposes it again means that mutation.
 func likelyOperator(ctx context.Context, r *store.Reader, l Lineage, parents []evolution.VersionRef, child string) (string, error) {
 	pending, err := pendingChoice(l)
 	if err != nil {
@@ -128,7 +130,8 @@ func likelyOperator(ctx context.Context, r *store.Reader, l Lineage, parents []e
 	return answer.OperatorByHand, err
 }
 
-// FindProposed returns the mutation that has the id of a proposal, nil if there is none. It is a conflict if the rest differs.
+// FindProposed returns the mutation that has the id of a proposal, nil if there is none. It is a conflict if the rest
+// differs.
 func FindProposed(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal) (*store.Mutation, error) {
 	m, err := r.Mutation(ctx, l.Evolving, p.Mutation)
 	if errors.Is(err, track.ErrNotFound) {
@@ -148,8 +151,8 @@ func FindProposed(ctx context.Context, r *store.Reader, l Lineage, p evolution.P
 	return &m, track.WithHint(err, track.NewHint("give this one another id, or none", "mutation propose").With("lineage", l.Name).With("id", "ID"))
 }
 
-// checkNotDrawn returns a conflict if the operator of an existing mutation is drawn: it wants a new child. Answering as if nothing had
-// happened would let a loop ask for the same child for ever, because the operator stays drawn.
+// checkNotDrawn returns a conflict if the operator of an existing mutation is drawn: it wants a new child. Answering as
+// if nothing had happened would let a loop ask for the same child for ever, because the operator stays drawn.
 func checkNotDrawn(l Lineage, existing store.Mutation) error {
 	pending, err := pendingChoice(l)
 	if err != nil || pending == nil || pending.Choice.Operator.Name != existing.Operator {
@@ -160,8 +163,8 @@ func checkNotDrawn(l Lineage, existing store.Mutation) error {
 	return track.WithHint(err, track.NewHint("propose one by another operator", "mutation propose").With("lineage", l.Name).With("operator", "OPERATOR"))
 }
 
-// checkUntried returns a conflict if the child was tried against the same parent before. Under another operator it would be another
-// mutation, with a draw of its own from the same evidence; a caller who wants that names it.
+// checkUntried returns a conflict if the child was tried against the same parent before. Under another operator it
+// would be another mutation, with a draw of its own from the same evidence; a caller who wants that names it.
 func checkUntried(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal) error {
 	if p.Named {
 		return nil

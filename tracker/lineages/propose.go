@@ -129,7 +129,8 @@ func (r *ProposeResult) warn(code, format string, args ...any) {
 	r.Warnings = append(r.Warnings, answer.ProposeWarning{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not people.
+// warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not
+// people.
 func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
 	listed := slices.ContainsFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
 	if !listed && p.Operator != answer.OperatorByHand {

@@ -21,12 +21,14 @@ type ReplayOptions struct {
 
 const notRecorded = "not recorded here"
 
-// isEvidenceMissing reports whether a strict replay found nothing to compare evidence with: its executions are elsewhere, forgotten or deleted.
+// isEvidenceMissing reports whether a strict replay found nothing to compare evidence with: its executions are
+// elsewhere, forgotten or deleted.
 func isEvidenceMissing(d evolution.Difference) bool {
 	return d.Replayed == notRecorded || d.Field == "evidence" && d.Stored == "recorded"
 }
 
-// ReplayReport is the result of the replay of a lineage. Its differences are those in the ledger, then those between the ledger and the tables.
+// ReplayReport is the result of the replay of a lineage. Its differences are those in the ledger, then those between
+// the ledger and the tables.
 type ReplayReport struct {
 	Lineage string
 	evolution.Replayed
@@ -35,7 +37,8 @@ type ReplayReport struct {
 	Alternatives []Alternative // of each decision; nil without a counterfactual
 }
 
-// Alternative is what another policy would have decided instead of an entry of the ledger. Its Err says why that is unknown.
+// Alternative is what another policy would have decided instead of an entry of the ledger. Its Err says why that is
+// unknown.
 type Alternative struct {
 	evolution.Alternative
 	Entry evolution.Entry
@@ -63,8 +66,8 @@ func loadStored(ctx context.Context, r *store.Reader, name string) (s stored, er
 	return s, err
 }
 
-// Replay computes the ledger of a lineage again. It compares the ledger with itself, with the mutations, versions and head that are stored
-// and, if strict, with the executions and seeds that are its evidence.
+// Replay computes the ledger of a lineage again. It compares the ledger with itself, with the mutations, versions and
+// head that are stored and, if strict, with the executions and seeds that are its evidence.
 func Replay(ctx context.Context, r *store.Reader, lineage string, o ReplayOptions) (report ReplayReport, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		s, err := loadStored(ctx, r, lineage)
@@ -107,7 +110,7 @@ func alternatives(entries []evolution.Entry, policy evolution.Policy) (list []Al
 		if a.Err = e.Decode(&a.Record); a.Err == nil {
 			a.Alternative = evolution.Counterfactual([]evolution.Record{a.Record}, policy)[0]
 		} else {
-			a.Record = evolution.Record{Mutation: e.Mutation} // as far as its row tells
+			a.Record = evolution.Record{Mutation: e.Mutation} // its row says no more
 			if e.Attempt != nil {
 				a.Record.Attempt = *e.Attempt
 			}

@@ -19,8 +19,9 @@ type replayedDecision struct {
 	Replay  ReplayReport
 }
 
-// replayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision, a prefix of it, or its
-// number in the ledger. If the ledger differs, a decision that is missing or cannot be read is a problem, not an error.
+// replayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision,
+// a prefix of it, or its number in the ledger. If the ledger differs, a decision that is missing or cannot be read is a
+// problem, not an error.
 func replayDecision(ctx context.Context, r *store.Reader, lineage, id string, strict bool) (d replayedDecision, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		s, err := loadStored(ctx, r, lineage)

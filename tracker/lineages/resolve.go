@@ -10,7 +10,7 @@ import (
 	"track/store"
 )
 
-// Resolve returns the name that was given, or that of the only lineage with a ledger.
+// Resolve returns the given name, or the name of the only lineage with a ledger.
 func Resolve(ctx context.Context, r *store.Reader, name string) (string, error) {
 	if name != "" {
 		return name, nil

@@ -20,8 +20,8 @@ type versionSeeds struct {
 	seeds   map[string][]store.SeedTrial // by parameters
 }
 
-// loadSeeds reads the seeds of versions; of all versions if none is named. That a spec or parameters are missing is an error for
-// who asks for them.
+// loadSeeds reads the seeds of versions; of all versions if none is named. That a spec or parameters are missing is an
+// error for who asks for them.
 func loadSeeds(ctx context.Context, r *store.Reader, l Lineage, versions []string) (s versionSeeds, err error) {
 	s = versionSeeds{lineage: l.Name, params: map[string]string{}, unknown: map[string]error{}}
 	s.spec, err = r.Spec(ctx, l.scenario(), 0)
@@ -59,8 +59,8 @@ func paramsOf(lineage string, v store.VersionState) (string, error) {
 	return string(params.JSON()), err
 }
 
-// compare returns the seeds of versions under the newest revision of the code that all of them have in common, because results of
-// different code are not compared. If they have none in common, it is the newest revision of each.
+// compare returns the seeds of versions under the newest revision of the code that all of them have in common, because
+// results of different code are not compared. If they have none in common, it is the newest revision of each.
 func (s versionSeeds) compare(versions ...string) ([]VersionTrials, error) {
 	if s.noSpec != nil {
 		return nil, s.noSpec
@@ -88,8 +88,8 @@ func (s versionSeeds) compare(versions ...string) ([]VersionTrials, error) {
 	return list, nil
 }
 
-// commonRevision returns the newest revision under which every version that has seeds has some. The seeds are in the order of their
-// configurations.
+// commonRevision returns the newest revision under which every version that has seeds has some. The seeds are in the
+// order of their configurations.
 func commonRevision(seeds [][]store.SeedTrial) (revision track.Revision, ok bool) {
 	count, position := map[track.Revision]int{}, map[track.Revision]int64{}
 	versions := 0

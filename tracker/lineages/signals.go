@@ -9,9 +9,9 @@ import (
 	"track/store"
 )
 
-// loadSignals returns means over the newest executions of the active version. A failed execution counts as errors only, and says nothing of
-// the rest. Among failed ones, a successful execution without calls counts as one without errors, so that a single timeout is not a rate
-// of 1. Of a simulation only the share of failed seeds is known.
+// loadSignals returns means over the newest executions of the active version. A failed execution counts as errors only,
+// and says nothing of the rest. Among failed ones, a successful execution without calls counts as one without errors,
+// so that a single timeout is not a rate of 1. Of a simulation only the share of failed seeds is known.
 func loadSignals(ctx context.Context, r *store.Reader, l Lineage, trials recorded) (s evolution.Signals, err error) {
 	if l.Head == "" {
 		return s, nil

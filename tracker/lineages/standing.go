@@ -26,7 +26,8 @@ func (h headHistory) versions() (names []string) {
 	return names
 }
 
-// sinceRollback returns the active versions since the last rollback, which is an entry of the given number, in their order.
+// sinceRollback returns the active versions since the last rollback, which is an entry of the given number, in their
+// order.
 func (h headHistory) sinceRollback(number int) (names []string) {
 	for _, e := range h {
 		if e.Number >= number {
@@ -45,8 +46,8 @@ func (h headHistory) before(version string) string {
 	return h[i].Before
 }
 
-// distrusted returns the versions that triggers left since a mutation was accepted, or somebody went back by hand. To go back to one
-// of them without a new reason to trust it could go on for ever.
+// distrusted returns the versions that triggers left since a mutation was accepted, or somebody went back by hand. To
+// go back to one of them without a new reason to trust it could go on for ever.
 func (h headHistory) distrusted() map[string]bool {
 	left := map[string]bool{}
 	for _, e := range slices.Backward(h) {
@@ -58,7 +59,8 @@ func (h headHistory) distrusted() map[string]bool {
 	return left
 }
 
-// standing is where a lineage stands: its head history, and the trials and the fitness of the versions that were ever active.
+// standing is where a lineage stands: its head history, and the trials and the fitness of the versions that were ever
+// active.
 type standing struct {
 	heads     headHistory
 	trials    recorded
@@ -111,7 +113,8 @@ func (s standing) find(version string) *evolution.Standing {
 	return &s.standings[i]
 }
 
-// rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before: triggers go back to no other.
+// rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before:
+// triggers go back to no other.
 func rollbackState(ctx context.Context, l Lineage, s standing) (state evolution.RollbackState, err error) {
 	state.InForce = evolution.Standing{Version: l.Head}
 	if now := s.find(l.Head); now != nil {

@@ -30,7 +30,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// growAgent returns a lineage of an agent with n versions, each of which was accepted after a rejection, and one more that is to be decided.
+// growAgent returns a lineage of an agent with n versions, each of which was accepted after a rejection, and one more
+// that is to be decided.
 func growAgent(t *testing.T, n int) *loop {
 	l := newLoop(t, newStore(t), lineagetest.Calm)
 	l.Run("v001", 10)
@@ -46,7 +47,8 @@ func growAgent(t *testing.T, n int) *loop {
 	return l
 }
 
-// growSimulation returns a lineage of parameters with n versions, each of which was accepted, and one more that is to be decided.
+// growSimulation returns a lineage of parameters with n versions, each of which was accepted, and one more that is to
+// be decided.
 func growSimulation(t *testing.T, n int) *loop {
 	l := simulation(t)
 	propose := func(i int) string {

@@ -149,7 +149,8 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 	return r.Differences
 }
 
-// otherModes holds that a replay with a counterfactual, and one of each decision, find what the plain replay finds, and fail of nothing.
+// otherModes holds that a replay with a counterfactual, and one of each decision, find what the plain replay finds, and
+// fail of nothing.
 func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport) {
 	f.t.Helper()
 	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
@@ -206,7 +207,8 @@ func namesKind(list []evolution.Difference, kind evolution.Kind, mutation, field
 	})
 }
 
-// columns are all columns of the tables of a lineage: what is another value of each, or why nobody vouches for it. A new column belongs here.
+// columns are all columns of the tables of a lineage: what is another value of each, or why nobody vouches for it. A
+// new column belongs here.
 var columns = map[string]map[string]struct{ forged, unvouched string }{
 	"ledger": {
 		"lineage_id": {forged: "lineage_id + 1000"}, "number": {forged: "number + 100"}, "kind": {forged: "CASE kind WHEN 'proposal' THEN 'refusal' ELSE 'proposal' END"},
@@ -381,8 +383,8 @@ func TestTamperedDecision(t *testing.T) {
 	}
 }
 
-// Rows that are deleted, or invented. Where the last row goes together with the end that the lineage keeps, what is left is a sound ledger that ended
-// earlier: only somebody who kept the end, as each command shows it, can tell.
+// Rows that are deleted, or invented. Where the last row goes together with the end that the lineage keeps, what is
+// left is a sound ledger that ended earlier: only somebody who kept the end, as each command shows it, can tell.
 func TestTamperedRows(t *testing.T) {
 	l, f := forgedLineage(t)
 	end := l.Entries()[12]

@@ -38,7 +38,7 @@ func Export(ctx context.Context, r *store.Reader, name string) (x lines.Lineage,
 	return x, err
 }
 
-// exportOf returns the export of a lineage of which all is read but whether texts are kept.
+// exportOf returns the export of a lineage from its rows; it reads only whether texts are kept.
 func exportOf(ctx context.Context, r *store.Reader, l store.Evolving, entries []evolution.Entry, versions []store.VersionState, labels map[string]string) (lines.Lineage, error) {
 	x := lines.Lineage{Name: l.Name, Head: l.Head, End: l.End, Entries: entries}
 	var err error
@@ -94,8 +94,8 @@ type Imported struct {
 	End     evolution.Head
 }
 
-// CountTrialsElsewhere notes how many of the trials that the newest entry of a ledger counts are not stored, so that a loop that continues
-// it waits for trials made from now on. Unless anew, it only notes more of them than are noted.
+// CountTrialsElsewhere notes how many of the trials that the newest entry of a ledger counts are not stored, so that a
+// loop that continues it waits for trials made from now on. Unless anew, it only notes more of them than are noted.
 func CountTrialsElsewhere(ctx context.Context, tx *store.Tx, name string, anew bool) error {
 	l, err := Load(ctx, tx.Reader, name)
 	if err != nil {
@@ -257,8 +257,8 @@ func addVersion(tx *store.Tx, v track.Version) error {
 	return err
 }
 
-// checkEnd compares an end of a ledger that somebody kept with the ledger: the entry of that number must have that hash. It finds what was
-// truncated, or written anew, even if the lineage agrees with itself.
+// checkEnd compares an end of a ledger that somebody kept with the ledger: the entry of that number must have that
+// hash. It finds what was truncated, or written anew, even if the lineage agrees with itself.
 func checkEnd(ctx context.Context, r *store.Reader, lineage string, end evolution.Head) (*evolution.Difference, error) {
 	l, err := r.Evolving(ctx, lineage)
 	if err != nil {

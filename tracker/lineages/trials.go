@@ -69,7 +69,8 @@ func (t recorded) sides(child, parent string) (sides [2]VersionTrials, err error
 	return [2]VersionTrials(list), nil
 }
 
-// executionTrials returns executions as evidence. A trial is named as the caller named it, so that equal runs have equal evidence.
+// executionTrials returns executions as evidence. A trial is named as the caller named it, so that equal runs have
+// equal evidence.
 func executionTrials(list []store.Trial) (v VersionTrials) {
 	for _, e := range list {
 		t := evolution.Trial{ID: e.Key, Key: e.Task, At: e.At, Score: e.Score, Under: e.Rubric}

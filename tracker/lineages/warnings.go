@@ -7,26 +7,27 @@ import (
 	"track"
 	"track/answer"
 	"track/evolution"
+	"track/scoring/format"
 )
 
-// leftOut returns what of a version is no evidence, in words; empty for nothing.
+// leftOut describes the trials of a version that are not evidence; empty for none.
 func (v VersionTrials) leftOut() string {
 	var parts []string
 	for _, p := range []struct {
-		n    int
-		what string
+		n          int
+		noun, what string
 	}{
-		{v.Open, "executions that may still go on"}, {v.Unscored, "executions without a score"},
-		{v.Unjudged, "seeds that were never judged under the active spec"}, {v.Others, "seeds under another revision of the code"},
+		{v.Open, "execution", "that may not have ended"}, {v.Unscored, "execution", "without a score"},
+		{v.Unjudged, "seed", "never judged under the active spec"}, {v.Others, "seed", "under another revision of the code"},
 	} {
 		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+			parts = append(parts, format.Counted(p.n, p.noun)+" "+p.what)
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// addWarnings adds the warnings of the decision, and those that it cannot know itself.
+// addWarnings adds the warnings of the decision, and the ones about what happened around it.
 func addWarnings(l Lineage, d *DecideResult) {
 	hinted := func(code evolution.Warning, message string, hint *track.Hint) {
 		d.Warnings = append(d.Warnings, answer.DecisionWarning{Code: code, Message: message, Hint: hint})
@@ -48,7 +49,7 @@ func addWarnings(l Lineage, d *DecideResult) {
 		if d.ended > 1 {
 			times = fmt.Sprintf("%d times", d.ended)
 		}
-		add(warnAttempts, "decided before, "+times+": deciding again until it passes accepts more than the rate says")
+		add(warnAttempts, "decided before, "+times+": deciding again until it passes accepts more often than the stated rate")
 	}
 	if d.was == evolution.MutationAccepted && !decision.Accepted && d.HeadBefore == d.Mutation.Child {
 		hint := track.NewHint("leave it", "rollback", l.Name)
