@@ -166,7 +166,6 @@ func (a History) row(e HistoryEntry) []any {
 	for _, w := range e.Warnings {
 		codes = append(codes, w.Code)
 	}
-	three := func(x float64) string { return format.Fixed(x, 3) }
 	return append(row, Optional(e.PassRate, format.Percent), Interval(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
 		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), Interval(mean.Interval, number),
 		estimated(sd, number), Interval(sd.Interval, number), e.CombinedScore, Interval(e.Estimates.Combined.Interval, three),

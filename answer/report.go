@@ -1,52 +1,11 @@
 package answer
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
-
 	"track"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 )
-
-// ScenarioConfiguration is a configuration with the scenario that it ran.
-type ScenarioConfiguration struct {
-	Scenario                    string `json:"scenario"`
-	track.RecordedConfiguration `json:",embed"`
-}
-
-// Selector returns what selects the configuration for good: its label may name another one later.
-func (c ScenarioConfiguration) Selector() string {
-	return Selector{c.Scenario, track.ShortHash(c.Hash)}.String()
-}
-
-// Name returns what people call the configuration: its label, or its short hash if it has none.
-func (c ScenarioConfiguration) Name() string {
-	if c.Label != "" {
-		return c.Label
-	}
-	return track.ShortHash(c.Hash)
-}
-
-// Parameter is one parameter of a configuration.
-type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"` // JSON
-}
-
-// Parameters returns the parameters by name; none if they are not recorded.
-func (c ScenarioConfiguration) Parameters() (list []Parameter) {
-	var values map[string]json.RawMessage
-	if c.Params == "" || json.Unmarshal([]byte(c.Params), &values) != nil {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		list = append(list, Parameter{name, string(values[name])})
-	}
-	return list
-}
 
 // ParameterChange is a parameter that differs between two configurations.
 type ParameterChange struct {
@@ -55,11 +14,9 @@ type ParameterChange struct {
 	After  string `json:"after,omitempty"`
 }
 
-// SpecVersion is a version of a spec.
+// SpecVersion is a version of a spec with what it declares.
 type SpecVersion struct {
-	Scenario string       `json:"scenario"`
-	Version  int          `json:"version"`
-	Hash     string       `json:"hash"`
+	ScenarioSpec
 	Declared scoring.Spec `json:"declared"`
 }
 
@@ -85,31 +42,28 @@ type SeedStatuses struct {
 
 // StabilityReport is everything that a report of one configuration shows.
 type StabilityReport struct {
-	Configuration ScenarioConfiguration `json:"configuration"`
-	Spec          SpecVersion           `json:"spec"`
-	Ranges        string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
-	Stability     Stability             `json:"stability"`
-	Gate          verdict.Gate          `json:"gate"`   // of this configuration alone
-	Seeds         []SeedStatuses        `json:"seeds"`  // by number
-	SHA256        string                `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
-	Runs          track.Runs            `json:"runs"`
-	Previous      *ImprovementReport    `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
+	Side
+	Spec      SpecVersion        `json:"spec"`
+	Ranges    string             `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
+	Stability Stability          `json:"stability"`
+	Gate      verdict.Gate       `json:"gate"`   // of this configuration alone
+	Seeds     []SeedStatuses     `json:"seeds"`  // by number
+	SHA256    string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
+	Runs      track.Runs         `json:"runs"`
+	Previous  *ImprovementReport `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
 }
 
 // ImprovementReport is everything that a report of a candidate and its baseline shows.
 type ImprovementReport struct {
-	Candidate       ScenarioConfiguration `json:"candidate"`
-	Baseline        ScenarioConfiguration `json:"baseline"`
-	Spec            SpecVersion           `json:"spec"`                  // that both sides are judged under
-	Ranges          string                `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
-	Improvement     verdict.Improvement   `json:"improvement"`
-	CandidateSeeds  []verdict.JudgedSeed  `json:"candidate_seeds"`
-	BaselineSeeds   []verdict.JudgedSeed  `json:"baseline_seeds"`
-	Parameters      []ParameterChange     `json:"parameters"` // that differ between the baseline and the candidate
-	CandidateSHA256 string                `json:"candidate_sha256"`
-	BaselineSHA256  string                `json:"baseline_sha256"`
-	CandidateRuns   track.Runs            `json:"candidate_runs"`
-	BaselineRuns    track.Runs            `json:"baseline_runs"`
+	Improvement     `json:"improvement"`
+	Ranges          string               `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
+	CandidateSeeds  []verdict.JudgedSeed `json:"candidate_seeds"`
+	BaselineSeeds   []verdict.JudgedSeed `json:"baseline_seeds"`
+	Parameters      []ParameterChange    `json:"parameters"` // that differ between the baseline and the candidate
+	CandidateSHA256 string               `json:"candidate_sha256"`
+	BaselineSHA256  string               `json:"baseline_sha256"`
+	CandidateRuns   track.Runs           `json:"candidate_runs"`
+	BaselineRuns    track.Runs           `json:"baseline_runs"`
 }
 
 // ScenarioReport is everything that a report of one scenario shows.
@@ -122,16 +76,9 @@ type ScenarioReport struct {
 	Stability   StabilityReport    `json:"stability"`               // of the most recent configuration
 	Improvement *ImprovementReport `json:"improvement,omitempty"`   // over the baseline
 	NoBaseline  string             `json:"no_baseline,omitempty"`   // why there is no Improvement
-	Pinned      *PinnedBaseline    `json:"pinned,omitempty"`        // nil for none
+	Pinned      *Baseline          `json:"pinned,omitempty"`        // nil for none
 	NPinsBefore int                `json:"n_pins_before,omitempty"` // replaced pins
 	Schema      int                `json:"schema"`                  // version of the database's schema
-}
-
-// PinnedBaseline is a baseline that somebody chose.
-type PinnedBaseline struct {
-	ScenarioConfiguration `json:",embed"`
-	Reason                string `json:"reason"`
-	Actor                 string `json:"actor,omitempty"`
 }
 
 // Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score

@@ -52,7 +52,6 @@ func (a RubricCheck) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a RubricCheck) Tables() []Table {
-	three := func(x float64) string { return format.Fixed(x, 3) }
 	t := Table{Name: "separations", Columns: []Column{
 		{Name: "name", Head: " "}, {Name: "n_success", Head: "n success"}, {Name: "n_failure", Head: "n failure"},
 		{Name: "mean_success", Head: "mean success"}, {Name: "mean_failure", Head: "mean failure"}, {Name: "auc", Head: "AUC"},

@@ -1,6 +1,10 @@
 package answer
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"track"
 	"track/answer/param"
 )
@@ -28,6 +32,37 @@ type Side struct {
 
 // String names the side for people.
 func (s Side) String() string { return s.Scenario + "@" + describe(s.Configuration) }
+
+// Selector returns what selects the configuration for good: its label may name another one later.
+func (s Side) Selector() string {
+	return Selector{s.Scenario, track.ShortHash(s.Configuration.Hash)}.String()
+}
+
+// Name returns what people call the configuration: its label, or its short hash if it has none.
+func (s Side) Name() string {
+	if s.Configuration.Label != "" {
+		return s.Configuration.Label
+	}
+	return track.ShortHash(s.Configuration.Hash)
+}
+
+// Parameter is one parameter of a configuration.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // JSON
+}
+
+// Parameters returns the parameters of the configuration by name; none if they are not recorded.
+func (s Side) Parameters() (list []Parameter) {
+	var values map[string]json.RawMessage
+	if s.Configuration.Params == "" || json.Unmarshal([]byte(s.Configuration.Params), &values) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, Parameter{name, string(values[name])})
+	}
+	return list
+}
 
 // ScenarioSpec names a version of the spec of a scenario.
 type ScenarioSpec struct {

@@ -3,7 +3,8 @@ package ask
 // All returns every question.
 func All() []Question {
 	return []Question{
-		Stability().Question(), History().Question(), Compare().Question(),
+		Stability().Question(), History().Question(), Compare().Question(), Improvement().Question(), Gate().Question(),
+		SetBaseline().Question(), UnsetBaseline().Question(), Baseline().Question(), Baselines().Question(),
 		Noise().Question(), SeedsNeeded().Question(),
 		Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(),
 		Specs().Question(), Spec().Question(),

@@ -27,6 +27,7 @@ const (
 type Source struct {
 	Store *store.Store
 	Fetch func(ctx context.Context, question string, params url.Values, into any) error
+	Actor string        // who asks; recorded with a change
 	state *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
 }
 
@@ -53,6 +54,9 @@ type Def[Q any, A answer.Answer] struct {
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
 	// Write answers, and records something.
 	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
+	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot be written answers as
+	// well; the answer then says that nothing was noted.
+	Notes bool
 	// Trial reports whether a question that can record something only tries; nil if it never does.
 	Trial func(q Q) bool
 	// Creates reports whether the database is created for the question if it does not exist; nil if it never is.
@@ -65,8 +69,13 @@ type Checker interface {
 	Check() error
 }
 
-// Records reports whether answering q records something.
-func (d Def[Q, A]) Records(q Q) bool { return d.Write != nil && (d.Trial == nil || !d.Trial(q)) }
+// Acting is a question that changes something, which is recorded with who asked.
+type Acting interface{ SetActor(name string) }
+
+// Records reports whether answering q must record something.
+func (d Def[Q, A]) Records(q Q) bool {
+	return d.Write != nil && !d.Notes && (d.Trial == nil || !d.Trial(q))
+}
 
 // Ask returns the answer of a source.
 func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
@@ -74,6 +83,9 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 		if err := c.Check(); err != nil {
 			return a, err
 		}
+	}
+	if acting, ok := any(&q).(Acting); ok {
+		acting.SetActor(from.Actor)
 	}
 	switch {
 	case from.Store == nil:

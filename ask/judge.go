@@ -61,3 +61,30 @@ the scores of the configuration, as if candidate and baseline were independent.`
 		Params: (*answer.SeedsNeededQuestion).Params, Read: seeds.PlanSeeds,
 	}
 }
+
+// Improvement asks whether a candidate is better than its baseline.
+func Improvement() Def[answer.ImprovementQuestion, answer.Improvement] {
+	return Def[answer.ImprovementQuestion, answer.Improvement]{
+		Name: "improvement", Scope: ScopeRead, Help: "compare a candidate with its baseline, seed by seed",
+		About: `Scores both under the spec of the baseline's scenario. A seed that failed on one side scores 0 there.
+The status of a metric follows from its mean delta and the threshold base/weight. PASS: no loss. WARN: a loss within the threshold.
+FAIL: a larger loss. ~ marks changes that are not significant (sign-flip test, Holm's correction).
+The verdict is about the total score. PASS: better. WARN: better, but some metrics are degraded. FAIL: worse. INCONCLUSIVE: everything else.
+The exit code does not depend on the verdict; for that, use the gate with its rule "no-degradation".
+Every comparison of new seeds is recorded as an interim analysis (a look).`,
+		Params: (*answer.ImprovementQuestion).Params, Write: seeds.JudgeImprovement, Notes: true,
+	}
+}
+
+// Gate asks whether configurations keep the rules of a gate.
+func Gate() Def[answer.GateQuestion, answer.Gate] {
+	return Def[answer.GateQuestion, answer.Gate]{
+		Name: "gate", Scope: ScopeRead, Help: "judge scenarios by rules, for CI: the exit code is the verdict",
+		About: `Rules are parameters, or stand under gate: in the spec; a parameter wins. Without any rule a configuration must be stable.
+PASS: the bound is met at the required confidence. FAIL: a test refutes the rule, after Holm's correction for everything that can fail.
+INCONCLUSIVE: neither.
+Exit codes: 0 for PASS and WARN, 1 for FAIL, 4 for INCONCLUSIVE. With fail-on warn, WARN exits 1; with fail-on fail, INCONCLUSIVE exits 0.
+Every gate on new seeds is recorded as an interim analysis (a look).`,
+		Params: (*answer.GateQuestion).Params, Write: seeds.JudgeGate, Notes: true,
+	}
+}

@@ -63,6 +63,10 @@ func samples() map[string][]string {
 		"stability":       {"scenario=growth_plus", "scenario=growth_plus@theta-14&seeds=0..4"},
 		"history":         {"scenario=growth_plus"},
 		"compare":         {"scenario=growth_plus&scenario=growth_plus@theta-14"},
+		"improvement":     {"candidate=growth_plus&baseline=growth_plus@small-economy", "candidate=growth_plus@theta-14&only-changed=true"},
+		"gate":            {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
+		"baseline show":   {"scenario=growth_plus"},
+		"baseline list":   {""},
 		"noise":           {"scenario=growth_plus"},
 		"seeds-needed":    {"scenario=growth_plus&effect=0.05"},
 		"seeds":           {"", "scenario=growth_plus&limit=3", "limit=0&min-score=0.5", "status=FAIL"},
@@ -77,6 +81,7 @@ func samples() map[string][]string {
 		"fitness":         {"lineage=l"},
 		"rubric list":     {""},
 		"rubric check":    {"lineage=l&truth=passed"},
+		"rubric compare":  {"lineage=l&rubric=rubric/1"},
 		"lineage history": {"lineage=l"},
 		"lineage list":    {""},
 		"lineage show":    {"lineage=l"},
@@ -136,6 +141,10 @@ func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 	}
 	for _, name := range []string{"growth_plus", "growth_plus__small_economy", "growth_plus__theta_14"} {
 		recordFile(t, st, "../examples/bam/"+name+".jsonl")
+	}
+	pin := answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "growth_plus", Configuration: "small-economy"}, Change: answer.Change{Reason: "a | release", Actor: "somebody"}}
+	if _, err := seeds.SetBaseline(t.Context(), st, pin); err != nil {
+		t.Fatal(err)
 	}
 	loop := lineagetest.New(t, st, nil)
 	loop.Run("v001", 50, 60, 55)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"track/answer"
-	"track/scoring"
 	"track/store"
 	"track/tracker/seeds"
 )
@@ -54,14 +53,14 @@ func (b bench) stabilityAndComparison(path string) (stability, comparison timing
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	candidate, baseline := answer.Selector{Scenario: "growth_plus", Configuration: "c1"}, answer.Selector{Scenario: "growth_plus", Configuration: "c0"}
-	options := seeds.ImprovementOptions{Baseline: &baseline, Confidence: scoring.DefaultConfidence}
+	question := answer.PairedQuestion{Candidate: candidate, Baseline: &baseline}
 	for range 3 * b.rounds {
 		stability = append(stability, clock(func() { _, err = seeds.Stability(b.ctx, st.Reader, candidate, seeds.StabilityOptions{}) }))
 		if err != nil {
 			return nil, nil, err
 		}
-		var report seeds.ImprovementReport
-		comparison = append(comparison, clock(func() { report, err = seeds.Compare(b.ctx, st.Reader, candidate, options) }))
+		var report seeds.Compared
+		comparison = append(comparison, clock(func() { report, err = seeds.Compare(b.ctx, st.Reader, question, "") }))
 		if err == nil && report.NPairs != perConfiguration {
 			err = fmt.Errorf("%d pairs", report.NPairs)
 		}

@@ -60,36 +60,9 @@ func orNaN(x *float64) float64 {
 	return *x
 }
 
-// TotalRow is a line on the difference of total scores.
-type TotalRow struct{ Name, Value, Detail, Method string }
-
-// TotalRows returns the difference of the total scores of a comparison with all that its size has to be seen beside.
-func TotalRows(i verdict.Improvement) (rows []TotalRow) {
-	t := i.Total
-	add := func(name, value, detail, format string, args ...any) {
-		rows = append(rows, TotalRow{name, value, detail, fmt.Sprintf(format, args...)})
-	}
-	add("baseline → candidate", format.Four(t.Baseline)+" → "+format.Four(t.Candidate), "", "means over %s", format.Counted(i.NPairs, "pair"))
-	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s", format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
-	add("p", format.PValue(t.P), "", "%s", t.PMethod)
-	add("P(improvement)", format.Fixed(t.PImprovement, 3), "", "%s, %s, %s; a tie counts half", counted(t.Wins, "win", "wins"), counted(t.Losses, "loss", "losses"), counted(t.Ties, "tie", "ties"))
-	three := func(x float64) string { return format.Fixed(x, 3) }
-	if won := t.WinShareCI; t.WinShare != nil && won.Defined() {
-		add("wins without ties", three(*t.WinShare), format.Interval(won, three), "%s Wilson interval over %d pairs", format.Confidence(won.Confidence), t.Wins+t.Losses)
-	}
-	if t.Detectable != nil && !i.Options.Look.Anytime {
-		add("detectable effect", format.Four(*t.Detectable), "", "power %v with %d pairs, at the observed sd: %.2f sds (dz)", verdict.TargetPower, i.NPairs, *t.DetectableDz)
-	}
-	if u := i.Unpaired; u != nil {
-		add("unpaired delta", format.Signed(u.MeanDelta), format.Short(u.Interval.Lo)+" to "+format.Short(u.Interval.Hi),
-			"%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, format.PValue(u.P))
-	}
-	return rows
-}
-
 func totalTable(i verdict.Improvement) document.Table {
 	t := columns("total score", "#", "interval", "method")
-	for _, r := range TotalRows(i) {
+	for _, r := range answer.TotalRows(i) {
 		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(r.Value), document.T(r.Detail), document.T(r.Method)})
 	}
 	return t

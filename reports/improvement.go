@@ -70,7 +70,7 @@ func (d improvementReport) summary() []document.Block {
 	if i.NPairs == 0 {
 		return append(blocks, paragraphOf(cell("The two sides have no seed in common, so there are no pairs to compare.")))
 	}
-	return append(blocks, totalTable(i), paragraphOf(cell(
+	return append(blocks, totalTable(i.Improvement), paragraphOf(cell(
 		"%s, each of the same seed on both sides, judged under %s spec version %d. A seed without a score on one side counts as 0 there. The level of the tests is %s. The margin, the smallest difference that matters, is %v.",
 		format.Counted(i.NPairs, "pair"), d.Spec.Scenario, d.Spec.Version, format.Fixed(i.Options.Alpha(), 3), i.Options.Margin)))
 }
@@ -103,7 +103,7 @@ func (d improvementReport) sides() document.Table {
 	t := columns("", "configuration", "label", "revision", "#seeds", "#mean score over pairs")
 	for _, side := range []struct {
 		name string
-		c    answer.ScenarioConfiguration
+		c    answer.Side
 		n    int
 		mean float64
 	}{{"candidate", d.Candidate, d.Improvement.NCandidate, total.Candidate}, {"baseline", d.Baseline, d.Improvement.NBaseline, total.Baseline}} {
@@ -112,7 +112,7 @@ func (d improvementReport) sides() document.Table {
 			mean = format.Four(side.mean)
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			document.T(side.name), codeCell(side.c.Selector()), document.T(format.OrDash(side.c.Label)), document.T(format.OrDash(side.c.Revision.String())),
+			document.T(side.name), codeCell(side.c.Selector()), document.T(format.OrDash(side.c.Configuration.Label)), document.T(format.OrDash(side.c.Configuration.Revision.String())),
 			cell("%d", side.n), document.T(mean),
 		})
 	}
@@ -209,22 +209,11 @@ func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.T
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []document.Text{
 			statusText(m.Status), codeCell(m.Name), document.T(format.Signed(m.MeanDelta)), document.T(format.OrDash(format.Interval(m.Interval, format.Signed))),
-			document.T(ChangeText(m, d.Improvement.Options.Alpha())), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PHolm)),
+			document.T(answer.ChangeText(m)), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PHolm)),
 			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", format.Fixed(m.Baseline, 3), format.Fixed(m.Candidate, 3)), cell("%v", m.Weight),
 		})
 	}
 	return t
-}
-
-// ChangeText returns "better" or "worse" where the data decide on a metric at level alpha, and else "~".
-func ChangeText(m verdict.MetricDelta, alpha float64) string {
-	switch {
-	case !m.IsDecided:
-		return "~"
-	case m.MeanDelta < 0:
-		return "worse"
-	}
-	return "better"
 }
 
 // unmatched returns the seeds that are in no pair, and those that failed in one.
@@ -304,7 +293,7 @@ func (d improvementReport) differences() []document.Block {
 }
 
 // differenceTable has the code, the label and the parameters that differ.
-func differenceTable(nameBefore, nameAfter string, before, after answer.ScenarioConfiguration, parameters []answer.ParameterChange) document.Block {
+func differenceTable(nameBefore, nameAfter string, before, after answer.Side, parameters []answer.ParameterChange) document.Block {
 	t := columns("", nameBefore, nameAfter)
 	side := func(s string) document.Text {
 		if s == "" {
@@ -318,8 +307,8 @@ func differenceTable(nameBefore, nameAfter string, before, after answer.Scenario
 		}
 	}
 	add(document.T("scenario"), before.Scenario, after.Scenario)
-	add(document.T("label"), before.Label, after.Label)
-	add(document.T("commit"), before.Revision.Commit, after.Revision.Commit)
+	add(document.T("label"), before.Configuration.Label, after.Configuration.Label)
+	add(document.T("commit"), before.Configuration.Revision.Commit, after.Configuration.Revision.Commit)
 	add(document.T("uncommitted changes"), changesText(before), changesText(after))
 	for _, p := range parameters {
 		add(slices.Concat(cell("parameter "), codeCell(p.Name)), p.Before, p.After)
@@ -331,12 +320,12 @@ func differenceTable(nameBefore, nameAfter string, before, after answer.Scenario
 }
 
 // changesText says whether the code differed from its commit.
-func changesText(c answer.ScenarioConfiguration) string {
+func changesText(c answer.Side) string {
 	switch {
-	case !c.Revision.Dirty:
+	case !c.Configuration.Revision.Dirty:
 		return "none known"
-	case c.Revision.DiffHash == "":
+	case c.Configuration.Revision.DiffHash == "":
 		return "yes, not recorded which"
 	}
-	return "yes, " + track.ShortHash(c.Revision.DiffHash)
+	return "yes, " + track.ShortHash(c.Configuration.Revision.DiffHash)
 }

@@ -38,16 +38,16 @@ func (b *IndexBuilder) Scenario(r answer.ScenarioReport) (err error) {
 
 // Configuration adds the report of a configuration of the scenario that was added before.
 func (b *IndexBuilder) Configuration(r answer.StabilityReport) (err error) {
-	c := b.configuration(r.Configuration)
-	c.Page, err = b.addPage("stability", r.Configuration.Scenario, "-"+track.ShortHash(r.Configuration.Hash), Stability(r))
+	c := b.configuration(r.Side)
+	c.Page, err = b.addPage("stability", r.Scenario, "-"+track.ShortHash(r.Configuration.Hash), Stability(r))
 	return err
 }
 
 // configuration returns the configuration of the scenario that was added before.
-func (b *IndexBuilder) configuration(of answer.ScenarioConfiguration) *IndexedConfiguration {
+func (b *IndexBuilder) configuration(of answer.Side) *IndexedConfiguration {
 	list := b.Scenarios[len(b.Scenarios)-1].Configurations
 	for i := range list {
-		if list[i].Configuration.Hash == of.Hash {
+		if list[i].Configuration.Hash == of.Configuration.Hash {
 			return &list[i]
 		}
 	}
@@ -77,7 +77,7 @@ func (b *IndexBuilder) ScenarioProblem(name string, cause error) {
 }
 
 // ConfigurationProblem notes why a configuration of the scenario that was added before has no report.
-func (b *IndexBuilder) ConfigurationProblem(c answer.ScenarioConfiguration, cause error) {
+func (b *IndexBuilder) ConfigurationProblem(c answer.Side, cause error) {
 	b.configuration(c).Problem = b.reason(cause)
 }
 

@@ -21,9 +21,9 @@ type IndexedScenario struct {
 	Stability      scoring.Verdict
 	Estimates      verdict.Estimates
 	NFailing       int
-	LastStarted    time.Time                    // of the seeds of Newest; zero if none is known
-	Newest         answer.ScenarioConfiguration // the most recent one
-	Trend          string                       // mean scores of the configurations as a sparkline
+	LastStarted    time.Time   // of the seeds of Newest; zero if none is known
+	Newest         answer.Side // the most recent one
+	Trend          string      // mean scores of the configurations as a sparkline
 	Against        *IndexedComparison
 	NoBaseline     string
 	Configurations []IndexedConfiguration // the newest first
@@ -55,7 +55,7 @@ func indexScenario(d answer.ScenarioReport) IndexedScenario {
 	s := d.Stability
 	x := IndexedScenario{
 		Name: d.Spec.Scenario, Stability: s.Stability.Finding.Verdict, Estimates: s.Stability.Estimates, NFailing: len(s.Stability.FailingSeeds), LastStarted: s.Runs.Last,
-		Newest: s.Configuration, NoBaseline: d.NoBaseline, NOlder: d.History.NOlder,
+		Newest: s.Side, NoBaseline: d.NoBaseline, NOlder: d.History.NOlder,
 	}
 	for _, g := range s.Gate.Scenarios {
 		x.Gate = g.Verdict
@@ -126,9 +126,9 @@ func (s IndexedScenario) newest() document.Text {
 			return text
 		}
 	}
-	text := codeCell(track.ShortHash(s.Newest.Hash))
-	if s.Newest.Label != "" {
-		text = append(text, plain(", %s", s.Newest.Label))
+	text := codeCell(track.ShortHash(s.Newest.Configuration.Hash))
+	if s.Newest.Configuration.Label != "" {
+		text = append(text, plain(", %s", s.Newest.Configuration.Label))
 	}
 	return text
 }

@@ -34,7 +34,7 @@ func TestLinkedPages(t *testing.T) {
 			d.Scenarios = append(d.Scenarios,
 				reports.IndexedScenario{Name: name, Problem: name},
 				reports.IndexedScenario{
-					Name: name, Page: d.Pages[0], NoBaseline: name, Trend: name, Newest: answer.ScenarioConfiguration{Scenario: name, RecordedConfiguration: track.RecordedConfiguration{Hash: name}},
+					Name: name, Page: d.Pages[0], NoBaseline: name, Trend: name, Newest: answer.Side{Scenario: name, Configuration: track.RecordedConfiguration{Hash: name}},
 					Configurations: []reports.IndexedConfiguration{{Scenario: name, HistoryEntry: answer.HistoryEntry{Configuration: track.RecordedConfiguration{Hash: name}, Differing: name}, Problem: name}},
 				})
 			d.Lineages = append(d.Lineages, reports.IndexedLineage{Name: name, Problem: name}, reports.IndexedLineage{Name: name, Page: d.Pages[1], Head: name, Subject: name, Score: name, Alerts: []string{name}})

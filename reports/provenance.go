@@ -15,7 +15,7 @@ import (
 
 // provenance returns where the numbers come from.
 func (d stabilityReport) provenance() []document.Block {
-	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Configuration, d.Spec, d.numbers(), d.SHA256, d.Runs)...)
+	return append([]document.Block{heading("Provenance")}, provenanceBlocks(d.Side, d.Spec.ScenarioSpec, d.numbers(), d.SHA256, d.Runs)...)
 }
 
 // provenance returns the one of both sides.
@@ -27,18 +27,18 @@ func (d improvementReport) provenance() []document.Block {
 }
 
 // provenanceBlocks say what was run, where and when, and what it was judged by.
-func provenanceBlocks(c answer.ScenarioConfiguration, spec answer.SpecVersion, numbers []track.SeedNumber, hash string, runs track.Runs) []document.Block {
+func provenanceBlocks(c answer.Side, spec answer.ScenarioSpec, numbers []track.SeedNumber, hash string, runs track.Runs) []document.Block {
 	t := columns("", "")
 	add := func(name string, text document.Text) {
 		t.Rows = append(t.Rows, []document.Text{document.T(name), text})
 	}
-	add("configuration", codeCell(c.Hash))
-	add("label", orNone(c.Label))
-	add("commit", orNone(c.Revision.Commit))
-	if c.Revision.Commit != "" {
+	add("configuration", codeCell(c.Configuration.Hash))
+	add("label", orNone(c.Configuration.Label))
+	add("commit", orNone(c.Configuration.Revision.Commit))
+	if c.Configuration.Revision.Commit != "" {
 		add("uncommitted changes", document.T(changesText(c)))
 	}
-	add("parameters", orNone(string(c.Params)))
+	add("parameters", orNone(string(c.Configuration.Params)))
 	add("spec", slices.Concat(cell("%s version %d, ", spec.Scenario, spec.Version), codeCell(spec.Hash)))
 	add("seeds", cell("%d: %s", len(numbers), seedsText(numbers)))
 	add("SHA-256 of the seeds", slices.Concat(codeCell(hash), cell(" (numbers, outcomes, values and series)")))

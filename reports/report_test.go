@@ -23,7 +23,7 @@ func withinUnit(name string) scoring.Metric {
 func stabilityOf(scores ...float64) answer.StabilityReport {
 	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{withinUnit("a")}}
 	var assessments []scoring.Assessment
-	d := answer.StabilityReport{Configuration: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: strings.Repeat("0123456789abcdef", 4)}}}
+	d := answer.StabilityReport{Side: answer.Side{Scenario: "s", Configuration: track.RecordedConfiguration{Hash: strings.Repeat("0123456789abcdef", 4)}}}
 	for i, score := range scores {
 		seed := answer.SeedStatuses{Number: track.SeedNumber(i), Outcome: track.OutcomeError, Score: math.NaN()}
 		a := scoring.Assessment{}
@@ -36,7 +36,7 @@ func stabilityOf(scores ...float64) answer.StabilityReport {
 		}
 		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
 	}
-	d.Spec = answer.SpecVersion{Scenario: "s", Version: 1, Hash: strings.Repeat("f", 64), Declared: spec}
+	d.Spec = answer.SpecVersion{ScenarioSpec: answer.ScenarioSpec{Scenario: "s", SpecRef: answer.SpecRef{Version: 1, Hash: strings.Repeat("f", 64)}}, Declared: spec}
 	d.Stability.Stability = scoring.Aggregate(spec, assessments)
 	d.Stability.Judgement = verdict.Judge(d.Stability.Stability, verdict.Coverage{}, scoring.DefaultConfidence)
 	return d
@@ -164,8 +164,12 @@ func TestImprovementSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := reports.Improvement(answer.ImprovementReport{
-		Candidate: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "c0ffee", Configuration: track.Configuration{Label: "new"}}}, Baseline: answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "ba5e"}},
-		Spec: answer.SpecVersion{Scenario: "s", Version: 3, Declared: spec}, Improvement: i, CandidateSeeds: candidate, BaselineSeeds: baseline,
+		Improvement: answer.Improvement{
+			Candidate: answer.Side{Scenario: "s", Configuration: track.RecordedConfiguration{Hash: "c0ffee", Configuration: track.Configuration{Label: "new"}}},
+			Baseline:  answer.Side{Scenario: "s", Configuration: track.RecordedConfiguration{Hash: "ba5e"}},
+			Spec:      answer.ScenarioSpec{Scenario: "s", SpecRef: answer.SpecRef{Version: 3}}, Improvement: i,
+		},
+		CandidateSeeds: candidate, BaselineSeeds: baseline,
 		Parameters: []answer.ParameterChange{{Name: "theta", After: "14"}}, Ranges: "0..9",
 	})
 	want := []string{
@@ -233,7 +237,7 @@ func TestIntervalsBeyondWhatIsPossible(t *testing.T) {
 func TestDetectableEffectHasNoInterval(t *testing.T) {
 	detectable, dz := 0.0175, 1.0
 	i := verdict.Improvement{NPairs: 10, Total: &verdict.TotalDelta{Detectable: &detectable, DetectableDz: &dz}}
-	for _, row := range reports.TotalRows(i) {
+	for _, row := range answer.TotalRows(i) {
 		if row.Name == "detectable effect" && (row.Detail != "" || !strings.Contains(row.Method, "1.00 sds (dz)")) {
 			t.Errorf("%+v", row)
 		}
@@ -243,7 +247,9 @@ func TestDetectableEffectHasNoInterval(t *testing.T) {
 // The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
 func TestImprovementThatNothingCanDecide(t *testing.T) {
 	for n, want := range map[int]string{7: "With 7 pairs, no change of 10 metrics can be significant after Holm's correction: the smallest possible p is 0.1562", 9: ""} {
-		d := answer.ImprovementReport{Improvement: verdict.Improvement{NPairs: n, Total: new(verdict.TotalDelta), Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10)}}
+		d := answer.ImprovementReport{Improvement: answer.Improvement{Improvement: verdict.Improvement{
+			NPairs: n, Total: new(verdict.TotalDelta), Options: verdict.Options{Confidence: 0.95}, Metrics: make([]verdict.MetricDelta, 10),
+		}}}
 		for i := range d.Improvement.Metrics {
 			d.Improvement.Metrics[i].Status = scoring.Pass
 		}
@@ -266,7 +272,9 @@ func TestStabilityParameters(t *testing.T) {
 		t.Errorf("the first configuration lacks its parameters:\n%.1000s", text)
 	}
 	d.Previous = &answer.ImprovementReport{
-		Baseline:   answer.ScenarioConfiguration{Scenario: "s", RecordedConfiguration: track.RecordedConfiguration{Hash: "ba5e", Configuration: track.Configuration{Label: "before"}}},
+		Improvement: answer.Improvement{
+			Baseline: answer.Side{Scenario: "s", Configuration: track.RecordedConfiguration{Hash: "ba5e", Configuration: track.Configuration{Label: "before"}}},
+		},
 		Parameters: []answer.ParameterChange{{Name: "b", Before: "2"}, {Name: "theta", Before: "10", After: "14"}},
 	}
 	want := "Parameters that differ from those of before: theta=14 (was 10), b not set (was 2). The others: a=1.\n"

@@ -13,7 +13,7 @@ import (
 
 // reproduce has the commands that give the same numbers.
 func (d stabilityReport) reproduce() []document.Block {
-	selector, spec := shellWord(d.Configuration.Selector()), fmt.Sprintf(" --spec %d", d.Spec.Version)
+	selector, spec := shellWord(d.Selector()), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	rest := spec + seedsFlag(d.Ranges)
 	lines := []string{
 		"track stability " + selector + rest + " --sort",
@@ -24,7 +24,7 @@ func (d stabilityReport) reproduce() []document.Block {
 	if len(d.Stability.FailingSeeds) > 0 {
 		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Stability.FailingSeeds[0].Seed, spec))
 	}
-	return reproduceBlocks(d.Configuration, append(lines, sweepLines(d.Runs)...))
+	return reproduceBlocks(d.Side, append(lines, sweepLines(d.Runs)...))
 }
 
 // sweepLines show how the seeds were run.
@@ -41,7 +41,7 @@ func (d improvementReport) reproduce() []document.Block {
 	})
 }
 
-func reproduceBlocks(c answer.ScenarioConfiguration, lines []string) []document.Block {
+func reproduceBlocks(c answer.Side, lines []string) []document.Block {
 	return []document.Block{
 		heading("How to reproduce"),
 		paragraphOf(cell("The commands name configurations by hash and the spec by version, so their answer changes only if seeds are added.")),
@@ -51,20 +51,20 @@ func reproduceBlocks(c answer.ScenarioConfiguration, lines []string) []document.
 }
 
 // runAgainText says what it takes to run a seed again.
-func runAgainText(c answer.ScenarioConfiguration) document.Text {
+func runAgainText(c answer.Side) document.Text {
 	text := cell("To run a seed again: ")
 	switch {
-	case c.Revision.Commit == "":
+	case c.Configuration.Revision.Commit == "":
 		text = append(text, cell("the revision of the code is not recorded")...)
-	case c.Revision.Dirty:
-		text = append(text, append(cell("the code of commit "), append(codeCell(c.Revision.Commit), cell(" with uncommitted changes")...)...)...)
+	case c.Configuration.Revision.Dirty:
+		text = append(text, append(cell("the code of commit "), append(codeCell(c.Configuration.Revision.Commit), cell(" with uncommitted changes")...)...)...)
 	default:
-		text = append(text, append(cell("the code of commit "), codeCell(c.Revision.Commit)...)...)
+		text = append(text, append(cell("the code of commit "), codeCell(c.Configuration.Revision.Commit)...)...)
 	}
-	if c.Params == "" {
+	if c.Configuration.Params == "" {
 		return append(text, cell("; no parameters are recorded.")...)
 	}
-	return append(append(text, cell(" with the parameters ")...), append(codeCell(string(c.Params)), document.T(".")...)...)
+	return append(append(text, cell(" with the parameters ")...), append(codeCell(string(c.Configuration.Params)), document.T(".")...)...)
 }
 
 func judgedNumbers(seeds []verdict.JudgedSeed) []track.SeedNumber {

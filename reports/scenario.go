@@ -51,7 +51,7 @@ func newScenarioReport(a answer.ScenarioReport) scenarioReport {
 func (d scenarioReport) summary() []document.Block {
 	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Configuration.Selector()), cell(" (%s), the most recent configuration: ", s.Configuration.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s), the most recent configuration: ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", g.Rules.String())))
@@ -98,7 +98,7 @@ func (d scenarioReport) spec() []document.Block {
 	}
 	list = append(list, "Improvement: "+base+".")
 	if p := d.Pinned; p != nil {
-		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", p.Name(), format.OrDash(p.Actor), p.Reason))
+		list = append(list, fmt.Sprintf("Baseline: %s is pinned by %s: %s", answer.Side{Scenario: p.Scenario, Configuration: *p.Configuration}.Name(), format.OrDash(p.Actor), p.Reason))
 	}
 	if d.NPinsBefore > 0 {
 		list = append(list, fmt.Sprintf("%s: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
@@ -256,7 +256,7 @@ func (d scenarioReport) warnings() []document.Block {
 
 func (d scenarioReport) reproduce() []document.Block {
 	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
-	selector := shellWord(d.stabilityReport.Configuration.Selector())
+	selector := shellWord(d.stabilityReport.Selector())
 	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
 	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
 	for i, f := range d.stabilityReport.Stability.FailingSeeds {
@@ -271,6 +271,6 @@ func (d scenarioReport) reproduce() []document.Block {
 	}
 	lines = append(lines, sweepLines(d.stabilityReport.Runs)...)
 	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
-	blocks := reproduceBlocks(d.stabilityReport.Configuration, lines)
+	blocks := reproduceBlocks(d.stabilityReport.Side, lines)
 	return append(blocks, paragraphOf(cell("Schema version %d.", d.Schema)))
 }

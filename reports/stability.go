@@ -31,7 +31,7 @@ func (d stabilityReport) title() string {
 	if label := d.Configuration.Label; label != "" {
 		words = append(words, label)
 	}
-	if p := d.Previous; p != nil && p.Baseline.Label == d.Configuration.Label {
+	if p := d.Previous; p != nil && p.Baseline.Configuration.Label == d.Configuration.Label {
 		var changed []string
 		for _, p := range p.Parameters {
 			if p.After != "" {
@@ -43,9 +43,9 @@ func (d stabilityReport) title() string {
 		}
 	}
 	if len(words) == 0 {
-		return d.Configuration.Selector()
+		return d.Selector()
 	}
-	return d.Configuration.Selector() + " (" + strings.Join(words, ", ") + ")"
+	return d.Selector() + " (" + strings.Join(words, ", ") + ")"
 }
 
 // summary returns the verdict with what it rests on.
@@ -67,7 +67,7 @@ func (d stabilityReport) summary() []document.Block {
 
 // subject says what was judged, by what.
 func (d stabilityReport) subject() document.Text {
-	text := slices.Concat(configurationText(d.Configuration), cell(". %s (%s), judged under spec version %d with %s",
+	text := slices.Concat(configurationText(d.Side), cell(". %s (%s), judged under spec version %d with %s",
 		format.Counted(len(d.Seeds), "seed"), seedsText(d.numbers()), d.Spec.Version, format.Counted(len(d.Spec.Declared.Metrics), "metric")))
 	if d.Ranges != "" {
 		text = append(text, cell(", selected by %s", d.Ranges)...)
@@ -91,7 +91,7 @@ func (d stabilityReport) parameters() []document.Block {
 			}
 		}
 	}
-	for _, p := range d.Configuration.Parameters() {
+	for _, p := range d.Parameters() {
 		if was, differs := before[p.Name]; differs {
 			changed = append(changed, cut(p.Name+"="+p.Value, most)+" ("+cut(was, most)+")")
 		} else {
@@ -117,7 +117,7 @@ func (d stabilityReport) parameters() []document.Block {
 func (d stabilityReport) changedText(changed []string) document.Text {
 	const most = 10
 	before := d.Previous.Baseline.Name()
-	if before == d.Configuration.Name() {
+	if before == d.Name() {
 		before = d.Previous.Baseline.Selector()
 	}
 	text := cell("Parameters that differ from those of %s: ", before)
@@ -134,13 +134,13 @@ func (d stabilityReport) changedText(changed []string) document.Text {
 }
 
 // text names a configuration for people.
-func configurationText(c answer.ScenarioConfiguration) document.Text {
+func configurationText(c answer.Side) document.Text {
 	text := slices.Concat(cell("Configuration "), codeCell(c.Selector()))
-	if c.Label != "" {
-		text = append(text, cell(", label %s", c.Label)...)
+	if c.Configuration.Label != "" {
+		text = append(text, cell(", label %s", c.Configuration.Label)...)
 	}
-	if c.Revision != (track.Revision{}) {
-		text = append(text, cell(", revision %s", c.Revision)...)
+	if c.Configuration.Revision != (track.Revision{}) {
+		text = append(text, cell(", revision %s", c.Configuration.Revision)...)
 	}
 	return text
 }

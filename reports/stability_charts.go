@@ -20,7 +20,7 @@ var chartStatuses = map[scoring.Status]chart.Status{scoring.Pass: chart.Pass, sc
 
 // heatMap has a row for each metric, in the order given, and a column for each seed.
 func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.Block {
-	h := chart.HeatMap{Title: "Metrics of " + d.Configuration.Scenario + " by seed", XLabel: "seed"}
+	h := chart.HeatMap{Title: "Metrics of " + d.Scenario + " by seed", XLabel: "seed"}
 	nFailed := 0
 	for _, s := range d.Seeds {
 		failed := s.Outcome != track.OutcomeOK
@@ -56,7 +56,7 @@ func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.B
 func (d stabilityReport) scores() []document.Block {
 	e := d.Stability.Estimates
 	c := chart.Distribution{
-		Title: "Total scores of " + d.Configuration.Scenario, XLabel: unitOfScores,
+		Title: "Total scores of " + d.Scenario, XLabel: unitOfScores,
 		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.NScored,
 		Interval: format.Confidence(e.Mean.Interval.Confidence) + " " + e.Mean.Interval.Method + " interval", Lo: 0, Hi: 1,
 	}

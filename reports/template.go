@@ -17,7 +17,7 @@ func ShellWord(s string) string { return shellWord(s) }
 
 // StabilityCommand returns the command that writes the report. It names the configuration by its hash.
 func StabilityCommand(d answer.StabilityReport) string {
-	return fmt.Sprintf("track report stability %s --spec %d%s", shellWord(d.Configuration.Selector()), d.Spec.Version, seedsFlag(d.Ranges))
+	return fmt.Sprintf("track report stability %s --spec %d%s", shellWord(d.Selector()), d.Spec.Version, seedsFlag(d.Ranges))
 }
 
 // ImprovementCommand returns the command that writes the report.

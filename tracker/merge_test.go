@@ -279,7 +279,7 @@ func full(t testing.TB) *shard {
 		t.Fatal(err)
 	}
 	for _, label := range []string{"v1", "v2"} {
-		if _, _, err := seeds.PinBaseline(t.Context(), s.st, answer.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader); err != nil {
+		if _, err := seeds.SetBaseline(t.Context(), s.st, pinned(label)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -451,7 +451,7 @@ func (s *shard) something(rt *rapid.T) {
 	case "forget":
 		s.forget()
 	case "pin":
-		_, _, err := seeds.PinBaseline(ctx, s.st, answer.Selector{Scenario: "s", Configuration: label}, "because", "me", rand.Reader)
+		_, err := seeds.SetBaseline(ctx, s.st, pinned(label))
 		if err != nil && !errors.Is(err, track.ErrNotFound) {
 			s.t.Fatal(err)
 		}
@@ -745,3 +745,8 @@ func TestMergeDryRun(t *testing.T) {
 
 // underRace is set under the race detector.
 var underRace bool
+
+// pinned asks to pin a configuration of scenario s.
+func pinned(label string) answer.SetBaselineQuestion {
+	return answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "s", Configuration: label}, Change: answer.Change{Reason: "because", Actor: "me"}}
+}

@@ -20,7 +20,7 @@ type ReportVisitor interface {
 
 	// There is no report of something that is not recorded or judged as it has to be.
 	ScenarioProblem(name string, cause error)
-	ConfigurationProblem(c answer.ScenarioConfiguration, cause error)
+	ConfigurationProblem(c answer.Side, cause error)
 	LineageProblem(name string, cause error)
 }
 
@@ -72,15 +72,15 @@ func (v *reportVisit) scenario(ctx context.Context, name string) error {
 	}
 	entries := report.Report.History.Entries
 	for i := range entries {
-		if err := v.configuration(ctx, answer.ScenarioConfiguration{Scenario: name, RecordedConfiguration: entries[len(entries)-1-i].Configuration}); err != nil {
+		if err := v.configuration(ctx, answer.Side{Scenario: name, Configuration: entries[len(entries)-1-i].Configuration}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *reportVisit) configuration(ctx context.Context, c answer.ScenarioConfiguration) error {
-	report, err := seeds.LoadStabilityReport(ctx, v.Reader, answer.Selector{Scenario: c.Scenario, Configuration: c.Hash}, seeds.StabilityOptions{})
+func (v *reportVisit) configuration(ctx context.Context, c answer.Side) error {
+	report, err := seeds.LoadStabilityReport(ctx, v.Reader, answer.Selector{Scenario: c.Scenario, Configuration: c.Configuration.Hash}, seeds.StabilityOptions{})
 	switch {
 	case hasNoReport(err):
 		v.visitor.ConfigurationProblem(c, err)

@@ -124,7 +124,7 @@ func TestCIExamples(t *testing.T) {
 			}
 			out, code := run(tt.script)
 			want := map[string]int{"PASS": exitOK, "INCONCLUSIVE": exitInconclusive}[tt.verdict]
-			if code != want || !strings.Contains(out, tt.verdict+"  growth_plus@") {
+			if code != want || !strings.Contains(out, tt.verdict+": growth_plus@") {
 				t.Fatalf("exit %d, want %d and %s:\n%s", code, want, tt.verdict, out)
 			}
 			text, err := os.ReadFile(summary)

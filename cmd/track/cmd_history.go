@@ -39,14 +39,14 @@ track history sepa --metric tool_success_rate`}
 			if err := bound.set(c); err != nil {
 				return err
 			}
-			return p.history(c.Context, def, o)
+			return bound.usageError(p.history(c.Context, def, o))
 		},
 	}
 }
 
 func (p *program) history(ctx context.Context, def ask.Def[answer.HistoryQuestion, answer.History], o historyOptions) error {
 	if err := o.Check(); err != nil {
-		return usageOfParam(err)
+		return err
 	}
 	st, err := p.open(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *program) history(ctx context.Context, def ask.Def[answer.HistoryQuestio
 	}
 	a, err := def.Ask(ctx, ask.Source{Store: st}, o.HistoryQuestion)
 	if err != nil {
-		return usageOfParam(err)
+		return err
 	}
 	return p.writeHistory(a, reports.HistoryChart(a), o.plot)
 }
@@ -75,7 +75,7 @@ func (p *program) lineageHistory(ctx context.Context, st *store.Store, o history
 	}
 	a, err := ask.LineageHistory().Ask(ctx, ask.Source{Store: st}, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit})
 	if err != nil {
-		return usageOfParam(err)
+		return err
 	}
 	return p.writeHistory(a, reports.LineageHistoryChart(a), o.plot)
 }

@@ -39,7 +39,7 @@ Examples:
 			if err := f.check(); err != nil {
 				return err
 			}
-			return p.repeat(c.Context, q, f)
+			return bound.usageError(p.repeat(c.Context, q, f))
 		},
 	}
 }
@@ -60,7 +60,7 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	}
 	plan, err := sweeps.RepeatPlan(q, c.Configuration)
 	if err != nil {
-		return usageOfParam(err)
+		return err
 	}
 	runner, err := sweep.NewRunner(plan, f.outDir, f.keep, st.Now)
 	if err != nil {

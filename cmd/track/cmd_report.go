@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 
 	"github.com/urfave/cli/v2"
 
 	"track/internal/reportfiles"
 	"track/store"
+	"track/tracker/seeds"
 )
 
 func (p *program) reportCommand() *cli.Command {
@@ -14,6 +16,13 @@ func (p *program) reportCommand() *cli.Command {
 		Name:        "report",
 		Usage:       "write a report as Markdown or HTML, or check one",
 		Subcommands: []*cli.Command{p.reportStabilityCommand(), p.reportImprovementCommand(), p.reportScenarioCommand(), p.reportLineageCommand(), p.reportIndexCommand()},
+	}
+}
+
+// recordLooks records interim analyses (looks). If one cannot be recorded, its decision stands, and a notice says so.
+func (p *program) recordLooks(ctx context.Context, st *store.Store, looks []store.Look) {
+	if err := seeds.RecordLooks(ctx, st, looks, rand.Reader); err != nil {
+		p.notice("this look is not recorded, so later ones will not count it: %v", err)
 	}
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
@@ -12,43 +10,35 @@ import (
 )
 
 func (p *program) reportImprovementCommand() *cli.Command {
-	var o improvementOptions
+	var q answer.PairedQuestion
 	var to reportOptions
+	bound := bindParams("report improvement", q.Params(), nil)
+	text := commandHelp{examples: `
+track report improvement buffer_stock --baseline growth_plus -o improvement.md
+track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md
+track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --template pull-request.md.tmpl`}
 	return &cli.Command{
-		Name:      "improvement",
-		Usage:     "compare a candidate with its baseline in a report, seed by seed",
-		UsageText: "track report improvement CANDIDATE [--baseline BASELINE] [FLAGS]",
-		Description: `Shows the verdict with its reasons, the degraded metrics, and the change of each metric with its interval and threshold. Shows the total
+		Name: "improvement", Usage: "compare a candidate with its baseline in a report, seed by seed", UsageText: bound.usageText(),
+		Description: text.description(`Shows the verdict with its reasons, the degraded metrics, and the change of each metric with its interval and threshold. Shows the total
 scores of each pair, unmatched and failed seeds, and what differs between the sides. Ends with warnings, provenance, and the commands that
-reproduce it. The comparison is that of track improvement, and a report on new seeds is recorded as an interim analysis too.
-
-Examples:
-   track report improvement buffer_stock --baseline growth_plus -o improvement.md
-   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md
-   track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --template pull-request.md.tmpl`,
-		BashComplete: p.completeScenarios,
-		Flags:        slices.Concat(o.judgingFlags(), o.flags(), to.flags()),
+reproduce it. The comparison is that of track improvement, and a report on new seeds is recorded as an interim analysis too.`),
+		BashComplete: p.completeScenarios, Flags: append(bound.flags(), to.flags()...),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usage("track report improvement takes one CANDIDATE: SCENARIO or SCENARIO@CONFIGURATION")
-			}
-			sel, err := answer.ParseSelector(c.Args().First())
-			if err != nil {
-				return usage("%v", err)
-			}
-			o.base = optional(c, "base")
-			options, err := o.resolve()
-			if err != nil {
+			if err := bound.set(c); err != nil {
 				return err
 			}
-			return p.writeReportOf(c.Context, to, func(st *store.Reader) (composedReport, error) {
-				report, err := seeds.LoadImprovementReport(c.Context, st, sel, options)
+			if err := bound.usageError(q.Check()); err != nil {
+				return err
+			}
+			return p.writeReportOf(c.Context, to, func(r *store.Reader) (composedReport, error) {
+				report, err := seeds.LoadImprovementReport(c.Context, r, q)
 				if err != nil {
 					return composedReport{}, err
 				}
+				a := report.Report
 				return composedReport{
-					Document: reports.Improvement(report.Report), looks: []store.Look{report.Look}, kind: c.Command.Name,
-					answer: newImprovementDocument(report.ImprovementReport, report.Metrics), version: report.Stored.Version, command: reports.ImprovementCommand(report.Report),
+					Document: reports.Improvement(a), looks: []store.Look{report.Look}, kind: c.Command.Name,
+					answer: a.Improvement, version: a.Spec.Version, command: reports.ImprovementCommand(a),
 				}, nil
 			})
 		},

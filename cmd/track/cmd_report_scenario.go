@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/reports"
 	"track/store"
 	"track/tracker/seeds"
@@ -45,7 +46,7 @@ Examples:
 					return composedReport{}, err
 				}
 				return composedReport{
-					Document: reports.Scenario(report.Report), looks: report.Looks, kind: c.Command.Name, answer: newScenarioAnswer(report), gate: newGateDocument(report.Report.Stability.Gate),
+					Document: reports.Scenario(report.Report), looks: report.Looks, kind: c.Command.Name, answer: newScenarioAnswer(report), gate: answer.Gate{Gate: report.Report.Stability.Gate},
 					version: report.Stored.Version, command: reports.ScenarioCommand(report.Report),
 				}, nil
 			})

@@ -53,7 +53,7 @@ Examples:
 				}
 				return composedReport{
 					Document: reports.Stability(report.Report), looks: report.Looks, kind: c.Command.Name, answer: report.StabilityReport.Answer(),
-					gate: newGateDocument(report.Report.Gate), version: report.Stored.Version, command: reports.StabilityCommand(report.Report),
+					gate: answer.Gate{Gate: report.Report.Gate}, version: report.Stored.Version, command: reports.StabilityCommand(report.Report),
 				}, nil
 			})
 		},

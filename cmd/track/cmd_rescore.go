@@ -30,8 +30,9 @@ track rescore sepa --rubric rubric/1`})
 func (p *program) compareRubrics(c *cli.Context) error {
 	var q answer.GradeChangesQuestion
 	def := ask.CompareRubrics()
-	if err := def.Params(&q).Set(url.Values{"lineage": c.Args().Slice(), "rubric": {c.String("rubric")}}); err != nil {
-		return usageOfParam(err)
+	params := def.Params(&q)
+	if err := params.Set(url.Values{"lineage": c.Args().Slice(), "rubric": {c.String("rubric")}}); err != nil {
+		return usageOf(params, err)
 	}
-	return askAndWrite(c.Context, p, def, q)
+	return usageOf(params, askAndWrite(c.Context, p, def, q))
 }

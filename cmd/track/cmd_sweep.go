@@ -57,7 +57,7 @@ track sweep show 7k3m9q2x --format json`}),
 		Action: func(c *cli.Context) error {
 			run, err := p.newSweepRun(c, bound, &settings, &rules, f)
 			if err != nil {
-				return usageOfParam(err)
+				return bound.usageError(err)
 			}
 			return p.sweep(c.Context, run)
 		},

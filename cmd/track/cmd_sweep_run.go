@@ -42,12 +42,12 @@ track merge shard1.db shard2.db shard3.db`}
 				return err
 			}
 			if _, err := sweeps.NewPlan(q.SweepSettings, answer.SweepRules{}); err != nil {
-				return usageOfParam(err)
+				return bound.usageError(err)
 			}
 			q.Revision, q.Creator = p.sweepRevision(c.Context, q.Commit), provenance.Version(version)
 			a, err := p.planSweep(c, q)
 			if err != nil {
-				return usageOfParam(err)
+				return bound.usageError(err)
 			}
 			for _, s := range a.Lead() {
 				p.noticeSentence(s)

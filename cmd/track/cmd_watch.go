@@ -102,3 +102,12 @@ func watchedLine(e track.RecordedExecution) string {
 	}
 	return strings.Join(words, "  ")
 }
+
+// shorten keeps a text from being longer than a line.
+func shorten(s string) string {
+	const longest = 80
+	if runes := []rune(s); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return s
+}

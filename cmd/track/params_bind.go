@@ -137,16 +137,20 @@ func (b *boundParams) setOne(p param.Param, text string) error {
 			return err
 		}
 	}
-	if err := p.Set(text); err != nil {
-		return argumentError(p, err)
-	}
-	return nil
+	return b.usageError(p.Set(text))
 }
 
-// argumentError names a parameter as the user wrote it.
-func argumentError(p param.Param, err error) error {
-	if param, ok := err.(*param.Error); ok && p.Arg && !errors.Is(err, context.Canceled) {
-		return usage("%s: %s", p.Unit, param.Message)
+// usageError makes an error about a parameter one about its flag or argument.
+func (b *boundParams) usageError(err error) error { return usageOf(b.params, err) }
+
+// usageOf makes an error about one of the parameters one about its flag or argument.
+func usageOf(params param.List, err error) error {
+	var problem *param.Error
+	if !errors.As(err, &problem) || errors.Is(err, context.Canceled) {
+		return err
 	}
-	return usageOfParam(err)
+	if p, _ := params.Find(problem.Param); p.Arg {
+		return usage("%s: %s", p.Unit, problem.Message)
+	}
+	return usage("--%s: %s", problem.Param, problem.Message)
 }

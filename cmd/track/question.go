@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
-	"track/answer/param"
 	"track/ask"
 	"track/reports/render"
 	"track/store"
@@ -35,9 +33,9 @@ func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text c
 			return err
 		}
 		defer func() { _ = st.Close() }()
-		a, err := def.Ask(c.Context, ask.Source{Store: st}, q)
+		a, err := def.Ask(c.Context, sourceOf(st, &q), q)
 		if err != nil {
-			return usageOfParam(err)
+			return err
 		}
 		return write(c, a)
 	})
@@ -55,7 +53,7 @@ func commandOf[Q any, A answer.Answer](def ask.Def[Q, A], text commandHelp, act 
 			if err := bound.set(c); err != nil {
 				return err
 			}
-			return act(c, q)
+			return bound.usageError(act(c, q))
 		},
 	}
 }
@@ -86,26 +84,32 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	if def.Read != nil {
-		p.noticeSpool(st.Path())
-	}
 	var conclusion answer.Conclusion
 	write := func(from ask.Source) error {
 		conclusion, err = writeAnswer(ctx, p, def, from, q)
 		return err
 	}
 	if def.Read != nil {
-		err = ask.Snapshot(ctx, ask.Source{Store: st}, write)
+		err = ask.Snapshot(ctx, sourceOf(st, &q), write)
 	} else {
-		err = write(ask.Source{Store: st})
+		err = write(sourceOf(st, &q))
 	}
 	if err != nil {
-		return usageOfParam(err)
+		return err
 	}
 	return conclude(conclusion)
 }
 
-// openFor opens the database that a question is asked of.
+// sourceOf returns the database as what answers a question.
+func sourceOf[Q any](st *store.Store, q *Q) ask.Source {
+	source := ask.Source{Store: st}
+	if _, changes := any(q).(ask.Acting); changes {
+		source.Actor = actor()
+	}
+	return source
+}
+
+// openFor opens the database that a question is asked of. An answer that records nothing says if records wait elsewhere.
 func openFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) (*store.Store, error) {
 	switch {
 	case def.Records(q) && def.Creates != nil && def.Creates(q):
@@ -113,7 +117,11 @@ func openFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.De
 	case def.Records(q):
 		return p.openForUpdate(ctx)
 	}
-	return p.open(ctx)
+	st, err := p.open(ctx)
+	if err == nil {
+		p.noticeSpool(st.Path())
+	}
+	return st, err
 }
 
 // writeAnswer writes all pages of an answer: one after the other in formats of lines, as a whole in others.
@@ -149,15 +157,6 @@ func (p *program) writeAnswer(a answer.Answer) error {
 
 func (p *program) renderOptions() render.Options {
 	return render.Options{Format: render.Format(p.shared.format), Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint}
-}
-
-// usageOfParam makes an error about a parameter one about its flag.
-func usageOfParam(err error) error {
-	var param *param.Error
-	if errors.As(err, &param) && !errors.Is(err, context.Canceled) {
-		return usage("--%s: %s", param.Param, param.Message)
-	}
-	return err
 }
 
 // conclude returns the error that carries the exit code of a conclusion; nil for one that is 0.

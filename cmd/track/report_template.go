@@ -31,9 +31,9 @@ type composedReport struct {
 // Answers of templates that combine the answers of several commands.
 type (
 	scenarioAnswer struct {
-		History     answer.History       `json:"history"`
-		Stability   answer.Stability     `json:"stability"`
-		Improvement *improvementDocument `json:"improvement"` // null where there is no baseline
+		History     answer.History      `json:"history"`
+		Stability   answer.Stability    `json:"stability"`
+		Improvement *answer.Improvement `json:"improvement"` // null if there is no baseline
 	}
 	lineageAnswer struct {
 		Show      answer.Lineage    `json:"show"`
@@ -45,9 +45,8 @@ type (
 
 func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
 	a := scenarioAnswer{History: r.Report.History, Stability: r.Stability.StabilityReport.Answer()}
-	if i := r.Improvement; i != nil {
-		improvement := newImprovementDocument(i.ImprovementReport, i.Metrics)
-		a.Improvement = &improvement
+	if i := r.Report.Improvement; i != nil {
+		a.Improvement = &i.Improvement
 	}
 	return a
 }

@@ -311,7 +311,7 @@ func TestReportUsage(t *testing.T) {
 		args []string
 	}{
 		{"takes one SCENARIO", exitUsage, []string{"stability"}},
-		{"takes one CANDIDATE", exitUsage, []string{"improvement", "a", "b"}},
+		{"unexpected argument \"b\"", exitUsage, []string{"improvement", "a", "b"}},
 		{"takes a scenario", exitUsage, []string{"scenario", "baseline@x"}},
 		{"ends in .md or .html", exitUsage, []string{"stability", "baseline", "-o", "report.pdf"}},
 		{"not both", exitUsage, []string{"stability", "baseline", "-o", "a.md", "--check", "a.md"}},

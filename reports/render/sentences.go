@@ -40,8 +40,11 @@ func (p *page) sentence(s answer.Sentence) string {
 	text := s.Text
 	switch s.Kind {
 	case answer.Verdict:
-		if s.Verdict != "" {
+		switch {
+		case s.Verdict != "" && text != "":
 			text = string(s.Verdict) + ": " + text
+		case s.Verdict != "":
+			text = string(s.Verdict)
 		}
 	case answer.Reason:
 		text = "  " + text

@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -24,36 +25,30 @@ func NewID(at time.Time, entropy io.Reader) (string, error) {
 	return id.String(), nil
 }
 
-// PinBaseline records that the seeds of a configuration are what others of its scenario are compared with. It returns false where
-// that configuration is pinned already; then nothing is recorded.
-func PinBaseline(ctx context.Context, st *store.Store, sel answer.Selector, reason, actor string, entropy io.Reader) (pin store.Baseline, changed bool, err error) {
-	choice, err := Choose(ctx, st.Reader, sel, false)
+// SetBaseline records that the seeds of a configuration are what others of its scenario are compared with. If that configuration is pinned
+// already, nothing is recorded.
+func SetBaseline(ctx context.Context, st *store.Store, q answer.SetBaselineQuestion) (answer.BaselineChange, error) {
+	choice, err := Choose(ctx, st.Reader, q.Of, false)
 	if err != nil {
-		return pin, false, err
+		return answer.BaselineChange{}, err
 	}
-	return recordPin(ctx, st, store.Baseline{Scenario: sel.Scenario, Configuration: &choice.Configurations[0], Reason: reason, Actor: actor}, entropy)
+	return recordPin(ctx, st, store.Baseline{Scenario: q.Of.Scenario, Configuration: &choice.Configurations[0], Reason: q.Reason, Actor: q.Actor})
 }
 
-// UnpinBaseline records that a scenario has no pinned configuration any more.
-func UnpinBaseline(ctx context.Context, st *store.Store, scenario, reason, actor string, entropy io.Reader) (store.Baseline, error) {
-	pin, changed, err := recordPin(ctx, st, store.Baseline{Scenario: scenario, Reason: reason, Actor: actor}, entropy)
-	if err == nil && !changed {
-		err = noPin(scenario)
+// UnsetBaseline records that a scenario has no pinned configuration any more.
+func UnsetBaseline(ctx context.Context, st *store.Store, q answer.UnsetBaselineQuestion) (answer.BaselineChange, error) {
+	a, err := recordPin(ctx, st, store.Baseline{Scenario: q.Scenario, Reason: q.Reason, Actor: q.Actor})
+	if err == nil && !a.Changed {
+		err = track.WithHint(fmt.Errorf("scenario %s has no pinned baseline: %w", q.Scenario, track.ErrNotFound), answer.PinHint(q.Scenario))
 	}
-	return pin, err
+	return a, err
 }
 
-func noPin(scenario string) error {
-	return track.WithHint(fmt.Errorf("scenario %s has no pinned baseline: %w", scenario, track.ErrNotFound), track.Hint{Text: "track baseline set " + scenario + "@CONFIGURATION --reason TEXT pins one"})
-
-}
-
-func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy io.Reader) (store.Baseline, bool, error) {
+func recordPin(ctx context.Context, st *store.Store, pin store.Baseline) (a answer.BaselineChange, err error) {
 	if strings.TrimSpace(pin.Reason) == "" {
-		return pin, false, fmt.Errorf("%w: a baseline is changed for a reason, and it is empty", track.ErrInvalid)
+		return a, fmt.Errorf("%w: the reason for the change of the baseline is empty", track.ErrInvalid)
 	}
-	changed := false
-	err := st.Update(ctx, func(tx *store.Tx) error {
+	err = st.Update(ctx, func(tx *store.Tx) error {
 		current, err := tx.Baseline(ctx, pin.Scenario)
 		if err != nil {
 			return err
@@ -67,61 +62,95 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline, entropy
 		case current != nil:
 			pin.Replaced = current.Configuration.Hash
 		}
-		changed, pin.SetAt = true, st.Now() // in the transaction: pins are set in the order of their times
-		if pin.ULID, err = NewID(pin.SetAt, entropy); err != nil {
+		a.Changed, pin.SetAt = true, st.Now() // in the transaction: pins are set in the order of their times
+		if pin.ULID, err = NewID(pin.SetAt, rand.Reader); err != nil {
 			return err
 		}
 		return tx.SetBaseline(pin)
 	})
-	return pin, changed, err
+	a.Baseline = newBaseline(pin)
+	return a, err
 }
 
-// BaselineSource says where a baseline comes from.
-type BaselineSource string
+func newBaseline(b store.Baseline) answer.Baseline {
+	a := answer.Baseline{Scenario: b.Scenario, Replaced: b.Replaced, Reason: b.Reason, Actor: b.Actor, SetAt: b.SetAt}
+	if b.Configuration != nil {
+		c := recordedConfiguration(*b.Configuration)
+		a.Configuration = &c
+	}
+	return a
+}
 
-// The sources.
-const (
-	BaselineGiven  BaselineSource = "given"
-	BaselineSpec   BaselineSource = "spec"   // improvement.baseline of the candidate's spec
-	BaselinePinned BaselineSource = "pinned" // track baseline set
-)
+func newBaselines(pins []store.Baseline) []answer.Baseline {
+	list := make([]answer.Baseline, len(pins))
+	for i, pin := range pins {
+		list[i] = newBaseline(pin)
+	}
+	return list
+}
 
-// ErrSameConfiguration is wrapped where a candidate and its baseline are one configuration.
+// ListBaselines returns the pins of all scenarios that are active.
+func ListBaselines(ctx context.Context, r *store.Reader, _ answer.BaselinesQuestion) (a answer.Baselines, err error) {
+	pins, err := r.Baselines(ctx, "")
+	a.Items = newBaselines(pins)
+	return a, err
+}
+
+// ShowBaseline returns the pins of a scenario, the newest first.
+func ShowBaseline(ctx context.Context, r *store.Reader, q answer.BaselineQuestion) (a answer.Baselines, err error) {
+	pins, err := r.Baselines(ctx, q.Scenario)
+	if err == nil && len(pins) == 0 {
+		err = track.WithHint(fmt.Errorf("scenario %s never had a baseline: %w", q.Scenario, track.ErrNotFound), answer.PinHint(q.Scenario))
+	}
+	a.Items = newBaselines(pins)
+	return a, err
+}
+
+// ErrSameConfiguration is wrapped if a candidate and its baseline are one configuration.
 var ErrSameConfiguration = errors.New("candidate and baseline are the same configuration")
 
-// resolveBaseline finds what a candidate is compared with: the configuration that is given, else the one that the spec of its
-// scenario names, else the pinned one of its scenario. Of a scenario without a configuration the pinned one counts, else the newest.
-func resolveBaseline(ctx context.Context, st *store.Reader, candidate Choice, given *answer.Selector) (choice Choice, source BaselineSource, err error) {
-	sel, source := answer.Selector{Scenario: candidate.Scenario}, BaselinePinned
-	if given != nil {
-		sel, source = *given, BaselineGiven
-	} else {
-		_, spec, err := LoadSpec(ctx, st, candidate.Scenario, 0)
-		switch {
-		case err == nil && spec.Improvement != nil && spec.Improvement.Baseline != "" && spec.Improvement.Baseline != candidate.Scenario:
-			sel, source = answer.Selector{Scenario: spec.Improvement.Baseline}, BaselineSpec
-		case err != nil && !errors.Is(err, track.ErrNotFound):
-			return choice, source, err
-		}
+// resolveBaseline returns what a candidate is compared with: the given configuration, else the one that the spec of its scenario names, else
+// the pinned one of its scenario. A scenario without a configuration stands for its pinned one, else its newest.
+func resolveBaseline(ctx context.Context, r *store.Reader, candidate Choice, given *answer.Selector) (choice Choice, source answer.BaselineSource, err error) {
+	sel, source, err := namedBaseline(ctx, r, candidate.Scenario, given)
+	if err != nil {
+		return choice, source, err
 	}
 	if sel.Configuration == "" {
-		pin, err := st.Baseline(ctx, sel.Scenario)
+		pin, err := r.Baseline(ctx, sel.Scenario)
 		switch {
 		case err != nil:
 			return choice, source, err
 		case pin != nil:
 			sel.Configuration = pin.Configuration.Hash
-		case source == BaselinePinned:
-			return choice, source, track.WithHint(fmt.Errorf("scenario %s has no baseline: %w", sel.Scenario, track.ErrNotFound), track.Hint{Text: "--baseline SCENARIO[@CONFIGURATION] names one; track baseline set " + sel.Scenario + "@CONFIGURATION --reason TEXT pins one; so does improvement.baseline in the spec"})
-
+		case source == answer.BaselinePinned:
+			err := fmt.Errorf("scenario %s has no baseline: %w", sel.Scenario, track.ErrNotFound)
+			err = track.WithHint(err, track.Hint{Text: "name one"}.With("baseline", "SCENARIO@CONFIGURATION"))
+			err = track.WithHint(err, track.Hint{Text: "or name its scenario in the spec: improvement.baseline"})
+			return choice, source, track.WithHint(err, answer.PinHint(sel.Scenario))
 		}
 	}
-	if choice, err = Choose(ctx, st, sel, false); err != nil {
+	if choice, err = Choose(ctx, r, sel, false); err != nil {
 		return choice, source, fmt.Errorf("baseline: %w", err)
 	}
 	if choice.Scenario == candidate.Scenario && choice.Configurations[0].ID == candidate.Configurations[0].ID {
-		return choice, source, track.WithHint(fmt.Errorf("%w: %w: %s@%s", track.ErrInvalid, ErrSameConfiguration, choice.Scenario, ShortHash(choice.Configurations[0].Hash)), track.Hint{Text: "track history " + choice.Scenario + " lists the configurations; name two of them"})
-
+		err := fmt.Errorf("%w: %w: %s@%s", track.ErrInvalid, ErrSameConfiguration, choice.Scenario, track.ShortHash(choice.Configurations[0].Hash))
+		return choice, source, track.WithHint(err, track.NewHint("list the configurations and name two of them", "history", choice.Scenario))
 	}
 	return choice, source, nil
+}
+
+// namedBaseline returns what is named as the baseline of a scenario, and by what: the given selector, the spec, or a pin.
+func namedBaseline(ctx context.Context, r *store.Reader, scenario string, given *answer.Selector) (answer.Selector, answer.BaselineSource, error) {
+	if given != nil {
+		return *given, answer.BaselineGiven, nil
+	}
+	_, spec, err := LoadSpec(ctx, r, scenario, 0)
+	switch {
+	case err != nil && !errors.Is(err, track.ErrNotFound):
+		return answer.Selector{}, answer.BaselineSpec, err
+	case err == nil && spec.Improvement != nil && spec.Improvement.Baseline != "" && spec.Improvement.Baseline != scenario:
+		return answer.Selector{Scenario: spec.Improvement.Baseline}, answer.BaselineSpec, nil
+	}
+	return answer.Selector{Scenario: scenario}, answer.BaselinePinned, nil
 }

@@ -1,7 +1,6 @@
 package seeds_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -28,13 +27,18 @@ func selector(t testing.TB, text string) answer.Selector {
 	return sel
 }
 
-func pin(t testing.TB, st *store.Store, text string) (store.Baseline, bool) {
+func pin(t testing.TB, st *store.Store, text string) (answer.Baseline, bool) {
 	t.Helper()
-	b, changed, err := seeds.PinBaseline(t.Context(), st, selector(t, text), "because", "ann", rand.Reader)
+	b, err := seeds.SetBaseline(t.Context(), st, answer.SetBaselineQuestion{Of: selector(t, text), Change: answer.Change{Reason: "because", Actor: "ann"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, changed
+	return b.Baseline, b.Changed
+}
+
+func unpin(t testing.TB, st *store.Store, scenario string) (answer.BaselineChange, error) {
+	t.Helper()
+	return seeds.UnsetBaseline(t.Context(), st, answer.UnsetBaselineQuestion{Scenario: scenario, Change: answer.Change{Reason: "r", Actor: "ann"}})
 }
 
 // recordLabelled records seeds 0, 1, … of a scenario under a label, each with one of the values of metric a; NaN makes a crash.
@@ -65,17 +69,17 @@ func TestPinBaseline(t *testing.T) {
 	refused := func(text, reason string, sentinel error) {
 		t.Helper()
 		before := count()
-		_, changed, err := seeds.PinBaseline(ctx, st, selector(t, text), reason, "ann", rand.Reader)
+		b, err := seeds.SetBaseline(ctx, st, answer.SetBaselineQuestion{Of: selector(t, text), Change: answer.Change{Reason: reason, Actor: "ann"}})
 		wantError(t, err, sentinel)
-		if changed || count() != before {
-			t.Errorf("%s with reason %q: changed %v, %d pins, were %d", text, reason, changed, count(), before)
+		if b.Changed || count() != before {
+			t.Errorf("%s with reason %q: changed %v, %d pins, were %d", text, reason, b.Changed, count(), before)
 		}
 	}
 	refused("nobody", "r", track.ErrNotFound)
 	refused("s@v9", "r", track.ErrNotFound)
 	refused("s@twice", "r", track.ErrAmbiguous)
 	refused("s@v1", " \t", track.ErrInvalid)
-	_, err := seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	_, err := unpin(t, st, "s")
 	wantError(t, err, track.ErrNotFound)
 	if len(track.Hints(err)) == 0 {
 		t.Error("unset without a pin gives no hint")
@@ -97,14 +101,14 @@ func TestPinBaseline(t *testing.T) {
 	if b, _ := pin(t, st, "other"); b.Configuration.Label != "v1" { // a scenario alone names its newest
 		t.Errorf("other: %+v", b)
 	}
-	gone, err := seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	gone, err := unpin(t, st, "s")
 	if err != nil || gone.Configuration != nil || gone.Replaced == "" {
 		t.Errorf("unset: %+v, error %v", gone, err)
 	}
 	if now, err := st.Baseline(ctx, "s"); now != nil || err != nil {
 		t.Errorf("after unset: %+v, error %v", now, err)
 	}
-	_, err = seeds.UnpinBaseline(ctx, st, "s", "r", "ann", rand.Reader)
+	_, err = unpin(t, st, "s")
 	wantError(t, err, track.ErrNotFound)
 	if b, changed := pin(t, st, "s@v2"); !changed || b.Replaced != "" {
 		t.Errorf("after unset: %+v, changed %v, want it to replace nothing", b, changed)
@@ -140,12 +144,12 @@ func TestPinsAtOnce(t *testing.T) {
 		sel := selector(t, fmt.Sprint("s@v", w))
 		all.Go(func() {
 			for i := range each {
-				b, changed, err := seeds.PinBaseline(t.Context(), st, sel, "r", "a", rand.Reader)
+				b, err := seeds.SetBaseline(t.Context(), st, answer.SetBaselineQuestion{Of: sel, Change: answer.Change{Reason: "r", Actor: "a"}})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if changed {
+				if b.Changed {
 					replaced[w*each+i] = b.Replaced + ">" + b.Configuration.Hash
 				}
 			}
@@ -203,19 +207,19 @@ func TestBaselineOrder(t *testing.T) {
 	}
 	compare := func(candidate, baseline string) (string, error) {
 		t.Helper()
-		options := seeds.ImprovementOptions{Confidence: 0.95}
+		q := answer.PairedQuestion{Candidate: selector(t, candidate)}
 		if baseline != "" {
 			sel := selector(t, baseline)
-			options.Baseline = &sel
+			q.Baseline = &sel
 		}
-		r, err := seeds.Compare(t.Context(), st.Reader, selector(t, candidate), options)
+		r, err := seeds.Compare(t.Context(), st.Reader, q, "")
 		if err != nil {
 			return "", err
 		}
-		if r.Stored.Scenario != r.Baseline.Scenario || r.NPairs != 3 {
-			t.Errorf("%s against %s: %d pairs under a spec of %s", candidate, baseline, r.NPairs, r.Stored.Scenario)
+		if r.Spec.Scenario != r.Baseline.Scenario || r.NPairs != 3 {
+			t.Errorf("%s against %s: %d pairs under a spec of %s", candidate, baseline, r.NPairs, r.Spec.Scenario)
 		}
-		return fmt.Sprintf("%s %s@%s", r.Source, r.Baseline.Scenario, r.Baseline.Configurations[0].Label), nil
+		return fmt.Sprintf("%s %s@%s", r.BaselineSource, r.Baseline.Scenario, r.Baseline.Configuration.Label), nil
 	}
 	is := func(candidate, baseline, want string) {
 		t.Helper()
@@ -231,9 +235,9 @@ func TestBaselineOrder(t *testing.T) {
 			t.Errorf("%s against %q: hints %q do not say %q", candidate, baseline, hints, hint)
 		}
 	}
-	fails("plain", "", track.ErrNotFound, "track baseline set plain@CONFIGURATION")
-	fails("plain", "plain", seeds.ErrSameConfiguration, "track history plain")
-	fails("plain@v2", "plain@v2", track.ErrInvalid, "track history plain")
+	fails("plain", "", track.ErrNotFound, "baseline set plain@CONFIGURATION")
+	fails("plain", "plain", seeds.ErrSameConfiguration, "history plain")
+	fails("plain@v2", "plain@v2", track.ErrInvalid, "history plain")
 	fails("plain", "plain@v9", track.ErrNotFound, "history plain")
 	fails("plain", "nobody", track.ErrNotFound, "the scenarios are")
 	fails("nobody", "plain", track.ErrNotFound, "the scenarios are")
@@ -249,7 +253,7 @@ func TestBaselineOrder(t *testing.T) {
 	is("plain", "given", "given given@v1") // its pin
 	is("s", "", "spec from spec@v2")       // the spec comes before the pin of s
 	is("s@v1", "s", "given s@v2")
-	fails("plain@v1", "", seeds.ErrSameConfiguration, "track history plain")
+	fails("plain@v1", "", seeds.ErrSameConfiguration, "history plain")
 
 	self := plain // a spec that names its own scenario means its pin
 	self.Improvement = &scoring.Improvement{Baseline: "plain", MaxDegradationBase: 0.25}

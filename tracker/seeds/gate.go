@@ -4,75 +4,85 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 )
 
-// GateOptions say what a gate asks of each scenario.
-type GateOptions struct {
-	Rules    scoring.GateRules // beside those of the spec; where both set a rule, this one holds
-	Baseline *answer.Selector  // of no_degradation; nil for the one that the spec or a pin names
-	Base     *float64
-	Seeds    []track.SeedRange
-	Look     LookOptions
-
-	SpecVersion int // of the scenarios; 0 for the newest
+// Gated is the verdict of a gate, with the interim analyses that it is.
+type Gated struct {
+	answer.Gate
+	Looks []store.Look // to be recorded
 }
 
-// GateReport is the verdict of a gate, with the looks to be recorded.
-type GateReport struct {
-	verdict.Gate
-	Looks []store.Look
+// JudgeGate judges configurations together, and records that as interim analyses.
+func JudgeGate(ctx context.Context, st *store.Store, q answer.GateQuestion) (answer.Gate, error) {
+	g, err := Gate(ctx, st.Reader, q, 0)
+	if err != nil {
+		return g.Gate, err
+	}
+	compares := slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.NoDegradation })
+	switch {
+	case !compares && q.Baseline != nil:
+		return g.Gate, &param.Error{Param: "baseline", Message: "is for the rule no-degradation, which is not active"}
+	case !compares && q.Base != nil:
+		return g.Gate, &param.Error{Param: "base", Message: "is for the rule no-degradation, which is not active"}
+	}
+	g.Unrecorded = tryRecordLooks(ctx, st, g.Looks)
+	return g.Gate, nil
 }
 
-// Gate judges scenarios together. A scenario without seeds, or whose seeds cannot be judged, is INCONCLUSIVE; one that nobody knows is
-// an error wrapping [track.ErrNotFound].
-func Gate(ctx context.Context, st *store.Reader, selectors []answer.Selector, options GateOptions) (report GateReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		report, err = gate(ctx, st, selectors, options)
+// Gate judges configurations together, under a version of their specs; 0 is the newest. A scenario without seeds, or whose seeds cannot be
+// judged, is INCONCLUSIVE. An unknown scenario is an error wrapping [track.ErrNotFound].
+func Gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersion int) (g Gated, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		g, err = gate(ctx, r, q, specVersion)
 		return err
 	})
-	return report, err
+	return g, err
 }
 
-func gate(ctx context.Context, st *store.Reader, selectors []answer.Selector, options GateOptions) (report GateReport, err error) {
-	gated := make([]gatedScenario, len(selectors))
-	inputs := make([]verdict.GateInput, len(selectors))
-	for i, sel := range selectors {
-		if gated[i], err = loadGated(ctx, st, sel, options); err != nil {
-			return report, err
+func gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersion int) (g Gated, err error) {
+	if q.Confidence != nil {
+		q.Rules.Confidence = *q.Confidence
+	}
+	gated := make([]gatedScenario, len(q.Of))
+	inputs := make([]verdict.GateInput, len(q.Of))
+	for i, sel := range q.Of {
+		if gated[i], err = loadGated(ctx, r, sel, q, specVersion); err != nil {
+			return g, err
 		}
 		inputs[i] = gated[i].GateInput
 	}
-	if report.Gate, err = verdict.NewGate(inputs); err != nil {
-		return report, err
+	if g.Gate.Gate, err = verdict.NewGate(inputs); err != nil {
+		return g, err
 	}
-	for i, g := range gated {
-		if g.look != nil {
-			report.Looks = append(report.Looks, g.look.decided(g.Stability.NSeeds, report.Scenarios[i].Verdict))
+	for i, s := range gated {
+		if s.look != nil {
+			g.Looks = append(g.Looks, s.look.decided(s.Stability.NSeeds, g.Scenarios[i].Verdict))
 		}
-		if g.comparison != nil {
-			report.Looks = append(report.Looks, *g.comparison)
+		if s.comparison != nil {
+			g.Looks = append(g.Looks, *s.comparison)
 		}
 	}
-	return report, nil
+	return g, nil
 }
 
-// gatedScenario is what a gate judges of one scenario, with the looks that this amounts to.
+// gatedScenario is what a gate judges of one scenario, with the interim analyses that this is.
 type gatedScenario struct {
 	verdict.GateInput
-	look       *pendingLook // nil where there is nothing to judge
-	comparison *store.Look  // of no_degradation; nil where nothing was compared
+	look       *pendingLook // nil if there is nothing to judge
+	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
 
-// RulesInForce puts rules beside those of a spec, and before them where both set one. With none that judges the seeds a
-// configuration must be stable.
-func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
+// ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds, a configuration must
+// be stable.
+func ActiveRules(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
 	var rules scoring.GateRules
 	if spec.Gate != nil {
 		rules = *spec.Gate
@@ -104,9 +114,9 @@ func RulesInForce(spec scoring.Spec, given scoring.GateRules) scoring.GateRules 
 	return rules
 }
 
-func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, options GateOptions) (g gatedScenario, err error) {
-	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, RulesInForce(scoring.Spec{}, options.Rules)
-	spec, err := loadSpecInUse(ctx, st, sel.Scenario, options.SpecVersion)
+func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) (g gatedScenario, err error) {
+	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, ActiveRules(scoring.Spec{}, q.Rules)
+	spec, err := loadSpecInUse(ctx, st, sel.Scenario, specVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
 		_, err = Choose(ctx, st, sel, false) // is it a scenario at all?
@@ -115,7 +125,7 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, optio
 	if err != nil {
 		return g, err
 	}
-	g.Rules = RulesInForce(spec.decoded, options.Rules)
+	g.Rules = ActiveRules(spec.decoded, q.Rules)
 	choice, err := Choose(ctx, st, sel, false)
 	if errors.Is(err, track.ErrNotFound) && sel.Configuration == "" {
 		g.Problem = verdict.ProblemNoSeeds
@@ -131,10 +141,10 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, optio
 	}
 	g.Configuration = choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
-	return g, g.load(ctx, st, choice, spec, options)
+	return g, g.load(ctx, st, choice, spec, q)
 }
 
-// oneOfGrid refuses a scenario whose newest configuration is one of a grid: which of them ended last is chance.
+// oneOfGrid refuses a scenario whose newest configuration is one of a grid: chance decides which of them ended last.
 func oneOfGrid(ctx context.Context, st *store.Reader, choice Choice) error {
 	together, err := st.SweptTogether(ctx, choice.Scenario, choice.Configurations[0].ID)
 	if err != nil || len(together) < 2 {
@@ -143,16 +153,16 @@ func oneOfGrid(ctx context.Context, st *store.Reader, choice Choice) error {
 	const most = 6
 	var names []string
 	for _, c := range together[:min(len(together), most)] {
-		names = append(names, choice.Scenario+"@"+ShortHash(c.Hash))
+		names = append(names, choice.Scenario+"@"+track.ShortHash(c.Hash))
 	}
-	return track.WithHint(fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario), track.Hint{Text: "name those that count: track gate " + strings.Join(names, " ")})
-
+	err = fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario)
+	return track.WithHint(err, track.NewHint("name those that count", "gate", names...))
 }
 
 // load fills in what the rules look at.
-func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choice, spec specInUse, options GateOptions) error {
+func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choice, spec specInUse, q answer.GateQuestion) error {
 	configuration := choice.Configurations[0]
-	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{configuration.ID}, SpecID: spec.stored.ID, Seeds: options.Seeds}
+	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{configuration.ID}, SpecID: spec.stored.ID, Seeds: q.Seeds}
 	totals, err := st.SeedTotals(ctx, sel)
 	switch {
 	case err != nil:
@@ -182,34 +192,32 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choic
 	}
 	look, err := prepareLook(ctx, st, store.Look{
 		Kind: store.LookGate, Evidence: evidence(rows), Question: question(store.LookGate, spec.stored.Hash, choice.Scenario, configuration.Hash),
-	}, options.Look)
+	}, q.Judging)
 	if err != nil {
 		return err
 	}
 	g.Look, g.look = look.rule, &look
 	if g.Rules.NoDegradation {
-		return g.compare(ctx, st, choice, options)
+		return g.compare(ctx, st, choice, spec, q)
 	}
 	return nil
 }
 
 // compare compares with the baseline, or says why there is none.
-func (g *gatedScenario) compare(ctx context.Context, st *store.Reader, choice Choice, options GateOptions) error {
-	report, err := compare(ctx, st, choice, ImprovementOptions{
-		Baseline: options.Baseline, Seeds: options.Seeds, Confidence: g.Rules.Confidence, Base: options.Base, Look: options.Look,
-		SpecVersion: options.SpecVersion, SpecOf: choice.Scenario,
-	})
+func (g *gatedScenario) compare(ctx context.Context, st *store.Reader, choice Choice, spec specInUse, q answer.GateQuestion) error {
+	q.Confidence = &g.Rules.Confidence
+	c, err := compare(ctx, st, choice, answer.PairedQuestion{Baseline: q.Baseline, Base: q.Base, Spec: spec.stored.Version, Judging: q.Judging}, choice.Scenario)
 	switch {
 	case errors.Is(err, ErrSameConfiguration):
 		g.NoBaseline = verdict.ReasonSame
-	case errors.Is(err, track.ErrNotFound) && options.Baseline == nil:
+	case errors.Is(err, track.ErrNotFound) && q.Baseline == nil:
 		g.NoBaseline = err.Error()
 	case err != nil:
 		return err
 	default:
-		g.Improvement, g.comparison = &report.Improvement, &report.Look
-		g.Baseline = report.Baseline.Scenario + "@" + ShortHash(report.Baseline.Configurations[0].Hash)
-		if label := report.Baseline.Configurations[0].Label; label != "" {
+		g.Improvement, g.comparison = &c.Improvement.Improvement, &c.Look
+		g.Baseline = c.Baseline.Scenario + "@" + track.ShortHash(c.Baseline.Configuration.Hash)
+		if label := c.Baseline.Configuration.Label; label != "" {
 			g.Baseline += " (" + label + ")"
 		}
 	}

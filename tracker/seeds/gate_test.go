@@ -19,13 +19,12 @@ import (
 
 func number(x float64) *float64 { return &x }
 
-func gate(t testing.TB, st *store.Store, options seeds.GateOptions, names ...string) (seeds.GateReport, error) {
+func gate(t testing.TB, st *store.Store, q answer.GateQuestion, names ...string) (seeds.Gated, error) {
 	t.Helper()
-	var selectors []answer.Selector
 	for _, name := range names {
-		selectors = append(selectors, selector(t, name))
+		q.Of = append(q.Of, selector(t, name))
 	}
-	return seeds.Gate(t.Context(), st.Reader, selectors, options)
+	return seeds.Gate(t.Context(), st.Reader, q, 0)
 }
 
 // reasons are the verdicts and reasons of the outcomes about seeds, as "rule: VERDICT reason".
@@ -61,21 +60,21 @@ func TestGateInputs(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		sel     string
-		options seeds.GateOptions
+		options answer.GateQuestion
 		want    []string
 		looks   int
 	}{
-		{"no seeds", "empty", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
-		{"none in the range", "s", seeds.GateOptions{Rules: rules, Seeds: []track.SeedRange{{First: 90, Last: 99}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
-		{"no spec", "no spec", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
-		{"not assessed", "waits", seeds.GateOptions{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
-		{"enough", "s@v1", seeds.GateOptions{Rules: rules}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"the newest", "s", seeds.GateOptions{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"a crash counts", "s@v2", seeds.GateOptions{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"too few", "s@v1", seeds.GateOptions{Rules: rules, Seeds: []track.SeedRange{{Last: 1}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds", "stable: INCONCLUSIVE"}, 1},
-		{"no baseline", "s@v1", seeds.GateOptions{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
-		{"candidate is baseline", "s@v1", seeds.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
-		{"a baseline", "s", seeds.GateOptions{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
+		{"no seeds", "empty", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"none in the range", "s", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Seeds: []track.SeedRange{{First: 90, Last: 99}}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"no spec", "no spec", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
+		{"not assessed", "waits", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
+		{"enough", "s@v1", answer.GateQuestion{Rules: rules}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"the newest", "s", answer.GateQuestion{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"a crash counts", "s@v2", answer.GateQuestion{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"too few", "s@v1", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Seeds: []track.SeedRange{{Last: 1}}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds", "stable: INCONCLUSIVE"}, 1},
+		{"no baseline", "s@v1", answer.GateQuestion{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
+		{"candidate is baseline", "s@v1", answer.GateQuestion{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
+		{"a baseline", "s", answer.GateQuestion{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
 	} {
 		r, err := gate(t, st, tt.options, tt.sel)
 		if err != nil {
@@ -92,15 +91,15 @@ func TestGateInputs(t *testing.T) {
 	nobody := selector(t, "nobody")
 	for _, tt := range []struct {
 		sel      string
-		options  seeds.GateOptions
+		options  answer.GateQuestion
 		sentinel error
 	}{
-		{"nobody", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"no spec@v9", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"s@v9", seeds.GateOptions{Rules: rules}, track.ErrNotFound},
-		{"s@twice", seeds.GateOptions{Rules: rules}, track.ErrAmbiguous},
-		{"s", seeds.GateOptions{Rules: degradation, Baseline: &nobody}, track.ErrNotFound},
-		{"s", seeds.GateOptions{Rules: rules, Look: seeds.LookOptions{Plan: []int{9, 3}}}, track.ErrInvalid},
+		{"nobody", answer.GateQuestion{Rules: rules}, track.ErrNotFound},
+		{"no spec@v9", answer.GateQuestion{Rules: rules}, track.ErrNotFound},
+		{"s@v9", answer.GateQuestion{Rules: rules}, track.ErrNotFound},
+		{"s@twice", answer.GateQuestion{Rules: rules}, track.ErrAmbiguous},
+		{"s", answer.GateQuestion{Rules: degradation, Baseline: &nobody}, track.ErrNotFound},
+		{"s", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Plan: []int{9, 3}}}, track.ErrInvalid},
 	} {
 		_, err := gate(t, st, tt.options, "s@v1", tt.sel)
 		wantError(t, err, tt.sentinel)
@@ -113,7 +112,7 @@ func TestGateInputs(t *testing.T) {
 func TestGateOfSeveralScenarios(t *testing.T) {
 	st := exampleStore(t)
 	rules := scoring.GateRules{MinPassRate: number(0.5), MinScore: number(0.8), NoDegradation: true}
-	r, err := gate(t, st, seeds.GateOptions{Rules: rules}, "buffer_stock", "growth_plus")
+	r, err := gate(t, st, answer.GateQuestion{Rules: rules}, "buffer_stock", "growth_plus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 	crashed := exampleSeeds(t, "growth_plus")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 99, track.OutcomeCollapsed, nil
 	record(t, st, seeds.Options{}, crashed)
-	anytime, err := gate(t, st, seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: seeds.LookOptions{Anytime: true}}, "growth_plus")
+	anytime, err := gate(t, st, answer.GateQuestion{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Judging: answer.Judging{Anytime: true}}, "growth_plus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +150,7 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 }
 
 // passRateOf is the outcome of the rule min_pass_rate of the first scenario.
-func passRateOf(t *testing.T, r seeds.GateReport) verdict.Outcome {
+func passRateOf(t *testing.T, r seeds.Gated) verdict.Outcome {
 	t.Helper()
 	for _, o := range r.Scenarios[0].Outcomes {
 		if o.Rule == verdict.RuleMinPassRate {
@@ -168,7 +167,7 @@ func TestGateAnytimeCountsPasses(t *testing.T) {
 		st := newStore(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
 		recordLabelled(t, st, "s", "v1", values...)
-		r, err := gate(t, st, seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Look: seeds.LookOptions{Anytime: true}}, "s")
+		r, err := gate(t, st, answer.GateQuestion{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Judging: answer.Judging{Anytime: true}}, "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,10 +183,10 @@ func TestGateAnytimeCountsPasses(t *testing.T) {
 func TestGateLooks(t *testing.T) {
 	st := lookStore(t, 6)
 	v1 := selector(t, "s@v1")
-	options := seeds.GateOptions{Rules: scoring.GateRules{MinPassRate: number(0.2), NoDegradation: true}, Baseline: &v1}
-	judge := func(plan ...int) seeds.GateReport {
+	options := answer.GateQuestion{Rules: scoring.GateRules{MinPassRate: number(0.2), NoDegradation: true}, Baseline: &v1}
+	judge := func(plan ...int) seeds.Gated {
 		t.Helper()
-		options.Look.Plan = plan
+		options.Plan = plan
 		r, err := gate(t, st, options, "s@v2")
 		if err == nil {
 			err = seeds.RecordLooks(t.Context(), st, r.Looks, rand.Reader)
@@ -212,7 +211,7 @@ func TestGateLooks(t *testing.T) {
 	if !slices.Equal(second.Looks[0].Plan, []int{6, 8}) {
 		t.Errorf("the second gate: %+v", second.Looks[0])
 	}
-	options.Look.Plan = []int{6, 9}
+	options.Plan = []int{6, 9}
 	_, err := gate(t, st, options, "s@v2")
 	wantError(t, err, track.ErrConflict)
 	if n := rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 4 {
@@ -220,7 +219,7 @@ func TestGateLooks(t *testing.T) {
 	}
 }
 
-func TestRulesInForce(t *testing.T) {
+func TestActiveRules(t *testing.T) {
 	fail := []scoring.Verdict{scoring.VerdictFail}
 	warn := []scoring.Verdict{scoring.VerdictWarn}
 	all := scoring.GateRules{
@@ -246,7 +245,7 @@ func TestRulesInForce(t *testing.T) {
 			rules := tt.spec
 			spec.Gate = &rules
 		}
-		if diff := cmp.Diff(tt.want, seeds.RulesInForce(spec, tt.given)); diff != "" {
+		if diff := cmp.Diff(tt.want, seeds.ActiveRules(spec, tt.given)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 		if spec.Gate != nil && !cmp.Equal(*spec.Gate, tt.spec) {

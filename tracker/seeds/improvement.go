@@ -10,106 +10,130 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 )
 
-// ImprovementOptions say how a candidate is compared with its baseline.
-type ImprovementOptions struct {
-	Baseline    *answer.Selector // nil for the one that the spec or a pin names
-	SpecVersion int              // of the baseline's scenario; 0 for the newest
-	Seeds       []track.SeedRange
-	Confidence  float64
-	Margin      float64
-	Base        *float64 // of the degradation threshold; nil for that of the candidate's spec
-	Look        LookOptions
+// Compared is a comparison with what it was made of.
+type Compared struct {
+	answer.Improvement
+	Look store.Look // to be recorded
 
-	SpecOf string // the scenario whose spec SpecVersion is of, where the baseline may be another's; empty for the baseline's
+	candidate, baseline           Choice
+	spec                          scoring.Spec
+	candidateSeeds, baselineSeeds []verdict.JudgedSeed // by number; for anytime methods in the order in which they were recorded
+	candidateHash, baselineHash   string               // of the seeds: see seedsSHA256
 }
 
-// ImprovementReport is a candidate against its baseline, with what both are.
-type ImprovementReport struct {
-	verdict.Improvement
-	Candidate, Baseline Choice
-	Source              BaselineSource
-	Stored              store.Spec // that both are scored under: the baseline's
-	Spec                scoring.Spec
-	Look                store.Look // to be recorded
-
-	CandidateSHA256, BaselineSHA256 string // of the seeds: see seedsSHA256
-
-	CandidateSeeds, BaselineSeeds []verdict.JudgedSeed // by number; for looks at any time in the order in which they were recorded
+// JudgeImprovement compares a candidate with its baseline, and records that as an interim analysis.
+func JudgeImprovement(ctx context.Context, st *store.Store, q answer.ImprovementQuestion) (answer.Improvement, error) {
+	c, err := Compare(ctx, st.Reader, q.PairedQuestion, "")
+	if err != nil {
+		return answer.Improvement{}, err
+	}
+	if err := c.showMetrics(q); err != nil {
+		return answer.Improvement{}, err
+	}
+	c.Unrecorded = tryRecordLooks(ctx, st, []store.Look{c.Look})
+	return c.Improvement, nil
 }
 
-// Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
-func Compare(ctx context.Context, st *store.Reader, candidate answer.Selector, options ImprovementOptions) (report ImprovementReport, err error) {
-	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		choice, err := Choose(ctx, st, candidate, false)
-		if err != nil {
-			return err
+// showMetrics leaves out the metrics that were not asked for. A name that the spec does not have is an error.
+func (c *Compared) showMetrics(q answer.ImprovementQuestion) error {
+	has := func(name func(scoring.Metric) string, wanted string) bool {
+		return slices.ContainsFunc(c.spec.Metrics, func(m scoring.Metric) bool { return name(m) == wanted })
+	}
+	for _, name := range q.Metrics {
+		if !has(func(m scoring.Metric) string { return m.Name }, name) {
+			return &param.Error{Param: "metric", Message: fmt.Sprintf("%s: the spec of %s has no such metric", name, c.Spec.Scenario)}
 		}
-		report, err = compare(ctx, st, choice, options)
+	}
+	for _, name := range q.Groups {
+		if !has(func(m scoring.Metric) string { return m.Group }, name) {
+			return &param.Error{Param: "group", Message: fmt.Sprintf("%s: the spec of %s has no such group", name, c.Spec.Scenario)}
+		}
+	}
+	all := c.Metrics
+	c.Metrics = slices.DeleteFunc(slices.Clone(all), func(m verdict.MetricDelta) bool { return !q.Shows(m) })
+	c.NHidden = len(all) - len(c.Metrics)
+	return nil
+}
+
+// Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario. specOf is the scenario
+// whose spec has the version that q asks for; empty for the baseline's.
+func Compare(ctx context.Context, r *store.Reader, q answer.PairedQuestion, specOf string) (c Compared, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		choice, err := Choose(ctx, r, q.Candidate, false)
+		if err == nil {
+			c, err = compare(ctx, r, choice, q, specOf)
+		}
 		return err
 	})
-	return report, err
+	return c, err
 }
 
-func compare(ctx context.Context, st *store.Reader, candidate Choice, options ImprovementOptions) (ImprovementReport, error) {
-	report := ImprovementReport{Candidate: candidate}
-	var err error
-	if report.Baseline, report.Source, err = resolveBaseline(ctx, st, candidate, options.Baseline); err != nil {
-		return report, err
+func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.PairedQuestion, specOf string) (c Compared, err error) {
+	c.candidate = candidate
+	if c.baseline, c.BaselineSource, err = resolveBaseline(ctx, r, candidate, q.Baseline); err != nil {
+		return c, err
 	}
-	version := options.SpecVersion
-	if options.SpecOf != "" && options.SpecOf != report.Baseline.Scenario {
+	version := q.Spec
+	if specOf != "" && specOf != c.baseline.Scenario {
 		version = 0
 	}
-	spec, err := loadSpecInUse(ctx, st, report.Baseline.Scenario, version)
+	spec, err := loadSpecInUse(ctx, r, c.baseline.Scenario, version)
 	if err != nil {
-		return report, err
+		return c, err
 	}
-	report.Stored, report.Spec = spec.stored, spec.decoded
-	ours, ourRows, err := judgedSeeds(ctx, st, candidate.Scenario, candidate.Configurations[0].ID, options.Seeds, spec)
+	c.Candidate, c.Baseline, c.Spec, c.spec = candidate.side(), c.baseline.side(), scenarioSpec(spec.stored), spec.decoded
+	ours, theirs, err := c.loadSeeds(ctx, r, q.Seeds, spec)
 	if err != nil {
-		return report, fmt.Errorf("candidate: %w", err)
+		return c, err
 	}
-	theirs, theirRows, err := judgedSeeds(ctx, st, report.Baseline.Scenario, report.Baseline.Configurations[0].ID, options.Seeds, spec)
+	options := verdict.Options{
+		Confidence: answer.ConfidenceOr(q.Confidence), Margin: q.Margin, IdenticalCandidate: countRepeated(ours), IdenticalBaseline: countRepeated(theirs),
+	}
+	if options.Base, err = candidateBase(ctx, r, candidate, spec, q.Base); err != nil {
+		return c, err
+	}
+	look, err := prepareLook(ctx, r, store.Look{
+		Kind: store.LookImprovement, Evidence: evidence(ours, theirs),
+		Question: question(store.LookImprovement, spec.stored.Hash, c.Candidate.Scenario, c.Candidate.Configuration.Hash, c.Baseline.Scenario, c.Baseline.Configuration.Hash),
+	}, q.Judging)
 	if err != nil {
-		return report, fmt.Errorf("baseline: %w", err)
+		return c, err
 	}
-	base, err := candidateBase(ctx, st, candidate, spec, options.Base)
+	if options.Look = look.rule; !look.rule.Anytime { // else their order counts: that of recording would show in the last digits, and in signs that are drawn
+		byNumber(c.candidateSeeds)
+		byNumber(c.baselineSeeds)
+	}
+	c.Improvement.Improvement, err = verdict.Compare(spec.decoded, c.candidateSeeds, c.baselineSeeds, options)
+	c.Look = look.decided(c.NPairs, c.Verdict)
+	return c, err
+}
+
+// loadSeeds reads and judges the seeds of both sides, and returns them as they are stored.
+func (c *Compared) loadSeeds(ctx context.Context, r *store.Reader, ranges []track.SeedRange, spec specInUse) (candidate, baseline []store.SeedScore, err error) {
+	c.candidateSeeds, candidate, err = judgedSeeds(ctx, r, c.candidate.Scenario, c.candidate.Configurations[0].ID, ranges, spec)
 	if err != nil {
-		return report, err
+		return nil, nil, fmt.Errorf("candidate: %w", err)
 	}
-	look, err := prepareLook(ctx, st, store.Look{
-		Kind: store.LookImprovement, Evidence: evidence(ourRows, theirRows),
-		Question: question(store.LookImprovement, spec.stored.Hash, candidate.Scenario, candidate.Configurations[0].Hash,
-			report.Baseline.Scenario, report.Baseline.Configurations[0].Hash),
-	}, options.Look)
+	c.baselineSeeds, baseline, err = judgedSeeds(ctx, r, c.baseline.Scenario, c.baseline.Configurations[0].ID, ranges, spec)
 	if err != nil {
-		return report, err
+		return nil, nil, fmt.Errorf("baseline: %w", err)
 	}
-	if !look.rule.Anytime { // else their order counts: that of recording would show in the last digits, and in signs that are drawn
-		byNumber(ours)
-		byNumber(theirs)
-	}
-	report.CandidateSeeds, report.BaselineSeeds = ours, theirs
-	report.CandidateSHA256, report.BaselineSHA256 = seedsSHA256(ourRows), seedsSHA256(theirRows)
-	report.Improvement, err = verdict.Compare(spec.decoded, ours, theirs, verdict.Options{
-		Confidence: options.Confidence, Margin: options.Margin, Base: base, Look: look.rule,
-		IdenticalCandidate: repeated(ourRows), IdenticalBaseline: repeated(theirRows),
-	})
-	report.Look = look.decided(report.NPairs, report.Verdict)
-	return report, err
+	c.candidateHash, c.baselineHash = seedsSHA256(candidate), seedsSHA256(baseline)
+	return candidate, baseline, nil
 }
 
 func byNumber(seeds []verdict.JudgedSeed) {
 	slices.SortFunc(seeds, func(a, b verdict.JudgedSeed) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// repeated counts the seeds that ran well and measured exactly what another one did.
-func repeated(rows []store.SeedScore) int {
+// countRepeated counts the seeds that ran well and measured exactly what another one did.
+func countRepeated(rows []store.SeedScore) int {
 	n, different := 0, map[[sha256.Size]byte]bool{}
 	for _, row := range rows {
 		if ranWell(row) {
@@ -120,8 +144,8 @@ func repeated(rows []store.SeedScore) int {
 	return n - len(different)
 }
 
-// candidateBase is the base in force for a candidate: what a spec says of improvement is said of the seeds of its own scenario,
-// although those of the baseline's scenario are scored under another.
+// candidateBase returns the active degradation base of a candidate. The base of a spec is for the seeds of its own scenario, although a
+// candidate of another scenario is scored under the spec of its baseline.
 func candidateBase(ctx context.Context, st *store.Reader, candidate Choice, inUse specInUse, given *float64) (float64, error) {
 	if given != nil || candidate.Scenario == inUse.stored.Scenario {
 		return degradationBase(inUse.decoded, given), nil
@@ -133,7 +157,7 @@ func candidateBase(ctx context.Context, st *store.Reader, candidate Choice, inUs
 	return degradationBase(own, nil), err
 }
 
-// degradationBase is the base in force: the one asked for, else the spec's, else the default.
+// degradationBase returns the active degradation base: the one asked for, else the spec's, else the default.
 func degradationBase(spec scoring.Spec, given *float64) float64 {
 	switch {
 	case given != nil:

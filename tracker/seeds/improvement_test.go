@@ -83,7 +83,7 @@ func TestImprovementOfRealData(t *testing.T) {
 		{"the base of the spec", nil, [3]int{39, 27, 0}},
 		{"base 0.1", &tenth, [3]int{39, 25, 2}},
 	} {
-		got, err := seeds.Compare(t.Context(), st.Reader, answer.Selector{Scenario: "buffer_stock"}, seeds.ImprovementOptions{Confidence: 0.95, Base: tt.base})
+		got, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: answer.Selector{Scenario: "buffer_stock"}, Base: tt.base}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,14 +95,14 @@ func TestImprovementOfRealData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got.Improvement, sameImprovement); diff != "" {
+		if diff := cmp.Diff(want, got.Improvement.Improvement, sameImprovement); diff != "" {
 			t.Errorf("%s (-pure +stored):\n%s", tt.name, diff)
 		}
 		if counts := [3]int{got.NPass, got.NWarn, got.NFail}; counts != tt.statuses || len(got.Degraded) != tt.statuses[2] || got.NPairs != 10 {
 			t.Errorf("%s: %v with %d pairs, degraded %v, want %v with 10", tt.name, counts, got.NPairs, got.Degraded, tt.statuses)
 		}
-		if got.Source != seeds.BaselineSpec || got.Baseline.Scenario != "growth_plus" || got.Stored.Scenario != "growth_plus" || len(got.Spec.Metrics) != 66 {
-			t.Errorf("%s: against %s of %s under %s", tt.name, got.Source, got.Baseline.Scenario, got.Stored.Scenario)
+		if got.BaselineSource != answer.BaselineSpec || got.Baseline.Scenario != "growth_plus" || got.Spec.Scenario != "growth_plus" || len(got.Metrics) != 66 {
+			t.Errorf("%s: against %s of %s under %s", tt.name, got.BaselineSource, got.Baseline.Scenario, got.Spec.Scenario)
 		}
 	}
 	if diff := cmp.Diff(before, everything(t, st)); diff != "" {
@@ -135,7 +135,7 @@ func TestDegradationBase(t *testing.T) {
 		{"no spec", "theirs", nil, scoring.DefaultMeanDegradationBase},
 	} {
 		sel := selector(t, tt.baseline)
-		r, err := seeds.Compare(t.Context(), st.Reader, selector(t, tt.candidate), seeds.ImprovementOptions{Baseline: &sel, Base: tt.base, Confidence: 0.95})
+		r, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selector(t, tt.candidate), Baseline: &sel, Base: tt.base}, "")
 		if err != nil || r.Options.Base != tt.want {
 			t.Errorf("%s against %s: base %v and error %v, want %v", tt.candidate, tt.baseline, r.Options.Base, err, tt.want)
 		}
@@ -143,11 +143,11 @@ func TestDegradationBase(t *testing.T) {
 }
 
 // compareLabels compares v2 of a scenario with v1.
-func compareLabels(t testing.TB, st *store.Store, options seeds.ImprovementOptions) seeds.ImprovementReport {
+func compareLabels(t testing.TB, st *store.Store, q answer.PairedQuestion) seeds.Compared {
 	t.Helper()
 	baseline := selector(t, "s@v1")
-	options.Baseline, options.Confidence = &baseline, 0.95
-	r, err := seeds.Compare(t.Context(), st.Reader, selector(t, "s@v2"), options)
+	q.Candidate, q.Baseline = selector(t, "s@v2"), &baseline
+	r, err := seeds.Compare(t.Context(), st.Reader, q, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,17 +162,17 @@ func TestImprovementUnderOlderSpec(t *testing.T) {
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2)
 	addSpec(t, st, ranges("s", [2]float64{0, 1.5}))
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2, 1.3, 1.9) // the last two are new, and judged under the second
-	older := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: 1})
-	newest := compareLabels(t, st, seeds.ImprovementOptions{})
-	if older.Stored.Version != 1 || newest.Stored.Version != 2 || older.NPairs != 4 || newest.NPairs != 4 || newest.Total.MeanDelta == older.Total.MeanDelta {
-		t.Fatalf("versions %d and %d, %d and %d pairs", older.Stored.Version, newest.Stored.Version, older.NPairs, newest.NPairs)
+	older := compareLabels(t, st, answer.PairedQuestion{Spec: 1})
+	newest := compareLabels(t, st, answer.PairedQuestion{})
+	if older.Spec.Version != 1 || newest.Spec.Version != 2 || older.NPairs != 4 || newest.NPairs != 4 || newest.Total.MeanDelta == older.Total.MeanDelta {
+		t.Fatalf("versions %d and %d, %d and %d pairs", older.Spec.Version, newest.Spec.Version, older.NPairs, newest.NPairs)
 	}
-	for version, got := range map[int]seeds.ImprovementReport{1: older, 2: newest} {
+	for version, got := range map[int]seeds.Compared{1: older, 2: newest} {
 		if _, err := seeds.Rescore(t.Context(), st, "s", version, seeds.RescoreOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		rescored := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: version})
-		if diff := cmp.Diff(rescored.Improvement, got.Improvement, sameImprovement); diff != "" {
+		rescored := compareLabels(t, st, answer.PairedQuestion{Spec: version})
+		if diff := cmp.Diff(rescored.Improvement.Improvement, got.Improvement.Improvement, sameImprovement); diff != "" {
 			t.Errorf("version %d (-rescored +in memory):\n%s", version, diff)
 		}
 	}
@@ -203,7 +203,7 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 	}
 	check := func(name string) {
 		t.Helper()
-		r := compareLabels(t, st, seeds.ImprovementOptions{})
+		r := compareLabels(t, st, answer.PairedQuestion{})
 		if diff := cmp.Diff([]verdict.FailedSeed{{Number: 1, Reason: "timeout: too slow"}, {Number: 2, Reason: "collapsed"}, {Number: 3, Reason: "missing d"}}, r.Failed.Candidate); diff != "" {
 			t.Errorf("%s: of the candidate (-want +got):\n%s", name, diff)
 		}
@@ -252,12 +252,12 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	// u is [x, x+0.2], so its mean x+0.1; v2 lies in the middle of the range, v1 above it by 0.2, 0.3 and 0.4.
 	score := func(b float64) float64 { return scoring.Assess(s, map[string]float64{"a": 1, "b": b}).Results[1].Score }
 	want := (3 - score(1.2) - score(1.3) - score(1.4)) / 3
-	got := compareLabels(t, st, seeds.ImprovementOptions{})
+	got := compareLabels(t, st, answer.PairedQuestion{})
 	if m := got.Metrics[1]; !near(m.MeanDelta, want) || len(got.Failed.Baseline) > 0 {
 		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.Failed.Baseline)
 	}
 	sel := selector(t, "s@v1")
-	across, err := seeds.Compare(t.Context(), st.Reader, selector(t, "other"), seeds.ImprovementOptions{Baseline: &sel, Confidence: 0.95})
+	across, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selector(t, "other"), Baseline: &sel}, "")
 	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.Failed.Candidate) > 0 {
 		t.Errorf("of another scenario: %+v, error %v; want the given value of seed 0, and the series of the others", across.Metrics, err)
 	}
@@ -266,7 +266,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	if r := compareLabels(t, st, seeds.ImprovementOptions{}); !near(r.Metrics[1].MeanDelta, want) {
+	if r := compareLabels(t, st, answer.PairedQuestion{}); !near(r.Metrics[1].MeanDelta, want) {
 		t.Errorf("pruned: b differs by %v, want %v", r.Metrics[1].MeanDelta, want)
 	}
 	wider := s
@@ -274,7 +274,7 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	wider.Metrics[0].Weight = 3
 	addSpec(t, st, wider)
 	add("s", "v1", 3, 1.15, map[string]float64{"a": 1}) // judged under the second version alone
-	r := compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: 1})
+	r := compareLabels(t, st, answer.PairedQuestion{Spec: 1})
 	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.Failed.Baseline) > 0 {
 		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.Failed.Baseline)
 	}
@@ -313,7 +313,7 @@ func TestImprovementOfSomeSeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := compareLabels(t, st, seeds.ImprovementOptions{Seeds: list})
+		r := compareLabels(t, st, answer.PairedQuestion{Judging: answer.Judging{Seeds: list}})
 		if diff := cmp.Diff(want, []uint64(r.Pairs)); diff != "" || r.NCandidate != len(want) || r.NBaseline != len(want) {
 			t.Errorf("seeds %q: of %d and %d (-want +got):\n%s", text, r.NCandidate, r.NBaseline, diff)
 		}
@@ -358,7 +358,7 @@ func TestCompareWhileRecording(t *testing.T) {
 	}()
 	least, grew := 0, 0
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline) && grew < 20; {
-		r := compareLabels(t, st, seeds.ImprovementOptions{})
+		r := compareLabels(t, st, answer.PairedQuestion{})
 		if r.NCandidate != r.NBaseline || r.NPairs != r.NCandidate || len(r.Failed.Candidate)+len(r.Failed.Baseline) > 0 || r.NPairs < least {
 			t.Errorf("%d pairs of %d and %d seeds after %d, failed %v and %v", r.NPairs, r.NCandidate, r.NBaseline, least, r.Failed.Candidate, r.Failed.Baseline)
 			break

@@ -2,23 +2,20 @@ package seeds
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
 )
-
-// LookOptions say how looks at growing evidence are made valid.
-type LookOptions struct {
-	Plan    []int // numbers of seeds or pairs at which one looks; the first plan of a question stays in force
-	Anytime bool
-}
 
 // pendingLook is a decision about to be recorded as a look.
 type pendingLook struct {
@@ -45,11 +42,11 @@ func evidence(sides ...[]store.SeedScore) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// prepareLook finds the looks that came before at the same question, and the plan that holds for it.
-func prepareLook(ctx context.Context, st *store.Reader, look store.Look, o LookOptions) (pendingLook, error) {
-	p := pendingLook{Look: look, rule: verdict.Look{Plan: o.Plan, Anytime: o.Anytime}}
-	if err := verdict.CheckPlan(o.Plan); err != nil {
-		return p, fmt.Errorf("%w: --plan: %w", track.ErrInvalid, err)
+// prepareLook finds the earlier looks at the same question, and the plan that counts for it.
+func prepareLook(ctx context.Context, st *store.Reader, look store.Look, j answer.Judging) (pendingLook, error) {
+	p := pendingLook{Look: look, rule: verdict.Look{Plan: j.Plan, Anytime: j.Anytime}}
+	if err := verdict.CheckPlan(j.Plan); err != nil {
+		return p, fmt.Errorf("%w: plan: %w", track.ErrInvalid, err)
 	}
 	looks, err := st.Looks(ctx, look.Question)
 	if err != nil {
@@ -59,20 +56,24 @@ func prepareLook(ctx context.Context, st *store.Reader, look store.Look, o LookO
 	planned := slices.IndexFunc(looks, func(l store.Look) bool { return len(l.Plan) > 0 })
 	switch {
 	case planned < 0:
-		p.rule.Late = len(o.Plan) > 0 && len(looks) > 0
-	case o.Anytime || len(o.Plan) > 0 && !slices.Equal(o.Plan, looks[planned].Plan):
-		instead := "any time"
-		if !o.Anytime {
-			instead = verdict.PlanText(o.Plan)
-		}
-		return p, track.WithHint(
-			fmt.Errorf("%w: looks at %s were planned on %s, not at %s", track.ErrConflict, verdict.PlanText(looks[planned].Plan), looks[planned].LookedAt.Format("2006-01-02"), instead), track.Hint{Text: "leave --plan and --anytime out: the plan that was made first holds; another configuration or another spec is another question"})
-
+		p.rule.Late = len(j.Plan) > 0 && len(looks) > 0
+	case j.Anytime || len(j.Plan) > 0 && !slices.Equal(j.Plan, looks[planned].Plan):
+		return p, plannedOtherwise(looks[planned], j)
 	default:
 		p.rule.Plan, p.rule.Late = looks[planned].Plan, planned > 0
 	}
 	p.Plan, p.Anytime = p.rule.Plan, p.rule.Anytime
 	return p, nil
+}
+
+// plannedOtherwise refuses a plan that is not the first one of a question.
+func plannedOtherwise(first store.Look, j answer.Judging) error {
+	instead := "any time"
+	if !j.Anytime {
+		instead = verdict.PlanText(j.Plan)
+	}
+	err := fmt.Errorf("%w: looks at %s were planned on %s, not at %s", track.ErrConflict, verdict.PlanText(first.Plan), first.LookedAt.Format(time.DateOnly), instead)
+	return track.WithHint(err, track.Hint{Text: "ask without a plan and without anytime: the plan that was made first counts; another configuration or another spec is another question"})
 }
 
 // previousLooks counts the different sets of seeds that a question was asked of before this one.
@@ -87,16 +88,22 @@ func previousLooks(looks []store.Look, evidence [sha256.Size]byte) int {
 	return len(seen)
 }
 
-// RecordLooks records decisions as looks. A database that cannot be written gives an error, and the decisions stand without it.
+// tryRecordLooks records decisions as looks, and returns why it could not; empty if it could. The decisions stand without it.
+func tryRecordLooks(ctx context.Context, st *store.Store, looks []store.Look) string {
+	if err := RecordLooks(ctx, st, looks, rand.Reader); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// RecordLooks records decisions as looks. It returns an error if the database cannot be written; the decisions stand without it.
 func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entropy io.Reader) error {
+	looks = slices.DeleteFunc(slices.Clone(looks), func(l store.Look) bool { return l.N == 0 }) // nothing to look at
 	if len(looks) == 0 {
 		return nil
 	}
 	return st.Update(ctx, func(tx *store.Tx) (err error) {
 		for _, look := range looks {
-			if look.N == 0 {
-				continue // there was nothing to look at
-			}
 			look.LookedAt = st.Now()
 			if look.ULID, err = NewID(look.LookedAt, entropy); err != nil {
 				return err
@@ -115,13 +122,12 @@ func (p pendingLook) decided(n int, v scoring.Verdict) store.Look {
 	return look
 }
 
-// CheckGateLook reports an error if looks at the gate of a configuration cannot be taken as the options say, because they were planned
-// otherwise before.
-func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, o LookOptions) error {
+// CheckGateLook returns an error if the gate of a configuration cannot be decided as j says, because it was planned otherwise before.
+func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, j answer.Judging) error {
 	spec, err := loadSpecInUse(ctx, st, scenario, specVersion)
 	if err != nil {
 		return err
 	}
-	_, err = prepareLook(ctx, st, store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, scenario, configuration)}, o)
+	_, err = prepareLook(ctx, st, store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, scenario, configuration)}, j)
 	return err
 }

@@ -49,16 +49,17 @@ func moreSeeds(t testing.TB, st *store.Store, first, n int) {
 }
 
 // look compares v2 with v1 and records the look.
-func look(t testing.TB, st *store.Store, o seeds.LookOptions, list ...track.SeedRange) seeds.ImprovementReport {
+func look(t testing.TB, st *store.Store, j answer.Judging, list ...track.SeedRange) seeds.Compared {
 	t.Helper()
-	r := compareLabels(t, st, seeds.ImprovementOptions{Look: o, Seeds: list})
+	j.Seeds = list
+	r := compareLabels(t, st, answer.PairedQuestion{Judging: j})
 	if err := seeds.RecordLooks(t.Context(), st, []store.Look{r.Look}, rand.Reader); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func looksOf(t testing.TB, st *store.Store, r seeds.ImprovementReport) []store.Look {
+func looksOf(t testing.TB, st *store.Store, r seeds.Compared) []store.Look {
 	t.Helper()
 	looks, err := st.Looks(t.Context(), r.Look.Question)
 	if err != nil {
@@ -69,7 +70,7 @@ func looksOf(t testing.TB, st *store.Store, r seeds.ImprovementReport) []store.L
 
 func TestLooksWithoutPlan(t *testing.T) {
 	st := lookStore(t, 6)
-	check := func(name string, r seeds.ImprovementReport, previous, recorded int, warned ...string) {
+	check := func(name string, r seeds.Compared, previous, recorded int, warned ...string) {
 		t.Helper()
 		if got := r.Options.Look.Number - 1; got != previous {
 			t.Errorf("%s: %d looks before, want %d", name, got, previous)
@@ -81,14 +82,14 @@ func TestLooksWithoutPlan(t *testing.T) {
 			t.Errorf("%s: %d looks recorded, want %d", name, len(looks), recorded)
 		}
 	}
-	first := look(t, st, seeds.LookOptions{})
+	first := look(t, st, answer.Judging{})
 	check("the first", first, 0, 1)
-	check("the same seeds again", look(t, st, seeds.LookOptions{}), 0, 1)
+	check("the same seeds again", look(t, st, answer.Judging{}), 0, 1)
 	moreSeeds(t, st, 6, 2)
-	check("more seeds", look(t, st, seeds.LookOptions{}), 1, 2, verdict.WarnLooks)
-	check("the first seeds again", look(t, st, seeds.LookOptions{}, track.SeedRange{Last: 5}), 0, 2)
-	check("some of them", look(t, st, seeds.LookOptions{}, track.SeedRange{Last: 4}), 2, 3, verdict.WarnLooks)
-	check("at any time", look(t, st, seeds.LookOptions{Anytime: true}, track.SeedRange{Last: 3}), 3, 4)
+	check("more seeds", look(t, st, answer.Judging{}), 1, 2, verdict.WarnLooks)
+	check("the first seeds again", look(t, st, answer.Judging{}, track.SeedRange{Last: 5}), 0, 2)
+	check("some of them", look(t, st, answer.Judging{}, track.SeedRange{Last: 4}), 2, 3, verdict.WarnLooks)
+	check("at any time", look(t, st, answer.Judging{Anytime: true}, track.SeedRange{Last: 3}), 3, 4)
 	looks := looksOf(t, st, first)
 	if l := looks[0]; l.N != 6 || l.Kind != store.LookImprovement || l.Verdict != first.Verdict || l.ULID == "" || !l.LookedAt.Equal(clock().UTC()) || l.Anytime || !looks[3].Anytime {
 		t.Errorf("recorded: %+v", looks)
@@ -96,19 +97,19 @@ func TestLooksWithoutPlan(t *testing.T) {
 	// What is asked of others, or under another spec, are other questions.
 	v1 := selector(t, "s@v1")
 	swapped := selector(t, "s@v2")
-	back, err := seeds.Compare(t.Context(), st.Reader, v1, seeds.ImprovementOptions{Baseline: &swapped, Confidence: 0.95})
+	back, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: v1, Baseline: &swapped}, "")
 	if err != nil || back.Look.Question == first.Look.Question || back.Options.Look.Number != 1 {
 		t.Errorf("the other way round: look %d, error %v", back.Options.Look.Number, err)
 	}
 	addSpec(t, st, ranges("s", [2]float64{0, 2}))
-	check("under another spec", compareLabels(t, st, seeds.ImprovementOptions{}), 0, 0)
-	check("under the first", compareLabels(t, st, seeds.ImprovementOptions{SpecVersion: 1}), 2-1, 4, verdict.WarnLooks)
+	check("under another spec", compareLabels(t, st, answer.PairedQuestion{}), 0, 0)
+	check("under the first", compareLabels(t, st, answer.PairedQuestion{Spec: 1}), 2-1, 4, verdict.WarnLooks)
 }
 
 func TestPlannedLooks(t *testing.T) {
 	st := lookStore(t, 6)
 	plan := []int{6, 8, 10}
-	in := func(name string, r seeds.ImprovementReport, late bool, warned ...string) {
+	in := func(name string, r seeds.Compared, late bool, warned ...string) {
 		t.Helper()
 		if got := r.Options.Look; !slices.Equal(got.Plan, plan) || got.Late != late || !near(r.Options.Alpha(), 0.05/3) {
 			t.Errorf("%s: %+v with alpha %v, want the plan %v, a third of alpha, late %v", name, got, r.Options.Alpha(), plan, late)
@@ -117,32 +118,32 @@ func TestPlannedLooks(t *testing.T) {
 			t.Errorf("%s: warnings (-want +got):\n%s", name, diff)
 		}
 	}
-	refused := func(name string, o seeds.LookOptions, sentinel error) {
+	refused := func(name string, o answer.Judging, sentinel error) {
 		t.Helper()
 		baseline := selector(t, "s@v1")
-		_, err := seeds.Compare(t.Context(), st.Reader, selector(t, "s@v2"), seeds.ImprovementOptions{Baseline: &baseline, Confidence: 0.95, Look: o})
+		_, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selector(t, "s@v2"), Baseline: &baseline, Judging: o}, "")
 		wantError(t, err, sentinel)
 		if sentinel == track.ErrConflict && len(track.Hints(err)) == 0 {
 			t.Errorf("%s: no hint", name)
 		}
 	}
 	for _, bad := range [][]int{{1, 5}, {5, 5}, {8, 6}, {-1}} {
-		refused(fmt.Sprint(bad), seeds.LookOptions{Plan: bad}, track.ErrInvalid)
+		refused(fmt.Sprint(bad), answer.Judging{Plan: bad}, track.ErrInvalid)
 	}
-	in("the first", look(t, st, seeds.LookOptions{Plan: plan}), false)
-	in("the same seeds, the plan left out", look(t, st, seeds.LookOptions{}), false)
-	refused("another plan at the same seeds", seeds.LookOptions{Plan: []int{6, 12}}, track.ErrConflict)
+	in("the first", look(t, st, answer.Judging{Plan: plan}), false)
+	in("the same seeds, the plan left out", look(t, st, answer.Judging{}), false)
+	refused("another plan at the same seeds", answer.Judging{Plan: []int{6, 12}}, track.ErrConflict)
 	moreSeeds(t, st, 6, 2)
-	in("the second, left out", look(t, st, seeds.LookOptions{}), false)
-	in("the same plan again", look(t, st, seeds.LookOptions{Plan: slices.Clone(plan)}), false)
-	refused("another plan", seeds.LookOptions{Plan: []int{6, 12}}, track.ErrConflict)
+	in("the second, left out", look(t, st, answer.Judging{}), false)
+	in("the same plan again", look(t, st, answer.Judging{Plan: slices.Clone(plan)}), false)
+	refused("another plan", answer.Judging{Plan: []int{6, 12}}, track.ErrConflict)
 	moreSeeds(t, st, 8, 1)
-	off := look(t, st, seeds.LookOptions{})
+	off := look(t, st, answer.Judging{})
 	in("at 9", off, false)
 	if off.Verdict != scoring.VerdictInconclusive || len(off.Needs) == 0 {
 		t.Errorf("at 9 of %v: %s, needs %v", plan, off.Verdict, off.Needs)
 	}
-	refused("at any time", seeds.LookOptions{Anytime: true}, track.ErrConflict)
+	refused("at any time", answer.Judging{Anytime: true}, track.ErrConflict)
 	looks := looksOf(t, st, off)
 	var plans [][]int
 	for _, l := range looks {
@@ -157,16 +158,16 @@ func TestPlannedLooks(t *testing.T) {
 func TestLatePlan(t *testing.T) {
 	for name, more := range map[string]int{"at the same seeds": 0, "at more seeds": 2} {
 		st := lookStore(t, 6)
-		look(t, st, seeds.LookOptions{})
+		look(t, st, answer.Judging{})
 		moreSeeds(t, st, 6, more)
-		r := look(t, st, seeds.LookOptions{Plan: []int{6, 8, 10}})
+		r := look(t, st, answer.Judging{Plan: []int{6, 8, 10}})
 		if diff := cmp.Diff([]string{verdict.WarnLatePlan}, codes(r.Warnings)); diff != "" || !r.Options.Look.Late || len(r.Options.Look.Plan) != 3 {
 			t.Errorf("%s: %+v (-want +got):\n%s", name, r.Options.Look, diff)
 		}
 		if more == 0 {
 			continue
 		}
-		for again, o := range []seeds.LookOptions{{}, {Plan: []int{6, 8, 10}}} {
+		for again, o := range []answer.Judging{{}, {Plan: []int{6, 8, 10}}} {
 			r := look(t, st, o, track.SeedRange{Last: track.SeedNumber(3 - again)})
 			if !r.Options.Look.Late || len(r.Options.Look.Plan) != 3 {
 				t.Errorf("later: %+v", r.Options.Look)
@@ -184,8 +185,9 @@ func TestLooksAtOnce(t *testing.T) {
 		all.Go(func() {
 			for last := range track.SeedNumber(3) {
 				baseline := answer.Selector{Scenario: "s", Configuration: "v1"}
-				r, err := seeds.Compare(t.Context(), own.Reader, answer.Selector{Scenario: "s", Configuration: "v2"},
-					seeds.ImprovementOptions{Baseline: &baseline, Confidence: 0.95, Seeds: []track.SeedRange{{Last: last}}})
+				r, err := seeds.Compare(t.Context(), own.Reader, answer.PairedQuestion{
+					Candidate: answer.Selector{Scenario: "s", Configuration: "v2"}, Baseline: &baseline, Judging: answer.Judging{Seeds: []track.SeedRange{{Last: last}}},
+				}, "")
 				if err == nil {
 					err = seeds.RecordLooks(t.Context(), own, []store.Look{r.Look}, rand.Reader)
 				}
@@ -196,7 +198,7 @@ func TestLooksAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if looks := looksOf(t, st, compareLabels(t, st, seeds.ImprovementOptions{})); len(looks) != 3 {
+	if looks := looksOf(t, st, compareLabels(t, st, answer.PairedQuestion{})); len(looks) != 3 {
 		t.Errorf("%d looks at 3 sets of seeds", len(looks))
 	}
 }
@@ -204,7 +206,7 @@ func TestLooksAtOnce(t *testing.T) {
 // A decision stands although nobody can write down that it was looked at.
 func TestLookAtReadOnlyDatabase(t *testing.T) {
 	st := lookStore(t, 6)
-	look(t, st, seeds.LookOptions{})
+	look(t, st, answer.Judging{})
 	path := filepath.Join(t.TempDir(), "sealed", "track.db")
 	if err := st.Sync(); err != nil {
 		t.Fatal(err)
@@ -227,7 +229,7 @@ func TestLookAtReadOnlyDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := openStore(t, path)
-	r := compareLabels(t, sealed, seeds.ImprovementOptions{Seeds: []track.SeedRange{{Last: 3}}})
+	r := compareLabels(t, sealed, answer.PairedQuestion{Judging: answer.Judging{Seeds: []track.SeedRange{{Last: 3}}}})
 	if r.NPairs != 4 || r.Options.Look.Number != 2 {
 		t.Errorf("%d pairs at look %d", r.NPairs, r.Options.Look.Number+1)
 	}

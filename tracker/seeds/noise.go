@@ -27,7 +27,7 @@ func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) 
 		q.Rules.Confidence = *q.Confidence
 	}
 	a = answer.Noise{
-		Side: choice.side(), Spec: specRef(spec.stored), Rules: RulesInForce(spec.decoded, q.Rules), Base: degradationBase(spec.decoded, q.Base),
+		Side: choice.side(), Spec: specRef(spec.stored), Rules: ActiveRules(spec.decoded, q.Rules), Base: degradationBase(spec.decoded, q.Base),
 		Margin: q.Margin, Confidence: answer.ConfidenceOr(q.Confidence), NFailed: countFailed(seeds), MaxFlipRate: verdict.MaxFlipRate,
 	}
 	a.Noise, err = verdict.NewNoise(spec.decoded, seeds, verdict.NoiseOptions{

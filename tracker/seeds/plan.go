@@ -8,7 +8,6 @@ import (
 
 	"track"
 	"track/answer"
-	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
@@ -68,11 +67,10 @@ func (p pilot) warnings(list []stats.Warning) []verdict.Warning {
 }
 
 func loadPilot(ctx context.Context, r *store.Reader, candidate Choice, q answer.SeedsNeededQuestion) (pilot, error) {
-	compared, err := compare(ctx, r, candidate, ImprovementOptions{Baseline: q.Baseline, Seeds: q.Seeds, Confidence: scoring.DefaultConfidence})
+	compared, err := compare(ctx, r, candidate, answer.PairedQuestion{Baseline: q.Baseline, Judging: answer.Judging{Seeds: q.Seeds}}, "")
 	switch {
 	case err == nil && compared.NPairs >= 2:
-		baseline := compared.Baseline.side()
-		return pilot{compared.Differences, &baseline, len(compared.Failed.Candidate) + len(compared.Failed.Baseline)}, nil
+		return pilot{compared.Differences, &compared.Baseline, len(compared.Failed.Candidate) + len(compared.Failed.Baseline)}, nil
 	case q.Baseline != nil && err != nil:
 		return pilot{}, err
 	case q.Baseline != nil:

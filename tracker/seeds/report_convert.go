@@ -17,12 +17,8 @@ import (
 	"track/sweep"
 )
 
-func configurationOf(scenario string, c store.Configuration) answer.ScenarioConfiguration {
-	return answer.ScenarioConfiguration{Scenario: scenario, RecordedConfiguration: track.RecordedConfiguration{Hash: c.Hash, Configuration: c.Configuration}}
-}
-
 func specVersionOf(stored store.Spec, declared scoring.Spec) answer.SpecVersion {
-	return answer.SpecVersion{Scenario: stored.Scenario, Version: stored.Version, Hash: stored.Hash, Declared: declared}
+	return answer.SpecVersion{ScenarioSpec: scenarioSpec(stored), Declared: declared}
 }
 
 // runsOf returns where and when seeds ran, with the commands of their sweeps.

@@ -14,12 +14,11 @@ import (
 
 // ReportedScenario is the report of one scenario, with what it was made of.
 type ReportedScenario struct {
-	Stored      store.Spec
-	Spec        scoring.Spec
-	Stability   ReportedStability
-	Improvement *ReportedImprovement
-	Report      answer.ScenarioReport
-	Looks       []store.Look // to be recorded
+	Stored    store.Spec
+	Spec      scoring.Spec
+	Stability ReportedStability
+	Report    answer.ScenarioReport
+	Looks     []store.Look // to be recorded
 }
 
 // ScenarioOptions narrow the report of a scenario.
@@ -116,16 +115,14 @@ func (r *ReportedScenario) addPins(pins []store.Baseline) {
 	if len(pins) == 0 || pins[0].Configuration == nil {
 		return
 	}
-	newest := pins[0]
-	r.Report.Pinned = &answer.PinnedBaseline{ScenarioConfiguration: configurationOf(newest.Scenario, *newest.Configuration), Reason: newest.Reason, Actor: newest.Actor}
+	newest := newBaseline(pins[0])
+	r.Report.Pinned = &newest
 	r.Report.NPinsBefore--
 }
 
 // compare compares with the baseline, or says why there is none.
 func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error {
-	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, ImprovementOptions{
-		SpecVersion: r.Stored.Version, SpecOf: r.Stored.Scenario, Confidence: scoring.DefaultConfidence,
-	})
+	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, answer.PairedQuestion{Spec: r.Stored.Version}, r.Stored.Scenario)
 	switch {
 	case errors.Is(err, ErrSameConfiguration):
 		r.Report.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
@@ -134,7 +131,7 @@ func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error 
 	case err != nil:
 		return err
 	default:
-		r.Improvement, r.Report.Improvement, r.Looks = &compared, &compared.Report, append(r.Looks, compared.Look)
+		r.Report.Improvement, r.Looks = &compared.Report, append(r.Looks, compared.Look)
 	}
 	return nil
 }

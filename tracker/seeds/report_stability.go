@@ -11,7 +11,6 @@ import (
 
 	"track"
 	"track/answer"
-	"track/scoring"
 	"track/store"
 )
 
@@ -38,14 +37,14 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	}
 	configuration := r.Configurations[0]
 	sel.Configuration = configuration.Hash
-	gated, err := gate(ctx, st, []answer.Selector{sel}, GateOptions{Seeds: options.Seeds, SpecVersion: r.Stored.Version})
+	gated, err := gate(ctx, st, answer.GateQuestion{Of: []answer.Selector{sel}, Judging: answer.Judging{Seeds: options.Seeds}}, r.Stored.Version)
 	if err != nil {
 		return r, err
 	}
 	r.Looks = gated.Looks
 	r.Report = answer.StabilityReport{
-		Configuration: configurationOf(r.Scenario, configuration), Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(options.Seeds).String(),
-		Stability: r.Answer(), Gate: gated.Gate,
+		Side: r.Choice.side(), Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(options.Seeds).String(),
+		Stability: r.Answer(), Gate: gated.Gate.Gate,
 	}
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: r.Stored.ID, Seeds: options.Seeds}
 	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
@@ -59,7 +58,8 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 		return r, err
 	}
 	r.Looks = append(r.Looks, previous.Look)
-	r.Report.Previous, err = improvementReportOf(*previous, options.Seeds)
+	reported, err := previous.report(options.Seeds)
+	r.Report.Previous = &reported
 	return r, err
 }
 
@@ -94,8 +94,8 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	return seeds, seedsSHA256(rows), nil
 }
 
-// comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil where there is none.
-func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*ImprovementReport, error) {
+// comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil if there is none.
+func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*Compared, error) {
 	newestFirst, _, err := st.Configurations(ctx, choice.Scenario, allConfigurations)
 	if err != nil {
 		return nil, err
@@ -104,9 +104,7 @@ func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specV
 	if at < 0 || at == len(newestFirst)-1 {
 		return nil, nil
 	}
-	report, err := compare(ctx, st, choice, ImprovementOptions{
-		Baseline: &answer.Selector{Scenario: choice.Scenario, Configuration: newestFirst[at+1].Hash}, SpecVersion: specVersion, Seeds: ranges,
-		Confidence: scoring.DefaultConfidence,
-	})
-	return &report, err
+	before := answer.Selector{Scenario: choice.Scenario, Configuration: newestFirst[at+1].Hash}
+	compared, err := compare(ctx, st, choice, answer.PairedQuestion{Baseline: &before, Spec: specVersion, Judging: answer.Judging{Seeds: ranges}}, "")
+	return &compared, err
 }

@@ -34,7 +34,7 @@ func (j *judge) checkRule(ctx context.Context) error {
 		return err
 	}
 	for _, c := range plan.Configurations() {
-		if err := seeds.CheckGateLook(ctx, j.store.Reader, plan.Scenario, j.options.SpecVersion, c.Hash(), rule.lookOptions()); err != nil {
+		if err := seeds.CheckGateLook(ctx, j.store.Reader, plan.Scenario, j.options.SpecVersion, c.Hash(), rule.judging(nil)); err != nil {
 			return err
 		}
 	}
@@ -64,15 +64,16 @@ func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (*answer.
 	return d, nil
 }
 
-func (r *StopRule) lookOptions() seeds.LookOptions {
-	return seeds.LookOptions{Plan: r.Looks, Anytime: len(r.Looks) == 0}
+// judging returns how the first planned seeds are judged.
+func (r *StopRule) judging(planned track.SeedRanges) answer.Judging {
+	return answer.Judging{Seeds: planned, Plan: r.Looks, Anytime: len(r.Looks) == 0}
 }
 
 func (j *judge) gate(ctx context.Context, c *sweptConfiguration, planned track.SeedRanges, d *answer.SweepDecision) (decided bool, err error) {
 	rule := j.options.Until
-	report, err := seeds.Gate(ctx, j.store.Reader, []answer.Selector{j.selector(c)}, seeds.GateOptions{
-		Rules: rule.Rules, Seeds: planned, Look: rule.lookOptions(), SpecVersion: j.options.SpecVersion,
-	})
+	report, err := seeds.Gate(ctx, j.store.Reader, answer.GateQuestion{
+		Of: []answer.Selector{j.selector(c)}, Rules: rule.Rules, Judging: rule.judging(planned),
+	}, j.options.SpecVersion)
 	if err != nil {
 		return false, err
 	}
@@ -85,10 +86,9 @@ func (j *judge) gate(ctx context.Context, c *sweptConfiguration, planned track.S
 
 func (j *judge) compare(ctx context.Context, c *sweptConfiguration, planned track.SeedRanges, d *answer.SweepDecision) (decided bool, err error) {
 	rule := j.options.Until
-	report, err := seeds.Compare(ctx, j.store.Reader, j.selector(c), seeds.ImprovementOptions{
-		Baseline: rule.Baseline, Seeds: planned, Confidence: scoring.DefaultConfidence, Look: rule.lookOptions(),
-		SpecVersion: j.options.SpecVersion, SpecOf: j.options.Plan.Scenario,
-	})
+	report, err := seeds.Compare(ctx, j.store.Reader, answer.PairedQuestion{
+		Candidate: j.selector(c), Baseline: rule.Baseline, Spec: j.options.SpecVersion, Judging: rule.judging(planned),
+	}, j.options.Plan.Scenario)
 	if err != nil {
 		return false, err
 	}

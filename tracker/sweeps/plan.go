@@ -198,6 +198,6 @@ func NeverDecides(ctx context.Context, r *store.Reader, scenario string, specVer
 	if err != nil {
 		return false, err
 	}
-	rules := seeds.RulesInForce(declared, rule.Rules)
+	rules := seeds.ActiveRules(declared, rule.Rules)
 	return rules.Stable || rules.MaxStd != nil, nil
 }

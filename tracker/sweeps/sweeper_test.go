@@ -699,10 +699,9 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	}
 	minScore := 0.1
 	rules := scoring.GateRules{MinScore: &minScore}
-	planned := func(o seeds.GateOptions) (v scoring.Verdict, rule *verdict.Outcome) {
+	planned := func(list []track.SeedRange) (v scoring.Verdict, rule *verdict.Outcome) {
 		t.Helper()
-		o.Rules = rules
-		r, err := seeds.Gate(t.Context(), st.Reader, []answer.Selector{{Scenario: "s"}}, o)
+		r, err := seeds.Gate(t.Context(), st.Reader, answer.GateQuestion{Of: []answer.Selector{{Scenario: "s"}}, Rules: rules, Judging: answer.Judging{Seeds: list}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -718,7 +717,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	if r := sweptStability(t, st, nil); r.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Warnings, verdict.WarnPlannedMissing) {
 		t.Errorf("%+v, %+v, %+v", r.Coverage, r.Finding, r.Warnings)
 	}
-	if v, rule := planned(seeds.GateOptions{}); v != scoring.VerdictInconclusive || rule == nil || rule.Verdict != scoring.VerdictInconclusive || rule.N != n || rule.Reason != verdict.WarnPlannedMissing {
+	if v, rule := planned(nil); v != scoring.VerdictInconclusive || rule == nil || rule.Verdict != scoring.VerdictInconclusive || rule.N != n || rule.Reason != verdict.WarnPlannedMissing {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	// Of some seeds those count that were planned among them.
@@ -734,14 +733,14 @@ func TestPlannedSeedsMissing(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tt.ranges, got, tt.want)
 		}
 	}
-	if v, rule := planned(seeds.GateOptions{Seeds: upTo(50)}); v != scoring.VerdictPass || rule == nil || rule.Verdict != scoring.VerdictPass || rule.N != 50 {
+	if v, rule := planned(upTo(50)); v != scoring.VerdictPass || rule == nil || rule.Verdict != scoring.VerdictPass || rule.N != 50 {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	m.sweeps(t, st, options)
 	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
-	if v, rule := planned(seeds.GateOptions{}); v != scoring.VerdictPass || rule == nil || rule.N != 100 {
+	if v, rule := planned(nil); v != scoring.VerdictPass || rule == nil || rule.N != 100 {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	// Seeds that nobody planned are no part of it.

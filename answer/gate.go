@@ -1,0 +1,125 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/verdict"
+)
+
+// GateQuestion asks whether configurations keep the rules of a gate.
+type GateQuestion struct {
+	Of       []Selector
+	Rules    scoring.GateRules // they replace those of the spec
+	Baseline *Selector         // of no_degradation; nil for the one that the spec or a pin names
+	Base     *float64          // of the degradation threshold; nil for that of the spec
+	Judging
+}
+
+// Params declares the parameters of the question.
+func (q *GateQuestion) Params() param.List {
+	return slices.Concat(
+		param.List{{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "judge these configurations", Value: selectors(&q.Of)}},
+		rulesParams(&q.Rules),
+		param.List{
+			{Name: "no-degradation", Help: "require that no metric loses more than base/weight against the baseline", Value: param.Switch(&q.Rules.NoDegradation)},
+			{Name: "min-seeds", Unit: "N", Help: "decide nothing with fewer than `N` recorded seeds", Value: param.Whole(&q.Rules.MinSeeds, 0)},
+			baselineParam(&q.Baseline, "compare with this `SCENARIO[@CONFIGURATION]` (default: the one that the spec names, or the pinned one)"),
+			baseParam(&q.Base),
+			{Name: "fail-on", Unit: "VERDICT", Help: "fail on this `VERDICT` and worse: warn, inconclusive or fail (default: inconclusive)",
+				Value: param.Parsed(&q.Rules.FailOn, parseVerdicts, formatVerdicts)},
+		},
+		q.Judging.Params(),
+	)
+}
+
+func parseVerdicts(text string) (list []scoring.Verdict, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		list = append(list, scoring.Verdict(strings.ToUpper(strings.TrimSpace(word))))
+	}
+	return list, nil
+}
+
+func formatVerdicts(list []scoring.Verdict) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = strings.ToLower(string(v))
+	}
+	return strings.Join(words, ",")
+}
+
+// Check returns an error if the parameters do not fit together.
+func (q *GateQuestion) Check() error {
+	if name := repeated(q.Of); name != "" {
+		return &param.Error{Param: "scenario", Message: name + " is named twice"}
+	}
+	if err := checkRules(q.Rules); err != nil {
+		return err
+	}
+	if err := checkBase(q.Base); err != nil {
+		return err
+	}
+	return q.Judging.Check()
+}
+
+// Gate is the verdict on configurations, judged together by the rules of a gate.
+type Gate struct {
+	verdict.Gate
+	Unrecorded string `json:"unrecorded_look,omitzero"` // why this interim analysis could not be recorded; empty if it was
+}
+
+// Conclusion is the worst verdict that the rules fail on.
+func (a Gate) Conclusion() Conclusion {
+	var failing []scoring.Verdict
+	for _, s := range a.Scenarios {
+		if s.Failing {
+			failing = append(failing, s.Verdict)
+		}
+	}
+	switch {
+	case len(failing) == 0:
+		return Passed
+	case scoring.WorstVerdict(failing...) == scoring.VerdictInconclusive:
+		return Inconclusive
+	}
+	return Failed
+}
+
+// Lead implements [Answer].
+func (a Gate) Lead() (lead []Sentence) {
+	for _, text := range a.Unattainable() {
+		lead = append(lead, Sentence{Kind: Note, Text: "cannot be met: " + text})
+	}
+	lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict})
+	for _, s := range a.Scenarios {
+		lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: true})
+	}
+	if a.NTests > 1 {
+		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("p is corrected by Holm for %d tests", a.NTests), Joined: true})
+	}
+	return append(lead, unrecordedLook(a.Unrecorded)...)
+}
+
+// gatedText says what was judged, by which rules.
+func gatedText(s verdict.ScenarioOutcome) string {
+	text := s.Name
+	if s.Configuration != "" && s.Name == s.Scenario {
+		text += "@" + track.ShortHash(s.Configuration)
+	}
+	if s.Label != "" {
+		text += ", label " + s.Label
+	}
+	if s.Revision != "" && s.Revision != "-" {
+		text += ", revision " + s.Revision
+	}
+	text += fmt.Sprintf(", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), s.Rules.String())
+	if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
+		text += "; not a failure, because the rules fail on FAIL alone"
+	}
+	return text
+}

@@ -1,0 +1,88 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/verdict"
+)
+
+// Tables implements [Answer]. People see the rules about seeds, and the metrics that did not pass.
+func (a Gate) Tables() []Table {
+	columns := []Column{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p_holm", Head: "p Holm"}, {Name: "found"}}
+	rules := Table{Name: "rules", Columns: columns}
+	metrics := Table{Name: "remarks", Columns: columns, HiddenIfEmpty: true, Shown: 40}
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			switch {
+			case o.Metric == "":
+				rules.Rows = append(rules.Rows, outcomeRow(s.Name, o))
+			case o.Verdict != scoring.VerdictPass:
+				metrics.Rows = append(metrics.Rows, outcomeRow(s.Name, o))
+			}
+		}
+	}
+	slices.SortStableFunc(rules.Rows, compareVerdicts)
+	slices.SortStableFunc(metrics.Rows, compareVerdicts)
+	metrics.Title = fmt.Sprintf("metrics with a remark (%d), the worst first", len(metrics.Rows))
+	metrics.Notes = append(a.needs(), warningNotes(a.warnings())...)
+	return []Table{rules, metrics, a.outcomesTable()}
+}
+
+func outcomeRow(name string, o verdict.Outcome) []any {
+	found := o.Message
+	if o.Reason != "" {
+		found = o.Reason + ": " + found
+	}
+	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, Optional(o.PHolm, format.PValue), found}
+}
+
+// compareVerdicts puts rows that begin with a worse verdict first.
+func compareVerdicts(a, b []any) int {
+	rank := func(row []any) int { return slices.Index(scoring.Verdicts(), scoring.Verdict(row[0].(string))) }
+	return rank(b) - rank(a)
+}
+
+// needs says what would change the verdicts of the rules about seeds.
+func (a Gate) needs() (notes []Sentence) {
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			if o.Need != "" && o.Metric == "" {
+				notes = append(notes, Sentence{Kind: Need, Text: s.Name + ", " + o.Rule + ": " + o.Need})
+			}
+		}
+	}
+	return notes
+}
+
+func (a Gate) warnings() (list []verdict.Warning) {
+	for _, s := range a.Scenarios {
+		for _, w := range s.Warnings {
+			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ": " + w.Message})
+		}
+		for _, w := range s.ComparisonWarnings {
+			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ", against the baseline: " + w.Message})
+		}
+	}
+	return list
+}
+
+// outcomesTable has every rule and metric of every scenario, for programs.
+func (a Gate) outcomesTable() Table {
+	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: Columns(
+		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "n", "p", "p_holm", "message", "need")}
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			var lo, hi any
+			if o.Interval.Method != "" {
+				lo, hi = defined(o.Interval.Lo), defined(o.Interval.Hi)
+			}
+			t.Rows = append(t.Rows, []any{
+				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.N, o.P, o.PHolm, o.Message, o.Need,
+			})
+		}
+	}
+	return t
+}

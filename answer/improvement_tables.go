@@ -1,0 +1,150 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"track/scoring/format"
+	"track/scoring/verdict"
+)
+
+// Tables implements [Answer].
+func (a Improvement) Tables() []Table {
+	total := Table{Name: "total", HiddenIfEmpty: true, Columns: []Column{
+		{Name: "name", Head: "total score"}, {Name: "value", Head: " "}, {Name: "interval", Head: " "}, {Name: "method"},
+	}}
+	for _, r := range TotalRows(a.Improvement) {
+		total.Rows = append(total.Rows, []any{r.Name, r.Value, r.Detail, r.Method})
+	}
+	metrics := a.metricsTable()
+	metrics.Notes = append(append(a.counts(), a.leftOut()...), warningNotes(a.Warnings)...)
+	return []Table{total, metrics}
+}
+
+func (a Improvement) metricsTable() Table {
+	confidence := a.Confidence
+	if len(a.Metrics) > 0 {
+		confidence = a.Metrics[0].Interval.Confidence
+	}
+	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: []Column{
+		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
+		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
+		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "status"},
+		{Name: "p", For: ForData}, {Name: "p_holm", Head: "p Holm"}, {Name: "decided", For: ForData},
+		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
+	}}
+	for _, m := range a.Metrics {
+		t.Rows = append(t.Rows, []any{
+			m.Group, m.Name, weight(m.Weight), m.Baseline, m.Candidate, ChangeText(m), Number(m.MeanDelta, format.Signed),
+			defined(m.Interval.Lo), defined(m.Interval.Hi), Interval(m.Interval, format.Signed), Number(m.Threshold, format.Four), string(m.Status),
+			m.P, Number(m.PHolm, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
+		})
+	}
+	return t
+}
+
+// ChangeText returns "better" or "worse" if the data show a change of a metric, else "~".
+func ChangeText(m verdict.MetricDelta) string {
+	switch {
+	case !m.IsDecided:
+		return "~"
+	case m.MeanDelta < 0:
+		return "worse"
+	}
+	return "better"
+}
+
+// counts says how many metrics have which status, and what ~ means.
+func (a Improvement) counts() []Sentence {
+	n := len(a.Metrics) + a.NHidden
+	if n == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d metrics: %d PASS, %d WARN, %d FAIL at base %v", n, a.NPass, a.NWarn, a.NFail, a.Base)
+	if a.NHidden > 0 {
+		text += fmt.Sprintf("; %d are not shown", a.NHidden)
+	}
+	notes := []Sentence{{Kind: Note, Text: text}}
+	if len(a.Degraded) > 0 {
+		notes = append(notes, Sentence{Kind: Note, Text: "degraded: " + strings.Join(a.Degraded, ", "), Joined: true})
+	}
+	return append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
+		"~ the data do not decide: sign-flip test of the deltas, p corrected by Holm for %d metrics, above %s", n, format.PValue(a.Alpha()))})
+}
+
+// leftOut names the seeds that are in no pair, and those that failed.
+func (a Improvement) leftOut() (notes []Sentence) {
+	list := func(name string, seeds []string) {
+		if len(seeds) > 0 {
+			notes = append(notes, Sentence{Kind: Note, Text: name + ": " + shortList(seeds), Joined: len(notes) > 0})
+		}
+	}
+	list("only in the candidate", numberTexts(a.Unmatched.Candidate))
+	list("only in the baseline", numberTexts(a.Unmatched.Baseline))
+	list("failed in the candidate", failedTexts(a.Failed.Candidate))
+	list("failed in the baseline", failedTexts(a.Failed.Baseline))
+	return notes
+}
+
+func numberTexts(numbers []uint64) []string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = fmt.Sprint(n)
+	}
+	return texts
+}
+
+func failedTexts(seeds []verdict.FailedSeed) []string {
+	texts := make([]string, len(seeds))
+	for i, s := range seeds {
+		texts[i] = fmt.Sprintf("%d (%s)", s.Number, shorten(s.Reason))
+	}
+	return texts
+}
+
+// shortList joins the first of many words.
+func shortList(words []string) string {
+	const most = 20
+	if len(words) > most {
+		return strings.Join(words[:most], ", ") + fmt.Sprintf(" and %d more; the format json lists all", len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}
+
+// TotalRow is a line on the difference of total scores.
+type TotalRow struct{ Name, Value, Detail, Method string }
+
+// TotalRows returns the difference of the total scores of a comparison with what a reader needs in order to trust it; none without pairs.
+func TotalRows(i verdict.Improvement) (rows []TotalRow) {
+	t := i.Total
+	if t == nil {
+		return nil
+	}
+	add := func(name, value, detail, format string, args ...any) {
+		rows = append(rows, TotalRow{name, value, detail, fmt.Sprintf(format, args...)})
+	}
+	add("baseline → candidate", format.Four(t.Baseline)+" → "+format.Four(t.Candidate), "", "means over %s", format.Counted(i.NPairs, "pair"))
+	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s",
+		format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
+	add("p", format.PValue(t.P), "", "%s", t.PMethod)
+	losses := format.Counted(t.Losses, "loss")
+	if t.Losses != 1 {
+		losses = fmt.Sprintf("%d losses", t.Losses)
+	}
+	add("P(improvement)", three(t.PImprovement), "", "%s, %s, %s; a tie counts half", format.Counted(t.Wins, "win"), losses, format.Counted(t.Ties, "tie"))
+	if won := t.WinShareCI; t.WinShare != nil && won.Defined() {
+		add("wins without ties", three(*t.WinShare), format.Interval(won, three), "%s Wilson interval over %s",
+			format.Confidence(won.Confidence), format.Counted(t.Wins+t.Losses, "pair"))
+	}
+	if t.Detectable != nil && t.DetectableDz != nil && !i.Look.Anytime {
+		add("detectable effect", format.Four(*t.Detectable), "", "power %v with %s, at the observed sd: %.2f sds (dz)",
+			verdict.TargetPower, format.Counted(i.NPairs, "pair"), *t.DetectableDz)
+	}
+	if u := i.Unpaired; u != nil {
+		add("unpaired delta", format.Signed(u.MeanDelta), format.Short(u.Interval.Lo)+" to "+format.Short(u.Interval.Hi),
+			"%s (%d and %d seeds), p %s", u.Method, u.NCandidate, u.NBaseline, format.PValue(u.P))
+	}
+	return rows
+}
+
+func three(x float64) string { return format.Fixed(x, 3) }
