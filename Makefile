@@ -53,7 +53,7 @@ outside-tools: ## install Chromium if it is missing and root can; else the tests
 
 docs: ## the reference of commands and of JSON, from their declarations
 	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update
-	$(GO) test -tags $(TAGS) ./cmd/track -run TestCommandReference -update
+	$(GO) test -tags $(TAGS) ./cmd/track -run 'TestCommandReference|TestExitCodeReference' -update
 
 # The emulator of arm64, and the package of Debian and Ubuntu that has it.
 QEMU := qemu-aarch64-static

@@ -4,32 +4,74 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/tracker/lineages"
 )
 
-// The exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them.
+// The exit codes; exitTable says what each means.
 const (
-	exitOK           = 0  // done; verdict PASS
-	exitFail         = 1  // verdict FAIL
-	exitUsage        = 2  // the command line is wrong or names several things
-	exitNotFound     = 3  // no such database, scenario, seed, …
-	exitInconclusive = 4  // verdict INCONCLUSIVE
-	exitInvalid      = 5  // bad input; what was good of it is recorded
-	exitRejected     = 10 // a mutation was rejected
-	exitContinue     = 11 // a decision needs more evidence
-	exitMismatch     = 13 // a replay differs
-	exitConflict     = 14 // something else is recorded under this identity
-	exitInternal     = 70 // the disk, the database, or a defect of track
+	exitOK           = 0
+	exitFail         = 1
+	exitUsage        = 2
+	exitNotFound     = 3
+	exitInconclusive = 4
+	exitInvalid      = 5
+	exitRejected     = 10
+	exitContinue     = 11
+	exitMismatch     = 13
+	exitConflict     = 14
+	exitInternal     = 70
 	exitInterrupted  = 130
 )
+
+// exit is an exit code with what leads to it.
+type exit struct {
+	code             int
+	meaning, example string // in Markdown
+	conclusions      []answer.Conclusion
+	errors           []error
+}
+
+// exitTable returns all exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them. If several fit an error, the
+// first one counts.
+func exitTable() []exit {
+	return []exit{
+		{exitOK, "The command did its work. For a gate: PASS, or a verdict that does not fail. For a decision: accepted.",
+			"`track record seed …`", []answer.Conclusion{answer.Done, answer.Passed, answer.Accepted}, nil},
+		{exitFail, "The verdict is FAIL, or WARN with `--fail-on warn`. A report is out of date. All seeds of a sweep failed.",
+			"`track gate growth_plus`; `track report … --check FILE`", []answer.Conclusion{answer.Failed}, nil},
+		{exitUsage, "The command line is wrong, or names more than one thing.",
+			"an unknown flag; a label that two configurations have", nil, []error{errUsage, track.ErrAmbiguous}},
+		{exitInconclusive, "The verdict is INCONCLUSIVE.", "too few seeds for a gate", []answer.Conclusion{answer.Inconclusive}, nil},
+		{exitRejected, "The mutation is rejected, or refused when it is proposed.",
+			"`track mutation decide m-0001`", []answer.Conclusion{answer.Rejected}, nil},
+		{exitContinue, "The decision needs more executions.", "`track mutation decide m-0001`", []answer.Conclusion{answer.NeedsEvidence}, nil},
+		{exitInterrupted, "The command was interrupted.", "Ctrl-C", nil, []error{context.Canceled}},
+		{exitMismatch, "Something that was done again gives another result.",
+			"`track replay`, `track repeat`", []answer.Conclusion{answer.Differs}, []error{lineages.ErrReplay}},
+		{exitInvalid, "The input is invalid. Good records of the same input are recorded.",
+			"a batch with a broken line", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
+		{exitConflict, "Another record has the same identity. The one that was recorded first stays.",
+			"the same seed with other values", []answer.Conclusion{answer.Conflicting}, []error{track.ErrConflict}},
+		{exitNotFound, "Something does not exist.", "no database, scenario, seed or lineage of that name", nil, []error{track.ErrNotFound}},
+		{exitInternal, "The disk or the database failed, or `track` has a defect.", "a full disk", nil, nil},
+	}
+}
+
+// errUsage is wrapped by every [usageError].
+var errUsage = errors.New("usage")
 
 // usageError is a command line that cannot be carried out.
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
+
+// Unwrap returns what all of these errors have in common.
+func (e *usageError) Unwrap() error { return errUsage }
 
 func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
@@ -38,28 +80,35 @@ type verdictExit int
 
 func (verdictExit) Error() string { return "the verdict is the exit code" }
 
+// exitCode returns the exit code of a command that ended with err.
 func exitCode(err error) int {
-	var usage *usageError
 	var verdict verdictExit
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &verdict):
 		return int(verdict)
-	case errors.As(err, &usage), errors.Is(err, track.ErrAmbiguous):
-		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
-	case errors.Is(err, lineages.ErrReplay):
-		return exitMismatch
-	case errors.Is(err, track.ErrInvalid):
-		return exitInvalid
-	case errors.Is(err, track.ErrConflict):
-		return exitConflict
-	case errors.Is(err, track.ErrNotFound):
-		return exitNotFound
+	}
+	for _, e := range exitTable() {
+		if slices.ContainsFunc(e.errors, func(target error) bool { return errors.Is(err, target) }) {
+			return e.code
+		}
 	}
 	return exitInternal
+}
+
+// conclude returns the error that carries the exit code of a conclusion; nil for one that is 0.
+func conclude(c answer.Conclusion) error {
+	for _, e := range exitTable() {
+		switch {
+		case !slices.Contains(e.conclusions, c):
+		case e.code == exitOK:
+			return nil
+		default:
+			return verdictExit(e.code)
+		}
+	}
+	return fmt.Errorf("conclusion %q has no exit code", c)
 }
 
 // report writes an error, and then the ways out, to standard error.

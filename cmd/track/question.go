@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -157,20 +156,4 @@ func (p *program) writeAnswer(a answer.Answer) error {
 
 func (p *program) renderOptions() render.Options {
 	return render.Options{Format: render.Format(p.shared.format), Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint}
-}
-
-// conclude returns the error that carries the exit code of a conclusion; nil for one that is 0.
-func conclude(c answer.Conclusion) error {
-	code, known := map[answer.Conclusion]int{
-		answer.Done: exitOK, answer.Passed: exitOK, answer.Accepted: exitOK, answer.Failed: exitFail, answer.Inconclusive: exitInconclusive,
-		answer.Rejected: exitRejected, answer.NeedsEvidence: exitContinue, answer.Differs: exitMismatch,
-		answer.PartlyInvalid: exitInvalid, answer.Conflicting: exitConflict,
-	}[c]
-	switch {
-	case !known:
-		return fmt.Errorf("conclusion %q has no exit code", c)
-	case code == exitOK:
-		return nil
-	}
-	return verdictExit(code)
 }
