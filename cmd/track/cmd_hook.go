@@ -42,7 +42,7 @@ func (p *program) hookClaudeCodeCommand() *cli.Command {
 		Usage:     "record one payload of a hook of Claude Code",
 		UsageText: "track hook claude-code [--lineage L] [--version V] < PAYLOAD",
 		Description: `Claude Code calls this command for each event, once it is installed with track hook install claude-code. It prints nothing on
-standard output and always exits 0. Errors are written to hook.log beside the database; track hook status shows them.
+standard output and always exits 0. Errors are written to hook.log next to the database; track hook status shows them.
 
 Example:
    track hook claude-code --lineage mine < payload.json`,

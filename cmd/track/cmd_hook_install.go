@@ -35,8 +35,8 @@ func (p *program) hookInstallCommand() *cli.Command {
 		Name:      "install",
 		Usage:     "make an agent call track for each event",
 		UsageText: "track hook install claude-code [--project|--user] [--lineage L] [--version V] [--dry-run]",
-		Description: `Adds track to the hooks in the settings of Claude Code and changes nothing else in the file. Shows the change, and keeps the
-original beside the file. Installing again changes nothing.
+		Description: `Adds track to the hooks in the settings of Claude Code and changes nothing else in the file. Shows the change, and keeps a
+copy of the original next to the file. Installing again changes nothing.
 
 Examples:
    track hook install claude-code --dry-run

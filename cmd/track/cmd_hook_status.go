@@ -12,7 +12,7 @@ func (p *program) hookStatusCommand() *cli.Command {
 		Name:      "status",
 		Usage:     "show whether events arrive from hooks",
 		UsageText: "track hook status [FLAGS]",
-		Description: `Shows where hooks are installed, how many events of each name arrived and when, what is in progress, and what went wrong.
+		Description: `Shows where hooks are installed, how many events of each name arrived and when, what is in progress, and which errors occurred.
 
 Example:
    track hook status`,

@@ -26,7 +26,7 @@ import (
 
 // spoolFlag says whether to record into a spool: by itself it is found out, on a network file system.
 func spoolFlag(spooled *bool) cli.Flag {
-	return &cli.BoolFlag{Name: "spool", DefaultText: "where the database lies on a network file system", Usage: "keep it as a line in the folder spool beside the database, without any lock; track ingest records it (--spool=false never)", Destination: spooled}
+	return &cli.BoolFlag{Name: "spool", DefaultText: "on a network file system", Usage: "keep the record as a line in the folder spool next to the database, for track ingest; --spool=false never does", Destination: spooled}
 }
 
 // spooling says whether to record into a spool, and into which folder.
