@@ -28,10 +28,10 @@ Examples:
    track export bundle -o all.db.gz
    track export bundle --scenario growth_plus --lineage sepa -o paper.db`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write", Destination: &file},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`", Destination: &file},
 			&cli.BoolFlag{Name: "force", Usage: "replace FILE if it is a database of track", Destination: &force},
-			&cli.StringSliceFlag{Name: "scenario", Usage: "`NAME` of a scenario; may be repeated"},
-			&cli.StringSliceFlag{Name: "lineage", Usage: "`NAME` of a lineage; may be repeated"},
+			&cli.StringSliceFlag{Name: "scenario", Usage: "include the scenario `NAME`; may be repeated"},
+			&cli.StringSliceFlag{Name: "lineage", Usage: "include the lineage `NAME`; may be repeated"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {

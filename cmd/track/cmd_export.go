@@ -33,7 +33,7 @@ Examples:
    track export lineage sepa -o sepa.jsonl
    track export lineage sepa --format manifest > sepa.manifest.json`,
 		BashComplete: p.completeLineages,
-		Flags:        []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FILE` to write, - for standard output", Value: "-", Destination: &file}},
+		Flags:        []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; - is standard output", Value: "-", Destination: &file}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return usage("track export lineage takes one LINEAGE")

@@ -43,11 +43,11 @@ type importProgramsOptions struct {
 
 func (o *importProgramsOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "infer-parents", Usage: "of openevolve and shinka: put the likeliest program in the place of a parent that the run has lost", Destination: &o.inferParents},
-		&cli.Float64Flag{Name: "scale", Usage: "of openevolve (100) and shinka (1): multiply scores by this `NUMBER` to get 0 to 100"},
-		&cli.StringFlag{Name: "seed", Usage: "of openevolve and shinka: derive all draws of the new lineage from this whole `NUMBER`", Destination: &o.seed},
-		&cli.StringFlag{Name: "at", Usage: "of openevolve and shinka: use `TIME` if the run names none; else now", Destination: &o.at},
-		&cli.BoolFlag{Name: "keep-secrets", Usage: "of openevolve and shinka: keep contents to the byte, and mask nothing in them", Destination: &o.keepSecrets},
+		&cli.BoolFlag{Name: "infer-parents", Usage: "replace a lost parent by the likeliest program (openevolve, shinka)", Destination: &o.inferParents},
+		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100 (openevolve: 100, shinka: 1)"},
+		&cli.StringFlag{Name: "seed", Usage: "derive all draws of the new lineage from this whole `NUMBER` (openevolve, shinka)", Destination: &o.seed},
+		&cli.StringFlag{Name: "at", Usage: "use this `TIME` if the run names none; else now (openevolve, shinka)", Destination: &o.at},
+		&cli.BoolFlag{Name: "keep-secrets", Usage: "keep contents to the byte, and mask nothing in them (openevolve, shinka)", Destination: &o.keepSecrets},
 	}
 }
 

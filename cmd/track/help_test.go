@@ -55,6 +55,9 @@ func TestHelp(t *testing.T) {
 			if code != exitOK || stderr != "" {
 				t.Fatalf("exit code %d, standard error %q", code, stderr)
 			}
+			if !mayBeVerb(c.Usage) {
+				t.Errorf("the help does not begin with a verb: %s", c.Usage)
+			}
 			if c.Usage == "" || !strings.Contains(stdout, "track "+name+" - "+c.Usage) {
 				t.Errorf("help does not say what the command is for:\n%s", stdout)
 			}
@@ -77,9 +80,19 @@ func TestHelp(t *testing.T) {
 				if documented.GetUsage() == "" || !strings.Contains(stdout, "--"+flag.Names()[0]) {
 					t.Errorf("help does not say what --%s is for:\n%s", flag.Names()[0], stdout)
 				}
+				if !mayBeVerb(documented.GetUsage()) {
+					t.Errorf("the help of --%s does not begin with a verb: %s", flag.Names()[0], documented.GetUsage())
+				}
 			}
 		})
 	})
+}
+
+// mayBeVerb reports whether a help text can begin with a verb: its first word is in lower case, and is none that begins a noun or a clause.
+func mayBeVerb(help string) bool {
+	word, _, _ := strings.Cut(help, " ")
+	others := " a an as every fewer for from given how if in it no of only that the these this those what when where which who why with "
+	return word != "" && word[0] >= 'a' && word[0] <= 'z' && !strings.Contains(others, " "+strings.Trim(word, ",:;")+" ")
 }
 
 // TestUnknownFlag gives every command a flag that none has.
