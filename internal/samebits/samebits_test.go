@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ var update = flag.Bool("update", false, "write the golden file anew")
 
 const golden = "hashes.txt"
 
+// sentences are the texts with a space. They are left out of the hashes: a reworded sentence is no other result.
+var sentences = regexp.MustCompile(`"[^" ]* [^"]*"`)
+
 // TestSameBits compares the hashes of many seeded results, one for each group, with the golden file that amd64 wrote.
 func TestSameBits(t *testing.T) {
 	hashes := map[string]string{}
@@ -44,7 +48,7 @@ func TestSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		hashes[name] = fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))[:16]
+		hashes[name] = fmt.Sprintf("%x", sha256.Sum256(sentences.ReplaceAll(b.Bytes(), []byte(`""`))))[:16]
 	}
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(hashes)) {
