@@ -72,11 +72,6 @@ func scoreBoolean(actual, threshold float64, invert bool) float64 {
 	return 0
 }
 
-// scoreImprovement is 1 for any gain and falls with the size of a loss to 0: max(0, min(1, 1+delta)).
-func scoreImprovement(delta float64) float64 {
-	return maxOf(0, minOf(1, 1+delta))
-}
-
 // combinedScore is mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
 // never rank by it across different numbers of seeds.
 func combinedScore(mean, passRate, std float64) float64 {

@@ -210,3 +210,8 @@ func checkWorstStatus(t *testing.T, v vector) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// scoreImprovement is 1 for any gain and falls with the size of a loss to 0: max(0, min(1, 1+delta)).
+func scoreImprovement(delta float64) float64 {
+	return maxOf(0, minOf(1, 1+delta))
+}

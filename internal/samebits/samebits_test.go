@@ -170,12 +170,12 @@ func (g *generator) intervals() {
 		xs, ys := g.series(n, 0, 1), g.series(n, 0, 1)
 		for _, c := range []float64{0.8, 0.9, 0.95, 0.99, 0.9987} {
 			k := i % (n + 1)
-			g.add("intervals", of(stats.NewMean(xs, c)), of(stats.NewSD(xs, c)), of(stats.NewPrediction(xs, c)), of(stats.NewCombined(xs, k, n, c)))
-			g.add("proportions", of(stats.Wilson(k, n, c)), of(stats.ClopperPearson(k, n, c)), of(stats.ClopperPearsonLower(k, n, c)))
+			g.add("intervals", of(stats.NewMean(xs, c)), of(stats.NewSD(xs, c)), of(stats.NewPrediction(xs, c)))
+			g.add("proportions", of(stats.Wilson(k, n, c)), of(stats.ClopperPearsonLower(k, n, c)))
 			g.add("binomial", stats.BinomialAtMost(k, n, c))
 			g.add("auc", of(stats.NewAUC(xs, ys, c)))
 		}
-		g.add("summaries", of(stats.Summarize(xs)), of(stats.NewQuantile(xs, 0.3)), of(stats.NewTrimmedMean(xs, 0.1)), of(stats.NewIQM(xs)))
+		g.add("summaries", of(stats.Summarize(xs)))
 	}
 }
 
@@ -184,11 +184,11 @@ func (g *generator) tests() {
 		n := 2 + i
 		xs, ys := g.series(n, 0, 1), g.series(n, 0.1, 1.1)
 		d, err := stats.Differences(xs, ys)
-		g.add("t tests", err, of(stats.PairedT(xs, ys, 0.95)), of(stats.WelchT(xs, ys, 0.95)))
-		g.add("ranks", of(stats.NewMannWhitney(xs, ys)), of(stats.WilcoxonSignedRank(d, stats.DropZeros)))
-		g.add("flips", of(stats.SignFlip(d, 7)), of(stats.PermuteTwoSample(xs, ys, 7)), of(stats.SignFlipJointly([][]float64{d, xs}, 7)))
+		g.add("t tests", err, of(stats.WelchT(xs, ys, 0.95)))
+		g.add("ranks", of(stats.NewMannWhitney(xs, ys)))
+		g.add("flips", of(stats.SignFlip(d, 7)), of(stats.SignFlipJointly([][]float64{d, xs}, 7)))
 		g.add("effects", of(stats.NewEffect(xs, ys, stats.EffectDz)), of(stats.NewProbImprovement(xs, ys, 0.95)))
-		g.add("multiplicity", of(stats.Holm(xs, 0.05)), of(stats.BenjaminiHochberg(xs, 0.05)))
+		g.add("multiplicity", of(stats.Holm(xs, 0.05)))
 	}
 }
 
@@ -203,8 +203,7 @@ func (g *generator) plans() {
 func (g *generator) sequences() {
 	for i := range 10 {
 		xs, d := g.series(10+5*i, 0, 1), g.series(10+5*i, -1, 1.2)
-		g.add("betting", of(stats.BettingInterval(xs, 0.95)), of(stats.BettingSequence(xs, 0.9)))
-		g.add("bernstein", of(stats.BernsteinSequence(xs, 0.95)))
+		g.add("betting", of(stats.BettingInterval(xs, 0.95)))
 		g.add("e-values", of(stats.SymmetricEValue(d)))
 		steps := append(g.series(15+i, 0, 1), g.series(15, 1.5, 2.5)...)
 		g.add("change points", of(stats.NewHistory(steps, 3)))

@@ -77,3 +77,18 @@ func perfect() Execution {
 	e.Calls, e.Duration, e.Corrections = []Call{ok("Bash")}, ptr(time.Duration(0)), ptr(0)
 	return e
 }
+
+// component returns the component or part of a name.
+func (s Score) component(name string) (Component, bool) { return find(s.Components, name) }
+
+func find(list []Component, name string) (Component, bool) {
+	for _, c := range list {
+		if c.Name == name {
+			return c, true
+		}
+		if below, ok := find(c.Parts, name); ok {
+			return below, true
+		}
+	}
+	return Component{}, false
+}

@@ -33,21 +33,6 @@ type Component struct {
 	Parts  []Component `json:"parts,omitempty"`
 }
 
-// component returns the component or part of a name.
-func (s Score) component(name string) (Component, bool) { return find(s.Components, name) }
-
-func find(list []Component, name string) (Component, bool) {
-	for _, c := range list {
-		if c.Name == name {
-			return c, true
-		}
-		if below, ok := find(c.Parts, name); ok {
-			return below, true
-		}
-	}
-	return Component{}, false
-}
-
 // MarshalJSON writes null for the value of a score that is not defined.
 func (s Score) MarshalJSON() ([]byte, error) {
 	type plain Score // without this method

@@ -136,18 +136,6 @@ func noiseSD(xs []float64) (float64, error) {
 	return sigma, nil
 }
 
-// Lag1 is the autocorrelation at lag 1, Σ(x_t-m)(x_{t-1}-m)/Σ(x_t-m)². A change of level raises it: take it of residuals.
-// Fewer than 2 values are ErrTooFew, equal ones ErrZeroVariance.
-func Lag1(xs []float64) (float64, error) {
-	if err := check(xs, 2); err != nil {
-		return 0, err
-	}
-	if constant(xs) {
-		return 0, ErrZeroVariance
-	}
-	return lag1(xs), nil
-}
-
 // lag1 is NaN for constant values.
 func lag1(xs []float64) float64 {
 	m, ss := moments(xs)
@@ -226,23 +214,6 @@ type splitPoint struct {
 	Index int     // first index of the new segment
 	QHat  float64 // the energy statistic
 	P     float64 // by permutation; NaN from [BestSplit], which does not test
-}
-
-// BestSplit finds the split with the largest energy statistic
-//
-//	q̂ = 2/(m+n)·Σ|x_i-y_j| - 2m/((m+n)(n-1))·Σ|x_i-x_k| - 2n/((m+n)(m-1))·Σ|y_j-y_k|
-//
-// between the n values before Index and any m values from it on, both at least minSize (Matteson & James 2014, exponent 1). ok is
-// false where there are fewer than 2·minSize values, and where all are equal.
-func BestSplit(xs []float64, minSize int) (split splitPoint, ok bool, err error) {
-	if err := check(xs, 1); err != nil {
-		return splitPoint{}, false, err
-	}
-	if minSize < 1 {
-		return splitPoint{}, false, badParam("minimal segment of %d values", minSize)
-	}
-	split, ok = bestSplit(xs, minSize)
-	return split, ok, nil
 }
 
 // bestSplit visits the ends of the second group from left to right. within[t] is the sum of the distances inside xs[t:end], and

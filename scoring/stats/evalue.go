@@ -71,27 +71,3 @@ func (e EProcess) AnytimeP() PValues {
 	}
 	return PValues{TwoSided: p(e.TwoSided), Greater: p(e.Greater), Less: p(e.Less)}
 }
-
-// SignE is evidence from wins and losses alone.
-type SignE struct {
-	Wins, Losses            int
-	Greater, Less, TwoSided float64 // TwoSided is the mean of the other two
-}
-
-// signEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the likelihood ratio of
-// a win rate uniform on (1/2, 1]. Ties are dropped before. It is valid at any time, as [EProcess] is, and needs 7 wins without a
-// loss for E ≥ 20 in one direction. It is 1 at 0 to 0.
-func signEValue(wins, losses int) (SignE, error) {
-	if wins < 0 || losses < 0 {
-		return SignE{}, badParam("%d wins, %d losses", wins, losses)
-	}
-	e := SignE{Wins: wins, Losses: losses, Greater: signE(wins, losses), Less: signE(losses, wins)}
-	e.TwoSided = (e.Greater + e.Less) / 2
-	return e, nil
-}
-
-func signE(wins, losses int) float64 {
-	a, b := float64(wins+1), float64(losses+1)
-	aboveHalf := numeric.BetaCDF(0.5, b, a) // P(Beta(a, b) > 1/2)
-	return numeric.Exp(float64((a+b-1)*math.Ln2)+numeric.LogGamma(a)+numeric.LogGamma(b)-numeric.LogGamma(a+b)) * aboveHalf
-}

@@ -31,23 +31,6 @@ func Holm(p []float64, alpha float64) (Adjusted, error) {
 	return a.decide(), nil
 }
 
-// BenjaminiHochberg controls the expected share of false ones among the rejections, for independent or positively dependent
-// tests (Benjamini & Hochberg 1995; R p.adjust): the i-th smallest p is multiplied by m/i, made monotone from the largest and cut
-// at 1. Use it for exploration, and say so; inputs as in [Holm].
-func BenjaminiHochberg(p []float64, alpha float64) (Adjusted, error) {
-	a, order, err := newAdjusted("benjamini-hochberg", p, alpha)
-	if err != nil {
-		return Adjusted{}, err
-	}
-	smallest := 1.0
-	for rank := len(order) - 1; rank >= 0; rank-- {
-		i := order[rank]
-		smallest = min(smallest, p[i]*float64(len(p))/float64(rank+1))
-		a.P[i] = smallest
-	}
-	return a.decide(), nil
-}
-
 // newAdjusted checks the inputs and returns the indices of p from the smallest to the largest.
 func newAdjusted(method string, p []float64, alpha float64) (Adjusted, []int, error) {
 	if err := checkOpenUnit("alpha", alpha); err != nil {

@@ -26,9 +26,6 @@ type TTest struct {
 	Warnings []Warning
 }
 
-// sd is the standard deviation of the differences of a paired test.
-func (t TTest) sd() float64 { return t.SE * math.Sqrt(float64(t.NA)) }
-
 // Differences returns candidate - baseline for samples joined by seed. What is left of two numbers equal but for rounding, at
 // most 4·2⁻⁵² of the larger, becomes exactly 0, so that 0.3 - (0.1 + 0.2) is a tie and not a loss.
 func Differences(candidate, baseline []float64) ([]float64, error) {
@@ -50,31 +47,6 @@ func Differences(candidate, baseline []float64) ([]float64, error) {
 
 // rounding bounds what the rounding of a, of b and of their difference can leave of a difference.
 func rounding(a, b float64) float64 { return 4 * 0x1p-52 * max(math.Abs(a), math.Abs(b)) }
-
-// PairedT tests whether the mean of candidate - baseline is 0: t = m/(s/√n) with n-1 degrees of freedom (R
-// t.test(paired=TRUE)), with the t interval of the mean difference.
-//
-// It assumes independent pairs whose mean difference is about normal. Fewer than 2 pairs are ErrTooFew. Differences that are all
-// equal, but for rounding, are ErrZeroVariance: report the constant and the p of [SignFlip] instead.
-func PairedT(candidate, baseline []float64, confidence float64) (TTest, error) {
-	if err := checkPairs(candidate, baseline, 2); err != nil {
-		return TTest{}, err
-	}
-	if err := checkOpenUnit("confidence", confidence); err != nil {
-		return TTest{}, err
-	}
-	d, err := Differences(candidate, baseline)
-	if err != nil {
-		return TTest{}, err
-	}
-	if equalButForRounding(d, candidate, baseline) {
-		return TTest{}, ErrZeroVariance
-	}
-	n := float64(len(d))
-	m, ss := moments(d)
-	t := TTest{Method: "paired t", NA: len(d), NB: len(d), Warnings: smallN(len(d))}
-	return t.complete(m, math.Sqrt(ss/(n-1)/n), n-1, confidence)
-}
 
 func equalButForRounding(d, a, b []float64) bool {
 	lo, hi, noise := d[0], d[0], 0.0

@@ -28,22 +28,6 @@ type Design struct {
 	Alternative Alternative
 }
 
-// Power is the probability that the test of n pairs is significant when the differences are normal with mean/sd = dz: by the
-// noncentral t with n-1 degrees of freedom and noncentrality dz·√n, both tails where two-sided (R power.t.test(strict=TRUE)). At
-// dz = 0 it is alpha. Fewer than 2 pairs are ErrTooFew.
-func (t Design) Power(dz float64, n int) (float64, error) {
-	if err := t.check(); err != nil {
-		return 0, err
-	}
-	if !finite(dz) {
-		return 0, fmt.Errorf("dz is %v: %w", dz, errNonFinite)
-	}
-	if n < 2 {
-		return 0, TooFewError{Need: 2, Have: n}
-	}
-	return t.power(dz, n), nil
-}
-
 func (t Design) power(dz float64, n int) float64 {
 	df, shift := float64(n-1), dz*math.Sqrt(float64(n))
 	critical := studentQuantile(1-t.Alpha, df)

@@ -38,19 +38,6 @@ func Wilson(k, n int, confidence float64) (Proportion, error) {
 	return p, nil
 }
 
-// ClopperPearson computes the exact interval from the quantiles of Beta(k, n-k+1) and Beta(k+1, n-k) (Clopper & Pearson 1934;
-// R binom.test). It covers at least its confidence whatever the rate, so it is wider than [Wilson]: use it where a guarantee is
-// asked for. No trials are ErrEmpty.
-func ClopperPearson(k, n int, confidence float64) (Proportion, error) {
-	p, err := newProportion(k, n, confidence, MethodClopperPearson)
-	if err != nil {
-		return Proportion{}, err
-	}
-	tail := (1 - confidence) / 2
-	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, tail), 1-clopperLower(n-k, n, tail)
-	return p, nil
-}
-
 // ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below: the rate is
 // at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with 95 % confidence.
 func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"track/scoring/numeric"
 )
@@ -12,101 +11,6 @@ import (
 // exactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal approximation
 // with tie and continuity correction, and say so in Method.
 const exactRanks = 100
-
-// Zeros says what a signed-rank test does with differences of 0.
-type Zeros string
-
-// The treatments of zeros.
-const (
-	DropZeros  Zeros = "wilcox" // dropped before ranking
-	prattZeros Zeros = "pratt"  // ranked, then dropped
-)
-
-// SignedRank is the result of a Wilcoxon signed-rank test.
-type SignedRank struct {
-	Method        string // "wilcoxon signed-rank, exact" or "…, normal approximation"
-	N             int    // all differences
-	NEffective    int    // those that are not 0
-	WPlus, WMinus float64
-	P             PValues
-	Warnings      []Warning
-}
-
-// WilcoxonSignedRank tests whether differences are symmetric about 0 by the ranks of their sizes (Wilcoxon 1945): the exact
-// conditional distribution given the mid-ranks of ties (exactRankTests, coin; not scipy's method="exact", which ignores ties).
-// Differences are first rounded to 12 digits of the largest, so that ties hidden by rounding count as ties.
-//
-// It assumes independent pairs and a symmetric distribution. With 5 or fewer differences that are not 0 the two-sided p cannot
-// be below 0.0625; with none it is 1.
-func WilcoxonSignedRank(d []float64, zeros Zeros) (SignedRank, error) {
-	if err := check(d, 1); err != nil {
-		return SignedRank{}, err
-	}
-	if zeros != DropZeros && zeros != prattZeros {
-		return SignedRank{}, badParam("zeros %q", zeros)
-	}
-	signs, ranks := signedRanks(d, zeros)
-	plus, total := 0, 0
-	for i, r := range ranks {
-		total += r
-		if signs[i] > 0 {
-			plus += r
-		}
-	}
-	s := SignedRank{
-		N: len(d), NEffective: len(ranks), WPlus: float64(plus) / 2, WMinus: float64(total-plus) / 2, Warnings: smallN(len(ranks)),
-	}
-	if len(ranks) <= exactRanks {
-		s.Method = "wilcoxon signed-rank, exact"
-		s.P = tails(signedRankDistribution(ranks), plus)
-	} else {
-		s.Method = "wilcoxon signed-rank, normal approximation"
-		s.P, _ = normalTails(float64(plus), float64(total)/2, math.Sqrt(sumOfSquares(ranks)/4))
-	}
-	return s, nil
-}
-
-// signedRanks returns the signs and the doubled mid-ranks of the differences that are not 0.
-func signedRanks(d []float64, zeros Zeros) (signs []float64, ranks []int) {
-	var sizes []float64
-	for _, v := range roundTo12(d) {
-		if v != 0 || zeros == prattZeros {
-			signs, sizes = append(signs, v), append(sizes, math.Abs(v))
-		}
-	}
-	all := doubledRanks(sizes)
-	keep := 0
-	for i, v := range signs {
-		if v != 0 {
-			signs[keep], all[keep] = v, all[i]
-			keep++
-		}
-	}
-	return signs[:keep], all[:keep]
-}
-
-// roundTo12 rounds to whole units of 1e-12 of the power of ten above the largest value, and returns the units.
-func roundTo12(d []float64) []float64 {
-	largest := 0.0
-	for _, v := range d {
-		largest = max(largest, math.Abs(v))
-	}
-	units := make([]float64, len(d))
-	if largest == 0 {
-		return units
-	}
-	scale := powerOfTenFrom(largest)
-	for i, v := range d {
-		units[i] = math.Round(v / scale * 1e12)
-	}
-	return units
-}
-
-// powerOfTenFrom returns the smallest power of ten that is not below x, or the largest one there is.
-func powerOfTenFrom(x float64) float64 {
-	n := sort.Search(308+323, func(i int) bool { return math.Pow10(i-323) >= x })
-	return math.Pow10(n - 323)
-}
 
 // doubledRanks returns twice the mid-ranks, which are whole numbers.
 func doubledRanks(xs []float64) []int {
@@ -127,20 +31,6 @@ func doubledRanks(xs []float64) []int {
 		from = to
 	}
 	return ranks
-}
-
-// signedRankDistribution returns the probability of each sum when each rank is in it with probability 1/2.
-func signedRankDistribution(ranks []int) []float64 {
-	p := []float64{1}
-	for _, r := range ranks {
-		next := make([]float64, len(p)+r)
-		for s, v := range p {
-			next[s] += float64(v / 2)
-			next[s+r] += float64(v / 2)
-		}
-		p = next
-	}
-	return p
 }
 
 // tails sums a distribution from both ends up to and with the value at.

@@ -32,7 +32,7 @@ func Summarize(xs []float64) (Summary, error) {
 	return s, nil
 }
 
-// sd is the sample standard deviation (divide by N-1); NaN below two values, for one value has no spread.
+// SD returns the sample standard deviation (divide by N-1); NaN below two values.
 func (s Summary) SD() float64 {
 	if s.N < 2 {
 		return math.NaN()
@@ -43,11 +43,6 @@ func (s Summary) SD() float64 {
 // MeanInterval is the t interval of the mean, as [NewMean] gives it; not defined below two values.
 func (s Summary) MeanInterval(confidence float64) Interval {
 	return s.around(confidence, MethodT, 1/float64(s.N))
-}
-
-// prediction is the t interval for one further value, as [NewPrediction] gives it; not defined below two values.
-func (s Summary) prediction(confidence float64) Interval {
-	return s.around(confidence, MethodPrediction, 1+1/float64(s.N))
 }
 
 func (s Summary) around(confidence float64, method string, factor float64) Interval {
@@ -66,8 +61,12 @@ func (s Summary) SDInterval(confidence float64) Interval {
 	return sdInterval(s.SD(), s.N, confidence)
 }
 
-// CombinedInterval is the box interval that [NewCombined] explains, for N scores of seeds of which passed have passed; not
-// defined below two scores.
+// CombinedInterval returns the box interval of the combined score: N scores of seeds, passed of which pass. The three factors
+// get intervals of confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to the possible range for scores in [0, 1]:
+// the mean to [0, 1], the sd to [0, 0.5]. The products of the worst and of the best ends are the ends of the box. By Bonferroni
+// the box has at least the stated confidence, as far as its parts do. It is not defined below two scores.
+//
+// The score itself rewards few seeds, because a small sample understates the sd: show the box, and never rank across different n.
 func (s Summary) CombinedInterval(passed, seeds int, confidence float64) Interval {
 	box := noInterval(confidence, methodBox)
 	third := 1 - (1-confidence)/3

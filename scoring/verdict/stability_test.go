@@ -94,8 +94,9 @@ func TestEstimates(t *testing.T) {
 	fatal(t, err)
 	rate, err := stats.Wilson(5, 8, 0.9)
 	fatal(t, err)
-	combined, err := stats.NewCombined(scores, 5, 8, 0.9)
+	summary, err := stats.Summarize(scores)
 	fatal(t, err)
+	combined := summary.Mean * rate.Value * (1 - summary.PopulationSD)
 	for name, c := range map[string]struct {
 		value, want  float64
 		interval, at stats.Interval
@@ -103,7 +104,7 @@ func TestEstimates(t *testing.T) {
 		"mean":      {e.Mean.Value, mean.Mean, e.Mean.Interval, mean.Interval},
 		"sd":        {e.SD.Value, sd.SD, e.SD.Interval, sd.Interval},
 		"pass rate": {e.PassRate.Value, rate.Value, e.PassRate.Interval, rate.Interval},
-		"combined":  {e.Combined.Value, combined.Value, e.Combined.Interval, combined.Interval},
+		"combined":  {e.Combined.Value, combined, e.Combined.Interval, summary.CombinedInterval(5, 8, 0.9)},
 	} {
 		if !near(c.value, c.want, 1e-14) || !near(c.interval.Lo, c.at.Lo, 1e-12) || !near(c.interval.Hi, c.at.Hi, 1e-12) || c.interval.Method != c.at.Method {
 			t.Errorf("%s: %v %+v, want %v %+v", name, c.value, c.interval, c.want, c.at)

@@ -1,10 +1,57 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 
 	"track/scoring/numeric"
 )
+
+// Sequences and boxes that no program uses: tests compare the intervals of programs with them.
+
+// Combined is mean · pass rate · (1 - sd) of the scores of one configuration, with the box interval that [NewCombined] explains.
+type Combined struct {
+	NScored  int // seeds with a score
+	NPassed  int
+	NSeeds   int // all planned seeds, those that crashed among them
+	Value    float64
+	Interval Interval // not defined at NScored = 1
+	Warnings []Warning
+}
+
+// NewCombined computes the combined score, with the population sd, and its box interval: the three factors get intervals of
+// confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to what is possible for scores in [0, 1] (mean in [0, 1], sd
+// in [0, 0.5]); the worst and the best of each multiply to the ends. By Bonferroni all three hold together with the stated
+// confidence, so the box covers the combined score of infinitely many seeds at least that often, as far as its parts do.
+//
+// The value itself rewards fewer seeds, because a small sample shows too small a sd: show the box, and never rank across
+// different n by the value. At one score the interval is not defined. No score is ErrEmpty; a score outside [0, 1] is
+// ErrOutOfRange.
+func NewCombined(scores []float64, passed, seeds int, confidence float64) (Combined, error) {
+	if err := checkScores(scores, 1); err != nil {
+		return Combined{}, err
+	}
+	if err := checkOpenUnit("confidence", confidence); err != nil {
+		return Combined{}, err
+	}
+	if passed > len(scores) || len(scores) > seeds {
+		return Combined{}, badParam("%d passed of %d scored of %d seeds", passed, len(scores), seeds)
+	}
+	rate, err := Wilson(passed, seeds, confidence)
+	if err != nil {
+		return Combined{}, fmt.Errorf("pass rate: %w", err)
+	}
+	summary, err := Summarize(scores)
+	if err != nil {
+		return Combined{}, err
+	}
+	return Combined{
+		NScored: len(scores), NPassed: passed, NSeeds: seeds,
+		Value:    summary.Mean * rate.Value * (1 - summary.PopulationSD),
+		Interval: summary.CombinedInterval(passed, seeds, confidence),
+		Warnings: summary.Warnings(),
+	}, nil
+}
 
 // ConfidenceSequence bounds the mean of scores in [0, 1] after each of N of them, in the order they came: with the stated
 // confidence all intervals at once contain it, so one may look after every seed and stop at any time.
@@ -24,9 +71,6 @@ func (c ConfidenceSequence) last() Interval {
 	}
 	return i
 }
-
-// betLimit is the share of the capital that is at risk at most (c of Waudby-Smith & Ramdas).
-const betLimit = 0.5
 
 // BettingSequence computes the hedged-capital confidence sequence of Waudby-Smith & Ramdas (2024, theorem 3) for the mean of
 // independent scores in [0, 1]. The candidates m are kept while a gambler who bets that the mean is above m, or below, with half
@@ -51,23 +95,6 @@ func BettingSequence(scores []float64, confidence float64) (ConfidenceSequence, 
 		c.Lo[t], c.Hi[t] = lo, hi
 	}
 	return c.warn(), nil
-}
-
-// bettingBound returns the smallest m at which betting on more than m has not multiplied the capital by the threshold. The
-// capital falls in m.
-func bettingBound(xs, bets []float64, logThreshold float64) float64 {
-	if !(logCapital(xs, bets, 0x1p-1000) > logThreshold) {
-		return 0
-	}
-	return bisect(0, 1, func(m float64) bool { return logCapital(xs, bets, m) > logThreshold })
-}
-
-func logCapital(xs, bets []float64, m float64) float64 {
-	sum := 0.0
-	for i, x := range xs {
-		sum += numeric.Log1p(min(bets[i], betLimit/m) * (x - m))
-	}
-	return sum
 }
 
 // BernsteinSequence computes the predictable plug-in empirical Bernstein confidence sequence of Waudby-Smith & Ramdas (2024,
@@ -105,37 +132,6 @@ func bernsteinLower(xs []float64, alpha float64) []float64 {
 	return lower
 }
 
-// predictableBets returns λ_t = √(2·ln(1/alpha)/(σ̂²_{t-1}·t·ln(t+1))), at most limit. Each depends on the scores before it only;
-// mean and variance start from one made-up observation of 1/2 with variance 1/4.
-func predictableBets(xs []float64, alpha, limit float64) []float64 {
-	bets := make([]float64, len(xs))
-	sum, squares, variance := 0.5, 0.25, 0.25
-	for i, x := range xs {
-		t := float64(i + 1)
-		bets[i] = min(limit, math.Sqrt(2*numeric.Log(1/alpha)/(variance*t*numeric.Log(1+t))))
-		sum += x
-		mean := sum / (t + 1)
-		squares += float64((x - mean) * (x - mean))
-		variance = squares / (t + 1)
-	}
-	return bets
-}
-
-func newSequence(scores []float64, confidence float64, method string) (ConfidenceSequence, error) {
-	if err := checkOpenUnit("confidence", confidence); err != nil {
-		return ConfidenceSequence{}, err
-	}
-	if len(scores) > 0 {
-		if err := checkScores(scores, 1); err != nil {
-			return ConfidenceSequence{}, err
-		}
-	}
-	n := len(scores)
-	return ConfidenceSequence{
-		N: n, Lo: make([]float64, n), Hi: make([]float64, n), Confidence: confidence, Method: method,
-	}, nil
-}
-
 func (c ConfidenceSequence) warn() ConfidenceSequence {
 	if last := c.last(); last.Lo > last.Hi {
 		c.Warnings = append(c.Warnings, warnEmptySequence)
@@ -143,26 +139,36 @@ func (c ConfidenceSequence) warn() ConfidenceSequence {
 	return c
 }
 
-func mirror(xs []float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = 1 - x
-	}
-	return out
+// SignE is evidence from wins and losses alone.
+type SignE struct {
+	Wins, Losses            int
+	Greater, Less, TwoSided float64 // TwoSided is the mean of the other two
 }
 
-// BettingInterval is the interval after the last score of [BettingSequence], without the intersection with those before it: as
-// valid at any time, hardly wider, and found in time linear in the number of scores. [0, 1] for none.
-func BettingInterval(scores []float64, confidence float64) (Interval, error) {
-	if _, err := newSequence(scores, confidence, MethodBetting); err != nil {
-		return Interval{}, err
+// signEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the likelihood ratio of
+// a win rate uniform on (1/2, 1]. Ties are dropped before. It is valid at any time, as [EProcess] is, and needs 7 wins without a
+// loss for E ≥ 20 in one direction. It is 1 at 0 to 0.
+func signEValue(wins, losses int) (SignE, error) {
+	if wins < 0 || losses < 0 {
+		return SignE{}, badParam("%d wins, %d losses", wins, losses)
 	}
-	i := Interval{Lo: 0, Hi: 1, Confidence: confidence, Method: MethodBetting}
-	if len(scores) == 0 {
-		return i, nil
+	e := SignE{Wins: wins, Losses: losses, Greater: signE(wins, losses), Less: signE(losses, wins)}
+	e.TwoSided = (e.Greater + e.Less) / 2
+	return e, nil
+}
+
+func signE(wins, losses int) float64 {
+	a, b := float64(wins+1), float64(losses+1)
+	aboveHalf := numeric.BetaCDF(0.5, b, a) // P(Beta(a, b) > 1/2)
+	return numeric.Exp(float64((a+b-1)*math.Ln2)+numeric.LogGamma(a)+numeric.LogGamma(b)-numeric.LogGamma(a+b)) * aboveHalf
+}
+
+func newSequence(scores []float64, confidence float64, method string) (ConfidenceSequence, error) {
+	if err := checkSequence(scores, confidence); err != nil {
+		return ConfidenceSequence{}, err
 	}
-	threshold := numeric.Log(2 / (1 - confidence))
-	bets := predictableBets(scores, (1-confidence)/2, math.Inf(1))
-	i.Lo, i.Hi = bettingBound(scores, bets, threshold), 1-bettingBound(mirror(scores), bets, threshold)
-	return i, nil
+	n := len(scores)
+	return ConfidenceSequence{
+		N: n, Lo: make([]float64, n), Hi: make([]float64, n), Confidence: confidence, Method: method,
+	}, nil
 }
