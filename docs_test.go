@@ -48,6 +48,35 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
+// TestDecisions checks that every page of docs/adr has the same parts, and a row in the index.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/adr/[0-9]*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	index, err := os.ReadFile("docs/adr/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"Context", "Decision", "Alternatives", "Consequences"} {
+			if !strings.Contains(string(text), "\n**"+part) {
+				t.Errorf("%s has no part %s", page, part)
+			}
+		}
+		title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+		number, name, _ := strings.Cut(title, ". ")
+		if row := "| " + number + " | [" + name + "](" + filepath.Base(page) + ") |"; !strings.Contains(string(index), row) {
+			t.Errorf("docs/adr/README.md has no row %s", row)
+		}
+	}
+}
+
 // readDocuments reads the Markdown files at the top and below docs and examples.
 func readDocuments(t *testing.T) map[string]document {
 	t.Helper()
