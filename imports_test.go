@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 
 	// What tests read reports with.
 	"track/internal/textdiff":    {"github.com/rogpeppe/go-internal/diff"},
-	"track/internal/lineagetest": {"track", "track/answer", "track/evolution", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/internal/lineagetest": {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/internal/testdb":      {"track/store"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 

@@ -18,6 +18,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer/lines"
+	"track/internal/testdb"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
@@ -32,7 +33,7 @@ func line(scenario string, number int, value float64) string {
 }
 
 func TestRecordAll(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	var text strings.Builder
 	var want []string
@@ -116,7 +117,7 @@ func TestRecordAll(t *testing.T) {
 }
 
 func TestRecordAllOfNothing(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(), exchange.BatchObserver{})
 	if diff := cmp.Diff(exchange.BatchSummary{}, summary); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
@@ -125,7 +126,7 @@ func TestRecordAllOfNothing(t *testing.T) {
 
 // An error of the input ends the batch; what came before it is recorded and counted.
 func TestRecordAllBrokenInput(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	unplugged := errors.New("unplugged")
 	for _, before := range []int{0, 1, 300} {
 		scenario := fmt.Sprint("s", before)
@@ -149,7 +150,7 @@ func TestRecordAllBrokenInput(t *testing.T) {
 
 // A seed that cannot be judged as asked ends the batch; its transaction is gone, and not counted.
 func TestRecordAllWithoutVersion(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{SpecVersion: 1}), entries(
 		seed("s", 1, map[string]float64{"a": 1}), seed("other", 1, map[string]float64{"a": 1}),
@@ -164,7 +165,7 @@ func TestRecordAllWithoutVersion(t *testing.T) {
 }
 
 func TestRecordAllCancelled(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	summary, err := exchange.RecordAll(ctx, newRecorder(st, seeds.Options{}), entries(seed("s", 1, map[string]float64{"a": 1})), exchange.BatchObserver{})
@@ -200,9 +201,9 @@ func TestRecordAllCancelled(t *testing.T) {
 // What a slow simulation writes into a pipe is recorded, and there for others, a second later: not when the next buffer is full.
 func TestRecordAllSlowInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := newStore(t)
+		st := testdb.New(t)
 		addSpec(t, st, ranges("s", [2]float64{0, 1}))
-		other := openStore(t, st.Path()) // as another process would
+		other := testdb.Open(t, st.Path()) // as another process would
 		source, sink := io.Pipe()
 		type outcome struct {
 			summary exchange.BatchSummary
@@ -263,8 +264,8 @@ func TestRecordAllSlowInput(t *testing.T) {
 
 // A first spec that comes meanwhile judges what is recorded, and what is not yet.
 func TestFirstSpecInMidBatch(t *testing.T) {
-	st := newStore(t)
-	other := openStore(t, st.Path())
+	st := testdb.New(t)
+	other := testdb.Open(t, st.Path())
 	added := false
 	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 		for i := range 1000 {
@@ -290,7 +291,7 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 // A batch reads ahead of the database by some chunks, however long the input is.
 func TestRecordAllReadsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := newStore(t)
+		st := testdb.New(t)
 		read := 0
 		resume := make(chan struct{})
 		finished := make(chan error)
@@ -319,7 +320,7 @@ func TestRecordAllReadsAhead(t *testing.T) {
 }
 
 func TestSummaryIsBounded(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	var list []track.Seed
 	for i := range 150 {
@@ -335,12 +336,12 @@ func TestSummaryIsBounded(t *testing.T) {
 
 // Several batches at once, of one process or many: each seed is recorded once, and judged once.
 func TestRecordAllAtOnce(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	addSpec(t, st, ranges("s", [2]float64{0, 1}))
 	const batches, each, shared = 4, 300, 100
 	results := make(chan exchange.BatchSummary, batches)
 	for b := range batches {
-		mine := openStore(t, st.Path())
+		mine := testdb.Open(t, st.Path())
 		var list []track.Seed
 		for i := range each {
 			number := track.SeedNumber(i) // the first are common to all
@@ -375,7 +376,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 }
 
 func TestSweepWithWrongSpec(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	for text, want := range map[string]string{
 		`{"scenario":"other","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`: "is of scenario other",
 		`{"scenario":"s","metrics":[]}`: "metric",

@@ -10,6 +10,7 @@ import (
 	"track/importer"
 	"track/importer/lines"
 	"track/internal/spool"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
@@ -83,7 +84,7 @@ func TestForgottenDoesNotComeBackByBundle(t *testing.T) {
 		if _, err := exchange.WriteBundle(t.Context(), here.st, path, exchange.MergeOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		st, err := store.Open(t.Context(), path, clock)
+		st, err := store.Open(t.Context(), path, testdb.Clock)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/importer/lines"
+	"track/internal/testdb"
 	"track/tracker/seeds"
 )
 
@@ -25,7 +26,7 @@ func FuzzRecordLine(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	st := newStore(f)
+	st := testdb.New(f)
 	addSpec(f, st, ranges("s", [2]float64{0, 1}))
 	same := cmp.Options{
 		cmp.Comparer(func(a, b float64) bool {

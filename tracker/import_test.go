@@ -16,6 +16,7 @@ import (
 	"track/answer"
 	"track/importer"
 	"track/importer/lines"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
@@ -34,7 +35,7 @@ func itemsOf(items ...importer.Item) iter.Seq2[importer.Item, error] {
 // grown is an execution of a log after so many calls, of which all but the last are answered unless it is open.
 func grown(calls int, open bool) importer.Item {
 	seconds := time.Duration(calls) * time.Second
-	e := track.Execution{Key: "k", Source: importer.ClaudeCode, StartedAt: clock(), Duration: &seconds}
+	e := track.Execution{Key: "k", Source: importer.ClaudeCode, StartedAt: testdb.Clock(), Duration: &seconds}
 	for i := range calls {
 		call := track.ToolCall{Key: fmt.Sprint(i), Tool: "Bash", Answered: !open || i < calls-1}
 		if call.Answered {
@@ -78,7 +79,7 @@ func TestImportGrowing(t *testing.T) {
 		{"the last call is answered", []importer.Item{grown(3, true), done}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
 		{"something else", []importer.Item{grown(3, false), other}, answer.ImportCounts{Executions: 1, Conflicts: 1, Calls: 3}, 3},
 	} {
-		st := newStore(t)
+		st := testdb.New(t)
 		var got answer.ImportCounts
 		for _, item := range tt.items { // one import each
 			s := runImport(t, st, exchange.ImportOptions{}, item)
@@ -97,7 +98,7 @@ func TestImportGrowing(t *testing.T) {
 			t.Errorf("%s: %d calls, %v", tt.name, len(detail.Calls), err)
 		}
 		// In one import, chunk or not, it comes to the same.
-		once := newStore(t)
+		once := testdb.New(t)
 		if s := runImport(t, once, exchange.ImportOptions{}, tt.items...); s.Executions != tt.want.Executions || s.Replaced != tt.want.Replaced || s.Conflicts != tt.want.Conflicts {
 			t.Errorf("%s, in one import: %+v", tt.name, s)
 		}
@@ -106,7 +107,7 @@ func TestImportGrowing(t *testing.T) {
 
 // A replaced execution keeps its id, and what belonged to the one before is gone.
 func TestImportReplaced(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	first := grown(3, true)
 	first.Execution.Truths = map[string]float64{"reward": 1}
 	runImport(t, st, exchange.ImportOptions{}, first)
@@ -130,7 +131,7 @@ func TestImportReplaced(t *testing.T) {
 
 func TestImportOptions(t *testing.T) {
 	old, undated, subagent := grown(1, false), grown(1, false), grown(1, false)
-	old.Execution.StartedAt = clock().Add(-time.Hour)
+	old.Execution.StartedAt = testdb.Clock().Add(-time.Hour)
 	undated.Execution.StartedAt, undated.Execution.Key = time.Time{}, "undated"
 	subagent.Execution.Key, subagent.Execution.Version, subagent.Subagent = "sub", "own", true
 	keyless := importer.Item{File: "f", Line: 7, Execution: &track.Execution{Source: importer.JSONL, Lineage: "theirs"}}
@@ -138,8 +139,8 @@ func TestImportOptions(t *testing.T) {
 	*wrong.Execution.Score = 101
 	all := []importer.Item{old, undated, subagent, keyless, keyless, wrong, importer.Skipf(8, "damaged").In("f")}
 
-	st := newStore(t)
-	options := exchange.ImportOptions{Lineage: "mine", Version: "v7", Since: clock(), DryRun: true}
+	st := testdb.New(t)
+	options := exchange.ImportOptions{Lineage: "mine", Version: "v7", Since: testdb.Clock(), DryRun: true}
 	want := answer.ImportCounts{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
 	for _, dry := range []*store.Store{nil, st} {
 		if diff := cmp.Diff(want, runImport(t, dry, options, all...)); diff != "" {
@@ -177,7 +178,7 @@ func TestImportOptions(t *testing.T) {
 
 // Versions are those of the source: what the log of a lineage says fills what the version does not say itself.
 func TestImportVersions(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	secret := "sk-ant-" + "api03-" + strings.Repeat("Ab3", 30)
 	content, score, parentScore := "Use "+secret, 88.0, 86.5
 	items := []importer.Item{
@@ -210,7 +211,7 @@ func TestImportVersions(t *testing.T) {
 
 // An import that is told to stop, or whose source breaks, keeps what it recorded.
 func TestImportStops(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	broken := errors.New("broken")
 	many := func(ctx context.Context, end error) iter.Seq2[importer.Item, error] {
 		return func(yield func(importer.Item, error) bool) {
@@ -250,7 +251,7 @@ func TestImportStops(t *testing.T) {
 
 // Seeds and executions stand in one batch.
 func TestBatchOfBoth(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	execution := func(output, key string) *track.Execution {
 		return &track.Execution{Source: importer.JSONL, Lineage: "l", Output: &output, Key: key}
 	}

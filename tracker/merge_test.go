@@ -23,6 +23,7 @@ import (
 	"track/answer"
 	"track/internal/lineagetest"
 	"track/internal/property"
+	"track/internal/testdb"
 	"track/scoring"
 	"track/store"
 	"track/tracker/exchange"
@@ -47,7 +48,7 @@ type shard struct {
 
 func newShard(t testing.TB, minute int) *shard {
 	t.Helper()
-	return newShardAt(t, clock().Add(time.Duration(minute)*time.Minute))
+	return newShardAt(t, testdb.Clock().Add(time.Duration(minute)*time.Minute))
 }
 
 func newShardAt(t testing.TB, at time.Time) *shard {
@@ -321,7 +322,7 @@ func (s *shard) swept() {
 	cpu, bytes := 7*time.Microsecond, int64(8)
 	sweep := track.Sweep{
 		ID: "SWEEP", Scenario: "s", Plan: "{}", Shard: 1, NShards: 8, Environment: track.Environment{"host": "a"}, Changes: "diff", Libraries: "numpy",
-		StartedAt: clock(), Planned: []track.PlannedSeeds{{Configuration: track.Configuration{Label: "v1"}, Seeds: track.NewSeedRanges(track.SeedRange{Last: 9})}},
+		StartedAt: testdb.Clock(), Planned: []track.PlannedSeeds{{Configuration: track.Configuration{Label: "v1"}, Seeds: track.NewSeedRanges(track.SeedRange{Last: 9})}},
 	}
 	seed := seed("s", 4, map[string]float64{"a": 1, "b": 1})
 	seed.Configuration.Label, seed.Environment = "v1", track.Environment{"host": "a"}
@@ -338,7 +339,7 @@ func (s *shard) swept() {
 	if err != nil || len(seeds) != 1 {
 		s.t.Fatal(seeds, err)
 	}
-	repetition := track.Repetition{ID: "REPEATED", Sweep: "SWEEP", Digest: [32]byte{9}, Differences: []string{"a"}, RepeatedAt: clock()}
+	repetition := track.Repetition{ID: "REPEATED", Sweep: "SWEEP", Digest: [32]byte{9}, Differences: []string{"a"}, RepeatedAt: testdb.Clock()}
 	if err := s.st.Update(s.t.Context(), func(tx *store.Tx) error { return tx.AddRepetition(seeds[0].ID, repetition) }); err != nil {
 		s.t.Fatal(err)
 	}
@@ -446,7 +447,7 @@ func (s *shard) something(rt *rapid.T) {
 		s.seed(number, label, map[string]float64{"a": 0.2}, seeds.Options{Replace: true})
 	case "execution":
 		e := task("", 1)
-		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
+		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), testdb.Clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
 		recordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
 	case "forget":
 		s.forget()
@@ -479,7 +480,7 @@ func TestMergeAnyOrder(t *testing.T) {
 		shards := make([]*shard, 3)
 		for i := range shards {
 			// The clocks of the shards run beside each other, and no two events are at the same time.
-			at := clock().Add(time.Duration(rapid.IntRange(0, 20).Draw(rt, "minute"))*time.Minute + time.Duration(i)*time.Millisecond)
+			at := testdb.Clock().Add(time.Duration(rapid.IntRange(0, 20).Draw(rt, "minute"))*time.Minute + time.Duration(i)*time.Millisecond)
 			shards[i] = openShard(t, empty, at)
 			defer func() { _ = shards[i].st.Close() }()
 			for _, spec := range specs[:rapid.IntRange(0, len(specs)).Draw(rt, "specs")] {
@@ -491,7 +492,7 @@ func TestMergeAnyOrder(t *testing.T) {
 		}
 		var want map[string]any
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0, 1}, {1, 2, 0}} {
-			to := openShard(t, empty, clock().Add(time.Hour))
+			to := openShard(t, empty, testdb.Clock().Add(time.Hour))
 			defer func() { _ = to.st.Close() }()
 			var conflicts []string
 			for _, i := range order {
@@ -705,7 +706,7 @@ func TestMergePruned(t *testing.T) {
 	for _, s := range []*shard{pruned, whole} {
 		record(t, s.st, seeds.Options{}, with)
 	}
-	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
+	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
 	want := whole.dump()["series_chunk"]

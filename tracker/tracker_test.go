@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"track"
 	"track/answer"
@@ -18,32 +16,6 @@ import (
 	"track/tracker/agents"
 	"track/tracker/seeds"
 )
-
-// clock stands still, at a time that is not whole in milliseconds.
-func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
-
-func newStore(t testing.TB) *store.Store {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	return openStore(t, path)
-}
-
-func openStore(t testing.TB, path string) *store.Store {
-	t.Helper()
-	st, err := store.Open(t.Context(), path, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return st
-}
 
 func newRecorder(st *store.Store, options seeds.Options) *seeds.Recorder {
 	return seeds.NewRecorder(st, options, rand.Reader)

@@ -11,13 +11,11 @@ import (
 	"track"
 	"track/answer"
 	"track/evolution"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/agents"
 	"track/tracker/lineages"
 )
-
-// Clock stands still, at a time that is not whole in milliseconds.
-func Clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
 
 // Loop is a lineage of an agent that scores itself.
 type Loop struct {
@@ -49,7 +47,7 @@ func (l *Loop) Execution(version string, edit func(*track.Execution)) track.Exec
 	score := 0.0
 	e := track.Execution{
 		Lineage: l.Name, Version: version, Key: fmt.Sprintf("e%03d", l.N), Task: fmt.Sprint("t", l.N), Status: track.ExecutionOK, Score: &score,
-		StartedAt: Clock().Add(time.Duration(l.N) * time.Minute),
+		StartedAt: testdb.Clock().Add(time.Duration(l.N) * time.Minute),
 	}
 	edit(&e)
 	return e

@@ -7,23 +7,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	cryptorand "crypto/rand"
-
-	"github.com/google/go-cmp/cmp"
 
 	"track"
 	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
-	"track/store"
+	"track/internal/testdb"
 	"track/tracker/lineages"
 )
 
 // Without new evidence a decision is returned as it was; with more it is the next attempt, which says so.
 func TestDecideAgain(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
+	l := newLoop(t, testdb.New(t), nil)
 	l.Run("v001", 60, 60)
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
 	if r := l.Decide(m, lineages.DecideOptions{}); r.Record.Decision.State != evolution.Continue || r.Record.Attempt != 0 || r.Mutation.State != evolution.MutationContinued {
@@ -70,7 +65,7 @@ func TestDecideAgain(t *testing.T) {
 
 // Another policy is another question, and visible as such; that of the settings, named, is none.
 func TestDecideOverride(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
+	l := newLoop(t, testdb.New(t), nil)
 	l.Run("v001", 60)
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
 	l.Run("v002", 70)
@@ -101,7 +96,7 @@ func TestDecideOverride(t *testing.T) {
 
 // A child that was compared with a version that is no longer active does not take the place of another one.
 func TestDecideStaleParent(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
+	l := newLoop(t, testdb.New(t), nil)
 	l.Run("v001", 60)
 	a, b := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key, l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{}).Key
 	l.Run("v002", 70)
@@ -128,7 +123,7 @@ func TestDecideStaleParent(t *testing.T) {
 
 // A failed trial never scores, however much it had; what is open, or was not measured, is left out, and that is said.
 func TestDecideLeavesOut(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	l := newLoop(t, st, func(s *evolution.Settings) { s.Rubric = "" })
 	l.Run("v001", 60, 60)
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
@@ -165,7 +160,7 @@ func TestDecideLeavesOut(t *testing.T) {
 
 // Scores under different rubrics are not compared; the way out is named, and works.
 func TestDecideMixedRubrics(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	l := newLoop(t, st, func(s *evolution.Settings) { s.Rubric = "" })
 	l.Run("v001", 60)
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
@@ -193,7 +188,7 @@ func TestDecideMixedRubrics(t *testing.T) {
 
 // A generator of the loop's own: the draw is one of its numbers, goes on from state to state, and replays.
 func TestDecidePCG(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
+	l := newLoop(t, testdb.New(t), nil)
 	state, err := rand.NewPCG(1, 2).MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +223,7 @@ func TestDecidePCG(t *testing.T) {
 
 func simulation(t testing.TB) *loop {
 	t.Helper()
-	return &loop{lineagetest.Simulation(t, newStore(t))}
+	return &loop{lineagetest.Simulation(t, testdb.New(t))}
 }
 
 func ids(trials []evolution.Trial) string {
@@ -306,279 +301,4 @@ func TestDecideSeeds(t *testing.T) {
 	if len(plan.Need.Trials) == 0 || len(l.Entries()) != before {
 		t.Errorf("%+v", plan)
 	}
-}
-
-// A child that must not be tried is recorded as refused, with the reasons, and is never decided.
-func TestProposeRefused(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
-	for child, code := range map[string]string{" \n": "empty", "x": "too_short", strings.Repeat("Be brief. ", 30): "too_long", lineagetest.Text("French; rm  -rf the rest"): "forbidden"} {
-		r := l.Propose(child, lineages.ProposeOptions{})
-		if len(r.Refusals) != 1 || r.Refusals[0].Code != code || r.State != evolution.MutationRefused || r.Entry.Kind != evolution.KindRefusal {
-			t.Errorf("%s: %+v", code, r)
-		}
-		if again := l.Propose(child, lineages.ProposeOptions{}); !again.Known || again.Key != r.Key || again.State != evolution.MutationRefused {
-			t.Errorf("%s again: %+v", code, again)
-		}
-		if _, err := lineages.Decide(t.Context(), l.Store, "l", r.Key, lineages.DecideOptions{}); err == nil {
-			t.Errorf("%s was decided", code)
-		} else {
-			wantHint(t, err, track.ErrConflict, "is refused", "mutation show")
-		}
-		if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", r.Key); err != nil || len(story.Refusals) != 1 {
-			t.Errorf("%s: %v %+v", code, err, story)
-		}
-	}
-	if got := l.Kinds(); got != "creation refusal refusal refusal refusal" {
-		t.Error(got)
-	}
-	if r, err := l.Try(lineagetest.Text("sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"), lineages.ProposeOptions{}); err == nil {
-		t.Errorf("a secret was recorded: %+v", r)
-	} else {
-		wantHint(t, err, track.ErrInvalid, "looks like a secret", "keep-secrets")
-	}
-	l.CheckReplay()
-}
-
-// Proposing again finds the same mutation, whatever happened to it since; what is another is refused under the same
-// name.
-func TestProposeAgain(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
-	l.Run("v001", 60)
-	drawn := l.Next()
-	if drawn.Action != answer.ActionMutate {
-		t.Fatalf("%+v", drawn)
-	}
-	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Note: "n", CostUSD: pointer(1.0)})
-	if first.Operator != drawn.Operator.Name || first.Risk != drawn.Operator.Risk || first.Known || !first.NewChild {
-		t.Errorf("drawn %+v, proposed %+v", drawn.Operator, first)
-	}
-	if again := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}); !again.Known || again.Key != first.Key || again.Number != 1 {
-		t.Errorf("again, without a word on the operator: %+v", again)
-	}
-	named := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{ID: "mine", Operator: "step_reorder"})
-	if again := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{ID: "mine"}); !again.Known || again.Key != "mine" || again.Number != named.Number {
-		t.Errorf("again by name: %+v", again)
-	}
-	l.Run("v003", 70)
-	if r := l.Decide("mine", lineages.DecideOptions{}); r.HeadAfter != "v003" {
-		t.Fatalf("%+v", r)
-	}
-	if again := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{ID: "mine"}); !again.Known || again.State != evolution.MutationAccepted {
-		t.Errorf("again by name, after it was accepted: %+v", again)
-	}
-	for name, o := range map[string]lineages.ProposeOptions{
-		"another child":    {ID: "mine"},
-		"another parent":   {ID: "mine", Parents: []string{"v002"}},
-		"another operator": {ID: "mine", Operator: "by_hand"},
-	} {
-		child := lineagetest.Text("German")
-		if name == "another child" {
-			child = lineagetest.Text("Dutch")
-		}
-		if _, err := l.Try(child, o); err == nil {
-			t.Errorf("%s under the same name", name)
-		} else {
-			wantHint(t, err, track.ErrConflict, "mutation mine is recorded with other content", "another id")
-		}
-	}
-	if _, err := l.Try(lineagetest.Text("German"), lineages.ProposeOptions{}); err == nil {
-		t.Error("a child of itself")
-	} else {
-		wantError(t, err, track.ErrInvalid)
-	}
-	if versions, err := l.Store.VersionStates(t.Context(), "l"); err != nil || len(versions) != 3 {
-		t.Errorf("%v, %d versions", err, len(versions))
-	}
-	l.CheckReplay()
-}
-
-// What is withdrawn stays, and is not decided; what is accepted is left by a rollback.
-func TestWithdraw(t *testing.T) {
-	l := newLoop(t, newStore(t), nil)
-	l.Run("v001", 60)
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
-	for range 2 {
-		if w, err := lineages.Withdraw(t.Context(), l.Store, "l", m, "why not", time.Time{}); err != nil || w.State != evolution.MutationWithdrawn {
-			t.Errorf("%+v %v", w, err)
-		}
-	}
-	if got := l.Kinds(); got != "creation proposal withdrawal" {
-		t.Error(got)
-	}
-	_, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{})
-	wantHint(t, err, track.ErrConflict, "is withdrawn", "another id")
-	r := l.Evolve("German", 90)
-	_, err = lineages.Withdraw(t.Context(), l.Store, "l", r.Mutation.Key, "why not", time.Time{})
-	wantHint(t, err, track.ErrConflict, "is accepted", "rollback l")
-	_, err = lineages.Withdraw(t.Context(), l.Store, "l", "nosuch", "why not", time.Time{})
-	wantError(t, err, track.ErrNotFound)
-	if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || story.Withdrawn != "why not" {
-		t.Errorf("%v %+v", err, story)
-	}
-	l.CheckReplay()
-}
-
-// Lineages that were only recorded go on with the versions that they have.
-func TestAdoptLineage(t *testing.T) {
-	options := func(head string) lineages.NewOptions {
-		return lineages.NewOptions{Name: "l", Seed: pointer(uint64(1)), Subject: lineages.SubjectAgent, Head: head, Settings: evolution.DefaultSettings()}
-	}
-	begin := func(st *store.Store, o lineages.NewOptions) (lineages.Lineage, bool, error) {
-		return lineages.New(t.Context(), st, o, cryptorand.Reader)
-	}
-	add := func(st *store.Store, name, status, content string) {
-		t.Helper()
-		v := track.Version{Lineage: "l", Name: name, Status: status}
-		if content != "" {
-			v.Content = &content
-		}
-		if err := st.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.AddVersion(v, true)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// One that its source calls active is active.
-	st := newStore(t)
-	add(st, "first", "archived", "")
-	add(st, "second", "active", lineagetest.Text("French"))
-	l, created, err := begin(st, options(""))
-	if err != nil || !created || l.Head != "second" {
-		t.Fatalf("%v %v %+v", err, created, l)
-	}
-	if again, created, err := begin(st, options("")); err != nil || created || again.End != l.End {
-		t.Errorf("again: %v %v %+v", err, created, again)
-	}
-	if _, _, err := begin(st, options("first")); err == nil {
-		t.Error("with another root")
-	} else {
-		wantHint(t, err, track.ErrConflict, "with another root", "lineage show l")
-	}
-	other := options("")
-	other.Seed = pointer(uint64(2))
-	if _, _, err := begin(st, other); err == nil || !strings.Contains(err.Error(), "another seed") {
-		t.Error(err)
-	}
-	loop := &loop{&lineagetest.Loop{T: t, Store: st, Name: "l"}}
-	child := loop.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"second", "first"}})
-	if child.Child != "v003" || len(child.Refusals) > 0 {
-		t.Errorf("%+v", child)
-	}
-	loop.Run("second", 60)
-	loop.Run("v003", 70)
-	if r := loop.Decide(child.Key, lineages.DecideOptions{}); r.HeadAfter != "v003" {
-		t.Errorf("%+v", r)
-	}
-	loop.CheckReplay()
-	// Among several, somebody has to say.
-	st = newStore(t)
-	add(st, "a", "", "")
-	add(st, "b", "", "")
-	if _, _, err := begin(st, options("")); err == nil {
-		t.Error("one of two was taken")
-	} else {
-		wantHint(t, err, track.ErrInvalid, "2 versions: a, b", "head=VERSION")
-	}
-	if names, err := st.EvolvingNames(t.Context()); err != nil || len(names) > 0 {
-		t.Errorf("%v %v", names, err)
-	}
-	if l, _, err := begin(st, options("b")); err != nil || l.Head != "b" {
-		t.Errorf("%v %+v", err, l)
-	}
-	// With no version at all, none is active until one is made so.
-	st = newStore(t)
-	if l, _, err := begin(st, options("")); err != nil || l.Head != "" {
-		t.Errorf("%v %+v", err, l)
-	}
-	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != answer.ActionStop || !strings.Contains(s.Reason, "no version is active") {
-		t.Errorf("%v %+v", err, s)
-	}
-}
-
-// No way of asking draws again from the same evidence unseen: policies in turn get what they decided before, and
-// another operator for the same child is said.
-func TestNoDrawsInTurns(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	l.Run("v001", 60)
-	p := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "a"})
-	l.Run(p.Child, 58)
-	threshold, err := evolution.DefaultPolicy("threshold")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold})
-	l.Decide(p.Key, lineages.DecideOptions{Policy: evolution.Strict{Eps: 3}})
-	if again := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold}); !again.Repeated || again.Number != first.Number || again.Record.Draw.U != first.Record.Draw.U {
-		t.Errorf("%+v, first %+v", again.Record.Draw, first.Record.Draw)
-	}
-	if _, err := l.Try(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b"}); err == nil {
-		t.Error("a draw for each operator")
-	} else {
-		wantHint(t, err, track.ErrConflict, "mutation "+p.Key+", the same child of v001 by a, is rejected already", "under a name")
-	}
-	if _, err := l.Try(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", Parents: []string{"v001", "v003"}}); err == nil {
-		t.Error("a draw for each second parent")
-	}
-	twin := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", ID: "twin"})
-	if twin.Key == p.Key || twin.Child != p.Child {
-		t.Fatalf("%+v", twin)
-	}
-	r := l.Decide(twin.Key, lineages.DecideOptions{Policy: threshold})
-	if !warned(r, lineages.WarnAttempts, "decided before, once") {
-		t.Errorf("%v", r.Warnings)
-	}
-	again := l.Decide(twin.Key, lineages.DecideOptions{Policy: threshold})
-	if diff := cmp.Diff(r.Warnings, again.Warnings); !again.Repeated || diff != "" {
-		t.Errorf("the same question, repeated %v: %s", again.Repeated, diff)
-	}
-	if before := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold}); warned(before, lineages.WarnAttempts, "") {
-		t.Errorf("a warning of what came after: %v", before.Warnings)
-	}
-	story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", twin.Key)
-	if err != nil || len(story.Decisions) != 1 || !warned(story.Decisions[0], lineages.WarnAttempts, "once") {
-		t.Errorf("%v, %+v", err, story.Decisions)
-	}
-	l.CheckReplay()
-}
-
-// What was taken back before it was decided, or refused, had no draw: another operator may try it.
-func TestProposeUntried(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "a"})
-	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", first.Key, "", clock()); err != nil {
-		t.Fatal(err)
-	}
-	if m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b"}); m.Known || m.Child != first.Child {
-		t.Errorf("%+v", m)
-	}
-	for _, operator := range []string{"a", "b"} {
-		if m := l.Propose("x", lineages.ProposeOptions{Operator: operator}); m.Known || m.State != evolution.MutationRefused {
-			t.Errorf("%+v", m)
-		}
-	}
-}
-
-// What looks like a secret does not come into the ledger, from which nothing can be taken away.
-func TestNoSecretsInLedger(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	const secret = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMn"
-	p := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Note: "key " + secret})
-	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", p.Key, "leaks "+secret, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := lineages.ChangeSettings(t.Context(), l.Store, "l", func(s *evolution.Settings) error { s.Loop.Keep++; return nil }, "with "+secret, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	l.Rollback(lineages.RollbackOptions{To: p.Child, Reason: "for " + secret})
-	x, err := lineages.Export(t.Context(), l.Store.Reader, "l")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range x.Entries {
-		if strings.Contains(string(e.Body), secret) {
-			t.Errorf("entry %d, %s: %s", e.Number, e.Kind, e.Body)
-		}
-	}
-	l.CheckReplay()
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"track"
 	"track/evolution"
@@ -24,32 +22,7 @@ func newLoop(t testing.TB, st *store.Store, edit func(*evolution.Settings)) *loo
 	return &loop{lineagetest.New(t, st, edit)}
 }
 
-func clock() time.Time { return lineagetest.Clock() }
-
 func pointer[T any](x T) *T { return &x }
-
-func newStore(t testing.TB) *store.Store {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	return openStore(t, path)
-}
-
-func openStore(t testing.TB, path string) *store.Store {
-	t.Helper()
-	st, err := store.Open(t.Context(), path, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return st
-}
 
 // warned says whether a decision has a warning that contains a text.
 func warned(r lineages.DecideResult, code evolution.Warning, message string) bool {

@@ -1,8 +1,6 @@
 package lineages_test
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
+	"track/internal/testdb"
 	"track/tracker/lineages"
 )
 
@@ -27,7 +26,7 @@ func (l *loop) nextAt(at time.Time) lineages.NextStep {
 
 // A loop from one step to the next: what is open comes first, and what was drawn is answered until somebody acts on it.
 func TestNextOrder(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
 	first := l.WantNext(answer.ActionMutate, "", 0, "mutates below 1")
 	if first.Entry.Number != 2 || first.Considered.Number != 1 || first.Operator.Name == "" || first.Head != "v001" {
 		t.Errorf("%+v", first)
@@ -102,7 +101,7 @@ func TestNextOrder(t *testing.T) {
 // What holds a mutation back: the draw and the interval after it, the last mutation, scores that are good enough, the
 // limits of a day.
 func TestNextHolds(t *testing.T) {
-	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) {
 		lineagetest.Calm(s)
 		s.Loop.MutationRate, s.Loop.StableMean = 0, 85
 	})
@@ -137,12 +136,12 @@ func TestNextHolds(t *testing.T) {
 
 // In any 24 hours so many mutations, and so many of high risk; refused ones do not count.
 func TestNextDay(t *testing.T) {
-	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) {
 		lineagetest.Calm(s)
 		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay, s.Loop.Interval = 3, 1, 1
 		s.Operators = []evolution.Operator{{Name: "bold", Risk: evolution.High}, {Name: "timid", Risk: evolution.Low}}
 	})
-	start := clock()
+	start := testdb.Clock()
 	propose := func(child string, risk evolution.Risk, at time.Time) {
 		t.Helper()
 		m, err := l.Try(child, lineages.ProposeOptions{Operator: "by_hand", Risk: risk, At: at})
@@ -196,11 +195,11 @@ func TestNextDay(t *testing.T) {
 // Going back: to a version, to the best, to the previous one, and where a trigger says so.
 // The limits of a day bind the loop; what is proposed beyond them is recorded, with a warning.
 func TestProposeWarns(t *testing.T) {
-	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
+	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) {
 		lineagetest.Calm(s)
 		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay = 2, 1
 	})
-	at := func(hour int) time.Time { return clock().Add(time.Duration(hour) * time.Hour) }
+	at := func(hour int) time.Time { return testdb.Clock().Add(time.Duration(hour) * time.Hour) }
 	const day, high = "in 24 hours with this one, where max_per_day is 2; the loop would have waited until ", "2 mutations of high risk in 24 hours with this one, where max_high_per_day is 1; the loop would have made none before "
 	for i, c := range []struct {
 		child string
@@ -235,259 +234,4 @@ func TestProposeWarns(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestRollback(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
-	wantHint(t, err, track.ErrInvalid, "has a score", "to=VERSION")
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Previous: true})
-	wantHint(t, err, track.ErrInvalid, "no version was active before v001", "to=VERSION")
-	l.Run("v001", 60)
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
-	wantHint(t, err, track.ErrConflict, "v001 is already active", "")
-	l.Evolve("French", 70)
-	l.Evolve("German", 80)
-	l.Evolve("Dutch", 85)
-	candidate := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
-	if l.Head() != "v004" {
-		t.Fatal(l.Head())
-	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || r.Head != "v004" || r.Number != 0 {
-		t.Errorf("no trigger applies: %+v", r)
-	}
-	// The previous one, twice: further back each time.
-	for _, want := range []string{"v003", "v002"} {
-		r := l.Rollback(lineages.RollbackOptions{Previous: true})
-		if r.Head != want || l.Head() != want || r.Event.Trigger != evolution.TriggerHand || r.Event.Reason != "by hand" || r.Event.State != nil || r.HeadAfter != want {
-			t.Errorf("%+v", r)
-		}
-	}
-	if r := l.Rollback(lineages.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
-		t.Errorf("%+v", r.Event)
-	}
-	// To a candidate that was never active, and to what nobody proposed, which the ledger then names.
-	if r := l.Rollback(lineages.RollbackOptions{To: candidate.Child}); r.Head != "v005" || r.Event.ToScore != nil {
-		t.Errorf("%+v", r.Event)
-	}
-	l.Run("elsewhere", 50)
-	if r := l.Rollback(lineages.RollbackOptions{To: "elsewhere"}); r.Head != "elsewhere" || r.Event.Version == nil || *r.Event.Version != (evolution.VersionRef{Label: "elsewhere"}) {
-		t.Errorf("%+v", r.Event)
-	}
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "nosuch"})
-	wantError(t, err, track.ErrNotFound)
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "v005"})
-	wantError(t, err, track.ErrConflict)
-	// Below a share of the best, it goes there.
-	l.Run("v005", 40)
-	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
-	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 6 || r.Event.Version != nil {
-		t.Errorf("%+v", r.Event)
-	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
-		t.Errorf("once more: %+v", r.Event)
-	}
-	l.CheckReplay()
-}
-
-// What is forbidden is never gone back to, whoever chooses; what was rejected is, with a warning.
-func TestRollbackForbidden(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	l.Run("v001", 60)
-	l.Evolve("French", 90)
-	l.Evolve("German", 95)
-	l.Evolve("Dutch", 100)
-	rejected := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
-	l.Run("v005", 10)
-	l.Decide(rejected.Key, lineages.DecideOptions{})
-	refused := l.Propose("x", lineages.ProposeOptions{})
-	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german"} })
-	for version, pattern := range map[string]string{"v002": "french", "v003": "german"} {
-		_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: version})
-		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "lineage set l forbidden=@FILE")
-	}
-	if r := l.Rollback(lineages.RollbackOptions{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
-		t.Errorf("before v004: %s, %v", r.Head, r.Warnings)
-	}
-	for _, m := range []lineages.ProposeResult{rejected, refused} {
-		r := l.Rollback(lineages.RollbackOptions{To: m.Child})
-		if len(r.Warnings) != 1 || r.Warnings[0].Code != lineages.WarnNotAccepted || !strings.Contains(fmt.Sprint(r.Warnings[0].Hint), "mutation show "+m.Key) {
-			t.Errorf("%s: %v", m.Child, r.Warnings)
-		}
-	}
-	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v004" {
-		t.Errorf("the best: %s", r.Head)
-	}
-	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german", "dutch"} })
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
-		t.Errorf("the best that is allowed: %+v", r.Event)
-	}
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v001" {
-		t.Errorf("the best that is allowed: %s", r.Head)
-	}
-	l.CheckReplay()
-}
-
-// Two drops in a row lead back to the best; scores from before the last rollback do not count.
-func TestRollbackDrops(t *testing.T) {
-	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
-		lineagetest.Calm(s)
-		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
-	})
-	l.Run("v001", 80)
-	l.Evolve("French", 79)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v002" {
-		t.Fatalf("after one drop: %+v", r.Event)
-	}
-	l.Evolve("German", 78)
-	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
-	if r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v001" || !slices.Equal(r.Event.State.Scores, []float64{80, 79, 78}) {
-		t.Errorf("%+v", r.Event)
-	}
-	l.Evolve("Dutch", 77)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
-		t.Errorf("one drop since the rollback: %+v", r.Event)
-	}
-	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == answer.OperatorByHand })
-	if o := reports[i]; o.Tried != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
-		t.Errorf("%+v", o)
-	}
-	l.CheckReplay()
-}
-
-// A rollback starts the count of drops again, also where it goes down itself.
-func TestRollbackStartsAgain(t *testing.T) {
-	l := newLoop(t, newStore(t), func(s *evolution.Settings) {
-		lineagetest.Calm(s)
-		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
-	})
-	l.Run("v001", 70)
-	l.Evolve("French", 80)
-	l.Rollback(lineages.RollbackOptions{To: "v001"})
-	l.Evolve("German", 69)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v003" {
-		t.Errorf("%+v", r.Event)
-	}
-	l.Evolve("Dutch", 68)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v002" || !slices.Equal(r.Event.State.Scores, []float64{70, 69, 68}) {
-		t.Errorf("%+v", r.Event)
-	}
-	l.CheckReplay()
-}
-
-// Errors of the newest executions lead back to the version before.
-func TestRollbackErrors(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	l.Run("v001", 60, 60, 60)
-	l.Evolve("French", 70, 70)
-	l.Fail("v002", track.ExecutionError, 2)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
-		t.Errorf("two of four: %+v", r.Event)
-	}
-	l.Fail("v002", track.ExecutionTimeout, 1)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !near(*r.Event.State.ErrorRate, 0.6) {
-		t.Errorf("%+v", r.Event)
-	}
-	l.CheckReplay()
-}
-
-// How operators did: tried, accepted, refused, withdrawn, with what they cost and gained.
-func TestOperators(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	l.Run("v001", 60)
-	step := func(child, operator string, cost float64, score float64) {
-		t.Helper()
-		p := l.Propose(lineagetest.Text(child), lineages.ProposeOptions{Operator: operator, CostUSD: &cost})
-		l.Run(p.Child, score)
-		l.Decide(p.Key, lineages.DecideOptions{})
-	}
-	step("French", "step_reorder", 1, 70)
-	step("German", "step_reorder", 3, 50)
-	step("Dutch", "example_inject", 2, 80)
-	l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{Operator: "zoo"})
-	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Propose(lineagetest.Text("Czech"), lineages.ProposeOptions{Operator: "ant"}).Key, "no", time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	l.Propose("x", lineages.ProposeOptions{Operator: "step_reorder"})
-	l.Rollback(lineages.RollbackOptions{To: "v002"})
-	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
-	if err != nil {
-		t.Fatal(err)
-	}
-	byName := map[string]lineages.OperatorReport{}
-	var names []string
-	for _, r := range reports {
-		byName[r.Operator.Name], names = r, append(names, r.Operator.Name)
-	}
-	if want := []string{"ant", "zoo"}; !slices.Equal(names[len(names)-2:], want) || len(names) != len(evolution.DefaultOperators())+2 {
-		t.Errorf("%v", names)
-	}
-	o := byName["step_reorder"]
-	if o.Tried != 2 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
-		t.Errorf("%+v", o)
-	}
-	if want := (1 - 5.0/100) * 0.5; !near(o.Weight, want) { // it improved once, and its mean is below 0
-		t.Errorf("weight %v, want %v", o.Weight, want)
-	}
-	if o := byName["example_inject"]; o.Tried != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {
-		t.Errorf("%+v", o)
-	}
-	if z, a := byName["zoo"], byName["ant"]; z.Open != 1 || a.Withdrawn != 1 || z.Delta != nil || a.AcceptRate != nil {
-		t.Errorf("%+v %+v", z, a)
-	}
-	if u := byName["persona_adjust"]; u.Tried != 0 || u.Weight != 1.5 {
-		t.Errorf("%+v", u)
-	}
-	// What would be drawn next is what is drawn.
-	suggested, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l")
-	if err != nil || suggested.Pending {
-		t.Fatal(suggested, err)
-	}
-	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Entries()[len(l.Entries())-5].Mutation, "no", time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	l.Set(func(s *evolution.Settings) { s.Loop.Cooldown = 0 })
-	s := l.Next()
-	if s.Action != answer.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
-		t.Errorf("suggested %+v, %+v", suggested, s)
-	}
-	if again, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
-		t.Errorf("%+v %v", again, err)
-	}
-	l.CheckReplay()
-}
-
-// Where two versions both fail too often, triggers do not go back and forth between them; a person may, and what is
-// accepted later is trusted anew.
-func TestTriggersDoNotGoBackAndForth(t *testing.T) {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
-	l.Run("v001", 60)
-	l.Evolve("French", 70)
-	l.Fail("v001", track.ExecutionTimeout, 5)
-	l.Fail("v002", track.ExecutionTimeout, 5)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" {
-		t.Fatalf("%+v", r.Event)
-	}
-	for range 2 {
-		if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v001" {
-			t.Fatalf("back to what was just left: %+v", r.Event)
-		}
-	}
-	if s := l.Next(); s.Action == answer.ActionRollback {
-		t.Errorf("%+v", s)
-	}
-	if r := l.Rollback(lineages.RollbackOptions{To: "v002"}); r.Head != "v002" {
-		t.Errorf("by hand: %+v", r.Event)
-	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
-		t.Errorf("after somebody went back by hand the triggers look again: %+v", r.Event)
-	}
-	l.CheckReplay()
 }

@@ -8,6 +8,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/internal/lineagetest"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/lineages"
 )
@@ -33,7 +34,7 @@ func TestStatements(t *testing.T) {
 // growAgent returns a lineage of an agent with n versions, each of which was accepted after a rejection, and one more
 // that is to be decided.
 func growAgent(t *testing.T, n int) *loop {
-	l := newLoop(t, newStore(t), lineagetest.Calm)
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
 	l.Run("v001", 10)
 	for i := 2; i <= n; i++ {
 		p := l.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{ID: fmt.Sprint("m", i)})

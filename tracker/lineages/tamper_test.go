@@ -15,6 +15,7 @@ import (
 	"track"
 	"track/evolution"
 	"track/internal/lineagetest"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/lineages"
 )
@@ -43,7 +44,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if _, err := store.Init(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	st, err := store.Open(t.Context(), path, clock)
+	st, err := store.Open(t.Context(), path, testdb.Clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if r := l.Propose("x", lineages.ProposeOptions{}); len(r.Refusals) == 0 {
 		t.Fatal("not refused")
 	}
-	if _, err := lineages.Withdraw(t.Context(), st, "l", l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{}).Key, "why not", clock()); err != nil {
+	if _, err := lineages.Withdraw(t.Context(), st, "l", l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{}).Key, "why not", testdb.Clock()); err != nil {
 		t.Fatal(err)
 	}
 	l.Rollback(lineages.RollbackOptions{To: "v001", Reason: "by way of trial"})
@@ -90,7 +91,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if err := os.WriteFile(kept, original, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	l.Store = openStore(t, path)
+	l.Store = testdb.Open(t, path)
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,141 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/evolution"
+	"track/scoring/format"
+)
+
+// sentences returns what people read of a decision, one paragraph.
+func (a Decision) sentences(joined bool) []Sentence {
+	state := map[evolution.State]string{evolution.Accept: "ACCEPTED", evolution.Reject: "REJECTED", evolution.Continue: "CONTINUE: more evidence is needed"}[a.State]
+	lines := []Sentence{{Kind: Verdict, Text: fmt.Sprintf("%s  %s: %s of %s by %s", state, a.Mutation, a.Child, orNoVersion(a.Parent), operatorName(a.Operator)), Joined: joined}}
+	add := func(text string) { lines = append(lines, Sentence{Kind: Note, Text: text, Joined: true}) }
+	if a.Repeated {
+		add("no new evidence: this was decided before")
+	}
+	add(a.scoreText())
+	add(a.ruleText())
+	if a.Draw.Used || a.State != evolution.Continue {
+		add(a.drawText())
+	}
+	if a.Need != nil {
+		plan := track.NewHint("list the trials", "mutation plan", a.Mutation)
+		lines = append(lines, Sentence{Kind: Note, Text: a.Need.sentence(a.Child, a.Parent), Hint: &plan, Joined: true})
+	}
+	switch {
+	case a.HeadBefore == a.HeadAfter:
+		add(fmt.Sprintf("active: %s, as before", orNoVersion(a.HeadAfter)))
+	case a.DryRun:
+		add(fmt.Sprintf("active: %s; recorded, the decision would make %s active", orNoVersion(a.HeadNow), a.HeadAfter))
+	default:
+		add(fmt.Sprintf("active: %s, before %s", a.HeadAfter, orNoVersion(a.HeadBefore)))
+	}
+	if a.HeadNow != a.HeadAfter && !a.DryRun {
+		add("now active: " + orNoVersion(a.HeadNow))
+	}
+	add(noiseText(a.Policy, a.Noise))
+	for _, w := range a.Warnings {
+		lines = append(lines, Sentence{Kind: Warning, Text: "warning: " + w.Message, Hint: w.Hint, Joined: true})
+	}
+	return lines
+}
+
+func (a Decision) scoreText() string {
+	n := fmt.Sprintf("n %d and %d", a.NChild, a.NParent)
+	if a.FailedChild+a.FailedParent > 0 {
+		n += fmt.Sprintf(" (%d and %d failed)", a.FailedChild, a.FailedParent)
+	}
+	if a.NPairs > 0 {
+		n += ", " + format.Counted(a.NPairs, "pair")
+	}
+	if a.Delta == nil || a.OldScore == nil || a.NewScore == nil {
+		return fmt.Sprintf("%s: %s, child and parent", a.Policy, n)
+	}
+	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, signed(*a.Delta), format.Fixed(*a.OldScore, 2), format.Fixed(*a.NewScore, 2))
+	if i := a.CI; i != nil {
+		text += fmt.Sprintf("; %s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
+	}
+	if a.PImprove != nil {
+		text += fmt.Sprintf("; P(improvement) %s, the share of %s won", format.Fixed(a.PImprove.Value, 2), format.Counted(a.PImprove.N, "comparison"))
+	}
+	return text + "; " + n
+}
+
+// ruleText says what the policy compared with which limits.
+func (a Decision) ruleText() string {
+	parts := []string{strings.ReplaceAll(string(a.Label), "_", " ")}
+	for _, s := range a.Rule {
+		text := s.Name + " "
+		if s.Value == nil {
+			text += "undefined"
+		} else {
+			text += format.Fixed(*s.Value, 4)
+		}
+		if s.Accept != nil {
+			text += ", accept at " + format.Fixed(*s.Accept, 4)
+		}
+		if s.Reject != nil {
+			text += ", reject at " + format.Fixed(*s.Reject, 4)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (a Decision) drawText() string {
+	if !a.Draw.Used || a.Draw.P == nil {
+		return fmt.Sprintf("drew %.4f, which changes nothing here", a.Draw.U)
+	}
+	return fmt.Sprintf("accepts if the draw is below %s: drew %.4f", format.Fixed(*a.Draw.P, 4), a.Draw.U)
+}
+
+// sentence says how many trials the policy needs.
+func (n MissingEvidence) sentence(child, parent string) string {
+	text := "needs " + n.text(child, parent)
+	if n.Pairs > 0 {
+		text += ", in " + format.Counted(n.Pairs, "pair") + " of the same task or seed"
+	}
+	if n.Fresh {
+		text += ", made from now on"
+	}
+	return text
+}
+
+func (n MissingEvidence) text(child, parent string) string {
+	text := ""
+	if n.Child > 0 {
+		text = fmt.Sprintf("%d more of %s", n.Child, child)
+	}
+	if n.Parent > 0 && text != "" {
+		return text + fmt.Sprintf(" and %d of %s", n.Parent, parent)
+	}
+	if n.Parent > 0 {
+		return fmt.Sprintf("%d more of %s", n.Parent, parent)
+	}
+	return text
+}
+
+// noiseText says what a decision of a policy is worth at this noise.
+func noiseText(policy string, n *evolution.Noise) string {
+	if n == nil || n.SD == nil {
+		return "noise: unknown, because no version has two scores yet"
+	}
+	text := fmt.Sprintf("noise: sd %s per score", format.Fixed(*n.SD, 2))
+	if n.FalseAccept != nil {
+		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s)", policy, format.Percent(*n.FalseAccept), n.Method)
+	}
+	if less := n.ServesFalseAccept != nil && n.FalseAccept != nil && *n.ServesFalseAccept > *n.FalseAccept; n.Serves != policy && less {
+		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, format.Percent(*n.ServesFalseAccept))
+	}
+	if n.Serves != policy {
+		text += "; " + n.Serves + " would serve"
+		if n.ServesFalseAccept != nil {
+			text += ": " + format.Percent(*n.ServesFalseAccept)
+		}
+	}
+	return text
+}

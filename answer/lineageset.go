@@ -1,0 +1,161 @@
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"track/answer/param"
+	"track/evolution"
+)
+
+// SetLineageQuestion asks to change settings of a lineage.
+type SetLineageQuestion struct {
+	Lineage  string
+	Settings []Setting
+	KeepText *bool // nil for as before
+	Reason   string
+	At       time.Time // zero for now
+}
+
+// Params declares the parameters of the question.
+func (q *SetLineageQuestion) Params() param.List {
+	return param.List{
+		namedLineage(&q.Lineage),
+		{Name: "setting", Arg: true, Required: true, Unit: "KEY=VALUE", Help: "change this setting", Value: settingsValue{q}},
+		reasonParam(&q.Reason), atParam(&q.At),
+	}
+}
+
+// settingsValue is a list of KEY=VALUE.
+type settingsValue struct{ q *SetLineageQuestion }
+
+// Set implements [param.Value].
+func (v settingsValue) Set(text string) error {
+	s, err := ParseSetting(text)
+	if err != nil {
+		return err
+	}
+	for _, before := range v.Texts() {
+		if strings.HasPrefix(before, s.Key+"=") {
+			return errors.New(s.Key + " is duplicated")
+		}
+	}
+	if s.Key == "keep_text" {
+		on, known := map[string]bool{"on": true, "off": false}[s.Value]
+		if !known {
+			return fmt.Errorf("%s: use keep_text=on or keep_text=off", text)
+		}
+		v.q.KeepText = &on
+		return nil
+	}
+	trial := evolution.DefaultSettings()
+	if err := s.Change(&trial); err != nil {
+		return err
+	}
+	if err := trial.Validate(); err != nil {
+		return err
+	}
+	v.q.Settings = append(v.q.Settings, s)
+	return nil
+}
+
+// Texts returns the settings that were given.
+func (v settingsValue) Texts() (list []string) {
+	if v.q == nil {
+		return nil
+	}
+	for _, s := range v.q.Settings {
+		list = append(list, s.Key+"="+s.Value)
+	}
+	if v.q.KeepText != nil {
+		list = append(list, "keep_text="+onOff(*v.q.KeepText))
+	}
+	return list
+}
+
+// String implements [param.Value].
+func (v settingsValue) String() string { return strings.Join(v.Texts(), " ") }
+
+// Type implements [param.Value].
+func (v settingsValue) Type() string { return "array" }
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// LineageSettings are the settings of a lineage after they were changed.
+type LineageSettings struct {
+	Lineage  string              `json:"lineage"`
+	Settings *evolution.Settings `json:"settings,omitempty"` // if one of them was set
+	Changed  bool                `json:"changed"`            // a setting has another value than before
+	KeepText *bool               `json:"keep_text,omitempty"`
+}
+
+// Lead implements [Answer].
+func (a LineageSettings) Lead() (lead []Sentence) {
+	add := func(text string) { lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: len(lead) > 0}) }
+	if a.Settings != nil {
+		add(fmt.Sprintf("%s: settings, version %d", a.Lineage, a.Settings.Number))
+		if !a.Changed {
+			add("nothing was changed")
+		}
+	}
+	if a.KeepText != nil {
+		add(fmt.Sprintf("%s: keep_text is %s", a.Lineage, onOff(*a.KeepText)))
+	}
+	return lead
+}
+
+// Tables implements [Answer].
+func (a LineageSettings) Tables() []Table {
+	t := Table{Name: "settings", Columns: Columns("setting", "value")}
+	if a.Settings != nil {
+		t = settingsTable(*a.Settings)
+	}
+	if a.KeepText != nil {
+		t.Rows = append(t.Rows, []any{"keep_text", *a.KeepText})
+	}
+	t.ForPrograms = true
+	return []Table{t}
+}
+
+// FreezeQuestion asks to stop mutating a lineage, or to go on.
+type FreezeQuestion struct {
+	Lineage string
+	Reason  string
+	At      time.Time // zero for now
+}
+
+// Params declares the parameters of the question.
+func (q *FreezeQuestion) Params() param.List {
+	return param.List{namedLineage(&q.Lineage), reasonParam(&q.Reason), atParam(&q.At)}
+}
+
+// Frozen says whether a lineage is frozen.
+type Frozen struct {
+	Lineage string `json:"lineage"`
+	Frozen  bool   `json:"frozen"`
+	Changed bool   `json:"changed"`
+}
+
+// Lead implements [Answer].
+func (a Frozen) Lead() []Sentence {
+	text := a.Lineage + " is frozen"
+	if !a.Frozen {
+		text = a.Lineage + " is not frozen"
+	}
+	if !a.Changed {
+		text += ", as before"
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// Tables implements [Answer].
+func (a Frozen) Tables() []Table {
+	return []Table{{Name: "frozen", ForPrograms: true, Columns: Columns("lineage", "frozen"), Rows: [][]any{{a.Lineage, a.Frozen}}}}
+}

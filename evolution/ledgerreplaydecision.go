@@ -1,0 +1,64 @@
+package evolution
+
+import (
+	"strconv"
+)
+
+func (w *walk) decision(e Entry, head string) (after string, err error) {
+	var r Record
+	if err := e.Decode(&r); err != nil {
+		return head, err
+	}
+	w.about(e, r)
+	m := w.mutation(r.Mutation)
+	if r.Draw.Lineage != e.Lineage {
+		w.differs("draw.lineage", r.Draw.Lineage, e.Lineage)
+	}
+	if r.Draw.Seed != w.seed {
+		w.differs("draw.seed", strconv.FormatUint(r.Draw.Seed, 10), strconv.FormatUint(w.seed, 10))
+	}
+	if r.Settings != w.Settings.Number {
+		w.differs("settings", strconv.Itoa(r.Settings), strconv.Itoa(w.Settings.Number))
+	}
+	s := w.Settings
+	switch other := r.Policy != s.Policy || string(r.Params) != string(s.Params); {
+	case other && !r.Override:
+		w.differs("policy", r.Policy+" "+string(r.Params), s.Policy+" "+string(s.Params))
+	case r.Override && !other:
+		w.differs("override", "true", "false")
+	}
+	for _, d := range replayRecord(r) {
+		w.differs(d.Field, d.Stored, d.Replayed)
+	}
+	if m == nil {
+		return head, nil
+	}
+	if r.Attempt != m.Attempts {
+		w.differs("attempt", strconv.Itoa(r.Attempt), strconv.Itoa(m.Attempts))
+	}
+	if r.Evidence.Step != m.Number-1 {
+		w.differs("evidence.step", strconv.Itoa(r.Evidence.Step), strconv.Itoa(m.Number-1))
+	}
+	m.Delta = DeltaAfter(r.Decision, m.State, m.Delta)
+	m.Attempts, m.State = r.Attempt+1, StateAfter(r.Decision, m.State)
+	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
+}
+
+// replayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of
+// [ReplayLedger].
+func replayEntry(e Entry) []Difference {
+	p := replay{at: Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation}}
+	var r Record
+	if err := e.Decode(&r); err != nil {
+		p.differs("body", "", err.Error())
+		return p.list
+	}
+	p.at.Attempt = r.Attempt
+	for _, d := range replayRecord(r) {
+		p.differs(d.Field, d.Stored, d.Replayed)
+	}
+	if hash, err := e.contentHash(); err != nil || hash != e.Hash {
+		p.differs("hash", e.Hash, hash)
+	}
+	return p.list
+}

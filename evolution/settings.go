@@ -1,0 +1,73 @@
+package evolution
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Settings are how a lineage decides and mutates. Each change makes a new version of all of them.
+type Settings struct {
+	Number    int             `json:"number"` // from 1
+	Policy    string          `json:"policy"`
+	Params    json.RawMessage `json:"params"` // canonical JSON
+	Operators []Operator      `json:"operators"`
+	Loop      LoopSettings    `json:"loop"`
+	Rollback  RollbackRules   `json:"rollback"`
+	Rubric    string          `json:"rubric"` // whose scores are evidence; empty for the active scores
+}
+
+// DefaultSettings returns the settings of a lineage that chooses none: the default policy, operators, loop and rollback
+// rules.
+func DefaultSettings() Settings {
+	p := defaults()[0]
+	params, err := Params(p)
+	if err != nil {
+		panic(err) // defaults are valid
+	}
+	return Settings{
+		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), Loop: defaultLoopSettings(), Rollback: defaultRollbackRules(),
+	}
+}
+
+// DefaultParameterSettings returns the settings of a lineage of parameters. Its operators name changes of numbers. It
+// never counts as stable, because scores of simulations are often high from the beginning.
+func DefaultParameterSettings() Settings {
+	s := DefaultSettings()
+	s.Operators = []Operator{{"parameter_raise", Low}, {"parameter_lower", Low}, {"parameter_scale", Medium}, {"parameters_resample", High}}
+	s.Loop.StableMean = 100
+	return s
+}
+
+// Validate returns an error for the first setting outside its domain.
+func (s Settings) Validate() error {
+	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
+		return err
+	}
+	if err := checkOperators(s.Operators, nil); err != nil {
+		return err
+	}
+	if err := s.Rollback.validate(); err != nil {
+		return err
+	}
+	return s.Loop.validate()
+}
+
+// SettingsChange makes new settings active.
+type SettingsChange struct {
+	Settings Settings `json:"settings"`
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// Equal reports whether settings are equal except for their number.
+func (s Settings) Equal(other Settings) bool {
+	s.Number, other.Number = 0, 0
+	a, errA := canonical(s)
+	b, errB := canonical(other)
+	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+// Clone returns a deep copy.
+func (s Settings) Clone() Settings {
+	s.Params, s.Operators, s.Loop.Forbidden = slices.Clone(s.Params), slices.Clone(s.Operators), slices.Clone(s.Loop.Forbidden)
+	return s
+}

@@ -1,0 +1,79 @@
+package lineages_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"track/answer"
+	"track/evolution"
+	"track/internal/lineagetest"
+	"track/internal/testdb"
+	"track/tracker/lineages"
+)
+
+// How operators did: tried, accepted, refused, withdrawn, with what they cost and gained.
+func TestOperators(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	l.Run("v001", 60)
+	step := func(child, operator string, cost float64, score float64) {
+		t.Helper()
+		p := l.Propose(lineagetest.Text(child), lineages.ProposeOptions{Operator: operator, CostUSD: &cost})
+		l.Run(p.Child, score)
+		l.Decide(p.Key, lineages.DecideOptions{})
+	}
+	step("French", "step_reorder", 1, 70)
+	step("German", "step_reorder", 3, 50)
+	step("Dutch", "example_inject", 2, 80)
+	l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{Operator: "zoo"})
+	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Propose(lineagetest.Text("Czech"), lineages.ProposeOptions{Operator: "ant"}).Key, "no", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.Propose("x", lineages.ProposeOptions{Operator: "step_reorder"})
+	l.Rollback(lineages.RollbackOptions{To: "v002"})
+	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]lineages.OperatorReport{}
+	var names []string
+	for _, r := range reports {
+		byName[r.Operator.Name], names = r, append(names, r.Operator.Name)
+	}
+	if want := []string{"ant", "zoo"}; !slices.Equal(names[len(names)-2:], want) || len(names) != len(evolution.DefaultOperators())+2 {
+		t.Errorf("%v", names)
+	}
+	o := byName["step_reorder"]
+	if o.Tried != 2 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
+		t.Errorf("%+v", o)
+	}
+	if want := (1 - 5.0/100) * 0.5; !near(o.Weight, want) { // it improved once, and its mean is below 0
+		t.Errorf("weight %v, want %v", o.Weight, want)
+	}
+	if o := byName["example_inject"]; o.Tried != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {
+		t.Errorf("%+v", o)
+	}
+	if z, a := byName["zoo"], byName["ant"]; z.Open != 1 || a.Withdrawn != 1 || z.Delta != nil || a.AcceptRate != nil {
+		t.Errorf("%+v %+v", z, a)
+	}
+	if u := byName["persona_adjust"]; u.Tried != 0 || u.Weight != 1.5 {
+		t.Errorf("%+v", u)
+	}
+	// What would be drawn next is what is drawn.
+	suggested, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l")
+	if err != nil || suggested.Pending {
+		t.Fatal(suggested, err)
+	}
+	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Entries()[len(l.Entries())-5].Mutation, "no", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	l.Set(func(s *evolution.Settings) { s.Loop.Cooldown = 0 })
+	s := l.Next()
+	if s.Action != answer.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
+		t.Errorf("suggested %+v, %+v", suggested, s)
+	}
+	if again, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
+		t.Errorf("%+v %v", again, err)
+	}
+	l.CheckReplay()
+}

@@ -1,0 +1,204 @@
+package lineages_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"track"
+	"track/answer"
+	"track/evolution"
+	"track/internal/lineagetest"
+	"track/internal/testdb"
+	"track/tracker/lineages"
+)
+
+func TestRollback(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	wantHint(t, err, track.ErrInvalid, "has a score", "to=VERSION")
+	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Previous: true})
+	wantHint(t, err, track.ErrInvalid, "no version was active before v001", "to=VERSION")
+	l.Run("v001", 60)
+	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	wantHint(t, err, track.ErrConflict, "v001 is already active", "")
+	l.Evolve("French", 70)
+	l.Evolve("German", 80)
+	l.Evolve("Dutch", 85)
+	candidate := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
+	if l.Head() != "v004" {
+		t.Fatal(l.Head())
+	}
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || r.Head != "v004" || r.Number != 0 {
+		t.Errorf("no trigger applies: %+v", r)
+	}
+	// The previous one, twice: further back each time.
+	for _, want := range []string{"v003", "v002"} {
+		r := l.Rollback(lineages.RollbackOptions{Previous: true})
+		if r.Head != want || l.Head() != want || r.Event.Trigger != evolution.TriggerHand || r.Event.Reason != "by hand" || r.Event.State != nil || r.HeadAfter != want {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := l.Rollback(lineages.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
+		t.Errorf("%+v", r.Event)
+	}
+	// To a candidate that was never active, and to what nobody proposed, which the ledger then names.
+	if r := l.Rollback(lineages.RollbackOptions{To: candidate.Child}); r.Head != "v005" || r.Event.ToScore != nil {
+		t.Errorf("%+v", r.Event)
+	}
+	l.Run("elsewhere", 50)
+	if r := l.Rollback(lineages.RollbackOptions{To: "elsewhere"}); r.Head != "elsewhere" || r.Event.Version == nil || *r.Event.Version != (evolution.VersionRef{Label: "elsewhere"}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.Rollback(lineages.RollbackOptions{To: "v005"})
+	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "nosuch"})
+	wantError(t, err, track.ErrNotFound)
+	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "v005"})
+	wantError(t, err, track.ErrConflict)
+	// Below a share of the best, it goes there.
+	l.Run("v005", 40)
+	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 6 || r.Event.Version != nil {
+		t.Errorf("%+v", r.Event)
+	}
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("once more: %+v", r.Event)
+	}
+	l.CheckReplay()
+}
+
+// What is forbidden is never gone back to, whoever chooses; what was rejected is, with a warning.
+func TestRollbackForbidden(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	l.Run("v001", 60)
+	l.Evolve("French", 90)
+	l.Evolve("German", 95)
+	l.Evolve("Dutch", 100)
+	rejected := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
+	l.Run("v005", 10)
+	l.Decide(rejected.Key, lineages.DecideOptions{})
+	refused := l.Propose("x", lineages.ProposeOptions{})
+	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german"} })
+	for version, pattern := range map[string]string{"v002": "french", "v003": "german"} {
+		_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: version})
+		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "lineage set l forbidden=@FILE")
+	}
+	if r := l.Rollback(lineages.RollbackOptions{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
+		t.Errorf("before v004: %s, %v", r.Head, r.Warnings)
+	}
+	for _, m := range []lineages.ProposeResult{rejected, refused} {
+		r := l.Rollback(lineages.RollbackOptions{To: m.Child})
+		if len(r.Warnings) != 1 || r.Warnings[0].Code != lineages.WarnNotAccepted || !strings.Contains(fmt.Sprint(r.Warnings[0].Hint), "mutation show "+m.Key) {
+			t.Errorf("%s: %v", m.Child, r.Warnings)
+		}
+	}
+	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v004" {
+		t.Errorf("the best: %s", r.Head)
+	}
+	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german", "dutch"} })
+	l.Rollback(lineages.RollbackOptions{To: "v005"})
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+		t.Errorf("the best that is allowed: %+v", r.Event)
+	}
+	l.Rollback(lineages.RollbackOptions{To: "v005"})
+	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v001" {
+		t.Errorf("the best that is allowed: %s", r.Head)
+	}
+	l.CheckReplay()
+}
+
+// Two drops in a row lead back to the best; scores from before the last rollback do not count.
+func TestRollbackDrops(t *testing.T) {
+	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) {
+		lineagetest.Calm(s)
+		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
+	})
+	l.Run("v001", 80)
+	l.Evolve("French", 79)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v002" {
+		t.Fatalf("after one drop: %+v", r.Event)
+	}
+	l.Evolve("German", 78)
+	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v001" || !slices.Equal(r.Event.State.Scores, []float64{80, 79, 78}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.Evolve("Dutch", 77)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("one drop since the rollback: %+v", r.Event)
+	}
+	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == answer.OperatorByHand })
+	if o := reports[i]; o.Tried != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
+		t.Errorf("%+v", o)
+	}
+	l.CheckReplay()
+}
+
+// A rollback starts the count of drops again, also where it goes down itself.
+func TestRollbackStartsAgain(t *testing.T) {
+	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) {
+		lineagetest.Calm(s)
+		s.Policy, s.Params = "threshold", []byte(`{"explore":-50,"explore_p":1,"marginal":0,"significant":5}`)
+	})
+	l.Run("v001", 70)
+	l.Evolve("French", 80)
+	l.Rollback(lineages.RollbackOptions{To: "v001"})
+	l.Evolve("German", 69)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v003" {
+		t.Errorf("%+v", r.Event)
+	}
+	l.Evolve("Dutch", 68)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v002" || !slices.Equal(r.Event.State.Scores, []float64{70, 69, 68}) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.CheckReplay()
+}
+
+// Errors of the newest executions lead back to the version before.
+func TestRollbackErrors(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	l.Run("v001", 60, 60, 60)
+	l.Evolve("French", 70, 70)
+	l.Fail("v002", track.ExecutionError, 2)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("two of four: %+v", r.Event)
+	}
+	l.Fail("v002", track.ExecutionTimeout, 1)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !near(*r.Event.State.ErrorRate, 0.6) {
+		t.Errorf("%+v", r.Event)
+	}
+	l.CheckReplay()
+}
+
+// Where two versions both fail too often, triggers do not go back and forth between them; a person may, and what is
+// accepted later is trusted anew.
+func TestTriggersDoNotGoBackAndForth(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	l.Run("v001", 60)
+	l.Evolve("French", 70)
+	l.Fail("v001", track.ExecutionTimeout, 5)
+	l.Fail("v002", track.ExecutionTimeout, 5)
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" {
+		t.Fatalf("%+v", r.Event)
+	}
+	for range 2 {
+		if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v001" {
+			t.Fatalf("back to what was just left: %+v", r.Event)
+		}
+	}
+	if s := l.Next(); s.Action == answer.ActionRollback {
+		t.Errorf("%+v", s)
+	}
+	if r := l.Rollback(lineages.RollbackOptions{To: "v002"}); r.Head != "v002" {
+		t.Errorf("by hand: %+v", r.Event)
+	}
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+		t.Errorf("after somebody went back by hand the triggers look again: %+v", r.Event)
+	}
+	l.CheckReplay()
+}
