@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -40,7 +39,7 @@ func (q *SweepSettings) params() param.List {
 		{Name: "param", Unit: "KEY=VALUE", Help: "set a parameter to `KEY=VALUE`, again for more; VALUE,VALUE,… make one configuration each", Value: param.Texts(&q.Params)},
 		{Name: "label", Unit: "NAME", Help: "label the configuration `NAME`, for people", Value: param.Parsed(&q.Label, checkedName, plainText)},
 		{Name: "commit", Unit: "ID", Help: "record the revision `ID` of the code instead of the working directory's", Value: param.Parsed(&q.Commit, checkedName, plainText)},
-		{Name: "retries", Unit: "N", Help: "run a failed seed up to `N` times more before it is recorded as failed", Value: param.Whole(&q.Retries, math.MinInt)},
+		{Name: "retries", Unit: "N", Help: "run a failed seed up to `N` times more before it is recorded as failed", Value: param.Whole(&q.Retries, 0)},
 		{Name: "repeat-check", Unit: "SHARE", Help: "run this `SHARE` of the seeds again at the end, and compare", Value: param.Float(&q.RepeatShare)},
 		{Name: "env-cmd", Unit: "COMMAND", Help: "keep what the shell `COMMAND` prints, which lists what the results depend on, such as \"pip freeze\"", Value: param.Text(&q.LibrariesFrom)},
 	}, q.runParams()...)
@@ -50,7 +49,7 @@ func (q *SweepSettings) params() param.List {
 func (q *SweepSettings) runParams() param.List {
 	return param.List{
 		{Name: "timeout", Unit: "TIME", Help: "end a run that takes longer than `TIME`, such as 90s or 5m, and record it as timeout", Value: param.Duration(&q.Timeout)},
-		{Name: "collapsed-exit", Unit: "CODE", Help: "take the exit `CODE` of the command to mean that the simulation collapsed", Value: param.Whole(&q.CollapsedExit, math.MinInt)},
+		{Name: "collapsed-exit", Unit: "CODE", Help: "take the exit `CODE` of the command to mean that the simulation collapsed", Value: param.Whole(&q.CollapsedExit, 1)},
 		{Name: "series", Unit: "PATTERN", Help: "record files in {out} that match `PATTERN` as series, again for more (default: series.*, series_*, *.series.* and series/*)", Value: param.Texts(&q.Series)},
 		{Name: "env", Unit: "KEY=VALUE", Help: "set `KEY=VALUE` for the command, or pass the variable KEY on, again for more; recorded with the environment", Value: param.Texts(&q.Env)},
 	}

@@ -5,19 +5,15 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/answer/param"
 	"track/importer/lines"
-	"track/scoring"
 	"track/series"
 	"track/tracker/seeds"
 )
@@ -123,14 +119,10 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	if err != nil {
 		return err
 	}
-	switch result.Disposition {
-	case track.Conflict:
-		return seedConflict(seed, result)
-	case track.Contradicted:
-		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, result.Problem), track.Hint{Text: "--values-win lets the given values stand"})
-
+	if err := result.Refusal(seed); err != nil {
+		return err
 	}
-	return p.write(recordedView(seed, result))
+	return p.writeAnswer(result.Receipt(seed))
 }
 
 func (o recordSeedOptions) parse() (seed track.Seed, err error) {
@@ -162,7 +154,7 @@ func (o recordSeedOptions) parse() (seed track.Seed, err error) {
 		}
 	}
 	if o.duration != "" {
-		duration, err := parseDuration(o.duration)
+		duration, err := param.ParseDuration(o.duration)
 		if err != nil {
 			return seed, usage("--duration: %v", err)
 		}
@@ -171,61 +163,17 @@ func (o recordSeedOptions) parse() (seed track.Seed, err error) {
 	return seed, nil
 }
 
-// parseDuration reads 1.5s, 2m and, as simulations print it, a bare number of seconds.
-func parseDuration(s string) (time.Duration, error) {
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
-		s += "s"
-	}
-	duration, err := time.ParseDuration(s)
-	if err != nil || duration < 0 {
-		return 0, fmt.Errorf("%q is not a duration such as 1.5s or 2m", s)
-	}
-	return duration, nil
-}
-
-// parseParams makes a JSON object of a given one, or of that in a file, and of KEY=VALUE pairs. A value that is JSON stands for itself, any other is
-// a string.
-func parseParams(given string, pairs []string) (track.Params, error) {
-	object := map[string]jsontext.Value{}
-	if given != "" && !strings.HasPrefix(given, "{") {
-		text, err := os.ReadFile(given)
+// parseParams returns the parameters of a JSON object, which may be in a file, and of KEY=VALUE pairs.
+func parseParams(object string, pairs []string) (track.Params, error) {
+	if object != "" && !strings.HasPrefix(object, "{") {
+		text, err := os.ReadFile(object)
 		if err != nil {
 			return "", notFound(err)
 		}
-		given = string(text)
+		object = string(text)
 	}
-	if given != "" {
-		if err := json.Unmarshal([]byte(given), &object); err != nil || object == nil {
-			return "", usage("--params is not a JSON object: %v", orProblem(err, "it is null"))
-		}
-	}
-	for _, pair := range pairs {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok || key == "" {
-			return "", usage("--param %q is not KEY=VALUE", pair)
-		}
-		if _, duplicate := object[key]; duplicate {
-			return "", usage("--param %s is given twice", key)
-		}
-		if raw := jsontext.Value(value); raw.IsValid() {
-			object[key] = raw
-			continue
-		}
-		quoted, err := json.Marshal(value)
-		if err != nil {
-			return "", usage("--param %s: %v", key, err)
-		}
-		object[key] = quoted
-	}
-	text, err := json.Marshal(object, json.Deterministic(true))
-	if err != nil {
-		return "", usage("--param: %v", err)
-	}
-	params, err := track.NewParams(text)
-	if err != nil {
-		return "", usage("--param: %v", err)
-	}
-	return params, nil
+	params, err := seeds.ParseParams(object, pairs)
+	return params, usageOfParam(err)
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
@@ -247,94 +195,4 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 		err = track.WithHint(err, track.Hint{Text: "if the simulation crashed, record that: the same command with --outcome error in place of the values"})
 	}
 	return values, err
-}
-
-func seedConflict(seed track.Seed, result seeds.RecordResult) error {
-	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other values under this configuration: %s",
-		track.ErrConflict, seed.Number, seed.Scenario, result.DescribeConflict(seed.Outcome))
-	if result.Outcome != seed.Outcome {
-		err = fmt.Errorf("record seed: %w: seed %s of %s is recorded with outcome %s under this configuration, and now has %s",
-			track.ErrConflict, seed.Number, seed.Scenario, result.Outcome, seed.Outcome)
-		return track.WithHint(err, track.Hint{Text: "--replace records this run and keeps the other as superseded"})
-	}
-	err = track.WithHint(err, track.Hint{Text: "either the simulation is not deterministic, or what differs is not told apart: use --label, --param or --commit"})
-	return track.WithHint(err, track.Hint{Text: "--replace records this one and keeps the other as superseded"})
-}
-
-type recordedDocument struct {
-	Scenario      string                `json:"scenario"`
-	Seed          track.SeedNumber      `json:"seed"`
-	Disposition   string                `json:"disposition"`
-	Outcome       track.Outcome         `json:"outcome"`
-	Configuration configurationDocument `json:"configuration"`
-	SpecVersion   *int                  `json:"spec_version"`
-	Status        scoring.Status        `json:"status,omitempty"`
-	TotalScore    *float64              `json:"total_score"`
-	NPass         int                   `json:"n_pass"`
-	NWarn         int                   `json:"n_warn"`
-	NFail         int                   `json:"n_fail"`
-	Failed        []string              `json:"failed"`
-	Unknown       []string              `json:"unknown"`
-}
-
-func recordedView(seed track.Seed, result seeds.RecordResult) view {
-	d := recordedDocument{
-		Scenario: seed.Scenario, Seed: seed.Number, Disposition: dispositionName(result.Disposition), Outcome: seed.Outcome,
-		Configuration: newConfigurationDocument(seed.Configuration.Hash(), seed.Configuration),
-		Failed:        []string{}, Unknown: append([]string{}, result.Unknown...),
-	}
-	line := fmt.Sprintf("%s seed %s of %s", d.Disposition, seed.Number, seed.Scenario)
-	a := result.Assessment
-	switch {
-	case result.Disposition == track.Duplicate:
-		line = fmt.Sprintf("seed %s of %s is already recorded", seed.Number, seed.Scenario)
-	case seed.Outcome != track.OutcomeOK:
-		d.Status = scoring.Fail
-		line += fmt.Sprintf(" as failed (%s)", seed.Outcome)
-	case a == nil:
-		line += "; it is scored when the scenario gets a spec"
-	default:
-		d.SpecVersion = &result.SpecVersion
-		d.NPass, d.NWarn, d.NFail = a.NPass, a.NWarn, a.NFail
-		if a.Scored {
-			d.TotalScore = &a.TotalScore
-		}
-		var failed []string
-		for _, r := range a.Results {
-			if d.Status = scoring.WorstStatus(d.Status, r.Status); r.Status == scoring.Fail {
-				d.Failed = append(d.Failed, r.Name)
-				failed = append(failed, strings.TrimSpace(r.Name+" "+r.Reason))
-			}
-		}
-		line += fmt.Sprintf(": %s, score %s, %d PASS %d WARN %d FAIL under spec version %d",
-			d.Status, peopleText(d.TotalScore), a.NPass, a.NWarn, a.NFail, result.SpecVersion)
-		if len(failed) > 0 {
-			line += "\nfailed: " + strings.Join(failed, ", ")
-		}
-		if len(result.Unknown) > 0 {
-			line += "\nnot in the spec, stored but not scored: " + strings.Join(result.Unknown, ", ")
-		}
-	}
-	rows := grid{
-		columns: []string{"scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"},
-		cells:   [][]any{{d.Scenario, d.Seed, d.Disposition, string(d.Status), d.TotalScore, d.NPass, d.NWarn, d.NFail}},
-	}
-	return view{document: d, rows: rows, page: []any{line}}
-}
-
-func dispositionName(d track.Disposition) string {
-	switch d {
-	case track.Duplicate:
-		return "duplicate"
-	case track.Replaced:
-		return "replaced"
-	}
-	return "recorded"
-}
-
-func orProblem(err error, otherwise string) string {
-	if err == nil {
-		return otherwise
-	}
-	return err.Error()
 }
