@@ -206,12 +206,3 @@ func (p *program) noticeSentence(s answer.Sentence) {
 	}
 	p.notice("%s", text)
 }
-
-// writeLine writes a part of an answer as one line of JSON.
-func (p *program) writeLine(part any) error {
-	if err := answer.Encode(p.out, part); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(p.out)
-	return err
-}

@@ -173,7 +173,7 @@ func parseParams(object string, pairs []string) (track.Params, error) {
 		object = string(text)
 	}
 	params, err := seeds.ParseParams(object, pairs)
-	return params, usageOfParam(err)
+	return params, usageOf(nil, err)
 }
 
 func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {

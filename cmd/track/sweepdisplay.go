@@ -109,7 +109,7 @@ func (d *sweepDisplay) finished(swept sweeps.SweptSeed, progress sweeps.Progress
 		if isTerminal(d.p.out) {
 			d.clear()
 		}
-		if err := d.p.writeLine(swept.Answer()); err != nil && d.problem == nil {
+		if err := writeJSON(d.p.out, swept.Answer()); err != nil && d.problem == nil {
 			d.problem = err
 		}
 	}
