@@ -9,8 +9,8 @@ import (
 func Executions() Def[answer.ExecutionsQuestion, answer.Executions] {
 	return Def[answer.ExecutionsQuestion, answer.Executions]{
 		Name: "executions", Scope: ScopeRead, Help: "list recorded executions of agents, the newest first",
-		About: "The score is your own, if you recorded one, else the score of the default rubric. " +
-			"The time is the start of the execution; if the start is unknown, the time of recording.",
+		About: `The score is your own, if you recorded one, else the score of the default rubric. The time is the start of the execution; if the start is
+unknown, the time of recording.`,
 		Params: (*answer.ExecutionsQuestion).Params, Read: agents.ListExecutions,
 	}
 }
@@ -28,8 +28,8 @@ func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 	return Def[answer.FitnessQuestion, answer.Fitness]{
 		Name: "fitness", Scope: ScopeRead, Help: "aggregate the scores of a version of an agent",
-		About: "Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. " +
-			"Shows which executions were used, with which weights. Without a version, takes the version that was executed last.",
+		About: `Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. Shows
+which executions were used, with which weights. Without a version, takes the version that was executed last.`,
 		Params: (*answer.FitnessQuestion).Params, Read: agents.ShowFitness,
 	}
 }
@@ -38,7 +38,8 @@ func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 func Rubrics() Def[answer.RubricsQuestion, answer.Rubrics] {
 	return Def[answer.RubricsQuestion, answer.Rubrics]{
 		Name: "rubric list", Scope: ScopeRead, Help: "list the rubrics with their components and weights",
-		About:  "Every execution is scored under each rubric when it is recorded. The score of the default rubric is active, unless you record a score of your own.",
+		About: `Every execution is scored under each rubric when it is recorded. The score of the default rubric is active, unless you record a score of
+your own.`,
 		Params: (*answer.RubricsQuestion).Params, Read: agents.ListRubrics,
 	}
 }
@@ -47,8 +48,9 @@ func Rubrics() Def[answer.RubricsQuestion, answer.Rubrics] {
 func CheckRubric() Def[answer.RubricCheckQuestion, answer.RubricCheck] {
 	return Def[answer.RubricCheckQuestion, answer.RubricCheck]{
 		Name: "rubric check", Scope: ScopeRead, Help: "compare the scores of a rubric with a ground-truth label",
-		About: "Shows how well the score and each of its components separate successes from failures. An AUC of 0.5 is no better than a coin; 1 is perfect. " +
-			"Also shows how much two trials of one task differ, which is noise. A rubric is a heuristic: check it on your tasks before it decides about mutations.",
+		About: `Shows how well the score and each of its components separate successes from failures. An AUC of 0.5 is no better than a coin; 1 is
+perfect. Also shows how much two trials of one task differ, which is noise. A rubric is a heuristic: check it on your tasks before it
+decides about mutations.`,
 		Params: (*answer.RubricCheckQuestion).Params, Read: agents.CheckRubric,
 	}
 }
@@ -57,9 +59,9 @@ func CheckRubric() Def[answer.RubricCheckQuestion, answer.RubricCheck] {
 func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions] {
 	return Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions]{
 		Name: "forget execution", Scope: ScopeAdmin, Help: "remove the texts of executions; keep scores, counts and digests",
-		About: "Removes the final text, the inputs and outputs of calls, error messages, and what the reasons of scores quote of them. This cannot be undone. " +
-			"Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their texts, " +
-			"but no merge, bundle, import or spool brings them back.",
+		About: `Removes the final text, the inputs and outputs of calls, error messages, and their quotes in the reasons of scores. This cannot be
+undone. Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their
+texts, but no merge, bundle, import or spool brings them back.`,
 		Params: (*answer.ForgetExecutionQuestion).Params, Write: agents.ForgetExecutions,
 	}
 }

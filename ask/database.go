@@ -9,8 +9,8 @@ import (
 func Query() Def[answer.QueryQuestion, answer.Query] {
 	return Def[answer.QueryQuestion, answer.Query]{
 		Name: "query", Scope: ScopeRead, Help: "run SQL that reads",
-		About: "The documentation describes the views, such as v_seed, v_result and v_stability; they are stable across versions. " +
-			"A BLOB is printed in hexadecimal.",
+		About: `The documentation describes the views, such as v_seed, v_result and v_stability. They are stable across versions. A BLOB is printed in
+hexadecimal.`,
 		Params: (*answer.QueryQuestion).Params, Read: seeds.Query,
 	}
 }
@@ -19,8 +19,8 @@ func Query() Def[answer.QueryQuestion, answer.Query] {
 func PruneSeries() Def[answer.PruneSeriesQuestion, answer.PrunedSeries] {
 	return Def[answer.PruneSeriesQuestion, answer.PrunedSeries]{
 		Name: "prune series", Scope: ScopeAdmin, Help: "delete the numbers of old series; values and results stay",
-		About: "The length and the hash of a series stay as well. A series that a kept seed shares is kept. With an age and a number of seeds, " +
-			"whatever either keeps is kept.",
+		About: `The length and the hash of a series stay as well. A series that another kept seed has too is kept. With an age and a number of seeds, a
+series is deleted only if both allow it.`,
 		Params: (*answer.PruneSeriesQuestion).Params, Write: seeds.PruneSeries,
 		Trial: func(q answer.PruneSeriesQuestion) bool { return q.DryRun },
 	}

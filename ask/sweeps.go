@@ -27,8 +27,8 @@ func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
 func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep] {
 	return Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep]{
 		Name: "sweep withdraw", Scope: ScopeDecide, Help: "withdraw the plan of a sweep that was a mistake",
-		About: "What the sweep did not run is not missing any more. The seeds that it recorded stay. " +
-			"Every answer about its configurations says that a plan was withdrawn, and why.",
+		About: `Seeds that the sweep did not run are no longer missing. The seeds that it recorded stay. Every answer about its configurations says that a
+plan was withdrawn, and why.`,
 		Params: (*answer.WithdrawSweepQuestion).Params, Write: sweeps.Withdraw,
 	}
 }
@@ -37,8 +37,8 @@ func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep] {
 func PlanSweep() Def[answer.SweepPlanQuestion, answer.SweepPlan] {
 	return Def[answer.SweepPlanQuestion, answer.SweepPlan]{
 		Name: "sweep plan", Scope: ScopeRead, Help: "write a sweep as a plan, in shards that other machines can run",
-		About: "The plan holds the command, the configurations, the seeds, the revision of the code and the newest spec of the scenario, as JSON. " +
-			"Each shard is a range of seeds of all configurations. Nothing is recorded.",
+		About: `The plan holds the command, the configurations, the seeds, the revision of the code and the newest spec of the scenario, as JSON. Each
+shard is a range of seeds of all configurations. Nothing is recorded.`,
 		Params: (*answer.SweepPlanQuestion).Params, Read: sweeps.PlanFor,
 	}
 }
