@@ -125,7 +125,7 @@ SELECT scenario.name           AS scenario,
        configuration.commit_id AS commit_id,
        configuration.params    AS params,
        n_seeds, n_scored, n_seeds - n_scored AS n_failed, pass_rate, mean_score, std_score, min_score, max_score,
-       mean_score * pass_rate * (1 - std_score) AS combined_score,
+       {combined_score} AS combined_score,
        pass_rate >= {stable_min_pass_rate} AND coalesce(std_score <= {stable_max_std}, 0) AS stable
   FROM aggregate
   JOIN scenario ON scenario.id = aggregate.scenario_id

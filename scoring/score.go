@@ -72,7 +72,10 @@ func scoreBoolean(actual, threshold float64, invert bool) float64 {
 	return 0
 }
 
-// combinedScore is mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
+// CombinedFormula is the formula of the combined score over the names that its arguments have in results.
+const CombinedFormula = "mean_score * pass_rate * (1 - std_score)"
+
+// combinedScore returns mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards small n:
 // never rank by it across different numbers of seeds.
 func combinedScore(mean, passRate, std float64) float64 {
 	return mean * passRate * (1 - std)

@@ -222,10 +222,11 @@ func dropViews(ctx context.Context, db *sqlx.DB) error {
 	return err
 }
 
-// createViews creates the views, with the limits of package scoring in them.
+// createViews creates the views, with the limits and the formula of package scoring in them.
 func createViews(ctx context.Context, db *sqlx.DB) error {
-	limits := strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd))
-	_, err := db.ExecContext(ctx, limits.Replace(migrations.SQLiteViews()))
+	rules := strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd),
+		"{combined_score}", scoring.CombinedFormula)
+	_, err := db.ExecContext(ctx, rules.Replace(migrations.SQLiteViews()))
 	return err
 }
 
