@@ -202,6 +202,22 @@ type RecordedSeed struct {
 	Assessed    []int              `json:"assessed_under,omitempty"` // versions of the spec, ascending
 }
 
+// FailingSeed is a seed that did not pass.
+type FailingSeed struct {
+	Number        SeedNumber      `json:"seed"`
+	Configuration string          `json:"configuration,omitempty"` // its hash, if several are mixed
+	Outcome       Outcome         `json:"outcome"`
+	Reason        string          `json:"reason"`  // why it did not pass, in a few words
+	Metrics       []FailingMetric `json:"metrics"` // that failed, in the order of the spec
+}
+
+// FailingMetric is a metric that a seed failed.
+type FailingMetric struct {
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Missing bool    `json:"missing,omitzero"` // the seed has no value for it
+}
+
 // SeedStatus returns the status of a seed as a whole.
 func SeedStatus(outcome Outcome, assessed bool, nWarn, nFail int) scoring.Status {
 	switch {

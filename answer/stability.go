@@ -40,7 +40,7 @@ type Stability struct {
 	NEnvironments  int                           `json:"n_environments"`           // different ones, among the seeds
 	scoring.Stability
 	verdict.Judgement
-	FailingSeeds []FailingSeed `json:"failing_seeds"`
+	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
 }
 
 // IsMixed reports whether several configurations were taken together.

@@ -32,7 +32,7 @@ func stabilityOf(scores ...float64) answer.StabilityReport {
 			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
 		}
 		if !seed.Passed {
-			d.Stability.FailingSeeds = append(d.Stability.FailingSeeds, answer.FailingSeed{Seed: seed.Number, Outcome: seed.Outcome, Reason: "boom"})
+			d.Stability.FailingSeeds = append(d.Stability.FailingSeeds, track.FailingSeed{Number: seed.Number, Outcome: seed.Outcome, Reason: "boom"})
 		}
 		assessments, d.Seeds = append(assessments, a), append(d.Seeds, seed)
 	}

@@ -22,7 +22,7 @@ func (d stabilityReport) reproduce() []document.Block {
 		"track report stability " + selector + rest + " --check report.md",
 	}
 	if len(d.Stability.FailingSeeds) > 0 {
-		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Stability.FailingSeeds[0].Seed, spec))
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s # and so on for each failing seed", selector, d.Stability.FailingSeeds[0].Number, spec))
 	}
 	return reproduceBlocks(d.Side, append(lines, sweepLines(d.Runs)...))
 }

@@ -264,7 +264,7 @@ func (d scenarioReport) reproduce() []document.Block {
 			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.stabilityReport.Stability.FailingSeeds)-i))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Seed, spec))
+		lines = append(lines, fmt.Sprintf("track show seed %s %s%s", selector, f.Number, spec))
 	}
 	if d.improvementReport != nil {
 		lines = append(lines, d.improvementReport.command("track improvement"))

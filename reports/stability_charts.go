@@ -27,7 +27,7 @@ func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.B
 		if failed {
 			nFailed++
 		}
-		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: s.Number.String(), Failed: failed})
+		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: s.Number.String(), Failed: failed})
 	}
 	counts := map[scoring.Status]int{}
 	for _, m := range metrics {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"track"
-	"track/answer"
 	"track/reports/document"
 	"track/scoring/format"
 )
@@ -26,7 +25,7 @@ func (d stabilityReport) failing() []document.Block {
 		f := alike[0]
 		numbers := make([]track.SeedNumber, len(alike))
 		for i, seed := range alike {
-			numbers[i] = seed.Seed
+			numbers[i] = seed.Number
 		}
 		t.Rows = append(t.Rows, []document.Text{
 			document.T(seedsText(numbers)), document.T(string(f.Outcome)), document.T(cut(f.Reason, 200)), d.failedMetrics(f),
@@ -39,7 +38,7 @@ func (d stabilityReport) failing() []document.Block {
 }
 
 // failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of the first of each.
-func failedAlike(seeds []answer.FailingSeed) (list [][]answer.FailingSeed) {
+func failedAlike(seeds []track.FailingSeed) (list [][]track.FailingSeed) {
 	places := map[string]int{}
 	for _, f := range seeds {
 		why := string(f.Outcome) + "\x00" + f.Reason
@@ -56,7 +55,7 @@ func failedAlike(seeds []answer.FailingSeed) (list [][]answer.FailingSeed) {
 }
 
 // failedMetrics names some of the metrics that a seed failed, and counts the others.
-func (d stabilityReport) failedMetrics(f answer.FailingSeed) (text document.Text) {
+func (d stabilityReport) failedMetrics(f track.FailingSeed) (text document.Text) {
 	const most = 10
 	if len(f.Metrics) == 0 {
 		return faint("-")

@@ -8,26 +8,10 @@ import (
 	"track/scoring"
 )
 
-// FailingSeed is a seed that did not pass.
-type FailingSeed struct {
-	Number        track.SeedNumber
-	Configuration int64
-	Outcome       track.Outcome
-	Message       string
-	Assessed      bool
-	Metrics       []FailingMetric // in the order of the spec
-}
-
-// FailingMetric is a metric that a seed failed.
-type FailingMetric struct {
-	Name    string
-	Value   float64
-	Missing bool
-}
-
 const listFailingSeeds = `
-	SELECT seed.id, seed.number, seed.configuration_id, seed.outcome, coalesce(seed.message, '') AS message, assessment.seed_id IS NOT NULL AS assessed
-	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
+	SELECT seed.id, seed.number, configuration.hash AS configuration, seed.outcome, coalesce(seed.message, '') AS message
+	  FROM seed ORDERED JOIN configuration ON configuration.id = seed.configuration_id
+	  LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}
 	   AND (assessment.seed_id IS NULL OR assessment.total_score IS NULL OR assessment.n_fail > 0)
 	 ORDER BY seed.number < 0, seed.number, seed.id`
@@ -44,15 +28,15 @@ const listFailingMetrics = `
 	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
 	 ORDER BY failing.id, spec_metric.position`
 
-// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed.
-func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed, error) {
+// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed. The reason of a seed is the
+// message that it was recorded with.
+func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]track.FailingSeed, error) {
 	var seeds []struct {
 		ID            int64            `db:"id"`
 		Number        track.SeedNumber `db:"number"`
-		Configuration int64            `db:"configuration_id"`
+		Configuration string           `db:"configuration"`
 		Outcome       string           `db:"outcome"`
 		Message       string           `db:"message"`
-		Assessed      bool             `db:"assessed"`
 	}
 	query, args := sel.of(listFailingSeeds, sel.SpecID)
 	if err := r.read().SelectContext(ctx, &seeds, query, args...); err != nil {
@@ -68,13 +52,15 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]FailingSeed
 	if err := r.read().SelectContext(ctx, &metrics, query, args...); err != nil {
 		return nil, explain(err)
 	}
-	bySeed := map[int64][]FailingMetric{}
+	bySeed := map[int64][]track.FailingMetric{}
 	for _, m := range metrics {
-		bySeed[m.ID] = append(bySeed[m.ID], FailingMetric{m.Name, orNaN(m.Value), m.Missing})
+		bySeed[m.ID] = append(bySeed[m.ID], track.FailingMetric{Name: m.Name, Value: orNaN(m.Value), Missing: m.Missing})
 	}
-	list := make([]FailingSeed, len(seeds))
+	list := make([]track.FailingSeed, len(seeds))
 	for i, seed := range seeds {
-		list[i] = FailingSeed{seed.Number, seed.Configuration, track.Outcome(seed.Outcome), seed.Message, seed.Assessed, bySeed[seed.ID]}
+		list[i] = track.FailingSeed{
+			Number: seed.Number, Configuration: seed.Configuration, Outcome: track.Outcome(seed.Outcome), Reason: seed.Message, Metrics: bySeed[seed.ID],
+		}
 	}
 	return list, nil
 }

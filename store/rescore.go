@@ -8,17 +8,12 @@ import (
 	"track/scoring"
 )
 
-// StoredSeed is a seed to be judged again: what it measured, and how it was judged last.
+// StoredSeed is a seed to be judged again: its values, and how it was judged last. Its SpecVersion is the version of Previous.
 type StoredSeed struct {
-	ID       int64
-	ULID     string
-	Number   track.SeedNumber
-	Label    string
-	Hash     string // of its configuration
-	Values   map[string]float64
-	Previous map[string]scoring.Status // under the newest spec but the one asked for; empty where there is none
-	Version  int                       // of the spec of Previous, 0 where there is none
-	Current  bool                      // it is assessed under the spec asked for
+	track.RecordedSeed
+	RowID    int64
+	Previous map[string]scoring.Status // under the newest other spec; empty if there is none
+	Current  bool                      // it is assessed under the requested spec
 }
 
 const (
@@ -63,7 +58,10 @@ func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after
 		if err != nil {
 			return nil, explain(err)
 		}
-		seeds[i] = StoredSeed{row.ID, row.ULID, row.Number, row.Label, row.Hash, values, previous, int(row.PreviousVersion.Int64), row.Current}
+		seeds[i] = StoredSeed{RowID: row.ID, Previous: previous, Current: row.Current, RecordedSeed: track.RecordedSeed{
+			ID: row.ULID, Number: row.Number, Values: values, SpecVersion: int(row.PreviousVersion.Int64),
+			Configuration: track.RecordedConfiguration{Hash: row.Hash, Configuration: track.Configuration{Label: row.Label}},
+		}}
 	}
 	return seeds, nil
 }

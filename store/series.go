@@ -154,19 +154,23 @@ func (r *Reader) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesC
 	return chunks, explain(r.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
 }
 
-// SeedID is a seed of a selection.
-type SeedID struct {
-	Number track.SeedNumber `db:"number"`
-	ULID   string           `db:"ulid"`
-}
-
 const listSeedIDs = `SELECT seed.number, seed.ulid FROM seed WHERE {selection} ORDER BY seed.number < 0, seed.number, seed.id`
 
-// SeedIDs returns the seeds of a selection, by number; its spec does not matter.
-func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]SeedID, error) {
+// SeedIDs returns the identifiers and numbers of the seeds of a selection, by number. The spec of the selection does not matter.
+func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSeed, error) {
+	var rows []struct {
+		Number track.SeedNumber `db:"number"`
+		ULID   string           `db:"ulid"`
+	}
 	query, args := sel.of(listSeedIDs)
-	var list []SeedID
-	return list, explain(r.read().SelectContext(ctx, &list, query, args...))
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	seeds := make([]track.RecordedSeed, len(rows))
+	for i, row := range rows {
+		seeds[i] = track.RecordedSeed{ID: row.ULID, Number: row.Number, Scenario: sel.Scenario}
+	}
+	return seeds, nil
 }
 
 // PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values

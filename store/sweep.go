@@ -191,16 +191,24 @@ const (
 	findRecorded = listRecorded + ` AND seed.number = $3`
 )
 
-// RecordedSeed is a seed that a sweep need not run again.
-type RecordedSeed struct {
-	Number  track.SeedNumber `db:"number"`
-	Outcome track.Outcome    `db:"outcome"`
+// RecordedOutcomes returns the outcomes of the recorded seeds of a configuration, by number.
+func (r *Reader) RecordedOutcomes(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error) {
+	return r.outcomes(ctx, listRecorded, scenario, configuration)
 }
 
-// RecordedSeeds lists the seeds of a configuration, in no order.
-func (r *Reader) RecordedSeeds(ctx context.Context, scenario, configuration string) (list []RecordedSeed, err error) {
-	err = r.read().SelectContext(ctx, &list, listRecorded, scenario, configuration)
-	return list, explain(err)
+func (r *Reader) outcomes(ctx context.Context, query string, args ...any) (map[track.SeedNumber]track.Outcome, error) {
+	var rows []struct {
+		Number  track.SeedNumber `db:"number"`
+		Outcome track.Outcome    `db:"outcome"`
+	}
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	outcomes := make(map[track.SeedNumber]track.Outcome, len(rows))
+	for _, row := range rows {
+		outcomes[row.Number] = row.Outcome
+	}
+	return outcomes, nil
 }
 
 const listRecordedNumbers = `SELECT seed.number FROM seed WHERE {selection}`
@@ -221,14 +229,10 @@ func (r *Reader) CountRecorded(ctx context.Context, sel Selection) (n int, err e
 	return n, explain(err)
 }
 
-// RecordedOutcome is the outcome of a seed that is there by now; empty where it is not.
+// RecordedOutcome returns the outcome of a recorded seed; empty if the seed is not recorded.
 func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
-	var list []RecordedSeed
-	err := r.read().SelectContext(ctx, &list, findRecorded, scenario, configuration, number)
-	if err != nil || len(list) == 0 {
-		return "", explain(err)
-	}
-	return list[0].Outcome, nil
+	outcomes, err := r.outcomes(ctx, findRecorded, scenario, configuration, number)
+	return outcomes[number], err
 }
 
 // Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.

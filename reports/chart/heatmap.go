@@ -5,12 +5,12 @@ package chart
 // in proportion to their statuses.
 type HeatMap struct {
 	Title, XLabel string
-	Seeds         []HeatSeed
+	Seeds         []HeatColumn
 	Rows          []HeatRow
 }
 
-// HeatSeed is a column.
-type HeatSeed struct {
+// HeatColumn is a column, which stands for a seed.
+type HeatColumn struct {
 	Label  string
 	Failed bool // it has no result
 }

@@ -15,7 +15,7 @@ func TestMosaicIsInProportion(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 7).Draw(t, "seeds in a column")
 		columns := rapid.IntRange(1, 9).Draw(t, "columns")
-		h := HeatMap{Seeds: make([]HeatSeed, size*columns)}
+		h := HeatMap{Seeds: make([]HeatColumn, size*columns)}
 		for range rapid.IntRange(1, 4).Draw(t, "metrics") {
 			cells := rapid.SliceOfN(rapid.Map(rapid.IntRange(-1, 4), func(i int) Status { return Status(i) }), 0, size*columns).Draw(t, "cells")
 			h.Rows = append(h.Rows, HeatRow{Cells: cells})
@@ -48,7 +48,7 @@ func TestBins(t *testing.T) {
 		n := rapid.IntRange(1, 200).Draw(t, "seeds")
 		var h HeatMap
 		for i := range n {
-			h.Seeds = append(h.Seeds, HeatSeed{Label: strconv.Itoa(i), Failed: rapid.IntRange(0, 4).Draw(t, "failed") == 0})
+			h.Seeds = append(h.Seeds, HeatColumn{Label: strconv.Itoa(i), Failed: rapid.IntRange(0, 4).Draw(t, "failed") == 0})
 		}
 		p := plot{x: axis{lo: -0.5, hi: float64(n) - 0.5}.scale(0, 600)}
 		next := 0

@@ -25,7 +25,7 @@ var (
 func heat(title string, n int, rows map[string]string, names ...string) chart.HeatMap {
 	h := chart.HeatMap{Title: title, XLabel: "seed"}
 	for i := range n {
-		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: strconv.Itoa(i)})
+		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: strconv.Itoa(i)})
 	}
 	statuses := map[byte]chart.Status{'P': chart.Pass, 'W': chart.Warn, 'F': chart.Fail, '-': chart.Unmeasured}
 	for _, name := range names {
@@ -211,7 +211,7 @@ func TestBigReports(t *testing.T) {
 	var p chart.Paired
 	l := chart.Lineage{Title: "10,000 candidates"}
 	for i := range 1000 {
-		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: strconv.Itoa(i), Failed: i%17 == 0})
+		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: strconv.Itoa(i), Failed: i%17 == 0})
 		p.Pairs = append(p.Pairs, chart.Pair{Label: strconv.Itoa(i), Baseline: x[i], Candidate: x[i+1000]})
 		f.Rows = append(f.Rows, chart.Difference{Estimate: mean(longName, i, x[i], 1), Status: chart.Status(i % 4)})
 	}
@@ -325,7 +325,7 @@ func TestAnyHeatMap(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		h := chart.HeatMap{Title: text(t), XLabel: text(t)}
 		for range rapid.SampledFrom([]int{0, 1, 2, 30, 200}).Draw(t, "seeds") {
-			h.Seeds = append(h.Seeds, chart.HeatSeed{Label: text(t), Failed: rapid.Bool().Draw(t, "failed")})
+			h.Seeds = append(h.Seeds, chart.HeatColumn{Label: text(t), Failed: rapid.Bool().Draw(t, "failed")})
 		}
 		status := rapid.Map(rapid.IntRange(-1, 4), func(i int) chart.Status { return chart.Status(i) })
 		for range rapid.SampledFrom([]int{0, 1, 3, 30}).Draw(t, "metrics") {
@@ -392,7 +392,7 @@ func TestAnyLineage(t *testing.T) {
 func TestFirstLabelWithoutRoomAtItsLeft(t *testing.T) {
 	h := chart.HeatMap{Rows: []chart.HeatRow{{Name: "a"}}}
 	for range 200 {
-		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: "日本日本日本"})
+		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: "日本日本日本"})
 	}
 	h.Seeds[0].Label = "<script>alert(1)</script>"
 	inspect(t, svg(t, h))

@@ -88,7 +88,7 @@ func lineage() chart.Lineage {
 func heat() chart.HeatMap {
 	h := chart.HeatMap{Title: "Metrics by seed", XLabel: "seed"}
 	for i := range 12 {
-		h.Seeds = append(h.Seeds, chart.HeatSeed{Label: fmt.Sprint(i), Failed: i == 8})
+		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: fmt.Sprint(i), Failed: i == 8})
 	}
 	for k, name := range []string{"inflation", "output gap", "wages"} {
 		row := chart.HeatRow{Name: name}

@@ -115,6 +115,7 @@ func testFailingSeeds(t *testing.T, st *store.Store) {
 	add(t, st, track.Seed{Scenario: "s", Number: 2, Outcome: track.OutcomeError, Message: "why"})
 	add(t, st, track.Seed{Scenario: "s", Number: 4, Values: map[string]float64{"m0": 1}}) // not judged
 	configuration := configuration(t, st, "s")
+	hash := track.Configuration{}.Hash()
 	id := add(t, st, track.Seed{Scenario: "s", Number: 0, Values: map[string]float64{"m0": -5, "m1": 1, "m2": math.Inf(1)}})[0]
 	update(t, st, func(tx *store.Tx) error {
 		return tx.AddAssessment(id, spec.ID, scoring.Assessment{Scored: true, NPass: 1, NFail: 2, Results: []scoring.Result{
@@ -125,15 +126,15 @@ func testFailingSeeds(t *testing.T, st *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []store.FailingSeed{
-		{Number: 0, Configuration: configuration, Outcome: track.OutcomeOK, Assessed: true, Metrics: []store.FailingMetric{
+	want := []track.FailingSeed{
+		{Number: 0, Configuration: hash, Outcome: track.OutcomeOK, Metrics: []track.FailingMetric{
 			{Name: "m0", Value: -5}, {Name: "m2", Value: math.Inf(1)},
 		}},
-		{Number: 2, Configuration: configuration, Outcome: track.OutcomeError, Message: "why"},
-		{Number: 3, Configuration: configuration, Outcome: track.OutcomeOK, Assessed: true, Metrics: []store.FailingMetric{
+		{Number: 2, Configuration: hash, Outcome: track.OutcomeError, Reason: "why"},
+		{Number: 3, Configuration: hash, Outcome: track.OutcomeOK, Metrics: []track.FailingMetric{
 			{Name: "m2", Value: math.NaN(), Missing: true},
 		}},
-		{Number: 4, Configuration: configuration, Outcome: track.OutcomeOK},
+		{Number: 4, Configuration: hash, Outcome: track.OutcomeOK},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("failing seeds (-want +got):\n%s", diff)
@@ -241,11 +242,11 @@ func testStoredSeeds(t *testing.T, st *store.Store) {
 			break
 		}
 		for _, s := range page {
-			got = append(got, brief{s.Number, s.Version, s.Current, len(s.Values)})
-			if s.Version == 1 && !cmp.Equal(s.Previous, map[string]scoring.Status{"m0": scoring.Pass}) {
+			got = append(got, brief{s.Number, s.SpecVersion, s.Current, len(s.Values)})
+			if s.SpecVersion == 1 && !cmp.Equal(s.Previous, map[string]scoring.Status{"m0": scoring.Pass}) {
 				t.Errorf("seed %s was judged %v", s.Number, s.Previous)
 			}
-			after = s.ID
+			after = s.RowID
 		}
 	}
 	want := []brief{{1, 1, false, 1}, {2, 0, true, 2}, {3, 0, false, 1}}

@@ -5,29 +5,34 @@ import (
 	"strings"
 
 	"track"
-	"track/answer"
-	"track/store"
 )
 
-// newFailingSeed returns a failing seed as answers have it.
-func newFailingSeed(f store.FailingSeed) answer.FailingSeed {
-	seed := answer.FailingSeed{Seed: f.Number, Outcome: f.Outcome, Reason: whyFailing(f), Metrics: []answer.FailingMetric{}}
-	for _, m := range f.Metrics {
-		seed.Metrics = append(seed.Metrics, answer.FailingMetric(m))
+// explainFailing gives seeds the reason why they did not pass, and leaves out their configuration unless several are mixed.
+func explainFailing(stored []track.FailingSeed, mixed bool) []track.FailingSeed {
+	list := make([]track.FailingSeed, len(stored))
+	for i, seed := range stored {
+		seed.Reason = whyFailing(seed)
+		if !mixed {
+			seed.Configuration = ""
+		}
+		if seed.Metrics == nil {
+			seed.Metrics = []track.FailingMetric{}
+		}
+		list[i] = seed
 	}
-	return seed
+	return list
 }
 
-// whyFailing returns in a few words why a seed did not pass.
-func whyFailing(f store.FailingSeed) string {
-	if f.Outcome != track.OutcomeOK {
-		if f.Message != "" {
-			return f.Message
+// whyFailing returns in a few words why a seed did not pass. Its Reason is the message that it was recorded with.
+func whyFailing(seed track.FailingSeed) string {
+	if seed.Outcome != track.OutcomeOK {
+		if seed.Reason != "" {
+			return seed.Reason
 		}
-		return string(f.Outcome)
+		return string(seed.Outcome)
 	}
 	var missing []string
-	for _, m := range f.Metrics {
+	for _, m := range seed.Metrics {
 		if m.Missing {
 			missing = append(missing, m.Name)
 		}
@@ -35,5 +40,5 @@ func whyFailing(f store.FailingSeed) string {
 	if len(missing) > 0 {
 		return "missing " + strings.Join(missing, ", ")
 	}
-	return fmt.Sprintf("%d failed", len(f.Metrics))
+	return fmt.Sprintf("%d failed", len(seed.Metrics))
 }

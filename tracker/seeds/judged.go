@@ -121,7 +121,7 @@ func assessStored(
 		if !which(row) {
 			continue
 		}
-		judged, err := judgeAgain(ctx, st, spec, store.StoredSeed{ID: row.ID, ULID: row.ULID, Number: row.Number, Values: values[row.ID]}, true)
+		judged, err := judgeAgain(ctx, st, spec, track.RecordedSeed{ID: row.ULID, Number: row.Number, Values: values[row.ID]}, true)
 		if err != nil {
 			return nil, err
 		}

@@ -40,12 +40,13 @@ func Rescore(ctx context.Context, st *store.Store, scenario string, version int,
 		if err != nil || len(seeds) == 0 {
 			return total, err
 		}
-		after = seeds[len(seeds)-1].ID
-		judged := make([]judgedSeed, len(seeds))
+		after = seeds[len(seeds)-1].RowID
+		judged := make([]rejudgement, len(seeds))
 		for i, seed := range seeds {
-			if judged[i], err = judgeAgain(ctx, st.Reader, decoded, seed, options.ValuesWin); err != nil {
+			if judged[i], err = judgeAgain(ctx, st.Reader, decoded, seed.RecordedSeed, options.ValuesWin); err != nil {
 				return total, err
 			}
+			judged[i].rowID = seed.RowID
 			total.compare(seed, judged[i].assessment, options)
 		}
 		if options.DryRun {
@@ -64,7 +65,7 @@ func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options 
 	} else {
 		t.Scored++
 	}
-	if seed.Current && !options.DryRun { // told when it was scored
+	if seed.Current && !options.DryRun { // its flips were reported when it was scored
 		return
 	}
 	for _, r := range a.Results {
@@ -75,23 +76,23 @@ func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options 
 		t.Flips++
 		if options.Flip != nil {
 			options.Flip(answer.Flip{
-				Seed: seed.Number, Label: seed.Label, Configuration: seed.Hash, Metric: r.Name, FromVersion: seed.Version, From: from, To: r.Status,
+				Seed: seed.Number, Label: seed.Configuration.Label, Configuration: seed.Configuration.Hash, Metric: r.Name, FromVersion: seed.SpecVersion,
+				From: from, To: r.Status,
 			})
 		}
 	}
 }
 
-// judgedSeed is a stored seed with its new judgement.
-type judgedSeed struct {
-	id         int64
+// rejudgement is the new judgement of a stored seed.
+type rejudgement struct {
+	rowID      int64 // of the seed
 	assessment scoring.Assessment
 	computed   []scoring.ComputedValue
 }
 
-func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed store.StoredSeed, valuesWin bool) (judgedSeed, error) {
-	j := judgedSeed{id: seed.ID}
+func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed track.RecordedSeed, valuesWin bool) (j rejudgement, err error) {
 	if spec.Computes() {
-		source := &storedSeries{store: st, ulid: seed.ULID}
+		source := &storedSeries{store: st, ulid: seed.ID}
 		find := func(name string) ([]float64, bool) { return source.find(ctx, name) }
 		computed, contradictions := spec.Compute(seed.Values, find, valuesWin)
 		if source.err != nil {
@@ -99,7 +100,7 @@ func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed s
 		}
 		if len(contradictions) > 0 {
 			problem := describeContradictions(contradictions)
-			err := fmt.Errorf("seed %s, configuration %s: %w", seed.Number, ShortHash(seed.Hash), problem)
+			err := fmt.Errorf("seed %s, configuration %s: %w", seed.Number, track.ShortHash(seed.Configuration.Hash), problem)
 			return j, track.WithHint(err, track.Hint{Text: "--values-win lets the given values stand; seeds before this one are scored"})
 		}
 		j.computed = computed
@@ -108,17 +109,17 @@ func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed s
 	return j, nil
 }
 
-func storeAssessments(ctx context.Context, st *store.Store, specID int64, seeds []judgedSeed) error {
+func storeAssessments(ctx context.Context, st *store.Store, specID int64, judged []rejudgement) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
-		for _, seed := range seeds {
-			assessed, err := tx.Assessed(ctx, seed.id, specID) // now, not when it was read
+		for _, j := range judged {
+			assessed, err := tx.Assessed(ctx, j.rowID, specID) // now, not when it was read
 			if err != nil {
 				return err
 			}
 			if assessed {
 				continue
 			}
-			if err := addAssessment(tx, seed.id, specID, seed.assessment, seed.computed); err != nil {
+			if err := addAssessment(tx, j.rowID, specID, j.assessment, j.computed); err != nil {
 				return err
 			}
 		}

@@ -86,7 +86,7 @@ type StabilityReport struct {
 	Stored            store.Spec
 	Spec              scoring.Spec
 	NEnvironments     int
-	Failing           []store.FailingSeed
+	Failing           []track.FailingSeed
 	verdict.Judgement // whether the seeds show that the configuration is stable
 }
 

@@ -32,15 +32,15 @@ func LoadSeriesBand(ctx context.Context, r *store.Reader, of answer.Selector, nu
 	if err != nil {
 		return band, err
 	}
-	ids, err := r.SeedIDs(ctx, store.Selection{Scenario: seed.Scenario, Configurations: []int64{found[0].ID}, Seeds: ranges})
+	list, err := r.SeedIDs(ctx, store.Selection{Scenario: seed.Scenario, Configurations: []int64{found[0].ID}, Seeds: ranges})
 	if err != nil {
 		return band, err
 	}
-	for _, id := range ids {
-		values, err := loadSeries(ctx, r, id.ULID, name)
+	for _, seed := range list {
+		values, err := loadSeries(ctx, r, seed.ID, name)
 		switch {
 		case errors.Is(err, track.ErrNotFound):
-			band.Without = append(band.Without, id.Number)
+			band.Without = append(band.Without, seed.Number)
 		case err != nil:
 			return band, err
 		default:

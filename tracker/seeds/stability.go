@@ -35,19 +35,12 @@ func JudgeStability(ctx context.Context, r *store.Reader, q answer.StabilityQues
 func (r StabilityReport) Answer() answer.Stability {
 	a := answer.Stability{
 		Scenario: r.Scenario, Spec: specRef(r.Stored), Configuration: recordedConfiguration(r.Configurations[0]),
-		NOthers: r.NOthers, NEnvironments: r.NEnvironments, Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: []answer.FailingSeed{},
+		NOthers: r.NOthers, NEnvironments: r.NEnvironments, Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: explainFailing(r.Failing, len(r.Configurations) > 1),
 	}
-	hashes := map[int64]string{}
 	if len(r.Configurations) > 1 {
 		for _, c := range r.Configurations {
 			a.Configurations = append(a.Configurations, recordedConfiguration(c))
-			hashes[c.ID] = c.Hash
 		}
-	}
-	for _, f := range r.Failing {
-		seed := newFailingSeed(f)
-		seed.Configuration = hashes[f.Configuration]
-		a.FailingSeeds = append(a.FailingSeeds, seed)
 	}
 	return a
 }

@@ -167,21 +167,20 @@ func compareAggregate(t failer, st *store.Store, s scoring.Spec, version int, la
 	if ranges == nil {
 		compareView(t, st, s.Scenario, report.Configurations[0].Hash, version, want)
 	}
-	var failing []store.FailingSeed
+	var failing []track.FailingSeed
 	for i, seed := range list {
 		a := assessments[i]
 		if a.Passed() {
 			continue
 		}
-		f := store.FailingSeed{
-			Number: seed.Number, Configuration: report.Configurations[0].ID, Outcome: seed.Outcome, Message: seed.Message,
-			Assessed: seed.Outcome == track.OutcomeOK,
+		f := track.FailingSeed{
+			Number: seed.Number, Configuration: report.Configurations[0].Hash, Outcome: seed.Outcome, Reason: seed.Message,
 		}
 		for _, r := range a.Results {
 			if r.Status != scoring.Fail {
 				continue
 			}
-			m := store.FailingMetric{Name: r.Name, Value: r.Value, Missing: r.Missing()}
+			m := track.FailingMetric{Name: r.Name, Value: r.Value, Missing: r.Missing()}
 			if m.Missing {
 				m.Value = math.NaN()
 			}

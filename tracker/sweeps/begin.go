@@ -96,10 +96,10 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 	if err != nil {
 		return err
 	}
-	for _, seed := range recorded {
-		if !o.RerunFailed || seed.Outcome == track.OutcomeOK {
-			c.recorded[seed.Number] = seed.Outcome
-			if o.Plan.Seeds.Contains(seed.Number) {
+	for number, outcome := range recorded {
+		if !o.RerunFailed || outcome == track.OutcomeOK {
+			c.recorded[number] = outcome
+			if o.Plan.Seeds.Contains(number) {
 				s.nKnown++
 			}
 		}

@@ -26,15 +26,18 @@ type Journal interface {
 // journalRecords keeps seeds in a journal.
 type journalRecords struct {
 	journal Journal
-	known   map[string][]store.RecordedSeed // by the hash of their configuration: what was kept before
+	kept    map[string]map[track.SeedNumber]track.Outcome // earlier seeds, by the hash of their configuration
 }
 
-func newJournalRecords(journal Journal, known []track.Seed, scenario string) *journalRecords {
-	r := &journalRecords{journal, map[string][]store.RecordedSeed{}}
-	for _, seed := range known {
+func newJournalRecords(journal Journal, kept []track.Seed, scenario string) *journalRecords {
+	r := &journalRecords{journal, map[string]map[track.SeedNumber]track.Outcome{}}
+	for _, seed := range kept {
 		if seed.Scenario == scenario {
 			hash := seed.Configuration.Hash()
-			r.known[hash] = append(r.known[hash], store.RecordedSeed{Number: seed.Number, Outcome: seed.Outcome})
+			if r.kept[hash] == nil {
+				r.kept[hash] = map[track.SeedNumber]track.Outcome{}
+			}
+			r.kept[hash][seed.Number] = seed.Outcome
 		}
 	}
 	return r
@@ -50,8 +53,8 @@ func (*journalRecords) sweeps(context.Context, string, string) ([]store.SweepOf,
 
 func (r *journalRecords) begin(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
 
-func (r *journalRecords) recorded(_ context.Context, _, configuration string) ([]store.RecordedSeed, error) {
-	return r.known[configuration], nil
+func (r *journalRecords) recorded(_ context.Context, _, configuration string) (map[track.SeedNumber]track.Outcome, error) {
+	return r.kept[configuration], nil
 }
 
 func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber) (track.Outcome, error) {
@@ -124,12 +127,12 @@ func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, no
 	}
 	defer func() { _ = st.Close() }()
 	for _, c := range plan.Configurations() {
-		recorded, err := st.RecordedSeeds(ctx, plan.Scenario, c.Hash())
+		recorded, err := st.RecordedOutcomes(ctx, plan.Scenario, c.Hash())
 		if err != nil {
 			return nil, err
 		}
-		for _, seed := range recorded {
-			all = append(all, withoutValues(plan.Scenario, c, seed.Number, seed.Outcome))
+		for number, outcome := range recorded {
+			all = append(all, withoutValues(plan.Scenario, c, number, outcome))
 		}
 	}
 	return all, nil

@@ -17,7 +17,7 @@ type records interface {
 	open() error
 	close() error
 	begin(ctx context.Context, s track.Sweep) error
-	recorded(ctx context.Context, scenario, configuration string) ([]store.RecordedSeed, error)
+	recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error)
 	// outcome returns the outcome of a seed; empty if it is not recorded.
 	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error)
 	// sweeps returns the earlier sweeps of a configuration that has recorded seeds.
@@ -60,8 +60,8 @@ func (r *storeRecords) begin(ctx context.Context, s track.Sweep) error {
 	})
 }
 
-func (r *storeRecords) recorded(ctx context.Context, scenario, configuration string) ([]store.RecordedSeed, error) {
-	return r.RecordedSeeds(ctx, scenario, configuration)
+func (r *storeRecords) recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error) {
+	return r.RecordedOutcomes(ctx, scenario, configuration)
 }
 
 func (r *storeRecords) outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
