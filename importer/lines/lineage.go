@@ -60,7 +60,7 @@ type endLine struct {
 
 // WriteLineage writes a lineage.
 func WriteLineage(w io.Writer, x Lineage) error {
-	lines := []any{lineageLine{kindLineage, Version, x.Name, x.KeepText}}
+	lines := []any{lineageLine{kindLineage, formatVersion, x.Name, x.KeepText}}
 	for _, v := range x.Versions {
 		lines = append(lines, newVersionLine(v))
 	}
@@ -117,7 +117,7 @@ func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
 		case record.Err != nil:
 			return x, record.Err
 		case record.Lineage == nil:
-			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q: an export begins with a line of kind lineage", record.Kind())}
+			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q: an export begins with a line of kind lineage", record.kind())}
 		}
 		x, found = *record.Lineage, true
 	}

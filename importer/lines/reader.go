@@ -17,8 +17,8 @@ import (
 	"track/importer"
 )
 
-// Version is the version of the format that is read and written. A line that names none is of version 1.
-const Version = 1
+// formatVersion is the version of the format that is read and written. A line that names none is of version 1.
+const formatVersion = 1
 
 // Record is what lines say: a seed, an execution, a sweep that seeds were run by, a whole lineage, or why a line is
 // refused.
@@ -31,8 +31,8 @@ type Record struct {
 	Err       *track.FieldError // nil for a good line
 }
 
-// Kind returns the kind of a good record, as lines name it.
-func (r Record) Kind() string {
+// kind returns the kind of a good record, as lines name it.
+func (r Record) kind() string {
 	switch {
 	case r.Execution != nil:
 		return kindExecution
@@ -160,10 +160,10 @@ func (p *parser) parseLineage(r *Record, text []byte) (whole bool) {
 
 // checkVersion refuses a line of a format that a newer track writes.
 func checkVersion(v int) *track.FieldError {
-	if v <= Version {
+	if v <= formatVersion {
 		return nil
 	}
-	return &track.FieldError{Field: "v", Message: fmt.Sprintf("%d: this track reads lines up to version %d; use a newer track", v, Version)}
+	return &track.FieldError{Field: "v", Message: fmt.Sprintf("%d: this track reads lines up to version %d; use a newer track", v, formatVersion)}
 }
 
 // versionError returns the error of a line that cannot be read, if it is of a newer format.

@@ -78,7 +78,7 @@ func (b *batchRun) record(ctx context.Context, entries []*batchEntry) error {
 			}
 		}
 	}
-	return b.door.PutAll(ctx, records, func(first int, answers [][]Answer) {
+	return b.door.putAll(ctx, records, func(first int, answers [][]Answer) {
 		for i, list := range answers {
 			b.count(entries[first+i], list[0])
 		}

@@ -56,10 +56,10 @@ func (b *batchRun) count(e *batchEntry, a Answer) {
 // countKind counts a recorded entry by its kind, and notes what people should know of it.
 func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 	switch kind {
-	case KindExecution:
+	case kindExecution:
 		b.summary.Executions++
 		return
-	case KindSweep:
+	case kindSweep:
 		b.summary.Sweeps++
 		return
 	}

@@ -59,7 +59,7 @@ func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
 // record returns what the door is asked to store.
 func (e *batchEntry) record() Record {
 	if e.Lineage != nil {
-		return &Ledger{Lineage: *e.Lineage}
+		return &ledgerRecord{Lineage: *e.Lineage}
 	}
 	return e
 }
@@ -99,7 +99,7 @@ func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, er
 			e.seed.Number, e.seed.Scenario, e.result.DescribeConflict(e.seed.Outcome))
 		problem = &track.FieldError{Field: "values", Message: message}
 	}
-	return answerOf(KindSeed, e.result.Disposition, problem), err
+	return answerOf(kindSeed, e.result.Disposition, problem), err
 }
 
 func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer, error) {
@@ -109,19 +109,19 @@ func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer,
 		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", e.Execution.Lineage, recorded.ID)
 		problem = &track.FieldError{Field: "key", Message: message}
 	}
-	return answerOf(KindExecution, recorded.Disposition, problem), err
+	return answerOf(kindExecution, recorded.Disposition, problem), err
 }
 
 // recordSweep stores a sweep that was run elsewhere, or how one that is here ended.
 func recordSweep(tx *store.Tx, s track.Sweep) (Answer, error) {
 	added, err := tx.AddSweep(s)
 	if err != nil || added || s.Ending == "" {
-		return answerFor(KindSweep, !added), err
+		return answerFor(kindSweep, !added), err
 	}
 	for _, p := range s.Planned {
 		if err := tx.SetPlanned(s.ID, p); err != nil {
 			return Answer{}, err
 		}
 	}
-	return answerFor(KindSweep, true), tx.EndSweep(s)
+	return answerFor(kindSweep, true), tx.EndSweep(s)
 }

@@ -37,8 +37,8 @@ func mergeInto(ctx context.Context, path string, from *store.Store, o MergeOptio
 	return err
 }
 
-// CheckBundle reads all of a bundle and counts what is in it. It refuses one that is damaged.
-func CheckBundle(ctx context.Context, path string) (c store.Contents, err error) {
+// checkBundle reads all of a bundle and counts what is in it. It refuses one that is damaged.
+func checkBundle(ctx context.Context, path string) (c store.Contents, err error) {
 	if err := store.CheckSound(ctx, path); err != nil {
 		return c, err
 	}

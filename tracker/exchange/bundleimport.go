@@ -37,7 +37,7 @@ func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store
 	if path, err = migrateCopy(ctx, path, dir, now); err != nil {
 		return a, from.named(path, err)
 	}
-	contents, err := CheckBundle(ctx, path)
+	contents, err := checkBundle(ctx, path)
 	if err != nil {
 		return a, from.named(path, err)
 	}
@@ -47,7 +47,7 @@ func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store
 		return a, err
 	}
 	defer done()
-	merged, err := MergeFile(ctx, st, path, o)
+	merged, err := mergeFile(ctx, st, path, o)
 	if err != nil {
 		return a, from.named(path, err)
 	}

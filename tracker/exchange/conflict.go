@@ -26,7 +26,7 @@ const differencesNamed = 3
 
 // Describe says what differs.
 func (c Conflict) Describe() string {
-	if c.Kind != KindSeed || c.Reason != "" {
+	if c.Kind != kindSeed || c.Reason != "" {
 		return c.Reason
 	}
 	r := seeds.RecordResult{Outcome: c.Here, Differences: c.Differences}

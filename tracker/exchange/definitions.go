@@ -12,35 +12,35 @@ import (
 	"track/tracker/seeds"
 )
 
-// Scenario is a scenario with all versions of its spec.
-type Scenario struct{ store.ScenarioRecord }
+// scenarioRecord is a scenario with all versions of its spec.
+type scenarioRecord struct{ store.ScenarioRecord }
 
-// Sweep is a sweep of another database.
-type Sweep struct{ track.Sweep }
+// sweepRecord is a sweep of another database.
+type sweepRecord struct{ track.Sweep }
 
-// Pin is the pin of a baseline, or the removal of one.
-type Pin struct{ store.PinRecord }
+// pinRecord is the pin of a baseline, or the removal of one.
+type pinRecord struct{ store.PinRecord }
 
-// Look is an interim analysis.
-type Look struct{ store.Look }
+// lookRecord is an interim analysis.
+type lookRecord struct{ store.Look }
 
-func (Scenario) needs() Rights { return BringFacts }
-func (Sweep) needs() Rights    { return BringFacts }
-func (Pin) needs() Rights      { return BringPins }
-func (Look) needs() Rights     { return BringJudgements }
+func (scenarioRecord) needs() Rights { return BringFacts }
+func (sweepRecord) needs() Rights    { return BringFacts }
+func (pinRecord) needs() Rights      { return BringPins }
+func (lookRecord) needs() Rights     { return BringJudgements }
 
-func (Scenario) isKnown() bool { return false }
-func (Sweep) isKnown() bool    { return false }
-func (Pin) isKnown() bool      { return false }
-func (Look) isKnown() bool     { return false }
+func (scenarioRecord) isKnown() bool { return false }
+func (sweepRecord) isKnown() bool    { return false }
+func (pinRecord) isKnown() bool      { return false }
+func (lookRecord) isKnown() bool     { return false }
 
 // settle adds the versions of a spec that continue the list here. If both sides added versions, the list here stays.
-func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (s scenarioRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	here, known, err := r.ScenarioSpecs(ctx, s.Name)
 	if err != nil {
 		return nil, err
 	}
-	answers = append(answers, answerFor(KindScenario, known))
+	answers = append(answers, answerFor(kindScenario, known))
 	continues := true // what is here is the beginning of what is there
 	for i, hash := range here {
 		continues = continues && i < len(s.Specs) && s.Specs[i].Hash == hash
@@ -50,15 +50,15 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader, tx *stor
 	for _, version := range s.Specs {
 		switch {
 		case slices.Contains(here, version.Hash):
-			answers = append(answers, answerFor(KindSpec, true))
+			answers = append(answers, answerFor(kindSpec, true))
 			carried = append(carried, version)
 		case !continues:
-			answers = append(answers, Answer{Kind: KindSpec, Outcome: Conflicting, Conflict: &Conflict{
-				Kind: KindSpec, Scenario: s.Name, Name: fmt.Sprint(version.Version),
+			answers = append(answers, Answer{Kind: kindSpec, Outcome: Conflicting, Conflict: &Conflict{
+				Kind: kindSpec, Scenario: s.Name, Name: fmt.Sprint(version.Version),
 				Reason: "both sides added a version after the last one that they share; its judgements are left out",
 			}})
 		default:
-			answers = append(answers, answerFor(KindSpec, false))
+			answers = append(answers, answerFor(kindSpec, false))
 			carried, hashes = append(carried, version), append(hashes, version.Hash)
 		}
 	}
@@ -70,7 +70,7 @@ func (s Scenario) settle(ctx context.Context, d *Door, r *store.Reader, tx *stor
 }
 
 // write stores a scenario and versions of its spec.
-func (s Scenario) write(tx *store.Tx, versions []store.Spec) error {
+func (s scenarioRecord) write(tx *store.Tx, versions []store.Spec) error {
 	if err := tx.CarryScenario(s.ScenarioRecord); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
 	return seeds.SpecMetrics(decoded), nil
 }
 
-func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
+func (s sweepRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	for _, p := range s.Planned {
 		if err := d.countConfiguration(ctx, r, p.Configuration.Hash()); err != nil {
 			return nil, err
@@ -122,10 +122,10 @@ func (s Sweep) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.T
 	if err == nil && tx != nil {
 		err = tx.CarrySweep(s.Sweep)
 	}
-	return []Answer{answerFor(KindSweep, known)}, err
+	return []Answer{answerFor(kindSweep, known)}, err
 }
 
-func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
+func (p pinRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	if p.Configuration != nil {
 		if err := d.countConfiguration(ctx, r, p.Configuration.Hash); err != nil {
 			return nil, err
@@ -135,13 +135,13 @@ func (p Pin) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx)
 	if err == nil && tx != nil {
 		err = tx.CarryPin(p.PinRecord)
 	}
-	return []Answer{answerFor(KindPin, known)}, err
+	return []Answer{answerFor(kindPin, known)}, err
 }
 
-func (l Look) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
+func (l lookRecord) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
 	known, err := r.HasLook(ctx, l.Look)
 	if err == nil && tx != nil {
 		err = tx.CarryLook(l.Look)
 	}
-	return []Answer{answerFor(KindLook, known)}, err
+	return []Answer{answerFor(kindLook, known)}, err
 }

@@ -57,9 +57,6 @@ func NewDoor(st *store.Store, rights Rights, dryRun bool) *Door {
 	}
 }
 
-// Counts returns how many records of each kind the door has settled, by their outcome.
-func (d *Door) Counts() answer.MergeCounts { return d.counts }
-
 // Put stores a record in one transaction, and answers for each of its parts.
 func (d *Door) Put(ctx context.Context, record Record) ([]Answer, error) {
 	answers, err := d.putSome(ctx, []Record{record})
@@ -69,9 +66,9 @@ func (d *Door) Put(ctx context.Context, record Record) ([]Answer, error) {
 	return answers[0], nil
 }
 
-// PutAll stores records in as many transactions as other processes can wait for. After each it calls settled with the
+// putAll stores records in as many transactions as other processes can wait for. After each it calls settled with the
 // answers for the records that are stored by then, which begin with the one of index first.
-func (d *Door) PutAll(ctx context.Context, records []Record, settled func(first int, answers [][]Answer)) error {
+func (d *Door) putAll(ctx context.Context, records []Record, settled func(first int, answers [][]Answer)) error {
 	for done := 0; done < len(records); {
 		answers, err := d.putSome(ctx, records[done:])
 		if err != nil {

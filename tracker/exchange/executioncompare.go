@@ -42,7 +42,7 @@ func (s executionStep) changes(head store.ExecutionHead) bool {
 }
 
 // compare classifies the executions of a page.
-func (p *ExecutionPage) compare(ctx context.Context, d *Door, r *store.Reader) ([]executionStep, error) {
+func (p *executionPage) compare(ctx context.Context, d *Door, r *store.Reader) ([]executionStep, error) {
 	matches, err := r.MatchExecutions(ctx, p.heads)
 	if err != nil {
 		return nil, err

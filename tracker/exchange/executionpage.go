@@ -8,8 +8,8 @@ import (
 	"track/store"
 )
 
-// ExecutionPage is a page of executions of another database. Those that may be needed here are loaded in full.
-type ExecutionPage struct {
+// executionPage is a page of executions of another database. Those that may be needed here are loaded in full.
+type executionPage struct {
 	heads   []store.ExecutionHead
 	parts   map[int64]*store.ExecutionParts
 	records map[int64]store.CarriedExecution // by row there
@@ -17,18 +17,18 @@ type ExecutionPage struct {
 	changes bool                             // something is to be stored
 }
 
-func (*ExecutionPage) needs() Rights { return BringFacts | BringJudgements | BringTombstones }
+func (*executionPage) needs() Rights { return BringFacts | BringJudgements | BringTombstones }
 
-func (p *ExecutionPage) isKnown() bool { return !p.changes }
+func (p *executionPage) isKnown() bool { return !p.changes }
 
 // readExecutions returns the next page of executions, and loads those that the database here lacks or that have come
 // further there.
-func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int64, n int, lineages []string) (*ExecutionPage, error) {
+func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int64, n int, lineages []string) (*executionPage, error) {
 	heads, err := from.ExecutionHeads(ctx, after, n, lineages)
 	if err != nil || len(heads) == 0 {
 		return nil, err
 	}
-	page := &ExecutionPage{heads: heads, records: map[int64]store.CarriedExecution{}}
+	page := &executionPage{heads: heads, records: map[int64]store.CarriedExecution{}}
 	rows := make([]int64, len(heads))
 	for i, h := range heads {
 		rows[i] = h.Row
@@ -51,7 +51,7 @@ func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int
 	return page, nil
 }
 
-func (p *ExecutionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (p *executionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	steps := p.steps
 	if tx != nil { // other processes may have recorded since the page was read
 		if steps, err = p.compare(ctx, d, r); err != nil {
@@ -68,8 +68,8 @@ func (p *ExecutionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx
 }
 
 // answer answers for an execution, and counts its scores and texts.
-func (p *ExecutionPage) answer(d *Door, head store.ExecutionHead, s executionStep) Answer {
-	a := Answer{Kind: KindExecution, Outcome: Known}
+func (p *executionPage) answer(d *Door, head store.ExecutionHead, s executionStep) Answer {
+	a := Answer{Kind: kindExecution, Outcome: Known}
 	switch s.class {
 	case executionNew:
 		a.Outcome = Recorded
@@ -88,7 +88,7 @@ func (p *ExecutionPage) answer(d *Door, head store.ExecutionHead, s executionSte
 
 // conflict names an execution that is left out, and how it differs from the one here.
 func (s executionStep) conflict(there store.ExecutionHead) *Conflict {
-	c := &Conflict{Kind: KindExecution, Scenario: there.Lineage, Name: strings.TrimPrefix(there.Source+" "+there.Key, " ")}
+	c := &Conflict{Kind: kindExecution, Scenario: there.Lineage, Name: strings.TrimPrefix(there.Source+" "+there.Key, " ")}
 	switch {
 	case s.version:
 		c.Reason = "its version " + there.Version + " has other content here"
@@ -111,7 +111,7 @@ func (s executionStep) conflict(there store.ExecutionHead) *Conflict {
 }
 
 // write stores what the steps say.
-func (p *ExecutionPage) write(tx *store.Tx, steps []executionStep) error {
+func (p *executionPage) write(tx *store.Tx, steps []executionStep) error {
 	for i, s := range steps {
 		if err := p.writeOne(tx, p.heads[i], s); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (p *ExecutionPage) write(tx *store.Tx, steps []executionStep) error {
 	return nil
 }
 
-func (p *ExecutionPage) writeOne(tx *store.Tx, head store.ExecutionHead, s executionStep) error {
+func (p *executionPage) writeOne(tx *store.Tx, head store.ExecutionHead, s executionStep) error {
 	record, loaded := p.records[head.Row]
 	switch {
 	case s.class == executionNew && loaded:

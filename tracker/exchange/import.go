@@ -19,8 +19,8 @@ import (
 	"track/tracker/agents"
 )
 
-// TaskSubagent is the task of an execution that another agent, not a person, gave its task, if the log names none.
-const TaskSubagent = "subagent"
+// taskSubagent is the task of an execution that another agent, not a person, gave its task, if the log names none.
+const taskSubagent = "subagent"
 
 // ImportOptions say what is imported, and as whose.
 type ImportOptions struct {
@@ -113,7 +113,7 @@ func (r *importRun) chunk(ctx context.Context, items []importer.Item) error {
 			return fmt.Errorf("%s: %w", steps[i].File, err)
 		}
 	}
-	return r.door.PutAll(ctx, records, func(first int, answers [][]Answer) {
+	return r.door.putAll(ctx, records, func(first int, answers [][]Answer) {
 		for i := range answers {
 			r.count(steps[first+i])
 		}

@@ -39,7 +39,7 @@ func (r *importRun) step(item importer.Item) *importStep {
 		e := *item.Execution
 		e.Lineage, e.Version = cmp.Or(r.options.Lineage, e.Lineage), cmp.Or(e.Version, r.options.Version)
 		if item.Subagent {
-			e.Task = cmp.Or(e.Task, TaskSubagent)
+			e.Task = cmp.Or(e.Task, taskSubagent)
 		}
 		s.Execution = &e
 		s.early = !e.StartedAt.IsZero() && e.StartedAt.Before(r.options.Since)
@@ -121,10 +121,10 @@ func (s *importStep) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *s
 		return []Answer{{Outcome: Invalid, Problem: &track.FieldError{Field: s.Skip.Field, Message: s.Skip.Reason}}}, nil
 	case s.isVersion():
 		err = s.settleVersion(tx)
-		answers = []Answer{answerOf(KindVersion, dispositionOf(s.change), nil)}
+		answers = []Answer{answerOf(kindVersion, dispositionOf(s.change), nil)}
 	case s.isExecution():
 		err = s.settleExecution(ctx, tx)
-		answers = []Answer{answerOf(KindExecution, s.result.Disposition, nil)}
+		answers = []Answer{answerOf(kindExecution, s.result.Disposition, nil)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s, line %d: %w", s.File, s.Line, err)

@@ -13,16 +13,16 @@ type Kind string
 
 // The kinds of records.
 const (
-	KindScenario  Kind = "scenario"
-	KindSpec      Kind = "spec"
-	KindSeed      Kind = "seed"
-	KindSweep     Kind = "sweep"
-	KindPin       Kind = "pin"
-	KindLook      Kind = "look"
-	KindLineage   Kind = "lineage"
-	KindVersion   Kind = "version"
-	KindExecution Kind = "execution"
-	KindTombstone Kind = "tombstone"
+	kindScenario  Kind = "scenario"
+	kindSpec      Kind = "spec"
+	kindSeed      Kind = "seed"
+	kindSweep     Kind = "sweep"
+	kindPin       Kind = "pin"
+	kindLook      Kind = "look"
+	kindLineage   Kind = "lineage"
+	kindVersion   Kind = "version"
+	kindExecution Kind = "execution"
+	kindTombstone Kind = "tombstone"
 
 	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
 )
@@ -81,23 +81,23 @@ func (d *Door) count(a Answer) {
 // counter returns the counter of a kind; nil for a kind that is not counted.
 func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
 	switch kind {
-	case KindScenario:
+	case kindScenario:
 		return &c.Scenarios
-	case KindSpec:
+	case kindSpec:
 		return &c.Specs
 	case kindConfiguration:
 		return &c.Configurations
-	case KindSeed:
+	case kindSeed:
 		return &c.Seeds
-	case KindSweep:
+	case kindSweep:
 		return &c.Sweeps
-	case KindPin:
+	case kindPin:
 		return &c.Baselines
-	case KindLook:
+	case kindLook:
 		return &c.Looks
-	case KindVersion:
+	case kindVersion:
 		return &c.Versions
-	case KindExecution:
+	case kindExecution:
 		return &c.Executions
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"track/tracker/lineages"
 )
 
-// Ledger is a lineage with its ledger, as an export or another database holds it.
-type Ledger struct {
+// ledgerRecord is a lineage with its ledger, as an export or another database holds it.
+type ledgerRecord struct {
 	lines.Lineage
 	replayed evolution.Replayed // of the whole ledger; not needed in a dry run
 	// trialsElsewhere counts the trials that the ledger counts and that its source lacks. It is nil if the trials do
@@ -23,21 +23,21 @@ type Ledger struct {
 	result          lineages.Imported
 }
 
-func (*Ledger) needs() Rights { return BringLedgers }
-func (*Ledger) isKnown() bool { return false }
+func (*ledgerRecord) needs() Rights { return BringLedgers }
+func (*ledgerRecord) isKnown() bool { return false }
 
 // settle stores a ledger that continues the one here. A ledger that diverges is an error that wraps
 // [track.ErrConflict].
-func (l *Ledger) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (l *ledgerRecord) settle(ctx context.Context, _ *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	if tx == nil {
 		err = l.foresee(ctx, r)
 	} else {
 		err = l.write(ctx, tx)
 	}
-	return []Answer{answerFor(KindLineage, l.result.Entries == 0)}, err
+	return []Answer{answerFor(kindLineage, l.result.Entries == 0)}, err
 }
 
-func (l *Ledger) write(ctx context.Context, tx *store.Tx) (err error) {
+func (l *ledgerRecord) write(ctx context.Context, tx *store.Tx) (err error) {
 	if l.result, err = lineages.Write(ctx, tx, l.Lineage, l.replayed); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (l *Ledger) write(ctx context.Context, tx *store.Tx) (err error) {
 }
 
 // foresee finds out what storing the ledger would come to.
-func (l *Ledger) foresee(ctx context.Context, r *store.Reader) error {
+func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 	if len(l.Entries) == 0 {
 		return fmt.Errorf("%w: the lineage has no entry of a ledger", track.ErrInvalid)
 	}
@@ -80,7 +80,7 @@ func (l *Ledger) foresee(ctx context.Context, r *store.Reader) error {
 func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger, problem *Conflict, err error) {
 	l, err = m.putLedger(ctx, name)
 	if errors.Is(err, track.ErrConflict) || errors.Is(err, lineages.ErrReplay) || errors.Is(err, track.ErrInvalid) {
-		return answer.MergedLedger{Lineage: name, Conflict: true}, &Conflict{Kind: KindLineage, Scenario: name, Reason: err.Error()}, nil
+		return answer.MergedLedger{Lineage: name, Conflict: true}, &Conflict{Kind: kindLineage, Scenario: name, Reason: err.Error()}, nil
 	}
 	return l, nil, err
 }
@@ -99,7 +99,7 @@ func (m *merge) putLedger(ctx context.Context, name string) (merged answer.Merge
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
 		return merged, &hereError{err}
 	}
-	l := Ledger{trialsElsewhere: &there.TrialsElsewhere}
+	l := ledgerRecord{trialsElsewhere: &there.TrialsElsewhere}
 	if l.Lineage, err = lineages.Export(ctx, m.from, name); err != nil {
 		return merged, err
 	}

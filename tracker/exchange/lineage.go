@@ -6,17 +6,17 @@ import (
 	"track/store"
 )
 
-// Lineage is a lineage of another database with its versions. Its ledger is a record of its own.
-type Lineage struct {
+// lineageRecord is a lineage of another database with its versions. Its ledger is a record of its own.
+type lineageRecord struct {
 	store.LineageRecord
 	Versions []store.VersionRecord
 }
 
-func (Lineage) needs() Rights { return BringFacts | BringLedgers }
-func (Lineage) isKnown() bool { return false }
+func (lineageRecord) needs() Rights { return BringFacts | BringLedgers }
+func (lineageRecord) isKnown() bool { return false }
 
 // settle compares the versions of a lineage with those here. Its ledger is stored before.
-func (l Lineage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (l lineageRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	here, err := r.VersionRecords(ctx, l.Name)
 	if err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func (l Lineage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store
 	for _, v := range l.Versions {
 		content, known := contents[v.Name]
 		if content == "" || v.ContentID == "" || content == v.ContentID {
-			answers = append(answers, answerFor(KindVersion, known))
+			answers = append(answers, answerFor(kindVersion, known))
 			continue
 		}
 		conflicts[v.Name], d.versions[versionKey(l.Name, v.Name)] = true, true
-		answers = append(answers, Answer{Kind: KindVersion, Outcome: Conflicting, Conflict: &Conflict{
-			Kind: KindVersion, Scenario: l.Name, Name: v.Name, Reason: "it has other content here; its executions are left out",
+		answers = append(answers, Answer{Kind: kindVersion, Outcome: Conflicting, Conflict: &Conflict{
+			Kind: kindVersion, Scenario: l.Name, Name: v.Name, Reason: "it has other content here; its executions are left out",
 		}})
 	}
 	if tx == nil {
@@ -47,7 +47,7 @@ func (l Lineage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store
 }
 
 // readLineage reads a lineage of another database.
-func readLineage(ctx context.Context, from *store.Reader, record store.LineageRecord) (l Lineage, err error) {
+func readLineage(ctx context.Context, from *store.Reader, record store.LineageRecord) (l lineageRecord, err error) {
 	l.LineageRecord = record
 	l.Versions, err = from.VersionRecords(ctx, record.Name)
 	return l, err

@@ -15,7 +15,7 @@ import (
 // ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin
 // with the entries that are stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
 func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a answer.ImportedLineage, err error) {
-	l := Ledger{Lineage: x}
+	l := ledgerRecord{Lineage: x}
 	if l.replayed, err = lineages.CheckExport(x); err != nil {
 		return a, err
 	}

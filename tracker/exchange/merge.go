@@ -154,7 +154,7 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 	names := map[string]bool{}
 	for _, s := range scenarios {
 		names[s.Name] = true
-		if err := m.put(ctx, Scenario{s}); err != nil {
+		if err := m.put(ctx, scenarioRecord{s}); err != nil {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 	}
 	for _, s := range slices.Backward(sweeps) { // the oldest first
 		if names[s.Scenario] {
-			if err := m.put(ctx, Sweep{s.Sweep}); err != nil {
+			if err := m.put(ctx, sweepRecord{s.Sweep}); err != nil {
 				return err
 			}
 		}
@@ -175,7 +175,7 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 	}
 	for _, p := range pins {
 		if names[p.Scenario] {
-			if err := m.put(ctx, Pin{p}); err != nil {
+			if err := m.put(ctx, pinRecord{p}); err != nil {
 				return err
 			}
 		}
@@ -185,7 +185,7 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 		return err
 	}
 	for _, l := range looks { // they are hashes that name no scenario: all of them come
-		if err := m.put(ctx, Look{l}); err != nil {
+		if err := m.put(ctx, lookRecord{l}); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func ConflictError(verb string, a answer.Merged) error {
 		return nil
 	}
 	err := fmt.Errorf("%s: %w: %s left out; what is here stays, all the rest is merged", verb, track.ErrConflict, format.Counted(n, "record"))
-	for _, kind := range []Kind{KindSeed, KindSpec, KindLineage} {
+	for _, kind := range []Kind{kindSeed, kindSpec, kindLineage} {
 		if files[kind] != "" {
 			err = track.WithHint(err, hintAt(first[kind], files[kind]))
 		}
@@ -42,9 +42,9 @@ func ConflictError(verb string, a answer.Merged) error {
 // hintAt returns what can be done about a conflict with a file.
 func hintAt(c answer.MergeConflict, file string) track.Hint {
 	switch Kind(c.Kind) {
-	case KindSeed:
+	case kindSeed:
 		return track.NewHint("only one measurement of a seed counts: compare the record here with the other one", "show seed", c.Scenario, c.Name).With("db", file)
-	case KindSpec:
+	case kindSpec:
 		return track.NewHint("only one list of specs of a scenario counts: add the missing versions here, then rescore", "spec add", "FILE")
 	}
 	return track.NewHint("one name has two histories: merge the file into another database, and compare", "merge", file).With("db", "OTHER")

@@ -71,7 +71,7 @@ func (m *filesMerge) run(ctx context.Context, st *store.Store) {
 			m.answer.Files[i].State = answer.MergeUntried
 			continue
 		}
-		f, err := MergeFile(ctx, st, m.answer.Files[i].File, m.options)
+		f, err := mergeFile(ctx, st, m.answer.Files[i].File, m.options)
 		m.answer.Files[i] = f
 		if err == nil {
 			continue
@@ -85,8 +85,8 @@ func (m *filesMerge) run(ctx context.Context, st *store.Store) {
 	}
 }
 
-// MergeFile merges the database in a file.
-func MergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions) (f answer.MergedFile, err error) {
+// mergeFile merges the database in a file.
+func mergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions) (f answer.MergedFile, err error) {
 	f = answer.NewMergedFile(file)
 	if f.State = answer.MergeDone; o.DryRun {
 		f.State = answer.MergeRead
@@ -112,7 +112,7 @@ func MergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions
 
 func (c Conflict) answer() answer.MergeConflict {
 	m := answer.MergeConflict{Kind: string(c.Kind), Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
-	if c.Kind == KindSeed || c.Kind == KindSpec {
+	if c.Kind == kindSeed || c.Kind == kindSpec {
 		m.Scenario = c.Scenario
 	} else {
 		m.Lineage = c.Scenario

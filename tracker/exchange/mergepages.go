@@ -80,7 +80,7 @@ func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) err
 		}
 	}
 	after := int64(0)
-	return pages(ctx, m, func(ctx context.Context) (*SeedPage, bool, error) {
+	return pages(ctx, m, func(ctx context.Context) (*seedPage, bool, error) {
 		page, err := m.readSeeds(ctx, from, after, size, names)
 		if err != nil || page == nil {
 			return nil, false, err
@@ -106,7 +106,7 @@ func (m *merge) executions(ctx context.Context, records []store.LineageRecord) e
 		size = pageOfExecutions
 	}
 	after := int64(0)
-	return pages(ctx, m, func(ctx context.Context) (*ExecutionPage, bool, error) {
+	return pages(ctx, m, func(ctx context.Context) (*executionPage, bool, error) {
 		page, err := m.readExecutions(ctx, m.from, after, size, names)
 		if err != nil || page == nil {
 			return nil, false, err

@@ -17,8 +17,8 @@ import (
 	"track/tracker/agents"
 )
 
-// TaskEvaluation is the task of the execution that represents the evaluation of a program by another evolver.
-const TaskEvaluation = "evaluation"
+// taskEvaluation is the task of the execution that represents the evaluation of a program by another evolver.
+const taskEvaluation = "evaluation"
 
 // ProgramsOptions say how a run of another evolver is recorded.
 type ProgramsOptions struct {
@@ -59,7 +59,7 @@ func ReadPrograms(ctx context.Context, f ProgramFormat, path string, inferParent
 		return a, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if a, err = ImportPrograms(ctx, st, run, o, entropy); err != nil {
+	if a, err = importPrograms(ctx, st, run, o, entropy); err != nil {
 		return a, fmt.Errorf("import: %w", err)
 	}
 	return a, nil
@@ -99,10 +99,10 @@ func listOf(list []string) []string {
 	return list
 }
 
-// ImportPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each
+// importPrograms records a run of another evolver in one transaction: a version for each content, a mutation for each
 // step, and the evaluation of each program as an execution. Nothing is decided: what the other evolver did with a
 // program is not known. In a dry run nothing stays.
-func ImportPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (answer.ImportedPrograms, error) {
+func importPrograms(ctx context.Context, st *store.Store, run importer.Run, o ProgramsOptions, entropy io.Reader) (answer.ImportedPrograms, error) {
 	w := &programsWriter{
 		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),
 	}

@@ -42,7 +42,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 // evaluation records what the source measured of a program as an execution.
 func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
 	e := track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: TaskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: taskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
 	}
 	switch p.Failed {
 	case "":
@@ -65,7 +65,7 @@ func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, lab
 		return err
 	}
 	result, err := w.executions.Add(ctx, w.tx, prepared)
-	w.answers = append(w.answers, answerOf(KindExecution, result.Disposition, nil))
+	w.answers = append(w.answers, answerOf(kindExecution, result.Disposition, nil))
 	switch {
 	case err != nil:
 		return err

@@ -60,7 +60,7 @@ func (s seedStep) lacks(d *Door, head store.SeedHead, there *store.SeedParts) bo
 }
 
 // compare classifies the seeds of a page, but for those that differ, and lists what belongs to those that are here.
-func (p *SeedPage) compare(ctx context.Context, here *store.SeedPages) ([]seedStep, error) {
+func (p *seedPage) compare(ctx context.Context, here *store.SeedPages) ([]seedStep, error) {
 	matches, err := here.Match(ctx, p.heads)
 	if err != nil {
 		return nil, err

@@ -7,23 +7,23 @@ import (
 	"track/store"
 )
 
-// SeedPage is a page of seeds of another database. Those that may be needed here are loaded in full.
-type SeedPage struct {
+// seedPage is a page of seeds of another database. Those that may be needed here are loaded in full.
+type seedPage struct {
 	heads   []store.SeedHead
 	parts   map[int64]*store.SeedParts
 	records map[int64]*store.SeedRecord // by row there
 	steps   []seedStep                  // as they were found when the page was read
 }
 
-func (*SeedPage) needs() Rights { return BringFacts | BringJudgements }
+func (*seedPage) needs() Rights { return BringFacts | BringJudgements }
 
 // readSeeds returns the next page of seeds, and loads those that the database here lacks or that differ there.
-func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64, n int, scenarios []string) (*SeedPage, error) {
+func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64, n int, scenarios []string) (*seedPage, error) {
 	heads, err := from.Heads(ctx, after, n, scenarios)
 	if err != nil || len(heads) == 0 {
 		return nil, err
 	}
-	page := &SeedPage{heads: heads, records: map[int64]*store.SeedRecord{}}
+	page := &seedPage{heads: heads, records: map[int64]*store.SeedRecord{}}
 	rows := make([]int64, len(heads))
 	for i, h := range heads {
 		rows[i] = h.Row
@@ -62,9 +62,9 @@ func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64
 }
 
 // isKnown reports whether nothing of the page is to be stored.
-func (p *SeedPage) isKnown() bool { return len(p.records) == 0 }
+func (p *seedPage) isKnown() bool { return len(p.records) == 0 }
 
-func (p *SeedPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (p *seedPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	here, steps := r.SeedPages(), p.steps
 	if tx != nil { // other processes may have recorded since the page was read
 		if steps, err = p.compare(ctx, here); err != nil {
@@ -89,12 +89,12 @@ func (p *SeedPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *sto
 }
 
 // answer answers for a seed, and counts its judgements and repetitions.
-func (p *SeedPage) answer(ctx context.Context, d *Door, r *store.Reader, head store.SeedHead, s seedStep) (a Answer, err error) {
+func (p *seedPage) answer(ctx context.Context, d *Door, r *store.Reader, head store.SeedHead, s seedStep) (a Answer, err error) {
 	if err := d.countConfiguration(ctx, r, head.Configuration); err != nil {
 		return a, err
 	}
 	there := p.parts[head.Row]
-	a = Answer{Kind: KindSeed, Outcome: Known}
+	a = Answer{Kind: kindSeed, Outcome: Known}
 	switch s.class {
 	case seedNew, seedReplaces:
 		a.Outcome = Recorded
@@ -123,8 +123,8 @@ func (p *SeedPage) answer(ctx context.Context, d *Door, r *store.Reader, head st
 }
 
 // conflict returns the conflict of a seed that is left out, with the values that differ.
-func (p *SeedPage) conflict(ctx context.Context, r *store.Reader, head store.SeedHead, s seedStep) (*Conflict, error) {
-	c := &Conflict{Kind: KindSeed, Scenario: head.Scenario, Name: head.Number.String(), Configuration: head.Configuration}
+func (p *seedPage) conflict(ctx context.Context, r *store.Reader, head store.SeedHead, s seedStep) (*Conflict, error) {
+	c := &Conflict{Kind: kindSeed, Scenario: head.Scenario, Name: head.Number.String(), Configuration: head.Configuration}
 	if s.match.Same != nil {
 		c.Reason = "another seed here has its id"
 	}

@@ -3,7 +3,7 @@ package exchange
 import "track/store"
 
 // write stores what the steps say.
-func (p *SeedPage) write(d *Door, tx *store.Tx, steps []seedStep) error {
+func (p *seedPage) write(d *Door, tx *store.Tx, steps []seedStep) error {
 	carrier := tx.SeedCarrier()
 	var fresh []*store.SeedRecord
 	for i, s := range steps {
@@ -42,7 +42,7 @@ func (p *SeedPage) write(d *Door, tx *store.Tx, steps []seedStep) error {
 }
 
 // supersede frees the place of a seed here for the one that replaced it elsewhere.
-func (p *SeedPage) supersede(d *Door, carrier *store.SeedCarrier, s seedStep, record *store.SeedRecord) error {
+func (p *seedPage) supersede(d *Door, carrier *store.SeedCarrier, s seedStep, record *store.SeedRecord) error {
 	at := record.RecordedAt
 	for _, before := range record.Predecessors {
 		if before.ID == s.here.ID {

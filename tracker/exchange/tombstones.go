@@ -26,7 +26,7 @@ func (s Tombstones) settle(ctx context.Context, d *Door, r *store.Reader, tx *st
 	}
 	answers := make([]Answer, len(s))
 	for i := range answers {
-		answers[i] = answerFor(KindTombstone, i >= len(missing))
+		answers[i] = answerFor(kindTombstone, i >= len(missing))
 	}
 	for _, f := range found {
 		if !f.Forgotten {
