@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"track/internal/textdiff":    {"github.com/rogpeppe/go-internal/diff"},
 	"track/internal/lineagetest": {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/internal/testdb":      {"track/store"},
+	"track/internal/trackertest": {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
 	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.

@@ -19,6 +19,7 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
@@ -34,7 +35,7 @@ func line(scenario string, number int, value float64) string {
 
 func TestRecordAll(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	var text strings.Builder
 	var want []string
 	var wantNumbers []track.SeedNumber
@@ -70,7 +71,7 @@ func TestRecordAll(t *testing.T) {
 
 	var got []string
 	progress := 0
-	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{
+	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) {
 			got = append(got, fmt.Sprintf("%d %v %s: %s", p.Line, p.Conflict, p.Field, p.Message))
 		},
@@ -99,17 +100,17 @@ func TestRecordAll(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("%d problems, want %d", len(got), len(want))
 	}
-	if diff := cmp.Diff(wantNumbers, stored(t, st, "s")); diff != "" {
+	if diff := cmp.Diff(wantNumbers, trackertest.Numbers(t, st, "s")); diff != "" {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
 
 	// Once more: nothing but duplicates and the same problems. In another way: everything replaced.
-	again, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{})
+	again, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), readBatch(strings.NewReader(text.String())), exchange.BatchObserver{})
 	if diff := cmp.Diff(exchange.BatchSummary{Duplicates: 1010, Conflicts: 4, Rejected: 8}, again); diff != "" || err != nil {
 		t.Errorf("again: error %v (-want +got):\n%s", err, diff)
 	}
-	replaced, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{Replace: true}), entries(
-		seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 1, map[string]float64{"a": 0.75}), seed("s", 2, map[string]float64{"a": 0.5}),
+	replaced, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{Replace: true}), trackertest.Lines(
+		trackertest.Seed("s", 1, map[string]float64{"a": 0.75}), trackertest.Seed("s", 1, map[string]float64{"a": 0.75}), trackertest.Seed("s", 2, map[string]float64{"a": 0.5}),
 	), exchange.BatchObserver{})
 	if diff := cmp.Diff(exchange.BatchSummary{Replaced: 1, Duplicates: 2, Scored: 1, WithoutRevision: 1}, replaced); diff != "" || err != nil {
 		t.Errorf("replaced: error %v (-want +got):\n%s", err, diff)
@@ -118,7 +119,7 @@ func TestRecordAll(t *testing.T) {
 
 func TestRecordAllOfNothing(t *testing.T) {
 	st := testdb.New(t)
-	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(), exchange.BatchObserver{})
+	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(), exchange.BatchObserver{})
 	if diff := cmp.Diff(exchange.BatchSummary{}, summary); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
@@ -132,7 +133,7 @@ func TestRecordAllBrokenInput(t *testing.T) {
 		scenario := fmt.Sprint("s", before)
 		broken := func(yield func(lines.Record, error) bool) {
 			for i := range before {
-				if !yield(lines.Record{Line: i + 1, Seed: seed(scenario, track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
+				if !yield(lines.Record{Line: i + 1, Seed: trackertest.Seed(scenario, track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
 					return
 				}
 			}
@@ -140,10 +141,10 @@ func TestRecordAllBrokenInput(t *testing.T) {
 				t.Error("asked for more after an error")
 			}
 		}
-		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), broken, exchange.BatchObserver{})
-		wantError(t, err, unplugged)
-		if summary.Recorded != before || len(stored(t, st, scenario)) != before {
-			t.Errorf("%d counted, %d recorded, want %d", summary.Recorded, len(stored(t, st, scenario)), before)
+		summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), broken, exchange.BatchObserver{})
+		trackertest.WantError(t, err, unplugged)
+		if summary.Recorded != before || len(trackertest.Numbers(t, st, scenario)) != before {
+			t.Errorf("%d counted, %d recorded, want %d", summary.Recorded, len(trackertest.Numbers(t, st, scenario)), before)
 		}
 	}
 }
@@ -151,15 +152,15 @@ func TestRecordAllBrokenInput(t *testing.T) {
 // A seed that cannot be judged as asked ends the batch; its transaction is gone, and not counted.
 func TestRecordAllWithoutVersion(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{SpecVersion: 1}), entries(
-		seed("s", 1, map[string]float64{"a": 1}), seed("other", 1, map[string]float64{"a": 1}),
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
+	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{SpecVersion: 1}), trackertest.Lines(
+		trackertest.Seed("s", 1, map[string]float64{"a": 1}), trackertest.Seed("other", 1, map[string]float64{"a": 1}),
 	), exchange.BatchObserver{})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	if err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v does not name the line", err)
 	}
-	if got := stored(t, st, "s"); summary.Recorded != len(got) {
+	if got := trackertest.Numbers(t, st, "s"); summary.Recorded != len(got) {
 		t.Errorf("%d counted, %v recorded", summary.Recorded, got)
 	}
 }
@@ -168,9 +169,9 @@ func TestRecordAllCancelled(t *testing.T) {
 	st := testdb.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	summary, err := exchange.RecordAll(ctx, newRecorder(st, seeds.Options{}), entries(seed("s", 1, map[string]float64{"a": 1})), exchange.BatchObserver{})
-	wantError(t, err, context.Canceled)
-	if got := stored(t, st, "s"); summary.Recorded != 0 || got != nil {
+	summary, err := exchange.RecordAll(ctx, trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(trackertest.Seed("s", 1, map[string]float64{"a": 1})), exchange.BatchObserver{})
+	trackertest.WantError(t, err, context.Canceled)
+	if got := trackertest.Numbers(t, st, "s"); summary.Recorded != 0 || got != nil {
 		t.Errorf("%d counted, %v recorded, want none", summary.Recorded, got)
 	}
 	// In the middle, while the input stands still.
@@ -180,20 +181,20 @@ func TestRecordAllCancelled(t *testing.T) {
 	defer close(never)
 	waiting := func(yield func(lines.Record, error) bool) {
 		for i := range 256 {
-			if !yield(lines.Record{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"a": 1})}, nil) {
 				return
 			}
 		}
 		<-never
 	}
 	done := 0
-	summary, err = exchange.RecordAll(ctx, newRecorder(st, seeds.Options{}), waiting, exchange.BatchObserver{Progress: func(entries int) {
+	summary, err = exchange.RecordAll(ctx, trackertest.NewRecorder(st, seeds.Options{}), waiting, exchange.BatchObserver{Progress: func(entries int) {
 		if done = entries; done == 256 {
 			cancel()
 		}
 	}})
-	wantError(t, err, context.Canceled)
-	if got := stored(t, st, "s"); summary.Recorded != 256 || len(got) != 256 {
+	trackertest.WantError(t, err, context.Canceled)
+	if got := trackertest.Numbers(t, st, "s"); summary.Recorded != 256 || len(got) != 256 {
 		t.Errorf("%d counted, %d recorded, want 256", summary.Recorded, len(got))
 	}
 }
@@ -202,7 +203,7 @@ func TestRecordAllCancelled(t *testing.T) {
 func TestRecordAllSlowInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := testdb.New(t)
-		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 		other := testdb.Open(t, st.Path()) // as another process would
 		source, sink := io.Pipe()
 		type outcome struct {
@@ -211,7 +212,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 		}
 		finished := make(chan outcome)
 		go func() {
-			summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), readBatch(source), exchange.BatchObserver{})
+			summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), readBatch(source), exchange.BatchObserver{})
 			finished <- outcome{summary, err}
 		}()
 		send := func(text string) {
@@ -223,7 +224,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 		}
 		expect := func(when string, want ...track.SeedNumber) {
 			t.Helper()
-			if diff := cmp.Diff(want, stored(t, other, "s")); diff != "" {
+			if diff := cmp.Diff(want, trackertest.Numbers(t, other, "s")); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", when, diff)
 			}
 		}
@@ -239,14 +240,14 @@ func TestRecordAllSlowInput(t *testing.T) {
 		send(line("s", 3, 0.5)[20:])
 
 		// A spec that comes meanwhile is in force for what follows, and for no seed before it.
-		if added, err := seeds.AddSpec(t.Context(), other, ranges("s", [2]float64{0, 2})); err != nil || added.Version != 2 {
+		if added, err := seeds.AddSpec(t.Context(), other, trackertest.Ranges("s", [2]float64{0, 2})); err != nil || added.Version != 2 {
 			t.Fatal(added, err)
 		}
 		time.Sleep(1100 * time.Millisecond)
 		synctest.Wait()
 		expect("after the other half", 1, 2, 3)
 		for number, version := range map[track.SeedNumber]int{1: 1, 2: 1, 3: 2} {
-			if got := detail(t, other, "s", number).Assessed; !cmp.Equal(got, []int{version}) {
+			if got := trackertest.Find(t, other, "s", number).Assessed; !cmp.Equal(got, []int{version}) {
 				t.Errorf("seed %s is assessed under %v, want %d", number, got, version)
 			}
 		}
@@ -267,15 +268,15 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	st := testdb.New(t)
 	other := testdb.Open(t, st.Path())
 	added := false
-	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
+	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 		for i := range 1000 {
-			if !yield(lines.Record{Line: i + 1, Seed: seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
 				return
 			}
 		}
 	}, exchange.BatchObserver{Progress: func(int) {
 		if !added {
-			addSpec(t, other, ranges("s", [2]float64{0, 1}))
+			trackertest.AddSpec(t, other, trackertest.Ranges("s", [2]float64{0, 1}))
 		}
 		added = true
 	}})
@@ -296,7 +297,7 @@ func TestRecordAllReadsAhead(t *testing.T) {
 		resume := make(chan struct{})
 		finished := make(chan error)
 		go func() {
-			_, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
+			_, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 				for read = range 5000 {
 					if !yield(lines.Record{Line: read + 1, Err: &track.FieldError{Message: "bad"}}, nil) {
 						return
@@ -321,14 +322,14 @@ func TestRecordAllReadsAhead(t *testing.T) {
 
 func TestSummaryIsBounded(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	var list []track.Seed
 	for i := range 150 {
 		list = append(list,
-			seed("s", track.SeedNumber(i), map[string]float64{"a": 1, fmt.Sprintf("z%03d", i): 1}),
-			seed(fmt.Sprintf("other%03d", i), 1, map[string]float64{"a": 1}))
+			trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"a": 1, fmt.Sprintf("z%03d", i): 1}),
+			trackertest.Seed(fmt.Sprintf("other%03d", i), 1, map[string]float64{"a": 1}))
 	}
-	summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), exchange.BatchObserver{})
+	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(list...), exchange.BatchObserver{})
 	if err != nil || summary.Recorded != 300 || len(summary.WithoutSpec) != 100 || len(summary.UnknownMetrics) != 100 || !slices.IsSorted(summary.WithoutSpec) {
 		t.Errorf("%d recorded, %d and %d names, error %v", summary.Recorded, len(summary.WithoutSpec), len(summary.UnknownMetrics), err)
 	}
@@ -337,7 +338,7 @@ func TestSummaryIsBounded(t *testing.T) {
 // Several batches at once, of one process or many: each seed is recorded once, and judged once.
 func TestRecordAllAtOnce(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	const batches, each, shared = 4, 300, 100
 	results := make(chan exchange.BatchSummary, batches)
 	for b := range batches {
@@ -348,10 +349,10 @@ func TestRecordAllAtOnce(t *testing.T) {
 			if i >= shared {
 				number = track.SeedNumber(1000*(b+1) + i)
 			}
-			list = append(list, seed("s", number, map[string]float64{"a": 0.5}))
+			list = append(list, trackertest.Seed("s", number, map[string]float64{"a": 0.5}))
 		}
 		go func() {
-			summary, err := exchange.RecordAll(t.Context(), newRecorder(mine, seeds.Options{}), entries(list...), exchange.BatchObserver{})
+			summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(mine, seeds.Options{}), trackertest.Lines(list...), exchange.BatchObserver{})
 			if err != nil {
 				t.Error(err)
 			}

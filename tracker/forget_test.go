@@ -11,6 +11,7 @@ import (
 	"track/importer/lines"
 	"track/internal/spool"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
@@ -40,7 +41,7 @@ func executionLine(key string) string {
 
 func (s *shard) batch(text string) exchange.BatchSummary {
 	s.t.Helper()
-	summary, err := exchange.RecordAll(s.t.Context(), newRecorder(s.st, seeds.Options{}), lines.Read("f.jsonl", strings.NewReader(text)), exchange.BatchObserver{})
+	summary, err := exchange.RecordAll(s.t.Context(), trackertest.NewRecorder(s.st, seeds.Options{}), lines.Read("f.jsonl", strings.NewReader(text)), exchange.BatchObserver{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestForgottenDoesNotComeBackFromLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round := range 2 {
-		a, _, err := exchange.Ingest(t.Context(), s.st, []spool.File{{Path: path}}, exchange.IngestOptions{Named: true}, newRecorder(s.st, seeds.Options{}).Entropy, silent{})
+		a, _, err := exchange.Ingest(t.Context(), s.st, []spool.File{{Path: path}}, exchange.IngestOptions{Named: true}, trackertest.NewRecorder(s.st, seeds.Options{}).Entropy, silent{})
 		if err != nil || a.Recorded != 1-round || a.Duplicates != round {
 			t.Fatalf("round %d: %+v, %v", round, a, err)
 		}
@@ -118,9 +119,9 @@ func TestForgottenDoesNotComeBackFromLines(t *testing.T) {
 	if n, kept := s.texts(); n != 1 || kept != 0 {
 		t.Errorf("%d executions, %d with texts", n, kept)
 	}
-	e := task("", 0)
+	e := trackertest.Task("", 0)
 	e.Source, e.Lineage, e.Version, e.Task, e.Output = importer.JSONL, "l", "v1", "t", pointer(spokenOf)
-	recordExecution(t, s.st, e, false) // its key is its ID
+	trackertest.RecordExecution(t, s.st, e, false) // its key is its ID
 	s.forget()
 	record, err := lines.AppendExecution(nil, e)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"track"
 	"track/importer/lines"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/seeds"
 )
 
@@ -27,7 +28,7 @@ func FuzzRecordLine(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	st := testdb.New(f)
-	addSpec(f, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(f, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	same := cmp.Options{
 		cmp.Comparer(func(a, b float64) bool {
 			return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
@@ -40,14 +41,14 @@ func FuzzRecordLine(f *testing.F) {
 		if problem != nil || len(want.Series) > 0 {
 			return
 		}
-		r, err := newRecorder(st, seeds.Options{Replace: true}).Record(t.Context(), want)
+		r, err := trackertest.NewRecorder(st, seeds.Options{Replace: true}).Record(t.Context(), want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Disposition == track.Duplicate || !utf8.Valid(line) {
 			return
 		}
-		d := detail(t, st, want.Scenario, want.Number)
+		d := trackertest.Find(t, st, want.Scenario, want.Number)
 		got := track.Seed{
 			Scenario: d.Scenario, Number: d.Number, Configuration: d.Configuration.Configuration, Outcome: d.Outcome, Message: d.Message,
 			Values: d.Values, Environment: d.Environment, StartedAt: d.StartedAt, Duration: d.Duration,

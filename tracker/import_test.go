@@ -17,6 +17,7 @@ import (
 	"track/importer"
 	"track/importer/lines"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
@@ -264,7 +265,7 @@ func TestBatchOfBoth(t *testing.T) {
 	var problems []exchange.BatchProblem
 	run := func() exchange.BatchSummary {
 		problems = nil
-		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
+		summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 			for _, e := range entries {
 				if !yield(e, nil) {
 					return

@@ -24,6 +24,7 @@ import (
 	"track/internal/lineagetest"
 	"track/internal/property"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/store"
 	"track/tracker/exchange"
@@ -255,27 +256,27 @@ func (s *shard) dump() map[string][]string {
 
 func (s *shard) seed(number track.SeedNumber, label string, values map[string]float64, options seeds.Options) seeds.RecordResult {
 	s.t.Helper()
-	given := seed("s", number, values)
+	given := trackertest.Seed("s", number, values)
 	given.Configuration.Label, given.Environment = label, track.Environment{"host": "a"}
-	return record(s.t, s.st, options, given)
+	return trackertest.Record(s.t, s.st, options, given)
 }
 
 // full is a database with something in every table that is merged.
 func full(t testing.TB) *shard {
 	t.Helper()
 	s := newShard(t, 0)
-	spec := ranges("s", [2]float64{0, 1}, [2]float64{0, 2})
+	spec := trackertest.Ranges("s", [2]float64{0, 1}, [2]float64{0, 2})
 	spec.Metrics[1].From = &scoring.Reduction{Reduce: "mean", Series: "u"}
-	addSpec(t, s.st, spec)
-	with := seed("s", 1, map[string]float64{"a": 0.5, "extra": math.Inf(-1)})
+	trackertest.AddSpec(t, s.st, spec)
+	with := trackertest.Seed("s", 1, map[string]float64{"a": 0.5, "extra": math.Inf(-1)})
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, math.NaN(), math.Copysign(0, -1)}}, {Name: "w", Values: []float64{}}}
-	record(t, s.st, seeds.Options{}, with)
+	trackertest.Record(t, s.st, seeds.Options{}, with)
 	s.seed(2, "v1", map[string]float64{"a": math.NaN(), "b": math.Copysign(0, -1)}, seeds.Options{})
 	s.seed(2, "v1", map[string]float64{"a": 0.25, "b": 1}, seeds.Options{Replace: true})
 	s.seed(math.MaxUint64, "v2", map[string]float64{"a": 7, "b": 1}, seeds.Options{})
-	record(t, s.st, seeds.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
-	second := ranges("s", [2]float64{0, 0.3}, [2]float64{0, 2})
-	addSpec(t, s.st, second)
+	trackertest.Record(t, s.st, seeds.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
+	second := trackertest.Ranges("s", [2]float64{0, 0.3}, [2]float64{0, 2})
+	trackertest.AddSpec(t, s.st, second)
 	if _, err := seeds.Rescore(t.Context(), s.st, "s", 2, seeds.RescoreOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -294,9 +295,9 @@ func full(t testing.TB) *shard {
 	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
-	called := task("", 2)
+	called := trackertest.Task("", 2)
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
-	recordExecution(t, s.st, called, false)
+	trackertest.RecordExecution(t, s.st, called, false)
 	s.forget()
 	s.swept()
 	s.exec(
@@ -324,7 +325,7 @@ func (s *shard) swept() {
 		ID: "SWEEP", Scenario: "s", Plan: "{}", Shard: 1, NShards: 8, Environment: track.Environment{"host": "a"}, Changes: "diff", Libraries: "numpy",
 		StartedAt: testdb.Clock(), Planned: []track.PlannedSeeds{{Configuration: track.Configuration{Label: "v1"}, Seeds: track.NewSeedRanges(track.SeedRange{Last: 9})}},
 	}
-	seed := seed("s", 4, map[string]float64{"a": 1, "b": 1})
+	seed := trackertest.Seed("s", 4, map[string]float64{"a": 1, "b": 1})
 	seed.Configuration.Label, seed.Environment = "v1", track.Environment{"host": "a"}
 	err := s.st.Update(s.t.Context(), func(tx *store.Tx) error {
 		_, err := tx.AddSweep(sweep)
@@ -334,7 +335,7 @@ func (s *shard) swept() {
 		s.t.Fatal(err)
 	}
 	seed.Run = &track.Run{Sweep: "SWEEP", Attempts: 2, Signal: "SIGKILL", Stderr: "out of memory", CPU: &cpu, MaxRSS: &bytes}
-	record(s.t, s.st, seeds.Options{}, seed)
+	trackertest.Record(s.t, s.st, seeds.Options{}, seed)
 	seeds, err := s.st.Seeds(s.t.Context(), store.SeedFilter{Scenario: "s", Limit: 1})
 	if err != nil || len(seeds) != 1 {
 		s.t.Fatal(seeds, err)
@@ -446,9 +447,9 @@ func (s *shard) something(rt *rapid.T) {
 		s.seed(number, label, map[string]float64{"a": 0.1}, seeds.Options{})
 		s.seed(number, label, map[string]float64{"a": 0.2}, seeds.Options{Replace: true})
 	case "execution":
-		e := task("", 1)
+		e := trackertest.Task("", 1)
 		e.Lineage, e.Version, e.Source, e.Key, e.StartedAt = "l", label, "log", fmt.Sprint(label, number), testdb.Clock().Add(time.Duration(number)*time.Hour+time.Duration(label[1])*time.Minute)
-		recordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
+		trackertest.RecordExecution(s.t, s.st, e, number == 0 && rapid.Bool().Draw(rt, "open"))
 	case "forget":
 		s.forget()
 	case "pin":
@@ -474,7 +475,7 @@ func TestMergeAnyOrder(t *testing.T) {
 	if underRace {
 		t.Skip("hundreds of databases, of which no two are merged at once, would take minutes")
 	}
-	specs := []scoring.Spec{ranges("s", [2]float64{0, 1}), ranges("s", [2]float64{0, 0.5})}
+	specs := []scoring.Spec{trackertest.Ranges("s", [2]float64{0, 1}), trackertest.Ranges("s", [2]float64{0, 0.5})}
 	empty := emptyDatabase(t)
 	property.Check(t, func(rt *rapid.T) {
 		shards := make([]*shard, 3)
@@ -484,7 +485,7 @@ func TestMergeAnyOrder(t *testing.T) {
 			shards[i] = openShard(t, empty, at)
 			defer func() { _ = shards[i].st.Close() }()
 			for _, spec := range specs[:rapid.IntRange(0, len(specs)).Draw(rt, "specs")] {
-				addSpec(t, shards[i].st, spec)
+				trackertest.AddSpec(t, shards[i].st, spec)
 			}
 			for range rapid.IntRange(0, 6).Draw(rt, "records") {
 				shards[i].something(rt)
@@ -649,7 +650,7 @@ func TestMergeLineages(t *testing.T) {
 
 // Of an execution, the state that has come further counts; what was forgotten anywhere is forgotten; complete ones that differ are a conflict.
 func TestMergeExecutions(t *testing.T) {
-	short, long := task("", 1), task("", 2)
+	short, long := trackertest.Task("", 1), trackertest.Task("", 2)
 	for _, e := range []*track.Execution{&short, &long} {
 		e.Lineage, e.Version, e.Source, e.Key, e.Output = "l", "v1", "log", "k", pointer("the answer")
 	}
@@ -669,8 +670,8 @@ func TestMergeExecutions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			here, there := newShard(t, 0), newShard(t, 10)
-			recordExecution(t, here.st, c.here, c.openHere)
-			recordExecution(t, there.st, c.there, c.openThere)
+			trackertest.RecordExecution(t, here.st, c.here, c.openHere)
+			trackertest.RecordExecution(t, there.st, c.there, c.openThere)
 			if c.forget {
 				list, err := there.st.Executions(t.Context(), store.ExecutionFilter{})
 				if err == nil {
@@ -700,11 +701,11 @@ func TestMergeExecutions(t *testing.T) {
 
 // Numbers of series that were pruned on one side are there again.
 func TestMergePruned(t *testing.T) {
-	with := seed("s", 1, map[string]float64{"a": 1})
+	with := trackertest.Seed("s", 1, map[string]float64{"a": 1})
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, 2, 3}}}
 	pruned, whole := newShard(t, 0), newShard(t, 10)
 	for _, s := range []*shard{pruned, whole} {
-		record(t, s.st, seeds.Options{}, with)
+		trackertest.Record(t, s.st, seeds.Options{}, with)
 	}
 	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
@@ -751,3 +752,5 @@ var underRace bool
 func pinned(label string) answer.SetBaselineQuestion {
 	return answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "s", Configuration: label}, Change: answer.Change{Reason: "because", Actor: "me"}}
 }
+
+func pointer[T any](x T) *T { return &x }

@@ -8,6 +8,7 @@ import (
 	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
+	"track/internal/trackertest"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/lineages"
@@ -118,7 +119,7 @@ func TestMergeTrialsElsewhere(t *testing.T) {
 // A merge of the lineage alone leaves the seeds of its scenario where they are; with these, all is counted here.
 func TestMergeLineageAlone(t *testing.T) {
 	home, away := newShard(t, 0), newShard(t, 30)
-	addSpec(t, home.st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, home.st, trackertest.Ranges("s", [2]float64{0, 1}))
 	o := lineages.NewOptions{
 		Name: "theta", Seed: pointer(uint64(7)), Subject: "scenario:s", Root: pointer(`{"theta": 10}`), Settings: evolution.DefaultParameterSettings(),
 	}

@@ -1,4 +1,4 @@
-// Package testdb opens databases for tests.
+// Package testdb opens and reads databases for tests.
 package testdb
 
 import (
@@ -35,4 +35,17 @@ func Open(t testing.TB, path string) *store.Store {
 		}
 	})
 	return st
+}
+
+// Rows returns the rows of a reading SQL statement.
+func Rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
+	t.Helper()
+	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

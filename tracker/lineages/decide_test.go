@@ -13,6 +13,7 @@ import (
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/lineages"
 )
 
@@ -164,7 +165,7 @@ func TestDecideMixedRubrics(t *testing.T) {
 	l := newLoop(t, st, func(s *evolution.Settings) { s.Rubric = "" })
 	l.Run("v001", 60)
 	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
-	e := task("k", 3)
+	e := trackertest.Task("k", 3)
 	e.Version = "v002"
 	l.Record(e, false)
 	if _, err := lineages.Decide(t.Context(), st, "l", m, lineages.DecideOptions{}); err == nil {
@@ -175,7 +176,7 @@ func TestDecideMixedRubrics(t *testing.T) {
 	if n := len(l.Entries()); n != 2 {
 		t.Errorf("%d entries", n)
 	}
-	own := task("k2", 3)
+	own := trackertest.Task("k2", 3)
 	own.Version, own.Score = "v001", pointer(99.0)
 	l.Record(own, false)
 	l.Set(func(s *evolution.Settings) { s.Rubric = "rubric/2" })
@@ -212,7 +213,7 @@ func TestDecidePCG(t *testing.T) {
 	if _, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{PCGState: []byte("x"), Policy: evolution.Strict{}}); err == nil {
 		t.Error("no state of a generator")
 	} else {
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 	}
 	l.CheckReplay()
 	draws, err := lineages.Draws(t.Context(), l.Store.Reader, "l")
@@ -251,7 +252,7 @@ func TestDecideSeeds(t *testing.T) {
 	if _, err := l.Try("theta: 12", lineages.ProposeOptions{}); err == nil {
 		t.Error("no JSON object of parameters")
 	} else {
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 	}
 	l.Simulate(`{"theta":10}`, "old", map[track.SeedNumber]map[string]float64{1: bad, 2: bad, 3: bad, 18446744073709551615: good})
 	l.Simulate(`{"theta":10.0}`, "new", map[track.SeedNumber]map[string]float64{1: bad, 2: good, 3: nil, 4: {"a": 0.5}})

@@ -9,6 +9,7 @@ import (
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/lineages"
 )
 
@@ -47,7 +48,7 @@ func TestOperators(t *testing.T) {
 	if o.Tried != 2 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
 		t.Errorf("%+v", o)
 	}
-	if want := (1 - 5.0/100) * 0.5; !near(o.Weight, want) { // it improved once, and its mean is below 0
+	if want := (1 - 5.0/100) * 0.5; !trackertest.Near(o.Weight, want) { // it improved once, and its mean is below 0
 		t.Errorf("weight %v, want %v", o.Weight, want)
 	}
 	if o := byName["example_inject"]; o.Tried != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {

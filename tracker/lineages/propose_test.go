@@ -12,6 +12,7 @@ import (
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/lineages"
 )
 
@@ -91,7 +92,7 @@ func TestProposeAgain(t *testing.T) {
 	if _, err := l.Try(lineagetest.Text("German"), lineages.ProposeOptions{}); err == nil {
 		t.Error("a child of itself")
 	} else {
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 	}
 	if versions, err := l.Store.VersionStates(t.Context(), "l"); err != nil || len(versions) != 3 {
 		t.Errorf("%v, %d versions", err, len(versions))
@@ -118,7 +119,7 @@ func TestWithdraw(t *testing.T) {
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", r.Mutation.Key, "why not", time.Time{})
 	wantHint(t, err, track.ErrConflict, "is accepted", "rollback l")
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", "nosuch", "why not", time.Time{})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || story.Withdrawn != "why not" {
 		t.Errorf("%v %+v", err, story)
 	}

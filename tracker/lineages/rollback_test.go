@@ -11,6 +11,7 @@ import (
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/tracker/lineages"
 )
 
@@ -53,9 +54,9 @@ func TestRollback(t *testing.T) {
 	}
 	l.Rollback(lineages.RollbackOptions{To: "v005"})
 	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "nosuch"})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "v005"})
-	wantError(t, err, track.ErrConflict)
+	trackertest.WantError(t, err, track.ErrConflict)
 	// Below a share of the best, it goes there.
 	l.Run("v005", 40)
 	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
@@ -169,7 +170,7 @@ func TestRollbackErrors(t *testing.T) {
 		t.Errorf("two of four: %+v", r.Event)
 	}
 	l.Fail("v002", track.ExecutionTimeout, 1)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !near(*r.Event.State.ErrorRate, 0.6) {
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !trackertest.Near(*r.Event.State.ErrorRate, 0.6) {
 		t.Errorf("%+v", r.Event)
 	}
 	l.CheckReplay()

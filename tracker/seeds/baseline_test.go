@@ -12,6 +12,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/store"
 	"track/tracker/seeds"
@@ -45,32 +47,32 @@ func unpin(t testing.TB, st *store.Store, scenario string) (answer.BaselineChang
 func recordLabelled(t testing.TB, st *store.Store, scenario, label string, values ...float64) {
 	t.Helper()
 	for i, a := range values {
-		s := seed(scenario, track.SeedNumber(i), map[string]float64{"a": a})
+		s := trackertest.Seed(scenario, track.SeedNumber(i), map[string]float64{"a": a})
 		if a != a {
 			s.Outcome, s.Values, s.Message = track.OutcomeError, nil, "no memory"
 		}
 		s.Configuration.Label = label
-		record(t, st, seeds.Options{}, s)
+		trackertest.Record(t, st, seeds.Options{}, s)
 	}
 }
 
 func TestPinBaseline(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	ctx := t.Context()
 	recordLabelled(t, st, "s", "v1", 1)
 	recordLabelled(t, st, "s", "v2", 1)
 	for _, params := range []track.Params{`{"k":1}`, `{"k":2}`} {
-		s := seed("s", 1, map[string]float64{"a": 1})
+		s := trackertest.Seed("s", 1, map[string]float64{"a": 1})
 		s.Configuration = track.Configuration{Label: "twice", Params: params}
-		record(t, st, seeds.Options{}, s)
+		trackertest.Record(t, st, seeds.Options{}, s)
 	}
 	recordLabelled(t, st, "other", "v1", 1)
-	count := func() int64 { return rows(t, st, "SELECT count(*) FROM baseline")[0][0].(int64) }
+	count := func() int64 { return testdb.Rows(t, st, "SELECT count(*) FROM baseline")[0][0].(int64) }
 	refused := func(text, reason string, sentinel error) {
 		t.Helper()
 		before := count()
 		b, err := seeds.SetBaseline(ctx, st, answer.SetBaselineQuestion{Of: selector(t, text), Change: answer.Change{Reason: reason, Actor: "ann"}})
-		wantError(t, err, sentinel)
+		trackertest.WantError(t, err, sentinel)
 		if b.Changed || count() != before {
 			t.Errorf("%s with reason %q: changed %v, %d pins, were %d", text, reason, b.Changed, count(), before)
 		}
@@ -80,13 +82,13 @@ func TestPinBaseline(t *testing.T) {
 	refused("s@twice", "r", track.ErrAmbiguous)
 	refused("s@v1", " \t", track.ErrInvalid)
 	_, err := unpin(t, st, "s")
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	if len(track.Hints(err)) == 0 {
 		t.Error("unset without a pin gives no hint")
 	}
 
 	first, changed := pin(t, st, "s@v1")
-	if !changed || first.Configuration.Label != "v1" || first.Replaced != "" || first.Reason != "because" || first.Actor != "ann" || !first.SetAt.Equal(clock().UTC()) {
+	if !changed || first.Configuration.Label != "v1" || first.Replaced != "" || first.Reason != "because" || first.Actor != "ann" || !first.SetAt.Equal(testdb.Clock().UTC()) {
 		t.Errorf("the first pin: %+v, changed %v", first, changed)
 	}
 	if again, changed := pin(t, st, "s@v1"); changed || !cmp.Equal(again, first) || count() != 1 {
@@ -109,7 +111,7 @@ func TestPinBaseline(t *testing.T) {
 		t.Errorf("after unset: %+v, error %v", now, err)
 	}
 	_, err = unpin(t, st, "s")
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	if b, changed := pin(t, st, "s@v2"); !changed || b.Replaced != "" {
 		t.Errorf("after unset: %+v, changed %v, want it to replace nothing", b, changed)
 	}
@@ -186,19 +188,19 @@ func TestPinsAtOnce(t *testing.T) {
 			t.Errorf("%s: told %d times more than stored", change, left)
 		}
 	}
-	chain := rows(t, st, "SELECT count(*) - count(previous_id), count(previous_id) - count(DISTINCT previous_id) FROM baseline")
+	chain := testdb.Rows(t, st, "SELECT count(*) - count(previous_id), count(previous_id) - count(DISTINCT previous_id) FROM baseline")
 	if diff := cmp.Diff([][]any{{int64(1), int64(0)}}, chain); diff != "" {
 		t.Errorf("beginnings and forks of the chain (-want +got):\n%s", diff)
 	}
 }
 
 func TestBaselineOrder(t *testing.T) {
-	st := newStore(t)
-	named := ranges("s", [2]float64{0, 1})
+	st := testdb.New(t)
+	named := trackertest.Ranges("s", [2]float64{0, 1})
 	named.Improvement = &scoring.Improvement{Baseline: "from spec", MaxDegradationBase: 0.25}
-	plain := ranges("plain", [2]float64{0, 1})
-	for _, s := range []scoring.Spec{named, plain, ranges("from spec", [2]float64{0, 1}), ranges("given", [2]float64{0, 1})} {
-		addSpec(t, st, s)
+	plain := trackertest.Ranges("plain", [2]float64{0, 1})
+	for _, s := range []scoring.Spec{named, plain, trackertest.Ranges("from spec", [2]float64{0, 1}), trackertest.Ranges("given", [2]float64{0, 1})} {
+		trackertest.AddSpec(t, st, s)
 	}
 	for _, scenario := range []string{"s", "plain", "from spec", "given"} {
 		for _, label := range []string{"v1", "v2", "v3"} {
@@ -230,7 +232,7 @@ func TestBaselineOrder(t *testing.T) {
 	fails := func(candidate, baseline string, sentinel error, hint string) {
 		t.Helper()
 		_, err := compare(candidate, baseline)
-		wantError(t, err, sentinel)
+		trackertest.WantError(t, err, sentinel)
 		if hints := fmt.Sprint(track.Hints(err)); !strings.Contains(hints, hint) {
 			t.Errorf("%s against %q: hints %q do not say %q", candidate, baseline, hints, hint)
 		}
@@ -257,6 +259,6 @@ func TestBaselineOrder(t *testing.T) {
 
 	self := plain // a spec that names its own scenario means its pin
 	self.Improvement = &scoring.Improvement{Baseline: "plain", MaxDegradationBase: 0.25}
-	addSpec(t, st, self)
+	trackertest.AddSpec(t, st, self)
 	is("plain", "", "pinned plain@v1")
 }

@@ -9,6 +9,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/tracker/seeds"
 )
@@ -17,7 +19,7 @@ func TestSideBySide(t *testing.T) {
 	st := exampleStore(t)
 	crashed := exampleSeeds(t, "buffer_stock")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 20, track.OutcomeError, nil
-	record(t, st, seeds.Options{}, crashed)
+	trackertest.Record(t, st, seeds.Options{}, crashed)
 	_, s, err := seeds.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -49,22 +51,22 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("some: %d shared, error %v", some.NShared, err)
 	}
 	_, err = seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: selectors, Seeds: []track.SeedRange{{First: 20, Last: 20}}}) // of one side alone
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	_, err = seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: []answer.Selector{selectors[1], selector(t, "nobody")}})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 }
 
 // Copies of a seed are counted whether it was judged before or is judged now.
 func TestSideBySideCountsCopies(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	recordLabelled(t, st, "s", "v1", 0.5, 0.5, 0.6, math.NaN(), math.NaN())
 	for version := 1; version <= 2; version++ {
 		c, err := seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: []answer.Selector{selector(t, "s")}})
 		if err != nil || c.Spec.Version != version || c.Sides[0].NIdentical != 1 || c.Sides[0].NOK != 3 || c.Sides[0].NSeeds != 5 {
 			t.Errorf("version %d: %+v, error %v", version, c.Sides, err)
 		}
-		addSpec(t, st, ranges("s", [2]float64{0, 2}))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 2}))
 	}
 }
 
@@ -73,7 +75,7 @@ func TestHistoryOfMetric(t *testing.T) {
 	st := exampleStore(t)
 	for _, file := range []string{"growth_plus__theta_14", "growth_plus__small_economy"} {
 		for _, s := range exampleSeeds(t, file) {
-			record(t, st, seeds.Options{}, s)
+			trackertest.Record(t, st, seeds.Options{}, s)
 		}
 	}
 	_, s, err := seeds.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
@@ -100,7 +102,7 @@ func TestHistoryOfMetric(t *testing.T) {
 		}
 	}
 	_, err = seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "growth_plus", Limit: 10, Metric: "nothing"})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	h, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "growth_plus", Limit: 10})
 	if err != nil || h.Metric != nil || h.Entries[0].Metric != nil {
 		t.Errorf("without a metric: %+v, error %v", h.Metric, err)

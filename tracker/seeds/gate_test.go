@@ -11,6 +11,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -38,19 +40,19 @@ func reasons(s verdict.ScenarioOutcome) (list []string) {
 }
 
 func TestGateInputs(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("empty", [2]float64{0, 1}))
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("empty", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	recordLabelled(t, st, "s", "v1", 0.5, 0.6, 0.7)
 	recordLabelled(t, st, "s", "v2", 0.5, 0.6, math.NaN())
 	recordLabelled(t, st, "no spec", "v1", 0.5)
-	addSpec(t, st, ranges("waits", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("waits", [2]float64{0, 1}))
 	recordLabelled(t, st, "waits", "v1", 0.5, 0.6)
-	addSpec(t, st, ranges("waits", [2]float64{0, 2}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("waits", [2]float64{0, 2}))
 	for _, params := range []track.Params{`{"k":1}`, `{"k":2}`} {
-		one := seed("s", 1, map[string]float64{"a": 0.5})
+		one := trackertest.Seed("s", 1, map[string]float64{"a": 0.5})
 		one.Configuration = track.Configuration{Label: "twice", Params: params}
-		record(t, st, seeds.Options{}, one)
+		trackertest.Record(t, st, seeds.Options{}, one)
 	}
 	recordLabelled(t, st, "s", "v3", 0.5, 0.6, 0.7, 0.8)
 
@@ -102,9 +104,9 @@ func TestGateInputs(t *testing.T) {
 		{"s", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Plan: []int{9, 3}}}, track.ErrInvalid},
 	} {
 		_, err := gate(t, st, tt.options, "s@v1", tt.sel)
-		wantError(t, err, tt.sentinel)
+		trackertest.WantError(t, err, tt.sentinel)
 	}
-	if n := rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 0 {
+	if n := testdb.Rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 0 {
 		t.Errorf("%d looks were recorded by judging alone", n)
 	}
 }
@@ -138,7 +140,7 @@ func TestGateOfSeveralScenarios(t *testing.T) {
 	// The seeds come to the rules in the order in which they were recorded, with what became of each.
 	crashed := exampleSeeds(t, "growth_plus")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 99, track.OutcomeCollapsed, nil
-	record(t, st, seeds.Options{}, crashed)
+	trackertest.Record(t, st, seeds.Options{}, crashed)
 	anytime, err := gate(t, st, answer.GateQuestion{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Judging: answer.Judging{Anytime: true}}, "growth_plus")
 	if err != nil {
 		t.Fatal(err)
@@ -164,8 +166,8 @@ func passRateOf(t *testing.T, r seeds.Gated) verdict.Outcome {
 // One failing seed among passing ones lowers the bound that holds at any time.
 func TestGateAnytimeCountsPasses(t *testing.T) {
 	bound := func(values ...float64) float64 {
-		st := newStore(t)
-		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		st := testdb.New(t)
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 		recordLabelled(t, st, "s", "v1", values...)
 		r, err := gate(t, st, answer.GateQuestion{Rules: scoring.GateRules{MinPassRate: number(0.5)}, Judging: answer.Judging{Anytime: true}}, "s")
 		if err != nil {
@@ -213,8 +215,8 @@ func TestGateLooks(t *testing.T) {
 	}
 	options.Plan = []int{6, 9}
 	_, err := gate(t, st, options, "s@v2")
-	wantError(t, err, track.ErrConflict)
-	if n := rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 4 {
+	trackertest.WantError(t, err, track.ErrConflict)
+	if n := testdb.Rows(t, st, "SELECT count(*) FROM look")[0][0].(int64); n != 4 {
 		t.Errorf("%d looks, want 4", n)
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -22,11 +24,11 @@ import (
 // exampleStore has the seeds of two scenarios of examples/bam, and their specs.
 func exampleStore(t testing.TB) *store.Store {
 	t.Helper()
-	st := newStore(t)
+	st := testdb.New(t)
 	for _, scenario := range []string{"growth_plus", "buffer_stock"} {
 		addExampleSpec(t, st, scenario)
 		for _, s := range exampleSeeds(t, scenario) {
-			record(t, st, seeds.Options{}, s)
+			trackertest.Record(t, st, seeds.Options{}, s)
 		}
 	}
 	return st
@@ -58,9 +60,9 @@ var sameImprovement = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), a
 func everything(t testing.TB, st *store.Store) map[string]int64 {
 	t.Helper()
 	counts := map[string]int64{}
-	for _, row := range rows(t, st, "SELECT name FROM sqlite_schema WHERE type = 'table'") {
+	for _, row := range testdb.Rows(t, st, "SELECT name FROM sqlite_schema WHERE type = 'table'") {
 		name := row[0].(string)
-		counts[name] = rows(t, st, "SELECT count(*) FROM \""+name+"\"")[0][0].(int64)
+		counts[name] = testdb.Rows(t, st, "SELECT count(*) FROM \""+name+"\"")[0][0].(int64)
 	}
 	return counts
 }
@@ -112,12 +114,12 @@ func TestImprovementOfRealData(t *testing.T) {
 
 // The largest degradation is the one that the spec of the candidate names, whoever's spec scores it.
 func TestDegradationBase(t *testing.T) {
-	st := newStore(t)
-	own, theirs := ranges("own", [2]float64{0, 1}), ranges("theirs", [2]float64{0, 1})
+	st := testdb.New(t)
+	own, theirs := trackertest.Ranges("own", [2]float64{0, 1}), trackertest.Ranges("theirs", [2]float64{0, 1})
 	own.Improvement = &scoring.Improvement{Baseline: "theirs", MaxDegradationBase: 0.1}
 	theirs.Improvement = &scoring.Improvement{MaxDegradationBase: 0.7}
-	addSpec(t, st, own)
-	addSpec(t, st, theirs)
+	trackertest.AddSpec(t, st, own)
+	trackertest.AddSpec(t, st, theirs)
 	for _, scenario := range []string{"own", "theirs", "no spec"} {
 		recordLabelled(t, st, scenario, "v1", 1, 1)
 		recordLabelled(t, st, scenario, "v2", 1, 1)
@@ -156,11 +158,11 @@ func compareLabels(t testing.TB, st *store.Store, q answer.PairedQuestion) seeds
 
 // Seeds that were judged under the first version alone count under each, as if they had been judged under it.
 func TestImprovementUnderOlderSpec(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	recordLabelled(t, st, "s", "v1", 1.2, 1.4, 1.6, 1.8)
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2)
-	addSpec(t, st, ranges("s", [2]float64{0, 1.5}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1.5}))
 	recordLabelled(t, st, "s", "v2", 1.1, 1.2, 1.3, 1.9) // the last two are new, and judged under the second
 	older := compareLabels(t, st, answer.PairedQuestion{Spec: 1})
 	newest := compareLabels(t, st, answer.PairedQuestion{})
@@ -180,13 +182,13 @@ func TestImprovementUnderOlderSpec(t *testing.T) {
 
 // A seed that failed scores 0 on its side and says why, judged now or before.
 func TestImprovementOfFailedSeeds(t *testing.T) {
-	st := newStore(t)
-	first := ranges("s", [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1})
-	addSpec(t, st, first)
+	st := testdb.New(t)
+	first := trackertest.Ranges("s", [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1}, [2]float64{0, 1})
+	trackertest.AddSpec(t, st, first)
 	full := map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.5, "e": 0.5} // the middle of a range scores 1
 	for n := range track.SeedNumber(8) {
 		for _, label := range []string{"v1", "v2"} {
-			s := seed("s", n, full)
+			s := trackertest.Seed("s", n, full)
 			s.Configuration.Label = label
 			switch {
 			case label == "v2" && n == 1:
@@ -198,7 +200,7 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 			case label == "v1" && n == 4:
 				s.Values = map[string]float64{"z": 1}
 			}
-			record(t, st, seeds.Options{}, s)
+			trackertest.Record(t, st, seeds.Options{}, s)
 		}
 	}
 	check := func(name string) {
@@ -214,7 +216,7 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 			t.Errorf("%s: differences (-want +got):\n%s", name, diff)
 		}
 		// Seed 3 has a; the crashed ones have not, whatever they measured. Seed 4 has it on one side.
-		if a, d := r.Metrics[0], r.Metrics[3]; !near(a.Candidate, 6./8) || !near(a.Baseline, 7./8) || !near(d.Candidate, 5./8) {
+		if a, d := r.Metrics[0], r.Metrics[3]; !trackertest.Near(a.Candidate, 6./8) || !trackertest.Near(a.Baseline, 7./8) || !trackertest.Near(d.Candidate, 5./8) {
 			t.Errorf("%s: a %v against %v, d %v, want 6/8, 7/8 and 5/8", name, a.Candidate, a.Baseline, d.Candidate)
 		}
 	}
@@ -222,24 +224,24 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 	second := first
 	second.Metrics = slices.Clone(first.Metrics)
 	second.Metrics[0].Weight = 2
-	addSpec(t, st, second)
+	trackertest.AddSpec(t, st, second)
 	check("judged in memory")
 }
 
 // The values of metrics that a spec computes come from the series, or from what was computed before they were pruned.
 func TestImprovementOfComputedValues(t *testing.T) {
-	st := newStore(t)
-	s := ranges("s", [2]float64{0, 1}, [2]float64{0, 1})
+	st := testdb.New(t)
+	s := trackertest.Ranges("s", [2]float64{0, 1}, [2]float64{0, 1})
 	s.Metrics[1].From = &scoring.Reduction{Series: "u", Reduce: scoring.ReduceMean}
 	other := s
 	other.Scenario = "other"
-	addSpec(t, st, s)
-	addSpec(t, st, other)
+	trackertest.AddSpec(t, st, s)
+	trackertest.AddSpec(t, st, other)
 	add := func(scenario, label string, number track.SeedNumber, level float64, given map[string]float64) {
-		one := seed(scenario, number, given)
+		one := trackertest.Seed(scenario, number, given)
 		one.Configuration.Label = label
 		one.Series = []track.Series{{Name: "u", Values: []float64{level, level + 0.2}}}
-		record(t, st, seeds.Options{ValuesWin: true}, one)
+		trackertest.Record(t, st, seeds.Options{ValuesWin: true}, one)
 	}
 	for n := range track.SeedNumber(3) {
 		add("s", "v1", n, 1.1+float64(n)/10, map[string]float64{"a": 1})
@@ -253,32 +255,32 @@ func TestImprovementOfComputedValues(t *testing.T) {
 	score := func(b float64) float64 { return scoring.Assess(s, map[string]float64{"a": 1, "b": b}).Results[1].Score }
 	want := (3 - score(1.2) - score(1.3) - score(1.4)) / 3
 	got := compareLabels(t, st, answer.PairedQuestion{})
-	if m := got.Metrics[1]; !near(m.MeanDelta, want) || len(got.Failed.Baseline) > 0 {
+	if m := got.Metrics[1]; !trackertest.Near(m.MeanDelta, want) || len(got.Failed.Baseline) > 0 {
 		t.Errorf("b differs by %v, want %v; failed: %v", m.MeanDelta, want, got.Failed.Baseline)
 	}
 	sel := selector(t, "s@v1")
 	across, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selector(t, "other"), Baseline: &sel}, "")
-	if err != nil || !near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.Failed.Candidate) > 0 {
+	if err != nil || !trackertest.Near(across.Metrics[1].MeanDelta, (1-score(1.2))/3) || len(across.Failed.Candidate) > 0 {
 		t.Errorf("of another scenario: %+v, error %v; want the given value of seed 0, and the series of the others", across.Metrics, err)
 	}
 
 	// A new seed waits for the second version; those before were judged under it, and their series are gone.
-	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
+	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
-	if r := compareLabels(t, st, answer.PairedQuestion{}); !near(r.Metrics[1].MeanDelta, want) {
+	if r := compareLabels(t, st, answer.PairedQuestion{}); !trackertest.Near(r.Metrics[1].MeanDelta, want) {
 		t.Errorf("pruned: b differs by %v, want %v", r.Metrics[1].MeanDelta, want)
 	}
 	wider := s
 	wider.Metrics = slices.Clone(s.Metrics)
 	wider.Metrics[0].Weight = 3
-	addSpec(t, st, wider)
+	trackertest.AddSpec(t, st, wider)
 	add("s", "v1", 3, 1.15, map[string]float64{"a": 1}) // judged under the second version alone
 	r := compareLabels(t, st, answer.PairedQuestion{Spec: 1})
-	if !near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.Failed.Baseline) > 0 {
+	if !trackertest.Near(r.Metrics[1].MeanDelta, want) || r.NPairs != 3 || len(r.Failed.Baseline) > 0 {
 		t.Errorf("pruned, with one that waits: b differs by %v, want %v; failed: %v", r.Metrics[1].MeanDelta, want, r.Failed.Baseline)
 	}
-	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: clock().Add(time.Hour)}, false); err != nil {
+	if _, err := st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
 	c, err := seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: []answer.Selector{selector(t, "s@v2"), sel}})
@@ -288,14 +290,14 @@ func TestImprovementOfComputedValues(t *testing.T) {
 }
 
 func TestImprovementOfSomeSeeds(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	numbers := []track.SeedNumber{0, 7, math.MaxInt64, 1 << 63, math.MaxUint64 - 1, math.MaxUint64}
 	for i, n := range numbers {
 		for _, label := range []string{"v1", "v2"} {
-			s := seed("s", n, map[string]float64{"a": 1 + float64(i)/10})
+			s := trackertest.Seed("s", n, map[string]float64{"a": 1 + float64(i)/10})
 			s.Configuration.Label = label
-			record(t, st, seeds.Options{}, s)
+			trackertest.Record(t, st, seeds.Options{}, s)
 		}
 	}
 	for text, want := range map[string][]uint64{
@@ -325,17 +327,17 @@ func TestImprovementOfSomeSeeds(t *testing.T) {
 
 // What another process records meanwhile is in both sides or in none.
 func TestCompareWhileRecording(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	add := func(number track.SeedNumber) error {
 		var pair []track.Seed
 		for i, label := range []string{"v1", "v2"} {
-			s := seed("s", number, map[string]float64{"a": 1 + float64(i)/4})
+			s := trackertest.Seed("s", number, map[string]float64{"a": 1 + float64(i)/4})
 			s.Configuration.Label = label
 			pair = append(pair, s)
 		}
 		// RecordAll commits after some time, not between two entries that come at once.
-		_, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(pair...), exchange.BatchObserver{})
+		_, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(pair...), exchange.BatchObserver{})
 		return err
 	}
 	if err := add(0); err != nil {

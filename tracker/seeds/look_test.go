@@ -13,6 +13,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -31,8 +33,8 @@ func codes(warnings []verdict.Warning) (list []string) {
 // lookStore has a scenario s with n seeds of v1 and v2 each.
 func lookStore(t testing.TB, n int) *store.Store {
 	t.Helper()
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	moreSeeds(t, st, 0, n)
 	return st
 }
@@ -41,9 +43,9 @@ func moreSeeds(t testing.TB, st *store.Store, first, n int) {
 	t.Helper()
 	for i := range n {
 		for k, label := range []string{"v1", "v2"} {
-			s := seed("s", track.SeedNumber(first+i), map[string]float64{"a": 0.5 + float64((i+k)%4)/10})
+			s := trackertest.Seed("s", track.SeedNumber(first+i), map[string]float64{"a": 0.5 + float64((i+k)%4)/10})
 			s.Configuration.Label = label
-			record(t, st, seeds.Options{}, s)
+			trackertest.Record(t, st, seeds.Options{}, s)
 		}
 	}
 }
@@ -91,7 +93,7 @@ func TestLooksWithoutPlan(t *testing.T) {
 	check("some of them", look(t, st, answer.Judging{}, track.SeedRange{Last: 4}), 2, 3, verdict.WarnLooks)
 	check("at any time", look(t, st, answer.Judging{Anytime: true}, track.SeedRange{Last: 3}), 3, 4)
 	looks := looksOf(t, st, first)
-	if l := looks[0]; l.N != 6 || l.Kind != store.LookImprovement || l.Verdict != first.Verdict || l.ULID == "" || !l.LookedAt.Equal(clock().UTC()) || l.Anytime || !looks[3].Anytime {
+	if l := looks[0]; l.N != 6 || l.Kind != store.LookImprovement || l.Verdict != first.Verdict || l.ULID == "" || !l.LookedAt.Equal(testdb.Clock().UTC()) || l.Anytime || !looks[3].Anytime {
 		t.Errorf("recorded: %+v", looks)
 	}
 	// What is asked of others, or under another spec, are other questions.
@@ -101,7 +103,7 @@ func TestLooksWithoutPlan(t *testing.T) {
 	if err != nil || back.Look.Question == first.Look.Question || back.Options.Look.Number != 1 {
 		t.Errorf("the other way round: look %d, error %v", back.Options.Look.Number, err)
 	}
-	addSpec(t, st, ranges("s", [2]float64{0, 2}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 2}))
 	check("under another spec", compareLabels(t, st, answer.PairedQuestion{}), 0, 0)
 	check("under the first", compareLabels(t, st, answer.PairedQuestion{Spec: 1}), 2-1, 4, verdict.WarnLooks)
 }
@@ -111,7 +113,7 @@ func TestPlannedLooks(t *testing.T) {
 	plan := []int{6, 8, 10}
 	in := func(name string, r seeds.Compared, late bool, warned ...string) {
 		t.Helper()
-		if got := r.Options.Look; !slices.Equal(got.Plan, plan) || got.Late != late || !near(r.Options.Alpha(), 0.05/3) {
+		if got := r.Options.Look; !slices.Equal(got.Plan, plan) || got.Late != late || !trackertest.Near(r.Options.Alpha(), 0.05/3) {
 			t.Errorf("%s: %+v with alpha %v, want the plan %v, a third of alpha, late %v", name, got, r.Options.Alpha(), plan, late)
 		}
 		if diff := cmp.Diff(warned, codes(r.Warnings)); diff != "" {
@@ -122,7 +124,7 @@ func TestPlannedLooks(t *testing.T) {
 		t.Helper()
 		baseline := selector(t, "s@v1")
 		_, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selector(t, "s@v2"), Baseline: &baseline, Judging: o}, "")
-		wantError(t, err, sentinel)
+		trackertest.WantError(t, err, sentinel)
 		if sentinel == track.ErrConflict && len(track.Hints(err)) == 0 {
 			t.Errorf("%s: no hint", name)
 		}
@@ -181,7 +183,7 @@ func TestLooksAtOnce(t *testing.T) {
 	st := lookStore(t, 6)
 	var all sync.WaitGroup
 	for range 16 {
-		own := openStore(t, st.Path())
+		own := testdb.Open(t, st.Path())
 		all.Go(func() {
 			for last := range track.SeedNumber(3) {
 				baseline := answer.Selector{Scenario: "s", Configuration: "v1"}
@@ -228,7 +230,7 @@ func TestLookAtReadOnlyDatabase(t *testing.T) {
 	if err := os.Mkdir(path+".lock", 0o755); err != nil { // which nobody can take, root neither
 		t.Fatal(err)
 	}
-	sealed := openStore(t, path)
+	sealed := testdb.Open(t, path)
 	r := compareLabels(t, sealed, answer.PairedQuestion{Judging: answer.Judging{Seeds: []track.SeedRange{{Last: 3}}}})
 	if r.NPairs != 4 || r.Options.Look.Number != 2 {
 		t.Errorf("%d pairs at look %d", r.NPairs, r.Options.Look.Number+1)

@@ -8,6 +8,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -54,19 +56,19 @@ func TestNoise(t *testing.T) {
 	for name, last := range map[string]track.SeedRange{"one seed": {}, "none": {First: 90, Last: 99}} {
 		q.Seeds = []track.SeedRange{last}
 		_, err := seeds.MeasureNoise(t.Context(), st.Reader, q)
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 		if err == nil {
 			t.Error(name)
 		}
 	}
 	q.Of, q.Seeds = selector(t, "nobody"), nil
 	_, err = seeds.MeasureNoise(t.Context(), st.Reader, q)
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 }
 
 func TestPlanSeeds(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	recordLabelled(t, st, "s", "v1", 0.5, 1.1, 1.4, 0.5, math.NaN(), 1.2)
 	recordLabelled(t, st, "s", "v2", 0.5, 1.2, 1.4, 0.6, 0.5, 1.3, 1.3)
 	recordLabelled(t, st, "s", "still", 0.5, 0.5, 0.5)
@@ -80,7 +82,7 @@ func TestPlanSeeds(t *testing.T) {
 		if math.IsNaN(a) {
 			return 0
 		}
-		return scoring.Assess(ranges("s", [2]float64{0, 1}), map[string]float64{"a": a}).TotalScore
+		return scoring.Assess(trackertest.Ranges("s", [2]float64{0, 1}), map[string]float64{"a": a}).TotalScore
 	}
 	want := func(pilot []float64) stats.PilotSize {
 		t.Helper()
@@ -122,11 +124,11 @@ func TestPlanSeeds(t *testing.T) {
 	given := options
 	given.Baseline = &far
 	_, err = plan("s@v2", given)
-	wantError(t, err, track.ErrInvalid) // one pair
+	trackertest.WantError(t, err, track.ErrInvalid) // one pair
 	nobody := selector(t, "nobody")
 	given.Baseline = &nobody
 	_, err = plan("s@v2", given)
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	given.Baseline = &still
 	if r, err := plan("s@v2", given); err != nil || r.NPilot != 3 {
 		t.Errorf("a given baseline: %+v, error %v", r, err)
@@ -137,20 +139,20 @@ func TestPlanSeeds(t *testing.T) {
 		t.Errorf("without a spec: %+v, error %v", r, err)
 	}
 	_, err = plan("bare", options)
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 
-	addSpec(t, st, ranges("calm", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("calm", [2]float64{0, 1}))
 	recordLabelled(t, st, "calm", "v1", 0.5, 0.5, 0.5)
 	recordLabelled(t, st, "calm", "one", 0.5)
 	recordLabelled(t, st, "calm", "crashed", math.NaN(), math.NaN())
 	for _, sel := range []string{"calm@v1", "calm@one", "calm@crashed"} {
 		_, err := plan(sel, options)
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 	}
 	tiny := options
 	tiny.Effect = 1e-9
 	_, err = plan("s@v2", tiny)
-	wantError(t, err, track.ErrInvalid)
+	trackertest.WantError(t, err, track.ErrInvalid)
 }
 
 // pilotSize returns the part of an answer that statistics compute.

@@ -11,18 +11,20 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/store"
 	"track/tracker/seeds"
 )
 
 func TestRecord(t *testing.T) {
-	st := newStore(t)
-	first := seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})
-	if r := record(t, st, seeds.Options{}, first); r.Disposition != track.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
+	st := testdb.New(t)
+	first := trackertest.Seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})
+	if r := trackertest.Record(t, st, seeds.Options{}, first); r.Disposition != track.Recorded || r.Assessment != nil || r.SpecVersion != 0 || r.Unknown != nil {
 		t.Errorf("without a spec: %+v", r)
 	}
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	for _, tt := range []struct {
 		name        string
 		seed        track.Seed
@@ -31,14 +33,14 @@ func TestRecord(t *testing.T) {
 		unknown     []string
 	}{
 		{"the same again", first, track.Duplicate, nil, nil},
-		{"judged", seed("s", 2, map[string]float64{"a": 0.5}), track.Recorded, []scoring.Status{scoring.Pass}, nil},
-		{"with what no spec knows", seed("s", 3, map[string]float64{"z": 1, "a": 9, "b": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"b", "z"}},
-		{"only what no spec knows", seed("s", 4, map[string]float64{"z": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"z"}},
+		{"judged", trackertest.Seed("s", 2, map[string]float64{"a": 0.5}), track.Recorded, []scoring.Status{scoring.Pass}, nil},
+		{"with what no spec knows", trackertest.Seed("s", 3, map[string]float64{"z": 1, "a": 9, "b": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"b", "z"}},
+		{"only what no spec knows", trackertest.Seed("s", 4, map[string]float64{"z": 1}), track.Recorded, []scoring.Status{scoring.Fail}, []string{"z"}},
 		{"a failed seed with values", track.Seed{Scenario: "s", Number: 5, Outcome: track.OutcomeTimeout, Values: map[string]float64{"a": 0.5, "z": 1}}, track.Recorded, nil, nil},
 		{"a failed seed without", track.Seed{Scenario: "s", Number: 6, Outcome: track.OutcomeError}, track.Recorded, nil, nil},
-		{"of a scenario without a spec", seed("other", 1, map[string]float64{"a": 1}), track.Recorded, nil, nil},
+		{"of a scenario without a spec", trackertest.Seed("other", 1, map[string]float64{"a": 1}), track.Recorded, nil, nil},
 	} {
-		r := record(t, st, seeds.Options{}, tt.seed)
+		r := trackertest.Record(t, st, seeds.Options{}, tt.seed)
 		var statuses []scoring.Status
 		if r.Assessment != nil {
 			for _, result := range r.Assessment.Results {
@@ -52,7 +54,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: judged under version %d", tt.name, r.SpecVersion)
 		}
 	}
-	if r := record(t, st, seeds.Options{}, seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != track.Duplicate {
+	if r := trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 1, map[string]float64{"a": 0.5, "extra": 1})); r.Disposition != track.Duplicate {
 		t.Errorf("the first, once more: %+v", r)
 	}
 	list, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s", Status: scoring.Pass})
@@ -62,33 +64,33 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordRefuses(t *testing.T) {
-	st := newStore(t)
-	recorder := newRecorder(st, seeds.Options{})
+	st := testdb.New(t)
+	recorder := trackertest.NewRecorder(st, seeds.Options{})
 	_, err := recorder.Record(t.Context(), track.Seed{Outcome: track.OutcomeError})
-	wantError(t, err, track.ErrInvalid)
+	trackertest.WantError(t, err, track.ErrInvalid)
 	var field *track.FieldError
 	if !errors.As(err, &field) || field.Field != "scenario" {
 		t.Errorf("%v does not name the field", err)
 	}
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	_, err = newRecorder(st, seeds.Options{SpecVersion: 2}).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
-	wantError(t, err, track.ErrNotFound)
-	_, err = seeds.NewRecorder(st, seeds.Options{}, iotest.ErrReader(errors.New("no entropy"))).Record(t.Context(), seed("s", 1, map[string]float64{"a": 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
+	_, err = trackertest.NewRecorder(st, seeds.Options{SpecVersion: 2}).Record(t.Context(), trackertest.Seed("s", 1, map[string]float64{"a": 1}))
+	trackertest.WantError(t, err, track.ErrNotFound)
+	_, err = seeds.NewRecorder(st, seeds.Options{}, iotest.ErrReader(errors.New("no entropy"))).Record(t.Context(), trackertest.Seed("s", 1, map[string]float64{"a": 1}))
 	if err == nil || !strings.Contains(err.Error(), "no entropy") {
 		t.Errorf("without entropy: %v", err)
 	}
-	if numbers := stored(t, st, "s"); numbers != nil {
+	if numbers := trackertest.Numbers(t, st, "s"); numbers != nil {
 		t.Errorf("refused, yet recorded: %v", numbers)
 	}
 }
 
 func TestConflict(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	values := map[string]float64{"a": 0.5, "b": math.NaN(), "c": 0, "gone": 1, "e": 2, "f": 3}
-	record(t, st, seeds.Options{}, seed("s", 1, values))
-	other := seed("s", 1, map[string]float64{"a": 0.25, "b": math.NaN(), "c": math.Copysign(0, -1), "new": math.Inf(-1), "e": 2, "f": 4})
-	r := record(t, st, seeds.Options{}, other)
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 1, values))
+	other := trackertest.Seed("s", 1, map[string]float64{"a": 0.25, "b": math.NaN(), "c": math.Copysign(0, -1), "new": math.Inf(-1), "e": 2, "f": 4})
+	r := trackertest.Record(t, st, seeds.Options{}, other)
 	number := func(x float64) *float64 { return &x }
 	want := []seeds.Difference{
 		{Metric: "a", Recorded: number(0.5), New: number(0.25)},
@@ -105,97 +107,76 @@ func TestConflict(t *testing.T) {
 		t.Errorf("described as %q, want %q", got, text)
 	}
 	crashed := track.Seed{Scenario: "s", Number: 1, Outcome: track.OutcomeError}
-	r = record(t, st, seeds.Options{}, crashed)
+	r = trackertest.Record(t, st, seeds.Options{}, crashed)
 	if got, want := r.DescribeConflict(track.OutcomeError), "outcome: recorded ok, now error; a: recorded 0.5, now nothing; "; !strings.HasPrefix(got, want) {
 		t.Errorf("described as %q, want %q", got, want)
 	}
 	// The same values of a seed that ended otherwise are a conflict as well.
-	ended := seed("s", 1, values)
+	ended := trackertest.Seed("s", 1, values)
 	ended.Outcome = track.OutcomeCollapsed
-	if r = record(t, st, seeds.Options{}, ended); r.Disposition != track.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
+	if r = trackertest.Record(t, st, seeds.Options{}, ended); r.Disposition != track.Conflict || len(r.Differences) > 0 || r.DescribeConflict(ended.Outcome) != "outcome: recorded ok, now collapsed" {
 		t.Errorf("the same values of a collapsed seed: %+v", r)
 	}
 
 	// Nothing of all that was stored; replaced, it is.
-	if got := detail(t, st, "s", 1).Values["a"]; got != 0.5 {
+	if got := trackertest.Find(t, st, "s", 1).Values["a"]; got != 0.5 {
 		t.Errorf("after refused seeds a is %v, want 0.5", got)
 	}
 	replace := seeds.Options{Replace: true}
-	if r := record(t, st, replace, other); r.Disposition != track.Replaced || r.Assessment == nil {
+	if r := trackertest.Record(t, st, replace, other); r.Disposition != track.Replaced || r.Assessment == nil {
 		t.Errorf("replaced: %+v", r)
 	}
-	if r := record(t, st, replace, other); r.Disposition != track.Duplicate {
+	if r := trackertest.Record(t, st, replace, other); r.Disposition != track.Duplicate {
 		t.Errorf("replaced by the same: %+v", r)
 	}
-	if got := detail(t, st, "s", 1).Values["a"]; got != 0.25 {
+	if got := trackertest.Find(t, st, "s", 1).Values["a"]; got != 0.25 {
 		t.Errorf("after a replacement a is %v, want 0.25", got)
 	}
-	if r := record(t, st, replace, seed("s", 1, values)); r.Disposition != track.Replaced {
+	if r := trackertest.Record(t, st, replace, trackertest.Seed("s", 1, values)); r.Disposition != track.Replaced {
 		t.Errorf("back to the first: %+v", r)
 	}
-	if numbers := stored(t, st, "s"); !cmp.Equal(numbers, []track.SeedNumber{1}) {
+	if numbers := trackertest.Numbers(t, st, "s"); !cmp.Equal(numbers, []track.SeedNumber{1}) {
 		t.Errorf("seeds in force %v, want one", numbers)
 	}
-	kept := rows(t, st, "SELECT count(*), count(superseded_at) FROM seed")
+	kept := testdb.Rows(t, st, "SELECT count(*), count(superseded_at) FROM seed")
 	if diff := cmp.Diff([][]any{{int64(3), int64(2)}}, kept); diff != "" {
 		t.Errorf("kept and superseded (-want +got):\n%s", diff)
 	}
 }
 
-func detail(t testing.TB, st *store.Store, scenario string, number track.SeedNumber) track.RecordedSeed {
-	t.Helper()
-	d, _, err := st.SeedByNumber(t.Context(), scenario, number, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-func rows(t testing.TB, st *store.Store, query string) (rows [][]any) {
-	t.Helper()
-	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
-		rows = append(rows, row)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
 // The spec is that in force when the seed is recorded, or the version asked for.
 func TestRecordUnderVersion(t *testing.T) {
-	st := newStore(t)
-	recorder := newRecorder(st, seeds.Options{}) // lives on while specs come
+	st := testdb.New(t)
+	recorder := trackertest.NewRecorder(st, seeds.Options{}) // lives on while specs come
 	versions := func(number track.SeedNumber) []int {
 		t.Helper()
-		if _, err := recorder.Record(t.Context(), seed("s", number, map[string]float64{"a": 0.5})); err != nil {
+		if _, err := recorder.Record(t.Context(), trackertest.Seed("s", number, map[string]float64{"a": 0.5})); err != nil {
 			t.Fatal(err)
 		}
-		return detail(t, st, "s", number).Assessed
+		return trackertest.Find(t, st, "s", number).Assessed
 	}
 	if got := versions(1); got != nil {
 		t.Errorf("assessed under %v, want none", got)
 	}
 	for v, bounds := range [][2]float64{{0, 1}, {0, 2}, {0, 3}} {
-		addSpec(t, st, ranges("s", bounds))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", bounds))
 		if got := versions(track.SeedNumber(10 + v)); !cmp.Equal(got, []int{v + 1}) {
 			t.Errorf("assessed under %v, want %d", got, v+1)
 		}
 	}
-	r := record(t, st, seeds.Options{SpecVersion: 2}, seed("s", 20, map[string]float64{"a": 0.5}))
-	if r.SpecVersion != 2 || !cmp.Equal(detail(t, st, "s", 20).Assessed, []int{2}) {
+	r := trackertest.Record(t, st, seeds.Options{SpecVersion: 2}, trackertest.Seed("s", 20, map[string]float64{"a": 0.5}))
+	if r.SpecVersion != 2 || !cmp.Equal(trackertest.Find(t, st, "s", 20).Assessed, []int{2}) {
 		t.Errorf("judged under version %d, want 2", r.SpecVersion)
 	}
 }
 
 // A configuration is its label, its parameters and its revision; a label alone may name several.
 func TestChoose(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	add := func(number track.SeedNumber, c track.Configuration) {
-		s := seed("s", number, map[string]float64{"a": 1})
+		s := trackertest.Seed("s", number, map[string]float64{"a": 1})
 		s.Configuration = c
-		record(t, st, seeds.Options{}, s)
+		trackertest.Record(t, st, seeds.Options{}, s)
 	}
 	theta1 := track.Configuration{Label: "v1", Params: `{"theta":1}`}
 	theta2 := track.Configuration{Label: "v1", Params: `{"theta":2}`}
@@ -231,7 +212,7 @@ func TestChoose(t *testing.T) {
 		}
 		choice, err := seeds.Choose(t.Context(), st.Reader, sel, tt.mixed)
 		if tt.err != nil {
-			wantError(t, err, tt.err)
+			trackertest.WantError(t, err, tt.err)
 			for _, text := range tt.says {
 				if err != nil && !strings.Contains(err.Error(), text) {
 					t.Errorf("%s: %v does not say %s", tt.selector, err, text)
@@ -252,16 +233,16 @@ func TestChoose(t *testing.T) {
 	}
 	for _, s := range []string{"", "@", "@v1", "s@"} {
 		_, err := answer.ParseSelector(s)
-		wantError(t, err, track.ErrInvalid)
+		trackertest.WantError(t, err, track.ErrInvalid)
 	}
 	if sel, err := answer.ParseSelector("s@a@b"); err != nil || sel != (answer.Selector{Scenario: "s", Configuration: "a@b"}) {
 		t.Errorf("a label with @: %+v, %v", sel, err)
 	}
 
 	// An aggregate never mixes them unless told to.
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	_, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s", Configuration: "v1"}, seeds.StabilityOptions{})
-	wantError(t, err, track.ErrAmbiguous)
+	trackertest.WantError(t, err, track.ErrAmbiguous)
 	mixed, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s", Configuration: "v1"}, seeds.StabilityOptions{AllowMixed: true})
 	if err != nil || mixed.NSeeds != 5 || len(mixed.Configurations) != 2 {
 		t.Errorf("mixed: %d seeds of %d configurations, error %v, want 5 of 2", mixed.NSeeds, len(mixed.Configurations), err)
@@ -269,7 +250,7 @@ func TestChoose(t *testing.T) {
 }
 
 func TestStabilityRefuses(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	stability := func(selector string, options seeds.StabilityOptions) error {
 		sel, err := answer.ParseSelector(selector)
 		if err != nil {
@@ -281,16 +262,16 @@ func TestStabilityRefuses(t *testing.T) {
 		}
 		return err
 	}
-	wantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound)
-	record(t, st, seeds.Options{}, seed("s", 1, map[string]float64{"a": 0.5}))
-	wantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound) // no spec
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
-	addSpec(t, st, ranges("s", [2]float64{0, 2}))
+	trackertest.WantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound)
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 1, map[string]float64{"a": 0.5}))
+	trackertest.WantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound) // no spec
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 2}))
 	if err := stability("s", seeds.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seeds were never scored under s@2") {
 		t.Errorf("seeds that were never judged: %v", err)
 	}
-	wantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
-	wantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
+	trackertest.WantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)
+	trackertest.WantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 1, Seeds: []track.SeedRange{{First: 5, Last: 9}}}), track.ErrNotFound)
 	if _, err := seeds.Stability(t.Context(), st.Reader, answer.Selector{Scenario: "s"}, seeds.StabilityOptions{SpecVersion: 1}); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -17,31 +19,31 @@ import (
 )
 
 func TestAddSpec(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	for n := range 450 { // more than one page of seeds that wait
-		s := seed("s", track.SeedNumber(n), map[string]float64{"a": float64(n)})
+		s := trackertest.Seed("s", track.SeedNumber(n), map[string]float64{"a": float64(n)})
 		if n%10 == 0 {
 			s.Outcome = track.OutcomeError
 		}
-		record(t, st, seeds.Options{}, s)
+		trackertest.Record(t, st, seeds.Options{}, s)
 	}
-	record(t, st, seeds.Options{}, seed("other", 1, map[string]float64{"a": 1}))
-	one, two := ranges("s", [2]float64{0, 100}), ranges("s", [2]float64{0, 200})
-	added := addSpec(t, st, one)
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("other", 1, map[string]float64{"a": 1}))
+	one, two := trackertest.Ranges("s", [2]float64{0, 100}), trackertest.Ranges("s", [2]float64{0, 200})
+	added := trackertest.AddSpec(t, st, one)
 	if !added.Added || added.Version != 1 || added.Scored != 405 || added.Hash != spec.Hash(one) {
 		t.Errorf("the first: %+v, want 405 seeds scored", added)
 	}
 	if stored, err := st.Spec(t.Context(), "s", 1); err != nil || string(stored.Document) != string(spec.Canonical(one)) {
 		t.Errorf("stored: %s, %v", stored.Document, err)
 	}
-	if again := addSpec(t, st, one); again.Added || again.Version != 1 || again.Scored != 0 {
+	if again := trackertest.AddSpec(t, st, one); again.Added || again.Version != 1 || again.Scored != 0 {
 		t.Errorf("the first again: %+v", again)
 	}
-	added = addSpec(t, st, two)
+	added = trackertest.AddSpec(t, st, two)
 	if !added.Added || added.Version != 2 || added.Scored != 0 {
 		t.Errorf("the second: %+v, want no seed scored", added)
 	}
-	if again := addSpec(t, st, one); again.Added || again.Version != 1 {
+	if again := trackertest.AddSpec(t, st, one); again.Added || again.Version != 1 {
 		t.Errorf("back to the first: %+v; it has a version already", again)
 	}
 	for version, want := range map[int]scoring.Spec{0: two, 1: one, 2: two} {
@@ -57,23 +59,23 @@ func TestAddSpec(t *testing.T) {
 }
 
 func TestRescore(t *testing.T) {
-	st := newStore(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}, [2]float64{0, 1}))
+	st := testdb.New(t)
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}, [2]float64{0, 1}))
 	number := track.SeedNumber(0)
 	add := func(label string, values map[string]float64) {
-		s := seed("s", number, values)
+		s := trackertest.Seed("s", number, values)
 		s.Configuration.Label = label
 		number++
-		record(t, st, seeds.Options{}, s)
+		trackertest.Record(t, st, seeds.Options{}, s)
 	}
 	add("v1", map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5}) // 0: passes under both
 	add("v1", map[string]float64{"a": 1.2, "b": 0.5})           // 1: a warns, then passes; c is missing
 	add("v2", map[string]float64{"a": 9, "b": 0.5, "c": 9})     // 2: a fails, then warns
 	add("v2", map[string]float64{"a": math.NaN(), "c": 0.5})    // 3: fails under both
-	record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 9, Outcome: track.OutcomeError})
-	wider := ranges("s", [2]float64{0, 8}, [2]float64{0, 1}, [2]float64{0, 1})
+	trackertest.Record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 9, Outcome: track.OutcomeError})
+	wider := trackertest.Ranges("s", [2]float64{0, 8}, [2]float64{0, 1}, [2]float64{0, 1})
 	wider.Metrics = []scoring.Metric{wider.Metrics[0], wider.Metrics[2]} // b goes, c comes
-	addSpec(t, st, wider)
+	trackertest.AddSpec(t, st, wider)
 
 	rescore := func(options seeds.RescoreOptions) (seeds.Rescored, []string) {
 		t.Helper()
@@ -100,7 +102,7 @@ func TestRescore(t *testing.T) {
 		{"dry run afterwards", true, seeds.Rescored{Seeds: 4, Before: 4, Flips: 2}},
 	}
 	const earlier = "SELECT id, metric, value, status, score, reason FROM v_result WHERE spec_version = 1 ORDER BY id, metric"
-	before := rows(t, st, earlier)
+	before := testdb.Rows(t, st, earlier)
 	for _, stage := range stages {
 		total, flips := rescore(seeds.RescoreOptions{DryRun: stage.dryRun})
 		if diff := cmp.Diff(stage.want, total); diff != "" {
@@ -113,21 +115,21 @@ func TestRescore(t *testing.T) {
 		if stage.dryRun && stage.want.Scored > 0 {
 			want = 0
 		}
-		if got := rows(t, st, "SELECT count(*) FROM assessment JOIN spec ON spec.id = spec_id WHERE version = 2"); !cmp.Equal(got, [][]any{{want}}) {
+		if got := testdb.Rows(t, st, "SELECT count(*) FROM assessment JOIN spec ON spec.id = spec_id WHERE version = 2"); !cmp.Equal(got, [][]any{{want}}) {
 			t.Errorf("%s: %v assessments under version 2, want %d", stage.name, got, want)
 		}
 	}
-	if diff := cmp.Diff(before, rows(t, st, earlier)); diff != "" {
+	if diff := cmp.Diff(before, testdb.Rows(t, st, earlier)); diff != "" {
 		t.Errorf("the earlier results changed:\n%s", diff)
 	}
-	d := detail(t, st, "s", 2)
+	d := trackertest.Find(t, st, "s", 2)
 	if !cmp.Equal(d.Assessed, []int{1, 2}) || d.SpecVersion != 2 {
 		t.Errorf("seed 2 is assessed under %v, and shown under %d", d.Assessed, d.SpecVersion)
 	}
 	_, err := seeds.Rescore(t.Context(), st, "s", 3, seeds.RescoreOptions{})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 	_, err = seeds.Rescore(t.Context(), st, "x", 0, seeds.RescoreOptions{})
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 
 	// The other way round, what would flip is said of the second.
 	back, err := seeds.Rescore(t.Context(), st, "s", 1, seeds.RescoreOptions{DryRun: true})
@@ -137,20 +139,20 @@ func TestRescore(t *testing.T) {
 }
 
 func TestHistory(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	_, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: 10})
-	wantError(t, err, track.ErrNotFound)
-	s := ranges("s", [2]float64{0, 1})
-	addSpec(t, st, s)
+	trackertest.WantError(t, err, track.ErrNotFound)
+	s := trackertest.Ranges("s", [2]float64{0, 1})
+	trackertest.AddSpec(t, st, s)
 	recorded := map[string][]track.Seed{}
 	add := func(label string, number track.SeedNumber, a float64) {
-		one := seed("s", number, map[string]float64{"a": a})
+		one := trackertest.Seed("s", number, map[string]float64{"a": a})
 		one.Configuration.Label = label
 		if math.IsNaN(a) {
 			one.Outcome, one.Values = track.OutcomeCollapsed, nil
 		}
 		one.Environment = track.Environment{"host": fmt.Sprint(number)}
-		record(t, st, seeds.Options{}, one)
+		trackertest.Record(t, st, seeds.Options{}, one)
 		recorded[label] = append(recorded[label], one)
 	}
 	for i, label := range []string{"v1", "v2", "v3"} {
@@ -186,7 +188,7 @@ func TestHistory(t *testing.T) {
 	check(10, "v1", "v2", "v3") // the oldest first
 	check(2, "v2", "v3")
 
-	addSpec(t, st, ranges("s", [2]float64{0, 2}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 2}))
 	add("v4", 0, 0.5)
 	h, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
@@ -196,5 +198,5 @@ func TestHistory(t *testing.T) {
 	if h, err = seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Spec: 3, Limit: 10}); h.Spec.Hash != none.Hash {
 		t.Errorf("version 3: %+v", h)
 	}
-	wantError(t, err, track.ErrNotFound)
+	trackertest.WantError(t, err, track.ErrNotFound)
 }

@@ -19,6 +19,8 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/internal/property"
+	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -64,7 +66,7 @@ func specs(t *rapid.T, scenario string, n int) scoring.Spec {
 // The aggregate that SQL takes over what is stored is the one that scoring takes over the same seeds in memory. All runs share a
 // database, so whatever an aggregate takes in by mistake is there.
 func TestStabilityIsAggregate(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	run := 0
 	property.Check(t, func(rt *rapid.T) {
 		run++
@@ -88,7 +90,7 @@ func TestStabilityIsAggregate(t *testing.T) {
 		first := specs(rt, scenario, nMetrics)
 		late := rapid.Bool().Draw(rt, "spec comes late")
 		if !late {
-			addSpec(t, st, first)
+			trackertest.AddSpec(t, st, first)
 		}
 		recorded := map[string][]track.Seed{} // by label, in force
 		for _, label := range []string{"a", "b", "c"}[:rapid.IntRange(1, 3).Draw(rt, "configurations")] {
@@ -104,20 +106,20 @@ func TestStabilityIsAggregate(t *testing.T) {
 				}
 				recorded[label] = append(recorded[label], s)
 			}
-			if _, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(list...), exchange.BatchObserver{}); err != nil {
+			if _, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(list...), exchange.BatchObserver{}); err != nil {
 				rt.Fatal(err)
 			}
 			for _, s := range replacements {
-				record(t, st, seeds.Options{Replace: true}, s)
+				trackertest.Record(t, st, seeds.Options{Replace: true}, s)
 			}
 		}
 		if late {
-			addSpec(t, st, first)
+			trackertest.AddSpec(t, st, first)
 		}
 		versions := []scoring.Spec{first}
 		if second := specs(rt, scenario, rapid.IntRange(1, nMetrics).Draw(rt, "metrics of version 2")); spec.Hash(second) != spec.Hash(first) {
 			versions = append(versions, second)
-			addSpec(t, st, second)
+			trackertest.AddSpec(t, st, second)
 			if _, err := seeds.Rescore(t.Context(), st, scenario, 2, seeds.RescoreOptions{}); err != nil {
 				rt.Fatal(err)
 			}
@@ -237,11 +239,11 @@ func orNaN(x *float64) float64 {
 // was added up. Standard deviations are held to their own size, however far from 0 the numbers are.
 var sameMoments = cmp.Comparer(func(a, b scoring.Moments) bool {
 	largest := max(math.Abs(a.Min), math.Abs(a.Max))
-	sameMean := near(a.Mean, b.Mean) || math.Abs(a.Mean-b.Mean) <= 1e-12*largest
+	sameMean := trackertest.Near(a.Mean, b.Mean) || math.Abs(a.Mean-b.Mean) <= 1e-12*largest
 	// Where squares of the values are about the largest float, their sum overflows on one way and not on the other.
 	const rootOfLargest = 1e153
-	sameStd := near(a.Std, b.Std) || largest > rootOfLargest && (math.IsInf(a.Std, 1) || math.IsInf(b.Std, 1))
-	return a.N == b.N && sameMean && sameStd && near(a.Min, b.Min) && near(a.Max, b.Max)
+	sameStd := trackertest.Near(a.Std, b.Std) || largest > rootOfLargest && (math.IsInf(a.Std, 1) || math.IsInf(b.Std, 1))
+	return a.N == b.N && sameMean && sameStd && trackertest.Near(a.Min, b.Min) && trackertest.Near(a.Max, b.Max)
 })
 
 func compareView(t failer, st *store.Store, scenario, hash string, version int, want scoring.Stability) {
@@ -277,7 +279,7 @@ func compareView(t failer, st *store.Store, scenario, hash string, version int, 
 
 // The real data of examples/bam, in all scenarios and variants, against the figures of bam-engine.
 func TestStabilityOfRealData(t *testing.T) {
-	st := newStore(t)
+	st := testdb.New(t)
 	parsed := map[string]scoring.Spec{}
 	for _, scenario := range []string{"baseline", "growth_plus", "buffer_stock"} {
 		parsed[scenario] = addExampleSpec(t, st, scenario)
@@ -290,7 +292,7 @@ func TestStabilityOfRealData(t *testing.T) {
 	unknown := map[string]int{"buffer_stock": 66} // those of growth_plus, which it is compared with
 	for _, file := range files {
 		recorded[file] = exampleSeeds(t, file)
-		summary, err := exchange.RecordAll(t.Context(), newRecorder(st, seeds.Options{}), entries(recorded[file]...), exchange.BatchObserver{})
+		summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), trackertest.Lines(recorded[file]...), exchange.BatchObserver{})
 		if err != nil || summary.Recorded != 10 || len(summary.UnknownMetrics) != unknown[file] || len(summary.WithoutSpec) > 0 {
 			t.Fatalf("%s: %+v, %v", file, summary, err)
 		}
@@ -342,7 +344,7 @@ func addExampleSpec(t testing.TB, st *store.Store, scenario string) scoring.Spec
 	if err != nil {
 		t.Fatal(err)
 	}
-	addSpec(t, st, s)
+	trackertest.AddSpec(t, st, s)
 	return s
 }
 

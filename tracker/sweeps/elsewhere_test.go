@@ -19,6 +19,7 @@ import (
 
 	"track"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/store"
 	"track/sweep"
 	"track/tracker/seeds"
@@ -96,7 +97,7 @@ func newSweepStore(t *testing.T) *store.Store {
 		t.Fatal(err)
 	}
 	st := testdb.Open(t, path)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	return st
 }
 

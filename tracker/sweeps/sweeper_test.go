@@ -21,6 +21,7 @@ import (
 	"track/answer"
 	"track/internal/property"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/scoring"
 	"track/scoring/verdict"
 	"track/store"
@@ -50,7 +51,7 @@ func newSimulator(value func(j sweep.Job) float64) *simulator {
 
 // measured is a seed that ran well.
 func measured(j sweep.Job, a float64) track.Seed {
-	s := seed(j.Scenario, j.Seed, map[string]float64{"a": a})
+	s := trackertest.Seed(j.Scenario, j.Seed, map[string]float64{"a": a})
 	s.Configuration, s.Run = j.Configuration, &track.Run{Attempts: 1, ExitCode: new(int)}
 	return s
 }
@@ -132,15 +133,15 @@ func wantNumbers(t testing.TB, what string, got []track.SeedNumber, want track.S
 
 func TestSweepResumes(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
-	record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 3, map[string]float64{"a": 0.5, "extra": 1}))
 	first := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 6)})
 	wantNumbers(t, "ran", m.numbers("{}"), track.SeedRanges{{First: 0, Last: 2}, {First: 4, Last: 5}})
 	if p := first.last; p != (sweeps.Progress{NPlanned: 6, NKnown: 1, NRound: 5, NRan: 5, NScored: 5, NPassed: 5}) || first.Ending != track.SweepFinished {
 		t.Errorf("%+v, %s", p, first.Ending)
 	}
-	run, err := st.Run(t.Context(), detail(t, st, "s", 5).ID)
+	run, err := st.Run(t.Context(), trackertest.Find(t, st, "s", 5).ID)
 	if err != nil || run == nil || run.Sweep != first.ID {
 		t.Errorf("%+v, error %v", run, err)
 	}
@@ -229,8 +230,8 @@ func TestSweepStopped(t *testing.T) {
 		a := <-answered
 		close(g.began)
 		<-stopping
-		if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan != jobs+1 || len(stored(t, st, "s")) != jobs+1 {
-			t.Errorf("%d jobs: %v, %s, %d ran, %v recorded", jobs, a.error, a.Ending, a.NRan, stored(t, st, "s"))
+		if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan != jobs+1 || len(trackertest.Numbers(t, st, "s")) != jobs+1 {
+			t.Errorf("%d jobs: %v, %s, %d ran, %v recorded", jobs, a.error, a.Ending, a.NRan, trackertest.Numbers(t, st, "s"))
 		}
 		m := newSimulator(noisy)
 		if again := m.sweeps(t, st, sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2")}); again.NRan != 40-jobs-1 || again.NKnown != jobs+1 {
@@ -258,8 +259,8 @@ func TestSweepKilled(t *testing.T) {
 	<-g.began // so the first is recorded, or will be
 	cancel()
 	a := <-answered
-	if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan > 1 || slices.Contains(stored(t, st, "s"), second.Seed) {
-		t.Errorf("%v, %s, %d ran, %v recorded", a.error, a.Ending, a.NRan, stored(t, st, "s"))
+	if a.error != nil || a.Ending != track.SweepInterrupted || a.NRan > 1 || slices.Contains(trackertest.Numbers(t, st, "s"), second.Seed) {
+		t.Errorf("%v, %s, %d ran, %v recorded", a.error, a.Ending, a.NRan, trackertest.Numbers(t, st, "s"))
 	}
 	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
 	if err != nil || len(list) != 1 || list[0].Ending != track.SweepInterrupted || list[0].Planned[0].Seeds.Len() != 20 {
@@ -361,7 +362,7 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 	want := map[string][]end{}
 	for _, name := range names {
 		st := testdb.New(t)
-		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 		want[name] = ends(newSimulator(value).sweeps(t, st, options(t, name, 1)).SweepResult)
 		t.Logf("%s: %+v", name, want[name])
 		if first := want[name][0]; first.N == 0 || first.N == n {
@@ -373,10 +374,10 @@ func TestStopRuleKnowsNoOrder(t *testing.T) {
 		jobs := rapid.IntRange(1, 8).Draw(r, "jobs")
 		random := mathrand.New(mathrand.NewPCG(rapid.Uint64().Draw(r, "order"), 1))
 		st := testdb.New(t)
-		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 		for range random.IntN(15) { // some seeds are there before
 			j := sweep.Job{Scenario: "s", Seed: track.SeedNumber(random.IntN(n)), Configuration: options(t, name, jobs).Plan.Configurations()[random.IntN(2)]}
-			record(t, st, seeds.Options{}, measured(j, value(j)))
+			trackertest.Record(t, st, seeds.Options{}, measured(j, value(j)))
 		}
 		run, stop := shuffled(newSimulator(value), random)
 		defer stop()
@@ -408,7 +409,7 @@ func TestParsePrecision(t *testing.T) {
 // A sweep that was cut short under a rule, and then decided, lacks nothing.
 func TestStopRuleAfterInterruption(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	stop := make(chan struct{})
 	m := newSimulator(noisy)
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
@@ -462,7 +463,7 @@ func sweptStability(t testing.TB, st *store.Store, ranges track.SeedRanges) seed
 // Halving runs the seeds of each tier, of the best configurations of the tier before.
 func TestHalving(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	quality := map[string]float64{`{"p":1}`: 0.2, `{"p":2}`: 0.9, `{"p":3}`: 0.5, `{"p":4}`: 0.5, `{"p":5}`: 0}
 	m := newSimulator(nil)
 	m.seed = func(j sweep.Job, _ int) track.Seed {
@@ -497,7 +498,7 @@ func TestHalving(t *testing.T) {
 	if diff := cmp.Diff(want, ranked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if mean := s.Halving[0].Ranked[0].MeanScore; !near(mean, 0.9*s.Halving[2].Ranked[0].MeanScore/(1-1.0/30)) {
+	if mean := s.Halving[0].Ranked[0].MeanScore; !trackertest.Near(mean, 0.9*s.Halving[2].Ranked[0].MeanScore/(1-1.0/30)) {
 		t.Errorf("a failed seed does not count as 0: %v", mean)
 	}
 	for i, c := range s.Configurations {
@@ -530,7 +531,7 @@ func TestRepeatCheck(t *testing.T) {
 	var chosen []track.SeedNumber
 	for round := range 2 {
 		st := testdb.New(t)
-		addSpec(t, st, ranges("s", [2]float64{0, 1}))
+		trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 		m.ran = map[string][]track.SeedNumber{}
 		options.Jobs = 1 + 4*round
 		s := m.sweeps(t, st, options)
@@ -578,9 +579,9 @@ func TestRepeatCheck(t *testing.T) {
 // A value that its series contradict makes a failed seed, as the spec says what it is.
 func TestSweepContradiction(t *testing.T) {
 	st := testdb.New(t)
-	spec := ranges("s", [2]float64{0, 10})
+	spec := trackertest.Ranges("s", [2]float64{0, 10})
 	spec.Metrics[0].From = &scoring.Reduction{Series: "x", Reduce: scoring.ReduceMean}
-	addSpec(t, st, spec)
+	trackertest.AddSpec(t, st, spec)
 	m := newSimulator(nil)
 	m.seed = func(j sweep.Job, _ int) track.Seed {
 		s := measured(j, 2+float64(j.Seed)) // the mean is 2
@@ -591,10 +592,10 @@ func TestSweepContradiction(t *testing.T) {
 	if s.NRan != 3 || s.NFailed != 2 || s.Configurations[0].NFailed != 2 {
 		t.Errorf("%+v", s)
 	}
-	if d := detail(t, st, "s", 0); d.Outcome != track.OutcomeOK {
+	if d := trackertest.Find(t, st, "s", 0); d.Outcome != track.OutcomeOK {
 		t.Errorf("%s %s", d.Outcome, d.Message)
 	}
-	d := detail(t, st, "s", 1)
+	d := trackertest.Find(t, st, "s", 1)
 	if d.Outcome != track.OutcomeError || !strings.Contains(d.Message, "a") || !strings.Contains(d.Message, "3") || d.Values["a"] != 3 {
 		t.Errorf("%s %s %v", d.Outcome, d.Message, d.Values)
 	}
@@ -606,7 +607,7 @@ func TestSweepContradiction(t *testing.T) {
 // Failed seeds run again where that is asked for, and the better result takes the place of the other.
 func TestRerunFailed(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	m := newSimulator(nil)
 	m.seed = func(j sweep.Job, again int) track.Seed {
 		if j.Seed == 3 || j.Seed == 4 && again == 0 {
@@ -626,10 +627,10 @@ func TestRerunFailed(t *testing.T) {
 	if s.NRan != 2 || s.NKnown != 4 || s.NFailed != 1 || s.Configurations[0].NFailed != 1 || s.NConflicts != 0 {
 		t.Errorf("%+v", s)
 	}
-	if d := detail(t, st, "s", 4); d.Outcome != track.OutcomeOK {
+	if d := trackertest.Find(t, st, "s", 4); d.Outcome != track.OutcomeOK {
 		t.Errorf("%s", d.Outcome)
 	}
-	if got := rows(t, st, "SELECT count(*) FROM seed WHERE superseded_at IS NOT NULL"); !cmp.Equal(got, [][]any{{int64(1)}}) {
+	if got := testdb.Rows(t, st, "SELECT count(*) FROM seed WHERE superseded_at IS NOT NULL"); !cmp.Equal(got, [][]any{{int64(1)}}) {
 		t.Errorf("%v superseded, want 1: the other failed alike", got)
 	}
 	if list, err := st.Sweeps(t.Context(), store.SweepFilter{}); err != nil || list[0].NRuns+list[1].NRuns+list[2].NRuns != 6 {
@@ -640,16 +641,16 @@ func TestRerunFailed(t *testing.T) {
 // What somebody recorded while a seed ran stands, and the sweep says so.
 func TestSweepConflict(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
 		switch j.Seed {
 		case 2: // another value, the same one, and a failure
-			record(t, st, seeds.Options{}, seed("s", 2, map[string]float64{"a": 0.125}))
+			trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 2, map[string]float64{"a": 0.125}))
 		case 3:
-			record(t, st, seeds.Options{}, seed("s", 3, map[string]float64{"a": noisy(j)}))
+			trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 3, map[string]float64{"a": noisy(j)}))
 		case 4:
-			record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 4, Outcome: track.OutcomeError})
+			trackertest.Record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 4, Outcome: track.OutcomeError})
 		}
 		return m.run(ctx, j)
 	}
@@ -664,14 +665,14 @@ func TestSweepConflict(t *testing.T) {
 	if want := []track.Disposition{track.Recorded, track.Recorded, track.Conflict, track.Duplicate, track.Conflict, track.Recorded}; !slices.Equal(dispositions, want) {
 		t.Errorf("%v, want %v", dispositions, want)
 	}
-	if d := detail(t, st, "s", 2); d.Values["a"] != 0.125 {
+	if d := trackertest.Find(t, st, "s", 2); d.Values["a"] != 0.125 {
 		t.Errorf("%v", d.Values)
 	}
 	// A seed that was recorded before its turn came does not run.
 	m = newSimulator(noisy)
 	run = func(ctx context.Context, j sweep.Job) (track.Seed, error) {
 		if j.Seed == 6 {
-			record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 15, Outcome: track.OutcomeError})
+			trackertest.Record(t, st, seeds.Options{}, track.Seed{Scenario: "s", Number: 15, Outcome: track.OutcomeError})
 		}
 		return m.run(ctx, j)
 	}
@@ -684,7 +685,7 @@ func TestSweepConflict(t *testing.T) {
 // Planned seeds that are missing leave every answer open.
 func TestPlannedSeedsMissing(t *testing.T) {
 	st := testdb.New(t)
-	addSpec(t, st, ranges("s", [2]float64{0, 1}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	m := newSimulator(noisy)
 	stop := make(chan struct{})
 	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
@@ -712,7 +713,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		}
 		return r.Verdict, rule
 	}
-	n := len(stored(t, st, "s"))
+	n := len(trackertest.Numbers(t, st, "s"))
 	want := verdict.Coverage{NCommands: 1, NPlanned: 100, NMissing: 100 - n, Missing: fmt.Sprintf("%d..99", n)}
 	if r := sweptStability(t, st, nil); r.Coverage != want || r.Finding.Verdict != scoring.VerdictInconclusive || !hasWarning(r.Warnings, verdict.WarnPlannedMissing) {
 		t.Errorf("%+v, %+v, %+v", r.Coverage, r.Finding, r.Warnings)
@@ -744,7 +745,7 @@ func TestPlannedSeedsMissing(t *testing.T) {
 		t.Errorf("%s, %+v", v, rule)
 	}
 	// Seeds that nobody planned are no part of it.
-	record(t, st, seeds.Options{}, seed("s", 500, map[string]float64{"a": math.Pi / 4}))
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("s", 500, map[string]float64{"a": math.Pi / 4}))
 	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
