@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestCommandReference(t *testing.T) {
 			page.command("track", prepared[c.Name])
 		}
 	}
-	want := page.String()
+	want := regexp.MustCompile(`\n{3,}`).ReplaceAllString(page.String(), "\n\n")
 	if *update {
 		if err := os.WriteFile(commandsReference, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -121,7 +122,12 @@ func (b *commandPage) flagTable(flags []cli.Flag) {
 		if doc.TakesValue() {
 			text += " " + orValue(unit)
 		}
-		fmt.Fprintf(b, "| %s` | %s | %s |\n", text, cell(help), cell(defaultOf(doc)))
+		help, byDefault, named := strings.Cut(strings.TrimSuffix(help, ")"), " (default: ")
+		if !named {
+			_, help = splitUsage(doc.GetUsage())
+			byDefault = defaultOf(doc)
+		}
+		fmt.Fprintf(b, "| %s` | %s | %s |\n", text, cell(help), cell(byDefault))
 	}
 	b.WriteByte('\n')
 }
