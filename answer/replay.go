@@ -30,7 +30,8 @@ func (q *ReplayQuestion) Params() param.List {
 		{Name: "lineage", Unit: "NAME", Help: "replay only the lineage of this `NAME`", Value: param.Text(&q.Lineage)},
 		{Name: "decision", Unit: "ID", Help: "show only this decision: its `ID`, as in d-0123456789abcdef, or its number in the ledger", Value: param.Text(&q.Decision)},
 		{Name: "strict", Help: "also compare the evidence with what is recorded now", Value: param.Switch(&q.Strict)},
-		{Name: "manifest", Unit: "FILE", Help: "also find what was truncated or rewritten since the manifest in `FILE` was exported", Value: param.Parsed(&q.Kept, parseKeptEnd, KeptEnd.String)},
+		{Name: "manifest", Unit: "FILE", Help: `also find what was truncated or rewritten since this end of a ledger: {"lineage": NAME, "end": END}`,
+			FileHelp: "also find what was truncated or rewritten since the manifest in `FILE` was exported", Value: param.Parsed(&q.Kept, parseKeptEnd, KeptEnd.String)},
 		policyParam("counterfactual", "also decide by this policy", &q.Counterfactual),
 	}
 }

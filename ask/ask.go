@@ -89,7 +89,10 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 	}
 	switch {
 	case from.Store == nil:
-		err = from.Fetch(ctx, d.Name, d.bind(&q).Encode(), &a)
+		var params url.Values
+		if params, err = d.bind(&q).Encode(); err == nil {
+			err = from.Fetch(ctx, d.Name, params, &a)
+		}
 	case d.Write != nil:
 		a, err = d.Write(ctx, from.Store, q)
 	case from.state != nil:

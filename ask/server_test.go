@@ -3,6 +3,7 @@ package ask_test
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/ask"
 	"track/importer/lines"
 	"track/internal/lineagetest"
@@ -93,6 +95,9 @@ func samples() map[string][]string {
 		"version show":    {"version=l@v001"},
 		"version diff":    {"version=l@v002"},
 		"version export":  {"version=l@v001"},
+		"sweep list":      {"", "limit=1"},
+		"sweep show":      {"sweep=01KE2Y54G0000000000000000S"},
+		"sweep plan":      {"scenario=growth_plus&max-seeds=4&command=true&command={seed}&shards=2"},
 		"mutation plan":   {"mutation=PROPOSED&lineage=l"},
 		"mutation list":   {"lineage=l"},
 		"mutation show":   {"mutation=DECIDED&lineage=l"},
@@ -112,8 +117,12 @@ func TestParametersReachServers(t *testing.T) {
 				if p.Local || want.Set(text) != nil {
 					continue
 				}
-				if err := received.Set(sent.Encode()); err != nil && !strings.HasSuffix(err.Error(), ": missing") { // another parameter
-					t.Errorf("%s --%s %s: sent %v: %v", q.Name, p.Name, text, sent.Encode(), err)
+				values, err := sent.Encode()
+				if err == nil {
+					err = received.Set(values)
+				}
+				if wrong := new(param.Error); err != nil && (!errors.As(err, &wrong) || wrong.Message != "missing" || wrong.Param == p.Name) {
+					t.Errorf("%s --%s %s: sent %v: %v", q.Name, p.Name, text, values, err)
 				}
 				if got, _ := received.Find(p.Name); got.Value.String() != want.Value.String() {
 					t.Errorf("%s --%s %s: a server gets %q, not %q", q.Name, p.Name, text, got.Value.String(), want.Value.String())
@@ -153,6 +162,15 @@ func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 			score := float64(40 + 10*i)
 			e.Score, e.Truths = &score, map[string]float64{"passed": float64(i % 2)}
 		}), false)
+	}
+	if err := st.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.AddSweep(track.Sweep{
+			ID: "01KE2Y54G0000000000000000S", Scenario: "growth_plus", Environment: map[string]string{"os": "linux"}, Plan: `{"seeds":"0..3"}`,
+			StartedAt: testdb.Clock(),
+		})
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 	decided := loop.Evolve("German", 70, 80, 75).Mutation.Key
 	proposed := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key

@@ -49,11 +49,28 @@ func Seed(to **uint64) Value {
 }
 
 // Content returns a value that is any text, also the empty one; nil if none is given.
-func Content(to **string) Value {
-	return Parsed(to, func(text string) (*string, error) { return &text, nil }, func(text *string) string {
-		if text == nil {
-			return ""
-		}
-		return *text
-	})
+func Content(to **string) Value { return content{to} }
+
+type content struct{ to **string }
+
+func (v content) Set(text string) error {
+	*v.to = &text
+	return nil
+}
+
+func (v content) String() string {
+	if v.to == nil || *v.to == nil {
+		return ""
+	}
+	return **v.to
+}
+
+func (v content) Type() string { return "string" }
+
+// Texts returns the content, if one was given.
+func (v content) Texts() []string {
+	if *v.to == nil {
+		return nil
+	}
+	return []string{**v.to}
 }

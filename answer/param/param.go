@@ -16,6 +16,7 @@ type Param struct {
 	Required bool   // there is no answer without it
 	Unit     string // what stands for its value in help: N, SCENARIO[@CONFIGURATION]
 	Help     string // begins with a verb
+	FileHelp string // says instead of Help what a face that reads files takes: the name of one with the value; empty if it takes the value too
 	Enum     []string
 	Local    bool // for the command line alone
 	Value    Value
@@ -83,7 +84,9 @@ func (ps List) Set(in url.Values) error {
 
 // Set puts text into the parameter, and returns a [Error] if it does not fit.
 func (p Param) Set(text string) error {
-	if len(p.Enum) > 0 && !slices.ContainsFunc(p.Enum, func(name string) bool { return strings.EqualFold(name, text) }) {
+	if i := slices.IndexFunc(p.Enum, func(name string) bool { return strings.EqualFold(name, text) }); i >= 0 {
+		text = p.Enum[i]
+	} else if len(p.Enum) > 0 {
 		return &Error{Param: p.Name, Message: fmt.Sprintf("%q is not one of %s", text, strings.Join(p.Enum, ", "))}
 	}
 	if err := p.Value.Set(text); err != nil {
@@ -92,17 +95,28 @@ func (p Param) Set(text string) error {
 	return nil
 }
 
-// Encode returns the values of the parameters that are not empty.
-func (ps List) Encode() url.Values {
+// Encode returns the values that were given, for [List.Set] elsewhere. It returns an [Error] if one is only for the command line.
+func (ps List) Encode() (url.Values, error) {
 	out := url.Values{}
 	for _, p := range ps {
-		if list, ok := p.Value.(interface{ Texts() []string }); ok {
-			if texts := list.Texts(); len(texts) > 0 {
-				out[p.Name] = texts
-			}
-		} else if text := p.Value.String(); text != "" && !p.Local {
-			out.Set(p.Name, text)
+		texts := givenTexts(p.Value)
+		switch {
+		case len(texts) == 0:
+		case p.Local:
+			return nil, &Error{Param: p.Name, Message: "a server does not take it"}
+		default:
+			out[p.Name] = texts
 		}
 	}
-	return out
+	return out, nil
+}
+
+func givenTexts(v Value) []string {
+	if list, ok := v.(interface{ Texts() []string }); ok {
+		return list.Texts()
+	}
+	if text := v.String(); text != "" {
+		return []string{text}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -60,7 +61,7 @@ func (b *boundParams) flags() []cli.Flag {
 
 // flagHelp returns the help of a flag, in which its unit is marked for package cli.
 func flagHelp(p param.Param) string {
-	help := p.Help
+	help := cmp.Or(p.FileHelp, p.Help)
 	if p.Unit != "" && !strings.Contains(help, "`") {
 		help = strings.Replace(help, p.Unit, "`"+p.Unit+"`", 1)
 	}
