@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"track"
-	"track/evolution"
 )
 
 // ScenarioRecord is a scenario with all versions of its spec.
@@ -161,12 +160,6 @@ func (t *Tx) CarrySweep(s track.Sweep) error {
 	return nil
 }
 
-// PinRecord is a pin as it is stored.
-type PinRecord struct {
-	Baseline
-	Previous string // ULID of the pin that it replaced; empty for none
-}
-
 const (
 	listPinRows = `
 	SELECT previous.ulid AS previous_ulid, pin.*
@@ -178,139 +171,12 @@ const (
 	carryPreviousPin = `UPDATE baseline SET previous_id = (SELECT id FROM baseline WHERE ulid = $1) WHERE ulid = $2 AND previous_id IS NULL`
 )
 
-// PinRecords returns all pins in the order in which they were recorded here.
-func (r *Reader) PinRecords(ctx context.Context) ([]PinRecord, error) {
-	var rows []struct {
-		Previous sql.NullString `db:"previous_ulid"`
-		baselineRow
-	}
-	if err := r.read().SelectContext(ctx, &rows, listPinRows); err != nil {
-		return nil, explain(err)
-	}
-	records := make([]PinRecord, len(rows))
-	for i, row := range rows {
-		records[i] = PinRecord{row.baseline(), row.Previous.String}
-	}
-	return records, nil
-}
-
-// CarryPin stores a pin of another database.
-func (t *Tx) CarryPin(p PinRecord) error {
-	scenario, err := t.scenarioID(p.Scenario)
-	if err != nil {
-		return err
-	}
-	var configuration any
-	if p.Configuration != nil {
-		if configuration, err = t.configurationID(p.Configuration.Configuration); err != nil {
-			return err
-		}
-	}
-	actor, err := t.actorID(p.Actor)
-	if err != nil {
-		return err
-	}
-	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, nullText(p.Reason), actor, micros(p.SetAt)); err != nil || p.Previous == "" {
-		return err
-	}
-	_, err = t.exec(carryPreviousPin, p.Previous, p.ULID)
-	return err
-}
-
 const (
 	listLookRows = `SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look ORDER BY id`
 	findLook     = `SELECT ulid, looked_at FROM look WHERE question = $1 AND evidence = $2 AND plan = $3`
 	hasLook      = `SELECT EXISTS (SELECT 1 FROM look WHERE ulid = $1)`
 	earlierLook  = `UPDATE look SET ulid = $1, kind = $2, n = $3, anytime = $4, verdict = $5, looked_at = $6 WHERE ulid = $7`
 )
-
-// LookRecords returns all looks in the order in which they were recorded here.
-func (r *Reader) LookRecords(ctx context.Context) ([]Look, error) {
-	var rows []lookRow
-	if err := r.read().SelectContext(ctx, &rows, listLookRows); err != nil {
-		return nil, explain(err)
-	}
-	return looksOf(rows)
-}
-
-// HasLook reports whether a look is here: by its ID, or another one at the same evidence.
-func (r *Reader) HasLook(ctx context.Context, l Look) (has bool, err error) {
-	if err := r.read().GetContext(ctx, &has, hasLook, l.ULID); err != nil || has {
-		return has, explain(err)
-	}
-	plan, err := planText(l.Plan)
-	if err != nil {
-		return false, err
-	}
-	var row struct {
-		ULID     string `db:"ulid"`
-		LookedAt int64  `db:"looked_at"`
-	}
-	err = r.read().GetContext(ctx, &row, findLook, l.Question[:], l.Evidence[:], plan)
-	if isNoRows(err) {
-		return false, nil
-	}
-	return err == nil, explain(err)
-}
-
-// CarryLook stores a look of another database. Of two looks at the same evidence, the earlier one counts.
-func (t *Tx) CarryLook(l Look) error {
-	plan, err := planText(l.Plan)
-	if err != nil {
-		return err
-	}
-	taken := false
-	if err := t.get(&taken, hasLook, l.ULID); err != nil || taken {
-		return err
-	}
-	var here struct {
-		ULID     string `db:"ulid"`
-		LookedAt int64  `db:"looked_at"`
-	}
-	err = t.get(&here, findLook, l.Question[:], l.Evidence[:], plan)
-	at := micros(l.LookedAt)
-	switch {
-	case isNoRows(err):
-		return t.AddLook(l)
-	case err != nil || here.LookedAt < at || here.LookedAt == at && here.ULID < l.ULID:
-		return err
-	}
-	_, err = t.exec(earlierLook, l.ULID, string(l.Kind), l.N, l.Anytime, string(l.Verdict), at, here.ULID)
-	return err
-}
-
-// LineageRecord is a lineage with its versions.
-type LineageRecord struct {
-	Name      string
-	KeepText  bool
-	CreatedAt time.Time
-}
-
-// LineageRecords returns all lineages.
-func (r *Reader) LineageRecords(ctx context.Context) ([]LineageRecord, error) {
-	var rows []namedRow
-	if err := r.read().SelectContext(ctx, &rows, listLineageRows); err != nil {
-		return nil, explain(err)
-	}
-	records := make([]LineageRecord, len(rows))
-	for i, row := range rows {
-		records[i] = LineageRecord{row.Name, row.KeepText, fromMicros(row.CreatedAt)}
-	}
-	return records, nil
-}
-
-// CarryLineage stores a lineage of another database, without its versions.
-func (t *Tx) CarryLineage(l LineageRecord) error {
-	_, err := t.exec(carryLineage, l.Name, l.KeepText, micros(l.CreatedAt))
-	return err
-}
-
-// VersionRecord is a version with the time at which it was recorded first.
-type VersionRecord struct {
-	track.Version
-	ContentID  string // empty if the content is unknown
-	RecordedAt time.Time
-}
 
 const (
 	listVersionRecords = `
@@ -323,72 +189,6 @@ const (
 	INSERT INTO version (lineage_id, name, created_at) VALUES ($1, $2, $3)
 	ON CONFLICT (lineage_id, name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < version.created_at`
 )
-
-// VersionRecords returns the versions of a lineage in the order in which they were recorded here.
-func (r *Reader) VersionRecords(ctx context.Context, lineage string) ([]VersionRecord, error) {
-	var rows []struct {
-		Name        string          `db:"name"`
-		Operator    string          `db:"operator"`
-		Content     *string         `db:"content"`
-		Digest      []byte          `db:"content_digest"`
-		Status      string          `db:"status"`
-		Note        string          `db:"note"`
-		Source      string          `db:"source"`
-		Score       sql.NullFloat64 `db:"source_score"`
-		ParentScore sql.NullFloat64 `db:"source_parent_score"`
-		SourceTime  sql.NullInt64   `db:"source_created_at"`
-		Parent      string          `db:"parent"`
-		CreatedAt   int64           `db:"created_at"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, listVersionRecords, lineage); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]VersionRecord, len(rows))
-	for i, row := range rows {
-		v := track.Version{
-			Lineage: lineage, Name: row.Name, Parent: row.Parent, Operator: row.Operator, Content: row.Content, Status: row.Status, Note: row.Note,
-			Source: row.Source, CreatedAt: nullableTime(row.SourceTime), SourceScore: floatPointer(row.Score), SourceParentScore: floatPointer(row.ParentScore),
-		}
-		list[i] = VersionRecord{Version: v, RecordedAt: fromMicros(row.CreatedAt)}
-		if v.Content != nil {
-			list[i].ContentID = evolution.VersionID([]byte(*v.Content))
-		}
-	}
-	return list, nil
-}
-
-func floatPointer(f sql.NullFloat64) *float64 {
-	if !f.Valid {
-		return nil
-	}
-	return &f.Float64
-}
-
-// CarryVersions stores versions of a lineage of another database, as far as their contents are not in conflict. They fill the gaps of those
-// that are here.
-func (t *Tx) CarryVersions(lineage string, list []VersionRecord, conflicts map[string]bool) error {
-	id, err := t.lineageID(lineage)
-	if err != nil {
-		return err
-	}
-	for _, v := range list {
-		if _, err := t.exec(carryVersion, id, v.Name, micros(v.RecordedAt)); err != nil {
-			return err
-		}
-	}
-	for _, v := range list {
-		if conflicts[v.Name] {
-			continue
-		}
-		if conflicts[v.Parent] {
-			v.Parent = ""
-		}
-		if _, err := t.AddVersion(v.Version, true); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 const (
 	countPairs  = `SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+
+	"track"
+)
+
+const (
+	listRecorded = `
+	SELECT seed.number, seed.outcome FROM seed
+	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.superseded_at IS NULL
+	   AND seed.configuration_id = (SELECT id FROM configuration WHERE hash = $2)`
+	findRecorded = listRecorded + ` AND seed.number = $3`
+)
+
+// RecordedOutcomes returns the outcomes of the recorded seeds of a configuration, by number.
+func (r *Reader) RecordedOutcomes(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error) {
+	return r.outcomes(ctx, listRecorded, scenario, configuration)
+}
+
+func (r *Reader) outcomes(ctx context.Context, query string, args ...any) (map[track.SeedNumber]track.Outcome, error) {
+	var rows []struct {
+		Number  track.SeedNumber `db:"number"`
+		Outcome track.Outcome    `db:"outcome"`
+	}
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	outcomes := make(map[track.SeedNumber]track.Outcome, len(rows))
+	for _, row := range rows {
+		outcomes[row.Number] = row.Outcome
+	}
+	return outcomes, nil
+}
+
+const listRecordedNumbers = `SELECT seed.number FROM seed WHERE {selection}`
+
+// RecordedNumbers lists the seeds of a configuration, in no order.
+func (r *Reader) RecordedNumbers(ctx context.Context, scenario string, configuration int64) (list []track.SeedNumber, err error) {
+	query, args := Selection{Scenario: scenario, Configurations: []int64{configuration}}.of(listRecordedNumbers)
+	err = r.read().SelectContext(ctx, &list, query, args...)
+	return list, explain(err)
+}
+
+const countRecorded = `SELECT count(*) FROM seed WHERE {selection}`
+
+// CountRecorded counts the seeds of a selection.
+func (r *Reader) CountRecorded(ctx context.Context, sel Selection) (n int, err error) {
+	query, args := sel.of(countRecorded)
+	err = r.read().GetContext(ctx, &n, query, args...)
+	return n, explain(err)
+}
+
+// RecordedOutcome returns the outcome of a recorded seed; empty if the seed is not recorded.
+func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {
+	outcomes, err := r.outcomes(ctx, findRecorded, scenario, configuration, number)
+	return outcomes[number], err
+}
+
+// Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.
+const listPlanned = `
+	SELECT sweep_seeds.first, sweep_seeds.last
+	  FROM sweep_configuration
+	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	  JOIN sweep_seeds ON sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = sweep_configuration.configuration_id
+	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
+	   AND sweep.ending IS DISTINCT FROM 'withdrawn' AND (coalesce(sweep.ending IN ('finished', 'decided'), FALSE) OR NOT EXISTS (
+	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
+	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
+	           AND decided.ending = 'decided' AND decided.shard = sweep.shard AND decided.plan_digest = sweep.plan_digest))`
+
+// rangeRow is a range of planned seeds. Numbers from 2^63 are stored as negative ones.
+type rangeRow struct {
+	First track.SeedNumber `db:"first"`
+	Last  track.SeedNumber `db:"last"`
+}
+
+func seedRanges(rows []rangeRow) track.SeedRanges {
+	ranges := make([]track.SeedRange, len(rows))
+	for i, row := range rows {
+		ranges[i] = track.SeedRange{First: row.First, Last: row.Last}
+	}
+	return track.NewSeedRanges(ranges...)
+}
+
+// PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
+func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
+	var rows []rangeRow
+	if err := r.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
+		return nil, explain(err)
+	}
+	return seedRanges(rows), nil
+}
+
+// listSweepsOf are those that ran seeds of a configuration, or whose plan of it was withdrawn.
+const listSweepsOf = `
+	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
+	       coalesce(sweep.note, '') AS note
+	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
+	   AND (sweep.ending = 'withdrawn' OR EXISTS (
+	        SELECT 1 FROM run JOIN seed ON seed.id = run.seed_id
+	         WHERE run.sweep_id = sweep.id AND seed.configuration_id = sweep_configuration.configuration_id AND seed.superseded_at IS NULL))
+	 ORDER BY sweep.started_at, sweep.ulid`
+
+// SweepOf is what a sweep says of the seeds of a configuration that it ran.
+type SweepOf struct {
+	Command     string            `db:"command"` // JSON array, with placeholders
+	Env         string            `db:"env"`     // JSON array
+	CodeChanged bool              `db:"code_changed"`
+	Ending      track.SweepEnding `db:"ending"`
+	Note        string            `db:"note"`
+}
+
+// SweepsOf lists the sweeps that ran seeds of a configuration, or whose plan of it was withdrawn, the oldest first.
+func (r *Reader) SweepsOf(ctx context.Context, scenario string, configuration int64) (list []SweepOf, err error) {
+	err = r.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario)
+	return list, explain(err)
+}
+
+// listSweptTogether are the configurations of the newest sweep that ran the given one, as far as they have seeds.
+const listSweptTogether = `
+	SELECT ` + configurationColumns + `
+	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
+	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
+	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
+	 WHERE sweep.id = (
+	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
+	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.ending IS DISTINCT FROM 'withdrawn'
+	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
+	 ORDER BY sweep_configuration.position`
+
+// SweptTogether lists the configurations that one grid ran together with the given one: those of the newest sweep that planned it.
+func (r *Reader) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
+	return r.configurations(ctx, listSweptTogether, configuration, scenario)
+}
