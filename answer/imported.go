@@ -40,9 +40,10 @@ type Imported struct {
 
 // ImportProblem says why a part of a source was left out.
 type ImportProblem struct {
-	File   string `json:"file"`
-	Line   *int   `json:"line"` // null if the source has no lines
-	Reason string `json:"reason"`
+	File   string      `json:"file"`
+	Line   *int        `json:"line"` // null if the source has no lines
+	Reason string      `json:"reason"`
+	Hint   *track.Hint `json:"hint,omitzero"` // what would help
 }
 
 // SkippedFile is a file that is of no known format.

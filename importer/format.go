@@ -101,13 +101,13 @@ func RefuseFormat(format, found, file string) error {
 		return Unread(found, file)
 	}
 	err := &track.FieldError{File: file, Message: fmt.Sprintf("this is %s, not %s", is.Title, formatNamed(format).Title)}
-	return track.WithHint(err, track.Hint{Text: "track import " + found})
+	return track.WithHint(err, track.NewHint("import it in its own format", "import "+found))
 }
 
 // Unread is the error of a source in a format that track knows and cannot read.
 func Unread(format, file string) error {
 	err := &track.FieldError{File: file, Message: fmt.Sprintf("this is %s, which track does not read", formatNamed(format).Title)}
-	return track.WithHint(err, track.Hint{Text: "write its executions as a batch, one JSON object a line: track import " + JSONL})
+	return track.WithHint(err, track.NewHint("write its executions as lines, one JSON object each, and import them", "import "+JSONL))
 }
 
 func formatNamed(name string) Format {

@@ -28,6 +28,7 @@ type Skip struct {
 	Line   int    // where it begins, from 1; 0 where the source has no lines
 	Field  string // empty where the whole is meant
 	Reason string
+	Hint   *track.Hint // what would help; nil if nothing is known to
 }
 
 func (s Skip) String() string {

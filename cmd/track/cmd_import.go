@@ -132,7 +132,7 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 	bar := p.newProgress("importing", "executions", logs.Size())
 	problem := func(s importer.Skip) {
 		bar.clear()
-		fmt.Fprintln(p.err, printable(s.String()))
+		p.showSkip(s)
 	}
 	a, err := exchange.ImportLogs(ctx, st, logs, options, bufio.NewReader(rand.Reader), exchange.LogObserver{
 		Problem: problem, Read: func(n int) { bar.read.Add(int64(n)) }, Progress: bar.update,
@@ -146,6 +146,15 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 		return err
 	}
 	return exchange.ImportError(a)
+}
+
+// showSkip says why a part of the input was left out, and what would help.
+func (p *program) showSkip(s importer.Skip) {
+	text := s.String()
+	if s.Hint != nil {
+		text += " (" + shellHint(*s.Hint) + ")"
+	}
+	fmt.Fprintln(p.err, printable(text))
 }
 
 func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {

@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer/param"
-	"track/importer"
 	"track/store"
 	"track/tracker/exchange"
 )
@@ -75,8 +73,7 @@ func (p *program) importPrograms(ctx context.Context, f exchange.ProgramFormat, 
 		return usage("--at: %v", err)
 	}
 	open := func() (*store.Store, error) { return p.openOrCreate(ctx) }
-	problem := func(s importer.Skip) { fmt.Fprintln(p.err, printable(s.String())) }
-	a, err := exchange.ReadPrograms(ctx, f, paths[0], o.programs.inferParents, open, options, bufio.NewReader(rand.Reader), problem)
+	a, err := exchange.ReadPrograms(ctx, f, paths[0], o.programs.inferParents, open, options, bufio.NewReader(rand.Reader), p.showSkip)
 	if err != nil {
 		return err
 	}

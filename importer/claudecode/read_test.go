@@ -105,7 +105,7 @@ func TestRefusesOtherFormats(t *testing.T) {
 	if err == nil || err.Error() != "f: this is a Codex rollout, not a Claude Code transcript" || !errors.Is(err, track.ErrInvalid) {
 		t.Errorf("got %v", err)
 	}
-	if hints := track.Hints(err); len(hints) != 1 || hints[0].String() != "track import codex" {
+	if hints := track.Hints(err); len(hints) != 1 || hints[0].String() != "import it in its own format: import codex" {
 		t.Errorf("hints %q", hints)
 	}
 }

@@ -88,7 +88,7 @@ func ReadPath(format, path string) iter.Seq2[importer.Item, error] {
 			sepa.ReadDir(path, os.DirFS(path))(yield)
 		case info.IsDir():
 			err := &track.FieldError{File: path, Message: "is a folder"}
-			yield(importer.Item{File: path}, track.WithHint(err, track.Hint{Text: "name the files in it, or use track import sepa for the folder of a SEPA"}))
+			yield(importer.Item{File: path}, track.WithHint(err, track.NewHint("name the files in it, or import it as the folder of a SEPA", "import sepa")))
 		case isZip(file) && (format == importer.Inspect || format == ""):
 			inspect.ReadZip(path, file, info.Size())(yield)
 		default:

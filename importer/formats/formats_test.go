@@ -57,9 +57,9 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range []struct{ format, text, want, hint string }{
 		{"", "hello\n", "f: does not look like any log that track reads", "formats: claude-code, claude-hooks, codex, tau-bench, inspect, sepa, jsonl"},
 		{"csv", "hello\n", `f: track reads no format "csv"`, "formats: claude-code, claude-hooks, codex, tau-bench, inspect, sepa, jsonl"},
-		{"", `{"schema_version":"ATIF-v1.4"}`, "f: this is an ATIF trajectory, which track does not read", "write its executions as a batch, one JSON object a line: track import jsonl"},
-		{"codex", `{"hook_event_name":"Stop","session_id":"s"}`, "f: this is a log of Claude Code hooks, not a Codex rollout", "track import claude-hooks"},
-		{"inspect", `[{"task_id":1,"traj":[]}]`, "f: this is a file of tau-bench results, not an Inspect log", "track import tau-bench"},
+		{"", `{"schema_version":"ATIF-v1.4"}`, "f: this is an ATIF trajectory, which track does not read", "write its executions as lines, one JSON object each, and import them: import jsonl"},
+		{"codex", `{"hook_event_name":"Stop","session_id":"s"}`, "f: this is a log of Claude Code hooks, not a Codex rollout", "import it in its own format: import claude-hooks"},
+		{"inspect", `[{"task_id":1,"traj":[]}]`, "f: this is a file of tau-bench results, not an Inspect log", "import it in its own format: import tau-bench"},
 	} {
 		_, err := importertest.Collect(t, formats.Read(tt.format, "f", strings.NewReader(tt.text)))
 		if err == nil || err.Error() != tt.want || !errors.Is(err, track.ErrInvalid) || fmt.Sprint(track.Hints(err)) != "["+tt.hint+"]" {

@@ -17,7 +17,7 @@ type reader struct {
 func (r *reader) program(o programs.Object, file string, line int) error {
 	if r.Found() == 0 && (o.Has("parent_candidates") || o.Has("combined_score", "correct")) {
 		err := &track.FieldError{File: file, Line: line, Message: "this is a program of Shinka, not of OpenEvolve"}
-		return track.WithHint(err, track.Hint{Text: "track import shinka"})
+		return track.WithHint(err, track.NewHint("import it in its own format", "import shinka"))
 	}
 	d := draft(o)
 	d.File, d.Line = file, line

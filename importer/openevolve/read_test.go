@@ -53,7 +53,7 @@ func TestRefuses(t *testing.T) {
 		is               error
 	}{
 		{"testdata/nosuch", "not found: stat testdata/nosuch: no such file or directory", "", track.ErrNotFound},
-		{other, other + ":1: this is a program of Shinka, not of OpenEvolve", "track import shinka", track.ErrInvalid},
+		{other, other + ":1: this is a program of Shinka, not of OpenEvolve", "import it in its own format: import shinka", track.ErrInvalid},
 		{"read_test.go", "read_test.go: holds no program of OpenEvolve; the first part that was not used: read_test.go:1: not JSON: invalid character 'p' at start of value; the line was left out", "name a programs.jsonl", track.ErrInvalid},
 		{empty, empty + ": holds no program of OpenEvolve", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.sqlite", track.ErrInvalid},

@@ -22,5 +22,5 @@ func refuseDatabase(file string) error {
 		pairs = append(pairs, fmt.Sprintf("'%s',%s", field, field))
 	}
 	export := fmt.Sprintf(`sqlite3 %s "SELECT json_object(%s) FROM programs" > programs.jsonl`, path.Base(filepath.ToSlash(file)), strings.Join(pairs, ","))
-	return track.WithHint(err, track.Hint{Text: export + ", then track import shinka --lineage NAME programs.jsonl"})
+	return track.WithHint(err, track.NewHint(export+", then import the lines", "import shinka", "programs.jsonl").With("lineage", "NAME"))
 }

@@ -15,7 +15,7 @@ type reader struct{ *programs.Collector }
 func (r reader) program(o programs.Object, file string, line int) error {
 	if r.Found() == 0 && (o.Has("iteration_found") || o.Has("metrics") && !o.Has("correct")) {
 		err := &track.FieldError{File: file, Line: line, Message: "this is a program of OpenEvolve, not of Shinka"}
-		return track.WithHint(err, track.Hint{Text: "track import openevolve"})
+		return track.WithHint(err, track.NewHint("import it in its own format", "import openevolve"))
 	}
 	metadata, name := o.Child("metadata"), "id"
 	d := draft(o, metadata)

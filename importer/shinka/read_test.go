@@ -49,7 +49,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"testdata/nosuch", "not found: stat testdata/nosuch: no such file or directory", "", track.ErrNotFound},
 		{empty, "not found: stat " + filepath.Join(empty, "programs.jsonl") + ": no such file or directory", "name a programs.jsonl", track.ErrNotFound},
-		{other, other + ":1: this is a program of OpenEvolve, not of Shinka", "track import openevolve", track.ErrInvalid},
+		{other, other + ":1: this is a program of OpenEvolve, not of Shinka", "import it in its own format: import openevolve", track.ErrInvalid},
 		{"read_test.go", "read_test.go: holds no program of Shinka; the first part that was not used: read_test.go:1: not JSON: invalid character 'p' at start of value; the line was left out", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.SQLite", track.ErrInvalid},
 	} {

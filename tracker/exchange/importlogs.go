@@ -136,7 +136,7 @@ func (l Logs) items(count func(n int)) iter.Seq2[importer.Item, error] {
 func skipFile(path string, err error) importer.Skip {
 	skip := importer.Skip{File: path, Reason: withoutPath(path, err)}
 	if hints := track.Hints(err); len(hints) > 0 {
-		skip.Reason += " (" + hints[0].Text + ")"
+		skip.Hint = &hints[0]
 	}
 	return skip
 }
@@ -147,7 +147,7 @@ func withoutPath(path string, err error) string {
 }
 
 func answerOfSkip(s importer.Skip) answer.ImportProblem {
-	problem := answer.ImportProblem{File: s.File, Reason: s.Reason}
+	problem := answer.ImportProblem{File: s.File, Reason: s.Reason, Hint: s.Hint}
 	if s.Field != "" {
 		problem.Reason = s.Field + ": " + s.Reason
 	}
