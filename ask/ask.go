@@ -50,6 +50,8 @@ type Def[Q any, A answer.Answer] struct {
 	Help   string              // one line that begins with a verb
 	About  string              // sentences on what the answer means, for every face; empty for none
 	Params func(*Q) param.List // sets the defaults
+	// Concludes lists what the answer can mean to a program; empty if it always means [answer.Done].
+	Concludes []answer.Conclusion
 	// Read answers from one state of the database.
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
 	// Write answers, and records something.
@@ -118,6 +120,7 @@ func (d Def[Q, A]) bind(q *Q) param.List {
 type Question struct {
 	Name, Help, About string
 	Scope             Scope
+	Concludes         []answer.Conclusion
 	Params            param.List    // with their defaults
 	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
 	Ask               func(ctx context.Context, from Source, in url.Values) (answer.Answer, error)
@@ -127,7 +130,7 @@ type Question struct {
 func (d Def[Q, A]) Question() Question {
 	var zero A
 	return Question{
-		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Params: d.Params(new(Q)), Zero: zero,
+		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
 		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

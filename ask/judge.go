@@ -14,7 +14,7 @@ hash names another. A seed that crashed or lacks a metric counts in the denomina
 A configuration is stable if its pass rate is at least 0.9 and the population standard deviation of its total scores is at most 0.15.
 The verdict says whether the seeds show that. PASS: the intervals lie within both limits. WARN: only the numbers do.
 FAIL: an interval lies beyond a limit. INCONCLUSIVE: everything else, and fewer than 5 scored seeds.
-The exit code does not depend on the verdict; for that, use the gate with its rule "stable".`,
+The verdict does not fail a job of CI; for that, use the gate with its rule "stable".`,
 		Params: (*answer.StabilityQuestion).Params, Read: seeds.JudgeStability,
 	}
 }
@@ -70,7 +70,7 @@ func Improvement() Def[answer.ImprovementQuestion, answer.Improvement] {
 The status of a metric follows from its mean delta and the threshold base/weight. PASS: no loss. WARN: a loss within the threshold.
 FAIL: a larger loss. ~ marks changes that are not significant (sign-flip test, Holm's correction).
 The verdict is about the total score. PASS: better. WARN: better, but some metrics are degraded. FAIL: worse. INCONCLUSIVE: everything else.
-The exit code does not depend on the verdict; for that, use the gate with its rule "no-degradation".
+The verdict does not fail a job of CI; for that, use the gate with its rule "no-degradation".
 Every comparison of new seeds is recorded as an interim analysis (a look).`,
 		Params: (*answer.ImprovementQuestion).Params, Write: seeds.JudgeImprovement, Notes: true,
 	}
@@ -79,11 +79,12 @@ Every comparison of new seeds is recorded as an interim analysis (a look).`,
 // Gate asks whether configurations keep the rules of a gate.
 func Gate() Def[answer.GateQuestion, answer.Gate] {
 	return Def[answer.GateQuestion, answer.Gate]{
-		Name: "gate", Scope: ScopeRead, Help: "judge scenarios by rules, for CI: the exit code is the verdict",
+		Name: "gate", Scope: ScopeRead, Help: "judge scenarios by rules, for CI",
+		Concludes: []answer.Conclusion{answer.Passed, answer.Failed, answer.Inconclusive},
 		About: `Rules are parameters, or stand under gate: in the spec; a parameter wins. Without any rule a configuration must be stable.
 PASS: the bound is met at the required confidence. FAIL: a test refutes the rule, after Holm's correction for everything that can fail.
 INCONCLUSIVE: neither.
-Exit codes: 0 for PASS and WARN, 1 for FAIL, 4 for INCONCLUSIVE. With fail-on warn, WARN exits 1; with fail-on fail, INCONCLUSIVE exits 0.
+The gate passes with PASS and WARN. With fail-on warn, WARN fails it; with fail-on fail, INCONCLUSIVE passes.
 Every gate on new seeds is recorded as an interim analysis (a look).`,
 		Params: (*answer.GateQuestion).Params, Write: seeds.JudgeGate, Notes: true,
 	}

@@ -37,7 +37,7 @@ func NewLineage() Def[answer.NewLineageQuestion, answer.LineageCreated] {
 		Name: "lineage new", Scope: ScopeDecide, Help: "begin the ledger of a lineage",
 		About: `A lineage is the history of one thing that evolves. For an agent, that is a prompt, and its executions are the evidence. For the subject
 scenario:NAME, it is the parameters of a simulation, a JSON object, and the seeds of the scenario are the evidence. The root is the first
-active version. A lineage that was only recorded so far keeps its versions: the one that its source calls active, or that --head names, is
+active version. A lineage that was only recorded so far keeps its versions: the one that its source calls active, or that the parameter head names, is
 active. Every draw follows from the seed. Without one, a random seed is recorded. Asking again does nothing.`,
 		Params: (*answer.NewLineageQuestion).Params, Write: lineages.BeginLineage,
 		Creates: func(answer.NewLineageQuestion) bool { return true },
@@ -50,8 +50,8 @@ func SetLineage() Def[answer.SetLineageQuestion, answer.LineageSettings] {
 		Name: "lineage set", Scope: ScopeDecide, Help: "change settings of a lineage",
 		About: `keep_text=on keeps inputs and outputs of the calls recorded from now on, with secrets masked. keep_text=off, the default, keeps their digests
 and sizes. The other settings are those in the lineage's table of settings. Each change is an entry of the ledger, and decisions name the
-settings they were made under. Write policy=NAME, policy=NAME,param=number or policy=@FILE; operators=@FILE; forbidden=@FILE with one
-pattern a line; rubric=rubric/2 or rubric=own, or an empty rubric for the active scores.`,
+settings they were made under. Write policy=NAME or policy=NAME,param=number; operators=LIST in JSON; forbidden=PATTERNS, one a
+line; rubric=rubric/2 or rubric=own, or an empty rubric for the active scores.`,
 		Params: (*answer.SetLineageQuestion).Params, Write: lineages.SetLineage,
 		Creates: func(q answer.SetLineageQuestion) bool { return len(q.Settings) == 0 }, // keep_text alone may precede any record
 	}
@@ -80,7 +80,7 @@ func Rollback() Def[answer.RollbackQuestion, answer.Rollback] {
 		Name: "rollback", Scope: ScopeDecide, Help: "make an earlier version active",
 		About: `The triggers of the settings are: several drops of fitness from version to version in a row, a fitness below a share of the best, and an error
 rate that is too high. A rollback is an entry of the ledger, and begins the cooldown. It never leads to a version that matches a forbidden
-pattern of the settings: naming such a version is a conflict, exit code 14.`,
+pattern of the settings: naming such a version is a conflict.`,
 		Params: (*answer.RollbackQuestion).Params, Write: lineages.RollBack,
 	}
 }
@@ -89,8 +89,9 @@ pattern of the settings: naming such a version is a conflict, exit code 14.`,
 func Replay() Def[answer.ReplayQuestion, answer.Replays] {
 	return Def[answer.ReplayQuestion, answer.Replays]{
 		Name: "replay", Scope: ScopeRead, Help: "compute every decision again from its evidence, and compare",
+		Concludes: []answer.Conclusion{answer.Done, answer.Differs},
 		About: `Every draw, decision, choice of an operator, rollback and active version is computed again from the ledger. The replay also compares the hashes
-that chain the entries, and the stored mutations and versions. If anything differs, the exit code is 13. A strict replay also compares the
+that chain the entries, and the stored mutations and versions. The replay fails if anything differs. A strict replay also compares the
 evidence with the executions and seeds that are recorded now, which a rescore may have changed. A counterfactual replay decides each
 decision by another policy, each on its own: under that policy, other versions and other evidence would have followed.`,
 		Params: (*answer.ReplayQuestion).Params, Read: lineages.ReplayLineages,

@@ -9,10 +9,11 @@ import (
 func Propose() Def[answer.ProposeQuestion, answer.Proposed] {
 	return Def[answer.ProposeQuestion, answer.Proposed]{
 		Name: "mutation propose", Scope: ScopeDecide, Help: "record a child of a version, to be tried and decided",
-		About: `The content is stored unchanged; a content that the lineage already has is that version. Without --parent it is a child of the active version.
-Of two parents, as in a crossover, the child is compared with the first. Without --operator it is the operator that was drawn last. The id
-follows from parents, child and operator, so proposing the same again does nothing. The same child by another operator is a conflict, exit
-code 14, unless --id names the attempt. A child is recorded as refused, with exit code 10, if it is empty, shorter than half or longer than
+		Concludes: []answer.Conclusion{answer.Done, answer.Rejected},
+		About: `The content is stored unchanged; a content that the lineage already has is that version. Without a parent it is a child of the active version.
+Of two parents, as in a crossover, the child is compared with the first. Without an operator it is the operator that was drawn last. The id
+follows from parents, child and operator, so proposing the same again does nothing. The same child by another operator is a conflict,
+unless an id names the attempt. A child is recorded as refused if it is empty, shorter than half or longer than
 twice its parent, or matches a forbidden pattern. Daily limits bind the loop: a child beyond them is recorded, with a warning.`,
 		Params: (*answer.ProposeQuestion).Params, Write: lineages.ProposeMutation,
 	}
@@ -49,11 +50,12 @@ func Plan() Def[answer.PlanQuestion, answer.Plan] {
 func Decide() Def[answer.DecideQuestion, answer.Decision] {
 	return Def[answer.DecideQuestion, answer.Decision]{
 		Name: "mutation decide", Scope: ScopeDecide, Help: "decide whether to keep a mutation, using the lineage's policy",
-		About: `Compares the executions of the child with those of its parent. Exit codes: 0 accepted, 10 rejected, 11 more executions needed.
+		Concludes: []answer.Conclusion{answer.Accepted, answer.Rejected, answer.NeedsEvidence},
+		About: `Compares the executions of the child with those of its parent. It is accepted, rejected, or needs more executions.
 
 The decision is recorded with its evidence, its policy and its draw, and can be replayed. Without new evidence the same decision is returned.
 With new evidence, or another policy, it is a further attempt, which is numbered. The child of an accepted mutation becomes active, unless
-its parent no longer is. With --expect-head, deciding while another version is active is a conflict, exit code 14.`,
+its parent no longer is. With expect-head, deciding while another version is active is a conflict.`,
 		Params: (*answer.DecideQuestion).Params, Write: lineages.DecideMutation, Trial: func(q answer.DecideQuestion) bool { return q.DryRun },
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,9 @@ func TestAnswersSurviveJSON(t *testing.T) {
 				drawInto(rt, sent.Elem(), 0)
 				received := reflect.New(reflect.TypeOf(q.Zero))
 				sendAsJSON(rt, sent.Interface(), received.Interface())
+				if c := answer.ConclusionOf(sent.Elem().Interface().(answer.Answer)); c != answer.Done && !slices.Contains(q.Concludes, c) {
+					rt.Fatalf("concludes %q, which %v does not list", c, q.Concludes)
+				}
 				compareFaces(rt, sent.Elem().Interface().(answer.Answer), received.Elem().Interface().(answer.Answer))
 			})
 		})

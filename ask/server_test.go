@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -127,6 +128,24 @@ func TestParametersReachServers(t *testing.T) {
 				if got, _ := received.Find(p.Name); got.Value.String() != want.Value.String() {
 					t.Errorf("%s --%s %s: a server gets %q, not %q", q.Name, p.Name, text, got.Value.String(), want.Value.String())
 				}
+			}
+		}
+	}
+}
+
+// TestQuestionsNameNoFace holds that a question reads alike for people at a command line, in a page and in a schema.
+func TestQuestionsNameNoFace(t *testing.T) {
+	face := regexp.MustCompile(`--|[Ee]xit code|exits |FILE|standard input|\btrack [a-z]`)
+	for _, q := range ask.All() {
+		texts := map[string]string{"help": q.Help, "about": q.About}
+		for _, p := range q.Params {
+			if !p.Local {
+				texts["parameter "+p.Name] = p.Help
+			}
+		}
+		for where, text := range texts {
+			if found := face.FindString(text); found != "" {
+				t.Errorf("%s, %s: %q belongs to the command line: %s", q.Name, where, found, text)
 			}
 		}
 	}

@@ -111,6 +111,22 @@ func conclude(c answer.Conclusion) error {
 	return fmt.Errorf("conclusion %q has no exit code", c)
 }
 
+// exitCodes says which exit codes the conclusions of a command have; empty for none.
+func exitCodes(conclusions []answer.Conclusion) string {
+	var words []string
+	for _, c := range conclusions {
+		for _, e := range exitTable() {
+			if slices.Contains(e.conclusions, c) {
+				words = append(words, fmt.Sprintf("%d %s", e.code, strings.ReplaceAll(string(c), "_", " ")))
+			}
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "\n\nExit codes: " + strings.Join(words, ", ") + "."
+}
+
 // report writes an error, and then the ways out, to standard error.
 func (p *program) report(err error) {
 	var verdict verdictExit

@@ -46,7 +46,7 @@ func commandOf[Q any, A answer.Answer](def ask.Def[Q, A], text commandHelp, act 
 	bound := bindParams(def.Name, def.Params(&q), text.read)
 	words := strings.Fields(def.Name)
 	return &cli.Command{
-		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About),
+		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About + exitCodes(def.Concludes)),
 		BashComplete: text.complete, Flags: bound.flags(),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
