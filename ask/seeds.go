@@ -29,7 +29,7 @@ func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 		Name: "rescore", Scope: ScopeSpec, Help: "score the stored values of a scenario under another version of its spec",
 		About: "Earlier results are kept. The answer lists every status that differs from the one under the version that the seed was last " +
 			"scored under.",
-		Params: (*answer.RescoreQuestion).Params, Write: seeds.AnswerRescore,
+		Params: (*answer.RescoreQuestion).Params, Write: seeds.Rescore,
 	}
 }
 

@@ -277,7 +277,7 @@ func full(t testing.TB) *shard {
 	trackertest.Record(t, s.st, seeds.Options{}, track.Seed{Scenario: "waits", Number: 3, Outcome: track.OutcomeError, Message: "killed"})
 	second := trackertest.Ranges("s", [2]float64{0, 0.3}, [2]float64{0, 2})
 	trackertest.AddSpec(t, s.st, second)
-	if _, err := seeds.Rescore(t.Context(), s.st, "s", 2, seeds.RescoreOptions{}); err != nil {
+	if _, err := seeds.Rescore(t.Context(), s.st, answer.RescoreQuestion{Scenario: "s", Spec: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for _, label := range []string{"v1", "v2"} {
@@ -462,7 +462,7 @@ func (s *shard) something(rt *rapid.T) {
 			s.t.Fatal(err)
 		}
 	case "rescore":
-		_, err := seeds.Rescore(ctx, s.st, "s", 0, seeds.RescoreOptions{})
+		_, err := seeds.Rescore(ctx, s.st, answer.RescoreQuestion{Scenario: "s"})
 		if err != nil && !errors.Is(err, track.ErrNotFound) {
 			s.t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"track/store"
 )
 
-// coverageOf says how complete and how repeatable the seeds of a selection are.
+// coverageOf returns how complete and how repeatable the seeds of a selection are.
 func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r verdict.Coverage, err error) {
 	for _, configuration := range sel.Configurations {
 		planned, err := st.PlannedSeeds(ctx, sel.Scenario, configuration)
@@ -49,7 +49,7 @@ func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r v
 	return r, nil
 }
 
-// addSweeps tells what the sweeps say that ran the seeds.
+// addSweeps adds what the sweeps of a configuration recorded: changes of the code, different commands, withdrawn plans.
 func addSweeps(ctx context.Context, st *store.Reader, r *verdict.Coverage, scenario string, configuration int64) error {
 	sweeps, err := st.SweepsOf(ctx, scenario, configuration)
 	if err != nil {
@@ -72,26 +72,26 @@ func addSweeps(ctx context.Context, st *store.Reader, r *verdict.Coverage, scena
 	return nil
 }
 
-// firstMissing names the first planned seeds that are not recorded.
+// firstMissing returns the first planned seeds that are not recorded.
 func firstMissing(ctx context.Context, st *store.Reader, scenario string, configuration int64, planned track.SeedRanges) (string, error) {
-	const most = 5 // ranges
+	const shown = 5 // ranges
 	recorded, err := st.RecordedNumbers(ctx, scenario, configuration)
 	if err != nil {
 		return "", err
 	}
-	there := make([]track.SeedRange, len(recorded))
+	singles := make([]track.SeedRange, len(recorded))
 	for i, n := range recorded {
-		there[i] = track.SeedRange{First: n, Last: n}
+		singles[i] = track.SeedRange{First: n, Last: n}
 	}
-	missing := planned.Minus(track.NewSeedRanges(there...))
-	if len(missing) > most {
-		return missing[:most].String() + ",…", nil
+	missing := planned.Minus(track.NewSeedRanges(singles...))
+	if len(missing) > shown {
+		return missing[:shown].String() + ",…", nil
 	}
 	return missing.String(), nil
 }
 
 func addRepeated(r *verdict.Coverage, repeated []store.RepeatedSeed) {
-	const most = 3
+	const shown = 3
 	differing := map[track.SeedNumber][]string{}
 	numbers := map[track.SeedNumber]bool{}
 	for _, seed := range repeated {
@@ -105,8 +105,8 @@ func addRepeated(r *verdict.Coverage, repeated []store.RepeatedSeed) {
 		words = append(words, fmt.Sprintf("seed %s: %s", n, differences[0]))
 	}
 	slices.Sort(words)
-	if len(words) > most {
-		words = append(words[:most], fmt.Sprintf("and %d more", len(words)-most))
+	if len(words) > shown {
+		words = append(words[:shown], fmt.Sprintf("and %d more", len(words)-shown))
 	}
 	r.Differing = strings.Join(words, "; ")
 }

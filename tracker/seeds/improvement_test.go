@@ -170,7 +170,7 @@ func TestImprovementUnderOlderSpec(t *testing.T) {
 		t.Fatalf("versions %d and %d, %d and %d pairs", older.Spec.Version, newest.Spec.Version, older.NPairs, newest.NPairs)
 	}
 	for version, got := range map[int]seeds.Compared{1: older, 2: newest} {
-		if _, err := seeds.Rescore(t.Context(), st, "s", version, seeds.RescoreOptions{}); err != nil {
+		if _, err := seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: "s", Spec: version}); err != nil {
 			t.Fatal(err)
 		}
 		rescored := compareLabels(t, st, answer.PairedQuestion{Spec: version})

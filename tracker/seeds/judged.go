@@ -25,7 +25,7 @@ func loadSpecInUse(ctx context.Context, st *store.Reader, scenario string, versi
 }
 
 // judgedSeeds returns the seeds of one configuration with their scores under a spec, in the order in which they were recorded.
-// Seeds that were never judged under it, as those of another scenario, are judged here, and nothing is stored.
+// It judges seeds that were never judged under the spec, such as seeds of another scenario, and stores nothing.
 func judgedSeeds(
 	ctx context.Context, st *store.Reader, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
 ) ([]verdict.JudgedSeed, []store.SeedScore, error) {
@@ -34,7 +34,7 @@ func judgedSeeds(
 	if err != nil {
 		return nil, nil, err
 	}
-	assessments, err := assessStored(ctx, st, sel, rows, unassessed, spec.decoded)
+	assessments, err := assessStored(ctx, st, sel, rows, isUnassessed, spec.decoded)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,9 +50,9 @@ func judgedSeeds(
 
 func ranWell(row store.SeedScore) bool { return row.Outcome == track.OutcomeOK }
 
-func unassessed(row store.SeedScore) bool { return ranWell(row) && !row.Assessed }
+func isUnassessed(row store.SeedScore) bool { return ranWell(row) && !row.Assessed }
 
-// judgedBy gives a row the scores of an assessment.
+// judgedBy returns a row with the scores of an assessment.
 func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
 	row.Assessed, row.NFail, row.TotalScore, row.Scores = true, a.NFail, math.NaN(), make([]float64, len(a.Results))
 	if a.Scored {
@@ -67,7 +67,7 @@ func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
 	return row
 }
 
-// judgedSeedOf is a row as package verdict takes it. Without the scores of its metrics, Failed cannot name those that are missing.
+// judgedSeedOf returns a row as a seed of a comparison. Without the scores of its metrics, Failed cannot name the missing ones.
 func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
 	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores}
 	switch {
@@ -105,11 +105,11 @@ func missingReason(metrics []string) string {
 	return "missing " + strings.Join(metrics, ", ")
 }
 
-// assessStored judges those of the rows that which holds of under a spec, by the id of the row.
+// assessStored judges the rows for which selected is true, and returns the assessments by the id of the row.
 func assessStored(
-	ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, which func(store.SeedScore) bool, spec scoring.Spec,
+	ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, selected func(store.SeedScore) bool, spec scoring.Spec,
 ) (map[int64]scoring.Assessment, error) {
-	if !slices.ContainsFunc(rows, which) {
+	if !slices.ContainsFunc(rows, selected) {
 		return nil, nil
 	}
 	values, err := st.MeasuredValues(ctx, sel)
@@ -118,7 +118,7 @@ func assessStored(
 	}
 	assessments := make(map[int64]scoring.Assessment, len(rows))
 	for _, row := range rows {
-		if !which(row) {
+		if !selected(row) {
 			continue
 		}
 		judged, err := judgeAgain(ctx, st, spec, track.RecordedSeed{ID: row.ULID, Number: row.Number, Values: values[row.ID]}, true)

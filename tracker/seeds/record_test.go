@@ -197,10 +197,10 @@ func TestChoose(t *testing.T) {
 		says     []string
 	}{
 		{selector: "s", want: []track.Configuration{theta1}, others: 4},
-		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + seeds.ShortHash(theta1.Hash()), "s@" + seeds.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
+		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + track.ShortHash(theta1.Hash()), "s@" + track.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
 		{selector: "s@v2", err: track.ErrAmbiguous, says: []string{"c0ffee5", "c0ffee5+abcd"}},
 		{selector: "s@v1", mixed: true, want: []track.Configuration{theta2, theta1}, others: 3},
-		{selector: "s@" + seeds.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
+		{selector: "s@" + track.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
 		{selector: "s@" + bare.Hash(), want: []track.Configuration{bare}, others: 4},
 		{selector: "s@v3", err: track.ErrNotFound, says: []string{`"v3"`}},
 		{selector: "x", err: track.ErrNotFound, says: []string{"scenario x"}},

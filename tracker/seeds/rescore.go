@@ -10,76 +10,61 @@ import (
 	"track/store"
 )
 
-// RescoreOptions say how seeds are judged again.
-type RescoreOptions struct {
-	DryRun    bool
-	ValuesWin bool              // a given value stands where the series of the seed give another
-	Flip      func(answer.Flip) // hears of each flip of a seed that is judged now, or of a dry run of any seed; may be nil
-}
-
-// Rescored counts the seeds that were judged again.
-type Rescored struct {
-	Seeds  int // that ran well
-	Scored int // judged now; of a dry run, those that would be
-	Before int // judged under this version before, and so left alone
-	Flips  int // metrics whose status differs from that under the version they were judged by last
-}
-
 const rescoreChunk = 200
 
-// Rescore judges the stored values of all seeds of a scenario that ran well under another version of its spec. Earlier results are
-// kept.
-func Rescore(ctx context.Context, st *store.Store, scenario string, version int, options RescoreOptions) (Rescored, error) {
-	var total Rescored
-	stored, decoded, err := LoadSpec(ctx, st.Reader, scenario, version)
+// Rescore judges the stored values of all seeds of a scenario that ran well under another version of its spec, and lists the statuses that
+// differ. Earlier results are kept.
+func Rescore(ctx context.Context, st *store.Store, q answer.RescoreQuestion) (answer.Rescored, error) {
+	a := answer.Rescored{Scenario: q.Scenario, DryRun: q.DryRun, List: answer.List[answer.Flip]{Items: []answer.Flip{}}}
+	stored, decoded, err := LoadSpec(ctx, st.Reader, q.Scenario, q.Spec)
 	if err != nil {
-		return total, err
+		return a, err
 	}
+	a.Version = stored.Version
 	for after := int64(0); ; {
-		seeds, err := st.StoredSeeds(ctx, scenario, stored.ID, after, rescoreChunk)
+		seeds, err := st.StoredSeeds(ctx, q.Scenario, stored.ID, after, rescoreChunk)
 		if err != nil || len(seeds) == 0 {
-			return total, err
+			return a, err
 		}
 		after = seeds[len(seeds)-1].RowID
 		judged := make([]rejudgement, len(seeds))
 		for i, seed := range seeds {
-			if judged[i], err = judgeAgain(ctx, st.Reader, decoded, seed.RecordedSeed, options.ValuesWin); err != nil {
-				return total, err
+			if judged[i], err = judgeAgain(ctx, st.Reader, decoded, seed.RecordedSeed, q.ValuesWin); err != nil {
+				return a, err
 			}
 			judged[i].rowID = seed.RowID
-			total.compare(seed, judged[i].assessment, options)
+			addRescored(&a, seed, judged[i].assessment)
 		}
-		if options.DryRun {
+		if q.DryRun {
 			continue
 		}
 		if err := storeAssessments(ctx, st, stored.ID, judged); err != nil {
-			return total, err
+			return a, err
 		}
 	}
 }
 
-func (t *Rescored) compare(seed store.StoredSeed, a scoring.Assessment, options RescoreOptions) {
-	t.Seeds++
+// addRescored counts a seed, and lists the statuses that its new assessment changes.
+func addRescored(a *answer.Rescored, seed store.StoredSeed, judged scoring.Assessment) {
+	a.NSeeds++
 	if seed.Current {
-		t.Before++
+		a.NBefore++
 	} else {
-		t.Scored++
+		a.NScored++
 	}
-	if seed.Current && !options.DryRun { // its flips were reported when it was scored
+	if seed.Current && !a.DryRun { // its flips were reported when it was scored
 		return
 	}
-	for _, r := range a.Results {
-		from, judged := seed.Previous[r.Name]
-		if !judged || from == r.Status {
+	for _, r := range judged.Results {
+		from, before := seed.Previous[r.Name]
+		if !before || from == r.Status {
 			continue
 		}
-		t.Flips++
-		if options.Flip != nil {
-			options.Flip(answer.Flip{
-				Seed: seed.Number, Label: seed.Configuration.Label, Configuration: seed.Configuration.Hash, Metric: r.Name, FromVersion: seed.SpecVersion,
-				From: from, To: r.Status,
-			})
-		}
+		a.NFlips++
+		a.Items = append(a.Items, answer.Flip{
+			Seed: seed.Number, Label: seed.Configuration.Label, Configuration: seed.Configuration.Hash, Metric: r.Name, FromVersion: seed.SpecVersion,
+			From: from, To: r.Status,
+		})
 	}
 }
 
@@ -101,7 +86,7 @@ func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed t
 		if len(contradictions) > 0 {
 			problem := describeContradictions(contradictions)
 			err := fmt.Errorf("seed %s, configuration %s: %w", seed.Number, track.ShortHash(seed.Configuration.Hash), problem)
-			return j, track.WithHint(err, track.Hint{Text: "--values-win lets the given values stand; seeds before this one are scored"})
+			return j, track.WithHint(err, track.Hint{Text: "keep the given values (the seeds before this one are scored)"}.With("values-win", ""))
 		}
 		j.computed = computed
 	}
@@ -125,19 +110,4 @@ func storeAssessments(ctx context.Context, st *store.Store, specID int64, judged
 		}
 		return nil
 	})
-}
-
-// AnswerRescore scores the stored values of a scenario under another version of its spec, and lists the statuses that differ.
-func AnswerRescore(ctx context.Context, st *store.Store, q answer.RescoreQuestion) (answer.Rescored, error) {
-	a := answer.Rescored{Scenario: q.Scenario, DryRun: q.DryRun, List: answer.List[answer.Flip]{Items: []answer.Flip{}}}
-	stored, _, err := LoadSpec(ctx, st.Reader, q.Scenario, q.Spec)
-	if err != nil {
-		return a, err
-	}
-	a.Version = stored.Version
-	total, err := Rescore(ctx, st, q.Scenario, stored.Version, RescoreOptions{
-		DryRun: q.DryRun, ValuesWin: q.ValuesWin, Flip: func(f answer.Flip) { a.Items = append(a.Items, f) },
-	})
-	a.NSeeds, a.NScored, a.NBefore, a.NFlips = total.Seeds, total.Scored, total.Before, total.Flips
-	return a, err
 }

@@ -77,34 +77,36 @@ func TestRescore(t *testing.T) {
 	wider.Metrics = []scoring.Metric{wider.Metrics[0], wider.Metrics[2]} // b goes, c comes
 	trackertest.AddSpec(t, st, wider)
 
-	rescore := func(options seeds.RescoreOptions) (seeds.Rescored, []string) {
+	type counts struct{ Seeds, Scored, Before, Flips int }
+	countsOf := func(a answer.Rescored) counts { return counts{a.NSeeds, a.NScored, a.NBefore, a.NFlips} }
+	rescore := func(dryRun bool) (counts, []string) {
 		t.Helper()
-		var flips []string
-		options.Flip = func(f answer.Flip) {
-			flips = append(flips, fmt.Sprintf("%s@%s %s: %s under %d, now %s", f.Seed, f.Label, f.Metric, f.From, f.FromVersion, f.To))
-		}
-		total, err := seeds.Rescore(t.Context(), st, "s", 2, options)
+		a, err := seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: "s", Spec: 2, DryRun: dryRun})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return total, flips
+		var flips []string
+		for _, f := range a.Items {
+			flips = append(flips, fmt.Sprintf("%s@%s %s: %s under %d, now %s", f.Seed, f.Label, f.Metric, f.From, f.FromVersion, f.To))
+		}
+		return countsOf(a), flips
 	}
 	wantFlips := []string{"1@v1 a: WARN under 1, now PASS", "2@v2 a: FAIL under 1, now WARN"}
 	stages := []struct {
 		name   string
 		dryRun bool
-		want   seeds.Rescored
+		want   counts
 	}{
-		{"dry run", true, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"dry run again", true, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"for good", false, seeds.Rescored{Seeds: 4, Scored: 4, Flips: 2}},
-		{"again", false, seeds.Rescored{Seeds: 4, Before: 4}}, // what flipped was told when it did
-		{"dry run afterwards", true, seeds.Rescored{Seeds: 4, Before: 4, Flips: 2}},
+		{"dry run", true, counts{Seeds: 4, Scored: 4, Flips: 2}},
+		{"dry run again", true, counts{Seeds: 4, Scored: 4, Flips: 2}},
+		{"for good", false, counts{Seeds: 4, Scored: 4, Flips: 2}},
+		{"again", false, counts{Seeds: 4, Before: 4}}, // flips are reported once
+		{"dry run afterwards", true, counts{Seeds: 4, Before: 4, Flips: 2}},
 	}
 	const earlier = "SELECT id, metric, value, status, score, reason FROM v_result WHERE spec_version = 1 ORDER BY id, metric"
 	before := testdb.Rows(t, st, earlier)
 	for _, stage := range stages {
-		total, flips := rescore(seeds.RescoreOptions{DryRun: stage.dryRun})
+		total, flips := rescore(stage.dryRun)
 		if diff := cmp.Diff(stage.want, total); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", stage.name, diff)
 		}
@@ -126,14 +128,14 @@ func TestRescore(t *testing.T) {
 	if !cmp.Equal(d.Assessed, []int{1, 2}) || d.SpecVersion != 2 {
 		t.Errorf("seed 2 is assessed under %v, and shown under %d", d.Assessed, d.SpecVersion)
 	}
-	_, err := seeds.Rescore(t.Context(), st, "s", 3, seeds.RescoreOptions{})
+	_, err := seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: "s", Spec: 3})
 	trackertest.WantError(t, err, track.ErrNotFound)
-	_, err = seeds.Rescore(t.Context(), st, "x", 0, seeds.RescoreOptions{})
+	_, err = seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: "x"})
 	trackertest.WantError(t, err, track.ErrNotFound)
 
 	// The other way round, what would flip is said of the second.
-	back, err := seeds.Rescore(t.Context(), st, "s", 1, seeds.RescoreOptions{DryRun: true})
-	if want := (seeds.Rescored{Seeds: 4, Before: 4, Flips: 2}); err != nil || back != want {
+	back, err := seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: "s", Spec: 1, DryRun: true})
+	if want := (counts{Seeds: 4, Before: 4, Flips: 2}); err != nil || countsOf(back) != want {
 		t.Errorf("under version 1 again: %+v, error %v, want %+v", back, err, want)
 	}
 }

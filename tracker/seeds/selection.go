@@ -13,18 +13,18 @@ import (
 	"track/store"
 )
 
-// Choice is what a selector came to.
+// Choice is what a selector names.
 type Choice struct {
 	Scenario       string
 	Configurations []store.Configuration // one, unless mixing was allowed; the newest first
 	NOthers        int                   // configurations of the scenario that were not chosen
 }
 
-// allConfigurations is no limit.
+// allConfigurations is the limit of a list that has none.
 const allConfigurations = -1
 
-// Choose finds the configuration that a selector names. Where a label names several, it returns an error wrapping
-// [track.ErrAmbiguous] that lists them, unless mixing is allowed; then a scenario alone names all of its configurations.
+// Choose finds the configuration that a selector names. If a label names several, it returns [track.ErrAmbiguous] with a list of them,
+// unless mixing is allowed. With mixing, a scenario alone names all of its configurations.
 func Choose(ctx context.Context, st *store.Reader, sel answer.Selector, allowMixed bool) (Choice, error) {
 	limit := 1
 	if allowMixed && sel.Configuration == "" {
@@ -56,14 +56,11 @@ func ambiguous(sel answer.Selector, found []store.Configuration) error {
 			fmt.Fprintf(&b, "\n  and %d more", len(found)-shown)
 			break
 		}
-		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
+		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, track.ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
 	}
 	err := fmt.Errorf("%s@%s is %w: %d configurations match%s", sel.Scenario, sel.Configuration, track.ErrAmbiguous, len(found), b.String())
 	return track.WithHint(err, track.Hint{Text: "name one of them by its hash"})
 }
-
-// ShortHash is the part of a hash that people read; it is long enough to select by.
-func ShortHash(hash string) string { return track.ShortHash(hash) }
 
 func orDash(s string) string {
 	if s == "" {
@@ -90,8 +87,8 @@ type StabilityReport struct {
 	verdict.Judgement // whether the seeds show that the configuration is stable
 }
 
-// Stability aggregates the stored results of the seeds that a selector names. It refuses where seeds that ran well were never judged
-// under the spec: leaving them out, or counting them as failed, would both be wrong.
+// Stability aggregates the stored results of the seeds that a selector names. It returns an error if seeds that ran well were never
+// judged under the spec: leaving them out, or counting them as failed, would both be wrong.
 func Stability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report StabilityReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = stability(ctx, st, sel, options)

@@ -11,7 +11,7 @@ import (
 )
 
 // AddSpec stores a spec as the next version of its scenario, unless the scenario has it. Seeds that were recorded before the
-// scenario had any spec are judged under it; those judged under an earlier version are left as they are (see [Rescore]).
+// scenario had any spec are judged under it; seeds judged under an earlier version keep their results (see [Rescore]).
 func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecAdded, error) {
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
 	a := answer.SpecAdded{Scenario: s.Scenario, NMetrics: len(s.Metrics)}
@@ -23,8 +23,8 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecA
 	if err != nil || a.Version != 1 {
 		return a, err
 	}
-	rescored, err := Rescore(ctx, st, s.Scenario, 1, RescoreOptions{})
-	a.Scored = rescored.Scored
+	rescored, err := Rescore(ctx, st, answer.RescoreQuestion{Scenario: s.Scenario, Spec: 1})
+	a.Scored = rescored.NScored
 	return a, err
 }
 

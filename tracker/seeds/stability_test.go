@@ -120,7 +120,7 @@ func TestStabilityIsAggregate(t *testing.T) {
 		if second := specs(rt, scenario, rapid.IntRange(1, nMetrics).Draw(rt, "metrics of version 2")); spec.Hash(second) != spec.Hash(first) {
 			versions = append(versions, second)
 			trackertest.AddSpec(t, st, second)
-			if _, err := seeds.Rescore(t.Context(), st, scenario, 2, seeds.RescoreOptions{}); err != nil {
+			if _, err := seeds.Rescore(t.Context(), st, answer.RescoreQuestion{Scenario: scenario, Spec: 2}); err != nil {
 				rt.Fatal(err)
 			}
 		}

@@ -1,0 +1,82 @@
+package seeds
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"track"
+	"track/store"
+)
+
+// Difference is a value in which two records of one seed differ; nil if a record has none.
+type Difference struct {
+	Metric        string
+	Recorded, New *float64
+}
+
+// conflict describes how a seed differs from the one that is recorded under its identity.
+func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Seed) (RecordResult, error) {
+	recorded, err := tx.Values(ctx, recordedID)
+	if err != nil {
+		return RecordResult{}, err
+	}
+	outcome, _, err := tx.Outcome(ctx, recordedID)
+	return RecordResult{Disposition: track.Conflict, Differences: Differences(recorded, seed.Values), Outcome: outcome}, err
+}
+
+// Differences returns the values in which two records of one seed differ, by metric.
+func Differences(recorded, given map[string]float64) (list []Difference) {
+	names := maps.Clone(recorded)
+	maps.Copy(names, given)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, inRecorded := recorded[name]
+		b, inGiven := given[name]
+		if inRecorded && inGiven && (math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)) {
+			continue
+		}
+		d := Difference{Metric: name}
+		if inRecorded {
+			d.Recorded = &a
+		}
+		if inGiven {
+			d.New = &b
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// DescribeConflict returns in one line how a seed differs from the recorded one.
+func (r RecordResult) DescribeConflict(given track.Outcome) string {
+	const shown = 3
+	var parts []string
+	if r.Outcome != given {
+		parts = append(parts, fmt.Sprintf("outcome: recorded %s, now %s", r.Outcome, given))
+	}
+	for i, d := range r.Differences {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("and %d more values", len(r.Differences)-shown))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, FormatValue(d.Recorded), FormatValue(d.New)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// FormatValue writes a value, or "nothing" for nil.
+func FormatValue(x *float64) string {
+	if x == nil {
+		return "nothing"
+	}
+	switch {
+	case math.IsInf(*x, 1):
+		return "Infinity"
+	case math.IsInf(*x, -1):
+		return "-Infinity"
+	}
+	return fmt.Sprint(*x)
+}
