@@ -11,7 +11,7 @@ import (
 type Baseline struct {
 	ULID          string
 	Scenario      string
-	Configuration *Configuration // nil where the pin was taken away
+	Configuration *Configuration // nil if the pin was removed
 	Replaced      string         // hash of the configuration that was pinned before; empty for none
 	Reason        string
 	Actor         string
@@ -78,7 +78,7 @@ func (r *Reader) Baseline(ctx context.Context, scenario string) (*Baseline, erro
 	return &b, nil
 }
 
-// Baselines returns the pins that hold, by scenario; those of one scenario with all that were before, the newest first, where it is
+// Baselines returns the active pins, by scenario; for one scenario all pins, the newest first, where it is
 // not empty.
 func (r *Reader) Baselines(ctx context.Context, scenario string) ([]Baseline, error) {
 	query, args := listCurrentBaselines, []any(nil)
@@ -96,8 +96,8 @@ func (r *Reader) Baselines(ctx context.Context, scenario string) ([]Baseline, er
 	return list, nil
 }
 
-// SetBaseline records a pin, or with no Configuration that it was taken away. What it replaces is the newest row of the scenario,
-// whatever Replaced says.
+// SetBaseline records a pin, or with no Configuration that it was taken away. What it replaces is the newest row of the
+// scenario, whatever Replaced says.
 func (t *Tx) SetBaseline(b Baseline) error {
 	scenario, err := t.scenarioID(b.Scenario)
 	if err != nil {

@@ -94,7 +94,8 @@ func floatOrNull(f sql.NullFloat64) driver.Value {
 	return f.Float64
 }
 
-// CheckTables compares the tables of a database with those that track makes: a file may call itself a database of track and be something else.
+// CheckTables compares the tables of a database with those that track makes: a file may call itself a database of track
+// and be something else.
 func (r *Reader) CheckTables(ctx context.Context, path string, made *Reader) error {
 	var want, found []string
 	if err := made.read().SelectContext(ctx, &want, listColumns); err != nil {
@@ -117,7 +118,7 @@ func (r *Reader) CheckTables(ctx context.Context, path string, made *Reader) err
 	return nil
 }
 
-// LeftOut returns the tables that are not carried from one database to another, and why.
+// LeftOut returns the tables that are not copied between databases, and why.
 func LeftOut() map[string]string {
 	return map[string]string{
 		"hook_event":       "events become executions where the hooks reported them, and those are carried",

@@ -83,7 +83,8 @@ func (t *Tx) CarryScenario(s ScenarioRecord) error {
 	return err
 }
 
-// CarrySpec stores a version of a spec of another database under the number that it has there. Of one that is here, the earlier time counts.
+// CarrySpec stores a version of a spec of another database under the number that it has there. Of one that is here, the
+// earlier time counts.
 func (t *Tx) CarrySpec(s Spec, metrics []SpecMetric) error {
 	stored, added, err := t.AddSpec(s, metrics)
 	if err != nil {
@@ -203,7 +204,8 @@ type pairRow struct {
 	Configuration int64 `db:"configuration_id"`
 }
 
-// PairOrder says where the pairs of a scenario and its configurations have to be, so that they are in the order of their first seeds.
+// PairOrder says where the pairs of a scenario and its configurations have to be, so that they are in the order of
+// their first seeds.
 type PairOrder struct{ from, to []int64 }
 
 // PairOrder compares the order of the configurations of a scenario with that of their first seeds; nil if they agree.

@@ -43,7 +43,8 @@ const selectExecutionHeads = `
 
 const listExecutionHeads = selectExecutionHeads + ` WHERE execution.id > $1 ORDER BY execution.id LIMIT $2`
 
-// ExecutionHeads returns at most n executions after a row, in the order of the rows; those of the lineages named, or of all.
+// ExecutionHeads returns at most n executions after a row, in the order of the rows; those of the lineages named, or of
+// all.
 func (r *Reader) ExecutionHeads(ctx context.Context, after int64, n int, lineages []string) ([]ExecutionHead, error) {
 	if len(lineages) == 0 {
 		return r.executionHeads(ctx, listExecutionHeads, after, n)
@@ -68,7 +69,7 @@ func (r *Reader) executionHeads(ctx context.Context, query string, args ...any) 
 	return heads, explain(err)
 }
 
-// ExecutionMatch is what a database holds of an execution of another one; nil for nothing.
+// ExecutionMatch is the record here of an execution of another database.
 type ExecutionMatch struct {
 	Same    *ExecutionHead // the execution of the same ID
 	InPlace *ExecutionHead // the execution of the same lineage, source and key
@@ -191,7 +192,8 @@ func (t *Tx) CarryExecution(e CarriedExecution) error {
 	return t.ForgetAt(e.ID, e.ForgottenAt)
 }
 
-// ReplaceCarried stores an execution of another database in the place of one here, whose truths and scores under further rubrics it keeps.
+// ReplaceCarried stores an execution of another database in the place of one here, whose truths and scores under
+// further rubrics it keeps.
 func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 	var truths []struct {
 		Name  string  `db:"name"`
@@ -214,7 +216,8 @@ func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 	return t.CarryExecution(e)
 }
 
-// AddCarriedParts stores truths, and scores if asked for, of an execution of another database with the one here, as far as that lacks them.
+// AddCarriedParts stores truths, and scores if asked for, of an execution of another database with the one here, as far
+// as that lacks them.
 func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool) error {
 	for name, value := range e.Truths {
 		if _, err := t.exec(carryTruth, here.Row, name, value); err != nil {
@@ -242,8 +245,8 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 	return nil
 }
 
-// TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One that hooks still add to keeps
-// its own.
+// TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One
+// that hooks still add to keeps its own.
 func (t *Tx) TakeEarlierExecution(here ExecutionHead, earlier ExecutionHead) error {
 	_, err := t.exec(takeExecution, earlier.ID, micros(earlier.RecordedAt), here.Row)
 	return err

@@ -82,8 +82,8 @@ func floatPointer(f sql.NullFloat64) *float64 {
 	return &f.Float64
 }
 
-// CarryVersions stores versions of a lineage of another database, as far as their contents are not in conflict. They fill the gaps of those
-// that are here.
+// CarryVersions stores versions of a lineage of another database, as far as their contents are not in conflict. They
+// fill the gaps of those that are here.
 func (t *Tx) CarryVersions(lineage string, list []VersionRecord, conflicts map[string]bool) error {
 	id, err := t.lineageID(lineage)
 	if err != nil {

@@ -173,7 +173,8 @@ func (p *SeedPages) heads(ctx context.Context, query string, args ...any) ([]See
 	return heads, nil
 }
 
-// cachedRow returns what an id stands for, from the cache or else by load. A row that does not exist makes the database a damaged one.
+// cachedRow returns what an id stands for, from the cache or else by load. A row that does not exist makes the database
+// a damaged one.
 func cachedRow[T any](cache map[int64]T, table string, id int64, load func() (T, error)) (T, error) {
 	if row, ok := cache[id]; ok {
 		return row, nil
@@ -226,7 +227,7 @@ func (p *SeedPages) environment(ctx context.Context, id int64) (track.Environmen
 	})
 }
 
-// SeedMatch is what a database holds of a seed of another one; nil for nothing.
+// SeedMatch is the record here of a seed of another database.
 type SeedMatch struct {
 	Same    *SeedHead // the seed of the same ID
 	InPlace *SeedHead // the seed that counts for the same scenario, configuration and number
@@ -293,7 +294,8 @@ func matchPlacesQuery(n int) string {
 		   AND seed.number = wanted.number AND seed.superseded_at IS NULL`
 }
 
-// placeOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that is not here.
+// placeOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that is
+// not here.
 func (p *SeedPages) placeOf(ctx context.Context, h SeedHead) (scenario, configuration int64, err error) {
 	if scenario, err = p.id(ctx, findScenario, h.Scenario); err == nil {
 		configuration, err = p.id(ctx, findConfiguration, h.Configuration)

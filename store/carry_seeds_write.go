@@ -35,8 +35,8 @@ const (
 	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
 )
 
-// Add stores seeds that are new here, in their order, and returns how many of them count and are not judged under the newest spec of their scenario.
-// Judgements under specs that are not here are left out.
+// Add stores seeds that are new here, in their order, and returns how many of them count and are not judged under the
+// newest spec of their scenario. Judgements under specs that are not here are left out.
 func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err error) {
 	if len(records) == 0 {
 		return nil, nil
@@ -319,7 +319,8 @@ func (c *SeedCarrier) contentOf(s SeriesRecord) (int64, error) {
 	return found.ID, err
 }
 
-// AddJudgements stores the judgements of a seed here under specs that it was not judged under, and returns how many there are.
+// AddJudgements stores the judgements of a seed here under specs that it was not judged under, and returns how many
+// there are.
 func (c *SeedCarrier) AddJudgements(row int64, r *SeedRecord, judged []string) (n int, err error) {
 	missing := slices.DeleteFunc(slices.Clone(r.Assessments), func(a AssessmentRecord) bool { return slices.Contains(judged, a.Spec) })
 	specs, err := c.addJudgements(row, r.Scenario, missing)

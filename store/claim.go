@@ -8,11 +8,11 @@ import (
 	"track"
 )
 
-// Claims mark the seeds that a process is running, so that other sweeps of the same database leave them to it. A claim ends with its
-// process, and is no promise: whoever finds a seed claimed looks later whether it was recorded.
+// Claims mark the seeds that a process is running, so that other sweeps of the same database leave them to it. A claim
+// ends with its process, and is no promise: whoever finds a seed claimed looks later whether it was recorded.
 type Claims struct{ *claims }
 
-// Claims opens the claims on the database, which lie beside it.
+// Claims opens the claims on the database, in a file next to it.
 func (s *Store) Claims() (Claims, error) {
 	c, err := openClaims(s.path + ".running")
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// claims marks what this process is working on, so that others take something else. A mark goes with the process, however it ends.
+// claims marks what this process is working on, so that others take something else. A mark goes with the process,
+// however it ends.
 type claims struct{ file *os.File }
 
 func openClaims(path string) (*claims, error) {

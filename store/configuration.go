@@ -81,7 +81,7 @@ func (r *Reader) NewestConfiguration(ctx context.Context, scenario string) (Conf
 	return row.configuration(), explain(err)
 }
 
-// noSeeds tells a scenario without seeds from one that nobody knows.
+// noSeeds returns the error for a scenario without seeds, or for an unknown scenario.
 func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
 	names, err := r.Scenarios(ctx)
 	if err != nil {
@@ -100,7 +100,8 @@ func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
 	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), track.Hint{Text: known})
 }
 
-// Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many there are.
+// Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many
+// there are.
 func (r *Reader) Configurations(ctx context.Context, scenario string, limit int) (newest []Configuration, total int, err error) {
 	if err := r.read().GetContext(ctx, &total, countConfigurations, scenario); err != nil {
 		return nil, 0, explain(err)
@@ -112,8 +113,8 @@ func (r *Reader) Configurations(ctx context.Context, scenario string, limit int)
 	return newest, total, err
 }
 
-// FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a prefix of
-// their hash, else by one of their commit, of at least four digits.
+// FindConfigurations returns the configurations of a scenario, newest first, that selector names: by label, else by a
+// prefix of their hash, else by one of their commit, of at least four digits.
 func (r *Reader) FindConfigurations(ctx context.Context, scenario, selector string) ([]Configuration, error) {
 	found, err := r.configurations(ctx, listConfigurationsByLabel, scenario, selector)
 	if err != nil || len(found) > 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Contents says what a database holds.
+// Contents counts what a database holds.
 type Contents struct {
 	Scenarios  int   `db:"scenarios"`
 	Specs      int   `db:"specs"`
@@ -33,7 +33,7 @@ func (r *Reader) Contents(ctx context.Context) (c Contents, err error) {
 	return c, explain(r.read().GetContext(ctx, &c, getContents))
 }
 
-// Times are when the first and the last seed or execution was recorded; zero where there is none.
+// Times are the times of the first and the last recorded seed or execution; zero if there is none.
 func (c Contents) Times() (first, last time.Time) {
 	if c.First == 0 {
 		return first, last

@@ -17,17 +17,17 @@ import (
 // ExecutionRecord is an execution about to be stored.
 type ExecutionRecord struct {
 	track.Execution                       // its texts are not looked at
-	Output          *track.RecordedText   // nil where unknown
+	Output          *track.RecordedText   // nil if unknown
 	Inputs          []track.RecordedText  // of the calls
-	Outputs         []*track.RecordedText // of the calls; nil where unknown
+	Outputs         []*track.RecordedText // of the calls; nil if unknown
 	Digest          [sha256.Size]byte     // of all that is recorded
 	RecordedAt      time.Time
 	Open            bool   // its source ended within it
-	Rubric          string // whose score is in force; empty for none
+	Rubric          string // whose score is active; empty for none
 	Scores          []track.RecordedScore
 }
 
-// ExistingExecution is what stands in the place of an execution to be recorded.
+// ExistingExecution is the recorded execution with the identity of one to be recorded.
 type ExistingExecution struct {
 	rowID int64
 	ULID  string
@@ -35,7 +35,7 @@ type ExistingExecution struct {
 	Open  bool // it was recorded before its source was complete
 	// How far it had come, and whether its texts were removed since.
 	NCalls, NAnswered int
-	Duration          time.Duration // 0 where unknown
+	Duration          time.Duration // 0 if unknown
 	Forgotten         bool
 	forgottenAt       sql.NullInt64
 }
@@ -166,10 +166,10 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 	return err
 }
 
-// noDocument is the document of a score of which nothing more is known. It is not stored.
+// noDocument is the document of a score without details. It is not stored.
 const noDocument = "{}"
 
-// forgotten stands where an error message was.
+// forgotten replaces an error message that was removed.
 const forgotten = "[forgotten]"
 
 // withoutTexts is what stays of an execution whose texts are removed.
@@ -196,7 +196,8 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 
 const findExecutionID = `SELECT id FROM execution WHERE ulid = $1`
 
-// DeleteExecution removes an execution that turned out to be another, as long as it is still there.
+// DeleteExecution removes an execution that turned out to be a part of another. It does nothing if the execution is
+// gone.
 func (t *Tx) DeleteExecution(ulid string) error {
 	var id int64
 	err := t.getID(&id, findExecutionID, ulid)
@@ -329,7 +330,7 @@ func (t *Tx) versionID(lineage int64, name string) (int64, error) {
 
 const getKeepText = `SELECT keep_text FROM lineage WHERE name = $1`
 
-// KeepsText says whether a lineage keeps inputs and outputs as they are; false where there is no such lineage.
+// KeepsText reports whether a lineage keeps inputs and outputs as they are; false if there is no such lineage.
 func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
 	err = r.read().GetContext(ctx, &keep, getKeepText, lineage)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -340,7 +341,7 @@ func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err 
 
 const setKeepText = `UPDATE lineage SET keep_text = $1 WHERE id = $2`
 
-// SetKeepText says whether a lineage keeps inputs and outputs as they are, from now on.
+// SetKeepText sets whether a lineage keeps inputs and outputs as they are, from now on.
 func (t *Tx) SetKeepText(lineage string, keep bool) error {
 	id, err := t.lineageID(lineage)
 	if err == nil {

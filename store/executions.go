@@ -16,7 +16,7 @@ import (
 // ExecutionFilter narrows a list of executions; the zero value of each field asks for everything.
 type ExecutionFilter struct {
 	Lineage  string
-	Version  *string // the empty one is that of executions whose version nobody named
+	Version  *string // the empty string selects executions without a version
 	Task     string
 	Status   track.ExecutionStatus
 	Grade    string

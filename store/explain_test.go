@@ -175,7 +175,8 @@ func TestSeedPlans(t *testing.T) {
 	}
 }
 
-// No query looks at all executions, calls, scores, components or truths, and none sorts executions that an index has in order.
+// No query looks at all executions, calls, scores, components or truths, and none sorts executions that an index has in
+// order.
 func TestExecutionPlans(t *testing.T) {
 	st := planStore(t)
 	type query struct {
@@ -226,7 +227,8 @@ func TestExecutionPlans(t *testing.T) {
 	}
 }
 
-// A list of executions walks an index from the newest on, until the limit is reached: one of a version, a lineage or all.
+// A list of executions walks an index from the newest on, until the limit is reached: one of a version, a lineage or
+// all.
 func TestExecutionListPlans(t *testing.T) {
 	st := planStore(t)
 	version, score := "v", 50.0
@@ -262,7 +264,8 @@ func TestExecutionListPlans(t *testing.T) {
 	}
 }
 
-// No query that a loop waits for looks at all that a lineage went through: deciding on one mutation costs the same with ten of them and with ten thousand.
+// No query that a loop waits for looks at all that a lineage went through: deciding on one mutation costs the same with
+// ten of them and with ten thousand.
 func TestLedgerPlans(t *testing.T) {
 	st := planStore(t)
 	entries := func(f EntryFilter) (string, []any) { return f.query(1) }
@@ -333,7 +336,8 @@ func TestLedgerPlans(t *testing.T) {
 	}
 }
 
-// Neither the planned seeds of a configuration, nor those that are recorded, run again or ran in a sweep, take a look at all seeds, runs or sweeps.
+// Neither the planned seeds of a configuration, nor those that are recorded, run again or ran in a sweep, take a look
+// at all seeds, runs or sweeps.
 func TestSweepPlans(t *testing.T) {
 	st := planStore(t)
 	sel := Selection{Scenario: "s", Configurations: []int64{1}, Seeds: []track.SeedRange{{First: 0, Last: 99}}}

@@ -28,8 +28,8 @@ const listFailingMetrics = `
 	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
 	 ORDER BY failing.id, spec_metric.position`
 
-// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed. The reason of a seed is the
-// message that it was recorded with.
+// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed. The reason
+// of a seed is the message that it was recorded with.
 func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]track.FailingSeed, error) {
 	var seeds []struct {
 		ID            int64            `db:"id"`

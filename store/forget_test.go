@@ -69,7 +69,8 @@ func found(t testing.TB, path string) (n int) {
 	return n
 }
 
-// Forgetting leaves no copy in the files, though SQLite moves what it stores about; what stays tells when it was first forgotten.
+// Forgetting leaves no copy in the files, though SQLite moves what it stores about; what stays tells when it was first
+// forgotten.
 func TestForgetBytes(t *testing.T) {
 	path := newDatabase(t)
 	now := clock()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// HookEvent is what a hook of an agent told, until it is part of an execution that nothing more is to come of.
+// HookEvent is an event that a hook reported. It is kept until its execution is complete.
 type HookEvent struct {
 	ID             int64
 	Session, Agent string // Agent is a subagent; empty for the main one
-	Name, Key      string // Key tells it from others of its session, agent and name
+	Name, Key      string // Key distinguishes events of the same session, agent and name
 	At, ReceivedAt time.Time
 	Lineage        string
 	Version        string
@@ -46,7 +46,7 @@ const (
 	pruneHookEvents = `DELETE FROM hook_event WHERE settled_at < $1`
 )
 
-// AddHookEvent stores an event and counts it. It returns false where it is there already.
+// AddHookEvent stores an event and counts it. It returns false if the event is stored already.
 func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
 	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, nullText(e.Version), string(e.Body))
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *Tx) CountHookArrival(name string, at time.Time) error {
 	return err
 }
 
-// HookBoundaryFrom says whether a prompt or an end came at a time or later.
+// HookBoundaryFrom reports whether a prompt or an end came at a time or later.
 func (r *Reader) HookBoundaryFrom(ctx context.Context, thread HookThread, at time.Time) (is bool, err error) {
 	var n int
 	err = r.read().GetContext(ctx, &n, findHookBoundary, thread.Session, thread.Agent, micros(at))
@@ -122,7 +122,8 @@ func (r *Reader) HookEvents(ctx context.Context, thread HookThread, from, to tim
 	return list, nil
 }
 
-// AssignHookEvents makes events part of an execution, which may be none. Those of one that is final are settled, and go in time.
+// AssignHookEvents makes events part of an execution, which may be none. Those of one that is final are settled, and go
+// in time.
 func (t *Tx) AssignHookEvents(events []HookEvent, execution string, settled bool) error {
 	var at any
 	if settled {
@@ -155,7 +156,7 @@ func (r *Reader) HookThreads(ctx context.Context, session string) ([]HookThread,
 	return hookThreads(rows), err
 }
 
-// SilentHookThreads returns threads of which nothing came since a time.
+// SilentHookThreads returns threads without an event since a time.
 func (r *Reader) SilentHookThreads(ctx context.Context, since time.Time, limit int) ([]HookThread, error) {
 	var rows []hookThreadRow
 	err := r.read().SelectContext(ctx, &rows, listSilentThreads, micros(since), limit)

@@ -12,15 +12,15 @@ import (
 	"track/evolution"
 )
 
-// Evolving is a lineage that has a ledger, and where it stands.
+// Evolving is a lineage that has a ledger, with its state.
 type Evolving struct {
 	ID      int64
 	Name    string
 	Seed    track.SeedNumber
 	Subject string         // agent, or scenario:NAME
-	Head    string         // name of the version in force; empty for none
+	Head    string         // name of the active version; empty for none
 	End     evolution.Head // of its ledger
-	// TrialsElsewhere counts the trials that the ledger reckons with and that are not here: they stayed where it was imported from.
+	// TrialsElsewhere counts trials that the ledger refers to and that were not imported with it.
 	TrialsElsewhere int
 }
 
@@ -44,7 +44,7 @@ const (
 	       coalesce(head_after, '') AS head_after, body, coalesce(prev, '') AS prev, hash FROM ledger WHERE lineage_id = $1`
 )
 
-// Evolving returns a lineage that has a ledger; [track.ErrNotFound] where it has none.
+// Evolving returns a lineage with a ledger. It returns [track.ErrNotFound] if the lineage has no ledger.
 func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
 	var row struct {
 		ID       int64            `db:"id"`
@@ -63,7 +63,7 @@ func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
 	return Evolving{row.ID, row.Name, row.Seed, row.Subject, row.Head, evolution.Head{Number: row.NEntries, Hash: row.LastHash}, row.Trials}, explain(err)
 }
 
-// notEvolving says how a lineage gets a ledger.
+// notEvolving returns the error for a lineage without a ledger, with a hint how to begin one.
 func (r *Reader) notEvolving(ctx context.Context, name string) error {
 	names, err := r.Lineages(ctx)
 	if err != nil {
@@ -87,7 +87,8 @@ func (r *Reader) EvolvingNames(ctx context.Context) (names []string, err error) 
 	return names, explain(r.read().SelectContext(ctx, &names, listEvolving))
 }
 
-// Evolve gives a lineage, which is made unless it is there, the seed and the subject of its ledger, which is still empty.
+// Evolve gives a lineage, which is made unless it is there, the seed and the subject of its ledger, which is still
+// empty.
 func (t *Tx) Evolve(name string, seed track.SeedNumber, subject string) (Evolving, error) {
 	id, err := t.lineageID(name)
 	if err != nil {
@@ -147,7 +148,7 @@ func (r entryRow) entry(lineage string) evolution.Entry {
 type EntryFilter struct {
 	Kinds     []evolution.Kind // of one of these kinds
 	Mutations []string         // about one of these mutations
-	Moved     bool             // those that changed the head
+	Moved     bool             // only entries that changed the head
 	After     int              // with a higher number
 	Newest    int              // at most so many, the newest first; 0 for all, the oldest first
 }
@@ -238,7 +239,7 @@ func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...e
 	return newest, nil
 }
 
-// HeadChange is an entry that put another version in force, without its body.
+// HeadChange is an entry that changed the active version, without its body.
 type HeadChange struct {
 	Number   int            `db:"number"`
 	Kind     evolution.Kind `db:"kind"`
@@ -252,7 +253,7 @@ const listHeadChanges = `
 	SELECT number, kind, coalesce(mutation, '') AS mutation, coalesce(head_before, '') AS head_before, coalesce(head_after, '') AS head_after,
 	       CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before IS DISTINCT FROM head_after ORDER BY number`
 
-// HeadChanges returns the entries of a lineage that put another version in force, in their order.
+// HeadChanges returns the entries of a lineage that changed the active version, in their order.
 func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
 	return list, explain(r.read().SelectContext(ctx, &list, listHeadChanges, lineage.ID))
 }

@@ -16,8 +16,8 @@ import (
 
 const childVariable = "TRACK_TEST_CHILD"
 
-// inChild runs the calling test again in a process with these attributes and reports true in it. In the parent it returns false
-// once the child has passed, and skips the test where there can be no such process.
+// inChild runs the calling test again in a process with these attributes and reports true in it. In the parent it
+// returns false once the child has passed, and skips the test where there can be no such process.
 func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	t.Helper()
 	if os.Getenv(childVariable) == t.Name() {

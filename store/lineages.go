@@ -88,7 +88,8 @@ func (r *Reader) NewestVersion(ctx context.Context, lineage string) (name string
 	return name, explain(err)
 }
 
-// CheckLineage returns an error that says what there is, where a lineage, or the version of it that is given, has no executions.
+// CheckLineage returns an error if a lineage, or the given version of it, has no executions. The error lists what
+// exists.
 func (r *Reader) CheckLineage(ctx context.Context, lineage string, version *string) error {
 	versions, err := r.Versions(ctx, lineage)
 	if err != nil || version == nil || slices.ContainsFunc(versions, func(v VersionSummary) bool { return v.Version == *version }) {

@@ -31,10 +31,12 @@ const (
 	isPartial     = `SELECT name FROM pragma_index_list($1) WHERE partial = 1`
 )
 
-// A large table can be split among servers by one column, which every unique key of it has to contain. Tables that are small are copied to all.
+// A large table can be split among servers by one column, which every unique key of it has to contain. Tables that are
+// small are copied to all.
 //
-// In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the column would cost more than
-// 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in front of the id. See docs/adr/0040.
+// In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the
+// column would cost more than 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in
+// front of the id. See docs/adr/0040.
 var distribution = map[string]struct{ column, rowID string }{
 	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
 	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
@@ -66,7 +68,8 @@ func TestKeysContainDistributionColumn(t *testing.T) {
 	}
 }
 
-// No index is the beginning of another, which would answer the same queries. A partial index is smaller, and so another thing.
+// No index is the beginning of another, which would answer the same queries. A partial index is smaller, and so another
+// thing.
 func TestNoRedundantIndex(t *testing.T) {
 	st := planStore(t)
 	for _, table := range names(t, st, listTables) {

@@ -2,5 +2,6 @@
 
 package store
 
-// lockFile does nothing where flock is missing: SQLite's own locks and busy_timeout keep writers apart, without fairness.
+// lockFile does nothing, because flock is missing: SQLite's own locks and busy_timeout keep writers apart, without
+// fairness.
 func lockFile(string) (unlock func(), err error) { return func() {}, nil }

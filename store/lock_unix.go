@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// lockFile waits for the exclusive lock on the file at path, which it creates where it is missing. The kernel hands flock
+// lockFile waits for the exclusive lock on the file at path, which it creates if it is missing. The kernel hands flock
 // over in the order of asking and drops it with the process that holds it.
 func lockFile(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)

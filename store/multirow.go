@@ -10,8 +10,8 @@ import (
 // rowsPerInsert bounds the rows of one multi-row insert, and so how many different statements there are.
 const rowsPerInsert = 128
 
-// arguments are the arguments of a multi-row insert. They go to the driver without database/sql, which would check and copy
-// each: int64, float64, string, []byte and nil are what the driver takes.
+// arguments are the arguments of a multi-row insert. They go to the driver without database/sql, which would check and
+// copy each: int64, float64, string, []byte and nil are what the driver takes.
 type arguments struct{ values []driver.NamedValue }
 
 // arguments returns an empty list, which is valid until the next call.

@@ -13,7 +13,7 @@ import (
 	"track/evolution"
 )
 
-// Mutation is a mutation and where it stands.
+// Mutation is a mutation with its state.
 type Mutation struct {
 	ID         int64
 	Key        string
@@ -79,7 +79,7 @@ const (
 
 // MutationFilter narrows a list of mutations; the zero value asks for all.
 type MutationFilter struct {
-	Open   bool // those that are still to be decided
+	Open   bool // only mutations that are not decided yet
 	State  evolution.MutationState
 	Child  string    // of this version
 	Since  time.Time // proposed after
@@ -173,7 +173,8 @@ func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version strin
 const findMutations = `
 	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = $1) ORDER BY name`
 
-// MutationLineage finds the lineage that a mutation is of, where only one has a mutation with that key.
+// MutationLineage returns the lineage of a mutation. It returns an error if several lineages have a mutation with this
+// key.
 func (r *Reader) MutationLineage(ctx context.Context, key string) (string, error) {
 	var names []string
 	if err := r.read().SelectContext(ctx, &names, findMutations, key); err != nil {
@@ -213,7 +214,7 @@ func (t *Tx) AddMutation(lineage Evolving, m Mutation) error {
 	return err
 }
 
-// SetMutationState stores where a mutation stands after an entry of the ledger.
+// SetMutationState stores the state of a mutation after an entry of the ledger.
 func (t *Tx) SetMutationState(m Mutation) error {
 	_, err := t.exec(setMutationState, string(m.State), m.NAttempts, m.Delta, m.ID)
 	return err
@@ -221,7 +222,7 @@ func (t *Tx) SetMutationState(m Mutation) error {
 
 const listOutcomes = `SELECT operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = $1 ORDER BY number`
 
-// MutationOutcome is what is known of a mutation where only its outcome counts.
+// MutationOutcome is the outcome of a mutation, without its content.
 type MutationOutcome struct {
 	Operator string                  `db:"operator"`
 	Risk     evolution.Risk          `db:"risk"`
@@ -242,13 +243,14 @@ const (
 	setContent           = `UPDATE version SET content = $1, content_digest = $2 WHERE id = $3`
 )
 
-// AddVersionName makes a version of which nothing but its name is known, unless it is there.
+// AddVersionName adds a version by its name alone, unless it exists.
 func (t *Tx) AddVersionName(lineage int64, name string) error {
 	_, err := t.versionID(lineage, name)
 	return err
 }
 
-// AddContent stores a content of a lineage, to the byte, and returns the name of the version that has it: the one that had it before, or a new one.
+// AddContent stores a content of a lineage, to the byte, and returns the name of the version that has it: the one that
+// had it before, or a new one.
 func (t *Tx) AddContent(lineage int64, content string) (name string, added bool, err error) {
 	digest := sha256.Sum256([]byte(content))
 	if err = t.get(&name, findVersionByContent, lineage, digest[:]); !errors.Is(err, sql.ErrNoRows) {

@@ -11,7 +11,7 @@ import (
 	"track"
 )
 
-// badInput says that it is the other file that cannot be used.
+// badInput returns an error that blames the other file.
 func badInput(err error) error {
 	if errors.Is(err, track.ErrDatabase) {
 		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
@@ -19,12 +19,12 @@ func badInput(err error) error {
 	return err
 }
 
-// CheckOther says whether the file at path can be merged into the database here, as far as that shows at a glance.
+// CheckOther returns an error if the file at path cannot be merged into this database, as far as its head shows.
 func CheckOther(ctx context.Context, here, path string) error {
 	return badInput(checkOther(ctx, here, path))
 }
 
-// checkOther says whether the file at path can be merged.
+// checkOther returns an error if the file at path cannot be merged.
 func checkOther(ctx context.Context, here, path string) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func checkOther(ctx context.Context, here, path string) error {
 	return openError(path, err)
 }
 
-// OpenOther opens another database, to be read beside the one here.
+// OpenOther opens another database for reading.
 func OpenOther(ctx context.Context, path string, now func() time.Time) (*Store, error) {
 	st, err := Open(ctx, path, now)
 	return st, badInput(err)
@@ -66,7 +66,7 @@ func CheckSound(ctx context.Context, path string) (err error) {
 	return badInput(openError(path, sound(ctx, path)))
 }
 
-// ReadError explains an error that reading another database at path met.
+// ReadError explains an error from reading another database at path.
 func ReadError(path string, err error) error {
 	if isDamaged(err) && !errors.Is(err, track.ErrInvalid) {
 		hint := "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: sqlite3 " + path + " .recover"
@@ -75,7 +75,8 @@ func ReadError(path string, err error) error {
 	return badInput(err)
 }
 
-// WriteError explains an error that storing records of another database at path met: a record that breaks a rule is the fault of that database.
+// WriteError explains an error from storing records of another database at path. If a record breaks a rule, that
+// database is invalid.
 func WriteError(path string, err error) error {
 	if !isConstraint(err) {
 		return err

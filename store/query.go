@@ -9,8 +9,8 @@ import (
 	"track"
 )
 
-// Query runs one reading statement and hands each row to visit: int64, float64, string, []byte or nil for each column. The
-// connection is read-only, and only SELECT, WITH, VALUES and EXPLAIN are let through to it.
+// Query runs one reading statement and hands each row to visit: int64, float64, string, []byte or nil for each column.
+// The connection is read-only, and only SELECT, WITH, VALUES and EXPLAIN are let through to it.
 func (r *Reader) Query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
 	if err := checkReading(query); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (r *Reader) Query(ctx context.Context, query string, visit func(columns []s
 	return columns, queryError(ctx, rows.Err())
 }
 
-// tellApart numbers the columns of one name, as those of a join: the second id becomes id_2.
+// tellApart numbers columns of the same name: the second id becomes id_2.
 func tellApart(columns []string) {
 	taken := map[string]bool{}
 	for i, name := range columns {
@@ -47,7 +47,7 @@ func tellApart(columns []string) {
 	}
 }
 
-// queryError tells what is wrong with a query from what is wrong with the database, and from an interruption.
+// queryError distinguishes a wrong query from a broken database and from an interruption.
 func queryError(ctx context.Context, err error) error {
 	hint := track.Hint{Text: "docs/reference/sql.md describes the views v_seed, v_result, v_stability, v_sweep, v_run and others"}
 	switch explained := explain(err); {

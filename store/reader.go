@@ -10,8 +10,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction sees.
-// [Store] and [Tx] embed one. The Reader of a store may be used by several goroutines, the others by one.
+// Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction
+// sees. [Store] and [Tx] embed one. The Reader of a store may be used by several goroutines, the others by one.
 type Reader struct {
 	now    func() time.Time
 	pool   *pool
@@ -29,8 +29,8 @@ type querier interface {
 // Now returns the time at which something is recorded, to the microsecond.
 func (r *Reader) Now() time.Time { return r.now().UTC().Truncate(time.Microsecond) }
 
-// Snapshot calls read with a Reader of one state of the database, whatever is recorded meanwhile. The Reader is valid until read returns.
-// Within a snapshot or a transaction, read gets the same state.
+// Snapshot calls read with a Reader of one state of the database, whatever is recorded meanwhile. The Reader is valid
+// until read returns. Within a snapshot or a transaction, read gets the same state.
 func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err error) {
 	if r.pinned != nil {
 		return read(r)

@@ -29,14 +29,14 @@ const (
 	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
 )
 
-// Existing is the seed that stands in the place of one to be recorded.
+// Existing is the recorded seed with the identity of one to be recorded.
 type Existing struct {
 	ID   int64
 	Same bool // it measured the same: outcome and values are equal
 }
 
-// AddSeed stores seed, whose ID, RecordedAt and digest are given. Where its scenario, configuration and number are taken it
-// stores nothing and returns the seed that has them.
+// AddSeed stores seed, whose ID, RecordedAt and digest are given. Where its scenario, configuration and number are
+// taken it stores nothing and returns the seed that has them.
 func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, existing *Existing, err error) {
 	scenario, err := t.scenarioID(seed.Scenario)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t *Tx) existingSeed(scenario, configuration int64, number track.SeedNumber
 	return &Existing{row.ID, string(row.Digest) == string(digest[:])}, err
 }
 
-// Supersede keeps the seed with this id, with everything known of it, but frees its place for another.
+// Supersede marks the seed with this id as superseded, so that another seed can be recorded with its identity.
 func (t *Tx) Supersede(id int64) error {
 	_, err := t.exec(supersedeSeed, t.now, id)
 	return err

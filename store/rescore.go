@@ -8,7 +8,8 @@ import (
 	"track/scoring"
 )
 
-// StoredSeed is a seed to be judged again: its values, and how it was judged last. Its SpecVersion is the version of Previous.
+// StoredSeed is a seed to be judged again: its values, and how it was judged last. Its SpecVersion is the version of
+// Previous.
 type StoredSeed struct {
 	track.RecordedSeed
 	RowID    int64
@@ -86,7 +87,7 @@ func (r *Reader) statuses(ctx context.Context, seedID, specID int64) (map[string
 
 const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = $1 AND spec_id = $2)`
 
-// Assessed says whether a seed was judged under a spec.
+// Assessed reports whether a seed was judged under a spec.
 func (r *Reader) Assessed(ctx context.Context, seedID, specID int64) (yes bool, err error) {
 	return yes, explain(r.read().GetContext(ctx, &yes, isAssessed, seedID, specID))
 }

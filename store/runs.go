@@ -28,7 +28,7 @@ const listSweepUses = `
 	  JOIN sweep ON sweep.id = used.sweep_id
 	 ORDER BY used.n DESC, sweep.ulid`
 
-// Runs says where and when the seeds of a selection ran.
+// Runs returns where and when the seeds of a selection ran.
 func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 	query, args := sel.of(getRunTimes)
 	var times struct {

@@ -121,8 +121,8 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// contents returns a digest of each file in the folder of path. The index of the log and an empty log, which readers leave behind,
-// are no content.
+// contents returns a digest of each file in the folder of path. The index of the log and an empty log, which readers
+// leave behind, are no content.
 func contents(t testing.TB, path string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -242,8 +242,8 @@ func TestRefusedFiles(t *testing.T) {
 			sentry: track.ErrDatabase, message: "not made by track", hint: "db=FILE",
 		},
 		{
-			// A checkpoint of the log, harmless as it is, would be a change to the file. Only OpenForUpdate, which looks through
-			// the connection that it will write to, makes one.
+			// A checkpoint of the log, harmless as it is, would be a change to the file. Only OpenForUpdate, which
+			// looks through the connection that it will write to, makes one.
 			name: "another program's database after a crash", opens: []string{"OpenForUpdate"},
 			make: func(t *testing.T, path string) {
 				crashed(t, path, append([]string{"PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0"}, foreign...)...)

@@ -21,7 +21,7 @@ type SeedScore struct {
 	Outcome    track.Outcome
 	Message    string
 	Assessed   bool
-	TotalScore float64 // NaN where it has none
+	TotalScore float64 // NaN if it has none
 	NFail      int
 	Digest     [sha256.Size]byte // of what it measured
 	Scores     []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
@@ -34,7 +34,8 @@ const listSeedScores = `
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
 
-// The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times metrics.
+// The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times
+// metrics.
 const listMetricScores = `
 	SELECT result.seed_id, result.metric_id, result.score, result.status
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
@@ -53,8 +54,8 @@ type seedScoreRow struct {
 	RecordedAt int64            `db:"recorded_at"`
 }
 
-// SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their metrics where
-// withMetrics is set. That takes several reads: see [Reader.Snapshot].
+// SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their
+// metrics where withMetrics is set. That takes several reads: see [Reader.Snapshot].
 func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
 	query, args := sel.of(listSeedScores, sel.SpecID)
 	var rows []seedScoreRow
@@ -105,8 +106,8 @@ func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Sel
 	})
 }
 
-// SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of the spec. A status
-// is empty where the seed has no value; a seed without results is not there.
+// SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of
+// the spec. A status is empty where the seed has no value; a seed without results is left out.
 func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]scoring.Status, error) {
 	positions, err := r.metricPositions(ctx, sel.SpecID)
 	if err != nil {
@@ -153,8 +154,8 @@ const listSeedComputed = `
 
 const listMetricNames = `SELECT id, name FROM metric WHERE id IN (SELECT metric_id FROM spec_metric WHERE spec_id = $1)`
 
-// MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of the spec, and
-// what was computed from their series where they were judged under it.
+// MeasuredValues returns, by the id of the seed, what the seeds of a selection that ran well measured of the metrics of
+// the spec, and what was computed from their series where they were judged under it.
 func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]map[string]float64, error) {
 	var metrics []struct {
 		ID   int64  `db:"id"`

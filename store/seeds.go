@@ -142,7 +142,8 @@ const (
 	rareWithOutcome      = ` AND rare.outcome = $1 AND rare.outcome <> 'ok'` // the latter is the condition of the index
 )
 
-// addRare adds the condition for what few seeds have, a label or a failure. An index yields their ids, so that the list reads no other seeds.
+// addRare adds the condition for what few seeds have, a label or a failure. An index yields their ids, so that the list
+// reads no other seeds.
 func (f SeedFilter) addRare(c *clauses) {
 	c.add(rareSeeds)
 	if f.Scenario != "" {
@@ -200,8 +201,8 @@ const (
 	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = $1 ORDER BY spec.version`
 )
 
-// SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other configurations,
-// the newest first. An id narrows it to that configuration, 0 does not.
+// SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other
+// configurations, the newest first. An id narrows it to that configuration, 0 does not.
 func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (track.RecordedSeed, []track.RecordedSeed, error) {
 	query, args := seedByNumberAnywhere, []any{scenario, number}
 	if configuration != 0 {

@@ -39,8 +39,8 @@ func seedTrialsQuery(specID int64, scenario string, params []string) (text strin
 	return c.statement()
 }
 
-// SeedTrials returns the seeds of a scenario by the parameters of their configurations, which are canonical JSON: configuration by
-// configuration, in the order in which these were first recorded.
+// SeedTrials returns the seeds of a scenario by the parameters of their configurations, which are canonical JSON:
+// configuration by configuration, in the order in which these were first recorded.
 func (r *Reader) SeedTrials(ctx context.Context, scenario string, specID int64, params ...string) (map[string][]SeedTrial, error) {
 	trials := make(map[string][]SeedTrial, len(params))
 	if len(params) == 0 {

@@ -103,7 +103,7 @@ type SeriesInfo struct {
 	Name     string
 	N        int
 	Hash     string // hex
-	Bytes    int64  // on disk, encoded; 0 where pruned
+	Bytes    int64  // on disk, encoded; 0 if pruned
 	PrunedAt time.Time
 }
 
@@ -147,8 +147,8 @@ func (r *Reader) Series(ctx context.Context, ulid string) ([]SeriesInfo, error) 
 	return list, nil
 }
 
-// SeriesChunks returns the chunks of one series of the seed with this ULID, in order, without a look at the others. There are none
-// where the seed has no such series, where it is empty, and where it was pruned.
+// SeriesChunks returns the chunks of one series of the seed with this ULID, in order, without a look at the others.
+// There are none where the seed has no such series, where it is empty, and where it was pruned.
 func (r *Reader) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesChunk, error) {
 	var chunks []SeriesChunk
 	return chunks, explain(r.read().SelectContext(ctx, &chunks, listChunks, ulid, name))
@@ -156,7 +156,8 @@ func (r *Reader) SeriesChunks(ctx context.Context, ulid, name string) ([]SeriesC
 
 const listSeedIDs = `SELECT seed.number, seed.ulid FROM seed WHERE {selection} ORDER BY seed.number < 0, seed.number, seed.id`
 
-// SeedIDs returns the identifiers and numbers of the seeds of a selection, by number. The spec of the selection does not matter.
+// SeedIDs returns the identifiers and numbers of the seeds of a selection, by number. The spec of the selection does
+// not matter.
 func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSeed, error) {
 	var rows []struct {
 		Number track.SeedNumber `db:"number"`
@@ -173,8 +174,8 @@ func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSe
 	return seeds, nil
 }
 
-// PruneRule says which seeds keep their series: those recorded at or after Before, and the newest Keep of each scenario. Zero values
-// keep nothing.
+// PruneRule selects the seeds that keep their series: seeds recorded at or after Before, and the newest Keep of each
+// scenario. Zero values keep nothing.
 type PruneRule struct {
 	Before time.Time
 	Keep   int
@@ -183,7 +184,7 @@ type PruneRule struct {
 // Pruned counts what pruning frees.
 type Pruned struct {
 	Seeds    int   // whose series were pruned, all or some
-	Contents int   // different series freed; those that a kept seed shares are not
+	Contents int   // different series freed; not counting series that a kept seed shares
 	Bytes    int64 // encoded
 }
 
@@ -208,8 +209,8 @@ const (
 	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at IS NOT NULL)`
 )
 
-// PruneSeries deletes the numbers of series that no kept seed has, and gives the space back to the disk. Values, results, and the
-// length and hash of each series stay. A dry run only counts.
+// PruneSeries deletes the numbers of series that no kept seed has, and gives the space back to the disk. Values,
+// results, and the length and hash of each series stay. A dry run only counts.
 func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (Pruned, error) {
 	if rule.Keep < 0 || rule.Keep == 0 && rule.Before.IsZero() {
 		return Pruned{}, fmt.Errorf("%w: prune needs a number of seeds to keep or a time", track.ErrInvalid)

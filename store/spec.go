@@ -25,7 +25,7 @@ type Spec struct {
 type SpecMetric struct {
 	Name, Type, Group string
 	Weight            float64
-	Computed          bool // the spec says how its value follows from a series
+	Computed          bool // the spec computes its value from a series
 }
 
 type specRow struct {
@@ -97,8 +97,8 @@ const (
 	insertSpecMetric = `INSERT INTO spec_metric (spec_id, position, metric_id, type, weight, metric_group, computed) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 )
 
-// AddSpec stores spec as the next version of its scenario and returns it with ID, Version and CreatedAt. Where the scenario has a
-// version of the same hash it returns that one and false.
+// AddSpec stores spec as the next version of its scenario and returns it with ID, Version and CreatedAt. Where the
+// scenario has a version of the same hash it returns that one and false.
 func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, err error) {
 	var row specRow
 	err = t.get(&row, getSpecByHash, spec.Scenario, spec.Hash)

@@ -10,11 +10,13 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// ErrUnknownSchema is wrapped where SQL cannot be judged, because it speaks of tables, columns or functions that are not here.
+// ErrUnknownSchema means that SQL cannot be checked, because it uses tables, columns or functions that do not exist
+// here.
 var ErrUnknownSchema = errors.New("the schema is not known")
 
-// CheckSQL says whether text is SQL that SQLite understands: nil, an error that wraps [ErrUnknownSchema], or SQLite's complaint about
-// the first statement it refuses. Each statement is compiled by EXPLAIN in an empty database in memory, and none is run.
+// CheckSQL checks that SQLite understands text. It returns nil, an error that wraps [ErrUnknownSchema], or SQLite's
+// complaint about the first statement it refuses. Each statement is compiled by EXPLAIN in an empty database in memory,
+// and none is run.
 func CheckSQL(ctx context.Context, text string) error {
 	db, err := sqlx.ConnectContext(ctx, "sqlite", ":memory:")
 	if err != nil {
@@ -44,8 +46,8 @@ func CheckSQL(ctx context.Context, text string) error {
 // missing are SQLite's complaints about what an empty database lacks.
 var missing = regexp.MustCompile(`no such (table|column|function|module|view|index|trigger|savepoint|collation)|unknown database|has no column named`)
 
-// splitSQL cuts SQL at the semicolons that end statements, which those in strings, names, comments and triggers do not. Statements
-// of nothing but comments are left out.
+// splitSQL cuts SQL at the semicolons that end statements, which those in strings, names, comments and triggers do not.
+// Statements of nothing but comments are left out.
 func splitSQL(text string) (statements []string) {
 	start, blank := 0, true
 	for i := 0; i < len(text); {

@@ -17,7 +17,8 @@ const driverName = "sqlite"
 
 const busyTimeout = 10 * time.Second
 
-// beginWrite begins a transaction that writes. It takes the lock at once: a transaction that read first could not wait for it.
+// beginWrite begins a transaction that writes. It takes the lock at once: a transaction that read first could not wait
+// for it.
 const beginWrite = "BEGIN IMMEDIATE"
 
 // openReaders returns a pool of read-only connections.
@@ -25,8 +26,8 @@ func openReaders(path string) *sqlx.DB {
 	return sqlx.MustOpen(driverName, dataSource(path, readMode(path)))
 }
 
-// readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that cannot be written,
-// because SQLite would have to create the index of the log there.
+// readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that
+// cannot be written, because SQLite would have to create the index of the log there.
 func readMode(path string) string {
 	if _, err := os.Stat(path + "-wal"); err == nil || writable(filepath.Dir(path)) {
 		return "mode=ro"
@@ -68,8 +69,8 @@ func (s *Store) Sync() error {
 	return errors.Join(log.Sync(), log.Close())
 }
 
-// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed returns an error.
-// It looks every interval, which costs next to nothing where nothing changed.
+// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed
+// returns an error. It looks every interval, which costs next to nothing if nothing changed.
 func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
 	conn, err := s.pool.open().Connx(ctx) // data_version is what this connection has seen
 	if err != nil {

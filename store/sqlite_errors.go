@@ -41,13 +41,13 @@ func openError(path string, err error) error {
 	return fmt.Errorf("open %s: %w", path, explain(err))
 }
 
-// isNoDatabase says that a file is neither empty nor a SQLite database.
+// isNoDatabase reports whether a file is neither empty nor a SQLite database.
 func isNoDatabase(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_NOTADB
 }
 
-// isDamaged says that a file cannot be read as the SQLite database that it is.
+// isDamaged reports whether a file cannot be read as the SQLite database that it is.
 func isDamaged(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || isNoDatabase(err)
@@ -56,7 +56,7 @@ func isDamaged(err error) bool {
 // errFolder is what comes of a folder in the place of a database.
 var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), track.Hint{Text: "name the file in it"})
 
-// startsWith says whether the file at path begins with these bytes.
+// startsWith reports whether the file at path begins with these bytes.
 func startsWith(path, magic string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -74,14 +74,14 @@ func isReadOnly(err error) bool {
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY
 }
 
-// isHot says that a reader met a transaction that was cut short before the database had its write-ahead log: while it was created.
-// Only a writer can roll it back.
+// isHot reports whether a reader met a transaction that was cut short before the database had its write-ahead log:
+// while it was created. Only a writer can roll it back.
 func isHot(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
 }
 
-// isConstraint says that a row breaks a rule of its table.
+// isConstraint reports whether a row breaks a rule of its table.
 func isConstraint(err error) bool {
 	var failure *sqlite.Error
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CONSTRAINT

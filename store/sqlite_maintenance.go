@@ -9,7 +9,8 @@ import (
 	"track"
 )
 
-// Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store before.
+// Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store
+// before.
 func (s *Store) Pack(ctx context.Context) error {
 	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
 		return err
@@ -41,7 +42,8 @@ func (s *Store) vacuum(ctx context.Context) error {
 	return explain(err)
 }
 
-// emptyLog moves everything committed into the database and empties its log. Readers that are in the middle of something hold it up.
+// emptyLog moves everything committed into the database and empties its log. Readers that are in the middle of
+// something hold it up.
 func (s *Store) emptyLog(ctx context.Context) error {
 	var busy, pages, moved int
 	if err := s.writer.conn.QueryRowxContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {

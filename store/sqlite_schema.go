@@ -23,7 +23,7 @@ import (
 // applicationID marks a SQLite file as a database of track: "trck" in ASCII.
 const applicationID = 0x7472636b
 
-// schemaState is what a file says of its schema before anything else is read from it.
+// schemaState is the state of the schema of a file. It is read before anything else.
 type schemaState struct {
 	Version       int `db:"user_version"`
 	ApplicationID int `db:"application_id"`
@@ -34,7 +34,7 @@ const getSchemaState = `
 	SELECT user_version, application_id, (SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)) AS tables
 	  FROM pragma_user_version, pragma_application_id`
 
-// unfinished says that the file is empty or that its creation was cut short.
+// unfinished reports whether the file is empty or its creation was cut short.
 func (s schemaState) unfinished() bool {
 	return s.Version == 0 && (s.ApplicationID == applicationID || s.ApplicationID == 0 && s.Tables == 0)
 }
@@ -63,13 +63,14 @@ func (s schemaState) usable(path string) error {
 // HeadSize is how many bytes of a file [IsDatabase] looks at.
 const HeadSize = 100
 
-// IsDatabase says whether a file that begins with head is a database of track, of whatever schema.
+// IsDatabase reports whether a file that begins with head is a database of track, of whatever schema.
 func IsDatabase(head []byte) bool {
 	const magic, idAt = "SQLite format 3\x00", 68 // https://www.sqlite.org/fileformat2.html#the_database_header
 	return len(head) >= HeadSize && string(head[:len(magic)]) == magic && binary.BigEndian.Uint32(head[idAt:]) == applicationID
 }
 
-// inspect looks at the file at path without a change to it or to its folder; the state of no file is that of an empty one.
+// inspect looks at the file at path without a change to it or to its folder; a missing file has the state of an empty
+// one.
 func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return state, nil
@@ -79,8 +80,8 @@ func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	return state, errors.Join(err, s.Close())
 }
 
-// Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns false where
-// the database was there already. Several processes may call it at once.
+// Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns
+// false if the database was there already. Several processes may call it at once.
 func Init(ctx context.Context, path string) (created bool, err error) {
 	defer func() { err = openError(path, err) }()
 	state, err := inspect(ctx, path)
@@ -128,8 +129,8 @@ func create(ctx context.Context, db *sqlx.DB) error {
 	return migrateUp(ctx, db)
 }
 
-// Migrate brings the schema of the database at path up to date. Where there is something to do it first writes a backup beside
-// the database and returns its path.
+// Migrate brings the schema of the database at path up to date. If there is something to do, it first writes a backup
+// beside the database and returns its path.
 func Migrate(ctx context.Context, path string, now time.Time) (backup string, err error) {
 	defer func() { err = openError(path, err) }()
 	if _, err := os.Stat(path); err != nil {
@@ -242,7 +243,7 @@ func syncDir(dir string) error {
 // SchemaVersion is the version of the schema that this package reads and writes.
 const SchemaVersion = migrations.Latest
 
-// IsOlder says whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
+// IsOlder reports whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
 func IsOlder(ctx context.Context, path string) (bool, error) {
 	state, err := inspect(ctx, path)
 	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)

@@ -13,12 +13,13 @@ import (
 	"track/scoring"
 )
 
-// Selection names the seeds that an aggregate is taken over: those of a scenario under some configurations, judged by one spec.
+// Selection names the seeds that an aggregate is taken over: those of a scenario under some configurations, judged by
+// one spec.
 type Selection struct {
 	Scenario       string
 	Configurations []int64
 	SpecID         int64
-	Seeds          []track.SeedRange // all seeds where empty
+	Seeds          []track.SeedRange // empty for all seeds
 }
 
 // Totals is the aggregate over a [Selection], and what a reader has to know of it.
@@ -35,8 +36,8 @@ const (
 	inSignedRange = `(seed.number >= $1 OR seed.number BETWEEN $2 AND $3)` // numbers from 2^63 are stored as negative ones, in the same order
 )
 
-// of returns a statement in which the condition that the selection amounts to stands for {selection}, with its arguments: those given, and
-// those of the condition.
+// of returns a statement in which the condition that the selection amounts to stands for {selection}, with its
+// arguments: those given, and those of the condition.
 func (sel Selection) of(text string, args ...any) (string, []any) {
 	before, after, _ := strings.Cut(text, "{selection}")
 	c := clauses{args: args}
@@ -109,8 +110,8 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 	return Totals{totals, row.NUnassessed, row.NEnvironments}, explain(err)
 }
 
-// The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database is. To let
-// SQL group them by metric would sort them first, which takes twice as long as to hand them over.
+// The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database
+// is. To let SQL group them by metric would sort them first, which takes twice as long as to hand them over.
 const listMetricResults = `
 	SELECT result.metric_id, result.status, result.score
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
@@ -231,7 +232,7 @@ func storedValue(cell driver.Value) float64 {
 	return math.NaN()
 }
 
-// orNaN reads SQL's NULL, which stands for NaN and for the mean of nothing.
+// orNaN returns NaN for NULL, which stands for NaN and for the mean of nothing.
 func orNaN(x sql.NullFloat64) float64 {
 	if !x.Valid {
 		return math.NaN()

@@ -17,7 +17,8 @@ func (c *clauses) add(fragment string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// addList appends a fragment with one placeholder for each argument in the place of {list}. It has no other placeholders.
+// addList appends a fragment with one placeholder for each argument in the place of {list}. It has no other
+// placeholders.
 func (c *clauses) addList(fragment string, args ...any) {
 	before, after, _ := strings.Cut(fragment, "{list}")
 	c.text.WriteString(before)

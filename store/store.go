@@ -19,7 +19,8 @@ const (
 	DefaultFile = "track.db"
 )
 
-// Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a time.
+// Store is an open database. Its methods may be called from several goroutines, but only one [Store.Update] runs at a
+// time.
 type Store struct {
 	*Reader
 	path string
@@ -28,8 +29,8 @@ type Store struct {
 	writer   *writer // nil until something is written
 }
 
-// Find looks for the database of dir: in its .track folder, or in that of the closest parent folder that has one. It returns
-// an error wrapping [track.ErrNotFound] where there is none.
+// Find looks for the database of dir: in its .track folder, or in that of the closest parent folder that has one. It
+// returns an error wrapping [track.ErrNotFound] where there is none.
 func Find(dir string) (string, error) {
 	start := dir
 	for {
@@ -47,8 +48,8 @@ func Find(dir string) (string, error) {
 	}
 }
 
-// Open opens the database at path, which must exist and have the schema of this program. now tells the time of what is recorded.
-// Reading needs no permission to write.
+// Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
+// is recorded. Reading needs no permission to write.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
 	return open(ctx, path, now, func(s *Store) (schemaState, error) {
 		var state schemaState

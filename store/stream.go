@@ -15,8 +15,9 @@ func (r *Reader) streamSelected(ctx context.Context, sel Selection, query string
 	return r.stream(ctx, query, args, visit)
 }
 
-// stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what database/sql
-// does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64, string or driver.Valuer.
+// stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what
+// database/sql does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64,
+// string or driver.Valuer.
 func (r *Reader) stream(ctx context.Context, query string, args []any, visit func(row []driver.Value)) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, arg := range args {

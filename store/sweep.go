@@ -32,7 +32,7 @@ const (
 	SELECT $1, seed.id, $2, $3, $4, $5 FROM seed WHERE seed.ulid = $6`
 )
 
-// AddSweep stores a sweep, and says whether it was new. Its ID is given.
+// AddSweep stores a sweep under its ID, and reports whether it was new.
 func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 	scenario, err := t.scenarioID(s.Scenario)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 	return true, nil
 }
 
-// SetPlanned changes the planned seeds of a configuration, as a rule that was declared before says.
+// SetPlanned changes the planned seeds of a configuration after a rule ended it.
 func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
 	var id int64
 	if err := t.getID(&id, findSweep, sweep); err != nil {
@@ -90,7 +90,8 @@ func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
 	return err
 }
 
-// addPlanned stores planned seeds, one row a range. A range over 2^63 becomes two, because the database compares signed numbers.
+// addPlanned stores planned seeds, one row a range. A range over 2^63 becomes two, because the database compares signed
+// numbers.
 func (t *Tx) addPlanned(sweep, configuration int64, seeds track.SeedRanges) error {
 	args := t.arguments()
 	for _, r := range seeds {
@@ -123,7 +124,7 @@ func (t *Tx) EndSweep(s track.Sweep) error {
 	return err
 }
 
-// AddRun stores how the command of a seed ended. A sweep that is not here leaves it out: the seed stands without.
+// AddRun stores how the command of a seed ended. It stores nothing if the sweep is missing.
 func (t *Tx) AddRun(seedID int64, run track.Run) error {
 	var sweep int64
 	err := t.getID(&sweep, findSweep, run.Sweep)

@@ -20,7 +20,7 @@ const getRun = `
 	  LEFT JOIN attachment AS stderr ON stderr.id = run.stderr_id
 	 WHERE seed.ulid = $1`
 
-// Run returns how the command of the seed with this ULID ended; nil where no sweep ran it.
+// Run returns how the command of the seed with this ULID ended; nil if no sweep ran it.
 func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 	var row struct {
 		Sweep    string        `db:"sweep"`
@@ -47,7 +47,7 @@ func (r *Reader) Run(ctx context.Context, seed string) (*track.Run, error) {
 	return &run, err
 }
 
-// repetitionsQuery begins with the repetitions, of which there are few.
+// The join is ordered: it begins with the repetitions, because there are few.
 const listRepetitions = `
 	SELECT seed.number, coalesce(repetition.differences, '') AS differences FROM repetition ORDERED JOIN seed ON seed.id = repetition.seed_id WHERE {selection}
 	 ORDER BY seed.number, repetition.id`
@@ -55,7 +55,7 @@ const listRepetitions = `
 // RepeatedSeed is a seed that was run again.
 type RepeatedSeed struct {
 	Number      track.SeedNumber
-	Differences []string // empty where it gave the same
+	Differences []string // empty if it gave the same
 }
 
 // Repetitions lists the seeds of a selection that were run again, by number.

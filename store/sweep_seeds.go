@@ -58,7 +58,7 @@ func (r *Reader) RecordedOutcome(ctx context.Context, scenario, configuration st
 	return outcomes[number], err
 }
 
-// Where the same plan was cut short and later decided by its rule, what it planned at first is not missing.
+// If the same plan was cut short and later decided by its rule, its first planned seeds are not missing.
 const listPlanned = `
 	SELECT sweep_seeds.first, sweep_seeds.last
 	  FROM sweep_configuration
@@ -84,7 +84,7 @@ func seedRanges(rows []rangeRow) track.SeedRanges {
 	return track.NewSeedRanges(ranges...)
 }
 
-// PlannedSeeds are the seeds that sweeps were to run of a configuration; none where no sweep did.
+// PlannedSeeds returns the seeds that sweeps planned for a configuration; none if no sweep did.
 func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuration int64) (track.SeedRanges, error) {
 	var rows []rangeRow
 	if err := r.read().SelectContext(ctx, &rows, listPlanned, configuration, scenario); err != nil {
@@ -93,7 +93,7 @@ func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuratio
 	return seedRanges(rows), nil
 }
 
-// listSweepsOf are those that ran seeds of a configuration, or whose plan of it was withdrawn.
+// listSweepsOf lists sweeps that ran seeds of a configuration, or whose plan for it was withdrawn.
 const listSweepsOf = `
 	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
 	       coalesce(sweep.note, '') AS note
@@ -104,7 +104,7 @@ const listSweepsOf = `
 	         WHERE run.sweep_id = sweep.id AND seed.configuration_id = sweep_configuration.configuration_id AND seed.superseded_at IS NULL))
 	 ORDER BY sweep.started_at, sweep.ulid`
 
-// SweepOf is what a sweep says of the seeds of a configuration that it ran.
+// SweepOf is a sweep as a reader of its seeds needs it.
 type SweepOf struct {
 	Command     string            `db:"command"` // JSON array, with placeholders
 	Env         string            `db:"env"`     // JSON array
@@ -119,7 +119,7 @@ func (r *Reader) SweepsOf(ctx context.Context, scenario string, configuration in
 	return list, explain(err)
 }
 
-// listSweptTogether are the configurations of the newest sweep that ran the given one, as far as they have seeds.
+// listSweptTogether lists the configurations of the newest sweep that ran the given one, if they have seeds.
 const listSweptTogether = `
 	SELECT ` + configurationColumns + `
 	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
@@ -131,7 +131,7 @@ const listSweptTogether = `
 	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
 	 ORDER BY sweep_configuration.position`
 
-// SweptTogether lists the configurations that one grid ran together with the given one: those of the newest sweep that planned it.
+// SweptTogether lists the configurations of the newest sweep that planned the given one.
 func (r *Reader) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
 	return r.configurations(ctx, listSweptTogether, configuration, scenario)
 }

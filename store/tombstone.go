@@ -12,7 +12,7 @@ import (
 	"track"
 )
 
-// Tombstone says that the texts of an execution were forgotten: wherever the same execution comes from again, they
+// Tombstone records that the texts of an execution were forgotten: wherever the same execution comes from again, they
 // are not stored.
 type Tombstone struct {
 	ID     string            // of the execution
@@ -92,7 +92,7 @@ func (r *Reader) Forgettables(ctx context.Context, list []Tombstone) (found []Fo
 	return found, explain(err)
 }
 
-// earlier returns the earlier one of two times; zero stands for none.
+// earlier returns the earlier one of two times; zero means none.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -29,7 +29,7 @@ type TrialFilter struct {
 	Rubric     string   // of the scores; empty for the rubric that each execution was recorded with
 	Truth      string   // successful executions that have this ground-truth label
 	Components bool     // with the components of the scores
-	Ended      bool     // without those that may still go on
+	Ended      bool     // without executions that may still be open
 	Newest     int      // at most so many, the newest first; 0 for all, the oldest first
 }
 
@@ -190,7 +190,7 @@ func (r *Reader) CountExecutions(ctx context.Context, lineage Evolving) (n int, 
 	return n, explain(r.read().GetContext(ctx, &n, countExecutions, lineage.ID))
 }
 
-// CountSeeds counts the seeds of a scenario, those in whose place others stand too.
+// CountSeeds counts the seeds of a scenario, including superseded ones.
 func (r *Reader) CountSeeds(ctx context.Context, scenario string) (n int, err error) {
 	return n, explain(r.read().GetContext(ctx, &n, countSeeds, scenario))
 }

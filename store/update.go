@@ -75,14 +75,14 @@ func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
 	return &Tx{reader, w, ctx, micros(s.Now())}
 }
 
-// Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses nothing of it.
-// An error of write rolls everything back.
+// Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses
+// nothing of it. An error of write rolls everything back.
 func (s *Store) Update(ctx context.Context, write func(*Tx) error) error {
 	return s.update(ctx, false, write)
 }
 
-// UpdateRelaxed is [Store.Update] without waiting for the disk: the transaction survives the end of the process at once, and a
-// power cut after the next [Store.Sync] or Update.
+// UpdateRelaxed is [Store.Update] without waiting for the disk: the transaction survives the end of the process at
+// once, and a power cut after the next [Store.Sync] or Update.
 func (s *Store) UpdateRelaxed(ctx context.Context, write func(*Tx) error) error {
 	return s.update(ctx, true, write)
 }
@@ -148,8 +148,8 @@ func openConnection(ctx context.Context, source string) (*writer, error) {
 	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs()}, nil
 }
 
-// close finalizes every statement first: SQLite moves the log into the database, and spares the next process from reading it,
-// only when nothing is left open.
+// close finalizes every statement first: SQLite moves the log into the database, and spares the next process from
+// reading it, only when nothing is left open.
 func (w *writer) close() error {
 	var errs []error
 	for _, stmt := range w.statements {
@@ -185,7 +185,7 @@ func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
 	return stmt.ExecContext(t.ctx, args...)
 }
 
-// get reads one row into dest; [sql.ErrNoRows] where there is none.
+// get reads one row into dest; [sql.ErrNoRows] if there is none.
 func (t *Tx) get(dest any, query string, args ...any) error {
 	return t.read().GetContext(t.ctx, dest, query, args...)
 }

@@ -10,7 +10,7 @@ import (
 	"track"
 )
 
-// VersionChange says what adding a version did.
+// VersionChange is the effect of adding a version.
 type VersionChange int
 
 // What adding a version can do. Of a version with another content, nothing is stored.
@@ -44,8 +44,9 @@ type versionRow struct {
 	CreatedAt   sql.NullInt64   `db:"source_created_at"`
 }
 
-// AddVersion stores what is known of a version, whose texts are masked. What v says stands in place of what was known, unless fill is set:
-// then it stands only where nothing was. What v does not say is left, and the content never changes.
+// AddVersion stores what is known of a version, whose texts are masked. What v says stands in place of what was known,
+// unless fill is set: then it stands only where nothing was. What v does not say is left, and the content never
+// changes.
 func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
 	lineage, err := t.lineageID(v.Lineage)
 	if err != nil {
@@ -107,7 +108,7 @@ func (r *versionRow) update(v track.Version, fill bool) {
 	}
 }
 
-// same says whether two rows tell the same; the digest stands for the content.
+// same reports whether two rows are equal. The digest stands for the content.
 func (r versionRow) same(other versionRow) bool {
 	return r.Parent == other.Parent && r.Operator == other.Operator && string(r.Digest) == string(other.Digest) && r.Status == other.Status &&
 		r.Note == other.Note && r.Source == other.Source && r.Score == other.Score && r.ParentScore == other.ParentScore && r.CreatedAt == other.CreatedAt

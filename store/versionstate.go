@@ -54,7 +54,8 @@ func (r *Reader) VersionStates(ctx context.Context, lineage string) ([]VersionSt
 	return r.versionStates(ctx, selectVersions+inOrderOfVersions, false, lineage)
 }
 
-// VersionContents returns versions of a lineage with their contents, the oldest first: those named, or all that have a name.
+// VersionContents returns versions of a lineage with their contents, the oldest first: those named, or all that have a
+// name.
 func (r *Reader) VersionContents(ctx context.Context, lineage string, names ...string) ([]VersionState, error) {
 	text, args := versionContentsQuery(lineage, names)
 	return r.versionStates(ctx, text, args...)
@@ -119,7 +120,7 @@ func (r *Reader) versionStates(ctx context.Context, query string, args ...any) (
 const getContent = `
 	SELECT content FROM version JOIN lineage ON lineage.id = version.lineage_id WHERE lineage.name = $1 AND version.name = $2`
 
-// Content returns the content of a version, nil where it is not known.
+// Content returns the content of a version, nil if it is not known.
 func (r *Reader) Content(ctx context.Context, lineage, name string) (content *string, err error) {
 	err = r.read().GetContext(ctx, &content, getContent, lineage, name)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -17,8 +17,8 @@ func (r *Reader) LastExecutionRow(ctx context.Context) (mark int64, err error) {
 	return mark, explain(r.read().GetContext(ctx, &mark, lastExecutionRow))
 }
 
-// ExecutionsAfter returns the executions behind a mark in the order in which they were recorded, and the mark behind them. One that was
-// recorded again, as more became known of it, stands where that was done.
+// ExecutionsAfter returns the executions behind a mark in the order in which they were recorded, and the mark behind
+// them. One that was recorded again, as more became known of it, stands where that was done.
 func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]track.RecordedExecution, int64, error) {
 	var rows []executionRow
 	if err := r.read().SelectContext(ctx, &rows, listExecutionsAfter, mark); err != nil {
@@ -31,7 +31,7 @@ func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]track.Recor
 	return list, mark, nil
 }
 
-// OpenExecutions returns the ids of executions of which more may become known.
+// OpenExecutions returns the ids of executions that may still change.
 func (r *Reader) OpenExecutions(ctx context.Context) (ids []string, err error) {
 	return ids, explain(r.read().SelectContext(ctx, &ids, listOpenIDs))
 }

@@ -4,7 +4,7 @@ package store
 
 import "syscall"
 
-// writable says whether this process may create files in dir.
+// writable reports whether this process may create files in dir.
 func writable(dir string) bool {
 	const writeAndSearch = 0x2 | 0x1
 	return syscall.Access(dir, writeAndSearch) == nil

@@ -9,7 +9,8 @@ import (
 	"track"
 )
 
-// Command is a command line with placeholders: {seed}, {out} and {NAME} for each parameter. Doubled braces stand for themselves.
+// Command is a command line with placeholders: {seed}, {out} and {NAME} for each parameter. Doubled braces stand for
+// themselves.
 type Command struct {
 	words    [][]piece
 	usesSeed bool
@@ -62,7 +63,7 @@ func parseCommand(words, params []string) (Command, error) {
 	return c, nil
 }
 
-// UsesSeed says whether the command line holds the seed. One that does not has to read TRACK_SEED.
+// UsesSeed reports whether the command line holds the seed. If not, the command has to read TRACK_SEED.
 func (c Command) UsesSeed() bool { return c.usesSeed }
 
 // arguments are the words of the command line with the values of the placeholders in their place.

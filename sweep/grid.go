@@ -14,8 +14,9 @@ import (
 // maxConfigurations bounds a grid.
 const maxConfigurations = 10_000
 
-// Grid returns the parameters of each configuration that KEY=VALUE,VALUE,… pairs span: every combination, the last key changing fastest.
-// A value that is JSON stands for itself, any other is a string; what is JSON as a whole, as [1,2] or "a,b", is one value.
+// Grid returns the parameters of each configuration that KEY=VALUE,VALUE,… pairs span: every combination, the last key
+// changing fastest. A value that is JSON stands for itself, any other is a string; what is JSON as a whole, as [1,2] or
+// "a,b", is one value.
 func Grid(pairs []string) ([]track.Params, error) {
 	grid := []map[string]jsontext.Value{{}}
 	for _, pair := range pairs {

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// Guard kills what commands left running when this process ends before it could: it is a shell that knows their process groups, and reads
-// from a pipe that ends with this process, however that ends. It learns of a command a moment after its start. Its methods do nothing on a nil Guard.
+// Guard kills what commands left running when this process ends before it could: it is a shell that knows their process
+// groups, and reads from a pipe that ends with this process, however that ends. It learns of a command a moment after
+// its start. Its methods do nothing on a nil Guard.
 type Guard struct {
 	mutex sync.Mutex
 	pipe  io.WriteCloser
@@ -27,7 +28,8 @@ done
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 [ -z "$1" ] || rm -rf -- "$1"`
 
-// NewGuard starts a guard that also removes a folder in the end, unless it is empty. Where there is no shell there is none, which is no error: then only the commands themselves end with this process.
+// NewGuard starts a guard that also removes a folder in the end, unless it is empty. Where there is no shell there is
+// none, which is no error: then only the commands themselves end with this process.
 func NewGuard(folder string) *Guard {
 	g := &Guard{shell: exec.Command("sh", "-c", guardScript, "sh", folder)}
 	var err error

@@ -39,7 +39,7 @@ func TestIsGuarded(t *testing.T) {
 	_, _ = r.Run(t.Context(), Job{Scenario: "s", Configuration: track.Configuration{}})
 }
 
-// announced says that the guard was told something.
+// announced reports whether the guard was told something.
 type announced struct{ io.WriteCloser }
 
 func (a announced) Write(p []byte) (int, error) {

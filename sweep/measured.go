@@ -15,8 +15,8 @@ import (
 	"track/series"
 )
 
-// measured collects what a run wrote: its values from values.json or values.csv in its folder, or else from a JSON object on the last line
-// of its standard output; and its series.
+// measured collects what a run wrote: its values from values.json or values.csv in its folder, or else from a JSON
+// object on the last line of its standard output; and its series.
 func (r Runner) measured(out string, stdout *tail) (values map[string]float64, list []track.Series, err error) {
 	files, seriesErr := r.seriesFiles(out)
 	if seriesErr == nil {

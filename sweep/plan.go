@@ -253,7 +253,8 @@ func (p Plan) Configurations() []track.Configuration {
 	return list
 }
 
-// Shard returns the part of the plan with this number, from 1: a run of its seeds, as long as that of the others up to one.
+// Shard returns the part of the plan with this number, from 1: a run of its seeds, as long as that of the others up to
+// one.
 func (p Plan) Shard(number int) (Plan, error) {
 	if p.Shards == 0 {
 		return p, fmt.Errorf("%w: the plan is not cut into shards: track sweep plan --shards N cuts it", track.ErrInvalid)

@@ -13,7 +13,7 @@ func processAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// peakOf is the most memory that a process has held so far, in bytes; 0 where it is gone.
+// peakOf is the most memory that a process has held so far, in bytes; 0 if it is gone.
 func peakOf(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup puts the command into a process group of its own: a Ctrl-C on the terminal is not for it, and it is killed with its children.
+// ownGroup puts the command into a process group of its own: a Ctrl-C on the terminal is not for it, and it is killed
+// with its children.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = processAttributes()
 }
@@ -34,8 +35,9 @@ func exitOf(state *os.ProcessState) (code *int, signal string) {
 	return &n, ""
 }
 
-// usageOf returns the CPU time of a process, and the most memory that it held. The system counts in what this process held when it made
-// the other one, so that only more than that is surely the command's own; below, what was sampled while it ran stands, or nothing.
+// usageOf returns the CPU time of a process, and the most memory that it held. The system counts in what this process
+// held when it made the other one, so that only more than that is surely the command's own; below, what was sampled
+// while it ran stands, or nothing.
 func usageOf(state *os.ProcessState, sampled int64) (*time.Duration, *int64) {
 	cpu := state.UserTime() + state.SystemTime()
 	usage, ok := state.SysUsage().(*syscall.Rusage)

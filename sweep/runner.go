@@ -45,7 +45,7 @@ type Runner struct {
 	Keep          bool          // the folders stay, as DIR/SCENARIO/CONFIGURATION/SEED
 	Env           []string      // of the command, beside the variables of the job
 	Secrets       []string      // texts that standard error must not show
-	Guard         *Guard        // nil where nothing watches over what outlives this process
+	Guard         *Guard        // nil if nothing watches over what outlives this process
 	Timeout       time.Duration // of each attempt; 0 for none
 	Retries       int           // attempts after one that failed
 	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
@@ -55,8 +55,9 @@ type Runner struct {
 	temporary string // folder that is removed in the end; empty for none
 }
 
-// Run runs one job to its end, with as many attempts as it takes, and returns the seed with its Run. An error is not the command's but
-// the machine's, that no folder can be made, say; or it is that of the context, whose end kills the command with its children.
+// Run runs one job to its end, with as many attempts as it takes, and returns the seed with its Run. An error is not
+// the command's but the machine's, that no folder can be made, say; or it is that of the context, whose end kills the
+// command with its children.
 func (r Runner) Run(ctx context.Context, job Job) (seed track.Seed, err error) {
 	for attempt := 1; ; attempt++ {
 		if seed, err = r.attempt(ctx, job, attempt); err != nil {
@@ -216,7 +217,8 @@ type process struct {
 	sampled        int64 // bytes of memory that it was seen to have held at most; see usageOf
 }
 
-// run starts the process and waits for its end. What it leaves running is killed with it, and so is all of it where ctx ends.
+// run starts the process and waits for its end. What it leaves running is killed with it, and so is all of it where ctx
+// ends.
 func (p *process) run(ctx context.Context) ending {
 	outputs, err := p.capture()
 	if err != nil {
@@ -327,19 +329,21 @@ func (o *outputs) finish() {
 	}
 }
 
-// isOfMachine says that a command could not be started for a reason that has nothing to do with its seed or its parameters.
+// isOfMachine reports whether a command could not be started for a reason that has nothing to do with its seed or its
+// parameters.
 func isOfMachine(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, exec.ErrNotFound) ||
 		errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOEXEC) || errors.Is(err, syscall.ETXTBSY)
 }
 
-// fixedProgram says that the program is the same for all seeds and configurations.
+// fixedProgram reports whether the program is the same for all seeds and configurations.
 func (c Command) fixedProgram() bool {
 	return !slices.ContainsFunc(c.words[0], func(p piece) bool { return p.name != "" })
 }
 
-// LookUp says whether the command can be found, before a sweep records that it cannot once for each seed.
+// LookUp returns an error if the command cannot be found. It is called before the first seed, so that no seed fails
+// because of it.
 func (c Command) LookUp() error {
 	word := c.arguments(map[string]string{})[0]
 	if !c.fixedProgram() {

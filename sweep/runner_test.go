@@ -188,7 +188,8 @@ printf 'a\n1\n' >series.csv; printf 'b\n2\n' >series_more.csv; printf 'c\n3\n' >
 	}
 }
 
-// Whatever is in a parameter, it is one word of the command, the same in the environment, and nothing that a shell runs.
+// Whatever is in a parameter, it is one word of the command, the same in the environment, and nothing that a shell
+// runs.
 func TestHostileParameters(t *testing.T) {
 	for _, value := range []string{
 		"a b", `"double"`, "'single'", "line\nbreak", "$(touch hacked)", "`touch hacked`", "; exit 1", "-rf", "*", `\`, "{seed}", "{{seed}}", "${HOME}", "a=b", "ä\u202e", "", strings.Repeat("x", 100_000),

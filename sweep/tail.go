@@ -26,7 +26,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text is what was kept; where something is cut off, it starts with a whole line if one begins soon, else with a whole character.
+// text is what was kept; where something is cut off, it starts with a whole line if one begins soon, else with a whole
+// character.
 func (t *tail) text() []byte {
 	kept := t.bytes
 	if len(kept) > t.most {

@@ -9,8 +9,8 @@ import (
 	"track/internal/masking"
 )
 
-// NewRunner returns a runner of a plan. It makes the folders of the runs in dir, or in a temporary folder if dir is empty. An
-// error says that the command cannot be found. The caller calls Close when no job runs any more.
+// NewRunner returns a runner of a plan. It makes the folders of the runs in dir, or in a temporary folder if dir is
+// empty. An error reports whether the command cannot be found. The caller calls Close when no job runs any more.
 func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner, err error) {
 	r = Runner{
 		Keep: keep, Env: plan.Env, Timeout: plan.Timeout, Retries: plan.Retries, CollapsedExit: plan.CollapsedExit, Series: plan.Series,

@@ -92,7 +92,8 @@ func market(t *testing.T) string {
 	return path
 }
 
-// marketSweep are the arguments of a sweep of the market in dir, in which each run does something before. The command is the same whatever that is.
+// marketSweep are the arguments of a sweep of the market in dir, in which each run does something before. The command
+// is the same whatever that is.
 func marketSweep(t *testing.T, dir, program, before string) []string {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "before.sh"), []byte(before+"\n"), 0o666); err != nil {
@@ -251,8 +252,8 @@ func nobodyHolds(t *testing.T, pipe *os.File) {
 	}
 }
 
-// A sweep that is killed leaves nothing running, not even what its commands started. What a command writes beyond what fits into a pipe is read by a
-// sweep that has told its guard of the command.
+// A sweep that is killed leaves nothing running, not even what its commands started. What a command writes beyond what
+// fits into a pipe is read by a sweep that has told its guard of the command.
 func TestKilledSweepLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,8 @@ import (
 	"track/tracker/sweeps"
 )
 
-// sweepDisplay tells how far a sweep is: on a terminal a line that is drawn again and again, elsewhere a line now and then, and with
+// sweepDisplay tells how far a sweep is: on a terminal a line that is drawn again and again, elsewhere a line now and
+// then, and with
 // --format jsonl each seed as one object.
 type sweepDisplay struct {
 	p        *program
@@ -45,7 +46,8 @@ func (p *program) newSweepDisplay(plan sweep.Plan) *sweepDisplay {
 	return d
 }
 
-// tick draws what was not drawn because it came too soon after something else, and what changes by itself: the time that is left, and the width.
+// tick draws what was not drawn because it came too soon after something else, and what changes by itself: the time
+// that is left, and the width.
 func (d *sweepDisplay) tick() {
 	ticker := time.NewTicker(4 * drawInterval)
 	defer ticker.Stop()

@@ -27,7 +27,8 @@ func (p *program) chooseJournal(c *cli.Context, run *sweepRun) error {
 	return err
 }
 
-// journalSweeper returns a sweeper that keeps lines. Seeds in its file, in the spool or in the database are not run again.
+// journalSweeper returns a sweeper that keeps lines. Seeds in its file, in the spool or in the database are not run
+// again.
 func (p *program) journalSweeper(ctx context.Context, run sweepRun, runner sweep.Runner, display *sweepDisplay) (*sweeps.Sweeper, func() error, error) {
 	w, known, err := p.openJournal(ctx, run)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// sweepSignals turns the first Ctrl-C, which ends ctx, into a stop that lets the running seeds finish. A second one ends kill, and with it the
-// running seeds.
+// sweepSignals turns the first Ctrl-C, which ends ctx, into a stop that lets the running seeds finish. A second one
+// ends kill, and with it the running seeds.
 func sweepSignals(ctx context.Context, display *sweepDisplay) (kill context.Context, stop chan struct{}, release func()) {
 	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop = make(chan struct{})

@@ -33,8 +33,8 @@ func addSpec(t testing.TB, st *store.Store, scenario string, n int) (stored stor
 	return stored
 }
 
-// judge records a seed of metrics m0, m1, … and an assessment in which each has passed with the score 1; a metric of want without
-// a value is missing.
+// judge records a seed of metrics m0, m1, … and an assessment in which each has passed with the score 1; a metric of
+// want without a value is missing.
 func judge(t testing.TB, st *store.Store, spec store.Spec, number track.SeedNumber, values []float64, want int) {
 	t.Helper()
 	a := scoring.Assessment{Scored: len(values) == want, TotalScore: 1}

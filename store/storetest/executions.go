@@ -20,7 +20,8 @@ func text(s string) *track.RecordedText {
 	return &track.RecordedText{Digest: sha256.Sum256([]byte(s)), Bytes: len(s), Text: &s}
 }
 
-// execution completes one that is about to be stored: its texts are kept, and it has a score under two rubrics unless it has scores.
+// execution completes one that is about to be stored: its texts are kept, and it has a score under two rubrics unless
+// it has scores.
 func execution(st *store.Store, e store.ExecutionRecord) store.ExecutionRecord {
 	if e.ID == "" {
 		e.ID = newID()
@@ -162,7 +163,8 @@ func testExecution(t *testing.T, st *store.Store) {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
 
-	// What is not known stays unknown; it is placed by when it was recorded, and counts failed calls as the source does.
+	// What is not known stays unknown; it is placed by when it was recorded, and counts failed calls as the source
+	// does.
 	one := 1
 	bare := readExecution(t, st, addExecutions(t, st, store.ExecutionRecord{Execution: track.Execution{Calls: []track.ToolCall{{Tool: "Bash", Exit: &one, Answered: true}}}})[0])
 	if bare.Tokens != nil || bare.CostUSD != nil || bare.Duration != nil || !bare.StartedAt.IsZero() || bare.Output != nil || bare.Score != nil || bare.Calls[0].Duration != nil {

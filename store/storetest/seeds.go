@@ -91,7 +91,8 @@ func testSeed(t *testing.T, st *store.Store) {
 	}
 }
 
-// What no JSON can say must not make a record unreadable: the message is the end of a log, cut anywhere; a host can have any name.
+// What no JSON can say must not make a record unreadable: the message is the end of a log, cut anywhere; a host can
+// have any name.
 func testFreeText(t *testing.T, st *store.Store) {
 	add(t, st, track.Seed{
 		Scenario: "s", Outcome: track.OutcomeError, Message: "caf\xe9, cut in the mid\xc3",

@@ -11,7 +11,8 @@ import (
 	"track/store"
 )
 
-// What is known of a version comes back, is brought up to date, and filled where it has gaps; its content never changes.
+// What is known of a version comes back, is brought up to date, and filled where it has gaps; its content never
+// changes.
 func testPromptVersions(t *testing.T, st *store.Store) {
 	content, other, score, better := "prompt", "another prompt", 71.5, 80.0
 	created := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
@@ -57,7 +58,8 @@ func testPromptVersions(t *testing.T, st *store.Store) {
 	}
 }
 
-// An execution takes the place of one that was recorded before its source was complete, under its id, with nothing left of the other.
+// An execution takes the place of one that was recorded before its source was complete, under its id, with nothing left
+// of the other.
 func testReplacedExecution(t *testing.T, st *store.Store) {
 	record := func(calls int, open bool) store.ExecutionRecord {
 		duration := time.Duration(calls) * time.Second

@@ -13,8 +13,8 @@ import (
 	"track/answer/param"
 )
 
-// ParseParams returns the parameters of a JSON object, which may be empty, and of KEY=VALUE pairs. A value that is JSON stands for
-// itself; any other is a string. A mistake is a [param.Error].
+// ParseParams returns the parameters of a JSON object, which may be empty, and of KEY=VALUE pairs. A value that is JSON
+// stands for itself; any other is a string. A mistake is a [param.Error].
 func ParseParams(object string, pairs []string) (track.Params, error) {
 	values := map[string]jsontext.Value{}
 	if object != "" {

@@ -108,7 +108,8 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 	return nil
 }
 
-// plannedSeeds returns the seeds of a configuration that are recorded as planned. For a shard, those are the seeds of all shards.
+// plannedSeeds returns the seeds of a configuration that are recorded as planned. For a shard, those are the seeds of
+// all shards.
 func (s *Sweeper) plannedSeeds(c *sweptConfiguration) track.PlannedSeeds {
 	ranges := c.planned
 	if len(s.options.Whole) > 0 {

@@ -46,7 +46,8 @@ func (s *Sweeper) notice(format string, args ...any) {
 	}
 }
 
-// noticeCommands says which other commands ran recorded seeds of the configurations, because their seeds are taken for the same.
+// noticeCommands says which other commands ran recorded seeds of the configurations, because their seeds are taken for
+// the same.
 func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
 	command, env, err := commandOf(plan)
 	if err != nil {

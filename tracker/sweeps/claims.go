@@ -93,7 +93,7 @@ func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.S
 	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
 }
 
-// stands says that a seed with this outcome need not run; empty is the outcome of one that is not recorded.
+// stands reports whether a seed with this outcome need not run; an empty outcome means that the seed is not recorded.
 func (s *Sweeper) stands(outcome track.Outcome) bool {
 	return outcome == track.OutcomeOK || outcome != "" && !s.options.RerunFailed
 }

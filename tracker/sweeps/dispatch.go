@@ -20,8 +20,8 @@ type ran struct {
 	err  error
 }
 
-// dispatch gives jobs to as many workers as there may be, and what comes of them to done, several at a time. It takes no new job once stop is
-// closed, and returns when no job runs any more.
+// dispatch gives jobs to as many workers as there may be, and what comes of them to done, several at a time. It takes
+// no new job once stop is closed, and returns when no job runs any more.
 func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.Seq2[job, error], done func(context.Context, []ran) error) (err error) {
 	todo, results := make(chan job, s.options.Jobs), make(chan ran, s.options.Jobs)
 	var workers sync.WaitGroup
@@ -167,7 +167,8 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 // maxNamed bounds the names that a summary lists.
 const maxNamed = 100
 
-// advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that it looks at.
+// advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that
+// it looks at.
 func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 	from := c.prefix
 	for seed := range c.planned.Slice(from, c.planned.Len()).All() {

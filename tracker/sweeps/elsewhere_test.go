@@ -28,7 +28,8 @@ import (
 
 const holdsVariable = "TRACK_TEST_HOLDS"
 
-// TestHoldsClaim is another process that runs seed 3 of the configuration that is named, as long as its standard input is open.
+// TestHoldsClaim is another process that runs seed 3 of the configuration that is named, as long as its standard input
+// is open.
 func TestHoldsClaim(t *testing.T) {
 	hash := os.Getenv(holdsVariable)
 	if hash == "" {
@@ -62,7 +63,8 @@ func claimElsewhere(t *testing.T, path string, c track.Configuration) (leave fun
 	}
 }
 
-// A rule that looks at the seeds in their order sees those that another process records meanwhile: fewer are run in vain.
+// A rule that looks at the seeds in their order sees those that another process records meanwhile: fewer are run in
+// vain.
 func TestRuleSeesSeedsOfOthers(t *testing.T) {
 	options := sweeps.Options{Plan: sweepPlan(t, 1000), Jobs: 1, Until: &sweeps.StopRule{Precision: &sweeps.Precision{Of: sweeps.PrecisionSE, Less: 0.06}}}
 	options.Plan.Until = "se<0.06"
@@ -101,8 +103,8 @@ func newSweepStore(t *testing.T) *store.Store {
 	return st
 }
 
-// Configurations are ranked on the same seeds, and a rule looks at them in their order: a sweep waits for those that another process runs, and runs
-// those that it leaves.
+// Configurations are ranked on the same seeds, and a rule looks at them in their order: a sweep waits for those that
+// another process runs, and runs those that it leaves.
 func TestSweepWaits(t *testing.T) {
 	st := newSweepStore(t)
 	options := sweeps.Options{Plan: sweepPlan(t, 20, "p=1,2"), Jobs: 2}

@@ -11,8 +11,8 @@ import (
 	"track/sweep"
 )
 
-// halve ranks the configurations of a tier on the same seeds, and plans the seeds of the next tier for the best of them. Equal
-// configurations keep their order in the grid.
+// halve ranks the configurations of a tier on the same seeds, and plans the seeds of the next tier for the best of
+// them. Equal configurations keep their order in the grid.
 func (s *Sweeper) halve(ctx context.Context, active []*sweptConfiguration, tier, next sweep.Tier) (kept []*sweptConfiguration, err error) {
 	round := answer.HalvingRound{Configurations: tier.Configurations, Seeds: tier.Seeds}
 	byHash := map[string]*sweptConfiguration{}

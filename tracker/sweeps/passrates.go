@@ -41,7 +41,8 @@ func (p *PassRates) Add(swept SweptSeed) {
 	}
 }
 
-// Text returns the pass rate with its interval, or the lowest and the highest of several configurations; empty if nothing was counted.
+// Text returns the pass rate with its interval, or the lowest and the highest of several configurations; empty if
+// nothing was counted.
 func (p *PassRates) Text(several bool) string {
 	if len(p.rates) == 0 {
 		return ""

@@ -20,8 +20,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// repeat runs a share of the seeds of each configuration that ran well once more, and compares. Which ones follows from their numbers and the
-// configuration alone, and those that were repeated before count.
+// repeat runs a share of the seeds of each configuration that ran well once more, and compares. Which ones follows from
+// their numbers and the configuration alone, and those that were repeated before count.
 func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 	for _, c := range s.swept {
 		chosen, err := s.toRepeat(ctx, c)
@@ -91,8 +91,8 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 	return nil
 }
 
-// Repeated compares a seed that was run again with its record, records the comparison, and returns the differences in words; none if all
-// is the same. sweep is the id of the sweep that asked for it, if one did.
+// Repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
+// words; none if all is the same. sweep is the id of the sweep that asked for it, if one did.
 func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
 	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {

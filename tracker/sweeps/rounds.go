@@ -54,7 +54,8 @@ func (s *Sweeper) looks(ctx context.Context, stop <-chan struct{}, looks []int) 
 	return nil
 }
 
-// round runs the planned seeds of some configurations: the first of each, then the second of each, so that they can be compared at any time.
+// round runs the planned seeds of some configurations: the first of each, then the second of each, so that they can be
+// compared at any time.
 func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*sweptConfiguration) error {
 	s.NPlanned, s.NKnown, s.NRound = 0, 0, 0
 	for _, c := range active {

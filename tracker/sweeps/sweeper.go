@@ -98,7 +98,8 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 	return s
 }
 
-// NewJournalSweeper returns a sweeper that keeps the seeds in a journal, where nothing is judged. known are the seeds that are kept already.
+// NewJournalSweeper returns a sweeper that keeps the seeds in a journal, where nothing is judged. known are the seeds
+// that are kept already.
 func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) (*Sweeper, error) {
 	if options.judges() || options.RerunFailed {
 		return nil, fmt.Errorf("%w: seeds in a file of lines are not judged: rules to end early, halving, repetition and running failed seeds again need a database", track.ErrInvalid)
@@ -124,8 +125,8 @@ type sweptConfiguration struct {
 	elsewhere map[track.SeedNumber]bool // claimed by other processes
 }
 
-// Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running seeds finish. The end of ctx kills
-// them; they are not recorded. What the result counts is recorded, whatever the error.
+// Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running seeds finish.
+// The end of ctx kills them; they are not recorded. What the result counts is recorded, whatever the error.
 func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (answer.SweepResult, error) {
 	if err := s.begin(ctx); err != nil {
 		return s.result, err

@@ -14,10 +14,11 @@ import (
 	"track/store"
 )
 
-// StopRule ends a configuration of a sweep before all planned seeds have run. It looks at the first n planned seeds in their order, never at
-// those that happened to end first, and at numbers n that are fixed beforehand: so it ends at the same seed however many run at a time.
+// StopRule ends a configuration of a sweep before all planned seeds have run. It looks at the first n planned seeds in
+// their order, never at those that happened to end first, and at numbers n that are fixed beforehand: so it ends at the
+// same seed however many run at a time.
 type StopRule struct {
-	Precision *Precision       // nil where it ends when something is decided
+	Precision *Precision       // nil if it ends when something is decided
 	Baseline  *answer.Selector // the comparison with it is to be decided; nil for the gate
 	Rules     scoring.GateRules
 	Looks     []int // numbers of seeds to look at, by a plan; none for looks at any time
