@@ -1,0 +1,154 @@
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"track/scoring/stats"
+)
+
+// TotalDelta is the change of the total score over the pairs.
+type TotalDelta struct {
+	Candidate    float64        `json:"candidate_mean"` // mean over the pairs
+	Baseline     float64        `json:"baseline_mean"`
+	MeanDelta    float64        `json:"mean_delta"`
+	SD           *float64       `json:"sd"` // sample standard deviation of the differences; nil for one pair
+	Dz           *float64       `json:"dz"` // standardised difference with Hedges' correction; nil if the differences do not vary
+	Interval     stats.Interval `json:"ci"` // of MeanDelta
+	P            float64        `json:"p"`  // sign-flip test, two-sided; the anytime p-value with Look.Anytime
+	PMethod      string         `json:"p_method"`
+	PImprovement float64        `json:"p_improvement"` // share of wins, a tie counting half
+	Wins         int            `json:"wins"`
+	Losses       int            `json:"losses"`
+	Ties         int            `json:"ties"`
+	WinShare     *float64       `json:"win_share"`    // wins among the pairs that are no tie; nil if all are ties
+	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
+	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences, and Detectable
+	// the same as a difference of scores. Both are nil if the differences do not vary.
+	DetectableDz *float64 `json:"mde_dz"`
+	Detectable   *float64 `json:"mde"`
+	// SeedsNeeded is how many pairs detect the difference Sought with power 0.8; nil if it is unknown or beyond all measure.
+	SeedsNeeded *int    `json:"seeds_needed"`
+	Sought      float64 `json:"sought"` // the margin, or the difference seen if the margin is 0
+
+	equal                       bool    // all differences are equal but for rounding, and there are two or more
+	flipGreater, flipLess       float64 // sign-flip p-values, one-sided, of the differences beyond the margin
+	anytimeGreater, anytimeLess float64 // anytime p-values of the same
+}
+
+func (i *Improvement) compareTotals(p pairs) error {
+	i.Total = new(TotalDelta)
+	t := i.Total
+	candidate, baseline := totals(p.candidate), totals(p.baseline)
+	d, err := stats.Differences(candidate, baseline)
+	if err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	confidence := i.Options.Look.confidence(i.Options.Confidence)
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	i.Pairs, i.Differences = numbers(p.candidate), d
+	t.Candidate, t.Baseline, t.MeanDelta, t.SD = mean(candidate), mean(baseline), summary.Mean, ifDefined(summary.SD())
+	t.Interval = summary.MeanInterval(confidence)
+	wins, err := stats.NewProbImprovement(candidate, baseline, confidence)
+	if err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	t.PImprovement, t.Wins, t.Losses, t.Ties = wins.Value, wins.Wins, wins.Losses, wins.Ties
+	t.WinShare, t.WinShareCI = ifDefined(wins.Decided.Value), wins.Decided.Interval
+	if err := t.test(d, i.Options); err != nil {
+		return fmt.Errorf("total scores: %w", err)
+	}
+	t.size(d, candidate, baseline, i.Options)
+	return nil
+}
+
+// test fills in the p-value, and for looks at any time the interval that allows for them.
+func (t *TotalDelta) test(d []float64, o Options) error {
+	if !o.Look.Anytime {
+		p, err := stats.SignFlip(d, drawSeed)
+		if err != nil {
+			return err
+		}
+		t.P, t.PMethod = p.P.TwoSided, flipMethod(p)
+		t.flipGreater, t.flipLess, err = flipsBeyondMargin(d, o.Margin)
+		return err
+	}
+	e, err := stats.SymmetricEValue(d)
+	if err != nil {
+		return err
+	}
+	t.P, t.PMethod = e.AnytimeP().TwoSided, "symmetric e-value, valid at any time"
+	if t.anytimeGreater, t.anytimeLess, err = beyondMargin(d, o.Margin); err != nil {
+		return err
+	}
+	t.Interval, err = anytimeInterval(d, o.Confidence)
+	return err
+}
+
+// anytimeInterval bounds the mean of differences of scores, which lie in [-1, 1].
+func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
+	halves := make([]float64, len(d))
+	for k, v := range d {
+		halves[k] = (v + 1) / 2
+	}
+	i, err := stats.BettingInterval(halves, confidence)
+	i.Lo, i.Hi = 2*i.Lo-1, 2*i.Hi-1
+	return i, err
+}
+
+// flipsBeyondMargin gives the sign-flip p-values that the differences exceed the margin, above and below.
+func flipsBeyondMargin(d []float64, margin float64) (greater, less float64, err error) {
+	up, err := stats.SignFlip(shifted(d, -margin), drawSeed)
+	if err != nil {
+		return 0, 0, err
+	}
+	down, err := stats.SignFlip(shifted(d, margin), drawSeed)
+	return up.P.Greater, down.P.Less, err
+}
+
+// beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.
+func beyondMargin(d []float64, margin float64) (greater, less float64, err error) {
+	up, err := stats.SymmetricEValue(shifted(d, -margin))
+	if err != nil {
+		return 0, 0, err
+	}
+	down, err := stats.SymmetricEValue(shifted(d, margin))
+	return up.AnytimeP().Greater, down.AnytimeP().Less, err
+}
+
+// size fills in how large the difference is compared with its noise, and what it would take to see it.
+func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
+	effect, err := stats.NewEffect(candidate, baseline, stats.EffectDz)
+	if t.equal = errors.Is(err, stats.ErrZeroVariance); err == nil {
+		t.Dz = &effect.G
+	}
+	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
+	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD != nil && *t.SD > 0 && !t.equal {
+		t.DetectableDz, t.Detectable = ptr(dz), ptr(dz**t.SD)
+	}
+	if t.Sought = o.Margin; t.Sought == 0 {
+		t.Sought = math.Abs(t.MeanDelta)
+	}
+	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil && !t.equal {
+		t.SeedsNeeded = &plan.N
+	}
+}
+
+// ifDefined returns nil for NaN.
+func ifDefined(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+func flipMethod(p stats.Permutation) string {
+	if p.Exact {
+		return "sign-flip test, exact"
+	}
+	return fmt.Sprintf("sign-flip test, %d draws from seed %d", p.Permutations, p.Seed)
+}
