@@ -19,7 +19,8 @@ type document struct {
 	anchors []string
 }
 
-// TestDocumentLinks checks that every relative link of the documentation leads to a file, and to a heading if it names one.
+// TestDocumentLinks checks that every relative link of the documentation leads to a file, and to a heading if it
+// names one.
 func TestDocumentLinks(t *testing.T) {
 	t.Parallel()
 	documents := readDocuments(t)

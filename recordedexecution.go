@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RecordedExecution is an execution as it is read back, with its active score. What a list does not need is left out there.
+// RecordedExecution is an execution as it is read back, with its active score. What a list does not need is left out
+// there.
 type RecordedExecution struct {
 	ID          string          `json:"id"` // ULID
 	Lineage     string          `json:"lineage"`

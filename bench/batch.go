@@ -18,8 +18,8 @@ import (
 
 const seedsPerTransaction = 150 // about what a batch puts into its 20 ms
 
-// batch measures the recording of JSON lines, parsing and scoring included, against the bare driver that writes the same rows with
-// the same statements in transactions of the same size.
+// batch measures the recording of JSON lines, parsing and scoring included, against the bare driver that writes the
+// same rows with the same statements in transactions of the same size.
 func (b bench) batch() error {
 	const seeds = 20_000
 	file, err := b.writeBatch("batch.jsonl", seeds, 1000)
@@ -84,7 +84,8 @@ func tables() []struct {
 	}{{"seed", 14}, {"value", 3}, {"assessment", 7}, {"result", 5}}
 }
 
-// bareInserts copies what was recorded in the database at from into the one at to, and returns how long the inserts took.
+// bareInserts copies what was recorded in the database at from into the one at to, and returns how long the inserts
+// took.
 func (b bench) bareInserts(from, to string) (time.Duration, error) {
 	rows, err := readSeeds(b.ctx, from)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// cold measures one seed of 66 values from a fresh process, against the sqlite3 program inserting the same rows into a database
-// with the same schema, both with synchronous=FULL.
+// cold measures one seed of 66 values from a fresh process, against the sqlite3 program inserting the same rows into
+// a database with the same schema, both with synchronous=FULL.
 func (b bench) cold() error {
 	const processes = 60
 	path, err := b.newDatabase("cold.db")
@@ -109,7 +109,8 @@ func (b bench) repository() (string, error) {
 	return dir, nil
 }
 
-// sqlTemplate writes the rows of the only seed of a database as the statements that insert them again under another number.
+// sqlTemplate writes the rows of the only seed of a database as the statements that insert them again under another
+// number.
 func sqlTemplate(path string) (string, error) {
 	db, err := sqlx.Open("sqlite", "file:"+path)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"track/tracker/seeds"
 )
 
-// compare measures the comparison of two configurations of 1,000 seeds, pair by pair, beside the stability of one of them, alone and
-// among 100,000 other seeds of the scenario; then the stability of one configuration of very many seeds.
+// compare measures the comparison of two configurations of 1,000 seeds, pair by pair, beside the stability of one of
+// them, alone and among 100,000 other seeds of the scenario; then the stability of one configuration of very many
+// seeds.
 func (b bench) compare() error {
 	const others = 100_000
 	file, err := b.writeBatch("compare.jsonl", 2*perConfiguration, perConfiguration)
@@ -71,7 +72,8 @@ func (b bench) stabilityAndComparison(path string) (stability, comparison timing
 	return stability, comparison, nil
 }
 
-// largeConfiguration measures the stability of one configuration of size seeds, and how much of it the totals of its seeds take.
+// largeConfiguration measures the stability of one configuration of size seeds, and how much of it the totals of its
+// seeds take.
 func (b bench) largeConfiguration(size int) (err error) {
 	file, err := b.writeBatch("large.jsonl", size, size)
 	if err != nil {

@@ -35,7 +35,8 @@ func (b bench) exampleValues() ([]map[string]float64, error) {
 	return list, nil
 }
 
-// writeLines writes n lines of a batch: the example's values with a little noise, perConfiguration seeds for each configuration.
+// writeLines writes n lines of a batch: the example's values with a little noise, perConfiguration seeds for each
+// configuration.
 func (b bench) writeLines(w io.Writer, n, perConfiguration int) error {
 	examples, err := b.exampleValues()
 	if err != nil {

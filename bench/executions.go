@@ -17,8 +17,8 @@ import (
 
 const perVersion = 1000
 
-// executions measures what people wait for in databases of 10⁴ executions and more: of three calls each, in versions of 1,000, all of one
-// lineage.
+// executions measures what people wait for in databases of 10⁴ executions and more: of three calls each, in versions
+// of 1,000, all of one lineage.
 func (b bench) executions() error {
 	questions := [][]string{
 		{"executions", "--limit", "50"},

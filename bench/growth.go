@@ -14,7 +14,8 @@ const (
 	perConfiguration = 1000
 )
 
-// growth measures what people wait for in databases of 10⁴ seeds and more: all of one scenario, in configurations of 1,000 seeds.
+// growth measures what people wait for in databases of 10⁴ seeds and more: all of one scenario, in configurations of
+// 1,000 seeds.
 func (b bench) growth() error {
 	questions := [][]string{
 		{"stability", "growth_plus@c3"},
@@ -37,8 +38,8 @@ func (b bench) growth() error {
 	return b.askGrowing(path, "seeds", questions, func(_, size int) error { return grow(path, size) })
 }
 
-// askGrowing prints how long the program takes to answer questions, as what a database holds grows tenfold again and again. add brings
-// the database from one number of things to the next.
+// askGrowing prints how long the program takes to answer questions, as what a database holds grows tenfold again and
+// again. add brings the database from one number of things to the next.
 func (b bench) askGrowing(path, things string, questions [][]string, add func(have, size int) error) error {
 	var sizes []int
 	all := map[int][]timings{}

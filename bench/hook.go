@@ -22,8 +22,8 @@ type hookBench struct {
 	program, database, rival string
 }
 
-// hook measures one call of a hook from a cold process, alone and twenty at once, against the sqlite3 program doing one insert of the
-// same row with synchronous=FULL; and the hook that ends an execution of 20 calls, which is scored.
+// hook measures one call of a hook from a cold process, alone and twenty at once, against the sqlite3 program doing
+// one insert of the same row with synchronous=FULL; and the hook that ends an execution of 20 calls, which is scored.
 func (b bench) hook() error {
 	const alone = 60
 	h := hookBench{bench: b}

@@ -14,7 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// imports measures track import: a synthetic log of each format, then a large transcript, whose peak memory is what matters.
+// imports measures track import: a synthetic log of each format, then a large transcript, whose peak memory is what
+// matters.
 func (b bench) imports() error {
 	heading("track import, whole process", "format", "input", "executions", "took", "MB/s", "again", "peak resident memory")
 	for _, format := range logFormats {

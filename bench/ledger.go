@@ -21,8 +21,8 @@ import (
 // generations are as many as the largest lineage has.
 const generations = 10_000
 
-// ledger measures a decision in a lineage of 10 mutations against one of 10,000, each the child of the one before and accepted, the walk through the
-// generations of the latter, and how fast its decisions are replayed.
+// ledger measures a decision in a lineage of 10 mutations against one of 10,000, each the child of the one before and
+// accepted, the walk through the generations of the latter, and how fast its decisions are replayed.
 func (b bench) ledger() error {
 	path, err := b.newDatabase("ledger.db")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command bench measures track against the programs and the driver it stands on, and prints what it measured as Markdown. All
-// figures of a table are taken in one run, in turns; read the ratios, not the milliseconds.
+// Command bench measures track against the programs and the driver it stands on, and prints what it measured as
+// Markdown. All figures of a table are taken in one run, in turns; read the ratios, not the milliseconds.
 package main
 
 import (

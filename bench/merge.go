@@ -21,7 +21,8 @@ const (
 	metricsOfShard = 12
 )
 
-// merge measures track merge: shards into a new database, all at once and then again, and the batch that recorded them beside it.
+// merge measures track merge: shards into a new database, all at once and then again, and the batch that recorded
+// them beside it.
 func (b bench) merge() error {
 	spec := filepath.Join(b.dir, "shard.yaml")
 	if err := os.WriteFile(spec, []byte(shardSpec()), 0o666); err != nil {

@@ -11,8 +11,8 @@ import (
 	"track/series"
 )
 
-// series measures a run of about 20 series of 1,000 points, real ones: bytes, and the time to write and read them, against CSV. It
-// reads seed_0000.csv in the folder that -series names.
+// series measures a run of about 20 series of 1,000 points, real ones: bytes, and the time to write and read them,
+// against CSV. It reads seed_0000.csv in the folder that -series names.
 func (b bench) series() error {
 	file := filepath.Join(b.seriesDir, "seed_0000.csv")
 	if _, err := os.Stat(file); err != nil {

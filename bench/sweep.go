@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sweep measures what recording adds to a command that is run once for each seed, against xargs -P, which runs the same and records nothing;
-// and the memory of a long sweep.
+// sweep measures what recording adds to a command that is run once for each seed, against xargs -P, which runs the
+// same and records nothing; and the memory of a long sweep.
 func (b bench) sweep() error {
 	heading("A sweep, two runs at a time", "command", "seeds", "xargs -P 2", "track sweep", "added to a seed", "added")
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ const (
 	mostOutput  = 1 << 20 // bytes of the final text of one execution; beyond the budget, since nothing else matters as much
 )
 
-// Budget is what the executions that one reader has open may hold together. A day of work of an agent has some thousand calls and some
-// megabytes of text.
+// Budget is what the executions that one reader has open may hold together. A day of work of an agent has some
+// thousand calls and some megabytes of text.
 type Budget struct {
 	text  int // bytes of inputs, outputs and files
 	calls int
@@ -25,8 +25,8 @@ type Budget struct {
 // NewBudget returns the budget of a reader: 64 MiB of text, 100 000 calls.
 func NewBudget() *Budget { return &Budget{text: 64 << 20, calls: 100_000} }
 
-// Draft is an execution that is being read. Its methods keep it within bounds: inputs beyond them become digests, outputs
-// unknown, calls are left out.
+// Draft is an execution that is being read. Its methods keep it within bounds: inputs beyond them become digests,
+// outputs unknown, calls are left out.
 type Draft struct {
 	track.Execution
 	Line     int       // where it begins
@@ -157,8 +157,8 @@ func (d *Draft) Unanswered() bool {
 	return slices.ContainsFunc(d.Calls, func(c track.ToolCall) bool { return !c.Answered })
 }
 
-// Close ends the execution where the source goes on: whatever has no result by now has none, and the output is what was said last; unknown
-// where that is longer than 1 MiB.
+// Close ends the execution where the source goes on: whatever has no result by now has none, and the output is what
+// was said last; unknown where that is longer than 1 MiB.
 func (d *Draft) Close() []Item {
 	if d.Output == nil && d.spoke && !d.Mute && d.said <= mostOutput {
 		output := strings.Join(d.text, "\n\n")
@@ -167,7 +167,8 @@ func (d *Draft) Close() []Item {
 	return d.items(false)
 }
 
-// End ends the execution where the source ends: if the assistant has not said anything since the last result, its output is unknown.
+// End ends the execution where the source ends: if the assistant has not said anything since the last result, its
+// output is unknown.
 func (d *Draft) End() []Item {
 	if d.Output == nil && len(d.text) == 0 && !d.Mute {
 		return d.items(true)

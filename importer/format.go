@@ -62,8 +62,8 @@ func Formats() []Format {
 	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return !f.Reads })
 }
 
-// Detect returns the name of the format of which a source begins with head; the empty string where it is not clear. The name of the
-// source helps where the head does not.
+// Detect returns the name of the format of which a source begins with head; the empty string where it is not clear.
+// The name of the source helps where the head does not.
 func Detect(name string, head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && (strings.HasSuffix(name, ".eval") || bytes.Contains(head, []byte("_journal/")) || bytes.Contains(head, []byte("_epoch_"))) {
 		return Inspect

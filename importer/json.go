@@ -12,14 +12,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient reads logs, which are other programs' to get right: invalid UTF-8 becomes U+FFFD, the last of two members counts.
+// lenient reads logs, which are other programs' to get right: invalid UTF-8 becomes U+FFFD, the last of two members
+// counts.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // Unmarshal reads a JSON value of a log leniently.
 func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, lenient) }
 
-// Canonical returns a JSON value in one form for all ways to write it: members sorted, no white space, numbers with all their
-// digits. Of what is not JSON it returns the text.
+// Canonical returns a JSON value in one form for all ways to write it: members sorted, no white space, numbers with
+// all their digits. Of what is not JSON it returns the text.
 func Canonical(value jsontext.Value) string {
 	canonical := value.Clone()
 	if err := canonical.Canonicalize(jsontext.CanonicalizeRawInts(false), lenient); err != nil {

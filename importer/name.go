@@ -10,8 +10,8 @@ import (
 
 const longestName = 200 // of track.CheckName
 
-// Name makes a name that track accepts of what a source calls something: control characters become spaces, what is too long is
-// cut. It returns the empty string where nothing is left.
+// Name makes a name that track accepts of what a source calls something: control characters become spaces, what is
+// too long is cut. It returns the empty string where nothing is left.
 func Name(text string) string {
 	if track.CheckName(text) == nil {
 		return text
@@ -25,8 +25,8 @@ func Name(text string) string {
 	return strings.TrimSpace(abbreviate(strings.TrimSpace(text), longestName))
 }
 
-// Key joins the parts of an identity with colons. What is too long for a name, or no name, is replaced by its digest, so that different
-// parts keep different keys.
+// Key joins the parts of an identity with colons. What is too long for a name, or no name, is replaced by its digest,
+// so that different parts keep different keys.
 func Key(parts ...string) string {
 	key := strings.Join(parts, ":")
 	if track.CheckName(key) == nil {

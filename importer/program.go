@@ -36,8 +36,8 @@ type Program struct {
 
 // Run is what a reader found of a run of another evolver, all checkpoints together.
 type Run struct {
-	// Programs are in the order of iteration, then generation, then time, each behind those of its parents that are there. Each has an id
-	// of its own; equal contents under different ids stay what they are.
+	// Programs are in the order of iteration, then generation, then time, each behind those of its parents that are
+	// there. Each has an id of its own; equal contents under different ids stay what they are.
 	Programs []Program
 	// Lost are the ids of parents that no file has, sorted; also those in whose place others were inferred.
 	Lost []string
@@ -56,6 +56,7 @@ type Run struct {
 
 // ProgramOptions say how a run is read.
 type ProgramOptions struct {
-	// InferParents puts the likeliest program in the place of a parent that the source does not tell or has lost: package programs says how.
+	// InferParents puts the likeliest program in the place of a parent that the source does not tell or has lost:
+	// package programs says how.
 	InferParents bool
 }

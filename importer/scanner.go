@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// Scanner takes one value after the other out of a JSON text that is too large for memory. It knows where values end, and nothing else
-// of JSON: whether they are any is for whoever decodes them.
+// Scanner takes one value after the other out of a JSON text that is too large for memory. It knows where values end,
+// and nothing else of JSON: whether they are any is for whoever decodes them.
 type Scanner struct {
 	r       *bufio.Reader
 	pending []byte // read already, and to be read again before r
@@ -82,8 +82,8 @@ func (s *Scanner) Take(c byte) (bool, error) {
 	return true, err
 }
 
-// Value returns the value that begins with the next byte that is no white space, and the line where it does. Unless keep is set, it goes
-// behind it and returns nothing. A kept value that is too long is cut, and said to be so.
+// Value returns the value that begins with the next byte that is no white space, and the line where it does. Unless
+// keep is set, it goes behind it and returns nothing. A kept value that is too long is cut, and said to be so.
 func (s *Scanner) Value(keep bool) (raw []byte, line int, err error) {
 	if _, err := s.Next(); err != nil {
 		return nil, s.Line, err
@@ -161,9 +161,10 @@ func (v *valueState) scan(chunk []byte) (n int, done bool) {
 	return len(chunk), false
 }
 
-// Elements hands the elements of an array, of which the scanner is behind the bracket, to use; each must be an object. Where one is
-// damaged it goes on at the next that begins as marker says, and tells skip what it left out, with the line. It ends behind the array's
-// closing bracket, with an error of reading, or where use or skip return false.
+// Elements hands the elements of an array, of which the scanner is behind the bracket, to use; each must be an
+// object. Where one is damaged it goes on at the next that begins as marker says, and tells skip what it left out,
+// with the line. It ends behind the array's closing bracket, with an error of reading, or where use or skip return
+// false.
 func (s *Scanner) Elements(marker *regexp.Regexp, use func(raw []byte, line int) (ok bool, err error), skip func(line int, reason string) bool) error {
 	for s.lost = false; ; {
 		next, err := s.Next()
@@ -224,8 +225,8 @@ func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, er
 	return s.salvage(raw, line, marker, use, skip, scanErr == nil)
 }
 
-// salvage looks for elements that begin within a damaged one, whose end was not seen. The last of them is read again, since more of it
-// may follow.
+// salvage looks for elements that begin within a damaged one, whose end was not seen. The last of them is read again,
+// since more of it may follow.
 func (s *Scanner) salvage(raw []byte, line int, marker *regexp.Regexp, use func([]byte, int) (bool, error), skip func(int, string) bool, whole bool) (more bool, err error) {
 	starts := marker.FindAllIndex(raw, -1)
 	if len(starts) > 0 && starts[0][0] == 0 {
@@ -286,5 +287,6 @@ func (s *Scanner) seek(marker *regexp.Regexp) (found bool, err error) {
 	}
 }
 
-// Seek goes to the next place where the marker begins, from where nothing is certain. It says false where there is none.
+// Seek goes to the next place where the marker begins, from where nothing is certain. It says false where there is
+// none.
 func (s *Scanner) Seek(marker *regexp.Regexp) (bool, error) { return s.seek(marker) }

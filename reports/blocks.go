@@ -73,8 +73,8 @@ func columns(titles ...string) document.Table {
 // worthFolding is the smallest number of rows that are folded.
 const worthFolding = 5
 
-// folded shows the first rows of a table and folds the others. rest describes them after their number: "14 more, PASS in every
-// seed"; if none are shown, "14 metrics of the spec".
+// folded shows the first rows of a table and folds the others. rest describes them after their number: "14 more, PASS
+// in every seed"; if none are shown, "14 metrics of the spec".
 func folded(t document.Table, shown int, rest string) []document.Block {
 	if len(t.Rows) < shown+worthFolding {
 		return []document.Block{t}

@@ -15,7 +15,8 @@ import (
 	"track/scoring/verdict"
 )
 
-// wide reports whether there is an interval, and that it has a width: where all values are equal it has none, and says nothing about others.
+// wide reports whether there is an interval, and that it has a width: where all values are equal it has none, and
+// says nothing about others.
 func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
 
 // beyond says that an interval reaches beyond the possible values, lo to 1; empty if it does not.

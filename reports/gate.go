@@ -12,8 +12,8 @@ import (
 	"track/scoring/verdict"
 )
 
-// GateMarkdown writes a gate for a job summary: the verdict, what failed and what is undecided, what would change that, and the rest
-// folded.
+// GateMarkdown writes a gate for a job summary: the verdict, what failed and what is undecided, what would change
+// that, and the rest folded.
 func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s track gate: %s\n\n", icon(g.Verdict), g.Verdict)

@@ -6,7 +6,8 @@ import (
 	"track/scoring/verdict"
 )
 
-// HistoryChart draws the means of configurations with their intervals, the prediction and the confirmed changes of level.
+// HistoryChart draws the means of configurations with their intervals, the prediction and the confirmed changes of
+// level.
 func HistoryChart(h answer.History) chart.History {
 	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
 	if h.Metric != nil {

@@ -186,8 +186,8 @@ func (d improvementReport) metrics() []document.Block {
 	return append(blocks, folded(d.metricTable(metrics), shown, "PASS and not significant")...)
 }
 
-// undecidable says that no change can be significant with so few pairs; empty if one can. The smallest p of n pairs is 2/2^n, and Holm's
-// correction multiplies the smallest of m by m.
+// undecidable says that no change can be significant with so few pairs; empty if one can. The smallest p of n pairs
+// is 2/2^n, and Holm's correction multiplies the smallest of m by m.
 func (d improvementReport) undecidable() string {
 	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
 	least := min(1, math.Ldexp(float64(m), 1-n))

@@ -36,8 +36,9 @@ func PartOf(index string, d document.Document) document.Document {
 	return d
 }
 
-// IndexOf returns the address of the index that a report belongs to, given the report as it was written; empty if it belongs to none. The
-// link that PartOf puts there is the first line of the text; whatever else looks like it comes later.
+// IndexOf returns the address of the index that a report belongs to, given the report as it was written; empty if it
+// belongs to none. The link that PartOf puts there is the first line of the text; whatever else looks like it comes
+// later.
 func IndexOf(report []byte) string {
 	for line := range strings.Lines(string(report)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -116,8 +117,9 @@ func (d IndexData) pages() []document.Block {
 	return []document.Block{heading("Pages"), document.Details{Summary: cell("%s beside this one", format.Counted(len(d.Pages), "file")), Blocks: []document.Block{list}}}
 }
 
-// LinkedPages returns the files that an index lists, given the index as it was written. A line that is a link and nothing else, from the name of
-// a page to that page, is what no name or note in an index can look like: it has no line to itself.
+// LinkedPages returns the files that an index lists, given the index as it was written. A line that is a link and
+// nothing else, from the name of a page to that page, is what no name or note in an index can look like: it has no
+// line to itself.
 func LinkedPages(index []byte) (names []string) {
 	for line := range strings.Lines(string(index)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -135,7 +137,8 @@ func LinkedPages(index []byte) (names []string) {
 	return names
 }
 
-// pageName reports whether a file may be a page of an index: a name that is written as it is wherever it stands, and that leads nowhere else.
+// pageName reports whether a file may be a page of an index: a name that is written as it is wherever it stands, and
+// that leads nowhere else.
 func pageName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_.~-") == ""
 }

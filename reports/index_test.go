@@ -21,7 +21,8 @@ var indexForms = map[string]func(document.Document, io.Writer) error{
 	"html": document.Document.HTML,
 }
 
-// LinkedPages finds the pages that an index lists, and takes nothing else in it for one: no name, label, task or reason.
+// LinkedPages finds the pages that an index lists, and takes nothing else in it for one: no name, label, task or
+// reason.
 func TestLinkedPages(t *testing.T) {
 	t.Parallel()
 	hostile := []string{

@@ -40,8 +40,9 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// GateJUnit writes a gate as JUnit XML: a test case for each rule and one for each metric of each scenario. INCONCLUSIVE is a failure
-// of that type, because readers show "skipped" in green; WARN is one where the rules of the scenario fail on it.
+// GateJUnit writes a gate as JUnit XML: a test case for each rule and one for each metric of each scenario.
+// INCONCLUSIVE is a failure of that type, because readers show "skipped" in green; WARN is one where the rules of the
+// scenario fail on it.
 func GateJUnit(w io.Writer, g verdict.Gate) error {
 	all := junitSuites{Name: "track gate"}
 	for _, s := range g.Scenarios {

@@ -12,7 +12,8 @@ import (
 	"track/reports/document"
 )
 
-// Lineage returns the report of a lineage: what is active and why, what speaks against it, and every decision with what it takes to check it.
+// Lineage returns the report of a lineage: what is active and why, what speaks against it, and every decision with
+// what it takes to check it.
 func Lineage(data answer.LineageReport) (document.Document, error) {
 	d, _, err := indexedLineageReport(data)
 	return d, err

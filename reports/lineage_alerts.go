@@ -178,7 +178,8 @@ func (l *lineageReport) insideNoiseAlert() alert {
 	return a
 }
 
-// rollbacksAlert returns the alert about rollbacks that follow each other with nothing accepted between: the version restored did not hold either.
+// rollbacksAlert returns the alert about rollbacks that follow each other with nothing accepted between: the version
+// restored did not hold either.
 func (l *lineageReport) rollbacksAlert() alert {
 	const several = 3
 	a := alert{what: "Several rollbacks in a row, with nothing accepted between them", kind: document.NoteWarning}

@@ -17,8 +17,8 @@ type piece struct {
 	scores  []float64
 }
 
-// pieces parts the scores of each version at every rollback, and where it was accepted: scores that it was chosen by are too high, and a rollback
-// says that something became worse.
+// pieces parts the scores of each version at every rollback, and where it was accepted: scores that it was chosen by
+// are too high, and a rollback says that something became worse.
 func (l *lineageReport) pieces() (list []piece) {
 	for _, v := range l.Versions {
 		last := -1
@@ -90,7 +90,8 @@ func pool(pieces []piece) pooled {
 	return p
 }
 
-// driftNote warns where what is pooled does not belong together: means of one version that differ over time, and sds that differ.
+// driftNote warns where what is pooled does not belong together: means of one version that differ over time, and sds
+// that differ.
 func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
 	moved, uneven := moved(pieces), uneven(pieces, p.sd)
 	if len(moved)+len(uneven) == 0 {

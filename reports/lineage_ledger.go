@@ -121,7 +121,8 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate 
 	return p
 }
 
-// rootCandidate returns the root with the score that its first child was compared with, else with the mean of its own trials; nil if it has none.
+// rootCandidate returns the root with the score that its first child was compared with, else with the mean of its own
+// trials; nil if it has none.
 func (l *lineageReport) rootCandidate() *chart.Candidate {
 	root := chart.Candidate{Decision: chart.Root, Estimate: chart.Estimate{Label: l.root, Lo: math.NaN(), Hi: math.NaN()}}
 	for _, d := range l.decisions {
@@ -174,7 +175,8 @@ func (l *lineageReport) intervalName() string {
 	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
 }
 
-// proposedBefore returns the number of the last mutation that was proposed before each rollback, by the number of its entry.
+// proposedBefore returns the number of the last mutation that was proposed before each rollback, by the number of its
+// entry.
 func (l *lineageReport) proposedBefore() map[int]int {
 	before, n := map[int]int{}, 0
 	entries := slices.SortedFunc(slices.Values(l.Entries), func(a, b evolution.Entry) int { return a.Number - b.Number })
@@ -350,8 +352,8 @@ func (l *lineageReport) operators() []document.Block {
 	return blocks
 }
 
-// recordedDelta returns the mean difference of the recorded scores of the children of an operator and their parents, if nothing was decided; nil where
-// there is none.
+// recordedDelta returns the mean difference of the recorded scores of the children of an operator and their parents,
+// if nothing was decided; nil where there is none.
 func (l *lineageReport) recordedDelta(operator string) *stats.Mean {
 	var deltas []float64
 	for _, m := range l.replayed.Mutations {

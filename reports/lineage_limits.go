@@ -16,7 +16,8 @@ type limited struct {
 	settings evolution.Settings
 }
 
-// limitedProposals returns those that count against the limits of the day, in the order of time: refused and imported ones do not.
+// limitedProposals returns those that count against the limits of the day, in the order of time: refused and imported
+// ones do not.
 func (l *lineageReport) limitedProposals() (list []limited) {
 	var settings evolution.Settings
 	for _, e := range l.Entries {

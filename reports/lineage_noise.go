@@ -52,13 +52,15 @@ func sdText(p pooled) string {
 	return fmt.Sprintf("%.2f (n = %d, df = %d)", p.sd, p.trials, p.df())
 }
 
-// A policy is recommended where the sd has fewestDF degrees of freedom; none is said to serve that accepts more than mostFalse of what changes nothing.
+// A policy is recommended where the sd has fewestDF degrees of freedom; none is said to serve that accepts more than
+// mostFalse of what changes nothing.
 const (
 	fewestDF  = 4
 	mostFalse = 0.2
 )
 
-// recommended returns the policy that would serve, or why none is recommended. The active policy is nil if it is unknown.
+// recommended returns the policy that would serve, or why none is recommended. The active policy is nil if it is
+// unknown.
 func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int) document.Text {
 	if why := l.noRecommendation(sd, df); why != "" {
 		return cell("no policy is recommended: %s", why)
@@ -86,7 +88,8 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	return text
 }
 
-// noRecommendation says why the noise recommends no policy; empty if it does. What is recommended is for scores from 0 to 100.
+// noRecommendation says why the noise recommends no policy; empty if it does. What is recommended is for scores from
+// 0 to 100.
 func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	for _, v := range l.Versions {
 		for _, t := range v.Trials {
@@ -109,7 +112,8 @@ func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	return ""
 }
 
-// conditions returns those of a typical decision: pairs as independent as they may be, and as many trials as were looked at, in the middle.
+// conditions returns those of a typical decision: pairs as independent as they may be, and as many trials as were
+// looked at, in the middle.
 func (l *lineageReport) conditions(sd float64) evolution.Conditions {
 	c := evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: 5, NParent: 5, NPairs: 5}
 	var child, parent, pairs []int

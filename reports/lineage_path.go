@@ -20,8 +20,8 @@ type step struct {
 	mutation *evolution.ReplayedMutation // nil for the first
 }
 
-// bestPath leads from where the lineage began to the active version; if nothing was ever decided, to the best candidate that did not fail and was not refused, if one has a score.
-// decided says which of the two it is.
+// bestPath leads from where the lineage began to the active version; if nothing was ever decided, to the best
+// candidate that did not fail and was not refused, if one has a score. decided says which of the two it is.
 func (l *lineageReport) bestPath() (path []step, decided bool) {
 	to := l.replayed.Head
 	decided = len(l.replayed.Mutations) == 0 || slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue })

@@ -24,7 +24,8 @@ func (l *lineageReport) refusedVersion(label string) bool {
 	return m != nil && m.State == evolution.MutationRefused
 }
 
-// refusedAlert returns the alert about lineages that are hardly tried: where half of the proposals or more are refused, with the reasons.
+// refusedAlert returns the alert about lineages that are hardly tried: where half of the proposals or more are
+// refused, with the reasons.
 func (l *lineageReport) refusedAlert() alert {
 	refused, all := l.refused(), len(l.replayed.Mutations)
 	if len(refused) == 0 || 2*len(refused) < all {

@@ -34,7 +34,8 @@ func (l *lineageReport) differenceAlert() alert {
 	return a
 }
 
-// missingAlert returns the alert about evidence that nothing is recorded of: executions stay where they are when a ledger travels, and may be forgotten or deleted.
+// missingAlert returns the alert about evidence that nothing is recorded of: executions stay where they are when a
+// ledger travels, and may be forgotten or deleted.
 func (l *lineageReport) missingAlert() alert {
 	a := alert{what: "Evidence that is not recorded here and was not compared", n: len(l.Missing), kind: document.NoteWarning}
 	missing := map[int]int{}

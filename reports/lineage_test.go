@@ -228,7 +228,8 @@ func TestLineageReportDiffers(t *testing.T) {
 	wantText(t, textOf(b.report().Blocks), "1 difference; policy", "The replay differs from the stored ledger", "entry 3, decision on mutation m: decision.label: the ledger has a, the replay gives b", "✗ differs")
 }
 
-// Each side of a difference is called what it is; evidence that is not recorded here is no difference, and has its own alert.
+// Each side of a difference is called what it is; evidence that is not recorded here is no difference, and has its
+// own alert.
 func TestLineageReportEvidence(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
@@ -319,7 +320,8 @@ func TestLineageReportRefused(t *testing.T) {
 	}
 }
 
-// An alert, the decisions and the picture name a mutation by the same number, child and id; the verdict stands in front.
+// An alert, the decisions and the picture name a mutation by the same number, child and id; the verdict stands in
+// front.
 func TestLineageReportNames(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 62, 75, 60) // accepted, inside its noise
@@ -434,7 +436,8 @@ func drawnBy(t *testing.T, d document.Document) (chart.Lineage, string) {
 	return chart.Lineage{}, ""
 }
 
-// Where nothing was decided, differences of recorded scores are called so, and the picture has a line and a mark that are no verdict.
+// Where nothing was decided, differences of recorded scores are called so, and the picture has a line and a mark that
+// are no verdict.
 func TestLineageReportUndecided(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.propose(0, "rephrase", "", 70, 71, 72)
@@ -494,8 +497,8 @@ func (b *lineageBuilder) later(version int, scores ...float64) {
 	}
 }
 
-// Change over time is no noise: trials are parted where a version was accepted and at rollbacks, and what moved is named. A gain over the root across
-// rollbacks has a caution.
+// Change over time is no noise: trials are parted where a version was accepted and at rollbacks, and what moved is
+// named. A gain over the root across rollbacks has a caution.
 func TestLineageReportDrift(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)

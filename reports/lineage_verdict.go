@@ -21,7 +21,8 @@ type versionScores struct {
 // fewestFresh is from how many trials on those after the choice stand alone.
 const fewestFresh = 2
 
-// scoresOf returns the trials of a version that no decision that accepted it looked at, where there are enough; else all.
+// scoresOf returns the trials of a version that no decision that accepted it looked at, where there are enough; else
+// all.
 func (l *lineageReport) scoresOf(label string) (h versionScores) {
 	v := l.versions[label]
 	looked := map[string]bool{}
@@ -136,7 +137,8 @@ func average(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-// undecidedSentence says, where there are mutations and none was decided, that it is so, and which candidate has the highest score.
+// undecidedSentence says, where there are mutations and none was decided, that it is so, and which candidate has the
+// highest score.
 func (l *lineageReport) undecidedSentence() string {
 	_, decided := l.bestPath()
 	if decided {

@@ -244,7 +244,8 @@ func TestDetectableEffectHasNoInterval(t *testing.T) {
 	}
 }
 
-// The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction, with 9 pairs 0.0391.
+// The smallest p of n pairs is 2/2^n; with 10 metrics and 7 pairs that is 10·2/128 = 0.15625 after Holm's correction,
+// with 9 pairs 0.0391.
 func TestImprovementThatNothingCanDecide(t *testing.T) {
 	for n, want := range map[int]string{7: "With 7 pairs, no change of 10 metrics can be significant after Holm's correction: the smallest possible p is 0.1562", 9: ""} {
 		d := answer.ImprovementReport{Improvement: answer.Improvement{Improvement: verdict.Improvement{

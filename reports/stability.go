@@ -25,7 +25,8 @@ func Stability(a answer.StabilityReport) document.Document {
 
 type stabilityReport struct{ answer.StabilityReport }
 
-// title names the configuration by its label, and by what has changed where the previous one has the same label or none has one.
+// title names the configuration by its label, and by what has changed where the previous one has the same label or
+// none has one.
 func (d stabilityReport) title() string {
 	var words []string
 	if label := d.Configuration.Label; label != "" {

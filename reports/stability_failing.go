@@ -8,7 +8,8 @@ import (
 	"track/scoring/format"
 )
 
-// failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any stand in one line.
+// failing lists the seeds that did not pass, with the metrics that they failed. Those that failed alike without any
+// stand in one line.
 func (d stabilityReport) failing() []document.Block {
 	const shown, most = 20, 300 // rows
 	title := heading(fmt.Sprintf("Failing seeds (%d of %d)", len(d.Stability.FailingSeeds), len(d.Seeds)))
@@ -37,7 +38,8 @@ func (d stabilityReport) failing() []document.Block {
 	return append([]document.Block{title}, folded(t, shown, rest)...)
 }
 
-// failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of the first of each.
+// failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of
+// the first of each.
 func failedAlike(seeds []track.FailingSeed) (list [][]track.FailingSeed) {
 	places := map[string]int{}
 	for _, f := range seeds {

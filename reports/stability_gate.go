@@ -83,7 +83,8 @@ func worstFirst(outcomes []verdict.Outcome, which func(verdict.Outcome) bool) (l
 	return list
 }
 
-// metrics has a table for each group, the group with the worst metric first, and the status of each metric in each seed.
+// metrics has a table for each group, the group with the worst metric first, and the status of each metric in each
+// seed.
 func (d stabilityReport) metrics() []document.Block {
 	metrics := slices.Clone(d.Stability.Metrics)
 	slices.SortStableFunc(metrics, WorseMetric)

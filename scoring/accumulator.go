@@ -2,8 +2,8 @@ package scoring
 
 import "math"
 
-// Accumulator computes [Moments] of numbers that come one by one, in constant memory. It sums differences from the first finite
-// number, with compensation, so that an offset common to all numbers costs no digits.
+// Accumulator computes [Moments] of numbers that come one by one, in constant memory. It sums differences from the
+// first finite number, with compensation, so that an offset common to all numbers costs no digits.
 type Accumulator struct {
 	n            int
 	min, max     float64
@@ -46,7 +46,8 @@ func (a *Accumulator) Moments() Moments {
 	return Moments{N: a.n, Mean: a.shift + sum/n, Std: populationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
 }
 
-// compensated is a sum that keeps what rounding takes from it, after Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen (1974).
+// compensated is a sum that keeps what rounding takes from it, after Neumaier, Rundungsfehleranalyse einiger
+// Verfahren zur Summation endlicher Summen (1974).
 type compensated struct{ sum, lost float64 }
 
 func (c *compensated) add(x float64) {

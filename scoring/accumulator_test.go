@@ -17,7 +17,8 @@ func accumulate(xs []float64) Moments {
 	return a.Moments()
 }
 
-// TestAccumulatorEqualsTwoPasses holds the one-pass sums against the definition in two passes, also under a large common offset.
+// TestAccumulatorEqualsTwoPasses holds the one-pass sums against the definition in two passes, also under a large
+// common offset.
 func TestAccumulatorEqualsTwoPasses(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 1, -1e6, 1e9}).Draw(t, "offset")

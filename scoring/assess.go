@@ -6,8 +6,8 @@ import "strings"
 const (
 	ReasonMissing   = "missing" // or "missing: …", with the reason why it could not be computed
 	ReasonNonFinite = "not finite"
-	// reasonNoScore marks a finite value for which the formula gives no finite score. Only a range at the limits of float64 does
-	// that: one whose bounds sum to infinity, or whose half-width rounds to 0.
+	// reasonNoScore marks a finite value for which the formula gives no finite score. Only a range at the limits of
+	// float64 does that: one whose bounds sum to infinity, or whose half-width rounds to 0.
 	reasonNoScore = "no finite score"
 )
 
@@ -34,9 +34,10 @@ type Assessment struct {
 // Passed says that the seed was scored and no metric failed.
 func (a Assessment) Passed() bool { return a.Scored && a.NFail == 0 }
 
-// Assess judges the values of one seed, by metric name. Values that the spec does not know are ignored here. A missing value
-// makes its metric FAIL and leaves the seed without a total score; NaN and infinities score 0 and are FAIL in every type, and so
-// does a value without a finite score (see [reasonNoScore]). The spec must have no [Spec.Problems].
+// Assess judges the values of one seed, by metric name. Values that the spec does not know are ignored here. A
+// missing value makes its metric FAIL and leaves the seed without a total score; NaN and infinities score 0 and are
+// FAIL in every type, and so does a value without a finite score (see [reasonNoScore]). The spec must have no
+// [Spec.Problems].
 func Assess(spec Spec, values map[string]float64) Assessment {
 	return assess(spec, func(name string) (float64, string) { return lookUp(values, name) })
 }

@@ -55,7 +55,8 @@ func TestAssess(t *testing.T) {
 			false,
 		},
 		{
-			// The metric counts as failed, the others are judged all the same, and there is no total: not even one over the rest.
+			// The metric counts as failed, the others are judged all the same, and there is no total: not even one over the
+			// rest.
 			"missing", map[string]float64{"light": 0.5, "count only": 1},
 			Assessment{
 				Results: []Result{

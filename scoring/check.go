@@ -30,9 +30,9 @@ func checkMeanTolerance(actual, target, tolerance, warnMultiplier, escalation fl
 	return Fail
 }
 
-// checkHardBounds corrects the status of a MEAN_TOLERANCE metric by its hard bounds; a bound that is not set is infinite.
-// Outside them, and for NaN, the status is Fail. Inside them a Fail becomes Warn, unless it is caused only by an escalation
-// below 1, that is: unless atUnitEscalation, the status with escalation 1, is better than Fail.
+// checkHardBounds corrects the status of a MEAN_TOLERANCE metric by its hard bounds; a bound that is not set is
+// infinite. Outside them, and for NaN, the status is Fail. Inside them a Fail becomes Warn, unless it is caused only
+// by an escalation below 1, that is: unless atUnitEscalation, the status with escalation 1, is better than Fail.
 func checkHardBounds(status, atUnitEscalation Status, actual, lower, upper float64) Status {
 	switch {
 	case !(lower <= actual && actual <= upper):
@@ -78,7 +78,8 @@ func checkOutlierPenalty(outlier, maxOutlier, severeMultiplier, escalation float
 	return Fail
 }
 
-// checkBoolean is Pass where actual > threshold, or actual < threshold with invert, both strict; else Fail. It knows no Warn.
+// checkBoolean is Pass where actual > threshold, or actual < threshold with invert, both strict; else Fail. It knows
+// no Warn.
 func checkBoolean(actual, threshold float64, invert bool) Status {
 	if invert && actual < threshold || !invert && actual > threshold {
 		return Pass
@@ -86,7 +87,8 @@ func checkBoolean(actual, threshold float64, invert bool) Status {
 	return Fail
 }
 
-// CheckImprovement judges a change of score: Pass for delta >= 0, Warn for a loss of at most base/max(weight, 0.1), else Fail.
+// CheckImprovement judges a change of score: Pass for delta >= 0, Warn for a loss of at most base/max(weight, 0.1),
+// else Fail.
 func CheckImprovement(delta, weight, base float64) Status {
 	switch {
 	case delta >= 0:

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestOperationOrder: values lie exactly on limits so often that the last bit of a limit counts. The products are formed from the
-// left, tolerance*multiplier*escalation, but for the buffer of RANGE, which is warnBuffer*escalation widths. The vectors cannot
-// tell, as their multipliers are powers of two.
+// TestOperationOrder: values lie exactly on limits so often that the last bit of a limit counts. The products are
+// formed from the left, tolerance*multiplier*escalation, but for the buffer of RANGE, which is warnBuffer*escalation
+// widths. The vectors cannot tell, as their multipliers are powers of two.
 func TestOperationOrder(t *testing.T) {
 	meanTolerance := func(actual, tolerance, multiplier, escalation float64) Status {
 		return checkMeanTolerance(actual, 0, tolerance, multiplier, escalation)

@@ -2,7 +2,8 @@ package scoring
 
 import "math"
 
-// ContradictionTolerance is the largest relative difference between a given value and the same one computed from series.
+// ContradictionTolerance is the largest relative difference between a given value and the same one computed from
+// series.
 const ContradictionTolerance = 1e-9
 
 // ComputedValue is the value that a metric with a source (see [Metric].From) has for one seed.
@@ -18,8 +19,9 @@ type Contradiction struct {
 	Given, Computed float64
 }
 
-// Compute finds the values of the metrics of the spec that have a source and are not given, in its order. A given value stands; but
-// unless givenWins, or nothing can be computed, it must not differ from the computed one by more than [ContradictionTolerance].
+// Compute finds the values of the metrics of the spec that have a source and are not given, in its order. A given
+// value stands; but unless givenWins, or nothing can be computed, it must not differ from the computed one by more
+// than [ContradictionTolerance].
 func (s Spec) Compute(given map[string]float64, series func(string) ([]float64, bool), givenWins bool) ([]ComputedValue, []Contradiction) {
 	var values []ComputedValue
 	var contradictions []Contradiction

@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// jsonNumber reads a JSON number, or one of the strings "NaN", "Infinity" and "-Infinity" that stand for what JSON lacks.
+// jsonNumber reads a JSON number, or one of the strings "NaN", "Infinity" and "-Infinity" that stand for what JSON
+// lacks.
 type jsonNumber float64
 
 func (n *jsonNumber) UnmarshalJSON(data []byte) error {
@@ -84,8 +85,8 @@ type params struct {
 	Invert                      bool
 }
 
-// target builds the target, or names the required field that is absent: a Go struct cannot lack one, so the reader of a file has
-// to notice.
+// target builds the target, or names the required field that is absent: a Go struct cannot lack one, so the reader of
+// a file has to notice.
 func (p params) target(kind Type) (target Target, missing string) {
 	need := func(field string, x *jsonNumber) float64 {
 		if x == nil {

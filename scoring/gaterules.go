@@ -10,7 +10,8 @@ import (
 // DefaultConfidence is that of intervals and of the bounds of a gate.
 const DefaultConfidence = 0.95
 
-// GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not apply.
+// GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not
+// apply.
 type GateRules struct {
 	MinPassRate   *float64 `json:"min_pass_rate,omitzero"`  // the lower bound of the pass rate must reach it; 0..1
 	Stable        bool     `json:"stable,omitzero"`         // the configuration must be stable, see [isStable]
@@ -19,7 +20,8 @@ type GateRules struct {
 	NoDegradation bool     `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
 	MinSeeds      int      `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
 
-	// Confidence of the bounds; 1 - Confidence bounds the chance of a false FAIL over all rules together. 0 means [DefaultConfidence].
+	// Confidence of the bounds; 1 - Confidence bounds the chance of a false FAIL over all rules together. 0 means
+	// [DefaultConfidence].
 	Confidence float64 `json:"confidence,omitzero"`
 	// FailOn are the verdicts, beside FAIL, that make the gate exit with a failure; nil means INCONCLUSIVE.
 	FailOn []Verdict `json:"fail_on,omitzero"`
@@ -61,8 +63,8 @@ func (g GateRules) Problems() []FieldProblem {
 	return list
 }
 
-// Fails says whether the rules fail on a verdict. On FAIL they always do, on INCONCLUSIVE unless FailOn is set without it; where they
-// fail on WARN they fail on INCONCLUSIVE too, which is worse.
+// Fails says whether the rules fail on a verdict. On FAIL they always do, on INCONCLUSIVE unless FailOn is set
+// without it; where they fail on WARN they fail on INCONCLUSIVE too, which is worse.
 func (g GateRules) Fails(v Verdict) bool {
 	named := g.FailOn
 	if named == nil {

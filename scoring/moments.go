@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// The formulas behind the reducers: two passes, the first for the mean, the second over the deviations from it. x is never empty.
+// The formulas behind the reducers: two passes, the first for the mean, the second over the deviations from it. x is
+// never empty.
 
 // sum is compensated (Neumaier 1974): its error does not grow with the number of points.
 func sum(x []float64) float64 {
@@ -42,8 +43,8 @@ func constant(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
-// unit is a power of two by which to multiply the deviations of x from m, so that the largest is near 1 and no power of them
-// leaves float64. A power of two changes no digit.
+// unit is a power of two by which to multiply the deviations of x from m, so that the largest is near 1 and no power
+// of them leaves float64. A power of two changes no digit.
 func unit(x []float64, m float64) float64 {
 	largest := 0.0
 	for _, v := range x {

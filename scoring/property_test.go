@@ -28,7 +28,8 @@ var finiteFloat = rapid.OneOf(limits, limits, rapid.Float64Range(-10, 10),
 var anyFloat = rapid.OneOf(finiteFloat, finiteFloat,
 	rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}))
 
-// hundredths draws numbers such as share, target and weight have in practice, so that equal values and exact edges are common.
+// hundredths draws numbers such as share, target and weight have in practice, so that equal values and exact edges
+// are common.
 func hundredths(lo, hi float64) *rapid.Generator[float64] {
 	return rapid.Map(rapid.IntRange(int(100*lo), int(100*hi)), func(n int) float64 { return float64(n) / 100 })
 }
@@ -183,7 +184,8 @@ func TestAssessMapOrder(t *testing.T) {
 	})
 }
 
-// TestAssessMetricOrder: a spec with its metrics in another order gives the same verdicts, and the same total but for rounding.
+// TestAssessMetricOrder: a spec with its metrics in another order gives the same verdicts, and the same total but for
+// rounding.
 func TestAssessMetricOrder(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
@@ -262,8 +264,8 @@ func rank(s Status) int {
 	return slices.Index([]Status{Pass, Warn, Fail}, s)
 }
 
-// TestHardBoundsNotMonotonic pins the one type whose status is not monotonic: with an escalation below 1 (weight 3), a FAIL that
-// only the escalation causes stays, while one farther off, which fails without it too, is softened.
+// TestHardBoundsNotMonotonic pins the one type whose status is not monotonic: with an escalation below 1 (weight 3),
+// a FAIL that only the escalation causes stays, while one farther off, which fails without it too, is softened.
 func TestHardBoundsNotMonotonic(t *testing.T) {
 	lower, upper := 0.5, 1.5
 	target := MeanTolerance{Target: 1, Tolerance: 0.1, Min: &lower, Max: &upper}
@@ -315,7 +317,8 @@ func TestWeightEscalates(t *testing.T) {
 	})
 }
 
-// TestImprovementMonotonic: a larger gain is judged no worse and scores no less; a larger base or a smaller weight forgives more.
+// TestImprovementMonotonic: a larger gain is judged no worse and scores no less; a larger base or a smaller weight
+// forgives more.
 func TestImprovementMonotonic(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		delta, gain := hundredths(-1, 1).Draw(t, "delta"), hundredths(0, 2).Draw(t, "gain")
@@ -344,8 +347,8 @@ func TestImprovementMonotonic(t *testing.T) {
 
 // Properties of Aggregate.
 
-// TestAggregateSeedOrder: the order of the seeds changes nothing but the rounding of sums, and with it what hangs on a standard
-// deviation that lies on a limit but for rounding.
+// TestAggregateSeedOrder: the order of the seeds changes nothing but the rounding of sums, and with it what hangs on
+// a standard deviation that lies on a limit but for rounding.
 func TestAggregateSeedOrder(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
@@ -398,14 +401,15 @@ func TestAggregateCrashedSeed(t *testing.T) {
 	})
 }
 
-// TestAggregateNoFailedSeed: with no failed seed every figure equals, to the last bit, that of an aggregate which does not know
-// failed seeds.
+// TestAggregateNoFailedSeed: with no failed seed every figure equals, to the last bit, that of an aggregate which
+// does not know failed seeds.
 func TestAggregateNoFailedSeed(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		spec := specs(hundredths(-3, 3)).Draw(t, "spec")
 		seeds := drawSeeds(t, spec, false)
 		got := figuresOf(Aggregate(spec, seeds))
-		// Aggregate corrects a standard deviation for the rounding of the mean, which the origin does not: they may differ by that.
+		// Aggregate corrects a standard deviation for the rounding of the mean, which the origin does not: they may differ
+		// by that.
 		sameUpToRounding := cmp.Comparer(func(a, b jsonNumber) bool {
 			return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) || math.Abs(float64(a-b)) <= 1e-15*max(1, math.Abs(float64(a)))
 		})

@@ -51,7 +51,8 @@ func (l seedLine) judgement() Assessment {
 	return a
 }
 
-// assessSeeds judges the seeds of a results file under a spec. A crashed seed has measured nothing, and nothing is assessed.
+// assessSeeds judges the seeds of a results file under a spec. A crashed seed has measured nothing, and nothing is
+// assessed.
 func assessSeeds(spec Spec, lines []seedLine) []Assessment {
 	var list []Assessment
 	for _, l := range lines {
@@ -177,8 +178,8 @@ func TestAggregateReferenceTable(t *testing.T) {
 	}
 }
 
-// TestSmallEconomy is the run on which bam-engine's own stability test dies: six of ten seeds crashed. They stay in every
-// denominator and enter no mean.
+// TestSmallEconomy is the run on which bam-engine's own stability test dies: six of ten seeds crashed. They stay in
+// every denominator and enter no mean.
 func TestSmallEconomy(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
 	lines := readLines[seedLine](t, "bam/variants/results_growth_plus__small_economy.jsonl")
@@ -223,8 +224,8 @@ func TestSmallEconomy(t *testing.T) {
 	}
 }
 
-// TestImprovementRealSeeds compares buffer_stock with its baseline growth_plus: the same 66 metrics on the runs of both, seed by
-// seed.
+// TestImprovementRealSeeds compares buffer_stock with its baseline growth_plus: the same 66 metrics on the runs of
+// both, seed by seed.
 func TestImprovementRealSeeds(t *testing.T) {
 	spec := readSpec(t, "growth_plus")
 	candidate := assessSeeds(spec, readLines[seedLine](t, "bam/results_growth_plus_spec_on_buffer_stock_runs.jsonl"))
@@ -307,7 +308,8 @@ func TestImprovementDeltasRealSeeds(t *testing.T) {
 	}
 }
 
-// TestMetricOrderRealSeeds holds that metrics are matched by name: the values of a seed mean the same under a spec in reverse.
+// TestMetricOrderRealSeeds holds that metrics are matched by name: the values of a seed mean the same under a spec in
+// reverse.
 func TestMetricOrderRealSeeds(t *testing.T) {
 	spec := readSpec(t, "baseline")
 	reversed := spec

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Compute reduces the series of one seed, which series finds by name. reason is not empty where there is nothing to work on, such
-// as no series of that name, no point after Skip, or no variance where the reducer divides by it; value is then NaN. A NaN among
-// the points gives NaN without a reason, or is left out under [NaNSkip]. The reduction must have no [Reduction.Problems].
+// Compute reduces the series of one seed, which series finds by name. reason is not empty where there is nothing to
+// work on, such as no series of that name, no point after Skip, or no variance where the reducer divides by it; value
+// is then NaN. A NaN among the points gives NaN without a reason, or is left out under [NaNSkip]. The reduction must
+// have no [Reduction.Problems].
 func (r Reduction) Compute(series func(name string) ([]float64, bool)) (value float64, reason string) {
 	x, reason := r.points(series, r.Series)
 	if reason != "" {

@@ -303,7 +303,8 @@ func reductions() *rapid.Generator[Reduction] {
 	}).Filter(func(r Reduction) bool { return len(r.problems()) == 0 })
 }
 
-// TestReduceAnySeries: a usable reduction computes something of any series, or says why not; and it leaves the series as it was.
+// TestReduceAnySeries: a usable reduction computes something of any series, or says why not; and it leaves the series
+// as it was.
 func TestReduceAnySeries(t *testing.T) {
 	points := rapid.SliceOfN(rapid.OneOf(anyFloat, hundredths(-3, 3)), 0, 12)
 	property.Check(t, func(t *rapid.T) {
@@ -369,7 +370,8 @@ func TestReduceIsSound(t *testing.T) {
 	})
 }
 
-// TestReduceScales: multiplied by a power of two, even one at the limits of float64, a series keeps its shape to the last bit.
+// TestReduceScales: multiplied by a power of two, even one at the limits of float64, a series keeps its shape to the
+// last bit.
 func TestReduceScales(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(hundredths(-3, 3), 5, 20).Draw(t, "x")

@@ -27,13 +27,14 @@ const (
 	reduceSlope     Reducer = "slope"    // of the least-squares line, per period
 	// reduceAutocorrelation is sum((x[t]-m)(x[t+Lag]-m)) / sum((x[t]-m)²), with the mean m of all points.
 	reduceAutocorrelation Reducer = "autocorrelation"
-	// reducePearson is the correlation with the series With, point by point. With DropOutliers, pairs are left out of which either
-	// value lies outside [q1 - DropOutliers*IQR, q3 + DropOutliers*IQR] of its series, quartiles as for reduceQuantile.
+	// reducePearson is the correlation with the series With, point by point. With DropOutliers, pairs are left out of
+	// which either value lies outside [q1 - DropOutliers*IQR, q3 + DropOutliers*IQR] of its series, quartiles as for
+	// reduceQuantile.
 	reducePearson Reducer = "pearson"
 	// ReduceFractionBetween is the share of points in [Min, Max], bounds included unless Strict; nil is unbounded.
 	ReduceFractionBetween Reducer = "fraction_between"
-	// ReduceOutlierFraction is the share of points outside [Min, Max], or outside [q1 - IQRFactor*IQR, q3 + IQRFactor*IQR]; the
-	// bounds themselves are no outliers.
+	// ReduceOutlierFraction is the share of points outside [Min, Max], or outside [q1 - IQRFactor*IQR, q3 +
+	// IQRFactor*IQR]; the bounds themselves are no outliers.
 	ReduceOutlierFraction Reducer = "outlier_fraction"
 	reduceRatioOfMeans    Reducer = "ratio_of_means" // mean of the series / mean of With
 )
@@ -47,7 +48,8 @@ func Reducers() []Reducer {
 	}
 }
 
-// Fields names the fields of a [Reduction] that the reducer has beside series, skip, reduce and nan, as spec files write them.
+// Fields names the fields of a [Reduction] that the reducer has beside series, skip, reduce and nan, as spec files
+// write them.
 func (r Reducer) Fields() []string {
 	switch r {
 	case reduceQuantile:

@@ -55,7 +55,8 @@ type Spec struct {
 // FieldProblem says what is wrong with one field.
 type FieldProblem struct{ Field, Message string }
 
-// Problem says what is wrong with a spec: with a field of the metric at index Metric, or of the spec itself where Metric is -1.
+// Problem says what is wrong with a spec: with a field of the metric at index Metric, or of the spec itself where
+// Metric is -1.
 type Problem struct {
 	Metric int
 	Name   string // the metric's name, empty where Metric is -1
@@ -73,8 +74,8 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("metric %s: %s: %s", name, p.Field, p.Message)
 }
 
-// problems lists everything that makes the spec unusable, in the order of the spec; none means that every metric can be judged
-// for every value.
+// problems lists everything that makes the spec unusable, in the order of the spec; none means that every metric can
+// be judged for every value.
 func (s Spec) Problems() []Problem {
 	var list []Problem
 	add := func(metric int, name, field, message string) {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSpecProblems: what cannot work is refused, with the metric's name and the field. Unknown fields and types are the business
-// of whoever reads a file: a Spec cannot hold them.
+// TestSpecProblems: what cannot work is refused, with the metric's name and the field. Unknown fields and types are
+// the business of whoever reads a file: a Spec cannot hold them.
 func TestSpecProblems(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {

@@ -30,8 +30,8 @@ type Moments struct {
 	Mean, Std, Min, Max float64
 }
 
-// NewMoments computes the moments of xs in two passes; the second corrects for the rounding of the mean, so that numbers that lie
-// close together but far from 0 have a Std as well.
+// NewMoments computes the moments of xs in two passes; the second corrects for the rounding of the mean, so that
+// numbers that lie close together but far from 0 have a Std as well.
 func NewMoments(xs []float64) Moments {
 	m := Moments{N: len(xs), Mean: math.NaN(), Std: math.NaN(), Min: math.NaN(), Max: math.NaN()}
 	if len(xs) == 0 {
@@ -54,8 +54,8 @@ func NewMoments(xs []float64) Moments {
 	return m
 }
 
-// populationStd is the standard deviation of n numbers, from the sum of their differences from any one number and the sum of the
-// squares of these. It is infinite where the squares are beyond float64.
+// populationStd is the standard deviation of n numbers, from the sum of their differences from any one number and the
+// sum of the squares of these. It is infinite where the squares are beyond float64.
 func populationStd(n int, sum, squares float64) float64 {
 	if math.IsInf(squares, 1) {
 		return squares
@@ -98,8 +98,8 @@ func (m Metric) Info() MetricInfo {
 	return info
 }
 
-// MetricStability is the aggregate of one metric over the seeds of one configuration. Means, standard deviations and limits are nil if
-// no seed has a value, rates are nil if there are no seeds. Standard deviations divide by N.
+// MetricStability is the aggregate of one metric over the seeds of one configuration. Means, standard deviations and
+// limits are nil if no seed has a value, rates are nil if there are no seeds. Standard deviations divide by N.
 type MetricStability struct {
 	MetricInfo
 	N          int            `json:"n"`            // seeds with a value
@@ -117,8 +117,9 @@ type MetricStability struct {
 	Flag       Flag           `json:"flag"`
 }
 
-// Stability is the aggregate over the seeds of one configuration under one spec. With no failed seed it equals, to the last
-// bit, an aggregate that ignores them. Failed seeds stay in the denominator of every pass rate. Scores are nil if no seed has one.
+// Stability is the aggregate over the seeds of one configuration under one spec. With no failed seed it equals, to
+// the last bit, an aggregate that ignores them. Failed seeds stay in the denominator of every pass rate. Scores are
+// nil if no seed has one.
 type Stability struct {
 	NSeeds        int               `json:"n_seeds"`
 	NScored       int               `json:"n_scored"`
@@ -137,8 +138,8 @@ type Stability struct {
 	Metrics       []MetricStability `json:"metrics"`        // in the order of the spec
 }
 
-// NewStability derives rates, flags and the verdict from totals. metrics holds one entry for each metric of the spec, in its
-// order. Without seeds the configuration is not stable.
+// NewStability derives rates, flags and the verdict from totals. metrics holds one entry for each metric of the spec,
+// in its order. Without seeds the configuration is not stable.
 func NewStability(spec Spec, totals SeedTotals, metrics []MetricTotals) Stability {
 	score := totals.Score
 	rate := float64(totals.NPassed) / float64(totals.NSeeds)
@@ -222,8 +223,8 @@ func metricFlag(passRate, std float64) Flag {
 	return ""
 }
 
-// Aggregate computes the stability of seeds already assessed under spec. Assessments hold results in the order of the spec, or
-// none for a seed that crashed. It leaves NIdentical 0: assessments do not say what was measured.
+// Aggregate computes the stability of seeds already assessed under spec. Assessments hold results in the order of the
+// spec, or none for a seed that crashed. It leaves NIdentical 0: assessments do not say what was measured.
 func Aggregate(spec Spec, assessments []Assessment) Stability {
 	var totals SeedTotals
 	totals.NSeeds = len(assessments)

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Value is a number that was measured, or follows from measured ones. It may be NaN or infinite. In JSON these are the strings "NaN",
-// "Infinity" and "-Infinity", because null is a number that does not exist.
+// Value is a number that was measured, or follows from measured ones. It may be NaN or infinite. In JSON these are
+// the strings "NaN", "Infinity" and "-Infinity", because null is a number that does not exist.
 type Value float64
 
 // MarshalJSON writes the value.

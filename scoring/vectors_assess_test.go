@@ -31,8 +31,8 @@ func (m measuredMetric) metric() (metric Metric, missing string) {
 	return metric, missing
 }
 
-// refused lists the cases whose spec track does not accept, with the field that the refusal names. The metric is empty where the
-// spec itself is at fault.
+// refused lists the cases whose spec track does not accept, with the field that the refusal names. The metric is
+// empty where the spec itself is at fault.
 var refused = map[string]struct{ metric, field string }{
 	"evaluate_metric/h0023": {"m", "tolerance"}, // tolerance 0; the origin raises
 	"evaluate_metric/h0024": {"m", "tolerance"}, // no tolerance; the origin raises
@@ -51,8 +51,8 @@ type verdict struct {
 	score  float64
 }
 
-// departures lists the cases with a NaN or infinite value in which the origin does not say FAIL with score 0, as track does in
-// every type.
+// departures lists the cases with a NaN or infinite value in which the origin does not say FAIL with score 0, as
+// track does in every type.
 var departures = map[string]struct {
 	metric string
 	origin verdict
@@ -82,8 +82,8 @@ func checkEvaluateMetric(t *testing.T, v vector) {
 		TotalScore: float64(want.Score), // the mean of one score
 		Scored:     true,
 	}))
-	// A description that is given is shown as it is. Where none is given, the texts differ from the origin's on purpose: its
-	// "range: [0.00, 0.00]" for [0.001, 0.002] says nothing.
+	// A description that is given is shown as it is. Where none is given, the texts differ from the origin's on purpose:
+	// its "range: [0.00, 0.00]" for [0.001, 0.002] says nothing.
 	metric, _ := m.metric()
 	if m.TargetDesc != "" && metric.Description() != want.TargetDesc {
 		t.Errorf("description %q, want %q", metric.Description(), want.TargetDesc)
@@ -181,8 +181,8 @@ func depart(t *testing.T, id string, origin Assessment) Assessment {
 	return want
 }
 
-// TestDeparturesComplete derives from the vectors alone where the origin does not say FAIL with score 0 for a NaN or infinite
-// value: the table names these cases and no others.
+// TestDeparturesComplete derives from the vectors alone where the origin does not say FAIL with score 0 for a NaN or
+// infinite value: the table names these cases and no others.
 func TestDeparturesComplete(t *testing.T) {
 	found := map[string]string{}
 	for _, v := range readVectors(t) {

@@ -36,7 +36,8 @@ func (s assessedSeed) assessment() Assessment {
 	return count(a)
 }
 
-// aggregateSeeds returns the aggregate under a spec that names the metrics and, as aggregates do not use them, has no targets.
+// aggregateSeeds returns the aggregate under a spec that names the metrics and, as aggregates do not use them, has no
+// targets.
 func aggregateSeeds(seeds []assessedSeed) Stability {
 	spec := Spec{Scenario: "vectors"}
 	var assessments []Assessment
@@ -54,7 +55,8 @@ func aggregateSeeds(seeds []assessedSeed) Stability {
 // noFlags leaves out the flags, which the functions of the origin do not return.
 var noFlags = cmp.Options{approx, cmpopts.IgnoreFields(metricFigures{}, "ReportFlag")}
 
-// noSeeds is the aggregate of no seeds at all: rates of 0/0 are NaN, and nothing shows that the configuration is stable.
+// noSeeds is the aggregate of no seeds at all: rates of 0/0 are NaN, and nothing shows that the configuration is
+// stable.
 var noSeeds = stabilityFigures{
 	MeanScore: nan, StdScore: nan, MinScore: nan, MaxScore: nan, PassRate: nan, CombinedScore: nan,
 	MetricStats: map[string]metricFigures{},
@@ -77,8 +79,8 @@ func checkStabilityTest(t *testing.T, v vector) {
 	}
 }
 
-// collapsedSeeds lists the cases with collapsed seeds, and their number. The origin leaves such seeds out of the denominator of
-// every pass rate; track keeps them in. All other cases agree.
+// collapsedSeeds lists the cases with collapsed seeds, and their number. The origin leaves such seeds out of the
+// denominator of every pass rate; track keeps them in. All other cases agree.
 var collapsedSeeds = map[string]int{
 	"buffer_stock_stability_test/h0005": 1,
 	"buffer_stock_stability_test/h0006": 1,
@@ -96,8 +98,8 @@ var collapsedSeeds = map[string]int{
 	"buffer_stock_stability_test/h0059": 2,
 }
 
-// checkBufferStockStabilityTest checks the aggregate and the check of the mean score changes. What fails a gate because of a
-// degraded metric is decided elsewhere.
+// checkBufferStockStabilityTest checks the aggregate and the check of the mean score changes. What fails a gate
+// because of a degraded metric is decided elsewhere.
 func checkBufferStockStabilityTest(t *testing.T, v vector) {
 	args := decode[struct {
 		Seeds   []assessedSeed

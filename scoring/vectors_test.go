@@ -21,8 +21,9 @@ func (v vector) raises() bool {
 	return json.Unmarshal(v.Expected, &e) == nil && e.Raises != ""
 }
 
-// functions lists every function of the file with its number of cases. The last three concern later work and have no check:
-// tiered_stability (the calibration's sample standard deviation) and is_collapsed and adjust_burn_in (running a simulation).
+// functions lists every function of the file with its number of cases. The last three concern later work and have no
+// check: tiered_stability (the calibration's sample standard deviation) and is_collapsed and adjust_burn_in (running
+// a simulation).
 var functions = map[string]struct {
 	cases int
 	check func(*testing.T, vector)
@@ -97,7 +98,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsComplete holds that no case of the file is dropped in silence, and that the tables of this test name real cases.
+// TestVectorsComplete holds that no case of the file is dropped in silence, and that the tables of this test name
+// real cases.
 func TestVectorsComplete(t *testing.T) {
 	vectors := readVectors(t)
 	if len(vectors) != 1270 { // as the origin of the file states

@@ -18,8 +18,8 @@ func Verdicts() []Verdict {
 	return []Verdict{VerdictPass, VerdictWarn, VerdictInconclusive, VerdictFail}
 }
 
-// WorstVerdict returns the worst of the verdicts: Fail, then Inconclusive, then Warn, then Pass. It is Inconclusive for none at all,
-// because nothing was judged, and counts what is no verdict as Inconclusive.
+// WorstVerdict returns the worst of the verdicts: Fail, then Inconclusive, then Warn, then Pass. It is Inconclusive
+// for none at all, because nothing was judged, and counts what is no verdict as Inconclusive.
 func WorstVerdict(verdicts ...Verdict) Verdict {
 	if len(verdicts) == 0 {
 		return VerdictInconclusive

@@ -2,8 +2,8 @@ package series
 
 import "math"
 
-// Outline returns at most n numbers that show the course of a series: the means of the finite values in n equal parts, NaN for a part
-// without any. A series of no more than n values is its own outline.
+// Outline returns at most n numbers that show the course of a series: the means of the finite values in n equal
+// parts, NaN for a part without any. A series of no more than n values is its own outline.
 func Outline(values []float64, n int) []float64 {
 	if len(values) <= n {
 		return values

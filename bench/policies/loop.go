@@ -44,8 +44,9 @@ func evolve(w world, p evolution.Policy, seed uint64) (o outcome, err error) {
 	return o, nil
 }
 
-// try gathers evidence until the policy decides. Threshold and the first stage of confirm compare with what is on record of the parent, the
-// others look at pairs alone. It returns the trials that the child is recorded by, and the new ones of the parent.
+// try gathers evidence until the policy decides. Threshold and the first stage of confirm compare with what is on
+// record of the parent, the others look at pairs alone. It returns the trials that the child is recorded by, and the
+// new ones of the parent.
 func (l *lab) try(p evolution.Policy, child, parent float64, record []evolution.Trial, step int) (d evolution.Decision, mine, theirs []evolution.Trial, err error) {
 	e := evolution.Evidence{Step: step}
 	screened, known := 0, 0

@@ -1,5 +1,5 @@
-// Command policies simulates loops that evolve something under each policy of track/evolution, and prints docs/reference/policies.md. It is seeded: equal flags
-// print equal figures.
+// Command policies simulates loops that evolve something under each policy of track/evolution, and prints
+// docs/reference/policies.md. It is seeded: equal flags print equal figures.
 package main
 
 import (

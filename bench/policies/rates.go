@@ -8,8 +8,8 @@ import (
 	"track/scoring/numeric"
 )
 
-// nothing is the share of mutations that change nothing which a policy accepts, and of those that threshold calls significant, with fresh trials of
-// both sides.
+// nothing is the share of mutations that change nothing which a policy accepts, and of those that threshold calls
+// significant, with fresh trials of both sides.
 func nothing(p evolution.Policy, sd, share float64, repetitions int) (accepted, significant float64, err error) {
 	l := &lab{world: world{noise: sd, share: share}, random: rand.New(rand.NewPCG(2026, 11))}
 	const truth = 50
@@ -29,8 +29,8 @@ func nothing(p evolution.Policy, sd, share float64, repetitions int) (accepted, 
 	return accepted / n, significant / n, nil
 }
 
-// peeking is the share of sequences of differences around 0 in which a one-sided t test at 5 % rejects at least once when it is repeated after every pair, from
-// the second to the 40th.
+// peeking is the share of sequences of differences around 0 in which a one-sided t test at 5 % rejects at least once
+// when it is repeated after every pair, from the second to the 40th.
 func peeking(repetitions int) float64 {
 	const most = 40
 	r := rand.New(rand.NewPCG(2026, 12))

@@ -8,14 +8,15 @@ import (
 	"track/evolution"
 )
 
-// world is where mutations are tried. A score is truth + noise·(√share·task + √(1-share)·rest): both sides share what a task adds where they do the
-// same task, so that pairs see only the rest.
+// world is where mutations are tried. A score is truth + noise·(√share·task + √(1-share)·rest): both sides share what
+// a task adds where they do the same task, so that pairs see only the rest.
 type world struct {
 	noise  float64 // sd of one score
 	share  float64 // of its variance that the task makes up
 	start  float64 // true score of the first version
 	budget int     // trials of both sides together
-	// A mutation improves with probability pGood, by |N(0, good²)|, harms with pBad, by |N(0, bad²)|, and else changes nothing.
+	// A mutation improves with probability pGood, by |N(0, good²)|, harms with pBad, by |N(0, bad²)|, and else changes
+	// nothing.
 	pGood, good, pBad, bad float64
 }
 

@@ -105,7 +105,8 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// The specs say what bam-engine's metric specifications say, metric by metric, but for the titles and for where values come from.
+// The specs say what bam-engine's metric specifications say, metric by metric, but for the titles and for where
+// values come from.
 func TestSpecsAreThoseOfBamEngine(t *testing.T) {
 	for _, scenario := range scenarios {
 		got, want := readSpec(t, scenario), originSpec(t, scenario)
@@ -173,8 +174,8 @@ type originResult struct {
 	}
 }
 
-// Each seed of each batch, judged under the spec of its scenario, has the statuses and scores that bam-engine gave it; and so do those
-// of buffer_stock under the spec of growth_plus, which they are compared with.
+// Each seed of each batch, judged under the spec of its scenario, has the statuses and scores that bam-engine gave
+// it; and so do those of buffer_stock under the spec of growth_plus, which they are compared with.
 func TestBatchesScoreAsBamEngine(t *testing.T) {
 	across := struct{ file, scenario, results string }{"buffer_stock.jsonl", "growth_plus", "results_growth_plus_spec_on_buffer_stock_runs.jsonl"}
 	for _, tt := range append(batches[:len(batches):len(batches)], across) {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Money is in thousandths and goods are whole pieces, both integers: nothing is lost to rounding, and the books balance exactly.
-// Rates are float64. Every product that feeds a sum is rounded by a conversion, or arm64 fuses the two, across statements too; of package
-// math only what is exact is used: a seed has the same course everywhere.
+// Money is in thousandths and goods are whole pieces, both integers: nothing is lost to rounding, and the books
+// balance exactly. Rates are float64. Every product that feeds a sum is rounded by a conversion, or arm64 fuses the
+// two, across statements too; of package math only what is exact is used: a seed has the same course everywhere.
 const (
 	unit         = 1000 // of money
 	startPrice   = unit
@@ -47,8 +47,8 @@ type firm struct {
 	workers  []int
 }
 
-// economy is the model between two periods. All money is a claim on the bank, which lends by writing it down: what households and
-// firms have, and the equity of the bank, are always what it began with and the debts of firms.
+// economy is the model between two periods. All money is a claim on the bank, which lends by writing it down: what
+// households and firms have, and the equity of the bank, are always what it began with and the debts of firms.
 type economy struct {
 	random     *rand.Rand
 	theta      float64 // largest change of a price in a period, in percent

@@ -19,7 +19,8 @@ const (
 	bearable     = 0.085 // hole of the bank over its reserves
 )
 
-// trade sends the households shopping, one after the other. The more of them have been without work lately, the less they spend.
+// trade sends the households shopping, one after the other. The more of them have been without work lately, the less
+// they spend.
 func (e *economy) trade() {
 	e.living(func(f *firm) bool { return f.stock > 0 })
 	e.shuffle()
@@ -34,7 +35,8 @@ func (e *economy) trade() {
 	}
 }
 
-// shop looks into the shop that a household knows and a few others, and buys where it is cheapest until the budget is spent.
+// shop looks into the shop that a household knows and a few others, and buys where it is cheapest until the budget is
+// spent.
 func (e *economy) shop(h *household, budget int64) {
 	var list [shopsVisited + 1]int
 	visits := list[:0]
@@ -113,8 +115,8 @@ func (e *economy) income(h int, amount int64, from *int64) {
 	e.households[h].income += amount
 }
 
-// bankrupt closes a firm. What it has goes to the bank, up to its debt, and then to the owner; the rest of the debt is a loss of
-// the bank.
+// bankrupt closes a firm. What it has goes to the bank, up to its debt, and then to the owner; the rest of the debt
+// is a loss of the bank.
 func (e *economy) bankrupt(f *firm) {
 	for len(f.workers) > 0 {
 		e.dismiss(f, len(f.workers)-1)
@@ -126,7 +128,8 @@ func (e *economy) bankrupt(f *firm) {
 	*f = firm{workers: f.workers}
 }
 
-// found gives empty places to households that can afford a firm. They copy one that they see: where there is none, none is founded.
+// found gives empty places to households that can afford a firm. They copy one that they see: where there is none,
+// none is founded.
 func (e *economy) found() {
 	models := e.living(func(*firm) bool { return true })
 	if len(models) == 0 {

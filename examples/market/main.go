@@ -1,5 +1,5 @@
-// Command market is a small stochastic economy: firms, households and one bank, trading period by period. A seed has the same
-// course on every machine. README.md says what the model is, and how track judges it.
+// Command market is a small stochastic economy: firms, households and one bank, trading period by period. A seed has
+// the same course on every machine. README.md says what the model is, and how track judges it.
 package main
 
 import (

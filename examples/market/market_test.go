@@ -38,8 +38,8 @@ func readFile(t *testing.T, elements ...string) []byte {
 	return data
 }
 
-// TestGolden: a seed gives the same bytes anywhere. Seed 7 lives, seed 18 dies under theta 14. Who changes the model writes the
-// files and hashes anew, and measures README.md again.
+// TestGolden: a seed gives the same bytes anywhere. Seed 7 lives, seed 18 dies under theta 14. Who changes the model
+// writes the files and hashes anew, and measures README.md again.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct{ seed, theta, series string }{
 		{"7", "8", "d65c96459080f22151bae955c58f27b67d290c2b59a03172fb3aef4d668779b2"},
@@ -74,8 +74,9 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// TestCollapse holds the shares of README.md: of the seeds that the model was not tuned on, 0.2 % die under theta 8, and under
-// theta 14 18.5 % die or are insolvent. A hundred seeds leave the bounds once in a thousand, if the shares are these.
+// TestCollapse holds the shares of README.md: of the seeds that the model was not tuned on, 0.2 % die under theta 8,
+// and under theta 14 18.5 % die or are insolvent. A hundred seeds leave the bounds once in a thousand, if the shares
+// are these.
 func TestCollapse(t *testing.T) {
 	for _, c := range []struct {
 		theta       float64
@@ -122,8 +123,8 @@ func smallWorlds(t *rapid.T) parameters {
 	}
 }
 
-// TestBooks: in every period money is conserved to the last thousandth, and so are goods; nobody has less than nothing; work is
-// done once.
+// TestBooks: in every period money is conserved to the last thousandth, and so are goods; nobody has less than
+// nothing; work is done once.
 func TestBooks(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := smallWorlds(t)

@@ -11,8 +11,8 @@ const (
 	ending = 20
 )
 
-// metric is a value by its name. One that does not exist, such as the inflation of an economy without prices, is NaN, and is left
-// out where values are written.
+// metric is a value by its name. One that does not exist, such as the inflation of an economy without prices, is NaN,
+// and is left out where values are written.
 type metric struct {
 	name  string
 	value float64

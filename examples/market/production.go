@@ -17,8 +17,8 @@ const (
 	repayment    = 0.05 // of a debt, each period
 )
 
-// plan lets firms learn from their shelves: what sold out becomes dearer or more, what is left over cheaper or less. No price
-// falls below unit cost.
+// plan lets firms learn from their shelves: what sold out becomes dearer or more, what is left over cheaper or less.
+// No price falls below unit cost.
 func (e *economy) plan() {
 	for i := range e.firms {
 		f := &e.firms[i]
@@ -105,8 +105,8 @@ func (e *economy) dismiss(f *firm, k int) {
 	f.workers = f.workers[:last]
 }
 
-// finance lends firms what they lack of their wage bill, as far as the equity of the bank carries it; who cannot be paid is
-// dismissed.
+// finance lends firms what they lack of their wage bill, as far as the equity of the bank carries it; who cannot be
+// paid is dismissed.
 func (e *economy) finance() {
 	room := bankLeverage*e.equity - e.credit()
 	for _, i := range e.random.Perm(len(e.firms)) {

@@ -13,8 +13,8 @@ import (
 	"track/spec"
 )
 
-// TestSpec: the spec is one without remarks, a run has each of its metrics and no other, and what the spec computes from the series
-// is what the run says. A dead economy (seed 18, theta 14) fails it, a living one does not.
+// TestSpec: the spec is one without remarks, a run has each of its metrics and no other, and what the spec computes
+// from the series is what the run says. A dead economy (seed 18, theta 14) fails it, a living one does not.
 func TestSpec(t *testing.T) {
 	const file = "market.spec.yaml"
 	s, err := spec.Parse(file, readFile(t, file))

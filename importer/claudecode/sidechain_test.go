@@ -23,7 +23,8 @@ const (
 	says = `"type":"assistant","message":{"id":"n","role":"assistant","content":[{"type":"text","text":"done %s"}]}`
 )
 
-// Older versions write subagents between the lines of the main thread without naming them; who they belong to is told by their parents.
+// Older versions write subagents between the lines of the main thread without naming them; who they belong to is told
+// by their parents.
 func TestSidechainsWithoutNames(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(sidechain("a1", "", asks))

@@ -55,8 +55,8 @@ func (t *thread) begin(number int, l line) *importer.Draft {
 	return draft
 }
 
-// current returns the execution that a line of the assistant, or a result, belongs to. A transcript that begins in the midst of one
-// has no prompt of it.
+// current returns the execution that a line of the assistant, or a result, belongs to. A transcript that begins in
+// the midst of one has no prompt of it.
 func (t *thread) current(number int, l line) *importer.Draft {
 	if t.asked != nil {
 		t.open, t.asked = t.asked, nil
@@ -100,7 +100,8 @@ func (t *thread) assistant(number int, l line, m message) {
 	}
 }
 
-// result takes the result of a call. One whose call was not seen answers nothing: its line was damaged, or stands in another file.
+// result takes the result of a call. One whose call was not seen answers nothing: its line was damaged, or stands in
+// another file.
 func (t *thread) result(l line, b block) {
 	if t.open == nil {
 		return

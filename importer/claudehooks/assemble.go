@@ -16,8 +16,8 @@ type Turn struct {
 	Final     bool             // nothing more is to come: another prompt followed, or the session ended
 }
 
-// Assemble makes executions of the events of one thread, in order of their time. One whose next prompt comes, or whose session ends,
-// before it stopped was interrupted, which is a correction.
+// Assemble makes executions of the events of one thread, in order of their time. One whose next prompt comes, or
+// whose session ends, before it stopped was interrupted, which is a correction.
 func Assemble(events []Event) (turns []Turn) {
 	for _, run := range runs(inOrder(events)) {
 		turns = append(turns, assemble(run))
@@ -30,7 +30,8 @@ func Assemble(events []Event) (turns []Turn) {
 	return turns
 }
 
-// inOrder sorts events by time. Of two at one time, as in logs that count whole seconds, the start of a call precedes its result.
+// inOrder sorts events by time. Of two at one time, as in logs that count whole seconds, the start of a call precedes
+// its result.
 func inOrder(events []Event) []Event {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
@@ -103,8 +104,9 @@ func (t *Turn) End() {
 	t.Stopped = true
 }
 
-// Merge returns what a transcript and hooks know together of an execution; complete says that the transcript alone knows it all. The
-// transcript has exit statuses, tokens, the model; hooks know what it does not tell yet, since it is written with a delay.
+// Merge returns what a transcript and hooks know together of an execution; complete says that the transcript alone
+// knows it all. The transcript has exit statuses, tokens, the model; hooks know what it does not tell yet, since it
+// is written with a delay.
 func Merge(transcript, hooks track.Execution) (merged track.Execution, complete bool) {
 	merged, complete = transcript, transcript.Output != nil
 	merged.Calls = slices.Clone(transcript.Calls)

@@ -39,8 +39,8 @@ type Event struct {
 	Reply      *string   // last_assistant_message of Stop and SubagentStop; nil where the payload has none
 	Message    string    // why a turn ended in an error
 
-	// Call is the tool call of a tool's event. Before the tool ran, its key, tool, input and command are set; after it, also
-	// what is known of the result.
+	// Call is the tool call of a tool's event. Before the tool ran, its key, tool, input and command are set; after it,
+	// also what is known of the result.
 	Call track.ToolCall
 	// Interrupted says that the user stopped the tool.
 	Interrupted bool

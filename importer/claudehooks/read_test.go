@@ -30,7 +30,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The README beside the real log: 4 prompts, 4 PreToolUse, 3 PostToolUse. The fourth call failed, which this version does not tell.
+// The README beside the real log: 4 prompts, 4 PreToolUse, 3 PostToolUse. The fourth call failed, which this version
+// does not tell.
 func TestReadReal(t *testing.T) {
 	items, err := importertest.Collect(t, claudehooks.Read("f", importertest.Real(t, "claude-code-hooks/fasthooks-hook_logs-first-20.jsonl")))
 	if err != nil || len(items) != 4 {

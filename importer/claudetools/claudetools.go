@@ -1,4 +1,5 @@
-// Package claudetools knows what the inputs and results of Claude Code's own tools say; its transcripts and its hooks share them.
+// Package claudetools knows what the inputs and results of Claude Code's own tools say; its transcripts and its hooks
+// share them.
 package claudetools
 
 import (
@@ -104,8 +105,8 @@ func Text(content jsontext.Value) string {
 	return ""
 }
 
-// Written returns the file that a call wrote, whole; ok is false where the result does not tell. Of an edit that is what
-// the file was before, with the replacement made.
+// Written returns the file that a call wrote, whole; ok is false where the result does not tell. Of an edit that is
+// what the file was before, with the replacement made.
 func Written(tool string, input, result jsontext.Value) (name, content string, ok bool) {
 	var in struct {
 		FilePath string  `json:"file_path"`

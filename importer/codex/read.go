@@ -148,8 +148,8 @@ func (d *decoder) prompt(number int, at time.Time) []importer.Item {
 	return items
 }
 
-// begin opens an execution. Its time identifies it within the session, so that a damaged line before does not make it another one; where
-// there are no times, its place does.
+// begin opens an execution. Its time identifies it within the session, so that a damaged line before does not make it
+// another one; where there are no times, its place does.
 func (d *decoder) begin(number int, at time.Time) *importer.Draft {
 	d.prompts++
 	name := "prompt-" + strconv.Itoa(d.prompts)
@@ -165,7 +165,8 @@ func (d *decoder) begin(number int, at time.Time) *importer.Draft {
 	})
 }
 
-// current returns the execution that something belongs to. A rollout that begins in the midst of one has no prompt of it.
+// current returns the execution that something belongs to. A rollout that begins in the midst of one has no prompt of
+// it.
 func (d *decoder) current(number int, at time.Time) *importer.Draft {
 	if d.open == nil {
 		d.open = d.begin(number, at)

@@ -28,9 +28,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The README beside the real logs counts 102 calls in the first file: 43 commands, 3 patches, 2 plans and 54 calls of write_stdin, which
-// only poll the commands. Here those are none, and the 3 web searches, which have no call_id and no output, are calls: 51. In the second
-// file 2 of 118 calls are polls. Exit statuses are as many as there: 46, of which 4 are not 0; 16 with 3; else none.
+// The README beside the real logs counts 102 calls in the first file: 43 commands, 3 patches, 2 plans and 54 calls of
+// write_stdin, which only poll the commands. Here those are none, and the 3 web searches, which have no call_id and
+// no output, are calls: 51. In the second file 2 of 118 calls are polls. Exit statuses are as many as there: 46, of
+// which 4 are not 0; 16 with 3; else none.
 func TestReadReal(t *testing.T) {
 	for _, tt := range []struct {
 		file                                               string

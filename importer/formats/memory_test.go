@@ -12,8 +12,8 @@ import (
 	"track/importer/importertest"
 )
 
-// What a reader holds in memory does not grow with the source: here each reads 30 MiB and may hold 24. (Package claudecode has a test of
-// its own.)
+// What a reader holds in memory does not grow with the source: here each reads 30 MiB and may hold 24. (Package
+// claudecode has a test of its own.)
 func TestMemory(t *testing.T) {
 	const size, limit = 30 << 20, 12 << 20
 	for format, tt := range map[string]struct{ file, head, first, last, tail string }{

@@ -39,9 +39,10 @@ type Passed struct {
 	Named bool  // it was asked for by its name, and not found in a folder
 }
 
-// Find lists the sources among paths: files, folders with all that is below them, and patterns such as logs/*.jsonl, in the order of the
-// paths and, below a folder, of the names. Where a format is named, those of it: a file that is named is one unless it is clearly of another
-// format. An error ends the search: a path that is not there, or cannot be read.
+// Find lists the sources among paths: files, folders with all that is below them, and patterns such as logs/*.jsonl,
+// in the order of the paths and, below a folder, of the names. Where a format is named, those of it: a file that is
+// named is one unless it is clearly of another format. An error ends the search: a path that is not there, or cannot
+// be read.
 func Find(format string, paths []string) ([]Source, []Passed, error) {
 	f := finder{format: format, seen: map[string]bool{}}
 	for _, path := range paths {

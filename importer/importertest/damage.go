@@ -8,8 +8,8 @@ import (
 	"track/importer"
 )
 
-// Damage cuts, flips and interleaves a fixture of at least five executions, and checks that nothing panics, that what is read is valid, that
-// the executions away from the damage are read as before, and that what is left out is said.
+// Damage cuts, flips and interleaves a fixture of at least five executions, and checks that nothing panics, that what
+// is read is valid, that the executions away from the damage are read as before, and that what is left out is said.
 func Damage(t *testing.T, read Reader, fixture []byte, lines bool) {
 	t.Helper()
 	whole, err := ReadBytes(t, read, fixture)
@@ -88,7 +88,8 @@ func (d damage) interleave(t *testing.T) {
 	}
 }
 
-// away checks that the executions are there that do not touch the lines from first to last, nor stand next to one that does.
+// away checks that the executions are there that do not touch the lines from first to last, nor stand next to one
+// that does.
 func (d damage) away(t *testing.T, items []importer.Item, first, last int, format string, args ...any) {
 	t.Helper()
 	touched := func(i int) bool {

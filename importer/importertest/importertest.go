@@ -1,4 +1,5 @@
-// Package importertest holds what the tests of all readers share: a readable form of what was read, and ways to damage a source.
+// Package importertest holds what the tests of all readers share: a readable form of what was read, and ways to
+// damage a source.
 package importertest
 
 import (

@@ -10,7 +10,8 @@ import (
 	"track/importer"
 )
 
-// PeakHeap reads what write makes, through a pipe, and returns the most bytes of heap that were in use, sampled while it was read.
+// PeakHeap reads what write makes, through a pipe, and returns the most bytes of heap that were in use, sampled while
+// it was read.
 func PeakHeap(write func(io.Writer) error, read Reader, use func(importer.Item)) (peak uint64, err error) {
 	// Rubbish is taken away soon, however busy the machine is: what is measured is what is held.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

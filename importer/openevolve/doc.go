@@ -6,13 +6,15 @@
 //	checkpoint_N                   metadata.json, best_program_info.json and programs/ID.json, as OpenEvolve writes them
 //	a folder of checkpoint_N       all of them, merged by id in the order of N; also where they stand in a folder checkpoints in it
 //
-// OpenEvolve removes programs from its population, so that a checkpoint names parents that it does not have: all checkpoints of a run together lose
-// the fewest. [track/importer/programs] says how parents that are lost in all of them can be inferred.
+// OpenEvolve removes programs from its population, so that a checkpoint names parents that it does not have: all
+// checkpoints of a run together lose the fewest. [track/importer/programs] says how parents that are lost in all of
+// them can be inferred.
 //
 // # Scores
 //
-// The score is metrics.combined_score; where a program has none, it is what OpenEvolve takes in its place, the mean of its metrics, without those that
-// the metadata of the checkpoints name as features. A program that failed has no score, whatever its metrics hold. It failed where they hold
+// The score is metrics.combined_score; where a program has none, it is what OpenEvolve takes in its place, the mean
+// of its metrics, without those that the metadata of the checkpoints name as features. A program that failed has no
+// score, whatever its metrics hold. It failed where they hold
 //
 //	timeout true, or a text        timeout: OpenEvolve keeps what earlier stages measured, which may be more than whole programs have
 //	error, a text                  error; timeout where the text speaks of one
@@ -24,7 +26,8 @@
 //
 // # Operators
 //
-// "Full rewrite" is full_rewrite, a list of changes is diff, the copy of a program on another island is migration: its metrics were copied with it, not
-// measured again. OpenEvolve has no crossover; the programs that inspire a prompt are not recorded, and no parents. Forks that have one
-// name a second parent in second_parent_id or parent_ids.
+// "Full rewrite" is full_rewrite, a list of changes is diff, the copy of a program on another island is migration:
+// its metrics were copied with it, not measured again. OpenEvolve has no crossover; the programs that inspire a
+// prompt are not recorded, and no parents. Forks that have one name a second parent in second_parent_id or
+// parent_ids.
 package openevolve

@@ -13,7 +13,8 @@ import (
 
 const ways = "name a programs.jsonl, a checkpoint (a folder with metadata.json and programs), or the folder that holds all checkpoint_N of a run"
 
-// Read reads the run at a path: a file, a checkpoint, or a folder of checkpoints. Beside an error, the run says what was skipped.
+// Read reads the run at a path: a file, a checkpoint, or a folder of checkpoints. Beside an error, the run says what
+// was skipped.
 func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	info, err := programs.Stat(name)
 	switch {
@@ -32,7 +33,8 @@ func readFile(dir string, files fs.FS, name string, options importer.ProgramOpti
 	return r.finish(path.Join(dir, name), r.lines(dir, files, name), options)
 }
 
-// readDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it is called in messages.
+// readDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it
+// is called in messages.
 func readDir(dir string, files fs.FS, options importer.ProgramOptions) (importer.Run, error) {
 	r := reader{Collector: programs.NewCollector()}
 	return r.finish(dir, r.folder(dir, files), options)

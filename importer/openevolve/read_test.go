@@ -140,7 +140,8 @@ func TestScoreBounds(t *testing.T) {
 	}
 }
 
-// The best of a run is what the metadata of its last checkpoint says; the file beside it is asked where the metadata says nothing.
+// The best of a run is what the metadata of its last checkpoint says; the file beside it is asked where the metadata
+// says nothing.
 func TestBest(t *testing.T) {
 	program := func(id string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte(`{"id":"` + id + `","code":"c","metrics":{"combined_score":1}}`)}

@@ -16,7 +16,8 @@ import (
 	"track/importer/importertest"
 )
 
-// best is the program that all checkpoints of the MetaGPT run from the second call the best of the run. It ran into a timeout.
+// best is the program that all checkpoints of the MetaGPT run from the second call the best of the run. It ran into a
+// timeout.
 const best = "1f451222-ee8d-48c8-9db6-3aae2fe7139e"
 
 // metagpt reads the union of the checkpoints of the MetaGPT run.
@@ -75,7 +76,8 @@ func TestRealMetaGPT(t *testing.T) {
 	}
 }
 
-// The source calls a timeout the best of the run, by the score of the stage before; the best that was measured is another, and far below.
+// The source calls a timeout the best of the run, by the score of the stage before; the best that was measured is
+// another, and far below.
 func TestRealBest(t *testing.T) {
 	run := metagpt(t, false)
 	highest := 0.0
@@ -95,7 +97,8 @@ func TestRealBest(t *testing.T) {
 	}
 }
 
-// The same code was evaluated twice, to 0.1875 and to a timeout that carries 0.5. Both programs stay what they are; as do two more groups.
+// The same code was evaluated twice, to 0.1875 and to a timeout that carries 0.5. Both programs stay what they are;
+// as do two more groups.
 func TestRealDuplicates(t *testing.T) {
 	run := metagpt(t, false)
 	scores := map[string][]string{}
@@ -214,8 +217,8 @@ func encode(t *testing.T, value any) []byte {
 	return text
 }
 
-// How good inferring is: where the parents of the 63 programs that have one are hidden, it finds 45, and 48 times the code of the parent.
-// Package programs tells so.
+// How good inferring is: where the parents of the 63 programs that have one are hidden, it finds 45, and 48 times the
+// code of the parent. Package programs tells so.
 func TestRealInferring(t *testing.T) {
 	known := byID(metagpt(t, false))
 	var hidden []byte

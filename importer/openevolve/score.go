@@ -12,7 +12,8 @@ import (
 
 const scoreName = "combined_score"
 
-// judge finds the score of a program in its metrics, or why it has none. features are metrics that are no part of a score.
+// judge finds the score of a program in its metrics, or why it has none. features are metrics that are no part of a
+// score.
 func judge(p *importer.Program, metrics programs.Object, features []string) {
 	p.Metrics = metrics.Metrics(scoreName)
 	score, scored, problem := metrics.Metric(scoreName)
@@ -34,7 +35,8 @@ func judge(p *importer.Program, metrics programs.Object, features []string) {
 	}
 }
 
-// failure returns how a program failed and what the source says of it; nothing where it did not. scored says that there is a combined score.
+// failure returns how a program failed and what the source says of it; nothing where it did not. scored says that
+// there is a combined score.
 func failure(metrics programs.Object, scored bool) (failed, message string) {
 	if is, ok, _ := metrics.Metric("timeout"); ok && is == 1 || isText(metrics, "timeout") {
 		return importer.FailedTimeout, stages(metrics)
@@ -93,8 +95,9 @@ func stages(metrics programs.Object) string {
 	return programs.Title(strings.Join(broken, ", ") + " is 0")
 }
 
-// mean is what OpenEvolve takes for the score of a program without one (get_fitness_score in its utils/metrics_utils.py): the mean of what is
-// no feature, and of all where nothing else is there. It is nil where there is nothing, or no number comes of it.
+// mean is what OpenEvolve takes for the score of a program without one (get_fitness_score in its
+// utils/metrics_utils.py): the mean of what is no feature, and of all where nothing else is there. It is nil where
+// there is nothing, or no number comes of it.
 func mean(metrics map[string]float64, features []string) *float64 {
 	scores := maps.Clone(metrics)
 	maps.DeleteFunc(scores, func(name string, _ float64) bool { return slices.Contains(features, name) })

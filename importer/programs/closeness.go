@@ -51,8 +51,8 @@ func (d *Draft) code() *lines {
 	return d.lines
 }
 
-// closest returns the program that shares most lines with a text; nil where none shares any. Of equals it takes the latest, then the one
-// with the smaller id.
+// closest returns the program that shares most lines with a text; nil where none shares any. Of equals it takes the
+// latest, then the one with the smaller id.
 func closest(text *lines, among []*Draft) (best *Draft) {
 	most := 0.0
 	for _, d := range among {

@@ -22,7 +22,8 @@ type Draft struct {
 	Inspirations []string
 	// Migrant says that the program is a copy of its parent on another island.
 	Migrant bool
-	// Measured holds all that was measured of the program, ParentMeasured what the source says was measured of its parent, in one form.
+	// Measured holds all that was measured of the program, ParentMeasured what the source says was measured of its
+	// parent, in one form.
 	Measured, ParentMeasured string
 
 	lines *lines // of Content, once they were looked at

@@ -20,8 +20,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// Lines reads a file with one object on each line and hands them to use, with the name of the file after dir, and the line. What is no object
-// is skipped. gzip is decompressed. Its error is one of reading, of a database, or of use.
+// Lines reads a file with one object on each line and hands them to use, with the name of the file after dir, and the
+// line. What is no object is skipped. gzip is decompressed. Its error is one of reading, of a database, or of use.
 func (c *Collector) Lines(dir string, files fs.FS, name string, use func(o Object, file string, line int) error) error {
 	path := path.Join(dir, name)
 	file, err := files.Open(name)
@@ -92,7 +92,8 @@ func (c *Collector) List(dir string, files fs.FS, name string, use func(o Object
 	return nil
 }
 
-// record returns what a file holds, which is as long as one record may be; nothing of one that cannot be read, which is skipped.
+// record returns what a file holds, which is as long as one record may be; nothing of one that cannot be read, which
+// is skipped.
 func (c *Collector) record(dir string, files fs.FS, name string) []byte {
 	text, err := readRecord(files, name)
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -171,7 +172,8 @@ func IsDir(files fs.FS, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Nothing is the error of a source in which no program was found. what names the format and ways lists what can be read.
+// Nothing is the error of a source in which no program was found. what names the format and ways lists what can be
+// read.
 func (c *Collector) Nothing(file, what, ways string) error {
 	message := "holds no program of " + what
 	if len(c.run.Skips) > 0 {

@@ -11,7 +11,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// ID returns what names a program: a text, or a whole number in digits; the empty string where there is none, or it cannot be a name.
+// ID returns what names a program: a text, or a whole number in digits; the empty string where there is none, or it
+// cannot be a name.
 func (o Object) ID(name string) string {
 	id, problem := idOf(o.fields[name])
 	if problem != "" {
@@ -49,8 +50,8 @@ func (o Object) IDs(name string) []string {
 	return ids
 }
 
-// ParentIDs returns the parents of a program in the order of the source: parent_id, then parent_ids and second_parent_id, which forks of
-// evolvers add.
+// ParentIDs returns the parents of a program in the order of the source: parent_id, then parent_ids and
+// second_parent_id, which forks of evolvers add.
 func (o Object) ParentIDs() []string {
 	var ids []string
 	for _, id := range append(append([]string{o.ID("parent_id")}, o.IDs("parent_ids")...), o.ID("second_parent_id")) {

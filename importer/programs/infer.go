@@ -24,8 +24,8 @@ func newRelatives(ranked []*Draft) relatives {
 	return r
 }
 
-// ofLostParent returns the program that is likeliest to be like the parent that a program has lost, as the package comment says; nil where
-// there is none.
+// ofLostParent returns the program that is likeliest to be like the parent that a program has lost, as the package
+// comment says; nil where there is none.
 func (r relatives) ofLostParent(child *Draft) *Draft {
 	if child.Generation == nil {
 		return nil
@@ -49,7 +49,8 @@ func (r relatives) ofLostParent(child *Draft) *Draft {
 	return closest(child.code(), like)
 }
 
-// inspiration returns the one of several inspirations that shares most with what a program has and its first parent has not.
+// inspiration returns the one of several inspirations that shares most with what a program has and its first parent
+// has not.
 func (l linker) inspiration(d *Draft, ids []string) *Draft {
 	var there []*Draft
 	for _, id := range ids {

@@ -34,8 +34,8 @@ func (o Object) Metric(name string) (value float64, ok bool, problem string) {
 	return value, true, ""
 }
 
-// Metrics returns the measurements among the fields, but for those that are named. A number that is none is noted; texts, lists and objects
-// are no measurements.
+// Metrics returns the measurements among the fields, but for those that are named. A number that is none is noted;
+// texts, lists and objects are no measurements.
 func (o Object) Metrics(without ...string) map[string]float64 {
 	metrics := map[string]float64{}
 	for _, name := range o.Names() {

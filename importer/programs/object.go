@@ -16,8 +16,8 @@ import (
 	"track/internal/jsonio"
 )
 
-// Object is a JSON object of a source. Its fields are read one by one: what is wrong with one is noted, and does not take the others with it.
-// A field that is missing and one that is null are the same.
+// Object is a JSON object of a source. Its fields are read one by one: what is wrong with one is noted, and does not
+// take the others with it. A field that is missing and one that is null are the same.
 type Object struct {
 	fields map[string]jsontext.Value
 	path   string // of the object, with a dot behind it; empty at the top
@@ -158,7 +158,8 @@ func (o Object) Time(name string) time.Time {
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000).UTC()
 }
 
-// Child returns an object within the object, which may stand as JSON in a text, as databases keep it. Where there is none it is empty.
+// Child returns an object within the object, which may stand as JSON in a text, as databases keep it. Where there is
+// none it is empty.
 func (o Object) Child(name string) Object {
 	child := Object{path: o.path + name + ".", note: o.note}
 	value := o.fields[name]

@@ -55,8 +55,8 @@ func (o *ordering) release(d *Draft) {
 	}
 }
 
-// open opens a circle: of those in which the earliest program that waits is, or to which its parents lead. The earliest program in it loses
-// its parent there.
+// open opens a circle: of those in which the earliest program that waits is, or to which its parents lead. The
+// earliest program in it loses its parent there.
 func (o *ordering) open() {
 	for o.isPlaced[o.ranked[o.next]] {
 		o.next++

@@ -98,7 +98,8 @@ func TestImpossibleParents(t *testing.T) {
 	}
 }
 
-// Whatever parents say, all programs are there, each behind its parents, and in the same order whatever the order of the files.
+// Whatever parents say, all programs are there, each behind its parents, and in the same order whatever the order of
+// the files.
 func TestOrderOfAnything(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "programs")

@@ -17,8 +17,8 @@ import (
 
 const largestText = 16 << 20 // bytes of a version, or of a file of scores
 
-// ReadDir reads a folder, or the folder memory in it: first the versions, then what happened to them, then the logs. dir stands in items
-// and errors. A file that is damaged does not keep the others from being read.
+// ReadDir reads a folder, or the folder memory in it: first the versions, then what happened to them, then the logs.
+// dir stands in items and errors. A file that is damaged does not keep the others from being read.
 func ReadDir(dir string, files fs.FS) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		f := folder{dir: dir, files: files, yield: yield}
@@ -28,8 +28,8 @@ func ReadDir(dir string, files fs.FS) iter.Seq2[importer.Item, error] {
 	}
 }
 
-// Files returns the names of the files that [ReadDir] reads in a folder, not of those in a folder below it that is called memory; none where
-// the folder holds neither logs nor scores nor versions.
+// Files returns the names of the files that [ReadDir] reads in a folder, not of those in a folder below it that is
+// called memory; none where the folder holds neither logs nor scores nor versions.
 func Files(files fs.FS) []string {
 	f := folder{files: files, yield: func(importer.Item, error) bool { return true }}
 	names, err := f.list()

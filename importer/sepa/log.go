@@ -12,7 +12,8 @@ var (
 	scoredName  = importer.Pattern(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
 )
 
-// parseLog finds evolutions and rollbacks in an evolution-log.md: a heading with the time, and a list of fields below it.
+// parseLog finds evolutions and rollbacks in an evolution-log.md: a heading with the time, and a list of fields below
+// it.
 func parseLog(text string) []importer.Item {
 	var items []importer.Item
 	var open *importer.Item

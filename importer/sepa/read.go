@@ -18,7 +18,8 @@ import (
 	"track/importer"
 )
 
-// Read reads a log of tool calls or of observations. file stands in items and errors. For a whole folder, use [ReadDir].
+// Read reads a log of tool calls or of observations. file stands in items and errors. For a whole folder, use
+// [ReadDir].
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		importer.ReadLines(importer.SEPA, file, r, &decoder{open: map[group]*importer.Draft{}, budget: importer.NewBudget()})(yield)

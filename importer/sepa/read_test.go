@@ -63,8 +63,8 @@ func TestReadDirDamaged(t *testing.T) {
 	importertest.Golden(t, items, "damaged.golden")
 }
 
-// The README beside the real logs counts 55 prompts, 222 pre and 242 post that are whole, and 44 resyncs. Three more objects are whole but
-// hold nothing but a session or a time: they are skipped too, which makes 47.
+// The README beside the real logs counts 55 prompts, 222 pre and 242 post that are whole, and 44 resyncs. Three more
+// objects are whole but hold nothing but a session or a time: they are skipped too, which makes 47.
 func TestReadReal(t *testing.T) {
 	file := importertest.Real(t, "sepa/observations-first-5750-lines.jsonl")
 	items, err := importertest.Collect(t, sepa.Read("f", file))
@@ -86,8 +86,8 @@ func TestReadReal(t *testing.T) {
 			}
 		}
 	}
-	// Each pre is a call with an input; each post answers one, or is one whose pre was damaged. Every exit in this file is the
-	// hook's default, not a status.
+	// Each pre is a call with an input; each post answers one, or is one whose pre was damaged. Every exit in this file
+	// is the hook's default, not a status.
 	if inputs != 222 || answered != 242 || exits != 0 || len(importertest.Skips(items)) != 47 {
 		t.Errorf("%d calls, %d with an input, %d answered, %d exits, %d skips", calls, inputs, answered, exits, len(importertest.Skips(items)))
 	}

@@ -28,8 +28,8 @@ type record struct {
 
 var errNoRecord = errors.New("a fragment: it has neither tool nor prompt")
 
-// parseRecord reads the record at the beginning of a text. rest is where what follows it begins; -1 where only space does. Duplicate names
-// are refused: two records were mixed.
+// parseRecord reads the record at the beginning of a text. rest is where what follows it begins; -1 where only space
+// does. Duplicate names are refused: two records were mixed.
 func parseRecord(text []byte) (r record, rest int, err error) {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
 	if err := json.UnmarshalDecode(decoder, &r); err != nil {

@@ -14,7 +14,8 @@ import (
 // versionName is how the versions of a prompt are called.
 var versionName = importer.Pattern(`^v\d{1,9}[\w.-]{0,50}$`)
 
-// parseScores finds the versions in a scores.yaml, wherever they stand, in their order. What cannot be used is among the items.
+// parseScores finds the versions in a scores.yaml, wherever they stand, in their order. What cannot be used is among
+// the items.
 func parseScores(text []byte) []importer.Item {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -102,7 +103,8 @@ var (
 	yamlField = importer.Pattern(`^(\s*)(\w{1,50}):\s+"?([^"#]*?)"?\s*(?:#.*)?$`)
 )
 
-// scanScores finds versions in a text that is no YAML as a whole: a line with a name, and the fields that are indented deeper below it.
+// scanScores finds versions in a text that is no YAML as a whole: a line with a name, and the fields that are
+// indented deeper below it.
 func scanScores(text string) []importer.Item {
 	var items []importer.Item
 	name, at, indent := "", 0, ""

@@ -13,7 +13,8 @@ import (
 
 const ways = "name a programs.jsonl with one program a line"
 
-// Read reads the run at a path: a file of one program a line, or the folder of a programs.jsonl. Beside an error, the run says what was skipped.
+// Read reads the run at a path: a file of one program a line, or the folder of a programs.jsonl. Beside an error, the
+// run says what was skipped.
 func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	info, err := programs.Stat(name)
 	if err != nil {

@@ -55,7 +55,8 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// The children of the two programs of equal code may be of either. The data says the later one, for both of them; it does so without being sure.
+// The children of the two programs of equal code may be of either. The data says the later one, for both of them; it
+// does so without being sure.
 func TestRealTwins(t *testing.T) {
 	for _, infer := range []bool{false, true} {
 		run := read(t, filepath.Join(importertest.RealRuns(t), "shinka-txn-gemini3pro-run5", "programs.jsonl"), infer)

@@ -17,7 +17,8 @@ type Change struct {
 	After  []byte
 }
 
-// Plan computes a change of a file of settings, and writes nothing. change gets the text of the file, and that of the backup, nil if there is none.
+// Plan computes a change of a file of settings, and writes nothing. change gets the text of the file, and that of the
+// backup, nil if there is none.
 func Plan(path string, change func(text, backup []byte) ([]byte, error)) (c Change, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil { // the link stays one
 		path = target
@@ -40,8 +41,8 @@ func Plan(path string, change func(text, backup []byte) ([]byte, error)) (c Chan
 
 const backupSuffix = ".track-backup"
 
-// Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from the backup, it returns the backup:
-// taking them out would lose white space within empty objects.
+// Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from the
+// backup, it returns the backup: taking them out would lose white space within empty objects.
 func Restore(text, backup []byte) ([]byte, error) {
 	commands, err := Commands(text)
 	if err != nil {

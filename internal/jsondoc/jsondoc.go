@@ -1,4 +1,5 @@
-// Package jsondoc describes the JSON of Go types in Markdown, with the comments of their source. docs/reference/json.md is made by it.
+// Package jsondoc describes the JSON of Go types in Markdown, with the comments of their source.
+// docs/reference/json.md is made by it.
 package jsondoc
 
 import (
@@ -24,7 +25,8 @@ type Named struct {
 	Value      any // of the type
 }
 
-// Write describes each of the types, and then every type that they refer to. root is the folder of the module; encode writes a value as JSON.
+// Write describes each of the types, and then every type that they refer to. root is the folder of the module; encode
+// writes a value as JSON.
 func Write(root string, types []Named, encode func(any) ([]byte, error)) (string, error) {
 	w := &writer{source: source{root, map[string]*packageSource{}}, encode: encode, titles: map[string]reflect.Type{}}
 	for _, n := range types {

@@ -1,14 +1,14 @@
-// Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine, and
-// the version of this program. The notice of an [Origin] says what is unknown, why, and what helps.
+// Package provenance finds out where a recorded seed came from: the revision of the code in a folder, the machine,
+// and the version of this program. The notice of an [Origin] says what is unknown, why, and what helps.
 //
 // # The revision
 //
-// [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository as
-// it was. If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is unknown.
-// The diff hash tells different edits of one commit apart.
+// [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository
+// as it was. If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is
+// unknown. The diff hash tells different edits of one commit apart.
 //
-// Untracked files do not count: a results file written by the run would otherwise make every seed another revision. For
-// the same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook
+// Untracked files do not count: a results file written by the run would otherwise make every seed another revision.
+// For the same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook
 // (skip-worktree, assume-unchanged).
 //
 // GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE and their like are ignored. Git sets them for its hooks and for commands it
@@ -28,6 +28,6 @@
 //	text    content: the bytes of a file on disk, the target of a link, the commit of a submodule, nothing for a missing file;
 //	        for a submodule also the number of its own changes, and each of them in the same way
 //
-// It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if git
-// converts line endings, the same edit has another hash on another system.
+// It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if
+// git converts line endings, the same edit has another hash on another system.
 package provenance

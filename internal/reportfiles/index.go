@@ -18,7 +18,8 @@ import (
 	"track/reports/document"
 )
 
-// Index is an index with its pages while it is made. Each page is staged, or compared with the file that exists, and then let go.
+// Index is an index with its pages while it is made. Each page is staged, or compared with the file that exists, and
+// then let go.
 type Index struct {
 	path     string
 	png      bool
@@ -126,9 +127,9 @@ func (x *Index) checkOwner(page File) error {
 	return track.WithHint(fmt.Errorf("report index %s: %s is a page of the index %s: %w", x.path, page.Path, index, track.ErrConflict), track.Hint{Text: "a folder can hold one index of each format: choose another folder, or the path " + index})
 }
 
-// name returns the name of the page of a report. It is the same each time and differs from those of other reports, even if the
-// file system ignores case, and it has no characters with a meaning for a shell, a browser or a file system. A hash stands for
-// what is changed.
+// name returns the name of the page of a report. It is the same each time and differs from those of other reports,
+// even if the file system ignores case, and it has no characters with a meaning for a shell, a browser or a file
+// system. A hash stands for what is changed.
 func (x *Index) name(kind, name, rest string) string {
 	const most = 80
 	safe := strings.Map(func(r rune) rune {

@@ -35,8 +35,8 @@ func (s *Staged) Mkdir(folder string) error {
 	return problem(folder, err)
 }
 
-// Add writes a report and its pictures next to their places. The pictures come first, so that no report refers to missing
-// ones. The folder of the pictures is made; the folder of the report must exist.
+// Add writes a report and its pictures next to their places. The pictures come first, so that no report refers to
+// missing ones. The folder of the pictures is made; the folder of the report must exist.
 func (s *Staged) Add(report []File) error {
 	for i, f := range slices.Backward(report) {
 		if i > 0 {

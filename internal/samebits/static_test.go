@@ -25,8 +25,8 @@ var exact = []string{
 	"Ldexp", "Max", "Min", "Modf", "NaN", "Nextafter", "Pow10", "Round", "RoundToEven", "Signbit", "Sqrt", "Trunc",
 }
 
-// TestNoInexactFunctions finds calls of package math, and of gonum, that round differently on other processors. Package numeric has
-// what takes their place.
+// TestNoInexactFunctions finds calls of package math, and of gonum, that round differently on other processors.
+// Package numeric has what takes their place.
 func TestNoInexactFunctions(t *testing.T) {
 	for _, folder := range recorded {
 		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
@@ -70,8 +70,8 @@ func findInexact(t *testing.T, file string) {
 
 var fused = flag.Bool("fused", false, "compile for arm64 and look for fused products, which takes a minute the first time")
 
-// TestNoFusedProducts compiles for arm64 and finds the places where the compiler fused x*y+z into one rounding. Write float64(x*y) + z
-// there; a product fuses through assignments and calls as well.
+// TestNoFusedProducts compiles for arm64 and finds the places where the compiler fused x*y+z into one rounding. Write
+// float64(x*y) + z there; a product fuses through assignments and calls as well.
 func TestNoFusedProducts(t *testing.T) {
 	if !*fused {
 		t.Skip("make arm64 runs this test")

@@ -1,5 +1,6 @@
-// Package spool keeps records as lines of a batch in files that are only appended to, one for each process, until they are recorded in a database.
-// It needs no locks: not those of a network file system, which cannot be trusted, nor any other.
+// Package spool keeps records as lines of a batch in files that are only appended to, one for each process, until
+// they are recorded in a database. It needs no locks: not those of a network file system, which cannot be trusted,
+// nor any other.
 package spool
 
 import (
@@ -44,7 +45,8 @@ func Create(dir, name string) (*Writer, error) {
 	return &Writer{file, path + suffix, path}, nil
 }
 
-// Append opens a file to go on with, or makes it. What its last writer left of an unfinished line was never acknowledged, and is taken away.
+// Append opens a file to go on with, or makes it. What its last writer left of an unfinished line was never
+// acknowledged, and is taken away.
 func Append(path string) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
@@ -182,8 +184,8 @@ func Files(dir string) (files []File, err error) {
 	return files, err
 }
 
-// Done moves a file that is recorded out of the way, into a folder within its own, and returns where it is now. One that another process moved
-// meanwhile, or closed, is done with here: it is nowhere.
+// Done moves a file that is recorded out of the way, into a folder within its own, and returns where it is now. One
+// that another process moved meanwhile, or closed, is done with here: it is nowhere.
 func (f File) Done() (moved string, err error) {
 	dir := filepath.Join(filepath.Dir(f.Path), doneFolder)
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -199,7 +201,8 @@ func (f File) Done() (moved string, err error) {
 	return to, err
 }
 
-// Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size is left.
+// Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size
+// is left.
 func Lines(file *os.File) (text io.Reader, size, left int64, err error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Unified returns the unified difference of two texts, without the line that names a command, and the numbers of added and removed lines. It is
-// empty if the texts are equal.
+// Unified returns the unified difference of two texts, without the line that names a command, and the numbers of
+// added and removed lines. It is empty if the texts are equal.
 func Unified(fromName, from, toName, to string) (text string, added, removed int) {
 	text = string(diff.Diff(fromName, []byte(from), toName, []byte(to)))
 	_, text, _ = strings.Cut(text, "\n")

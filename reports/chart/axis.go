@@ -56,7 +56,8 @@ type axis struct {
 	single bool // there is one value, half way, and it has the only tick
 }
 
-// narrowest is the smallest width of an axis as a share of its largest value: about four steps from one float64 to the next.
+// narrowest is the smallest width of an axis as a share of its largest value: about four steps from one float64 to
+// the next.
 const narrowest = 1e-15
 
 // along returns the axis of x: as wide as its values.
@@ -132,8 +133,8 @@ type tick struct {
 	whole string // what label is short for
 }
 
-// ticks returns at most most multiples of 1, 2 or 5 times a power of ten; all of them written with the same number of decimals, and,
-// where they are very large or small, with the same exponent.
+// ticks returns at most most multiples of 1, 2 or 5 times a power of ten; all of them written with the same number of
+// decimals, and, where they are very large or small, with the same exponent.
 func (a axis) ticks(most int) []tick {
 	if a.single {
 		v := a.lo/2 + a.hi/2

@@ -4,9 +4,10 @@ import (
 	"slices"
 )
 
-// Band shows one series over many seeds: for each period the median as a line, the quartiles as a band, and the smallest and
-// largest value as a lighter one. They are computed over the seeds that have a finite value in that period; the subtitle says how
-// many those are. Quartiles are interpolated between order statistics (type 7 of Hyndman and Fan 1996).
+// Band shows one series over many seeds: for each period the median as a line, the quartiles as a band, and the
+// smallest and largest value as a lighter one. They are computed over the seeds that have a finite value in that
+// period; the subtitle says how many those are. Quartiles are interpolated between order statistics (type 7 of
+// Hyndman and Fan 1996).
 type Band struct {
 	Title, XLabel, YLabel string
 	Seeds                 [][]float64 // one series per seed, of any length

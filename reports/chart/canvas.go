@@ -13,8 +13,8 @@ const (
 	sizeTick  = 13.0
 )
 
-// canvas is what a chart is drawn on. The origin is the top left corner and y grows downwards; all coordinates are finite and lie
-// within the chart.
+// canvas is what a chart is drawn on. The origin is the top left corner and y grows downwards; all coordinates are
+// finite and lie within the chart.
 type canvas interface {
 	rect(x, y, w, h float64, s style)
 	polyline(points []point, s style)

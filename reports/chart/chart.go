@@ -1,12 +1,12 @@
-// Package chart draws charts as SVG and PNG. No library for Go describes its charts: these say in words what they show, for screen readers
-// and for text, and follow the light or dark scheme of the page.
+// Package chart draws charts as SVG and PNG. No library for Go describes its charts: these say in words what they
+// show, for screen readers and for text, and follow the light or dark scheme of the page.
 //
-// The same chart gives the same bytes. An SVG needs
-// neither script nor network, follows the reader's light or dark scheme, and says in its title and description what it shows: n,
-// ranges, gaps, and how the points were reduced. A PNG shows the same in the light scheme, at two pixels per unit.
+// The same chart gives the same bytes. An SVG needs neither script nor network, follows the reader's light or dark
+// scheme, and says in its title and description what it shows: n, ranges, gaps, and how the points were reduced. A
+// PNG shows the same in the light scheme, at two pixels per unit.
 //
-// Values that are not finite are never drawn: they leave a gap and are counted in the description. Names and labels may hold
-// anything; what does not fit is shortened in the middle.
+// Values that are not finite are never drawn: they leave a gap and are counted in the description. Names and labels
+// may hold anything; what does not fit is shortened in the middle.
 package chart
 
 import (
@@ -14,7 +14,8 @@ import (
 	"io"
 )
 
-// Chart is a [Line], [Band] or [History] of series, or one of those for reports: [HeatMap], [Distribution], [Forest], [Paired], [Lineage].
+// Chart is a [Line], [Band] or [History] of series, or one of those for reports: [HeatMap], [Distribution], [Forest],
+// [Paired], [Lineage].
 type Chart interface {
 	figure() figure
 }

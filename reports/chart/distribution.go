@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Distribution shows the scores of all seeds: a dot for each, or, if there is no room for so many, a histogram. What the seeds
-// have in common is not blown up: the axis is at least a fiftieth of the scale wide.
+// Distribution shows the scores of all seeds: a dot for each, or, if there is no room for so many, a histogram. What
+// the seeds have in common is not blown up: the axis is at least a fiftieth of the scale wide.
 type Distribution struct {
 	Title, XLabel string
 	Values        []float64 // NaN and infinities are counted, not drawn

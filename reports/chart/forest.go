@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Forest shows what became better or worse: a row for each metric, with the mean of its differences, an interval, and the
-// thresholds from which a difference counts. A few rows far beyond all others do not flatten these: they end in an arrow, and their
-// numbers stand at the right like those of all. A threshold beyond the frame is a chevron at its edge, with its value at the right.
+// Forest shows what became better or worse: a row for each metric, with the mean of its differences, an interval, and
+// the thresholds from which a difference counts. A few rows far beyond all others do not flatten these: they end in
+// an arrow, and their numbers stand at the right like those of all. A threshold beyond the frame is a chevron at its
+// edge, with its value at the right.
 type Forest struct {
 	Title, XLabel string
 	Interval      string // what Lo and Hi are: "95 % t interval"; without it "interval"
@@ -157,8 +158,8 @@ func (d Difference) known() (e extent) {
 	return e
 }
 
-// limit returns how far from 0 rows are drawn: as far as they reach, unless some reach so much further than the others that these could
-// not be told apart. At most one row in ten is cut, or one of few, and no more than needed.
+// limit returns how far from 0 rows are drawn: as far as they reach, unless some reach so much further than the
+// others that these could not be told apart. At most one row in ten is cut, or one of few, and no more than needed.
 func (f Forest) limit() float64 {
 	var reaches []float64
 	for _, d := range f.Rows {
@@ -270,7 +271,8 @@ type threshold struct {
 	turn float64
 }
 
-// side returns -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right one, and else 0.
+// side returns -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right
+// one, and else 0.
 func (t threshold) side(d Difference, x axis) float64 {
 	switch v := t.of(d); {
 	case !set(v):

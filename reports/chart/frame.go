@@ -299,8 +299,8 @@ func (f figure) labelTicks(p plot) []tick {
 	return ticks
 }
 
-// labelRoom returns what the label of t may take of the room between its neighbours: near an edge of the chart it is next to its tick,
-// where half of that is theirs.
+// labelRoom returns what the label of t may take of the room between its neighbours: near an edge of the chart it is
+// next to its tick, where half of that is theirs.
 func (p plot) labelRoom(t tick, room float64) float64 {
 	x := p.x.at(t.value)
 	return min(room, room/2+min(x, width-x)-margin/2)

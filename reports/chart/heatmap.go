@@ -1,8 +1,8 @@
 package chart
 
-// HeatMap shows the status of each metric in each seed: a row per metric, a column per seed. Failed seeds are hatched, whatever
-// their cells say. Where there are more seeds than columns have room, a column is several seeds, and each of its cells is divided
-// in proportion to their statuses.
+// HeatMap shows the status of each metric in each seed: a row per metric, a column per seed. Failed seeds are
+// hatched, whatever their cells say. Where there are more seeds than columns have room, a column is several seeds,
+// and each of its cells is divided in proportion to their statuses.
 type HeatMap struct {
 	Title, XLabel string
 	Seeds         []HeatColumn

@@ -10,7 +10,8 @@ import (
 	"track/internal/property"
 )
 
-// The parts of a divided cell are as large as the shares of their statuses: over the whole map, areas are to each other as counts.
+// The parts of a divided cell are as large as the shares of their statuses: over the whole map, areas are to each
+// other as counts.
 func TestMosaicIsInProportion(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 7).Draw(t, "seeds in a column")

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// indexed gives m a palette of at most n colours, which makes its file a third as large: the inks and the most frequent others. The
-// rest, all of it at the edges of something, becomes the nearest of these.
+// indexed gives m a palette of at most n colours, which makes its file a third as large: the inks and the most
+// frequent others. The rest, all of it at the edges of something, becomes the nearest of these.
 func indexed(m *image.RGBA, n int) *image.Paletted {
 	pixels := map[color.RGBA]int{}
 	runs(m, func(from, to int, c color.RGBA) { pixels[c] += to - from })

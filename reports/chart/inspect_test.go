@@ -28,8 +28,8 @@ type label struct {
 	text           string
 }
 
-// inspect fails unless the document is well formed, has a title and a description, holds nothing but shapes and text, has all
-// coordinates within its view box, and no text on top of another.
+// inspect fails unless the document is well formed, has a title and a description, holds nothing but shapes and text,
+// has all coordinates within its view box, and no text on top of another.
 func inspect(t rapid.TB, document string) drawing {
 	t.Helper()
 	d := drawing{shapes: map[string][][][2]float64{}}
@@ -199,7 +199,8 @@ func pathParts(t rapid.TB, data string) (parts [][][2]float64) {
 	return parts
 }
 
-// text notes where a text stands. Letters are taken to be half as wide as high, others, such as Chinese, as wide as high.
+// text notes where a text stands. Letters are taken to be half as wide as high, others, such as Chinese, as wide as
+// high.
 func (d *drawing) text(t rapid.TB, e xml.StartElement, s string) {
 	t.Helper()
 	l := label{text: s}

@@ -8,8 +8,8 @@ import (
 
 // Line is a chart of one or several series. Labels carry the unit: "unemployment rate (share of workers)".
 //
-// A series may have a million points: of those in one pixel column the lowest and the highest are drawn, and the description says
-// so. At most 56 series are drawn; the subtitle says how many were left out.
+// A series may have a million points: of those in one pixel column the lowest and the highest are drawn, and the
+// description says so. At most 56 series are drawn; the subtitle says how many were left out.
 type Line struct {
 	Title, XLabel, YLabel string
 	Series                []Named
@@ -67,7 +67,8 @@ func (t ordered) x(i int) float64 {
 	return t.X[i]
 }
 
-// sort puts the points in the order of x, those with the same x in the order given. It does not touch the slices of the caller.
+// sort puts the points in the order of x, those with the same x in the order given. It does not touch the slices of
+// the caller.
 func (t *ordered) sort() {
 	last, sorted := math.Inf(-1), true
 	for _, x := range t.X {
@@ -226,7 +227,8 @@ func drawSeries(c canvas, p plot, series []ordered) (fact string) {
 	return ""
 }
 
-// drawMarkers marks each point where there are few in all; otherwise some points of each series, to tell it from others.
+// drawMarkers marks each point where there are few in all; otherwise some points of each series, to tell it from
+// others.
 func drawMarkers(c canvas, p plot, series int, runs [][]point, nSeries, nPoints int) {
 	markers := 8
 	if nSeries > 20 {

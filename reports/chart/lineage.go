@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Lineage shows the scores of candidates in the order of their numbers: the root as a diamond, accepted ones as dots, rejected ones as faint
-// strokes, refused ones as triangles, failed ones as crosses; what failed or was refused without a score stands in a lane below the scores. The
-// best accepted score so far is a line, which leaves out what was rolled back; if nothing was decided, the best score so far. Rollbacks are
-// upright lines. Where there are many, those that would lie upon others are not drawn, and counted.
+// Lineage shows the scores of candidates in the order of their numbers: the root as a diamond, accepted ones as dots,
+// rejected ones as faint strokes, refused ones as triangles, failed ones as crosses; what failed or was refused
+// without a score stands in a lane below the scores. The best accepted score so far is a line, which leaves out what
+// was rolled back; if nothing was decided, the best score so far. Rollbacks are upright lines. Where there are many,
+// those that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
 	Interval              string  // what Lo and Hi are: "95 % t interval"; without it "interval"

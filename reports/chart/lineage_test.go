@@ -223,7 +223,8 @@ func TestLineageScale(t *testing.T) {
 	}
 }
 
-// Several rollbacks at one place are counted, on the side where there is room; what the legend says of the line is never cut.
+// Several rollbacks at one place are counted, on the side where there is room; what the legend says of the line is
+// never cut.
 func TestLineageRollbackNames(t *testing.T) {
 	l := Lineage{Candidates: []Candidate{{Number: 0, Decision: Root, Head: true, Estimate: Estimate{Mean: 1}}}}
 	for i := range 12 {

@@ -84,8 +84,8 @@ func (l Lineage) lineStyle() style {
 	return bestStyle
 }
 
-// steps returns the line of the best score so far, up to the last candidate. A rollback takes it to the score of what is active
-// again; where that has none, the line ends, and another begins with the next that is accepted.
+// steps returns the line of the best score so far, up to the last candidate. A rollback takes it to the score of what
+// is active again; where that has none, the line ends, and another begins with the next that is accepted.
 func (l Lineage) steps(p plot) (lines [][]point) {
 	var line []point
 	y := 0.0
@@ -239,8 +239,8 @@ func (c Candidate) drawInterval(to canvas, p plot) {
 	}
 }
 
-// points returns where the candidates of each decision are drawn, but for the head, and without those that would lie upon others, which
-// left counts. Accepted ones are all drawn as long as there is room.
+// points returns where the candidates of each decision are drawn, but for the head, and without those that would lie
+// upon others, which left counts. Accepted ones are all drawn as long as there is room.
 func (l Lineage) points(p plot) (points [nDecisions][]point, left int, square pixel) {
 	const spared = 2000
 	var all [nDecisions][]point
@@ -341,8 +341,8 @@ func (l Lineage) drawRollbacks(c canvas, p plot) (left int) {
 	return left
 }
 
-// nameRollback writes where rollback i leads to, and how many there are at its place, on the side where there is room: at least how many.
-// It returns where what it wrote or drew ends.
+// nameRollback writes where rollback i leads to, and how many there are at its place, on the side where there is
+// room: at least how many. It returns where what it wrote or drew ends.
 func (l Lineage) nameRollback(c canvas, p plot, i int, x, top, taken float64) (to float64) {
 	names := []string{"to " + or(clean(l.Rollbacks[i].Name), whole(l.Rollbacks[i].To))}
 	if n := l.together(i); n > 1 {

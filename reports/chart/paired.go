@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Paired shows what became of each seed: its score in the baseline and in the candidate, joined by a line. A side without a score
-// counts as 0, as it does in the tests, and stands in a lane below the scores. Of more pairs than there is room for, those are drawn
-// that lie evenly in the order of their change.
+// Paired shows what became of each seed: its score in the baseline and in the candidate, joined by a line. A side
+// without a score counts as 0, as it does in the tests, and stands in a lane below the scores. Of more pairs than
+// there is room for, those are drawn that lie evenly in the order of their change.
 type Paired struct {
 	Title, XLabel, YLabel       string
 	Lo, Hi                      float64 // ends of the scale of scores; equal if it has none
@@ -177,8 +177,8 @@ func drawNoCandidate(c canvas, at point, size float64) {
 	c.lines(cross(at, 0.8*size), crossStyle)
 }
 
-// thinned returns at most maxPairs pairs: all, in the order given; or those that lie at equal steps in the order of their change, from the
-// largest loss to the largest gain.
+// thinned returns at most maxPairs pairs: all, in the order given; or those that lie at equal steps in the order of
+// their change, from the largest loss to the largest gain.
 func (d Paired) thinned() []Pair {
 	if len(d.Pairs) <= maxPairs {
 		return d.Pairs

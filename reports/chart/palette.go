@@ -24,8 +24,9 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// tones: the hues are those of Okabe and Ito (2008), "Color Universal Design". Their yellow is too faint on white, their dark blue on
-// black, so that the dark scheme has the yellow in place of the sky blue, and the sky blue in place of the dark one.
+// tones: the hues are those of Okabe and Ito (2008), "Color Universal Design". Their yellow is too faint on white,
+// their dark blue on black, so that the dark scheme has the yellow in place of the sky blue, and the sky blue in
+// place of the dark one.
 var tones = [...]tone{
 	none:         {},
 	paper:        {"paper", rgb(0xffffff), rgb(0x0d1117)},

@@ -77,8 +77,8 @@ func (r *raster) lines(runs [][]point, s style) {
 	r.paint(areas, s.stroke, 0)
 }
 
-// outline returns the area that a pen of the given width covers along points: a rectangle for each step and a disc at each point, all
-// turning the same way, because the rasterizer subtracts areas that turn the other way.
+// outline returns the area that a pen of the given width covers along points: a rectangle for each step and a disc at
+// each point, all turning the same way, because the rasterizer subtracts areas that turn the other way.
 func outline(points []point, width float64) [][]point {
 	half := width / 2
 	areas := make([][]point, 0, 2*len(points))

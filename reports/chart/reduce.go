@@ -2,9 +2,9 @@ package chart
 
 import "math"
 
-// reduce takes n points, in the order of their x, to runs without gaps; at says false if there is none. Of the points in one
-// column of the given width, the lowest and the highest are kept, in their order: no spike is lost. A gap within a column is
-// too narrow to be seen and is closed.
+// reduce takes n points, in the order of their x, to runs without gaps; at says false if there is none. Of the points
+// in one column of the given width, the lowest and the highest are kept, in their order: no spike is lost. A gap
+// within a column is too narrow to be seen and is closed.
 func reduce(n int, at func(i int) (point, bool), column pixel) (runs [][]point) {
 	var run []point
 	var first, second point // the extremes of the current column, in their order
@@ -89,8 +89,8 @@ func envelope(n int, at func(i int) (slab, bool), column pixel) (runs [][]slab) 
 	return runs
 }
 
-// thin leaves out points that would lie upon others: of those in a square with the given side the first stays, and in any case the
-// lowest and the highest of each column.
+// thin leaves out points that would lie upon others: of those in a square with the given side the first stays, and in
+// any case the lowest and the highest of each column.
 func thin(points []point, side pixel) (kept []point) {
 	type square struct{ column, row int }
 	of := func(p point) square {

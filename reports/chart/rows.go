@@ -63,7 +63,8 @@ func (f figure) columnRooms() []float64 {
 	return rooms
 }
 
-// drawGrid repeats the ticks of x above many rows. Where they are numbers, it draws lines through them and along the rows.
+// drawGrid repeats the ticks of x above many rows. Where they are numbers, it draws lines through them and along the
+// rows.
 func (f figure) drawGrid(c canvas, p plot, ticks []tick) {
 	const high = 25 // rows from which the axis at the bottom is far away
 	numbers := f.labels == nil

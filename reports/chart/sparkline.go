@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Sparkline writes scores as blocks, from the lowest to the highest of them: "▁▃▅·█". One that is not finite is a dot; where all are
-// equal, blocks are half high. Of more than most scores, each block is the mean of those that share it; 0 stands for any number.
+// Sparkline writes scores as blocks, from the lowest to the highest of them: "▁▃▅·█". One that is not finite is a
+// dot; where all are equal, blocks are half high. Of more than most scores, each block is the mean of those that
+// share it; 0 stands for any number.
 func Sparkline(scores []float64, most int) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	if most > 0 && len(scores) > most {

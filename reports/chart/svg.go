@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// vector is a canvas that becomes an SVG. Colours are classes, so that one document serves the light and the dark scheme; the
-// style names only those that are used. There are no ids: several charts may stand in one page.
+// vector is a canvas that becomes an SVG. Colours are classes, so that one document serves the light and the dark
+// scheme; the style names only those that are used. There are no ids: several charts may stand in one page.
 type vector struct {
 	height       float64
 	body         bytes.Buffer

@@ -22,7 +22,8 @@ var regular = sync.OnceValue(func() *opentype.Font {
 	return f
 })
 
-// advance returns the width of r in a font of size 1. What the font does not have is taken to be as wide as the widest scripts are.
+// advance returns the width of r in a font of size 1. What the font does not have is taken to be as wide as the
+// widest scripts are.
 func advance(r rune) float64 {
 	const em = 1000
 	var buffer sfnt.Buffer
@@ -48,7 +49,8 @@ var latin = sync.OnceValue(func() (widths [256]float64) {
 // slack is by how much the text of a reader's system font may be wider than that of the font measured here.
 const slack = 1.15
 
-// textWidth returns the room that s needs in a font of the given size, whichever of the usual sans serif fonts a reader has.
+// textWidth returns the room that s needs in a font of the given size, whichever of the usual sans serif fonts a
+// reader has.
 func textWidth(s string, size float64) float64 {
 	widths := latin()
 	total := 0.0
@@ -62,8 +64,8 @@ func textWidth(s string, size float64) float64 {
 	return float64(total * size * slack)
 }
 
-// shorten replaces what does not fit into room by an ellipsis. Names that differ often do so at their end, so that a third of
-// what is kept is from there.
+// shorten replaces what does not fit into room by an ellipsis. Names that differ often do so at their end, so that a
+// third of what is kept is from there.
 func shorten(s string, size, room float64) string {
 	if textWidth(s, size) <= room {
 		return s
@@ -100,8 +102,8 @@ func elide(runes []rune, kept int) string {
 // maxRunes bounds titles, names and labels, in the description too.
 const maxRunes = 300
 
-// clean makes a line of visible text of anything: white space becomes one space; control characters, marks that turn the direction
-// of writing and bytes that are not UTF-8 become U+FFFD.
+// clean makes a line of visible text of anything: white space becomes one space; control characters, marks that turn
+// the direction of writing and bytes that are not UTF-8 become U+FFFD.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

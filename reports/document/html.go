@@ -29,8 +29,8 @@ const head = `<!DOCTYPE html>
 // manySections is the largest number of sections without a table of contents.
 const manySections = 5
 
-// HTML writes the document as one file that needs no network and no script. It is an error if two pictures have the same
-// name.
+// HTML writes the document as one file that needs no network and no script. It is an error if two pictures have the
+// same name.
 func (d Document) HTML(w io.Writer) error {
 	if err := d.check(); err != nil {
 		return err

@@ -30,7 +30,8 @@ func (h *hypertext) diff(text string) {
 	}
 }
 
-// diffClass returns the class of a line of a difference. File names come before the first hunk; other lines can begin with the same signs.
+// diffClass returns the class of a line of a difference. File names come before the first hunk; other lines can begin
+// with the same signs.
 func diffClass(line string, inHunk *bool) string {
 	switch {
 	case strings.HasPrefix(line, "@@"):

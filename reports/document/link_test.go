@@ -57,7 +57,8 @@ func resolved(t *testing.T, suffix string, d document.Document) (list []string) 
 	}
 }
 
-// A link leads to the file of that name beside the page, wherever the link stands and whatever the name; and to nothing but files.
+// A link leads to the file of that name beside the page, wherever the link stands and whatever the name; and to
+// nothing but files.
 func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	var want []string

@@ -45,8 +45,8 @@ func (m *markdown) span(s Span, cell bool) {
 	}
 }
 
-// backticks reports whether they make a span of code of the text: not after others, not in a cell that a | would end, and not where a reader such
-// as goldmark takes them for part of the address of a mail.
+// backticks reports whether they make a span of code of the text: not after others, not in a cell that a | would end,
+// and not where a reader such as goldmark takes them for part of the address of a mail.
 func (m *markdown) backticks(text string, cell bool) bool {
 	before := m.Bytes()
 	glued := len(before) > 0 && before[len(before)-1] != ' '

@@ -11,7 +11,8 @@ import (
 	"track/reports/escape"
 )
 
-// An outline has a line for each thing that a reader sees: a heading, an item, a cell, a block of code, with styles written as S(…).
+// An outline has a line for each thing that a reader sees: a heading, an item, a cell, a block of code, with styles
+// written as S(…).
 
 // styles are how an outline writes them, and the elements for them.
 var (
@@ -118,8 +119,8 @@ var elements = map[string]string{
 	"figure": "class tabindex aria-label", "details": "", "summary": "", "blockquote": "",
 }
 
-// outline reads a page: HTML of ours, or what became of Markdown. It fails for what is not well formed, unknown elements and attributes, and
-// links that lead to other hosts.
+// outline reads a page: HTML of ours, or what became of Markdown. It fails for what is not well formed, unknown
+// elements and attributes, and links that lead to other hosts.
 func outline(t failer, source string) []string {
 	t.Helper()
 	r := reader{failer: t, source: source, Decoder: xml.NewDecoder(strings.NewReader(source)), ids: map[string]bool{}}
@@ -268,7 +269,8 @@ func (r *reader) skip() {
 	}
 }
 
-// squeeze is what is to be seen of a text: lines without the spaces that browsers leave out, and without what has no width.
+// squeeze is what is to be seen of a text: lines without the spaces that browsers leave out, and without what has no
+// width.
 func squeeze(s string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\u200b", ""), "\n") {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Section is what stands below a heading of level 2, up to the next one, as it is written. The heading is not part of it.
+// Section is what stands below a heading of level 2, up to the next one, as it is written. The heading is not part of
+// it.
 type Section struct {
 	Title    string // empty for what stands before the first heading
 	Anchor   string
@@ -96,5 +97,6 @@ func (p Picture) Markdown(o MarkdownOptions) string {
 	return strings.TrimRight(m.String(), "\n")
 }
 
-// Reference returns a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host and runs nothing.
+// Reference returns a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host
+// and runs nothing.
 func Reference(href string) string { return reference(href) }

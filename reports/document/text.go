@@ -22,7 +22,8 @@ func (t Text) merged() Text {
 	return list
 }
 
-// reference returns a relative path with its fragment, as a URL writes it. Whatever is in it, it leads to no other host and runs nothing.
+// reference returns a relative path with its fragment, as a URL writes it. Whatever is in it, it leads to no other
+// host and runs nothing.
 func reference(href string) string {
 	path, fragment, hasFragment := strings.Cut(href, "#")
 	if strings.HasPrefix(path, "/") {

@@ -2,8 +2,8 @@ package escape
 
 import "strings"
 
-// Span writes s as a span of code within a line of Markdown. It is HTML in a table, where s has a |, and next to another span: there,
-// backticks alone would not do.
+// Span writes s as a span of code within a line of Markdown. It is HTML in a table, where s has a |, and next to
+// another span: there, backticks alone would not do.
 func Span(s string, plain bool) string {
 	s = Line(s)
 	if s == "" {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Line makes one line of visible text of anything: line ends and tabs become spaces; control characters, marks that turn the direction
-// of writing, what has no width, and bytes that are not UTF-8 become U+FFFD.
+// Line makes one line of visible text of anything: line ends and tabs become spaces; control characters, marks that
+// turn the direction of writing, what has no width, and bytes that are not UTF-8 become U+FFFD.
 func Line(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -25,8 +25,9 @@ func Line(s string) string {
 // HTML makes a line of s that stands in the text or in an attribute of HTML and XML.
 func HTML(s string) string { return html.EscapeString(Line(s)) }
 
-// Code keeps s to the byte, save what has no place in a file of text: control characters other than tab and newline become the pictures
-// of them, so that a carriage return is ␍; marks that turn the direction of writing, and bytes that are not UTF-8, become U+FFFD.
+// Code keeps s to the byte, save what has no place in a file of text: control characters other than tab and newline
+// become the pictures of them, so that a carriage return is ␍; marks that turn the direction of writing, and bytes
+// that are not UTF-8, become U+FFFD.
 func Code(s string) string {
 	return strings.Map(func(r rune) rune {
 		const pictures = '\u2400' // of the control characters, in their order

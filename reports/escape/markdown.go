@@ -9,8 +9,8 @@ import (
 // Apart is an invisible character that separates two characters to which a code host would give a meaning.
 const Apart = "&#8203;"
 
-// Markdown makes a line of s that stands in a paragraph, heading or table cell of GitHub's Markdown: no markup, no HTML, no formula, no
-// link, and no mention. [Start] escapes what would begin a block at the start of a line.
+// Markdown makes a line of s that stands in a paragraph, heading or table cell of GitHub's Markdown: no markup, no
+// HTML, no formula, no link, and no mention. [Start] escapes what would begin a block at the start of a line.
 func Markdown(s string) string {
 	s = Line(s)
 	var b strings.Builder

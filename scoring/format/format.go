@@ -54,8 +54,8 @@ func Percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 }
 
-// Share returns a share of seeds as a percentage with one decimal; "-" if x is NaN. Less than all is never written as 100.0%, nor
-// more than none as 0.0%.
+// Share returns a share of seeds as a percentage with one decimal; "-" if x is NaN. Less than all is never written as
+// 100.0%, nor more than none as 0.0%.
 func Share(x float64) string {
 	switch {
 	case math.IsNaN(x):

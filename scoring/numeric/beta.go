@@ -13,8 +13,8 @@ func betaFront(a, b, x, y float64) float64 {
 	return float64(math.Sqrt(float64(a*q)/(2*math.Pi)) * Exp(exponent))
 }
 
-// betaTails returns the regularized incomplete beta function I_x(a, b) and 1 - I_x(a, b), where y is 1-x. It is the continued fraction
-// 26.5.8 of Abramowitz & Stegun (1964), by Lentz's method.
+// betaTails returns the regularized incomplete beta function I_x(a, b) and 1 - I_x(a, b), where y is 1-x. It is the
+// continued fraction 26.5.8 of Abramowitz & Stegun (1964), by Lentz's method.
 func betaTails(a, b, x, y float64) (lower, upper float64) {
 	switch {
 	case x <= 0:
@@ -71,7 +71,8 @@ func BetaQuantile(p, a, b float64) float64 {
 	return x
 }
 
-// studentTail returns P(T > t) of Student's distribution with df degrees of freedom, for t above 0, and what [betaFront] is there.
+// studentTail returns P(T > t) of Student's distribution with df degrees of freedom, for t above 0, and what
+// [betaFront] is there.
 func studentTail(t, df float64) (tail, front float64) {
 	square := float64(t * t)
 	x, y := df/(df+square), square/(df+square)

@@ -62,7 +62,8 @@ func Log(x float64) float64 {
 	return float64(k*ln2Hi) - ((half - (float64(s*(half+r)) + float64(k*ln2Lo))) - f)
 }
 
-// Log1p returns the logarithm of 1+x, to full precision for small x. Source: Kahan, in HP-15C Advanced Functions Handbook (1982).
+// Log1p returns the logarithm of 1+x, to full precision for small x. Source: Kahan, in HP-15C Advanced Functions
+// Handbook (1982).
 func Log1p(x float64) float64 {
 	u := 1 + x
 	switch {

@@ -33,8 +33,8 @@ func gammaFront(a, x float64) float64 {
 	return float64(math.Sqrt(a/(2*math.Pi)) * Exp(logRatio(a, x, a, x-a)-(x-a)-stirling(a)))
 }
 
-// gammaTails returns the regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P: the smaller one by its series or by Lentz's
-// continued fraction.
+// gammaTails returns the regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P: the smaller one by its
+// series or by Lentz's continued fraction.
 func gammaTails(a, x float64) (lower, upper float64) {
 	if x <= 0 {
 		return 0, 1
@@ -82,7 +82,8 @@ func ChiSquaredSurvival(x, df float64) float64 {
 	return upper
 }
 
-// ChiSquaredQuantile returns the x with P(X ≤ x) = p, for p between 0 and 1, from the approximation of Wilson & Hilferty (1931).
+// ChiSquaredQuantile returns the x with P(X ≤ x) = p, for p between 0 and 1, from the approximation of Wilson &
+// Hilferty (1931).
 func ChiSquaredQuantile(p, df float64) float64 {
 	a := df / 2
 	root := 1 - 2/(9*df) + float64(NormalQuantile(p)*math.Sqrt(2/(9*df)))

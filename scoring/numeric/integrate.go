@@ -1,7 +1,7 @@
 package numeric
 
-// Integrate returns the integral of f from lo to hi, by 16 points of Gauss and Legendre on each of so many panels. It is exact to rounding
-// where f is smooth on the scale of a panel.
+// Integrate returns the integral of f from lo to hi, by 16 points of Gauss and Legendre on each of so many panels. It
+// is exact to rounding where f is smooth on the scale of a panel.
 func Integrate(f func(float64) float64, lo, hi float64, panels int) float64 {
 	nodes := [...]float64{
 		0.0950125098376374401853, 0.2816035507792589132305, 0.4580167776572273863424, 0.6178762444026437484467,

@@ -5,7 +5,8 @@ import "math"
 // NormalCDF returns P(Z ≤ z) of the standard normal distribution.
 func NormalCDF(z float64) float64 { return float64(0.5 * erfc(-z/math.Sqrt2)) }
 
-// NormalQuantile returns the z with P(Z ≤ z) = p, from the approximation 26.2.23 of Abramowitz & Stegun (1964) by Halley's method.
+// NormalQuantile returns the z with P(Z ≤ z) = p, from the approximation 26.2.23 of Abramowitz & Stegun (1964) by
+// Halley's method.
 func NormalQuantile(p float64) float64 {
 	tail := min(p, 1-p)
 	switch {

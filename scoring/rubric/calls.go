@@ -82,8 +82,8 @@ func (r Rubric) judge(c Call) verdict {
 	return verdict{undetermined, "neither exit status nor output is known"}
 }
 
-// judgeLiterally is rubric/1: exit code 0 and no word of error anywhere in the output. Where one of the two is not known, the other
-// decides.
+// judgeLiterally is rubric/1: exit code 0 and no word of error anywhere in the output. Where one of the two is not
+// known, the other decides.
 func judgeLiterally(c Call) verdict {
 	switch {
 	case c.Exit != nil && *c.Exit != 0:
@@ -169,7 +169,8 @@ func (s *scorer) callsDetail() callsDetail {
 	return d
 }
 
-// benignCommand returns the grep, rg, diff or test whose exit 1 is that of the call; empty where another command may have set it.
+// benignCommand returns the grep, rg, diff or test whose exit 1 is that of the call; empty where another command may
+// have set it.
 func benignCommand(c Call) string {
 	if c.Command == "" {
 		switch tool := strings.ToLower(c.Tool); tool {

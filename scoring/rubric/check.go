@@ -38,8 +38,8 @@ type Check struct {
 	MeanAbsDifference float64      `json:"mean_abs_difference"` // of two trials of one task; NaN if none has two
 }
 
-// CheckTruth compares scores with a ground-truth label: how well they and their components separate successes, and how much two
-// trials of one task differ, which is noise.
+// CheckTruth compares scores with a ground-truth label: how well they and their components separate successes, and
+// how much two trials of one task differ, which is noise.
 func CheckTruth(r Rubric, trials []Trial, confidence float64) (Check, error) {
 	c := Check{NTrials: len(trials)}
 	for _, t := range trials {

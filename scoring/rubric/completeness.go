@@ -22,8 +22,8 @@ func (s *scorer) outputQuality() Component {
 	return s.whole(OutputQuality, []Component{s.completeness(), s.accuracy()})
 }
 
-// completeness is direct answer 0.3 + code 0.3 + explanation 0.2 + next steps 0.2. Where the task asks for no code, rubric/1 gives
-// none of its 0.3, and any other rubric scores over the parts that apply.
+// completeness is direct answer 0.3 + code 0.3 + explanation 0.2 + next steps 0.2. Where the task asks for no code,
+// rubric/1 gives none of its 0.3, and any other rubric scores over the parts that apply.
 func (s *scorer) completeness() Component {
 	return s.whole(completeness, []Component{s.directAnswer(), s.codePart(), s.explanation(), s.nextSteps()})
 }
@@ -82,7 +82,8 @@ func idleness(sentence string) string {
 	return ""
 }
 
-// codePart wants code in the final text or in a file that the agent wrote, if the task is a coding task. Rubric/1 knows the text only.
+// codePart wants code in the final text or in a file that the agent wrote, if the task is a coding task. Rubric/1
+// knows the text only.
 func (s *scorer) codePart() Component {
 	coding, known := s.e.coding()
 	switch {

@@ -98,7 +98,8 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-// TestCompletenessOverParts: an analysis with answer and explanation has 0.5 of the 0.7 that apply; rubric/1 gives 0.5 of 1.
+// TestCompletenessOverParts: an analysis with answer and explanation has 0.5 of the 0.7 that apply; rubric/1 gives
+// 0.5 of 1.
 func TestCompletenessOverParts(t *testing.T) {
 	e := textExecution("analysis", "The loop never ended because the parser read one token too far and so an empty list was never seen as empty at all by anyone here.")
 	for name, want := range map[string]float64{v1: 0.5, V2: 0.5 / 0.7} {
@@ -109,7 +110,8 @@ func TestCompletenessOverParts(t *testing.T) {
 	}
 }
 
-// TestWrittenFilesAreCode: an agent that writes files and answers in prose has delivered code; rubric/1 knows the text only.
+// TestWrittenFilesAreCode: an agent that writes files and answers in prose has delivered code; rubric/1 knows the
+// text only.
 func TestWrittenFilesAreCode(t *testing.T) {
 	e := textExecution("coding", "I wrote it.")
 	e.Files = []File{{Name: "a.go", Content: "package a"}}

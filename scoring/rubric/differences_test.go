@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDifferences are the rows of the table in the reference, section 3. "No tool call" is TestNoCalls, "efficiency" TestWorkedExamples.
+// TestDifferences are the rows of the table in the reference, section 3. "No tool call" is TestNoCalls, "efficiency"
+// TestWorkedExamples.
 func TestDifferences(t *testing.T) {
 	nan := math.NaN()
 	call := func(c Call) Execution { return Execution{Calls: []Call{c}} }

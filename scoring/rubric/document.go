@@ -42,11 +42,12 @@ type document struct {
 	listLine int // of the first list
 }
 
-// parseMarkdown reads the block structure (CommonMark) of a text; ok is false where a line opens more than [maxNesting] blocks, because
-// the parser's time grows with the square of the depth, and where there are more than maxBlank empty lines, because its memory grows
-// with their number times the depth.
+// parseMarkdown reads the block structure (CommonMark) of a text; ok is false where a line opens more than
+// [maxNesting] blocks, because the parser's time grows with the square of the depth, and where there are more than
+// maxBlank empty lines, because its memory grows with their number times the depth.
 //
-// Neither inline structure nor link reference definitions are parsed: nothing depends on them, and both can be made to take long.
+// Neither inline structure nor link reference definitions are parsed: nothing depends on them, and both can be made
+// to take long.
 func parseMarkdown(source string) (doc *document, ok bool) {
 	blank := 0
 	for line := range strings.Lines(source) {

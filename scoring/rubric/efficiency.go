@@ -14,7 +14,8 @@ type efficiencyDetail struct {
 	Assumed    bool       `json:"assumed,omitempty"` // the execution names no complexity
 }
 
-// efficiency is 1 - actual/expected maximum, clamped to 0..1, of time where it is known, else of the number of tool calls.
+// efficiency is 1 - actual/expected maximum, clamped to 0..1, of time where it is known, else of the number of tool
+// calls.
 func (s *scorer) efficiency() Component {
 	complexity, assumed := s.e.Complexity, false
 	if complexity == "" && s.o.Complexity != "" {

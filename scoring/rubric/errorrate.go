@@ -17,8 +17,9 @@ type errorsDetail struct {
 	NotCounted     []string  `json:"not_counted,omitempty"` // what is not known, and so was not counted
 }
 
-// errorRate is 1 - min(1, errors/10). Errors are failed calls, retries, error patterns in the final text and corrections by the user.
-// Without the calls it is not measured; of the others, what is not known is not counted, and named.
+// errorRate is 1 - min(1, errors/10). Errors are failed calls, retries, error patterns in the final text and
+// corrections by the user. Without the calls it is not measured; of the others, what is not known is not counted, and
+// named.
 func (s *scorer) errorRate() Component {
 	if s.e.CallsUnknown {
 		return missing(OneMinusErrorRate, "the tool calls were not recorded")
@@ -67,8 +68,8 @@ func (s *scorer) retries() int {
 	return n
 }
 
-// errorLines counts the lines of the final text that report an error: under rubric/1 those with a word of error anywhere, else those
-// that begin like a crash.
+// errorLines counts the lines of the final text that report an error: under rubric/1 those with a word of error
+// anywhere, else those that begin like a crash.
 func (s *scorer) errorLines() (n int, list []finding) {
 	line := 0
 	for text := range strings.Lines(s.text) {

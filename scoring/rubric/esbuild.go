@@ -6,8 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// esbuildChecker parses with the JavaScript and CSS parsers of esbuild, which contain their own panics. In CSS it reports what it
-// cannot read as a warning.
+// esbuildChecker parses with the JavaScript and CSS parsers of esbuild, which contain their own panics. In CSS it
+// reports what it cannot read as a warning.
 func esbuildChecker(language string) checker {
 	loader := api.LoaderJSX // JavaScript in answers often is JSX
 	switch language {
@@ -50,8 +50,8 @@ func messageError(m api.Message) error {
 	return e
 }
 
-// esbuildTrap says why esbuild must not see code: nesting without brackets (x=>x=>…, !!!…, if(a)if(a)…) takes it time that grows with
-// the square or cube of the depth. A stretch is what no semicolon, comma or brace interrupts.
+// esbuildTrap says why esbuild must not see code: nesting without brackets (x=>x=>…, !!!…, if(a)if(a)…) takes it time
+// that grows with the square or cube of the depth. A stretch is what no semicolon, comma or brace interrupts.
 func esbuildTrap(code string) string {
 	const longest, mostArrows = 8 << 10, 64
 	stretch, arrows := 0, 0

@@ -12,7 +12,8 @@ type Execution struct {
 	// Calls are the tool calls in their order. None means that there were none, unless CallsUnknown.
 	Calls        []Call
 	CallsUnknown bool // the calls were not recorded
-	// Output is the assistant's final text, after the last tool result, as Markdown; empty where the agent ended without any.
+	// Output is the assistant's final text, after the last tool result, as Markdown; empty where the agent ended without
+	// any.
 	Output      *string
 	Truncated   *bool // the output was cut off at the token limit
 	Duration    *time.Duration
@@ -61,7 +62,8 @@ type Call struct {
 	// IsError is what the tool itself reported where it has no exit code, such as is_error of a tool result.
 	IsError *bool
 	Error   string // message of a call that failed; empty for none
-	// Answered says that there was a result. It needs no setting where there is an exit code, a report, an error or an output.
+	// Answered says that there was a result. It needs no setting where there is an exit code, a report, an error or an
+	// output.
 	Answered bool
 	Output   *string
 	// InputDigest identifies the canonical input; equal digests are equal inputs.
@@ -75,7 +77,8 @@ type File struct{ Name, Content string }
 
 // Options are what a score may depend on beyond the execution.
 type Options struct {
-	// Checkers parse languages that this package cannot, or better than it can, by language ("python", "sql", "sqlite", "rust").
+	// Checkers parse languages that this package cannot, or better than it can, by language ("python", "sql", "sqlite",
+	// "rust").
 	Checkers map[string]Checker
 	// Complexity stands in where an execution names none; empty leaves efficiency unmeasured there.
 	Complexity Complexity
@@ -84,7 +87,7 @@ type Options struct {
 // Checker says whether code is valid.
 type Checker struct {
 	Name string // what checks, with its version, as in "python 3.13 ast"
-	// Check returns nil for valid code; an error that wraps [ErrUnchecked] for code it cannot judge; a [syntaxError] where it
-	// knows the line; or any other error.
+	// Check returns nil for valid code; an error that wraps [ErrUnchecked] for code it cannot judge; a [syntaxError]
+	// where it knows the line; or any other error.
 	Check func(code string) error
 }

@@ -36,7 +36,8 @@ type Use struct {
 	Weight float64   `json:"weight"`
 }
 
-// ComponentMean is the mean of a component over those of the used executions in which it was measured, by the weights of their use.
+// ComponentMean is the mean of a component over those of the used executions in which it was measured, by the weights
+// of their use.
 type ComponentMean struct {
 	Name string   `json:"name"`
 	Mean *float64 `json:"mean"` // nil where it was measured in none
@@ -58,8 +59,8 @@ type FitnessResult struct {
 	// EffectiveN is (Σw)²/Σw²: as many executions of equal weight would be as sure.
 	EffectiveN float64         `json:"effective_n"`
 	Components []ComponentMean `json:"components"`
-	// Mean is the plain mean of the used scores with its t interval. It is about the used executions as a sample: trimming took the
-	// extremes from it, so that it is, if anything, too narrow.
+	// Mean is the plain mean of the used scores with its t interval. It is about the used executions as a sample:
+	// trimming took the extremes from it, so that it is, if anything, too narrow.
 	Mean     stats.Mean      `json:"mean"`
 	Warnings []stats.Warning `json:"warnings,omitempty"`
 }
@@ -70,12 +71,13 @@ var (
 	errMixedRubrics = errors.New("scores of different rubrics")
 )
 
-// Fitness aggregates executions: floor(0.1·n) are dropped from each end by score, the five newest of the rest get the weights
-// 1.0, 0.9, 0.8, 0.7 and 0.6, and their weighted mean is the fitness.
+// Fitness aggregates executions: floor(0.1·n) are dropped from each end by score, the five newest of the rest get the
+// weights 1.0, 0.9, 0.8, 0.7 and 0.6, and their weighted mean is the fitness.
 //
-// Equal scores are trimmed in the order of time, oldest first from below and newest first from above; equal times are in the order
-// of ids. Where no execution has a time, the list is taken to be newest first. Executions without a score are named and left out.
-// Scores of different rubrics, ids that repeat, and times that are known of some only, are refused.
+// Equal scores are trimmed in the order of time, oldest first from below and newest first from above; equal times are
+// in the order of ids. Where no execution has a time, the list is taken to be newest first. Executions without a
+// score are named and left out. Scores of different rubrics, ids that repeat, and times that are known of some only,
+// are refused.
 func Fitness(executions []ScoredExecution, o FitnessOptions) (FitnessResult, error) {
 	if err := o.setDefaults(); err != nil {
 		return FitnessResult{}, err
@@ -197,8 +199,8 @@ func sortNewestFirst(list []placed) {
 	slices.SortFunc(list, func(a, b placed) int { return age(b, a) })
 }
 
-// weighted is Σwx/Σw and (Σw)²/Σw², with as many weights as there are values. It sums differences from the first value, so that equal
-// values give exactly that value.
+// weighted is Σwx/Σw and (Σw)²/Σw², with as many weights as there are values. It sums differences from the first
+// value, so that equal values give exactly that value.
 func weighted(values, weights []float64) (mean, effectiveN float64) {
 	sum, squares, differences := 0.0, 0.0, 0.0
 	for i, x := range values {

@@ -162,7 +162,8 @@ func TestFitnessRefuses(t *testing.T) {
 	}
 }
 
-// TestFitnessOfPartlyScored: an execution without a score is a status, never a 0; a component counts where it was measured.
+// TestFitnessOfPartlyScored: an execution without a score is a status, never a 0; a component counts where it was
+// measured.
 func TestFitnessOfPartlyScored(t *testing.T) {
 	list := scored(80, 60, 0)
 	list[2].Score = Score{Rubric: V2}

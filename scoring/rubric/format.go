@@ -42,11 +42,12 @@ const (
 	formatLevels = 64        // of nesting
 )
 
-// ParseFormat reads a format spec in YAML or JSON: an object with required_headings, patterns, json_schema, min_words and max_words.
-// The error is a [formatError] that names each field that is wrong.
+// ParseFormat reads a format spec in YAML or JSON: an object with required_headings, patterns, json_schema, min_words
+// and max_words. The error is a [formatError] that names each field that is wrong.
 //
-// Of JSON Schema it knows type, required, properties, items, enum, minimum, maximum and additionalProperties; title, description,
-// $schema and $comment say nothing and are allowed; any other keyword is refused, because ignoring it would pass what it forbids.
+// Of JSON Schema it knows type, required, properties, items, enum, minimum, maximum and additionalProperties; title,
+// description, $schema and $comment say nothing and are allowed; any other keyword is refused, because ignoring it
+// would pass what it forbids.
 func ParseFormat(data []byte) (spec *FormatSpec, err error) {
 	p := &formatParser{}
 	defer func() {
@@ -94,8 +95,8 @@ func (p *formatParser) read(data []byte) *yaml.Node {
 	return root
 }
 
-// plain refuses what JSON has not: aliases (which may multiply without end), keys that are no strings, duplicate keys; and nesting
-// deeper than anybody writes.
+// plain refuses what JSON has not: aliases (which may multiply without end), keys that are no strings, duplicate
+// keys; and nesting deeper than anybody writes.
 func (p *formatParser) plain(field string, n *yaml.Node, level int) bool {
 	switch {
 	case level > formatLevels:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHostileText: no text takes long, exhausts the stack or panics. Each of these takes a parser more than a minute, or all memory
-// that it may have, where nothing stands before it.
+// TestHostileText: no text takes long, exhausts the stack or panics. Each of these takes a parser more than a minute,
+// or all memory that it may have, where nothing stands before it.
 func TestHostileText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -113,7 +113,8 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// TestTooDeep: nothing is said about a text that is no document, and rubric/1, which needs no tree, still sees its lines.
+// TestTooDeep: nothing is said about a text that is no document, and rubric/1, which needs no tree, still sees its
+// lines.
 func TestUnparsed(t *testing.T) {
 	e := textExecution("", "# Title\n"+strings.Repeat(">", maxNesting+1)+" x")
 	s := score(t, e)

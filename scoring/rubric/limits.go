@@ -5,8 +5,8 @@ import "unicode/utf8"
 // Limits of what is looked at, so that no text takes more than seconds or exhausts the stack.
 const (
 	maxText = 1 << 20 // bytes of the final text, and of the output of a call; the beginning of what is longer
-	// maxNesting is how deep blocks may nest in one line of Markdown, and brackets in code that a recursive parser gets to see.
-	// People stay below ten.
+	// maxNesting is how deep blocks may nest in one line of Markdown, and brackets in code that a recursive parser gets
+	// to see. People stay below ten.
 	maxNesting = 64
 	// maxCode is the longest code that is parsed, in bytes; maxCodeTotal that of one execution in sum.
 	maxCode      = 64 << 10
@@ -36,8 +36,8 @@ func excerpt(s string) string {
 	return s
 }
 
-// deeperThan says that more than n brackets are open at once in code. Brackets in strings and comments count too: it is a guard,
-// not a parser.
+// deeperThan says that more than n brackets are open at once in code. Brackets in strings and comments count too: it
+// is a guard, not a parser.
 func deeperThan(code string, n int) bool {
 	depth := 0
 	for i := 0; i < len(code); i++ {

@@ -20,8 +20,8 @@ type findingsDetail struct {
 	NotKnown []string `json:"not_known,omitempty"`
 }
 
-// obviousErrors looks for anchored crash patterns, a fence that is never closed, an output cut off at the token limit, placeholders,
-// and a claim of success while the last test or build call of the execution failed.
+// obviousErrors looks for anchored crash patterns, a fence that is never closed, an output cut off at the token
+// limit, placeholders, and a claim of success while the last test or build call of the execution failed.
 func (s *scorer) obviousErrors() Component {
 	d := findingsDetail{Findings: []finding{}}
 	add := func(f finding) {
@@ -94,8 +94,8 @@ func placeholder(line string) string {
 
 func upperWord(r rune) bool { return r == '_' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' }
 
-// falseClaim finds a claim of success where the last call that ran tests or a build failed. A sentence that also has a word of
-// negation or condition claims nothing.
+// falseClaim finds a claim of success where the last call that ran tests or a build failed. A sentence that also has
+// a word of negation or condition claims nothing.
 func (s *scorer) falseClaim() (finding, bool) {
 	claim, line := s.claim()
 	if claim == "" {

@@ -21,8 +21,8 @@ import (
 type checker struct {
 	name  string
 	check func(code string) error
-	// recursive parsers have no limit of their own on how deep code may nest; slow ones have inputs on which their time grows with
-	// the square of the length.
+	// recursive parsers have no limit of their own on how deep code may nest; slow ones have inputs on which their time
+	// grows with the square of the length.
 	recursive, slow bool
 }
 

@@ -44,8 +44,8 @@ func findErrorWord(s string) string {
 	return ""
 }
 
-// foldedPrefix is the length of the word at the start of s, without regard to case; 0 where it is not there. The sign for Kelvin is
-// a k to regexp.
+// foldedPrefix is the length of the word at the start of s, without regard to case; 0 where it is not there. The sign
+// for Kelvin is a k to regexp.
 func foldedPrefix(s, word string) int {
 	const kelvin = "\u212a"
 	n := 0
@@ -76,8 +76,8 @@ func crash(line string) string {
 	return ""
 }
 
-// anchoredFailure returns how the output of a call shows that it failed: a line begins like a crash, or the output itself with
-// "Error" or with a non-zero exit code. Empty where it does not.
+// anchoredFailure returns how the output of a call shows that it failed: a line begins like a crash, or the output
+// itself with "Error" or with a non-zero exit code. Empty where it does not.
 func anchoredFailure(output string) string {
 	start := strings.TrimLeft(output, " \t\r\n")
 	for _, word := range [...]string{"Error", "error", "ERROR"} {

@@ -2,8 +2,9 @@ package rubric
 
 import "strings"
 
-// checkPython looks at Python as a lexer does: brackets close in order, strings end, and indentation fits. It accepts much that Python
-// refuses, and says so by its name; sources: the Python reference, "Lexical analysis", 2.1.8 and 2.4.1.
+// checkPython looks at Python as a lexer does: brackets close in order, strings end, and indentation fits. It accepts
+// much that Python refuses, and says so by its name; sources: the Python reference, "Lexical analysis", 2.1.8 and
+// 2.4.1.
 func checkPython(code string) error {
 	if strings.HasPrefix(strings.TrimLeft(code, " \t\n"), ">>>") {
 		return unchecked("an interactive session")
@@ -156,8 +157,8 @@ func pairs(opening, closing byte) bool {
 	return opening == '(' && closing == ')' || opening == '[' && closing == ']' || opening == '{' && closing == '}'
 }
 
-// stringLiteral reads a string that starts with the quote at the current place. A backslash hides the next character from the end of
-// a string, in raw strings too.
+// stringLiteral reads a string that starts with the quote at the current place. A backslash hides the next character
+// from the end of a string, in raw strings too.
 func (p *pythonLexer) stringLiteral(quote byte) error {
 	started := p.line
 	triple := strings.Repeat(string(quote), 3)

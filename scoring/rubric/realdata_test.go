@@ -137,9 +137,9 @@ func codexResults(t *testing.T) []result {
 	return results
 }
 
-// TestWordsAgainstAnchors takes the exit status from real results and lets each rubric judge by the output alone. The words of
-// rubric/1 condemn many good results; the anchors of rubric/2 hardly any. Neither finds most failures, which is why both look at
-// the exit status first.
+// TestWordsAgainstAnchors takes the exit status from real results and lets each rubric judge by the output alone. The
+// words of rubric/1 condemn many good results; the anchors of rubric/2 hardly any. Neither finds most failures, which
+// is why both look at the exit status first.
 func TestWordsAgainstAnchors(t *testing.T) {
 	results, _ := claudeResults(t)
 	results = append(results, codexResults(t)...)
@@ -189,8 +189,8 @@ func TestRealTexts(t *testing.T) {
 	}
 }
 
-// TestTauBench scores the 64 episodes of gpt-4o that have a true reward, and finds the counts of the README: 431 results, of which
-// 50 begin with "Error", and 11 episodes without a call.
+// TestTauBench scores the 64 episodes of gpt-4o that have a true reward, and finds the counts of the README: 431
+// results, of which 50 begin with "Error", and 11 episodes without a call.
 func TestTauBench(t *testing.T) {
 	data, err := os.ReadFile(realFiles(t, "tau-bench/*.json")[0])
 	if err != nil {

@@ -27,8 +27,8 @@ type Component struct {
 	Reason string  `json:"reason"` // why this value, or why none; never empty
 	// Vacuous says that there was nothing to judge, so that nothing could be wrong.
 	Vacuous bool `json:"vacuous,omitempty"`
-	// Detail is what was counted or found: a [callsDetail], [errorsDetail], [efficiencyDetail], [syntaxDetail], [findingsDetail],
-	// [matchDetail] or [formatDetail]; nil where the reason says it all.
+	// Detail is what was counted or found: a [callsDetail], [errorsDetail], [efficiencyDetail], [syntaxDetail],
+	// [findingsDetail], [matchDetail] or [formatDetail]; nil where the reason says it all.
 	Detail any         `json:"detail,omitempty"`
 	Parts  []Component `json:"parts,omitempty"`
 }
@@ -110,9 +110,9 @@ func newScorer(r Rubric, e Execution, o Options) *scorer {
 
 func (s *scorer) warn(w Warning) { s.warnings = append(s.warnings, w) }
 
-// sum sets the weights of the components in list, which are those of nominal in the same order, and returns Σ weight·value. What
-// has no value is left out and the weights of the others are scaled to sum to 1; under the literal rubric one missing term leaves
-// no sum. Nil where there is none.
+// sum sets the weights of the components in list, which are those of nominal in the same order, and returns Σ
+// weight·value. What has no value is left out and the weights of the others are scaled to sum to 1; under the literal
+// rubric one missing term leaves no sum. Nil where there is none.
 func (r Rubric) sum(list []Component, nominal []Part) *float64 {
 	total := 0.0
 	for i, c := range list {

@@ -44,7 +44,8 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// TestPerfect: both rubrics reach 100 in a coding task. In others rubric/1 ends at 96.25: 0.25·0.5·0.3 = 3.75 % are for code.
+// TestPerfect: both rubrics reach 100 in a coding task. In others rubric/1 ends at 96.25: 0.25·0.5·0.3 = 3.75 % are
+// for code.
 func TestPerfect(t *testing.T) {
 	prose := perfect()
 	prose.TaskType = "analysis"
@@ -73,7 +74,8 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// TestNoCalls: 0/0 has no value. Rubric/2 scores the rest: (0.25 + 0.20 + 0.15 + 0.05)/0.65 = 1. Rubric/1 has a sum with a hole.
+// TestNoCalls: 0/0 has no value. Rubric/2 scores the rest: (0.25 + 0.20 + 0.15 + 0.05)/0.65 = 1. Rubric/1 has a sum
+// with a hole.
 func TestNoCalls(t *testing.T) {
 	e := perfect()
 	e.Calls = nil

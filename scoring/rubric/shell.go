@@ -24,8 +24,8 @@ func parseShell(command string) (file *syntax.File) {
 	return file
 }
 
-// exitCommands returns the arguments of every simple command that may have set a non-zero exit status of the command line: the last
-// of a pipeline or list, and both sides of &&. None where the status may be that of anything else.
+// exitCommands returns the arguments of every simple command that may have set a non-zero exit status of the command
+// line: the last of a pipeline or list, and both sides of &&. None where the status may be that of anything else.
 func exitCommands(command string) [][]string { return exitCommandsOf(command, 0) }
 
 func exitCommandsOf(command string, depth int) [][]string {
@@ -99,8 +99,8 @@ func simpleCommandsOf(command string, depth int) [][]string {
 	return list
 }
 
-// arguments are the words of a simple command, without quotes, from its name on: what only runs another command is left out. A word
-// that only the shell could expand is empty.
+// arguments are the words of a simple command, without quotes, from its name on: what only runs another command is
+// left out. A word that only the shell could expand is empty.
 func arguments(call *syntax.CallExpr) []string {
 	var argv []string
 	for _, word := range call.Args {

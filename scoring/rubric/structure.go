@@ -9,7 +9,8 @@ type matchDetail struct {
 	Words   int    `json:"words,omitempty"`   // of prose in the final text
 }
 
-// structure is headings 0.4 + lists 0.3 + code blocks 0.3: under rubric/1 lines that look like them, else what the Markdown tree has.
+// structure is headings 0.4 + lists 0.3 + code blocks 0.3: under rubric/1 lines that look like them, else what the
+// Markdown tree has.
 func (s *scorer) structure() Component {
 	if why := s.noText(); why != "" {
 		return missing(StructureScore, why)

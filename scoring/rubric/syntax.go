@@ -52,8 +52,8 @@ func (e syntaxError) Error() string {
 
 func unchecked(why string) error { return fmt.Errorf("%w: %s", ErrUnchecked, why) }
 
-// syntaxValid parses every fenced block whose language has a parser, and the files that the agent wrote. One error is enough to fail;
-// where nothing was checked, nothing can be wrong.
+// syntaxValid parses every fenced block whose language has a parser, and the files that the agent wrote. One error is
+// enough to fail; where nothing was checked, nothing can be wrong.
 func (s *scorer) syntaxValid() Component {
 	d := syntaxDetail{Results: []syntaxResult{}}
 	budget := budget{total: maxCodeTotal, slow: maxCodeTotal / 2}

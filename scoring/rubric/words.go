@@ -80,7 +80,8 @@ var (
 // index holds phrases by their first word.
 type index map[string][]string
 
-// phrases is a list of phrases that is put in order when it is first needed: most programs that link this package never do.
+// phrases is a list of phrases that is put in order when it is first needed: most programs that link this package
+// never do.
 func phrases(list ...string) func() index {
 	return sync.OnceValue(func() index {
 		byWord := index{}
@@ -92,7 +93,8 @@ func phrases(list ...string) func() index {
 	})
 }
 
-// at returns the first phrase of the list that stands at the beginning of words, which end with a space; empty for none.
+// at returns the first phrase of the list that stands at the beginning of words, which end with a space; empty for
+// none.
 func (x index) at(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	for _, phrase := range x[first] {
@@ -118,7 +120,8 @@ func contains(plainText string, list func() index) string {
 // begins returns the phrase of the list that a plain text begins with; empty for none.
 func begins(plainText string, list func() index) string { return list().at(plainText[1:]) }
 
-// plain is a text as its words in lower case, with one space before, between and after them; apostrophes within words stay.
+// plain is a text as its words in lower case, with one space before, between and after them; apostrophes within words
+// stay.
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)

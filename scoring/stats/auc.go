@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// AUC says how well a number separates two groups: the probability that one of the first group exceeds one of the second, a tie
-// counting half.
+// AUC says how well a number separates two groups: the probability that one of the first group exceeds one of the
+// second, a tie counting half.
 type AUC struct {
 	NPositive int       `json:"n_positive"`
 	NNegative int       `json:"n_negative"`
@@ -15,11 +15,12 @@ type AUC struct {
 // MethodDeLong is the method of the interval of an AUC.
 const MethodDeLong = "delong"
 
-// NewAUC computes the area under the ROC curve as the Mann–Whitney statistic U/(n·m), with the normal interval of DeLong, DeLong &
-// Clarke-Pearson (1988), cut to [0, 1].
+// NewAUC computes the area under the ROC curve as the Mann–Whitney statistic U/(n·m), with the normal interval of
+// DeLong, DeLong & Clarke-Pearson (1988), cut to [0, 1].
 //
-// It assumes independent values; repeated trials of one task are not quite that, and make the interval somewhat too narrow. Where the
-// groups are fully separated the interval has no width and says nothing about others: [WarnZeroVariance]. An empty group is ErrEmpty.
+// It assumes independent values; repeated trials of one task are not quite that, and make the interval somewhat too
+// narrow. Where the groups are fully separated the interval has no width and says nothing about others:
+// [WarnZeroVariance]. An empty group is ErrEmpty.
 func NewAUC(positive, negative []float64, confidence float64) (AUC, error) {
 	if err := checkBoth(positive, negative, 1); err != nil {
 		return AUC{}, err

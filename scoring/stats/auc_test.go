@@ -10,9 +10,9 @@ import (
 	"track/internal/property"
 )
 
-// Of the six pairs of {1, 2, 3} and {0, 1.5}, 1 < 1.5 alone is lost: 5/6. The shares of the second group below each of the first are
-// 1/2, 1, 1 with variance 1/12, and of the first above each of the second 1 and 2/3 with variance 1/18: the variance of the area is
-// 1/36 + 1/36.
+// Of the six pairs of {1, 2, 3} and {0, 1.5}, 1 < 1.5 alone is lost: 5/6. The shares of the second group below each
+// of the first are 1/2, 1, 1 with variance 1/12, and of the first above each of the second 1 and 2/3 with variance
+// 1/18: the variance of the area is 1/36 + 1/36.
 func TestAUC(t *testing.T) {
 	a, err := NewAUC([]float64{1, 2, 3}, []float64{0, 1.5}, 0.95)
 	if err != nil {

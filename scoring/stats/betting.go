@@ -9,8 +9,8 @@ import (
 // betLimit is the share of the capital that is at risk at most (c of Waudby-Smith & Ramdas).
 const betLimit = 0.5
 
-// bettingBound returns the smallest m at which betting on more than m has not multiplied the capital by the threshold. The
-// capital falls in m.
+// bettingBound returns the smallest m at which betting on more than m has not multiplied the capital by the
+// threshold. The capital falls in m.
 func bettingBound(xs, bets []float64, logThreshold float64) float64 {
 	if !(logCapital(xs, bets, 0x1p-1000) > logThreshold) {
 		return 0
@@ -26,8 +26,8 @@ func logCapital(xs, bets []float64, m float64) float64 {
 	return sum
 }
 
-// predictableBets returns λ_t = √(2·ln(1/alpha)/(σ̂²_{t-1}·t·ln(t+1))), at most limit. Each depends on the scores before it only;
-// mean and variance start from one made-up observation of 1/2 with variance 1/4.
+// predictableBets returns λ_t = √(2·ln(1/alpha)/(σ̂²_{t-1}·t·ln(t+1))), at most limit. Each depends on the scores
+// before it only; mean and variance start from one made-up observation of 1/2 with variance 1/4.
 func predictableBets(xs []float64, alpha, limit float64) []float64 {
 	bets := make([]float64, len(xs))
 	sum, squares, variance := 0.5, 0.25, 0.25
@@ -58,9 +58,9 @@ func mirror(xs []float64) []float64 {
 	return out
 }
 
-// BettingInterval returns the interval for the mean of scores in [0, 1] by betting (Waudby-Smith & Ramdas 2024). It is valid at any
-// time: one may compute it after every score and stop whenever one likes. It takes time linear in the number of scores, and is [0, 1]
-// for none.
+// BettingInterval returns the interval for the mean of scores in [0, 1] by betting (Waudby-Smith & Ramdas 2024). It
+// is valid at any time: one may compute it after every score and stop whenever one likes. It takes time linear in the
+// number of scores, and is [0, 1] for none.
 func BettingInterval(scores []float64, confidence float64) (Interval, error) {
 	if err := checkSequence(scores, confidence); err != nil {
 		return Interval{}, err

@@ -37,17 +37,17 @@ type History struct {
 	Warnings []Warning
 }
 
-// NewHistory finds changes of level: the exact L2 partition into segments of at least 3 values with the penalty 3σ²·ln N
-// ([optimalPartition], [noiseSD]), each point confirmed where E-divisive ([divisive]; segments of at least 5, p ≤ 0.01 over 199
-// permutations drawn from seed) has one within 2 positions.
+// NewHistory finds changes of level: the exact L2 partition into segments of at least 3 values with the penalty
+// 3σ²·ln N ([optimalPartition], [noiseSD]), each point confirmed where E-divisive ([divisive]; segments of at least
+// 5, p ≤ 0.01 over 199 permutations drawn from seed) has one within 2 positions.
 //
-// It assumes independent noise of one size around constant levels; a slow drift becomes steps. Where the residuals of the
-// confirmed segments have a lag-1 autocorrelation above 0.3 the points are unreliable, and [WarnAutocorrelated] says so. (Not the
-// residuals of all segments: the partition cuts correlated noise into pieces that no longer show it. Not the raw values: every
-// change of level correlates them.) At N = 100 it catches about nine in ten series of correlation 0.5 to 0.9, at N = 30 half.
-// Where the noise is 0, because more than half of the successive values are equal, no points are given, with
-// [WarnZeroVariance]. Fewer than 20 values are ErrTooFew. Time grows with N²: milliseconds at 100, most of a second at 1000 with
-// changes. It is for reports, never for a gate.
+// It assumes independent noise of one size around constant levels; a slow drift becomes steps. Where the residuals of
+// the confirmed segments have a lag-1 autocorrelation above 0.3 the points are unreliable, and [WarnAutocorrelated]
+// says so. (Not the residuals of all segments: the partition cuts correlated noise into pieces that no longer show
+// it. Not the raw values: every change of level correlates them.) At N = 100 it catches about nine in ten series of
+// correlation 0.5 to 0.9, at N = 30 half. Where the noise is 0, because more than half of the successive values are
+// equal, no points are given, with [WarnZeroVariance]. Fewer than 20 values are ErrTooFew. Time grows with N²:
+// milliseconds at 100, most of a second at 1000 with changes. It is for reports, never for a gate.
 func NewHistory(xs []float64, seed uint64) (History, error) {
 	if err := check(xs, HistoryMinValues); err != nil {
 		return History{}, err
@@ -119,8 +119,9 @@ func residuals(xs []float64, points []int) []float64 {
 	return out
 }
 
-// noiseSD estimates the noise around a level that may change: median|x_t - x_{t-1}|/(0.6745·√2), right for independent normal
-// noise and blind to a few jumps. It is 0 where more than half of the successive values are equal. Fewer than 2 are ErrTooFew.
+// noiseSD estimates the noise around a level that may change: median|x_t - x_{t-1}|/(0.6745·√2), right for
+// independent normal noise and blind to a few jumps. It is 0 where more than half of the successive values are equal.
+// Fewer than 2 are ErrTooFew.
 func noiseSD(xs []float64) (float64, error) {
 	if err := check(xs, 2); err != nil {
 		return 0, err
@@ -152,9 +153,9 @@ type partition struct {
 	Cost         float64 // squared error of the segments + penalty · change points; NaN where there is no segmentation
 }
 
-// optimalPartition finds the segments of at least minSize values with the smallest squared error around their means plus penalty
-// for every change point, exactly, in O(N²) (Jackson et al. 2005; what PELT must return). Fewer than minSize values have no
-// segmentation. Of equal costs the one with the later last change point wins.
+// optimalPartition finds the segments of at least minSize values with the smallest squared error around their means
+// plus penalty for every change point, exactly, in O(N²) (Jackson et al. 2005; what PELT must return). Fewer than
+// minSize values have no segmentation. Of equal costs the one with the later last change point wins.
 func optimalPartition(xs []float64, penalty float64, minSize int) (partition, error) {
 	if err := check(xs, 1); err != nil {
 		return partition{}, err
@@ -194,8 +195,8 @@ func optimalPartition(xs []float64, penalty float64, minSize int) (partition, er
 	return p, nil
 }
 
-// squaredErrors returns the function that gives the squared error of xs[s:t] around its mean, from running sums of the values
-// minus their overall mean.
+// squaredErrors returns the function that gives the squared error of xs[s:t] around its mean, from running sums of
+// the values minus their overall mean.
 func squaredErrors(xs []float64) func(s, t int) float64 {
 	m, _ := moments(xs)
 	sum, squares := make([]float64, len(xs)+1), make([]float64, len(xs)+1)
@@ -216,8 +217,8 @@ type splitPoint struct {
 	P     float64 // by permutation; NaN from [BestSplit], which does not test
 }
 
-// bestSplit visits the ends of the second group from left to right. within[t] is the sum of the distances inside xs[t:end], and
-// first[t] the one inside xs[:t]. Of equal statistics the smallest index wins.
+// bestSplit visits the ends of the second group from left to right. within[t] is the sum of the distances inside
+// xs[t:end], and first[t] the one inside xs[:t]. Of equal statistics the smallest index wins.
 func bestSplit(xs []float64, minSize int) (best splitPoint, ok bool) {
 	within, first := make([]float64, len(xs)), make([]float64, len(xs)+1)
 	for end := 1; end <= len(xs); end++ {
@@ -238,7 +239,8 @@ func bestSplit(xs []float64, minSize int) (best splitPoint, ok bool) {
 	return best, ok && !constant(xs)
 }
 
-// energy is q̂ from the sums of distances inside both groups together, inside the first (n values) and inside the second (m).
+// energy is q̂ from the sums of distances inside both groups together, inside the first (n values) and inside the
+// second (m).
 func energy(all, first, second, n, m float64) float64 {
 	q := float64(2 / (m + n) * (all - first - second))
 	if n > 1 {
@@ -250,9 +252,10 @@ func energy(all, first, second, n, m float64) float64 {
 	return q
 }
 
-// divisive is hierarchical E-divisive (Matteson & James 2014): the best split of all segments is tested against the best splits
-// after values are shuffled inside their segments, 199 times from seed, with p = (b+1)/200; while p ≤ 0.01 it is kept and the
-// search goes on. Segments have at least 5 values. It finds changes of level and of spread. Splits come in order of their index.
+// divisive is hierarchical E-divisive (Matteson & James 2014): the best split of all segments is tested against the
+// best splits after values are shuffled inside their segments, 199 times from seed, with p = (b+1)/200; while p ≤
+// 0.01 it is kept and the search goes on. Segments have at least 5 values. It finds changes of level and of spread.
+// Splits come in order of their index.
 func divisive(xs []float64, seed uint64) ([]splitPoint, error) {
 	if err := check(xs, 1); err != nil {
 		return nil, err

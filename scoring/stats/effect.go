@@ -27,11 +27,11 @@ type Effect struct {
 	Warnings []Warning
 }
 
-// NewEffect computes Cohen's d of a - b and Hedges' g with the exact correction J = Γ(df/2)/(√(df/2)·Γ((df-1)/2)) (Hedges 1981;
-// R effectsize; the usual 1 - 3/(4·df-1) is 1.3 % off at df = 2).
+// NewEffect computes Cohen's d of a - b and Hedges' g with the exact correction J = Γ(df/2)/(√(df/2)·Γ((df-1)/2))
+// (Hedges 1981; R effectsize; the usual 1 - 3/(4·df-1) is 1.3 % off at df = 2).
 //
-// g assumes normal values. At df = 1, two pairs, J and so g are 0: d has no expectation there. Fewer than 2 values are ErrTooFew
-// (pooled: fewer than 2 on either side); a divisor of 0 is ErrZeroVariance.
+// g assumes normal values. At df = 1, two pairs, J and so g are 0: d has no expectation there. Fewer than 2 values
+// are ErrTooFew (pooled: fewer than 2 on either side); a divisor of 0 is ErrZeroVariance.
 func NewEffect(a, b []float64, variant EffectVariant) (Effect, error) {
 	divisor, df, err := effectDivisor(a, b, variant)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"track/scoring/numeric"
 )
 
-// EProcess is evidence against "the differences are symmetric about 0" after each of N pairs, in the order they came. One may
-// look after every pair and stop at any time: E ≥ 1/alpha at any look happens with probability at most alpha under the
-// hypothesis.
+// EProcess is evidence against "the differences are symmetric about 0" after each of N pairs, in the order they came.
+// One may look after every pair and stop at any time: E ≥ 1/alpha at any look happens with probability at most alpha
+// under the hypothesis.
 type EProcess struct {
 	N                       int
 	Greater, Less, TwoSided []float64 // one value a pair; TwoSided is the mean of the other two
@@ -18,12 +18,13 @@ type EProcess struct {
 // scales are the bets that a symmetric e-value averages over.
 var scales = [...]float64{0.25, 0.5, 1, 2, 4}
 
-// SymmetricEValue computes E_t = mean over c ∈ {.25, .5, 1, 2, 4} of Π exp(c·z_i)/cosh(c·z_i) with z_i = d_i/√(mean_{j≤i} d_j²),
-// a sequential sign-flip test: given all sizes, each sign is a fair coin under the hypothesis, so E is a martingale.
+// SymmetricEValue computes E_t = mean over c ∈ {.25, .5, 1, 2, 4} of Π exp(c·z_i)/cosh(c·z_i) with z_i =
+// d_i/√(mean_{j≤i} d_j²), a sequential sign-flip test: given all sizes, each sign is a fair coin under the
+// hypothesis, so E is a martingale.
 //
-// It assumes pairs independent of each other, and nothing about the distribution. A difference of 0 changes no bet. At best E
-// doubles with every pair: six equal differences make 33 in one direction, seven 31 two-sided. The order matters: it is the
-// order of looking. No pairs give empty slices.
+// It assumes pairs independent of each other, and nothing about the distribution. A difference of 0 changes no bet.
+// At best E doubles with every pair: six equal differences make 33 in one direction, seven 31 two-sided. The order
+// matters: it is the order of looking. No pairs give empty slices.
 func SymmetricEValue(d []float64) (EProcess, error) {
 	e := EProcess{N: len(d), Greater: make([]float64, len(d)), Less: make([]float64, len(d)), TwoSided: make([]float64, len(d))}
 	if len(d) == 0 {

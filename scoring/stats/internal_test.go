@@ -39,7 +39,8 @@ func TestNoncentralUpperOfLargeShifts(t *testing.T) {
 	}
 }
 
-// Where the rank tests stop being exact, the normal approximation is within 0.002 of the exact tails, heavy ties included.
+// Where the rank tests stop being exact, the normal approximation is within 0.002 of the exact tails, heavy ties
+// included.
 func TestNormalTailsMeetExactTails(t *testing.T) {
 	values := make([]float64, exactRanks)
 	for i := range values {

@@ -19,16 +19,16 @@ type JointFlip struct {
 // exactJointFlip is the largest number of pairs whose signs [SignFlipJointly] counts all: 2^14 of them.
 const exactJointFlip = 14
 
-// SignFlipJointly tests each of several variables, measured on the same n pairs, against "no loss": one choice of signs flips all
-// variables of a pair together, and a variable's corrected p-value is the share of choices in which any of the variables not
-// rejected before it loses as much, in units of its root mean square (the step-down maxT of Westfall & Young, Resampling-Based
-// Multiple Testing 1993, algorithm 2.8).
+// SignFlipJointly tests each of several variables, measured on the same n pairs, against "no loss": one choice of
+// signs flips all variables of a pair together, and a variable's corrected p-value is the share of choices in which
+// any of the variables not rejected before it loses as much, in units of its root mean square (the step-down maxT of
+// Westfall & Young, Resampling-Based Multiple Testing 1993, algorithm 2.8).
 //
-// The chance of even one false rejection is at most alpha, as with [Holm] on [SignFlip], and it uses that variables of one seed
-// move together: the smallest p stays 2⁻ⁿ however many variables there are, where Holm multiplies it by their number. It assumes
-// pairs independent, and the differences of a pair, taken together, symmetric about 0 under the hypothesis. d holds one slice of n
-// differences for each variable; a variable whose differences are all 0 gets p = 1. Beyond 14 pairs 10 000 choices are drawn from
-// seed, with (b+1)/(10 000+1).
+// The chance of even one false rejection is at most alpha, as with [Holm] on [SignFlip], and it uses that variables
+// of one seed move together: the smallest p stays 2⁻ⁿ however many variables there are, where Holm multiplies it by
+// their number. It assumes pairs independent, and the differences of a pair, taken together, symmetric about 0 under
+// the hypothesis. d holds one slice of n differences for each variable; a variable whose differences are all 0 gets p
+// = 1. Beyond 14 pairs 10 000 choices are drawn from seed, with (b+1)/(10 000+1).
 func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	j := JointFlip{Less: make([]float64, len(d))}
 	if len(d) == 0 {
@@ -84,8 +84,8 @@ func norm(d []float64) float64 {
 	return float64(largest * math.Sqrt(sum))
 }
 
-// scaledLosses are minus the differences over the root of their sum of squares, which no choice of signs changes; nil where all are
-// 0.
+// scaledLosses are minus the differences over the root of their sum of squares, which no choice of signs changes; nil
+// where all are 0.
 func scaledLosses(d []float64) []float64 {
 	scale := norm(d)
 	if scale == 0 {

@@ -11,8 +11,9 @@ import (
 	"track/internal/property"
 )
 
-// closedTest is the definition that the step-down is a short cut for: a variable is rejected where every set of variables that
-// contains it is, and a set is tested by its largest loss, in units of the root of the sum of squares. signs are the choices.
+// closedTest is the definition that the step-down is a short cut for: a variable is rejected where every set of
+// variables that contains it is, and a set is tested by its largest loss, in units of the root of the sum of squares.
+// signs are the choices.
 func closedTest(d [][]float64, signs [][]float64) []float64 {
 	loss := func(v int, sign []float64) float64 {
 		sum, squares := 0.0, 0.0
@@ -256,8 +257,9 @@ func TestSignFlipJointlyOfNothing(t *testing.T) {
 	}
 }
 
-// Variables that share most of their noise, and none of which loses: any rejection is false. At n = 8 twelve of 256 choices are
-// at most 0.05, and the test spends all of them, which Holm on single tests cannot: its smallest p is 12/256 itself.
+// Variables that share most of their noise, and none of which loses: any rejection is false. At n = 8 twelve of 256
+// choices are at most 0.05, and the test spends all of them, which Holm on single tests cannot: its smallest p is
+// 12/256 itself.
 func TestSignFlipJointlyFamilyWiseError(t *testing.T) {
 	const repetitions, n, variables = 3_000, 8, 12
 	r := rng()

@@ -32,9 +32,9 @@ type Prediction struct {
 
 // NewMean computes the mean with the t interval m ± t((1+confidence)/2, n-1)·s/√n (Student 1908; R t.test).
 //
-// It assumes independent values whose mean is about normal; on simulated scores a nominal 95 % covered 94, 95 and 95 % at n = 3,
-// 5 and 10. At n = 1 the interval is not defined; at n = 2 it is, and very wide; when all values are equal it has no width, and
-// [WarnZeroVariance] says so. A sum of squares that overflows is errNonFinite.
+// It assumes independent values whose mean is about normal; on simulated scores a nominal 95 % covered 94, 95 and 95
+// % at n = 3, 5 and 10. At n = 1 the interval is not defined; at n = 2 it is, and very wide; when all values are
+// equal it has no width, and [WarnZeroVariance] says so. A sum of squares that overflows is errNonFinite.
 func NewMean(xs []float64, confidence float64) (Mean, error) {
 	interval, err := tInterval(xs, confidence, 1, MethodT, func(n float64) float64 { return 1 / n })
 	if err != nil {
@@ -49,11 +49,11 @@ func TInterval(xs []float64, confidence float64) (Interval, error) {
 	return tInterval(xs, confidence, 2, MethodT, func(n float64) float64 { return 1 / n })
 }
 
-// NewPrediction computes the two-sided t prediction interval m ± t((1+confidence)/2, n-1)·s·√(1+1/n) for one further value
-// (R predict(lm(x~1), interval="prediction")).
+// NewPrediction computes the two-sided t prediction interval m ± t((1+confidence)/2, n-1)·s·√(1+1/n) for one further
+// value (R predict(lm(x~1), interval="prediction")).
 //
-// It assumes independent normal values, of which the next is one: autocorrelated histories raise more false alarms. It keeps
-// its nominal rate down to n = 2, by being wide: use it from 5 values. Fewer than 2 are ErrTooFew.
+// It assumes independent normal values, of which the next is one: autocorrelated histories raise more false alarms.
+// It keeps its nominal rate down to n = 2, by being wide: use it from 5 values. Fewer than 2 are ErrTooFew.
 func NewPrediction(xs []float64, confidence float64) (Prediction, error) {
 	interval, err := tInterval(xs, confidence, 2, MethodPrediction, func(n float64) float64 { return 1 + 1/n })
 	if err != nil {
@@ -86,8 +86,8 @@ func tInterval(xs []float64, confidence float64, need int, method string, factor
 // NewSD computes s = √(Σ(x-m)²/(n-1)) with the chi-square interval s·√((n-1)/χ²((1+confidence)/2)) to
 // s·√((n-1)/χ²((1-confidence)/2)), both with n-1 degrees of freedom.
 //
-// The interval assumes normal values and, unlike the one of the mean, does not become right with n when they are not. At n = 2
-// and 95 % it runs from 0.45 to 32 times s. One value has no spread: ErrTooFew.
+// The interval assumes normal values and, unlike the one of the mean, does not become right with n when they are not.
+// At n = 2 and 95 % it runs from 0.45 to 32 times s. One value has no spread: ErrTooFew.
 func NewSD(xs []float64, confidence float64) (SD, error) {
 	if err := check(xs, 2); err != nil {
 		return SD{}, err
@@ -113,7 +113,8 @@ func sdInterval(s float64, n int, confidence float64) Interval {
 	}
 }
 
-// PooledSDInterval is the chi-square interval of [NewSD] of an sd that was pooled over samples, with df degrees of freedom.
+// PooledSDInterval is the chi-square interval of [NewSD] of an sd that was pooled over samples, with df degrees of
+// freedom.
 func PooledSDInterval(sd float64, df int, confidence float64) (Interval, error) {
 	if err := checkOpenUnit("confidence", confidence); err != nil {
 		return Interval{}, err
@@ -130,8 +131,8 @@ func sdBound(s float64, n int, p float64) float64 {
 	return s * math.Sqrt(df/numeric.ChiSquaredQuantile(p, df))
 }
 
-// PopulationSD is √(Σ(x-m)²/n), the standard deviation of the values themselves; 0 for one value. It estimates the spread of
-// further seeds too low: for that use [NewSD].
+// PopulationSD is √(Σ(x-m)²/n), the standard deviation of the values themselves; 0 for one value. It estimates the
+// spread of further seeds too low: for that use [NewSD].
 func PopulationSD(xs []float64) (float64, error) {
 	if err := check(xs, 1); err != nil {
 		return 0, err
@@ -143,8 +144,8 @@ func PopulationSD(xs []float64) (float64, error) {
 	return math.Sqrt(ss / float64(len(xs))), nil
 }
 
-// moments returns the mean and the sum of squared deviations from it, in two passes around the first value, so that a large
-// common offset costs no digits and equal values give exactly their value and 0. xs must not be empty.
+// moments returns the mean and the sum of squared deviations from it, in two passes around the first value, so that a
+// large common offset costs no digits and equal values give exactly their value and 0. xs must not be empty.
 func moments(xs []float64) (mean, ss float64) {
 	n := float64(len(xs))
 	sum := 0.0

@@ -15,9 +15,9 @@ type Adjusted struct {
 }
 
 // Holm controls the probability of even one false rejection among all tests, whatever their dependence (Holm 1979; R
-// p.adjust): the i-th smallest p is multiplied by m-i+1, made monotone and cut at 1. Use it for a gate: 10 metrics at 0.05 each
-// raise 40 % false alarms without. A test that could not be done still counts: pass p = 1, not NaN, which is errNonFinite. No
-// tests reject nothing.
+// p.adjust): the i-th smallest p is multiplied by m-i+1, made monotone and cut at 1. Use it for a gate: 10 metrics at
+// 0.05 each raise 40 % false alarms without. A test that could not be done still counts: pass p = 1, not NaN, which
+// is errNonFinite. No tests reject nothing.
 func Holm(p []float64, alpha float64) (Adjusted, error) {
 	a, order, err := newAdjusted("holm", p, alpha)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"track/scoring/numeric"
 )
 
-// PValues are the p-values of one test against three alternatives; greater means that the first sample, the candidate, is.
+// PValues are the p-values of one test against three alternatives; greater means that the first sample, the
+// candidate, is.
 type PValues struct{ TwoSided, Greater, Less float64 }
 
 // doubled makes the two-sided p twice the smaller tail.
@@ -26,8 +27,8 @@ type TTest struct {
 	Warnings []Warning
 }
 
-// Differences returns candidate - baseline for samples joined by seed. What is left of two numbers equal but for rounding, at
-// most 4·2⁻⁵² of the larger, becomes exactly 0, so that 0.3 - (0.1 + 0.2) is a tie and not a loss.
+// Differences returns candidate - baseline for samples joined by seed. What is left of two numbers equal but for
+// rounding, at most 4·2⁻⁵² of the larger, becomes exactly 0, so that 0.3 - (0.1 + 0.2) is a tie and not a loss.
 func Differences(candidate, baseline []float64) ([]float64, error) {
 	if err := checkPairs(candidate, baseline, 1); err != nil {
 		return nil, err
@@ -57,11 +58,11 @@ func equalButForRounding(d, a, b []float64) bool {
 	return hi-lo <= noise
 }
 
-// WelchT tests whether two independent samples, as from different seeds, have the same mean: t = (ma-mb)/√(va/na + vb/nb) with
-// the Welch–Satterthwaite degrees of freedom (R t.test).
+// WelchT tests whether two independent samples, as from different seeds, have the same mean: t = (ma-mb)/√(va/na +
+// vb/nb) with the Welch–Satterthwaite degrees of freedom (R t.test).
 //
-// It assumes independent values and about normal means, not equal variances. Fewer than 2 values on either side are ErrTooFew;
-// two constant samples are ErrZeroVariance.
+// It assumes independent values and about normal means, not equal variances. Fewer than 2 values on either side are
+// ErrTooFew; two constant samples are ErrZeroVariance.
 func WelchT(a, b []float64, confidence float64) (TTest, error) {
 	if err := checkBoth(a, b, 2); err != nil {
 		return TTest{}, err
@@ -105,9 +106,9 @@ type ProbImprovement struct {
 	Decided            Proportion // wins among the pairs that are no tie; its interval is not one of Value where there are ties
 }
 
-// NewProbImprovement counts wins, losses and ties seed by seed, and gives the Wilson interval of the share of wins among the
-// pairs that are no tie (ties as in [Differences]). With ties only, Decided has N = 0 and no interval. At 5 wins of 5 the lower
-// end is 0.57.
+// NewProbImprovement counts wins, losses and ties seed by seed, and gives the Wilson interval of the share of wins
+// among the pairs that are no tie (ties as in [Differences]). With ties only, Decided has N = 0 and no interval. At 5
+// wins of 5 the lower end is 0.57.
 func NewProbImprovement(candidate, baseline []float64, confidence float64) (ProbImprovement, error) {
 	if err := checkOpenUnit("confidence", confidence); err != nil {
 		return ProbImprovement{}, err
@@ -127,9 +128,9 @@ func NewProbImprovement(candidate, baseline []float64, confidence float64) (Prob
 	return p, err
 }
 
-// NewProbImprovementUnpaired compares every candidate value with every baseline value: P(x > y) + P(x = y)/2, the Mann–Whitney
-// U over n·m (Vargha & Delaney 2000; rliable's probability of improvement). The n·m pairs are not independent, so Decided has no
-// interval.
+// NewProbImprovementUnpaired compares every candidate value with every baseline value: P(x > y) + P(x = y)/2, the
+// Mann–Whitney U over n·m (Vargha & Delaney 2000; rliable's probability of improvement). The n·m pairs are not
+// independent, so Decided has no interval.
 func NewProbImprovementUnpaired(candidate, baseline []float64) (ProbImprovement, error) {
 	if err := checkBoth(candidate, baseline, 1); err != nil {
 		return ProbImprovement{}, err

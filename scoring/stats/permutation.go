@@ -14,7 +14,8 @@ const (
 	Draws          = 10_000  // seeded draws beyond that
 )
 
-// sumTolerance is the share of the largest possible sum within which two sums are equal, because they differ by rounding.
+// sumTolerance is the share of the largest possible sum within which two sums are equal, because they differ by
+// rounding.
 const sumTolerance = 1e-9
 
 // Permutation is the result of a permutation test.
@@ -31,12 +32,13 @@ type Permutation struct {
 	Warnings     []Warning
 }
 
-// SignFlip tests whether differences are symmetric about 0: under that hypothesis each could as well have had the other sign
-// (Fisher 1935). The statistic is their mean; p = min(1, 2·min(P(T ≥ t), P(T ≤ t))) over all 2ⁿ signs for n ≤ 20, else over
-// 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Sums within 1e-9 of the largest possible sum are equal.
+// SignFlip tests whether differences are symmetric about 0: under that hypothesis each could as well have had the
+// other sign (Fisher 1935). The statistic is their mean; p = min(1, 2·min(P(T ≥ t), P(T ≤ t))) over all 2ⁿ signs for
+// n ≤ 20, else over 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Sums within 1e-9 of the largest
+// possible sum are equal.
 //
-// It assumes independent pairs and nothing about the distribution. With 5 or fewer non-zero differences the two-sided p cannot
-// be below 0.0625; see MinP. All zeros give p = 1.
+// It assumes independent pairs and nothing about the distribution. With 5 or fewer non-zero differences the two-sided
+// p cannot be below 0.0625; see MinP. All zeros give p = 1.
 func SignFlip(d []float64, seed uint64) (Permutation, error) {
 	if err := check(d, 1); err != nil {
 		return Permutation{}, err
@@ -86,8 +88,8 @@ func signedSums(d []float64) []float64 {
 	return sums
 }
 
-// signFlipDraws sums by tables of all signs of eight differences, eight tables for many draws before the next eight: the sums of the
-// draws do not wait for each other, and the tables stay close to the processor.
+// signFlipDraws sums by tables of all signs of eight differences, eight tables for many draws before the next eight:
+// the sums of the draws do not wait for each other, and the tables stay close to the processor.
 func signFlipDraws(d []float64, seed uint64) PValues {
 	const block = 500 // draws; a divisor of Draws
 	t, slack := sumAndSlack(d)
@@ -130,7 +132,8 @@ func signFlipDraws(d []float64, seed uint64) PValues {
 	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
 }
 
-// signTables holds, for each eight differences, their sum under every choice of signs; bit k of the index flips the k-th.
+// signTables holds, for each eight differences, their sum under every choice of signs; bit k of the index flips the
+// k-th.
 func signTables(d []float64) [][256]float64 {
 	tables := make([][256]float64, (len(d)+7)/8)
 	for i := range tables {

@@ -38,8 +38,8 @@ func (t Design) power(dz float64, n int) float64 {
 	return min(1, noncentralUpper(critical, df, shift)+noncentralUpper(critical, df, -shift))
 }
 
-// DetectableDz is the dz that n pairs detect with the given power, the minimal detectable effect: 3.3, 1.7, 1.0, 0.66 and 0.53
-// at n = 3, 5, 10, 20 and 30, two-sided at alpha 0.05 with power 0.8. The power must exceed alpha.
+// DetectableDz is the dz that n pairs detect with the given power, the minimal detectable effect: 3.3, 1.7, 1.0, 0.66
+// and 0.53 at n = 3, 5, 10, 20 and 30, two-sided at alpha 0.05 with power 0.8. The power must exceed alpha.
 func (t Design) DetectableDz(n int, power float64) (float64, error) {
 	if err := t.checkTarget(power); err != nil {
 		return 0, err
@@ -54,8 +54,8 @@ func (t Design) DetectableDz(n int, power float64) (float64, error) {
 	return bisect(0, hi, func(dz float64) bool { return t.power(dz, n) < power }), nil
 }
 
-// seedsNeeded is the smallest number of pairs, at least 2, that detects dz with the given power. One-sided, dz must be positive.
-// More than a million is ErrOutOfRange.
+// seedsNeeded is the smallest number of pairs, at least 2, that detects dz with the given power. One-sided, dz must
+// be positive. More than a million is ErrOutOfRange.
 //
 // Do not put an observed dz in: its error goes straight into the answer. See [Design.SeedsFromPilot].
 func (t Design) seedsNeeded(dz, power float64) (int, error) {
@@ -96,9 +96,9 @@ type PilotSize struct {
 	Warnings []Warning
 }
 
-// SeedsFromPilot computes the pairs needed to detect a mean difference of delta, from the 80 % upper bound s·√((n-1)/χ²(0.2, n-1))
-// of the sd of a pilot's differences. The sd itself is too small more often than not, and a plan from it reaches its power in
-// fewer than half of the cases; with the bound it does in at least 80 %.
+// SeedsFromPilot computes the pairs needed to detect a mean difference of delta, from the 80 % upper bound
+// s·√((n-1)/χ²(0.2, n-1)) of the sd of a pilot's differences. The sd itself is too small more often than not, and a
+// plan from it reaches its power in fewer than half of the cases; with the bound it does in at least 80 %.
 //
 // It assumes normal differences. Fewer than 2 are ErrTooFew; equal ones are ErrZeroVariance.
 func (t Design) SeedsFromPilot(pilot []float64, delta, power float64) (PilotSize, error) {
@@ -149,11 +149,11 @@ func (t Design) checkTarget(power float64) error {
 	return nil
 }
 
-// noncentralUpper is P(T > t) for the noncentral t with df degrees of freedom and noncentrality shift, t > 0, as the mean of
-// Φ(shift - t·U) over U = √(χ²/df). The lower tail P(T < -t) is noncentralUpper(t, df, -shift).
+// noncentralUpper is P(T > t) for the noncentral t with df degrees of freedom and noncentrality shift, t > 0, as the
+// mean of Φ(shift - t·U) over U = √(χ²/df). The lower tail P(T < -t) is noncentralUpper(t, df, -shift).
 //
-// Outside [from, to] Φ is 0 or 1 but for 1e-19; U is within 10/√df of 1 but for less than that. Between, the integrand is smooth
-// on the scale of the interval, and 112 Gauss points give 1e-13.
+// Outside [from, to] Φ is 0 or 1 but for 1e-19; U is within 10/√df of 1 but for less than that. Between, the
+// integrand is smooth on the scale of the interval, and 112 Gauss points give 1e-13.
 func noncentralUpper(t, df, shift float64) float64 {
 	from, to := max(0, (shift-9)/t), max(0, (shift+9)/t)
 	p := numeric.ChiSquaredCDF(df*from*from, df)

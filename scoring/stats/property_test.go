@@ -215,8 +215,8 @@ func TestTwoSampleTestsAreSymmetric(t *testing.T) {
 	})
 }
 
-// The exact two-sample permutation test of the ranks is the Mann–Whitney test, and the sign flip of the signed ranks the
-// signed-rank test: two implementations that share nothing.
+// The exact two-sample permutation test of the ranks is the Mann–Whitney test, and the sign flip of the signed ranks
+// the signed-rank test: two implementations that share nothing.
 func TestRankTestsArePermutationTestsOfRanks(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		x, y := samples(t, tied, 1, 7), samples(t, tied, 1, 7)

@@ -14,11 +14,11 @@ type Proportion struct {
 	Warnings []Warning
 }
 
-// Wilson computes the score interval (k + z²/2 ± z·√(k(n-k)/n + z²/4))/(n + z²) without continuity correction (Wilson 1927;
-// R prop.test(correct=FALSE)). The lower end is exactly 0 at k = 0, the upper exactly 1 at k = n.
+// Wilson computes the score interval (k + z²/2 ± z·√(k(n-k)/n + z²/4))/(n + z²) without continuity correction (Wilson
+// 1927; R prop.test(correct=FALSE)). The lower end is exactly 0 at k = 0, the upper exactly 1 at k = n.
 //
-// It covers its confidence on average over the rates, and is usable at any n: 5 of 5 has a lower end of 0.57. No trials are
-// ErrEmpty.
+// It covers its confidence on average over the rates, and is usable at any n: 5 of 5 has a lower end of 0.57. No
+// trials are ErrEmpty.
 func Wilson(k, n int, confidence float64) (Proportion, error) {
 	p, err := newProportion(k, n, confidence, MethodWilson)
 	if err != nil {
@@ -38,8 +38,9 @@ func Wilson(k, n int, confidence float64) (Proportion, error) {
 	return p, nil
 }
 
-// ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below: the rate is
-// at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with 95 % confidence.
+// ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below:
+// the rate is at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with
+// 95 % confidence.
 func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
 	p, err := newProportion(k, n, confidence, MethodClopperLower)
 	if err != nil {
@@ -73,8 +74,8 @@ func clopperLower(k, n int, tail float64) float64 {
 	return numeric.BetaQuantile(tail, float64(k), float64(n-k+1))
 }
 
-// BinomialAtMost is P(X ≤ k) for X of n trials with success rate p: the one-sided p-value of "the rate is at least p" when k
-// succeeded. It is the counterpart of [ClopperPearson]. k must be 0 to n, and p 0 to 1.
+// BinomialAtMost is P(X ≤ k) for X of n trials with success rate p: the one-sided p-value of "the rate is at least p"
+// when k succeeded. It is the counterpart of [ClopperPearson]. k must be 0 to n, and p 0 to 1.
 func BinomialAtMost(k, n int, p float64) float64 {
 	switch {
 	case k >= n || p <= 0:

@@ -8,8 +8,8 @@ import (
 	"track/scoring/numeric"
 )
 
-// exactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal approximation
-// with tie and continuity correction, and say so in Method.
+// exactRanks is the largest number of values up to which the rank tests are exact; beyond, they use the normal
+// approximation with tie and continuity correction, and say so in Method.
 const exactRanks = 100
 
 // doubledRanks returns twice the mid-ranks, which are whole numbers.
@@ -73,12 +73,12 @@ type MannWhitney struct {
 	Warnings []Warning
 }
 
-// NewMannWhitney tests whether two independent samples, as from different seeds, come from one distribution, by the ranks of
-// their values: the exact conditional distribution given the mid-ranks of ties (exactRankTests, coin). The two-sided p is twice
-// the smaller tail.
+// NewMannWhitney tests whether two independent samples, as from different seeds, come from one distribution, by the
+// ranks of their values: the exact conditional distribution given the mid-ranks of ties (exactRankTests, coin). The
+// two-sided p is twice the smaller tail.
 //
-// It assumes independent values. With 3 against 3 the two-sided p cannot be below 0.1. Label it where it stands in for a paired
-// comparison. An empty sample is ErrEmpty.
+// It assumes independent values. With 3 against 3 the two-sided p cannot be below 0.1. Label it where it stands in
+// for a paired comparison. An empty sample is ErrEmpty.
 func NewMannWhitney(x, y []float64) (MannWhitney, error) {
 	if err := checkBoth(x, y, 1); err != nil {
 		return MannWhitney{}, err
@@ -101,8 +101,8 @@ func NewMannWhitney(x, y []float64) (MannWhitney, error) {
 	return m, nil
 }
 
-// rankSumDistribution returns the probability of each sum of k of the ranks, all choices being as likely. The counts stay below
-// 1e30 for up to 100 ranks, and float64 keeps their relative precision.
+// rankSumDistribution returns the probability of each sum of k of the ranks, all choices being as likely. The counts
+// stay below 1e30 for up to 100 ranks, and float64 keeps their relative precision.
 func rankSumDistribution(ranks []int, k int) []float64 {
 	top := slices.Sorted(slices.Values(ranks))
 	largest := 0

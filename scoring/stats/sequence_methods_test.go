@@ -9,7 +9,8 @@ import (
 
 // Sequences and boxes that no program uses: tests compare the intervals of programs with them.
 
-// Combined is mean · pass rate · (1 - sd) of the scores of one configuration, with the box interval that [NewCombined] explains.
+// Combined is mean · pass rate · (1 - sd) of the scores of one configuration, with the box interval that
+// [NewCombined] explains.
 type Combined struct {
 	NScored  int // seeds with a score
 	NPassed  int
@@ -19,14 +20,15 @@ type Combined struct {
 	Warnings []Warning
 }
 
-// NewCombined computes the combined score, with the population sd, and its box interval: the three factors get intervals of
-// confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to what is possible for scores in [0, 1] (mean in [0, 1], sd
-// in [0, 0.5]); the worst and the best of each multiply to the ends. By Bonferroni all three hold together with the stated
-// confidence, so the box covers the combined score of infinitely many seeds at least that often, as far as its parts do.
+// NewCombined computes the combined score, with the population sd, and its box interval: the three factors get
+// intervals of confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to what is possible for scores in
+// [0, 1] (mean in [0, 1], sd in [0, 0.5]); the worst and the best of each multiply to the ends. By Bonferroni all
+// three hold together with the stated confidence, so the box covers the combined score of infinitely many seeds at
+// least that often, as far as its parts do.
 //
-// The value itself rewards fewer seeds, because a small sample shows too small a sd: show the box, and never rank across
-// different n by the value. At one score the interval is not defined. No score is ErrEmpty; a score outside [0, 1] is
-// ErrOutOfRange.
+// The value itself rewards fewer seeds, because a small sample shows too small a sd: show the box, and never rank
+// across different n by the value. At one score the interval is not defined. No score is ErrEmpty; a score outside
+// [0, 1] is ErrOutOfRange.
 func NewCombined(scores []float64, passed, seeds int, confidence float64) (Combined, error) {
 	if err := checkScores(scores, 1); err != nil {
 		return Combined{}, err
@@ -53,8 +55,8 @@ func NewCombined(scores []float64, passed, seeds int, confidence float64) (Combi
 	}, nil
 }
 
-// ConfidenceSequence bounds the mean of scores in [0, 1] after each of N of them, in the order they came: with the stated
-// confidence all intervals at once contain it, so one may look after every seed and stop at any time.
+// ConfidenceSequence bounds the mean of scores in [0, 1] after each of N of them, in the order they came: with the
+// stated confidence all intervals at once contain it, so one may look after every seed and stop at any time.
 type ConfidenceSequence struct {
 	N          int
 	Lo, Hi     []float64 // running intersection: Lo never falls, Hi never rises
@@ -72,13 +74,13 @@ func (c ConfidenceSequence) last() Interval {
 	return i
 }
 
-// BettingSequence computes the hedged-capital confidence sequence of Waudby-Smith & Ramdas (2024, theorem 3) for the mean of
-// independent scores in [0, 1]. The candidates m are kept while a gambler who bets that the mean is above m, or below, with half
-// the capital each, has not multiplied it by 1/alpha. The bets are min(λ_t, 1/(2m)) and min(λ_t, 1/(2(1-m))), with
-// λ_t = √(2·ln(2/alpha)/(σ̂²_{t-1}·t·ln(t+1))), and the ends are found by bisection.
+// BettingSequence computes the hedged-capital confidence sequence of Waudby-Smith & Ramdas (2024, theorem 3) for the
+// mean of independent scores in [0, 1]. The candidates m are kept while a gambler who bets that the mean is above m,
+// or below, with half the capital each, has not multiplied it by 1/alpha. The bets are min(λ_t, 1/(2m)) and min(λ_t,
+// 1/(2(1-m))), with λ_t = √(2·ln(2/alpha)/(σ̂²_{t-1}·t·ln(t+1))), and the ends are found by bisection.
 //
-// No distribution is assumed, and n may be anything: at 95 % the first interval is always [0, 1]. A score outside [0, 1] is
-// ErrOutOfRange; it would void the guarantee. No scores give empty slices.
+// No distribution is assumed, and n may be anything: at 95 % the first interval is always [0, 1]. A score outside [0,
+// 1] is ErrOutOfRange; it would void the guarantee. No scores give empty slices.
 func BettingSequence(scores []float64, confidence float64) (ConfidenceSequence, error) {
 	c, err := newSequence(scores, confidence, MethodBetting)
 	if err != nil {
@@ -97,9 +99,9 @@ func BettingSequence(scores []float64, confidence float64) (ConfidenceSequence, 
 	return c.warn(), nil
 }
 
-// BernsteinSequence computes the predictable plug-in empirical Bernstein confidence sequence of Waudby-Smith & Ramdas (2024,
-// theorem 2), with λ_t as in [BettingSequence], at most 1/2. It is wider than [BettingSequence], and closed in form;
-// assumptions and errors are the same.
+// BernsteinSequence computes the predictable plug-in empirical Bernstein confidence sequence of Waudby-Smith & Ramdas
+// (2024, theorem 2), with λ_t as in [BettingSequence], at most 1/2. It is wider than [BettingSequence], and closed in
+// form; assumptions and errors are the same.
 func BernsteinSequence(scores []float64, confidence float64) (ConfidenceSequence, error) {
 	c, err := newSequence(scores, confidence, methodBernstein)
 	if err != nil {
@@ -145,9 +147,9 @@ type SignE struct {
 	Greater, Less, TwoSided float64 // TwoSided is the mean of the other two
 }
 
-// signEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the likelihood ratio of
-// a win rate uniform on (1/2, 1]. Ties are dropped before. It is valid at any time, as [EProcess] is, and needs 7 wins without a
-// loss for E ≥ 20 in one direction. It is 1 at 0 to 0.
+// signEValue computes E = 2^(w+l) · 2∫_{1/2}^{1} p^w (1-p)^l dp against "a win is as likely as a loss", the
+// likelihood ratio of a win rate uniform on (1/2, 1]. Ties are dropped before. It is valid at any time, as [EProcess]
+// is, and needs 7 wins without a loss for E ≥ 20 in one direction. It is 1 at 0 to 0.
 func signEValue(wins, losses int) (SignE, error) {
 	if wins < 0 || losses < 0 {
 		return SignE{}, badParam("%d wins, %d losses", wins, losses)

@@ -4,10 +4,11 @@ import (
 	"fmt"
 )
 
-// Statistics that no program uses. The reference gives numbers for them, and they share their parts with those that programs use.
+// Statistics that no program uses. The reference gives numbers for them, and they share their parts with those that
+// programs use.
 
-// Lag1 is the autocorrelation at lag 1, Σ(x_t-m)(x_{t-1}-m)/Σ(x_t-m)². A change of level raises it: take it of residuals.
-// Fewer than 2 values are ErrTooFew, equal ones ErrZeroVariance.
+// Lag1 is the autocorrelation at lag 1, Σ(x_t-m)(x_{t-1}-m)/Σ(x_t-m)². A change of level raises it: take it of
+// residuals. Fewer than 2 values are ErrTooFew, equal ones ErrZeroVariance.
 func Lag1(xs []float64) (float64, error) {
 	if err := check(xs, 2); err != nil {
 		return 0, err
@@ -22,8 +23,8 @@ func Lag1(xs []float64) (float64, error) {
 //
 //	q̂ = 2/(m+n)·Σ|x_i-y_j| - 2m/((m+n)(n-1))·Σ|x_i-x_k| - 2n/((m+n)(m-1))·Σ|y_j-y_k|
 //
-// between the n values before Index and any m values from it on, both at least minSize (Matteson & James 2014, exponent 1). ok is
-// false where there are fewer than 2·minSize values, and where all are equal.
+// between the n values before Index and any m values from it on, both at least minSize (Matteson & James 2014,
+// exponent 1). ok is false where there are fewer than 2·minSize values, and where all are equal.
 func BestSplit(xs []float64, minSize int) (split splitPoint, ok bool, err error) {
 	if err := check(xs, 1); err != nil {
 		return splitPoint{}, false, err
@@ -35,9 +36,9 @@ func BestSplit(xs []float64, minSize int) (split splitPoint, ok bool, err error)
 	return split, ok, nil
 }
 
-// BenjaminiHochberg controls the expected share of false ones among the rejections, for independent or positively dependent
-// tests (Benjamini & Hochberg 1995; R p.adjust): the i-th smallest p is multiplied by m/i, made monotone from the largest and cut
-// at 1. Use it for exploration, and say so; inputs as in [Holm].
+// BenjaminiHochberg controls the expected share of false ones among the rejections, for independent or positively
+// dependent tests (Benjamini & Hochberg 1995; R p.adjust): the i-th smallest p is multiplied by m/i, made monotone
+// from the largest and cut at 1. Use it for exploration, and say so; inputs as in [Holm].
 func BenjaminiHochberg(p []float64, alpha float64) (Adjusted, error) {
 	a, order, err := newAdjusted("benjamini-hochberg", p, alpha)
 	if err != nil {
@@ -52,9 +53,9 @@ func BenjaminiHochberg(p []float64, alpha float64) (Adjusted, error) {
 	return a.decide(), nil
 }
 
-// Power is the probability that the test of n pairs is significant when the differences are normal with mean/sd = dz: by the
-// noncentral t with n-1 degrees of freedom and noncentrality dz·√n, both tails where two-sided (R power.t.test(strict=TRUE)). At
-// dz = 0 it is alpha. Fewer than 2 pairs are ErrTooFew.
+// Power is the probability that the test of n pairs is significant when the differences are normal with mean/sd = dz:
+// by the noncentral t with n-1 degrees of freedom and noncentrality dz·√n, both tails where two-sided (R
+// power.t.test(strict=TRUE)). At dz = 0 it is alpha. Fewer than 2 pairs are ErrTooFew.
 func (t Design) Power(dz float64, n int) (float64, error) {
 	if err := t.check(); err != nil {
 		return 0, err
@@ -68,9 +69,9 @@ func (t Design) Power(dz float64, n int) (float64, error) {
 	return t.power(dz, n), nil
 }
 
-// ClopperPearson computes the exact interval from the quantiles of Beta(k, n-k+1) and Beta(k+1, n-k) (Clopper & Pearson 1934;
-// R binom.test). It covers at least its confidence whatever the rate, so it is wider than [Wilson]: use it where a guarantee is
-// asked for. No trials are ErrEmpty.
+// ClopperPearson computes the exact interval from the quantiles of Beta(k, n-k+1) and Beta(k+1, n-k) (Clopper &
+// Pearson 1934; R binom.test). It covers at least its confidence whatever the rate, so it is wider than [Wilson]: use
+// it where a guarantee is asked for. No trials are ErrEmpty.
 func ClopperPearson(k, n int, confidence float64) (Proportion, error) {
 	p, err := newProportion(k, n, confidence, MethodClopperPearson)
 	if err != nil {
@@ -89,11 +90,11 @@ type Quantile struct {
 	Warnings []Warning
 }
 
-// NewQuantile computes the quantile of type 7 of Hyndman & Fan (1996): linear interpolation between the order statistics at
-// (n-1)·p (numpy's and R's default). p = 0 and 1 are the smallest and the largest value.
+// NewQuantile computes the quantile of type 7 of Hyndman & Fan (1996): linear interpolation between the order
+// statistics at (n-1)·p (numpy's and R's default). p = 0 and 1 are the smallest and the largest value.
 //
-// At small n a quantile near 0 or 1 is the extreme value under another name: [warnTail] where n·min(p, 1-p) < 1, that is below
-// 20 values for p = 0.95.
+// At small n a quantile near 0 or 1 is the extreme value under another name: [warnTail] where n·min(p, 1-p) < 1, that
+// is below 20 values for p = 0.95.
 func NewQuantile(xs []float64, p float64) (Quantile, error) {
 	if err := check(xs, 1); err != nil {
 		return Quantile{}, err
@@ -124,9 +125,9 @@ type TrimmedMean struct {
 	Warnings []Warning
 }
 
-// NewTrimmedMean drops int(cut·n) values from each side and returns the mean of the rest (scipy trim_mean, R mean(trim=)). It
-// resists a few wild values without ignoring the size of all others. Below 1/cut values nothing is dropped: EachSide is 0, and
-// [WarnUntrimmed] says so. cut must be in [0, 0.5).
+// NewTrimmedMean drops int(cut·n) values from each side and returns the mean of the rest (scipy trim_mean, R
+// mean(trim=)). It resists a few wild values without ignoring the size of all others. Below 1/cut values nothing is
+// dropped: EachSide is 0, and [WarnUntrimmed] says so. cut must be in [0, 0.5).
 func NewTrimmedMean(xs []float64, cut float64) (TrimmedMean, error) {
 	if err := check(xs, 1); err != nil {
 		return TrimmedMean{}, err

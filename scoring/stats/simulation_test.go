@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// These tests simulate what the methods promise, from fixed seeds. A rate of r over n repetitions has the Monte Carlo sd
-// √(r(1-r)/n); the limits are 4 of them.
+// These tests simulate what the methods promise, from fixed seeds. A rate of r over n repetitions has the Monte Carlo
+// sd √(r(1-r)/n); the limits are 4 of them.
 
 func rng() *rand.Rand { return rand.New(rand.NewPCG(20, 26)) }
 
@@ -155,8 +155,8 @@ func TestConfidenceSequencesAllowLooking(t *testing.T) {
 	}
 }
 
-// The plan from the upper bound reaches its power in at least 80 % of pilots (here to 75 % in 300, two Monte Carlo sd), the plan
-// from the sd itself in fewer than half.
+// The plan from the upper bound reaches its power in at least 80 % of pilots (here to 75 % in 300, two Monte Carlo
+// sd), the plan from the sd itself in fewer than half.
 func TestPilotSizeReachesItsPower(t *testing.T) {
 	const repetitions, delta, sd = 300, 1.0, 2.0
 	design := Design{Alpha: 0.05, Alternative: TwoSided}

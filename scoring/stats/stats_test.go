@@ -54,7 +54,8 @@ func TestSDOfTwoValues(t *testing.T) {
 	}
 }
 
-// R: sd <- sd(c(1,2,3,4,5)); sd*sqrt(4/qchisq(c(.975,.025), 4)); chi-square quantiles from tables, 11.1433 and 0.484419.
+// R: sd <- sd(c(1,2,3,4,5)); sd*sqrt(4/qchisq(c(.975,.025), 4)); chi-square quantiles from tables, 11.1433 and
+// 0.484419.
 func TestSDInterval(t *testing.T) {
 	s, err := NewSD([]float64{1, 2, 3, 4, 5}, 0.95)
 	fatal(t, err)
@@ -198,7 +199,8 @@ func TestSmallestSignFlipP(t *testing.T) {
 	}
 }
 
-// Beyond 20 differences the p is drawn: the same for the same seed, and near the normal approximation, good to 0.01 at n = 24.
+// Beyond 20 differences the p is drawn: the same for the same seed, and near the normal approximation, good to 0.01
+// at n = 24.
 func TestSignFlipDraws(t *testing.T) {
 	d := make([]float64, 24)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -232,8 +234,8 @@ func TestSignFlipDraws(t *testing.T) {
 	}
 }
 
-// Sums that are equal but for rounding are ties in the draws too: 17 gains and 4 losses of 0.1 are reached by Σ_{k≥17} C(21,k)/2²¹
-// = 0.00360 of the signs, and passed by 0.00074.
+// Sums that are equal but for rounding are ties in the draws too: 17 gains and 4 losses of 0.1 are reached by
+// Σ_{k≥17} C(21,k)/2²¹ = 0.00360 of the signs, and passed by 0.00074.
 func TestSignFlipDrawsCountTies(t *testing.T) {
 	d := slices.Concat(slices.Repeat([]float64{0.1}, 17), slices.Repeat([]float64{-0.1}, 4))
 	p, err := SignFlip(d, 1)
@@ -264,8 +266,9 @@ func TestTwoSampleDraws(t *testing.T) {
 	}
 }
 
-// Ten of 303 values are 1, the others 0; that two of the first three are 1 has the hypergeometric probability 0.00290, of which
-// 10 000 draws have an sd of 0.0005. Three values out of 303 can be chosen in 4.6 million ways: too many to count.
+// Ten of 303 values are 1, the others 0; that two of the first three are 1 has the hypergeometric probability
+// 0.00290, of which 10 000 draws have an sd of 0.0005. Three values out of 303 can be chosen in 4.6 million ways: too
+// many to count.
 func TestTwoSampleDrawsUnequalGroups(t *testing.T) {
 	y := make([]float64, 300)
 	for i := range 8 {
@@ -399,8 +402,8 @@ func TestAnytimeP(t *testing.T) {
 	}
 }
 
-// The series of the vectors have known changes; the history finds them with its own estimate of the noise, sd 1 (the median of 29
-// differences is a rough one), and confirms them.
+// The series of the vectors have known changes; the history finds them with its own estimate of the noise, sd 1 (the
+// median of 29 differences is a rough one), and confirms them.
 func TestHistoryFindsKnownChanges(t *testing.T) {
 	ran := 0
 	for _, c := range readVectors(t) {
@@ -428,8 +431,9 @@ func TestHistoryFindsKnownChanges(t *testing.T) {
 	}
 }
 
-// Three levels of 20 values each, with the noise -1, 0, 1, 0: steps of 1, so σ = 1/(0.6745·√2), and a penalty of 3σ²·ln 60. The
-// second change is small beside the first: it is confirmed only if shuffling stays inside the segments.
+// Three levels of 20 values each, with the noise -1, 0, 1, 0: steps of 1, so σ = 1/(0.6745·√2), and a penalty of
+// 3σ²·ln 60. The second change is small beside the first: it is confirmed only if shuffling stays inside the
+// segments.
 func TestHistoryDescribesLevels(t *testing.T) {
 	xs := make([]float64, 60)
 	for i := range xs {

@@ -6,8 +6,8 @@ import (
 	"track/scoring/numeric"
 )
 
-// Summary is what the intervals of a sample need to know of it, where the values themselves are not at hand, as when a database
-// has aggregated them.
+// Summary is what the intervals of a sample need to know of it, where the values themselves are not at hand, as when
+// a database has aggregated them.
 type Summary struct {
 	N            int
 	Mean         float64
@@ -61,12 +61,14 @@ func (s Summary) SDInterval(confidence float64) Interval {
 	return sdInterval(s.SD(), s.N, confidence)
 }
 
-// CombinedInterval returns the box interval of the combined score: N scores of seeds, passed of which pass. The three factors
-// get intervals of confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to the possible range for scores in [0, 1]:
-// the mean to [0, 1], the sd to [0, 0.5]. The products of the worst and of the best ends are the ends of the box. By Bonferroni
-// the box has at least the stated confidence, as far as its parts do. It is not defined below two scores.
+// CombinedInterval returns the box interval of the combined score: N scores of seeds, passed of which pass. The three
+// factors get intervals of confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to the possible range
+// for scores in [0, 1]: the mean to [0, 1], the sd to [0, 0.5]. The products of the worst and of the best ends are
+// the ends of the box. By Bonferroni the box has at least the stated confidence, as far as its parts do. It is not
+// defined below two scores.
 //
-// The score itself rewards few seeds, because a small sample understates the sd: show the box, and never rank across different n.
+// The score itself rewards few seeds, because a small sample understates the sd: show the box, and never rank across
+// different n.
 func (s Summary) CombinedInterval(passed, seeds int, confidence float64) Interval {
 	box := noInterval(confidence, methodBox)
 	third := 1 - (1-confidence)/3
@@ -92,8 +94,8 @@ func (s Summary) Warnings() []Warning {
 	return list
 }
 
-// PMeanAtLeast is the one-sided p-value of the t test of "the mean is at least x"; NaN below two values. Where the values do not
-// vary it is 0 or 1.
+// PMeanAtLeast is the one-sided p-value of the t test of "the mean is at least x"; NaN below two values. Where the
+// values do not vary it is 0 or 1.
 func (s Summary) PMeanAtLeast(x float64) float64 {
 	switch {
 	case s.N < 2:
@@ -105,7 +107,8 @@ func (s Summary) PMeanAtLeast(x float64) float64 {
 	return numeric.StudentCDF(t, float64(s.N-1))
 }
 
-// PSDAtMost is the one-sided p-value of the chi-square test of "the standard deviation is at most x"; NaN below two values.
+// PSDAtMost is the one-sided p-value of the chi-square test of "the standard deviation is at most x"; NaN below two
+// values.
 func (s Summary) PSDAtMost(x float64) float64 {
 	switch {
 	case s.N < 2:

@@ -15,8 +15,8 @@ func (t TTest) sd() float64 { return t.SE * math.Sqrt(float64(t.NA)) }
 // PairedT tests whether the mean of candidate - baseline is 0: t = m/(s/√n) with n-1 degrees of freedom (R
 // t.test(paired=TRUE)), with the t interval of the mean difference.
 //
-// It assumes independent pairs whose mean difference is about normal. Fewer than 2 pairs are ErrTooFew. Differences that are all
-// equal, but for rounding, are ErrZeroVariance: report the constant and the p of [SignFlip] instead.
+// It assumes independent pairs whose mean difference is about normal. Fewer than 2 pairs are ErrTooFew. Differences
+// that are all equal, but for rounding, are ErrZeroVariance: report the constant and the p of [SignFlip] instead.
 func PairedT(candidate, baseline []float64, confidence float64) (TTest, error) {
 	if err := checkPairs(candidate, baseline, 2); err != nil {
 		return TTest{}, err
@@ -37,12 +37,13 @@ func PairedT(candidate, baseline []float64, confidence float64) (TTest, error) {
 	return t.complete(m, math.Sqrt(ss/(n-1)/n), n-1, confidence)
 }
 
-// PermuteTwoSample tests whether two independent samples come from one distribution: every split of all values into groups of
-// their sizes is as likely (Pitman 1937). The statistic is mean(x) - mean(y); all splits are counted up to 2²⁰ of them, else
-// 10 000 are drawn from seed, each tail being (b+1)/(10 000+1). Sums within 1e-9 of the sum of absolute deviations are equal.
+// PermuteTwoSample tests whether two independent samples come from one distribution: every split of all values into
+// groups of their sizes is as likely (Pitman 1937). The statistic is mean(x) - mean(y); all splits are counted up to
+// 2²⁰ of them, else 10 000 are drawn from seed, each tail being (b+1)/(10 000+1). Sums within 1e-9 of the sum of
+// absolute deviations are equal.
 //
-// It assumes exchangeable values: a difference in spread alone can also be significant. With 3 against 3 the two-sided p cannot
-// be below 0.1; see MinP.
+// It assumes exchangeable values: a difference in spread alone can also be significant. With 3 against 3 the
+// two-sided p cannot be below 0.1; see MinP.
 func PermuteTwoSample(x, y []float64, seed uint64) (Permutation, error) {
 	if err := checkBoth(x, y, 1); err != nil {
 		return Permutation{}, err
@@ -70,8 +71,8 @@ func PermuteTwoSample(x, y []float64, seed uint64) (Permutation, error) {
 	return p, nil
 }
 
-// splits counts splits by the sum of the first group. The values are centred on their mean, so that the expected sum is 0 and
-// the mean difference grows with the sum.
+// splits counts splits by the sum of the first group. The values are centred on their mean, so that the expected sum
+// is 0 and the mean difference grows with the sum.
 type splits struct {
 	values                     []float64
 	t, slack                   float64
@@ -148,12 +149,13 @@ type SignedRank struct {
 	Warnings      []Warning
 }
 
-// WilcoxonSignedRank tests whether differences are symmetric about 0 by the ranks of their sizes (Wilcoxon 1945): the exact
-// conditional distribution given the mid-ranks of ties (exactRankTests, coin; not scipy's method="exact", which ignores ties).
-// Differences are first rounded to 12 digits of the largest, so that ties hidden by rounding count as ties.
+// WilcoxonSignedRank tests whether differences are symmetric about 0 by the ranks of their sizes (Wilcoxon 1945): the
+// exact conditional distribution given the mid-ranks of ties (exactRankTests, coin; not scipy's method="exact", which
+// ignores ties). Differences are first rounded to 12 digits of the largest, so that ties hidden by rounding count as
+// ties.
 //
-// It assumes independent pairs and a symmetric distribution. With 5 or fewer differences that are not 0 the two-sided p cannot
-// be below 0.0625; with none it is 1.
+// It assumes independent pairs and a symmetric distribution. With 5 or fewer differences that are not 0 the two-sided
+// p cannot be below 0.0625; with none it is 1.
 func WilcoxonSignedRank(d []float64, zeros Zeros) (SignedRank, error) {
 	if err := check(d, 1); err != nil {
 		return SignedRank{}, err

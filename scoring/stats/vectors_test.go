@@ -55,8 +55,8 @@ func (n *numbers) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// results are the numbers of one case, by the names that expected uses. Values are float64, []float64, []bool, []int, string or
-// nil for undefined.
+// results are the numbers of one case, by the names that expected uses. Values are float64, []float64, []bool, []int,
+// string or nil for undefined.
 type results map[string]any
 
 // implemented holds the statistics of the vectors that this package has.

@@ -42,8 +42,8 @@ func (w Warning) Message() string {
 	return string(w)
 }
 
-// dataWarnings returns the warnings about a sample itself: fewer than 5 values, no variance, and, where all values lie in
-// [0, 1], more than 20 % of them at exactly 0 or 1.
+// dataWarnings returns the warnings about a sample itself: fewer than 5 values, no variance, and, where all values
+// lie in [0, 1], more than 20 % of them at exactly 0 or 1.
 func dataWarnings(xs []float64) []Warning {
 	var list []Warning
 	if len(xs) < SmallN {
@@ -58,8 +58,8 @@ func dataWarnings(xs []float64) []Warning {
 	return list
 }
 
-// saturatedShare is the share of scores at exactly 0 or 1; ok is false where there are none, or one is outside [0, 1], because
-// then they are not scores.
+// saturatedShare is the share of scores at exactly 0 or 1; ok is false where there are none, or one is outside [0,
+// 1], because then they are not scores.
 func saturatedShare(scores []float64) (share float64, ok bool) {
 	if checkScores(scores, 1) != nil {
 		return 0, false

@@ -7,7 +7,8 @@ import (
 	"track/scoring/format"
 )
 
-// Coverage says how complete and how repeatable the seeds of a configuration are. All of it is zero if no sweep ran them.
+// Coverage says how complete and how repeatable the seeds of a configuration are. All of it is zero if no sweep ran
+// them.
 type Coverage struct {
 	NPlanned   int    `json:"n_planned,omitzero"`   // seeds that a sweep planned
 	NMissing   int    `json:"n_missing,omitzero"`   // planned seeds that are not recorded

@@ -37,8 +37,8 @@ func (i *Improvement) warn() {
 	}
 }
 
-// decide reaches the verdict by margins on the interval of the mean difference of total scores: PASS where it is better, WARN where
-// it is better but metrics are degraded, FAIL where it is worse, else INCONCLUSIVE.
+// decide reaches the verdict by margins on the interval of the mean difference of total scores: PASS where it is
+// better, WARN where it is better but metrics are degraded, FAIL where it is worse, else INCONCLUSIVE.
 func (i *Improvement) decide() {
 	if reason, need := i.undecidable(); reason != "" {
 		i.Verdict, i.Reasons = scoring.VerdictInconclusive, []string{reason}
@@ -114,8 +114,8 @@ func (i *Improvement) difference() Difference {
 	return Undecided
 }
 
-// confirmed keeps the t interval from deciding what the exact test does not: where most differences are 0 and few are large, as with
-// crashed seeds, it is too narrow.
+// confirmed keeps the t interval from deciding what the exact test does not: where most differences are 0 and few are
+// large, as with crashed seeds, it is too narrow.
 func (i *Improvement) confirmed(d Difference, exact bool) Difference {
 	if exact {
 		return d

@@ -12,7 +12,8 @@ type FailedSeed struct {
 	Reason string `json:"reason"`
 }
 
-// SeedNumbers are the numbers of seeds. They are strings in JSON, because many readers of JSON round whole numbers above 2^53.
+// SeedNumbers are the numbers of seeds. They are strings in JSON, because many readers of JSON round whole numbers
+// above 2^53.
 type SeedNumbers []uint64
 
 // MarshalJSON writes a list of strings.

@@ -41,10 +41,11 @@ type GateInput struct {
 	verdictOnly bool // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
 }
 
-// Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate, stable, max_std, min_score,
-// no_degradation and planned_seeds. The reasons are no_seeds, no_spec, not_assessed, no_rules, no_metrics, failed_seeds, too_few_seeds,
-// too_few_scores, zero_variance, identical_seeds, missing_metric, missing_values, non_finite, unstable, no_baseline, candidate_is_baseline,
-// undecidable, off_plan and no_anytime_method.
+// Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,
+// stable, max_std, min_score, no_degradation and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
+// no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, missing_metric,
+// missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan and
+// no_anytime_method.
 type Outcome struct {
 	Rule     string          `json:"rule"`
 	Metric   string          `json:"metric,omitzero"` // empty for the rules about seeds
@@ -95,10 +96,11 @@ type Gate struct {
 	Scenarios []ScenarioOutcome `json:"scenarios"`
 }
 
-// NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL where a test refutes
-// it at 1 - confidence after Holm's correction for all tests of the gate; and INCONCLUSIVE otherwise. (PASS needs no correction:
-// all rules must hold for it.) The worst verdict of a scenario is its verdict, and the worst scenario is that of the gate. Where there
-// is nothing to judge, or nothing to judge it by, the verdict is INCONCLUSIVE.
+// NewGate judges scenarios together. A rule is PASS where its bound, with the confidence of the rules, is met; FAIL
+// where a test refutes it at 1 - confidence after Holm's correction for all tests of the gate; and INCONCLUSIVE
+// otherwise. (PASS needs no correction: all rules must hold for it.) The worst verdict of a scenario is its verdict,
+// and the worst scenario is that of the gate. Where there is nothing to judge, or nothing to judge it by, the verdict
+// is INCONCLUSIVE.
 func NewGate(inputs []GateInput) (Gate, error) {
 	g := Gate{Failing: len(inputs) == 0} // nothing was judged
 	nTests := 0
@@ -174,7 +176,8 @@ func count(verdicts []scoring.Verdict, v scoring.Verdict) (n int) {
 	return n
 }
 
-// comparisonWarnings returns the warnings of a comparison that hold for a gate, which tests the metrics jointly and not each by itself.
+// comparisonWarnings returns the warnings of a comparison that hold for a gate, which tests the metrics jointly and
+// not each by itself.
 func comparisonWarnings(i *Improvement) []Warning {
 	if i == nil {
 		return nil
@@ -182,8 +185,8 @@ func comparisonWarnings(i *Improvement) []Warning {
 	return slices.DeleteFunc(slices.Clone(i.Warnings), func(w Warning) bool { return w.Code == warnFloor })
 }
 
-// family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics are corrected for
-// each other already.
+// family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics
+// are corrected for each other already.
 type family struct {
 	outcomes []*Outcome
 	alpha    float64
@@ -214,9 +217,9 @@ func (g *Gate) families() (list []family) {
 	return list
 }
 
-// refute turns the outcomes that a test refutes into FAIL, by Holm's rule over the families. Only a family of one test is done with
-// once it is rejected: in one of several, those that are left can still be rejected wrongly. The same holds for confidence sequences,
-// which have spent their share of alpha.
+// refute turns the outcomes that a test refutes into FAIL, by Holm's rule over the families. Only a family of one
+// test is done with once it is rejected: in one of several, those that are left can still be rejected wrongly. The
+// same holds for confidence sequences, which have spent their share of alpha.
 func (g *Gate) refute() {
 	families := g.families()
 	g.NTests = len(families) + g.nSequential()

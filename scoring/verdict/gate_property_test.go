@@ -72,8 +72,9 @@ func TestGateWithoutSeedsNeverPasses(t *testing.T) {
 	})
 }
 
-// Another rule, or another scenario, never makes a verdict better: what held may not hold any longer, but what failed or was undecided
-// does not come to hold. (A FAIL may become INCONCLUSIVE, because Holm's correction counts more tests.)
+// Another rule, or another scenario, never makes a verdict better: what held may not hold any longer, but what failed
+// or was undecided does not come to hold. (A FAIL may become INCONCLUSIVE, because Holm's correction counts more
+// tests.)
 func TestMoreRulesNeverMakeAGateHold(t *testing.T) {
 	rank := func(v scoring.Verdict) int {
 		return min(slices.Index(scoring.Verdicts(), v), slices.Index(scoring.Verdicts(), open))
@@ -164,8 +165,8 @@ func TestOutcomesAgreeWithTheirNumbers(t *testing.T) {
 	})
 }
 
-// A configuration exactly at the limits of four rules, two of the metrics of the last one among them: any FAIL is false. 4 standard
-// deviations of 600 repetitions are 0.036.
+// A configuration exactly at the limits of four rules, two of the metrics of the last one among them: any FAIL is
+// false. 4 standard deviations of 600 repetitions are 0.036.
 func TestGateFalseFailures(t *testing.T) {
 	const repetitions, n, rate, sd, mean = 600, 12, 0.9, 0.1, 0.5
 	r, failed, undecided := rng(), 0, 0

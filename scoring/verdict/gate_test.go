@@ -364,8 +364,9 @@ func TestGateNoDegradationUndecidable(t *testing.T) {
 	}
 }
 
-// The losses of two metrics and two rules about seeds, corrected by hand. The three families have p = 1/1024 (no_degradation, whose
-// other metric has a joint p of its own), 0.0159 and 0.0755, times 3, and then times 3 and 2, because the first family is not used up.
+// The losses of two metrics and two rules about seeds, corrected by hand. The three families have p = 1/1024
+// (no_degradation, whose other metric has a joint p of its own), 0.0159 and 0.0755, times 3, and then times 3 and 2,
+// because the first family is not used up.
 func TestGateHolmOverFamilies(t *testing.T) {
 	in := against(t, options(), level(-0.5, 10), level(-0.2, 10))
 	in.Rules.MinPassRate, in.Rules.MinScore = ptr(0.95), ptr(0.81)
@@ -406,8 +407,8 @@ func TestGateHolmOverFamilies(t *testing.T) {
 	}
 }
 
-// Holm stops at the first p that is not rejected: of 15 of 20 at 0.9 and at 0.898, p = 0.0432 and 0.0462, the second one does not fail
-// because it is below 0.05 itself.
+// Holm stops at the first p that is not rejected: of 15 of 20 at 0.9 and at 0.898, p = 0.0432 and 0.0462, the second
+// one does not fail because it is below 0.05 itself.
 func TestGateHolmStops(t *testing.T) {
 	s := stability(15, 20, around(0.8, 20))
 	g := gate(t, input(scoring.GateRules{MinPassRate: ptr(0.9)}, s), input(scoring.GateRules{MinPassRate: ptr(0.898)}, s))

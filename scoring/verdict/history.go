@@ -20,7 +20,8 @@ type HistoryPoint struct {
 	Accepted bool // good enough to be what the next one is expected to be like
 }
 
-// History says what the points so far let expect of the next one, and where their level changed. It reports, and never decides.
+// History says what the points so far let expect of the next one, and where their level changed. It reports, and
+// never decides.
 type History struct {
 	NAccepted    int                 `json:"n_accepted"`
 	Prediction   stats.Interval      `json:"ci"`       // for the mean of one more configuration; not defined below 5 accepted points
@@ -39,8 +40,9 @@ const (
 	warnNoNoise     = "no_noise"
 )
 
-// AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes of level among all
-// of them from 20 points on. Change points are reported by the index of the first point of the new level among points.
+// AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes
+// of level among all of them from 20 points on. Change points are reported by the index of the first point of the new
+// level among points.
 func AnalyseHistory(points []HistoryPoint) History {
 	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodPrediction)}
 	var accepted, all []float64

@@ -43,8 +43,8 @@ type Options struct {
 	IdenticalBaseline  int `json:"n_identical_baseline"`
 }
 
-// Improvement is a candidate against its baseline, paired by seed. A seed that failed on one side scores 0 there: it is a
-// failure of its side, not a missing pair.
+// Improvement is a candidate against its baseline, paired by seed. A seed that failed on one side scores 0 there: it
+// is a failure of its side, not a missing pair.
 type Improvement struct {
 	NCandidate  int            `json:"n_candidate"` // seeds of the candidate
 	NBaseline   int            `json:"n_baseline"`
@@ -80,8 +80,8 @@ func (i Improvement) MatchedShare() float64 {
 	return float64(i.NPairs) / float64(all)
 }
 
-// Compare judges a candidate against a baseline. The seeds of each side have different numbers, scores in the order of spec, and
-// stand in the order in which they were recorded.
+// Compare judges a candidate against a baseline. The seeds of each side have different numbers, scores in the order
+// of spec, and stand in the order in which they were recorded.
 func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Improvement, error) {
 	p := pair(candidate, baseline)
 	i := Improvement{

@@ -50,7 +50,8 @@ func (l Look) confidence(c float64) float64 {
 	return c
 }
 
-// offPlan says why n is not one of the planned looks, and what to do; both empty where it is, or where there is no plan.
+// offPlan says why n is not one of the planned looks, and what to do; both empty where it is, or where there is no
+// plan.
 func (l Look) offPlan(n int, thing string) (reason, need string) {
 	if len(l.Plan) == 0 || slices.Contains(l.Plan, n) {
 		return "", ""

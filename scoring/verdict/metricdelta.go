@@ -131,9 +131,9 @@ func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelt
 	return delta, err
 }
 
-// lossPs are the p-values of each metric against a mean loss of more than allowed gives for it, corrected for the number of metrics:
-// by joint sign flips of the differences plus what is allowed, or for looks at any time by Holm's rule on anytime p-values. NaN for
-// metrics that cannot lose so much.
+// lossPs are the p-values of each metric against a mean loss of more than allowed gives for it, corrected for the
+// number of metrics: by joint sign flips of the differences plus what is allowed, or for looks at any time by Holm's
+// rule on anytime p-values. NaN for metrics that cannot lose so much.
 func (i *Improvement) lossPs(allowed func(MetricDelta) float64) ([]float64, error) {
 	ps := make([]float64, len(i.Metrics))
 	var tested []int

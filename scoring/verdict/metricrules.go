@@ -10,8 +10,9 @@ import (
 	"track/scoring/format"
 )
 
-// metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value counts as not passed in the
-// rules about seeds; here it is named, and a metric is called unstable by the seeds that have a value.
+// metricOutcomes says of each metric whether there is anything to judge it by. A seed that lacks a value counts as
+// not passed in the rules about seeds; here it is named, and a metric is called unstable by the seeds that have a
+// value.
 func (j judge) metricOutcomes() []Outcome {
 	ok := j.in.Stability.NOK
 	list := make([]Outcome, len(j.in.Stability.Metrics))
@@ -49,7 +50,8 @@ func (j judge) metricOutcomes() []Outcome {
 	return list
 }
 
-// passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all have one.
+// passText says in how many seeds a metric passed or warned: of all, or of those that have a value, where not all
+// have one.
 func (j judge) passText(m scoring.MetricStability) string {
 	if m.N == j.e.NSeeds {
 		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(*m.PassRate), j.e.NSeeds, format.Short(m.Totals().Score.Mean))
@@ -64,9 +66,9 @@ const (
 	reasonUndecidable = "undecidable"
 )
 
-// noDegradation judges every metric against the baseline: FAIL where the corrected one-sided test shows that the mean loss is beyond
-// the threshold; INCONCLUSIVE where the loss, or the lower end of its interval, is beyond the threshold without that; WARN for a loss
-// that is shown, corrected for the metrics, but lies within the threshold.
+// noDegradation judges every metric against the baseline: FAIL where the corrected one-sided test shows that the mean
+// loss is beyond the threshold; INCONCLUSIVE where the loss, or the lower end of its interval, is beyond the
+// threshold without that; WARN for a loss that is shown, corrected for the metrics, but lies within the threshold.
 func (j judge) noDegradation() ([]Outcome, error) {
 	i := j.in.Improvement
 	whole := Outcome{Rule: ruleNoDegradation, Verdict: scoring.VerdictInconclusive}
@@ -103,8 +105,8 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	return append([]Outcome{whole}, list...), nil
 }
 
-// degradation judges one metric, of which a loss is shown or not; p is that against a loss beyond the threshold, NaN where a loss
-// cannot reach it.
+// degradation judges one metric, of which a loss is shown or not; p is that against a loss beyond the threshold, NaN
+// where a loss cannot reach it.
 func degradation(m MetricDelta, shown bool, p float64, i *Improvement) Outcome {
 	limit := -m.Threshold
 	o := Outcome{

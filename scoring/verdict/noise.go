@@ -45,7 +45,8 @@ type NoiseAt struct {
 	LargestMetricDelta float64                 `json:"mean_largest_metric_loss"` // mean over the samples of the largest loss, 0 or more
 }
 
-// Noise is an A/A check: how often the gate and the improvement check find a difference between identical configurations.
+// Noise is an A/A check: how often the gate and the improvement check find a difference between identical
+// configurations.
 type Noise struct {
 	NSeeds      int       `json:"n_seeds"`
 	At          []NoiseAt `json:"at"`                // by rising N
@@ -63,9 +64,10 @@ func (n Noise) HasGate() bool { return len(n.At) > 0 && n.At[0].GateFlips != nil
 // defaultSizes are the numbers of seeds that people run.
 func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
 
-// NewNoise draws, for each number of seeds, pairs of samples with replacement from the seeds of one configuration, as if two
-// identical configurations had been run on different seeds, and asks the gate and the improvement check about them. The stored
-// seeds stand for all others: with few of them the answer is rough, and sizes beyond their number are extrapolations.
+// NewNoise draws, for each number of seeds, pairs of samples with replacement from the seeds of one configuration, as
+// if two identical configurations had been run on different seeds, and asks the gate and the improvement check about
+// them. The stored seeds stand for all others: with few of them the answer is rough, and sizes beyond their number
+// are extrapolations.
 func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, error) {
 	if len(seeds) < 2 {
 		return Noise{}, stats.TooFewError{Need: 2, Have: len(seeds)}
@@ -107,7 +109,8 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	return n, nil
 }
 
-// steadyFrom returns the smallest size from which on the upper end of the rate stays within [MaxFlipRate]; nil if there is none.
+// steadyFrom returns the smallest size from which on the upper end of the rate stays within [MaxFlipRate]; nil if
+// there is none.
 func steadyFrom(at []NoiseAt, rate func(NoiseAt) Rate) (n *int) {
 	for _, a := range slices.Backward(at) {
 		if !(rate(a).Interval.Hi <= MaxFlipRate) {

@@ -58,9 +58,10 @@ func TestNoiseIsDeterministic(t *testing.T) {
 	}
 }
 
-// Half of the seeds fail, and the gate asks for one passing seed in samples of one: P(X = 1) of one is all there is. The bound of 1 of 1 is
-// 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at 0.05 (p = 0.95): INCONCLUSIVE. Two samples
-// differ in half of the cases. With two seeds, 0.2236 = √0.05 is the bound of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
+// Half of the seeds fail, and the gate asks for one passing seed in samples of one: P(X = 1) of one is all there is.
+// The bound of 1 of 1 is 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at
+// 0.05 (p = 0.95): INCONCLUSIVE. Two samples differ in half of the cases. With two seeds, 0.2236 = √0.05 is the bound
+// of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
 func TestNoiseOfAKnownGate(t *testing.T) {
 	seeds := seedsWith(10, 20)
 	for i := range seeds {
@@ -81,8 +82,9 @@ func TestNoiseOfAKnownGate(t *testing.T) {
 	}
 }
 
-// Half of the seeds score 0, half 1, and a metric may lose 0.25. In samples of two the means are 0, ½, 1 with probabilities ¼, ½, ¼; the
-// first loses ½ or more with probability ¼·½ + ½·¼ + ¼·¼ = 5/16, on average ½·¼ + 1/16 = 3/16, and differs by 2·3/16.
+// Half of the seeds score 0, half 1, and a metric may lose 0.25. In samples of two the means are 0, ½, 1 with
+// probabilities ¼, ½, ¼; the first loses ½ or more with probability ¼·½ + ½·¼ + ¼·¼ = 5/16, on average ½·¼ + 1/16 =
+// 3/16, and differs by 2·3/16.
 func TestNoiseOfAKnownComparison(t *testing.T) {
 	var scores []float64
 	for i := range 20 {
@@ -110,8 +112,8 @@ func TestNoiseOfAKnownComparison(t *testing.T) {
 	}
 }
 
-// At base 0 any loss is one. Five draws of two equally likely scores have the same mean in 252 of 1024 cases, in whatever order they
-// came, and half of the others lose. (Their sums differ by rounding in 100 of the 252.)
+// At base 0 any loss is one. Five draws of two equally likely scores have the same mean in 252 of 1024 cases, in
+// whatever order they came, and half of the others lose. (Their sums differ by rounding in 100 of the 252.)
 func TestNoiseIgnoresRounding(t *testing.T) {
 	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{5}}
 	o.Comparison.Base = 0

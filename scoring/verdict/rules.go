@@ -237,9 +237,9 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 // methodMarkov is the bound of the mean of scores that are all equal.
 const methodMarkov = "markov"
 
-// equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores in [0, 1] with
-// mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the
-// bounds are those of Clopper and Pearson.
+// equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores
+// in [0, 1] with mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most
+// ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the bounds are those of Clopper and Pearson.
 func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
 	lower := func(_, n int) float64 { return c * numeric.Pow(1-j.confidence, 1/float64(n)) }
 	p := 1.0
@@ -267,8 +267,8 @@ func tooFewScores(o Outcome, n int) Outcome {
 	return o
 }
 
-// anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules, FAIL at that
-// of all the tests of the gate together (Bonferroni, for a sequence has no p-value here).
+// anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules,
+// FAIL at that of all the tests of the gate together (Bonferroni, for a sequence has no p-value here).
 func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) string) (Outcome, error) {
 	bound, err := stats.BettingInterval(xs, j.confidence)
 	if err != nil {

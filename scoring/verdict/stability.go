@@ -16,7 +16,8 @@ type Finding struct {
 	Needs   []string        `json:"needs"`
 }
 
-// Judgement is what the seeds of one configuration show: whether it is stable, and the estimates that the verdict rests on.
+// Judgement is what the seeds of one configuration show: whether it is stable, and the estimates that the verdict
+// rests on.
 type Judgement struct {
 	Finding
 	Coverage
@@ -24,8 +25,8 @@ type Judgement struct {
 	Warnings  []Warning `json:"warnings"`
 }
 
-// Judge judges whether the seeds of a configuration show that it is stable: pass rate at least 0.9, and population standard deviation
-// of the total scores at most 0.15.
+// Judge judges whether the seeds of a configuration show that it is stable: pass rate at least 0.9, and population
+// standard deviation of the total scores at most 0.15.
 //
 //	PASS          both limits lie outside the intervals, on the good side
 //	WARN          the seeds meet both limits, but an interval reaches beyond its limit, or all scores are equal and show no spread
@@ -120,8 +121,8 @@ func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
 // maxSeedsSought bounds the search for the number of seeds that would decide.
 const maxSeedsSought = 100_000
 
-// seedsForRate is the smallest number of seeds at which a lower bound reaches rate if no more than failed of them fail; 0 where
-// there is none up to 100 000. The bound grows with n.
+// seedsForRate is the smallest number of seeds at which a lower bound reaches rate if no more than failed of them
+// fail; 0 where there is none up to 100 000. The bound grows with n.
 func seedsForRate(failed int, rate float64, lower func(k, n int) float64) int {
 	reaches := func(n int) bool { return lower(n-failed, n) >= rate }
 	if !reaches(maxSeedsSought) {

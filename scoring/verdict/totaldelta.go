@@ -24,11 +24,12 @@ type TotalDelta struct {
 	Ties         int            `json:"ties"`
 	WinShare     *float64       `json:"win_share"`    // wins among the pairs that are no tie; nil if all are ties
 	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
-	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences, and Detectable
-	// the same as a difference of scores. Both are nil if the differences do not vary.
+	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences,
+	// and Detectable the same as a difference of scores. Both are nil if the differences do not vary.
 	DetectableDz *float64 `json:"mde_dz"`
 	Detectable   *float64 `json:"mde"`
-	// SeedsNeeded is how many pairs detect the difference Sought with power 0.8; nil if it is unknown or beyond all measure.
+	// SeedsNeeded is how many pairs detect the difference Sought with power 0.8; nil if it is unknown or beyond all
+	// measure.
 	SeedsNeeded *int    `json:"seeds_needed"`
 	Sought      float64 `json:"sought"` // the margin, or the difference seen if the margin is 0
 
