@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 
+	"track"
 	"track/scoring/format"
 )
 
@@ -131,7 +132,8 @@ func NewSpooledLines(path string, n int) Spooled {
 
 // Lead implements [Answer].
 func (a Spooled) Lead() []Sentence {
-	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("kept %s in %s; track ingest records it", a.What, a.Spool)}}
+	hint := track.NewHint("record it", "ingest")
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("kept %s in %s", a.What, a.Spool), Hint: &hint}}
 }
 
 // Tables implements [Answer].

@@ -50,8 +50,7 @@ func parseCommand(words, params []string) (Command, error) {
 			default:
 				name := found[1 : len(found)-1]
 				if !slices.Contains(known, name) {
-					return c, track.WithHint(fmt.Errorf("%w: the command has a placeholder {%s}, and there is no parameter %s", track.ErrInvalid, name, name), track.Hint{Text: fmt.Sprintf("known are {%s}; --param %s=… declares one, and {{%s}} is the text {%s}", strings.Join(known, "}, {"), name, name, name)})
-
+					return c, unknownPlaceholder(name, known)
 				}
 				c.usesSeed = c.usesSeed || name == placeSeed
 				pieces = append(pieces, piece{name: name})
@@ -61,6 +60,13 @@ func parseCommand(words, params []string) (Command, error) {
 		c.words = append(c.words, pieces)
 	}
 	return c, nil
+}
+
+// unknownPlaceholder returns the error for a placeholder that has no value.
+func unknownPlaceholder(name string, known []string) error {
+	err := fmt.Errorf("%w: the command has a placeholder {%s}, and there is no parameter %s", track.ErrInvalid, name, name)
+	text := fmt.Sprintf("known are {%s}, and {{%s}} is the text {%s}; or declare a parameter", strings.Join(known, "}, {"), name, name)
+	return track.WithHint(err, track.Hint{Text: text}.With("param", name+"=VALUE"))
 }
 
 // UsesSeed reports whether the command line holds the seed. If not, the command has to read TRACK_SEED.

@@ -93,7 +93,7 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 		return p, &track.FieldError{File: file, Field: field, Message: fmt.Sprintf(format, args...)}
 	}
 	if d.Kind != planKind {
-		return wrong("kind", "%q, and not %q: track sweep plan writes one", d.Kind, planKind)
+		return wrong("kind", "%q: a plan of a sweep has %q", d.Kind, planKind)
 	}
 	if err := track.CheckScenarioName(d.Scenario); err != nil {
 		return wrong("scenario", "%v", err)
@@ -257,10 +257,10 @@ func (p Plan) Configurations() []track.Configuration {
 // one.
 func (p Plan) Shard(number int) (Plan, error) {
 	if p.Shards == 0 {
-		return p, fmt.Errorf("%w: the plan is not cut into shards: track sweep plan --shards N cuts it", track.ErrInvalid)
+		return p, track.WithHint(fmt.Errorf("%w: the plan is not cut into shards", track.ErrInvalid), track.NewHint("write a plan in shards", "sweep plan").With("shards", "N"))
 	}
 	if number < 1 || number > p.Shards {
-		return p, fmt.Errorf("%w: shard %d: the plan has those from 1 to %d", track.ErrInvalid, number, p.Shards)
+		return p, fmt.Errorf("%w: shard %d: the plan has shards 1 to %d", track.ErrInvalid, number, p.Shards)
 	}
 	n := p.Seeds.Len()
 	p.Seeds = p.Seeds.Slice(part(n, number-1, p.Shards), part(n, number, p.Shards))

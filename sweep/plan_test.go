@@ -87,7 +87,7 @@ func TestReadPlanRefused(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, text, field, message string }{
 		{`"seeds"`, `"sseeds"`, "sseeds", ""},
-		{"plan 1", "plan 2", "kind", "track sweep plan writes one"},
+		{"plan 1", "plan 2", "kind", `a plan of a sweep has "track sweep plan 1"`},
 		{`"s"`, `"a@b"`, "scenario", "@"},
 		{`"timeout_s":0`, `"label":"a\nb"`, "label", "control"},
 		{`"revision":{}`, `"revision":{"commit":" c"}`, "revision.commit", "white space"},

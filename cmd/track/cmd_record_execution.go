@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -179,43 +178,13 @@ func (o recordExecutionOptions) parse() (e track.Execution, err error) {
 			return e, usage("--started-at: %q is not a time such as 2026-01-02T15:04:05Z", o.startedAt)
 		}
 	}
-	if e.Tokens, err = parseTokens(o.tokens); err != nil {
-		return e, err
+	if e.Tokens, err = agents.ParseTokens(o.tokens); err != nil {
+		return e, usage("--tokens: %v", err)
 	}
 	if problem := e.Validate(); problem != nil {
 		return e, usage("--%s: %s", strings.ReplaceAll(problem.Field, "_", "-"), problem.Message)
 	}
 	return e, nil
-}
-
-// parseTokens reads in=1200,out=300; nil for nothing.
-func parseTokens(text string) (*track.Tokens, error) {
-	if text == "" {
-		return nil, nil
-	}
-	tokens := &track.Tokens{}
-	for _, part := range strings.Split(text, ",") {
-		name, number, _ := strings.Cut(strings.TrimSpace(part), "=")
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n < 0 {
-			return nil, usage("--tokens: %q is not NAME=NUMBER, as in in=1200,out=300", part)
-		}
-		switch name {
-		case "in", "input":
-			tokens.Input = &n
-		case "out", "output":
-			tokens.Output = &n
-		case "cache_read":
-			tokens.CacheRead = &n
-		case "cache_write":
-			tokens.CacheWrite = &n
-		case "reasoning":
-			tokens.Reasoning = &n
-		default:
-			return nil, usage("--tokens: unknown %q: use in, out, cache_read, cache_write and reasoning", name)
-		}
-	}
-	return tokens, nil
 }
 
 func (p *program) readOutput(ctx context.Context, path string) (*string, error) {
