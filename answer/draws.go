@@ -149,7 +149,7 @@ func (a Operators) Tables() []Table {
 		t.Notes = []Sentence{{Kind: Note, Text: text}}
 		if s.Pending {
 			hint := track.NewHint("propose a child by it", "mutation propose").With("lineage", a.Lineage).With("child", "FILE")
-			t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "it is drawn already", Hint: &hint, Joined: true})
+			t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "already drawn", Hint: &hint, Joined: true})
 		}
 	}
 	return []Table{t}

@@ -43,8 +43,8 @@ func (v settingsValue) Set(text string) error {
 		}
 	}
 	if s.Key == "keep_text" {
-		on, known := map[string]bool{"on": true, "off": false}[s.Value]
-		if !known {
+		on, valid := map[string]bool{"on": true, "off": false}[s.Value]
+		if !valid {
 			return fmt.Errorf("%s: use keep_text=on or keep_text=off", text)
 		}
 		v.q.KeepText = &on

@@ -156,7 +156,7 @@ func (q *ProposeQuestion) Params() param.List {
 		{Name: "lineage", Unit: "NAME", Help: "choose the lineage by its `NAME`; not needed if there is only one", Value: param.Text(&q.Lineage)},
 		{Name: "child", Required: true, Unit: "FILE", Help: "record this content; of a simulation, the JSON object of its parameters",
 			FileHelp: "read the content from a `FILE`, - for standard input, or for a simulation give the JSON object itself", Value: param.Content(&q.Child)},
-		{Name: "parent", Unit: "VERSION", Help: "name the `VERSION` that the child was made of; repeat it for a crossover", Value: param.Texts(&q.Parents)},
+		{Name: "parent", Unit: "VERSION", Help: "name the `VERSION` that the child was made from; repeat it for a crossover", Value: param.Texts(&q.Parents)},
 		{Name: "operator", Unit: "NAME", Help: "name the operator that made the child: a `NAME`", Value: param.Text(&q.Operator)},
 		{Name: "risk", Unit: "RISK", Help: "set the `RISK`, instead of that of the operator: LOW, MEDIUM or HIGH", Value: param.Parsed(&q.Risk, func(text string) (evolution.Risk, error) {
 			return evolution.Risk(strings.ToUpper(text)), nil

@@ -128,7 +128,7 @@ func (VersionDetail) Lead() []Sentence { return nil }
 // Tables implements [Answer].
 func (a VersionDetail) Tables() []Table {
 	t := versionsTable(a.Version)
-	text := "its content is not known"
+	text := "its content is not recorded"
 	if a.Content != nil {
 		text = strings.TrimSuffix(*a.Content, "\n")
 	}

@@ -171,7 +171,7 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	few.Child = append(few.Child, evolution.Trial{ID: "c9", Key: "k9", At: epoch, Failed: "timeout"})
 	want(b.decide(crossover, nil, few), evolution.Continue)
 	want(b.decide(crossover, nil, pairs(6, 5, 7)), evolution.Accept)
-	// Of a parent that is no longer in force: accepted, and the head stays.
+	// Of a parent that is no longer active: accepted, and the head stays.
 	stale := b.propose("by-name", "v005", "v001")
 	want(b.decide(stale, policy(t, "strict", ""), pairs(2, 1)), evolution.Accept)
 	// Other policies, and the draw of an exploration. Those that look after every pair measure their noise by

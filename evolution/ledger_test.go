@@ -33,7 +33,7 @@ func TestReplayLedger(t *testing.T) {
 			t.Errorf("%s: %v", name, r.Differences)
 		}
 		if r.Entries != len(entries) || r.Decisions != 9 || r.Verified != 9 || r.Head != "v008" || r.Settings.Number != 5 || !r.Settings.Loop.Frozen || len(r.Mutations) != 7 {
-			t.Errorf("%s: %d entries, %d of %d decisions, %s in force, settings %d, %d mutations", name, r.Entries, r.Verified, r.Decisions, r.Head, r.Settings.Number, len(r.Mutations))
+			t.Errorf("%s: %d entries, %d of %d decisions, %s active, settings %d, %d mutations", name, r.Entries, r.Verified, r.Decisions, r.Head, r.Settings.Number, len(r.Mutations))
 		}
 		var states []string
 		for _, m := range r.Mutations {
@@ -121,7 +121,7 @@ func TestReplayLedgerInAnyOrder(t *testing.T) {
 	})
 }
 
-// What comes of a decision: the state of its mutation, and the version in force.
+// What comes of a decision: the state of its mutation, and the active version.
 func TestAfterDecision(t *testing.T) {
 	accept, reject, more := evolution.Decision{State: evolution.Accept, Accepted: true}, evolution.Decision{State: evolution.Reject}, evolution.Decision{State: evolution.Continue}
 	for _, c := range []struct {
@@ -132,18 +132,18 @@ func TestAfterDecision(t *testing.T) {
 		head, parent, result string
 	}{
 		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "p", "p", "c"},
-		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "other", "p", "other"}, // compared with a version that is no longer in force
+		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "other", "p", "other"}, // compared with a version that is no longer active
 		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "c", "p", "c"},
 		{accept, evolution.MutationProposed, evolution.MutationAccepted, false, "", "p", ""},
 		{reject, evolution.MutationContinued, evolution.MutationRejected, false, "p", "p", "p"},
-		{reject, evolution.MutationContinued, evolution.MutationRejected, false, "c", "p", "c"}, // decided again: what is in force stays until a rollback
+		{reject, evolution.MutationContinued, evolution.MutationRejected, false, "c", "p", "c"}, // decided again: the active version stays until a rollback
 		{more, evolution.MutationProposed, evolution.MutationContinued, true, "p", "p", "p"},
 		{more, evolution.MutationRejected, evolution.MutationRejected, false, "p", "p", "p"}, // by another policy: it stays rejected
 		{more, evolution.MutationAccepted, evolution.MutationAccepted, false, "c", "p", "c"},
 	} {
 		state, head := evolution.StateAfter(c.d, c.before), evolution.HeadAfter(c.d, c.head, c.parent, "c")
 		if state != c.state || state.Open() != c.open || head != c.result {
-			t.Errorf("%s with %q in force, of %q: %s, %q in force; want %s, %q", c.d.State, c.head, c.parent, state, head, c.state, c.result)
+			t.Errorf("%s with %q active, of %q: %s, %q active; want %s, %q", c.d.State, c.head, c.parent, state, head, c.state, c.result)
 		}
 		// A difference that decided stays when more is asked for afterwards.
 		c.d.Delta = nil

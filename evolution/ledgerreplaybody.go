@@ -77,7 +77,7 @@ func (w *walk) proposal(e Entry) error {
 	if id := p.ID(); !p.Named && p.Mutation != id {
 		w.differs("mutation", p.Mutation, id)
 	}
-	if _, known := w.mutations[p.Mutation]; known {
+	if _, exists := w.mutations[p.Mutation]; exists {
 		w.differs("mutation", p.Mutation, "proposed before")
 	}
 	if refused := e.Kind == KindRefusal; refused != (len(p.Refusals) > 0) {
@@ -115,8 +115,8 @@ func (w *walk) about(e Entry, body any) {
 // mutation returns the mutation of an entry. It returns nil, and records a difference, if it was never proposed or is
 // no longer open.
 func (w *walk) mutation(id string) *ReplayedMutation {
-	i, known := w.mutations[id]
-	if !known {
+	i, exists := w.mutations[id]
+	if !exists {
 		w.differs("mutation", id, "never proposed")
 		return nil
 	}
@@ -221,7 +221,7 @@ func (w *walk) rollback(e Entry, head string) (after string, err error) {
 	if r.Version != nil && r.Version.Label == r.To {
 		w.version("version", *r.Version)
 	}
-	if _, known := w.Labels[r.To]; !known {
+	if _, exists := w.Labels[r.To]; !exists {
 		w.differs("to", r.To, "a version of the lineage")
 	}
 	if byHand := r.Trigger == TriggerHand; byHand != (r.State == nil) {

@@ -59,13 +59,13 @@ func withParams[P Policy](p P, params []byte) (Policy, error) {
 		}
 		return nil, &paramError{Policy: p.Name(), Problem: err.Error()}
 	}
-	known, err := paramNames(p)
+	names, err := paramNames(p)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range sortedKeys(given) {
-		if !slices.Contains(known, key) {
-			return nil, &paramError{p.Name(), key, "unknown; the parameters are " + strings.Join(known, ", ")}
+		if !slices.Contains(names, key) {
+			return nil, &paramError{p.Name(), key, "unknown; the parameters are " + strings.Join(names, ", ")}
 		}
 		if err := setParam(&p, key, given[key]); err != nil {
 			return nil, err

@@ -176,7 +176,7 @@ func TestCounterfactual(t *testing.T) {
 	}
 	for i, a := range evolution.Counterfactual(records[:1], policy(t, "threshold", "")) {
 		if !a.Same || asJSON(t, a.Decision) != asJSON(t, records[i].Decision) {
-			t.Errorf("the policy in force decides otherwise: %+v", a)
+			t.Errorf("the active policy decides otherwise: %+v", a)
 		}
 	}
 }

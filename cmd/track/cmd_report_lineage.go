@@ -51,7 +51,7 @@ func lineageReport(ctx context.Context, st *store.Reader, name string, answers b
 		}
 		d.kind, d.command = "lineage", reports.LineageCommand(data)
 		if d.Document, err = reports.Lineage(data); err == nil && answers {
-			d.answer, err = newLineageAnswer(ctx, st, facts)
+			d.answer, err = facts.Answers(ctx, st)
 		}
 		return err
 	})

@@ -13,7 +13,6 @@ import (
 	"track/reports/document"
 	"track/reports/templates"
 	"track/store"
-	"track/tracker/lineages"
 	"track/tracker/seeds"
 )
 
@@ -28,20 +27,12 @@ type composedReport struct {
 	command string
 }
 
-// Answers of templates that combine the answers of several commands.
-type (
-	scenarioAnswer struct {
-		History     answer.History      `json:"history"`
-		Stability   answer.Stability    `json:"stability"`
-		Improvement *answer.Improvement `json:"improvement"` // null if there is no baseline
-	}
-	lineageAnswer struct {
-		Show      answer.Lineage    `json:"show"`
-		Replay    answer.Replay     `json:"replay"`
-		Mutations []answer.Mutation `json:"mutations"`
-		Operators []answer.Operator `json:"operators"`
-	}
-)
+// scenarioAnswer is the answer of templates of a report of a scenario.
+type scenarioAnswer struct {
+	History     answer.History      `json:"history"`
+	Stability   answer.Stability    `json:"stability"`
+	Improvement *answer.Improvement `json:"improvement"` // null if there is no baseline
+}
 
 func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
 	a := scenarioAnswer{History: r.Report.History, Stability: r.Stability.StabilityReport.Answer()}
@@ -49,15 +40,6 @@ func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
 		a.Improvement = &i.Improvement
 	}
 	return a
-}
-
-func newLineageAnswer(ctx context.Context, st *store.Reader, facts lineages.Facts) (a lineageAnswer, err error) {
-	if a.Show, err = lineages.ShowLineage(ctx, st, answer.LineageQuestion{Lineage: facts.Lineage.Name}); err != nil {
-		return a, err
-	}
-	a.Replay, a.Operators = lineages.ReplayAnswer(facts.Replay, true), lineages.OperatorAnswers(facts.Operators)
-	a.Mutations, err = lineages.AllMutations(ctx, st, facts.Lineage)
-	return a, err
 }
 
 // target returns the file that a report is written to or compared with; empty for standard output.

@@ -39,8 +39,8 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 	return a, nil
 }
 
-// AllMutations returns all mutations of a lineage, the newest first.
-func AllMutations(ctx context.Context, r *store.Reader, l Lineage) ([]answer.Mutation, error) {
+// allMutations returns all mutations of a lineage, the newest first.
+func allMutations(ctx context.Context, r *store.Reader, l Lineage) ([]answer.Mutation, error) {
 	list, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Newest: math.MaxInt})
 	return mutationAnswers(l.Name, list), err
 }

@@ -29,7 +29,7 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	if err != nil {
 		return a, err
 	}
-	a.Operators = OperatorAnswers(list)
+	a.Operators = operatorAnswers(list)
 	if !q.Suggest {
 		return a, nil
 	}
@@ -40,8 +40,8 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	return a, err
 }
 
-// OperatorAnswers returns operators as answers.
-func OperatorAnswers(list []OperatorReport) []answer.Operator {
+// operatorAnswers returns operators as answers.
+func operatorAnswers(list []OperatorReport) []answer.Operator {
 	items := make([]answer.Operator, len(list))
 	for i, r := range list {
 		items[i] = answer.Operator{

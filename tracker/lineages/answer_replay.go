@@ -50,15 +50,15 @@ func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.R
 			report.Differences = append(report.Differences, *truncated)
 		}
 	}
-	a = ReplayAnswer(report, q.Strict)
+	a = replayAnswer(report, q.Strict)
 	if q.Counterfactual != nil {
 		a.Policy, a.Counterfactual = q.Counterfactual.Name(), alternativeAnswers(report.Alternatives)
 	}
 	return a, nil
 }
 
-// ReplayAnswer returns the replay of a lineage as an answer.
-func ReplayAnswer(r ReplayReport, strict bool) answer.Replay {
+// replayAnswer returns the replay of a lineage as an answer.
+func replayAnswer(r ReplayReport, strict bool) answer.Replay {
 	a := answer.Replay{
 		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
 		Differences: r.Differences,
@@ -93,7 +93,7 @@ func replayOneDecision(ctx context.Context, r *store.Reader, q answer.ReplayQues
 	if err != nil {
 		return a, err
 	}
-	a.Items = []answer.Replay{ReplayAnswer(d.Replay, q.Strict)}
+	a.Items = []answer.Replay{replayAnswer(d.Replay, q.Strict)}
 	a.Decision = &answer.DecisionReplay{Asked: q.Decision + " of lineage " + lineage, Own: d.Own}
 	if d.Number > 0 {
 		decision := decisionAnswer(d.DecideResult)

@@ -89,9 +89,9 @@ func TestDecideOverride(t *testing.T) {
 		t.Errorf("without a policy: %+v", r)
 	}
 	l.CheckReplay()
-	story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m)
-	if err != nil || len(story.Decisions) != 2 || !warned(story.Decisions[0], lineages.WarnOverridden, "") || !warned(story.Decisions[1], lineages.WarnAttempts, "") {
-		t.Errorf("%v %+v", err, story.Decisions)
+	history, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m)
+	if err != nil || len(history.Decisions) != 2 || !warned(history.Decisions[0], lineages.WarnOverridden, "") || !warned(history.Decisions[1], lineages.WarnAttempts, "") {
+		t.Errorf("%v %+v", err, history.Decisions)
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 func compareEvidence(ctx context.Context, r *store.Reader, evolving store.Evolving, report *ReplayReport) error {
 	byRubric := evidenceReader{reader: r, trials: map[string]recorded{}}
 	l := Lineage{Evolving: evolving, Settings: report.Settings}
-	place := map[string]int{}
+	index := map[string]int{}
 	for i, m := range report.Mutations {
-		place[m.Mutation] = i
+		index[m.Mutation] = i
 	}
 	for _, e := range report.Events {
 		switch body := e.Body.(type) {
@@ -26,8 +26,8 @@ func compareEvidence(ctx context.Context, r *store.Reader, evolving store.Evolvi
 		case evolution.SettingsChange:
 			l.Settings = body.Settings
 		case evolution.Record:
-			i, known := place[e.Mutation]
-			if !known || len(report.Mutations[i].Parents) == 0 {
+			i, exists := index[e.Mutation]
+			if !exists || len(report.Mutations[i].Parents) == 0 {
 				continue // the replay has named it
 			}
 			m := report.Mutations[i]

@@ -13,7 +13,7 @@ import (
 // OperatorReport is how an operator did in its lineage.
 type OperatorReport struct {
 	Operator   evolution.Operator
-	Listed     bool // in the settings in force
+	Listed     bool // in the active settings
 	Tried      int  // proposed and not refused
 	Refused    int
 	Open       int // still to be decided

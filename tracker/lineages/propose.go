@@ -18,7 +18,7 @@ import (
 // ProposeOptions describe a mutation.
 type ProposeOptions struct {
 	Child       string   // content
-	Parents     []string // names of versions, the one to compare with first; none for the version in force
+	Parents     []string // names of versions, the one to compare with first; none for the active version
 	Operator    string   // empty for the one that was drawn last, else by_hand
 	Risk        evolution.Risk
 	Note        string

@@ -32,8 +32,8 @@ func TestProposeRefused(t *testing.T) {
 		} else {
 			wantHint(t, err, track.ErrConflict, "is refused", "mutation show")
 		}
-		if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", r.Key); err != nil || len(story.Refusals) != 1 {
-			t.Errorf("%s: %v %+v", code, err, story)
+		if history, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", r.Key); err != nil || len(history.Refusals) != 1 {
+			t.Errorf("%s: %v %+v", code, err, history)
 		}
 	}
 	if got := l.Kinds(); got != "creation refusal refusal refusal refusal" {
@@ -120,8 +120,8 @@ func TestWithdraw(t *testing.T) {
 	wantHint(t, err, track.ErrConflict, "is accepted", "rollback l")
 	_, err = lineages.Withdraw(t.Context(), l.Store, "l", "nosuch", "why not", time.Time{})
 	trackertest.WantError(t, err, track.ErrNotFound)
-	if story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || story.Withdrawn != "why not" {
-		t.Errorf("%v %+v", err, story)
+	if history, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", m); err != nil || history.Withdrawn != "why not" {
+		t.Errorf("%v %+v", err, history)
 	}
 	l.CheckReplay()
 }
@@ -150,24 +150,24 @@ func TestNoDrawsInTurns(t *testing.T) {
 	if _, err := l.Try(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", Parents: []string{"v001", "v003"}}); err == nil {
 		t.Error("a draw for each second parent")
 	}
-	twin := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", ID: "twin"})
-	if twin.Key == p.Key || twin.Child != p.Child {
-		t.Fatalf("%+v", twin)
+	sibling := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "b", ID: "twin"})
+	if sibling.Key == p.Key || sibling.Child != p.Child {
+		t.Fatalf("%+v", sibling)
 	}
-	r := l.Decide(twin.Key, lineages.DecideOptions{Policy: threshold})
+	r := l.Decide(sibling.Key, lineages.DecideOptions{Policy: threshold})
 	if !warned(r, lineages.WarnAttempts, "decided before, once") {
 		t.Errorf("%v", r.Warnings)
 	}
-	again := l.Decide(twin.Key, lineages.DecideOptions{Policy: threshold})
+	again := l.Decide(sibling.Key, lineages.DecideOptions{Policy: threshold})
 	if diff := cmp.Diff(r.Warnings, again.Warnings); !again.Repeated || diff != "" {
 		t.Errorf("the same question, repeated %v: %s", again.Repeated, diff)
 	}
 	if before := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold}); warned(before, lineages.WarnAttempts, "") {
 		t.Errorf("a warning of what came after: %v", before.Warnings)
 	}
-	story, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", twin.Key)
-	if err != nil || len(story.Decisions) != 1 || !warned(story.Decisions[0], lineages.WarnAttempts, "once") {
-		t.Errorf("%v, %+v", err, story.Decisions)
+	history, err := lineages.LoadMutation(t.Context(), l.Store.Reader, "l", sibling.Key)
+	if err != nil || len(history.Decisions) != 1 || !warned(history.Decisions[0], lineages.WarnAttempts, "once") {
+		t.Errorf("%v, %+v", err, history.Decisions)
 	}
 	l.CheckReplay()
 }

@@ -13,18 +13,18 @@ import (
 	"track/tracker/lineages"
 )
 
-// maxStatements is how many statements an answer about a lineage may take, however many versions the lineage has.
+// maxStatements is how large statements an answer about a lineage may take, however large versions the lineage has.
 const maxStatements = 25
 
 // The number of statements that an answer about a lineage takes does not grow with its versions.
 func TestStatements(t *testing.T) {
 	for name, grow := range map[string]func(*testing.T, int) *loop{"agent": growAgent, "simulation": growSimulation} {
 		t.Run(name, func(t *testing.T) {
-			few, many := countStatements(t, grow(t, 5)), countStatements(t, grow(t, 60))
-			for question, n := range many {
+			small, large := countStatements(t, grow(t, 5)), countStatements(t, grow(t, 60))
+			for question, n := range large {
 				t.Logf("%s: %d", question, n)
-				if n > maxStatements || n != few[question] {
-					t.Errorf("%s: %d statements for 60 versions, %d for 5; want at most %d", question, n, few[question], maxStatements)
+				if n > maxStatements || n != small[question] {
+					t.Errorf("%s: %d statements for 60 versions, %d for 5; want at most %d", question, n, small[question], maxStatements)
 				}
 			}
 		})
@@ -69,7 +69,7 @@ func growSimulation(t *testing.T, n int) *loop {
 	return l
 }
 
-// countStatements returns how many statements the answers about a lineage take.
+// countStatements returns how large statements the answers about a lineage take.
 func countStatements(t *testing.T, l *loop) map[string]int64 {
 	t.Helper()
 	ctx, r := t.Context(), l.Store.Reader

@@ -255,10 +255,10 @@ func TestTamperedColumns(t *testing.T) {
 		t.Fatalf("before anything was done: %v", list)
 	}
 	for _, table := range ledgerTables {
-		known := columns[table]
+		listed := columns[table]
 		there := f.column("SELECT name FROM pragma_table_info(?)", table)
 		for _, column := range there {
-			c, ok := known[column]
+			c, ok := listed[column]
 			if !ok {
 				t.Errorf("%s.%s is new: edit it here, or say why nobody vouches for it", table, column)
 				continue
@@ -298,7 +298,7 @@ func TestTamperedColumns(t *testing.T) {
 				}
 			}
 		}
-		if len(there) != len(known) {
+		if len(there) != len(listed) {
 			t.Errorf("%s has the columns %v", table, there)
 		}
 	}
