@@ -56,7 +56,8 @@ type History struct {
 	Analysis verdict.History     `json:"analysis"`               // of the means of Entries
 }
 
-// HistoryEntry is one configuration in the history of a scenario. It has no numbers if some of its seeds were never judged under the spec.
+// HistoryEntry is one configuration in the history of a scenario. It has no numbers if some of its seeds were never
+// judged under the spec.
 type HistoryEntry struct {
 	Configuration     track.RecordedConfiguration `json:"configuration"`
 	Differing         string                      `json:"differing_params,omitempty"` // parameters that differ between the entries, as in "theta=14 n_firms=10"
@@ -86,8 +87,8 @@ func (e HistoryEntry) Name() string {
 	return track.ShortHash(e.Configuration.Hash)
 }
 
-// Mean returns the mean that the history is about, with its standard deviation: of the scores, or of the values of the metric. Their
-// values are NaN if there is none.
+// Mean returns the mean that the history is about, with its standard deviation: of the scores, or of the values of the
+// metric. Their values are NaN if there is none.
 func (e HistoryEntry) Mean() (mean, sd verdict.Estimate) {
 	switch {
 	case e.Metric != nil:
@@ -200,8 +201,8 @@ func (a History) notes() []Sentence {
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }
 
-// HistorySentences say what the means of configurations let expect, and where their level changed. name returns what the configuration at
-// an index is called.
+// HistorySentences say what the means of configurations let expect, and where their level changed. name returns what
+// the configuration at an index is called.
 func HistorySentences(h verdict.History, name func(index int) string) (list []string) {
 	if h.Prediction.Defined() {
 		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; no verdict depends on it)",

@@ -114,7 +114,8 @@ func shortList(words []string) string {
 // TotalRow is a line on the difference of total scores.
 type TotalRow struct{ Name, Value, Detail, Method string }
 
-// TotalRows returns the difference of the total scores of a comparison with what a reader needs in order to trust it; none without pairs.
+// TotalRows returns the difference of the total scores of a comparison with what a reader needs in order to trust it;
+// none without pairs.
 func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	t := i.Total
 	if t == nil {

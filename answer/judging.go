@@ -13,7 +13,8 @@ import (
 	"track/scoring/verdict"
 )
 
-// Judging says what a decision is made of, how sure it must be, and how several decisions on growing evidence stay valid.
+// Judging says what a decision is made of, how sure it must be, and how several decisions on growing evidence stay
+// valid.
 type Judging struct {
 	Seeds      []track.SeedRange // none for all
 	Confidence *float64          // of intervals and bounds; nil for the default

@@ -9,8 +9,8 @@ import (
 	"track/answer/param"
 )
 
-// Selector names the seeds of a scenario under a configuration: SCENARIO or SCENARIO@CONFIGURATION, the latter a label or a prefix of a
-// hash.
+// Selector names the seeds of a scenario under a configuration: SCENARIO or SCENARIO@CONFIGURATION, the latter a label
+// or a prefix of a hash.
 type Selector struct {
 	Scenario      string
 	Configuration string // empty for the most recent one

@@ -9,7 +9,8 @@ import (
 	"track/ask"
 )
 
-// rescoreCommand returns the command for both: seeds under another spec, and executions under another rubric, which are scored already.
+// rescoreCommand returns the command for both: seeds under another spec, and executions under another rubric, which are
+// scored already.
 func (p *program) rescoreCommand() *cli.Command {
 	command := questionCommand(p, ask.Rescore(), commandHelp{complete: p.completeScenarios, examples: `
 track rescore growth_plus --spec 2 --dry-run

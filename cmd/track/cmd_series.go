@@ -149,7 +149,8 @@ func (p *program) withSeries(ctx context.Context, q answer.SeriesQuestion, do fu
 	return do(v)
 }
 
-// seriesWriter returns what writes series in a format; if that is empty, in the one that the name of the output says, or as CSV.
+// seriesWriter returns what writes series in a format; if that is empty, in the one that the name of the output says,
+// or as CSV.
 func seriesWriter(format, output string) (func(io.Writer, []track.Series) error, error) {
 	if format == "" {
 		format = strings.TrimPrefix(filepath.Ext(output), ".")

@@ -25,8 +25,8 @@ func NewID(at time.Time, entropy io.Reader) (string, error) {
 	return id.String(), nil
 }
 
-// SetBaseline records that the seeds of a configuration are what others of its scenario are compared with. If that configuration is pinned
-// already, nothing is recorded.
+// SetBaseline records that the seeds of a configuration are what others of its scenario are compared with. If that
+// configuration is pinned already, nothing is recorded.
 func SetBaseline(ctx context.Context, st *store.Store, q answer.SetBaselineQuestion) (answer.BaselineChange, error) {
 	choice, err := Choose(ctx, st.Reader, q.Of, false)
 	if err != nil {
@@ -109,8 +109,9 @@ func ShowBaseline(ctx context.Context, r *store.Reader, q answer.BaselineQuestio
 // ErrSameConfiguration is wrapped if a candidate and its baseline are one configuration.
 var ErrSameConfiguration = errors.New("candidate and baseline are the same configuration")
 
-// resolveBaseline returns what a candidate is compared with: the given configuration, else the one that the spec of its scenario names, else
-// the pinned one of its scenario. A scenario without a configuration stands for its pinned one, else its newest.
+// resolveBaseline returns what a candidate is compared with: the given configuration, else the one that the spec of its
+// scenario names, else the pinned one of its scenario. A scenario without a configuration stands for its pinned one,
+// else its newest.
 func resolveBaseline(ctx context.Context, r *store.Reader, candidate Choice, given *answer.Selector) (choice Choice, source answer.BaselineSource, err error) {
 	sel, source, err := namedBaseline(ctx, r, candidate.Scenario, given)
 	if err != nil {
@@ -140,7 +141,8 @@ func resolveBaseline(ctx context.Context, r *store.Reader, candidate Choice, giv
 	return choice, source, nil
 }
 
-// namedBaseline returns what is named as the baseline of a scenario, and by what: the given selector, the spec, or a pin.
+// namedBaseline returns what is named as the baseline of a scenario, and by what: the given selector, the spec, or a
+// pin.
 func namedBaseline(ctx context.Context, r *store.Reader, scenario string, given *answer.Selector) (answer.Selector, answer.BaselineSource, error) {
 	if given != nil {
 		return *given, answer.BaselineGiven, nil

@@ -43,7 +43,8 @@ func unpin(t testing.TB, st *store.Store, scenario string) (answer.BaselineChang
 	return seeds.UnsetBaseline(t.Context(), st, answer.UnsetBaselineQuestion{Scenario: scenario, Change: answer.Change{Reason: "r", Actor: "ann"}})
 }
 
-// recordLabelled records seeds 0, 1, … of a scenario under a label, each with one of the values of metric a; NaN makes a crash.
+// recordLabelled records seeds 0, 1, … of a scenario under a label, each with one of the values of metric a; NaN makes
+// a crash.
 func recordLabelled(t testing.TB, st *store.Store, scenario, label string, values ...float64) {
 	t.Helper()
 	for i, a := range values {

@@ -77,7 +77,8 @@ func scenarioSpec(s store.Spec) answer.ScenarioSpec {
 	return answer.ScenarioSpec{Scenario: s.Scenario, SpecRef: specRef(s)}
 }
 
-// stabilityUnder aggregates the stored results of a selection. If some of its seeds have none under the spec, it judges all of them here.
+// stabilityUnder aggregates the stored results of a selection. If some of its seeds have none under the spec, it judges
+// all of them here.
 func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
 	totals, err := r.SeedTotals(ctx, sel)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"track"
 )
 
-// explainFailing gives seeds the reason why they did not pass, and leaves out their configuration unless several are mixed.
+// explainFailing gives seeds the reason why they did not pass, and leaves out their configuration unless several are
+// mixed.
 func explainFailing(stored []track.FailingSeed, mixed bool) []track.FailingSeed {
 	list := make([]track.FailingSeed, len(stored))
 	for i, seed := range stored {

@@ -37,8 +37,8 @@ func JudgeGate(ctx context.Context, st *store.Store, q answer.GateQuestion) (ans
 	return g.Gate, nil
 }
 
-// Gate judges configurations together, under a version of their specs; 0 is the newest. A scenario without seeds, or whose seeds cannot be
-// judged, is INCONCLUSIVE. An unknown scenario is an error wrapping [track.ErrNotFound].
+// Gate judges configurations together, under a version of their specs; 0 is the newest. A scenario without seeds, or
+// whose seeds cannot be judged, is INCONCLUSIVE. An unknown scenario is an error wrapping [track.ErrNotFound].
 func Gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersion int) (g Gated, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		g, err = gate(ctx, r, q, specVersion)
@@ -80,8 +80,8 @@ type gatedScenario struct {
 	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
 
-// ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds, a configuration must
-// be stable.
+// ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds,
+// a configuration must be stable.
 func ActiveRules(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
 	var rules scoring.GateRules
 	if spec.Gate != nil {

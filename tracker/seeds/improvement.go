@@ -61,8 +61,8 @@ func (c *Compared) showMetrics(q answer.ImprovementQuestion) error {
 	return nil
 }
 
-// Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario. specOf is the scenario
-// whose spec has the version that q asks for; empty for the baseline's.
+// Compare compares the seeds of a candidate with those of its baseline, under the spec of the baseline's scenario.
+// specOf is the scenario whose spec has the version that q asks for; empty for the baseline's.
 func Compare(ctx context.Context, r *store.Reader, q answer.PairedQuestion, specOf string) (c Compared, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		choice, err := Choose(ctx, r, q.Candidate, false)
@@ -144,8 +144,8 @@ func countRepeated(rows []store.SeedScore) int {
 	return n - len(different)
 }
 
-// candidateBase returns the active degradation base of a candidate. The base of a spec is for the seeds of its own scenario, although a
-// candidate of another scenario is scored under the spec of its baseline.
+// candidateBase returns the active degradation base of a candidate. The base of a spec is for the seeds of its own
+// scenario, although a candidate of another scenario is scored under the spec of its baseline.
 func candidateBase(ctx context.Context, st *store.Reader, candidate Choice, inUse specInUse, given *float64) (float64, error) {
 	if given != nil || candidate.Scenario == inUse.stored.Scenario {
 		return degradationBase(inUse.decoded, given), nil

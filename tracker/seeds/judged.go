@@ -24,8 +24,9 @@ func loadSpecInUse(ctx context.Context, st *store.Reader, scenario string, versi
 	return s, err
 }
 
-// judgedSeeds returns the seeds of one configuration with their scores under a spec, in the order in which they were recorded.
-// It judges seeds that were never judged under the spec, such as seeds of another scenario, and stores nothing.
+// judgedSeeds returns the seeds of one configuration with their scores under a spec, in the order in which they were
+// recorded. It judges seeds that were never judged under the spec, such as seeds of another scenario, and stores
+// nothing.
 func judgedSeeds(
 	ctx context.Context, st *store.Reader, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
 ) ([]verdict.JudgedSeed, []store.SeedScore, error) {
@@ -67,7 +68,8 @@ func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
 	return row
 }
 
-// judgedSeedOf returns a row as a seed of a comparison. Without the scores of its metrics, Failed cannot name the missing ones.
+// judgedSeedOf returns a row as a seed of a comparison. Without the scores of its metrics, Failed cannot name the
+// missing ones.
 func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
 	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores}
 	switch {

@@ -88,7 +88,8 @@ func previousLooks(looks []store.Look, evidence [sha256.Size]byte) int {
 	return len(seen)
 }
 
-// tryRecordLooks records decisions as looks, and returns why it could not; empty if it could. The decisions stand without it.
+// tryRecordLooks records decisions as looks, and returns why it could not; empty if it could. The decisions stand
+// without it.
 func tryRecordLooks(ctx context.Context, st *store.Store, looks []store.Look) string {
 	if err := RecordLooks(ctx, st, looks, rand.Reader); err != nil {
 		return err.Error()
@@ -96,7 +97,8 @@ func tryRecordLooks(ctx context.Context, st *store.Store, looks []store.Look) st
 	return ""
 }
 
-// RecordLooks records decisions as looks. It returns an error if the database cannot be written; the decisions stand without it.
+// RecordLooks records decisions as looks. It returns an error if the database cannot be written; the decisions stand
+// without it.
 func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entropy io.Reader) error {
 	looks = slices.DeleteFunc(slices.Clone(looks), func(l store.Look) bool { return l.N == 0 }) // nothing to look at
 	if len(looks) == 0 {
@@ -122,7 +124,8 @@ func (p pendingLook) decided(n int, v scoring.Verdict) store.Look {
 	return look
 }
 
-// CheckGateLook returns an error if the gate of a configuration cannot be decided as j says, because it was planned otherwise before.
+// CheckGateLook returns an error if the gate of a configuration cannot be decided as j says, because it was planned
+// otherwise before.
 func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, j answer.Judging) error {
 	spec, err := loadSpecInUse(ctx, st, scenario, specVersion)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"track/store"
 )
 
-// MeasureNoise asks how often the active gate and the improvement check would find a difference between two samples of one configuration.
+// MeasureNoise asks how often the active gate and the improvement check would find a difference between two samples of
+// one configuration.
 func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) (a answer.Noise, err error) {
 	choice, err := Choose(ctx, r, q.Of, false)
 	if err != nil {

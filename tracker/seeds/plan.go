@@ -13,8 +13,9 @@ import (
 	"track/store"
 )
 
-// PlanSeeds computes how many seeds detect an effect, from the spread of the recorded ones. With a baseline, that is the spread of the
-// paired differences. Without one, it is the spread of the difference of two independent seeds, √2 times that of one seed.
+// PlanSeeds computes how many seeds detect an effect, from the spread of the recorded ones. With a baseline, that is
+// the spread of the paired differences. Without one, it is the spread of the difference of two independent seeds, √2
+// times that of one seed.
 func PlanSeeds(ctx context.Context, r *store.Reader, q answer.SeedsNeededQuestion) (a answer.SeedsNeeded, err error) {
 	choice, err := Choose(ctx, r, q.Of, false)
 	if err != nil {

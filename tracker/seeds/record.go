@@ -143,8 +143,8 @@ func addAssessment(tx *store.Tx, seedID, specID int64, a scoring.Assessment, com
 	return tx.AddComputed(seedID, specID, computed)
 }
 
-// specFor returns the spec that seeds of a scenario are judged under, or nil if it has none. It asks the database once in each
-// transaction, and decodes a version once.
+// specFor returns the spec that seeds of a scenario are judged under, or nil if it has none. It asks the database once
+// in each transaction, and decodes a version once.
 func (r *Recorder) specFor(ctx context.Context, tx *store.Tx, scenario string) (*activeSpec, error) {
 	if active, found := r.current[scenario]; found {
 		return active, nil

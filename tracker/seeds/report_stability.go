@@ -63,8 +63,9 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	return r, err
 }
 
-// seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were recorded: it is the SHA-256 of
-// a line for each in the order of their numbers, the number, a space and the digest of outcome, values and series in hexadecimal.
+// seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were
+// recorded: it is the SHA-256 of a line for each in the order of their numbers, the number, a space and the digest of
+// outcome, values and series in hexadecimal.
 func seedsSHA256(rows []store.SeedScore) string {
 	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.SeedScore) int { return cmp.Compare(a.Number, b.Number) })
 	h := sha256.New()
@@ -94,7 +95,8 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	return seeds, seedsSHA256(rows), nil
 }
 
-// comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil if there is none.
+// comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil if
+// there is none.
 func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*Compared, error) {
 	newestFirst, _, err := st.Configurations(ctx, choice.Scenario, allConfigurations)
 	if err != nil {

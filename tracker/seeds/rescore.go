@@ -12,8 +12,8 @@ import (
 
 const rescoreChunk = 200
 
-// Rescore judges the stored values of all seeds of a scenario that ran well under another version of its spec, and lists the statuses that
-// differ. Earlier results are kept.
+// Rescore judges the stored values of all seeds of a scenario that ran well under another version of its spec, and
+// lists the statuses that differ. Earlier results are kept.
 func Rescore(ctx context.Context, st *store.Store, q answer.RescoreQuestion) (answer.Rescored, error) {
 	a := answer.Rescored{Scenario: q.Scenario, DryRun: q.DryRun, List: answer.List[answer.Flip]{Items: []answer.Flip{}}}
 	stored, decoded, err := LoadSpec(ctx, st.Reader, q.Scenario, q.Spec)

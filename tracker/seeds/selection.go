@@ -23,8 +23,8 @@ type Choice struct {
 // allConfigurations is the limit of a list that has none.
 const allConfigurations = -1
 
-// Choose finds the configuration that a selector names. If a label names several, it returns [track.ErrAmbiguous] with a list of them,
-// unless mixing is allowed. With mixing, a scenario alone names all of its configurations.
+// Choose finds the configuration that a selector names. If a label names several, it returns [track.ErrAmbiguous] with
+// a list of them, unless mixing is allowed. With mixing, a scenario alone names all of its configurations.
 func Choose(ctx context.Context, st *store.Reader, sel answer.Selector, allowMixed bool) (Choice, error) {
 	limit := 1
 	if allowMixed && sel.Configuration == "" {
@@ -87,8 +87,8 @@ type StabilityReport struct {
 	verdict.Judgement // whether the seeds show that the configuration is stable
 }
 
-// Stability aggregates the stored results of the seeds that a selector names. It returns an error if seeds that ran well were never
-// judged under the spec: leaving them out, or counting them as failed, would both be wrong.
+// Stability aggregates the stored results of the seeds that a selector names. It returns an error if seeds that ran
+// well were never judged under the spec: leaving them out, or counting them as failed, would both be wrong.
 func Stability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (report StabilityReport, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
 		report, err = stability(ctx, st, sel, options)

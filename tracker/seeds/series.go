@@ -49,8 +49,8 @@ func (p Prepared) source() func(name string) ([]float64, bool) {
 	}
 }
 
-// loadSeries returns one series of the seed with this ULID. It returns [track.ErrNotFound] if the seed has no series of that name
-// or it was pruned.
+// loadSeries returns one series of the seed with this ULID. It returns [track.ErrNotFound] if the seed has no series of
+// that name or it was pruned.
 func loadSeries(ctx context.Context, st *store.Reader, ulid, name string) ([]float64, error) {
 	list, err := st.Series(ctx, ulid)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"track/store"
 )
 
-// FindSeed returns the seed of a scenario with this number, the most recent record if several configurations have it, and the hashes of the
-// other configurations.
+// FindSeed returns the seed of a scenario with this number, the most recent record if several configurations have it,
+// and the hashes of the other configurations.
 func FindSeed(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, []string, error) {
 	configuration := int64(0)
 	if of.Configuration != "" {

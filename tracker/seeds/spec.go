@@ -10,8 +10,9 @@ import (
 	"track/store"
 )
 
-// AddSpec stores a spec as the next version of its scenario, unless the scenario has it. Seeds that were recorded before the
-// scenario had any spec are judged under it; seeds judged under an earlier version keep their results (see [Rescore]).
+// AddSpec stores a spec as the next version of its scenario, unless the scenario has it. Seeds that were recorded
+// before the scenario had any spec are judged under it; seeds judged under an earlier version keep their results (see
+// [Rescore]).
 func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecAdded, error) {
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
 	a := answer.SpecAdded{Scenario: s.Scenario, NMetrics: len(s.Metrics)}

@@ -13,8 +13,8 @@ import (
 	"track/store"
 )
 
-// JudgeStability aggregates the stored results of the seeds that a question selects. It returns an error if seeds that ran well were never
-// judged under the spec: leaving them out, or counting them as failed, would both be wrong.
+// JudgeStability aggregates the stored results of the seeds that a question selects. It returns an error if seeds that
+// ran well were never judged under the spec: leaving them out, or counting them as failed, would both be wrong.
 func JudgeStability(ctx context.Context, r *store.Reader, q answer.StabilityQuestion) (answer.Stability, error) {
 	report, err := stability(ctx, r, q.Of, StabilityOptions{SpecVersion: q.Spec, Seeds: q.Seeds, AllowMixed: q.AllowMixed})
 	if errors.Is(err, track.ErrAmbiguous) {

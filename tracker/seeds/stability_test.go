@@ -28,7 +28,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// numbers draws the values of one metric: of a common size, around a common offset, and now and then none that is finite.
+// numbers draws the values of one metric: of a common size, around a common offset, and now and then none that is
+// finite.
 func numbers(t *rapid.T) *rapid.Generator[float64] {
 	offset := rapid.SampledFrom([]float64{0, 0, 1, -1, 1e9, 1e15, 1e-9}).Draw(t, "offset")
 	scale := rapid.SampledFrom([]float64{1, 1, 1e-3, 1e6, 1e200, 0}).Draw(t, "scale")
@@ -63,8 +64,8 @@ func specs(t *rapid.T, scenario string, n int) scoring.Spec {
 	return s
 }
 
-// The aggregate that SQL takes over what is stored is the one that scoring takes over the same seeds in memory. All runs share a
-// database, so whatever an aggregate takes in by mistake is there.
+// The aggregate that SQL takes over what is stored is the one that scoring takes over the same seeds in memory. All
+// runs share a database, so whatever an aggregate takes in by mistake is there.
 func TestStabilityIsAggregate(t *testing.T) {
 	st := testdb.New(t)
 	run := 0
@@ -235,8 +236,8 @@ func orNaN(x *float64) float64 {
 	return *x
 }
 
-// sameMoments measures the distance of means by the largest of the numbers: where they cancel, the mean keeps the rounding of what
-// was added up. Standard deviations are held to their own size, however far from 0 the numbers are.
+// sameMoments measures the distance of means by the largest of the numbers: where they cancel, the mean keeps the
+// rounding of what was added up. Standard deviations are held to their own size, however far from 0 the numbers are.
 var sameMoments = cmp.Comparer(func(a, b scoring.Moments) bool {
 	largest := max(math.Abs(a.Min), math.Abs(a.Max))
 	sameMean := trackertest.Near(a.Mean, b.Mean) || math.Abs(a.Mean-b.Mean) <= 1e-12*largest
