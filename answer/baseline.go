@@ -92,17 +92,17 @@ func PinHint(scenario string) track.Hint {
 func (a Baselines) Tables() []Table { return []Table{baselinesTable(a.Items)} }
 
 func baselinesTable(list []Baseline) Table {
-	t := Table{Name: "baselines", HiddenIfEmpty: true, Columns: Columns("scenario", "configuration", "label", "revision", "replaced", "set", "by", "reason")}
+	t := Table{Name: "baselines", HiddenIfEmpty: true, Columns: columns("scenario", "configuration", "label", "revision", "replaced", "set", "by", "reason")}
 	for _, b := range list {
 		row := []any{b.Scenario, "none", "", ""}
 		if c := b.Configuration; c != nil {
-			row = []any{b.Scenario, Hash(c.Hash), c.Label, c.Revision.String()}
+			row = []any{b.Scenario, hashCell(c.Hash), c.Label, c.Revision.String()}
 		}
 		var replaced any
 		if b.Replaced != "" {
-			replaced = Hash(b.Replaced)
+			replaced = hashCell(b.Replaced)
 		}
-		t.Rows = append(t.Rows, append(row, replaced, Time(b.SetAt), b.Actor, b.Reason))
+		t.Rows = append(t.Rows, append(row, replaced, timeCell(b.SetAt), b.Actor, b.Reason))
 	}
 	return t
 }

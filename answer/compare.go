@@ -98,7 +98,7 @@ func (a Comparison) Tables() []Table {
 
 // scoresTable shows the parameters that differ, and the scores of each side.
 func (a Comparison) scoresTable() Table {
-	t := Table{Name: "scores", Columns: append([]Column{{Name: "name", Head: " "}}, Columns(a.sideNames()...)...)}
+	t := Table{Name: "scores", Columns: append([]Column{{Name: "name", Head: " "}}, columns(a.sideNames()...)...)}
 	add := func(name string, cell func(side int) any) {
 		row := []any{name}
 		for i := range a.Sides {
@@ -164,7 +164,7 @@ func (a Comparison) metricsTable() Table {
 	}
 	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append([]Column{
 		{Name: "group", For: ForPeople}, {Name: "metric"}, {Name: "target", For: ForPeople}, {Name: "weight", For: ForPeople},
-	}, Columns(a.sideNames()...)...)}
+	}, columns(a.sideNames()...)...)}
 	if len(a.Sides) == 0 {
 		return t
 	}

@@ -24,7 +24,7 @@ func (a DatabaseCreated) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a DatabaseCreated) Tables() []Table {
-	return []Table{{Name: "database", ForPrograms: true, Columns: Columns("database", "created"), Rows: [][]any{{a.Database, a.Created}}}}
+	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "created"), Rows: [][]any{{a.Database, a.Created}}}}
 }
 
 // DatabaseMigrated says that the schema of a database is the one of this program.
@@ -44,7 +44,7 @@ func (a DatabaseMigrated) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a DatabaseMigrated) Tables() []Table {
-	return []Table{{Name: "database", ForPrograms: true, Columns: Columns("database", "backup"), Rows: [][]any{{a.Database, a.Backup}}}}
+	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "backup"), Rows: [][]any{{a.Database, a.Backup}}}}
 }
 
 // PruneSeriesQuestion asks to delete the numbers of old series.
@@ -90,6 +90,6 @@ func (a PrunedSeries) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a PrunedSeries) Tables() []Table {
-	return []Table{{Name: "pruned", ForPrograms: true, Columns: Columns("dry_run", "n_seeds", "n_contents", "bytes"),
+	return []Table{{Name: "pruned", ForPrograms: true, Columns: columns("dry_run", "n_seeds", "n_contents", "bytes"),
 		Rows: [][]any{{a.DryRun, a.NSeeds, a.NContents, a.Bytes}}}}
 }

@@ -145,7 +145,7 @@ func (a Decision) Tables() []Table { return []Table{decisionsTable([]Decision{a}
 
 // decisionsTable returns decisions as rows, for programs.
 func decisionsTable(list []Decision) Table {
-	t := Table{Name: "decisions", ForPrograms: true, Columns: Columns(
+	t := Table{Name: "decisions", ForPrograms: true, Columns: columns(
 		"number", "decision", "mutation", "attempt", "state", "label", "policy", "delta", "ci_lo", "ci_hi", "n_child", "n_parent", "u", "p", "head_after")}
 	for _, d := range list {
 		var lo, hi any

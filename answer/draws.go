@@ -83,7 +83,7 @@ func (e *Estimate) cell(text func(float64) string) any {
 	if e == nil {
 		return nil
 	}
-	return Number(e.Value, text)
+	return numberCell(e.Value, text)
 }
 
 // Operator says how an operator did in its lineage.
@@ -138,7 +138,7 @@ func (a Operators) Tables() []Table {
 	for _, o := range a.Operators {
 		t.Rows = append(t.Rows, []any{
 			o.Operator, string(o.Risk), o.Tried, o.Refused, o.Open, o.Accepted, o.AcceptRate.cell(format.Percent), o.AcceptRate.ends(format.Percent),
-			o.Delta.cell(signed), o.Delta.ends(signed), o.CostPerPoint, o.RolledBack, Number(o.Weight, two),
+			o.Delta.cell(signed), o.Delta.ends(signed), o.CostPerPoint, o.RolledBack, numberCell(o.Weight, two),
 		})
 	}
 	if s := a.Suggestion; s != nil {

@@ -117,11 +117,11 @@ func (a Execution) components() Table {
 	}
 	var score rubric.Score
 	if err := json.Unmarshal(a.Scores[i].Detail, &score); err == nil && len(score.Components) > 0 {
-		t := ComponentTable(score.Components)
+		t := componentTable(score.Components)
 		t.Title = "components under " + a.ComponentsUnder
 		return t
 	}
-	t := Table{Name: "components", Title: "components under " + a.ComponentsUnder, Columns: Columns("component", "value")}
+	t := Table{Name: "components", Title: "components under " + a.ComponentsUnder, Columns: columns("component", "value")}
 	for _, c := range a.Scores[i].Components { // the reasons were removed with the texts
 		t.Rows = append(t.Rows, []any{c.Name, c.Value})
 	}
@@ -129,7 +129,7 @@ func (a Execution) components() Table {
 }
 
 func (a Execution) calls() Table {
-	t := Table{Name: "calls", Title: "tool calls", Main: true, HiddenIfEmpty: true, Columns: Columns("call", "tool", "exit", "result", "input", "output", "duration")}
+	t := Table{Name: "calls", Title: "tool calls", Main: true, HiddenIfEmpty: true, Columns: columns("call", "tool", "exit", "result", "input", "output", "duration")}
 	for i, c := range a.Calls {
 		var exit, output any
 		if c.Exit != nil {
@@ -169,9 +169,9 @@ func callResult(c track.RecordedCall) string {
 	return "ok"
 }
 
-// ComponentTable returns a table of components with their parts, which are indented for people.
-func ComponentTable(list []rubric.Component) Table {
-	t := Table{Name: "components", Columns: Columns("component", "value", "weight", "reason")}
+// componentTable returns a table of components with their parts, which are indented for people.
+func componentTable(list []rubric.Component) Table {
+	t := Table{Name: "components", Columns: columns("component", "value", "weight", "reason")}
 	var add func(list []rubric.Component, indent string)
 	add = func(list []rubric.Component, indent string) {
 		for _, c := range list {

@@ -25,7 +25,7 @@ type ExecutionsQuestion struct {
 // Params declares the parameters of the question.
 func (q *ExecutionsQuestion) Params() param.List {
 	return append(param.List{
-		{Name: "lineage", Arg: true, Unit: "LINEAGE[@VERSION]", Help: "list only executions of this lineage", Value: OfLineage(&q.Of)},
+		{Name: "lineage", Arg: true, Unit: "LINEAGE[@VERSION]", Help: "list only executions of this lineage", Value: lineageSelectorValue(&q.Of)},
 		{Name: "task", Unit: "TASK", Help: "list only executions of this `TASK`", Value: param.Text(&q.Task)},
 		{Name: "status", Help: "list only executions with this status", Enum: executionStatuses(), Value: executionStatus(&q.Status)},
 		{Name: "grade", Help: "list only executions with this grade", Enum: []string{"A+", "A", "B", "C", "D", "F"}, Value: grade(&q.Grade)},
@@ -57,13 +57,13 @@ func (Executions) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Executions) Tables() []Table {
-	t := Table{Name: "executions", Empty: "no executions match", Columns: Columns(
+	t := Table{Name: "executions", Empty: "no executions match", Columns: columns(
 		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "at",
 	)}
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), Optional(e.Score, twoDecimals), e.Grade, e.Rubric,
-			e.NCalls, e.NFailed, duration(e.Duration, 100*time.Millisecond), Optional(e.CostUSD, format.Four), Time(e.At()),
+			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, twoDecimals), e.Grade, e.Rubric,
+			e.NCalls, e.NFailed, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), timeCell(e.At()),
 		})
 	}
 	if a.Next != "" {

@@ -20,7 +20,7 @@ type FitnessQuestion struct {
 // Params declares the parameters of the question.
 func (q *FitnessQuestion) Params() param.List {
 	return param.List{
-		{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE[@VERSION]", Help: "aggregate the executions of this version", Value: OfLineage(&q.Of)},
+		{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE[@VERSION]", Help: "aggregate the executions of this version", Value: lineageSelectorValue(&q.Of)},
 		{Name: "rubric", Help: "use the scores under this rubric", Enum: append(rubric.Names(), track.RubricOwn), Value: param.Text(&q.Rubric)},
 		{Name: "cut", Unit: "SHARE", Help: "drop this `SHARE` of the scores at each end; 0.1 if not given", Value: param.OptionalFloat(&q.Cut)},
 	}
@@ -81,11 +81,11 @@ func (a Fitness) meanText() string {
 
 // Tables implements [Answer].
 func (a Fitness) Tables() []Table {
-	used := Table{Name: "used", Title: "executions used", Main: true, Columns: Columns("id", "started", "score", "weight")}
+	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight")}
 	for _, u := range a.Used {
-		used.Rows = append(used.Rows, []any{u.ID, Time(u.At), Number(u.Value, twoDecimals), u.Weight})
+		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, twoDecimals), u.Weight})
 	}
-	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: Columns("component", "mean", "n"), Notes: a.warnings()}
+	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: columns("component", "mean", "n"), Notes: a.warnings()}
 	for _, c := range a.Components {
 		components.Rows = append(components.Rows, []any{c.Name, c.Mean, c.N})
 	}

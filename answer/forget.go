@@ -27,7 +27,7 @@ func (a ForgottenExecutions) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a ForgottenExecutions) Tables() []Table {
-	t := Table{Name: "forgotten", ForPrograms: true, Columns: Columns("id")}
+	t := Table{Name: "forgotten", ForPrograms: true, Columns: columns("id")}
 	for _, id := range a.Forgotten {
 		t.Rows = append(t.Rows, []any{id})
 	}

@@ -36,7 +36,7 @@ func outcomeRow(name string, o verdict.Outcome) []any {
 	if o.Reason != "" {
 		found = o.Reason + ": " + found
 	}
-	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, Optional(o.PHolm, format.PValue), found}
+	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, optionalCell(o.PHolm, format.PValue), found}
 }
 
 // compareVerdicts puts rows that begin with a worse verdict first.
@@ -71,7 +71,7 @@ func (a Gate) warnings() (list []verdict.Warning) {
 
 // outcomesTable has every rule and metric of every scenario, for programs.
 func (a Gate) outcomesTable() Table {
-	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: Columns(
+	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: columns(
 		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "n", "p", "p_holm", "message", "need")}
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {

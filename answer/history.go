@@ -152,7 +152,7 @@ func (a History) Tables() []Table {
 func (a History) row(e HistoryEntry) []any {
 	c := e.Configuration
 	row := []any{
-		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), Hash(c.Hash), Time(e.FirstRecorded), e.NSeeds, e.NFailed,
+		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), e.NSeeds, e.NFailed,
 	}
 	if e.Estimates == nil {
 		row = append(row, make([]any, 16)...)
@@ -167,10 +167,10 @@ func (a History) row(e HistoryEntry) []any {
 	for _, w := range e.Warnings {
 		codes = append(codes, w.Code)
 	}
-	return append(row, Optional(e.PassRate, format.Percent), Interval(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
-		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), Interval(mean.Interval, number),
-		estimated(sd, number), Interval(sd.Interval, number), e.CombinedScore, Interval(e.Estimates.Combined.Interval, three),
-		Optional(e.Change, format.Signed), yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
+	return append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
+		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number),
+		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore, intervalCell(e.Estimates.Combined.Interval, three),
+		optionalCell(e.Change, format.Signed), yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
 }
 
 // estimated returns a cell with a number that was computed from seeds; nil if there is none.

@@ -67,18 +67,18 @@ func (a HookStatus) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a HookStatus) Tables() []Table {
-	events := Table{Name: "events", Main: true, Empty: "no event has arrived yet", Columns: Columns("event", "count", "last", "ago")}
+	events := Table{Name: "events", Main: true, Empty: "no event has arrived yet", Columns: columns("event", "count", "last", "ago")}
 	for _, e := range a.Events {
-		events.Rows = append(events.Rows, []any{e.Name, e.N, Time(e.LastAt), Cell{e.Age.String(), e.Age.Seconds()}})
+		events.Rows = append(events.Rows, []any{e.Name, e.N, timeCell(e.LastAt), Cell{e.Age.String(), e.Age.Seconds()}})
 	}
 	open := Table{Name: "open", Title: "in progress", HiddenIfEmpty: true, Notes: a.problems(),
-		Columns: Columns("session", "subagent", "lineage", "since", "last event", "calls", "state")}
+		Columns: columns("session", "subagent", "lineage", "since", "last event", "calls", "state")}
 	for _, t := range a.Open {
 		state := "working"
 		if t.Stopped {
 			state = "waiting for a prompt"
 		}
-		open.Rows = append(open.Rows, []any{t.Session, t.Agent, lineageVersion(t.Lineage, t.Version), Time(t.BeganAt), t.Age.String() + " ago", t.NCalls, state})
+		open.Rows = append(open.Rows, []any{t.Session, t.Agent, lineageVersion(t.Lineage, t.Version), timeCell(t.BeganAt), t.Age.String() + " ago", t.NCalls, state})
 	}
 	return []Table{events, open}
 }
@@ -119,5 +119,5 @@ func (a HookSettings) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a HookSettings) Tables() []Table {
-	return []Table{{Name: "settings", ForPrograms: true, Columns: Columns("file", "changed", "backup"), Rows: [][]any{{a.File, a.Changed, a.Backup}}}}
+	return []Table{{Name: "settings", ForPrograms: true, Columns: columns("file", "changed", "backup"), Rows: [][]any{{a.File, a.Changed, a.Backup}}}}
 }

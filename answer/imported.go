@@ -33,7 +33,7 @@ type Imported struct {
 	Files               int  `json:"files"`
 	ImportCounts        `json:",embed"`
 	Problems            []ImportProblem `json:"skipped"`
-	ProblemsOmitted     int             `json:"skipped_omitted,omitzero"` // beyond [MaxProblems]
+	ProblemsOmitted     int             `json:"skipped_omitted,omitzero"` // beyond [maxProblems]
 	SkippedFiles        []SkippedFile   `json:"skipped_files"`
 	SkippedFilesOmitted int             `json:"skipped_files_omitted,omitzero"`
 }
@@ -54,7 +54,7 @@ type SkippedFile struct {
 
 // AddProblem lists a problem.
 func (a *Imported) AddProblem(p ImportProblem) {
-	if len(a.Problems) == MaxProblems {
+	if len(a.Problems) == maxProblems {
 		a.ProblemsOmitted++
 		return
 	}
@@ -63,7 +63,7 @@ func (a *Imported) AddProblem(p ImportProblem) {
 
 // AddSkippedFile lists a file.
 func (a *Imported) AddSkippedFile(f SkippedFile) {
-	if len(a.SkippedFiles) == MaxProblems {
+	if len(a.SkippedFiles) == maxProblems {
 		a.SkippedFilesOmitted++
 		return
 	}
@@ -100,7 +100,7 @@ func (a Imported) Lead() []Sentence {
 func (a Imported) Tables() []Table {
 	return []Table{{
 		Name: "import", ForPrograms: true,
-		Columns: Columns("files", "executions", "replaced", "duplicates", "conflicts", "before_since", "subagents", "calls", "failed_calls", "versions", "skipped"),
+		Columns: columns("files", "executions", "replaced", "duplicates", "conflicts", "before_since", "subagents", "calls", "failed_calls", "versions", "skipped"),
 		Rows: [][]any{{
 			a.Files, a.Executions, a.Replaced, a.Duplicates, a.Conflicts, a.Early, a.Subagents, a.Calls, a.Failed, a.Versions, a.Skipped,
 		}},
@@ -132,7 +132,7 @@ func orNone(s string) string {
 
 // Tables implements [Answer].
 func (a ImportedLineage) Tables() []Table {
-	return []Table{{Name: "lineage", ForPrograms: true, Columns: Columns("lineage", "entries", "known", "head"), Rows: [][]any{{a.Lineage, a.Entries, a.Known, a.Head}}}}
+	return []Table{{Name: "lineage", ForPrograms: true, Columns: columns("lineage", "entries", "known", "head"), Rows: [][]any{{a.Lineage, a.Entries, a.Known, a.Head}}}}
 }
 
 // ImportedPrograms says what became of a run of another evolver.
@@ -203,7 +203,7 @@ func someNames(names []string) string {
 func (a ImportedPrograms) Tables() []Table {
 	return []Table{{
 		Name: "programs", ForPrograms: true,
-		Columns: Columns("lineage", "programs", "versions", "mutations", "executions", "failed", "duplicates", "lost_parents", "inferred", "same_content"),
+		Columns: columns("lineage", "programs", "versions", "mutations", "executions", "failed", "duplicates", "lost_parents", "inferred", "same_content"),
 		Rows: [][]any{{
 			a.Lineage, a.Programs, a.Versions, a.Mutations, a.Executions, a.Failed, a.Duplicates, len(a.LostParents), a.Inferred, a.SameContent,
 		}},

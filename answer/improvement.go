@@ -22,7 +22,7 @@ type PairedQuestion struct {
 // Params declares the parameters of the question.
 func (q *PairedQuestion) Params() param.List {
 	return append(param.List{
-		{Name: "candidate", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare this candidate", Value: Of(&q.Candidate)},
+		{Name: "candidate", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare this candidate", Value: selectorValue(&q.Candidate)},
 		baselineParam(&q.Baseline, "compare with this `SCENARIO[@CONFIGURATION]` (default: the one that the spec names, or the pinned one)"),
 		specParam(&q.Spec, "judge under this `VERSION` of the baseline's spec"),
 		marginParam(&q.Margin),

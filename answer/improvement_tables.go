@@ -35,9 +35,9 @@ func (a Improvement) metricsTable() Table {
 	}}
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{
-			m.Group, m.Name, weight(m.Weight), m.Baseline, m.Candidate, ChangeText(m), Number(m.MeanDelta, format.Signed),
-			defined(m.Interval.Lo), defined(m.Interval.Hi), Interval(m.Interval, format.Signed), Number(m.Threshold, format.Four), string(m.Status),
-			m.P, Number(m.PHolm, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
+			m.Group, m.Name, weight(m.Weight), m.Baseline, m.Candidate, ChangeText(m), numberCell(m.MeanDelta, format.Signed),
+			defined(m.Interval.Lo), defined(m.Interval.Hi), intervalCell(m.Interval, format.Signed), numberCell(m.Threshold, format.Four), string(m.Status),
+			m.P, numberCell(m.PHolm, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
 	}
 	return t

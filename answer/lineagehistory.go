@@ -101,10 +101,10 @@ func (a LineageHistory) Tables() []Table {
 	}}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, []any{
-			e.Version, Time(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),
-			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), Interval(e.Mean.Interval, twoDecimals),
-			estimated(e.SD, twoDecimals), Interval(e.SD.Interval, twoDecimals), Optional(e.Fitness, twoDecimals), string(e.Grade),
-			Optional(e.EffectiveN, twoDecimals), signedCell(e.Change),
+			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),
+			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, twoDecimals),
+			estimated(e.SD, twoDecimals), intervalCell(e.SD.Interval, twoDecimals), optionalCell(e.Fitness, twoDecimals), string(e.Grade),
+			optionalCell(e.EffectiveN, twoDecimals), signedCell(e.Change),
 		})
 	}
 	return []Table{t}

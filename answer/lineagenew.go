@@ -76,6 +76,6 @@ func (a LineageCreated) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a LineageCreated) Tables() []Table {
-	return []Table{{Name: "lineage", ForPrograms: true, Columns: Columns("lineage", "seed", "subject", "policy", "head"),
+	return []Table{{Name: "lineage", ForPrograms: true, Columns: columns("lineage", "seed", "subject", "policy", "head"),
 		Rows: [][]any{{a.Lineage, a.Seed, a.Subject, a.Settings.Policy, a.Head}}}}
 }

@@ -54,7 +54,7 @@ func (a Lineages) Tables() []Table {
 		if l.Subject != "" {
 			head, mutations = l.Head, l.NMutations
 		}
-		t.Rows = append(t.Rows, []any{l.Lineage, l.NVersions, l.NExecutions, l.KeepText, Time(l.Last), head, mutations})
+		t.Rows = append(t.Rows, []any{l.Lineage, l.NVersions, l.NExecutions, l.KeepText, timeCell(l.Last), head, mutations})
 	}
 	return []Table{t}
 }
@@ -148,5 +148,5 @@ func (a Head) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Head
 
 // Tables implements [Answer].
 func (a Head) Tables() []Table {
-	return []Table{{Name: "head", ForPrograms: true, Columns: Columns("lineage", "head"), Rows: [][]any{{a.Lineage, a.Head}}}}
+	return []Table{{Name: "head", ForPrograms: true, Columns: columns("lineage", "head"), Rows: [][]any{{a.Lineage, a.Head}}}}
 }

@@ -113,7 +113,7 @@ func (a LineageSettings) Lead() (lead []Sentence) {
 
 // Tables implements [Answer].
 func (a LineageSettings) Tables() []Table {
-	t := Table{Name: "settings", Columns: Columns("setting", "value")}
+	t := Table{Name: "settings", Columns: columns("setting", "value")}
 	if a.Settings != nil {
 		t = settingsTable(*a.Settings)
 	}
@@ -157,5 +157,5 @@ func (a Frozen) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Frozen) Tables() []Table {
-	return []Table{{Name: "frozen", ForPrograms: true, Columns: Columns("lineage", "frozen"), Rows: [][]any{{a.Lineage, a.Frozen}}}}
+	return []Table{{Name: "frozen", ForPrograms: true, Columns: columns("lineage", "frozen"), Rows: [][]any{{a.Lineage, a.Frozen}}}}
 }

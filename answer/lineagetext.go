@@ -36,7 +36,7 @@ func signed(x float64) string {
 }
 
 // signedCell returns a cell with a difference of scores; nothing if there is none.
-func signedCell(x *float64) any { return Optional(x, signed) }
+func signedCell(x *float64) any { return optionalCell(x, signed) }
 
 // ofMutation declares the parameters that name a mutation.
 func ofMutation(mutation, lineage *string) param.List {

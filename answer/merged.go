@@ -80,8 +80,8 @@ func (c MergeCounts) NConflicts() int {
 	return n
 }
 
-// Entries counts the entries of ledgers that were added.
-func (c MergeCounts) Entries() (added int) {
+// entries counts the entries of ledgers that were added.
+func (c MergeCounts) entries() (added int) {
 	for _, l := range c.Lineages {
 		added += l.Entries
 	}
@@ -89,7 +89,7 @@ func (c MergeCounts) Entries() (added int) {
 }
 
 // Records counts the seeds, executions and entries of ledgers that were added.
-func (c MergeCounts) Records() int { return c.Seeds.Recorded + c.Executions.Recorded + c.Entries() }
+func (c MergeCounts) Records() int { return c.Seeds.Recorded + c.Executions.Recorded + c.entries() }
 
 // MergedLedger says what became of the ledger of a lineage.
 type MergedLedger struct {
@@ -151,7 +151,7 @@ func (a Merged) Tables() []Table {
 	}}
 	for _, f := range a.Files {
 		t.Rows = append(t.Rows, []any{
-			f.File, f.Seeds.Recorded, f.Seeds.Known, f.Seeds.Conflicts, f.Executions.Recorded, f.Executions.Known, f.Executions.Conflicts, f.Entries(), f.N,
+			f.File, f.Seeds.Recorded, f.Seeds.Known, f.Seeds.Conflicts, f.Executions.Recorded, f.Executions.Known, f.Executions.Conflicts, f.entries(), f.N,
 			string(f.State),
 		})
 		t.Notes = append(t.Notes, f.notes()...)
@@ -253,7 +253,7 @@ func (a BundleContents) Lead() []Sentence { return []Sentence{{Kind: Heading, Te
 func (a BundleContents) Tables() []Table {
 	return []Table{{
 		Name: "bundle", ForPrograms: true,
-		Columns: Columns("file", "scenarios", "specs", "seeds", "superseded", "series", "sweeps", "lineages", "entries", "executions"),
+		Columns: columns("file", "scenarios", "specs", "seeds", "superseded", "series", "sweeps", "lineages", "entries", "executions"),
 		Rows:    [][]any{{a.File, a.Scenarios, a.Specs, a.Seeds, a.Superseded, a.Series, a.Sweeps, a.Lineages, a.Entries, a.Executions}},
 	}}
 }

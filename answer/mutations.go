@@ -36,7 +36,7 @@ func mutationsTable(list ...Mutation) Table {
 	}}
 	for _, m := range list {
 		t.Rows = append(t.Rows, []any{
-			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, signedCell(m.Delta), Time(m.ProposedAt),
+			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, signedCell(m.Delta), timeCell(m.ProposedAt),
 		})
 	}
 	return t

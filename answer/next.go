@@ -87,7 +87,7 @@ func (a Next) Tables() []Table {
 		until = a.Until.UTC().Format(time.RFC3339Nano)
 	}
 	return []Table{
-		{Name: "next", ForPrograms: true, Columns: Columns("lineage", "action", "version", "task", "executions", "mutation", "operator", "until", "reason"),
+		{Name: "next", ForPrograms: true, Columns: columns("lineage", "action", "version", "task", "executions", "mutation", "operator", "until", "reason"),
 			Rows: [][]any{{a.Lineage, string(a.Action), a.Version, a.Task, a.Executions, a.Mutation, a.Operator, until, a.Reason}}},
 		trialTables(a.Trials)[0],
 	}

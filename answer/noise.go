@@ -126,7 +126,7 @@ func rateCells(r *verdict.Rate) []any {
 	if r == nil {
 		return []any{nil, nil}
 	}
-	return []any{Number(r.Rate, format.Share), Interval(r.Interval, format.Share)}
+	return []any{numberCell(r.Rate, format.Share), intervalCell(r.Interval, format.Share)}
 }
 
 // mostFrequent names the verdict that a gate gives most often: a gate that never decides also never flips.

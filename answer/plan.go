@@ -49,7 +49,7 @@ func (a Plan) Tables() []Table {
 // trialTables returns planned trials, for people those of any task together.
 func trialTables(trials []PlannedTrial) []Table {
 	people := Table{Name: "trials", HiddenIfEmpty: true, Columns: []Column{{Name: "side"}, {Name: "version"}, {Name: "key", Head: "task or seed"}, {Name: "n"}}}
-	data := Table{Name: "trials", ForPrograms: true, Main: true, Columns: Columns("side", "version", "key")}
+	data := Table{Name: "trials", ForPrograms: true, Main: true, Columns: columns("side", "version", "key")}
 	for i := 0; i < len(trials); {
 		n := 1
 		for i+n < len(trials) && trials[i] == trials[i+n] {

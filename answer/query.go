@@ -61,7 +61,7 @@ func (Query) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Query) Tables() []Table {
-	t := Table{Name: "rows", Columns: Columns(a.Columns...)}
+	t := Table{Name: "rows", Columns: columns(a.Columns...)}
 	for _, row := range a.Items {
 		t.Rows = append(t.Rows, readCells(row, len(a.Columns)))
 	}

@@ -7,8 +7,8 @@ import (
 	"track/scoring/format"
 )
 
-// MaxProblems is the largest number of problems that an answer lists.
-const MaxProblems = 10_000
+// maxProblems is the largest number of problems that an answer lists.
+const maxProblems = 10_000
 
 // RecordedLines counts what became of lines that were to be recorded.
 type RecordedLines struct {
@@ -20,7 +20,7 @@ type RecordedLines struct {
 	Conflicts     int           `json:"conflicts"`
 	Rejected      int           `json:"rejected"`
 	Errors        []LineProblem `json:"errors"`
-	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [MaxProblems]
+	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [maxProblems]
 }
 
 // LineProblem says why a line was not recorded.
@@ -37,7 +37,7 @@ func NewRecordedLines(source string) RecordedLines {
 
 // AddProblem lists a problem.
 func (a *RecordedLines) AddProblem(p LineProblem) {
-	if len(a.Errors) == MaxProblems {
+	if len(a.Errors) == maxProblems {
 		a.ErrorsOmitted++
 		return
 	}
@@ -56,7 +56,7 @@ func (a RecordedLines) Lead() []Sentence {
 // Tables implements [Answer].
 func (a RecordedLines) Tables() []Table {
 	return []Table{{
-		Name: "lines", ForPrograms: true, Columns: Columns("recorded", "replaced", "duplicates", "conflicts", "rejected"),
+		Name: "lines", ForPrograms: true, Columns: columns("recorded", "replaced", "duplicates", "conflicts", "rejected"),
 		Rows: [][]any{{a.Recorded, a.Replaced, a.Duplicates, a.Conflicts, a.Rejected}},
 	}}
 }
@@ -105,7 +105,7 @@ func (a Ingested) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Ingested) Tables() []Table {
-	t := Table{Name: "files", Columns: Columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state"), HiddenIfEmpty: true}
+	t := Table{Name: "files", Columns: columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state"), HiddenIfEmpty: true}
 	for _, f := range a.Files {
 		t.Rows = append(t.Rows, []any{f.Path, f.Lines, f.Recorded, f.Known, f.Rejected, f.Conflicts, f.state()})
 	}
@@ -138,5 +138,5 @@ func (a Spooled) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Spooled) Tables() []Table {
-	return []Table{{Name: "spool", ForPrograms: true, Columns: Columns("spool", "lines"), Rows: [][]any{{a.Spool, a.Lines}}}}
+	return []Table{{Name: "spool", ForPrograms: true, Columns: columns("spool", "lines"), Rows: [][]any{{a.Spool, a.Lines}}}}
 }

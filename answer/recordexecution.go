@@ -62,7 +62,7 @@ func (a ExecutionReceipt) scoreText() string {
 func (a ExecutionReceipt) Tables() []Table {
 	var score rubric.Score
 	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components
-	t := ComponentTable(score.Components)
+	t := componentTable(score.Components)
 	t.HiddenIfEmpty = true
 	for _, w := range a.Warnings {
 		t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: "note: " + w.Message()})

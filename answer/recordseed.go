@@ -64,7 +64,7 @@ func (a SeedReceipt) heading() string {
 // Tables implements [Answer].
 func (a SeedReceipt) Tables() []Table {
 	return []Table{{
-		Name: "seed", ForPrograms: true, Columns: Columns("scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"),
+		Name: "seed", ForPrograms: true, Columns: columns("scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"),
 		Rows: [][]any{{a.Scenario, a.Seed, string(a.Disposition), string(a.Status), a.TotalScore, a.NPass, a.NWarn, a.NFail}},
 	}}
 }

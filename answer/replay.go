@@ -137,9 +137,9 @@ func (a Replays) Tables() []Table {
 		return []Table{t}
 	}
 	var tables []Table
-	data := Table{Name: "alternatives", ForPrograms: true, Main: true, Columns: Columns(
+	data := Table{Name: "alternatives", ForPrograms: true, Main: true, Columns: columns(
 		"lineage", "number", "decision", "mutation", "attempt", "was", "would", "label", "delta", "need_child", "need_parent", "problem")}
-	replays := Table{Name: "replays", ForPrograms: true, Columns: Columns("lineage", "entries", "decisions", "verified", "differences", "head")}
+	replays := Table{Name: "replays", ForPrograms: true, Columns: columns("lineage", "entries", "decisions", "verified", "differences", "head")}
 	counterfactual := false
 	for _, r := range a.Items {
 		replays.Rows = append(replays.Rows, []any{r.Lineage, r.Entries, r.Decisions, r.Verified, len(r.Differences), r.Head})
@@ -149,7 +149,7 @@ func (a Replays) Tables() []Table {
 		counterfactual = true
 		people := Table{
 			Name: "alternatives", Title: "what " + r.Policy + " would have decided from the evidence of " + r.Lineage, HiddenIfEmpty: true,
-			Columns: Columns("#", "mutation", "attempt", "was", "would", "label", "delta", "needs"),
+			Columns: columns("#", "mutation", "attempt", "was", "would", "label", "delta", "needs"),
 		}
 		for _, d := range r.Counterfactual {
 			data.Rows = append(data.Rows, d.dataRow(r.Lineage))

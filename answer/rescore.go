@@ -74,7 +74,7 @@ func (a Rescored) Tables() []Table {
 		{Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "metric"}, {Name: "from_version", Head: "from version"}, {Name: "from"}, {Name: "to"},
 	}}
 	for _, f := range a.Items {
-		t.Rows = append(t.Rows, []any{f.Seed, f.Label, Hash(f.Configuration), f.Metric, f.FromVersion, string(f.From), string(f.To)})
+		t.Rows = append(t.Rows, []any{f.Seed, f.Label, hashCell(f.Configuration), f.Metric, f.FromVersion, string(f.From), string(f.To)})
 	}
 	return []Table{t}
 }

@@ -77,6 +77,6 @@ func (a Rollback) Tables() []Table {
 	if a.Event != nil {
 		trigger = string(a.Event.Trigger)
 	}
-	return []Table{{Name: "rollback", ForPrograms: true, Columns: Columns("lineage", "rolled_back", "trigger", "head"),
+	return []Table{{Name: "rollback", ForPrograms: true, Columns: columns("lineage", "rolled_back", "trigger", "head"),
 		Rows: [][]any{{a.Lineage, a.RolledBack, trigger, a.Head}}}}
 }

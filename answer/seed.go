@@ -23,7 +23,7 @@ type SeedQuestion struct {
 // Params declares the parameters of the question.
 func (q *SeedQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show a seed of this scenario", Value: Of(&q.Of)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show a seed of this scenario", Value: selectorValue(&q.Of)},
 		seedParam(&q.Seed),
 		{Name: "spec", Unit: "VERSION", Help: "show the results under this `VERSION` of the spec (default: the newest)", Value: param.Whole(&q.Spec, 1)},
 	}
@@ -160,7 +160,7 @@ func runText(r track.Run) string {
 func (a Seed) Tables() []Table {
 	tables := []Table{a.metricsTable()}
 	if len(a.Unscored) > 0 {
-		rest := Table{Name: "unscored", Title: "not scored", Columns: Columns("name", "value")}
+		rest := Table{Name: "unscored", Title: "not scored", Columns: columns("name", "value")}
 		for _, name := range slices.Sorted(maps.Keys(a.Unscored)) {
 			rest.Rows = append(rest.Rows, []any{name, Cell{fmt.Sprint(a.Unscored[name]), a.Unscored[name]}})
 		}
@@ -183,7 +183,7 @@ func (a Seed) metricsTable() Table {
 	for _, m := range a.Metrics {
 		value, score := any(Cell{m.Reason, ""}), any(nil)
 		if m.Value != nil {
-			value, score = Number(float64(*m.Value), func(x float64) string { return format.Value(x, m.Format) }), m.Score
+			value, score = numberCell(float64(*m.Value), func(x float64) string { return format.Value(x, m.Format) }), m.Score
 		}
 		t.Rows = append(t.Rows, []any{m.Group, m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, value, string(m.Status), score, m.Reason})
 	}

@@ -24,7 +24,7 @@ type SeedsQuestion struct {
 // Params declares the parameters of the question.
 func (q *SeedsQuestion) Params() param.List {
 	return append(param.List{
-		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list only seeds of this scenario", Value: Of(&q.Of)},
+		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list only seeds of this scenario", Value: selectorValue(&q.Of)},
 		{Name: "label", Unit: "LABEL", Help: "list only seeds of configurations with this `LABEL`", Value: param.Text(&q.Label)},
 		{Name: "outcome", Help: "list only seeds with this outcome", Enum: param.Outcomes(), Value: param.Outcome(&q.Outcome)},
 		{Name: "status", Help: "list only seeds with this status", Enum: param.Statuses(), Value: param.Status(&q.Status)},
@@ -54,8 +54,8 @@ func (a Seeds) Tables() []Table {
 			version = s.SpecVersion
 		}
 		t.Rows = append(t.Rows, []any{
-			s.Scenario, s.Number, s.Configuration.Label, Hash(s.Configuration.Hash), string(s.Outcome), string(s.Status), s.TotalScore,
-			s.NPass, s.NWarn, s.NFail, version, Time(s.RecordedAt),
+			s.Scenario, s.Number, s.Configuration.Label, hashCell(s.Configuration.Hash), string(s.Outcome), string(s.Status), s.TotalScore,
+			s.NPass, s.NWarn, s.NFail, version, timeCell(s.RecordedAt),
 		})
 	}
 	if a.Next != "" {

@@ -97,7 +97,7 @@ func (a SeedsNeeded) pilotTexts() []string {
 // Tables implements [Answer].
 func (a SeedsNeeded) Tables() []Table {
 	return []Table{{Name: "plan", ForPrograms: true,
-		Columns: Columns("effect", "power", "alpha", "n_pilot", "sd", "sd_upper", "dz", "seeds_needed", "power_reached"),
+		Columns: columns("effect", "power", "alpha", "n_pilot", "sd", "sd_upper", "dz", "seeds_needed", "power_reached"),
 		Rows:    [][]any{{a.Effect, a.Power, a.Alpha, a.NPilot, a.SD, a.SDUpper, a.Dz, a.N, a.Reached}},
 	}}
 }

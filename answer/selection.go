@@ -11,7 +11,7 @@ import (
 
 // scenarioParam declares the argument SCENARIO[@CONFIGURATION].
 func scenarioParam(to *Selector, help string) param.Param {
-	return param.Param{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: help, Value: Of(to)}
+	return param.Param{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: help, Value: selectorValue(to)}
 }
 
 // specParam declares the version of a spec; 0 for the newest.

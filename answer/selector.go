@@ -33,8 +33,8 @@ func (s Selector) String() string {
 	return s.Scenario + "@" + s.Configuration
 }
 
-// Of returns a value that is a selector.
-func Of(to *Selector) param.Value { return param.Parsed(to, ParseSelector, Selector.String) }
+// selectorValue returns a value that is a selector.
+func selectorValue(to *Selector) param.Value { return param.Parsed(to, ParseSelector, Selector.String) }
 
 // LineageSelector names the executions of a lineage, or of one of its versions: LINEAGE or LINEAGE@VERSION.
 type LineageSelector struct {
@@ -62,8 +62,8 @@ func (s LineageSelector) String() string {
 	return s.Lineage + "@" + *s.Version
 }
 
-// OfLineage returns a value that is a selector of a lineage.
-func OfLineage(to *LineageSelector) param.Value {
+// lineageSelectorValue returns a value that is a selector of a lineage.
+func lineageSelectorValue(to *LineageSelector) param.Value {
 	return param.Parsed(to, ParseLineageSelector, LineageSelector.String)
 }
 

@@ -19,7 +19,7 @@ type SeriesQuestion struct {
 // Params declares the parameters of the question.
 func (q *SeriesQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show series of a seed of this scenario", Value: Of(&q.Of)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show series of a seed of this scenario", Value: selectorValue(&q.Of)},
 		seedParam(&q.Seed),
 		{Name: "series", Arg: true, Unit: "NAME", Help: "show this series", Value: param.Texts(&q.Names)},
 	}
@@ -34,7 +34,7 @@ type SeriesListQuestion struct {
 // Params declares the parameters of the question.
 func (q *SeriesListQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list the series of a seed of this scenario", Value: Of(&q.Of)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list the series of a seed of this scenario", Value: selectorValue(&q.Of)},
 		seedParam(&q.Seed),
 	}
 }
@@ -75,9 +75,9 @@ func (a SeriesList) Lead() []Sentence { return a.lead() }
 
 // Tables implements [Answer].
 func (a SeriesList) Tables() []Table {
-	t := Table{Name: "series", Columns: Columns("name", "n", "bytes", "hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
+	t := Table{Name: "series", Columns: columns("name", "n", "bytes", "hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
 	for _, s := range a.Items {
-		t.Rows = append(t.Rows, []any{s.Name, s.N, s.Bytes, Hash(s.Hash), Time(s.PrunedAt)})
+		t.Rows = append(t.Rows, []any{s.Name, s.N, s.Bytes, hashCell(s.Hash), timeCell(s.PrunedAt)})
 	}
 	return []Table{t}
 }

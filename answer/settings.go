@@ -13,8 +13,8 @@ import (
 	"track/scoring/rubric"
 )
 
-// SettingNames returns the settings of a lineage that can be set one by one.
-func SettingNames() []string {
+// settingNames returns the settings of a lineage that can be set one by one.
+func settingNames() []string {
 	names := []string{"policy", "operators", "rubric", "forbidden"}
 	for _, part := range settingParts(&evolution.Settings{}) {
 		names = append(names, memberNames(part)...)
@@ -65,11 +65,11 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 		return errors.New("frozen cannot be set: freeze or unfreeze the lineage")
 	}
 	for _, part := range settingParts(s) {
-		if slices.Contains(memberNames(part), a.Key) && slices.Contains(SettingNames(), a.Key) {
+		if slices.Contains(memberNames(part), a.Key) && slices.Contains(settingNames(), a.Key) {
 			return a.changeMember(part)
 		}
 	}
-	return fmt.Errorf("there is no setting %q: use keep_text, %s", a.Key, strings.Join(SettingNames(), ", "))
+	return fmt.Errorf("there is no setting %q: use keep_text, %s", a.Key, strings.Join(settingNames(), ", "))
 }
 
 // changeMember sets a number of a struct by its name in JSON.
@@ -212,7 +212,7 @@ func ParsePatterns(text string) ([]string, error) {
 
 // settingsTable shows settings, key by key.
 func settingsTable(s evolution.Settings) Table {
-	t := Table{Name: "settings", Title: fmt.Sprintf("settings, version %d", s.Number), Columns: Columns("setting", "value")}
+	t := Table{Name: "settings", Title: fmt.Sprintf("settings, version %d", s.Number), Columns: columns("setting", "value")}
 	add := func(key, value string) { t.Rows = append(t.Rows, []any{key, value}) }
 	rubric := s.Rubric
 	if rubric == "" {

@@ -48,9 +48,9 @@ func (a Specs) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Specs) Tables() []Table {
-	t := Table{Name: "specs", Columns: Columns("scenario", "version", "hash", "metrics", "title", "added"), HiddenIfEmpty: true}
+	t := Table{Name: "specs", Columns: columns("scenario", "version", "hash", "metrics", "title", "added"), HiddenIfEmpty: true}
 	for _, s := range a.Items {
-		t.Rows = append(t.Rows, []any{s.Scenario, s.Version, Hash(s.Hash), s.NMetrics, s.Title, Time(s.AddedAt)})
+		t.Rows = append(t.Rows, []any{s.Scenario, s.Version, hashCell(s.Hash), s.NMetrics, s.Title, timeCell(s.AddedAt)})
 	}
 	return []Table{t}
 }
@@ -100,12 +100,9 @@ type Spec struct {
 	SpecInfo    `json:",embed"`
 	Improvement *scoring.Improvement `json:"improvement,omitempty"`
 	Gate        string               `json:"gate,omitempty"` // its rules in words
-	Metrics     []Metric             `json:"metrics"`
+	Metrics     []scoring.MetricInfo `json:"metrics"`
 	Document    jsontext.Value       `json:"document"` // canonical; its SHA-256 is the hash
 }
-
-// Metric describes a metric of a spec to a reader.
-type Metric = scoring.MetricInfo
 
 // Lead implements [Answer].
 func (a Spec) Lead() []Sentence {
@@ -131,7 +128,7 @@ func (a Spec) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Spec) Tables() []Table {
-	t := Table{Name: "metrics", Columns: Columns("metric", "type", "weight", "target", "group")}
+	t := Table{Name: "metrics", Columns: columns("metric", "type", "weight", "target", "group")}
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Group})
 	}
@@ -155,7 +152,7 @@ func (a SpecDiff) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SpecDiff) Tables() []Table {
-	t := Table{Name: "changes", Columns: Columns("change", "metric", "field", "old", "new"), HiddenIfEmpty: true}
+	t := Table{Name: "changes", Columns: columns("change", "metric", "field", "old", "new"), HiddenIfEmpty: true}
 	for _, c := range a.Items {
 		t.Rows = append(t.Rows, []any{string(c.Kind), c.Metric, c.Field, c.Old, c.New})
 	}
@@ -178,7 +175,7 @@ func (a SpecLint) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SpecLint) Tables() []Table {
-	t := Table{Name: "remarks", Columns: Columns("metric", "field", "message"), HiddenIfEmpty: true}
+	t := Table{Name: "remarks", Columns: columns("metric", "field", "message"), HiddenIfEmpty: true}
 	for _, w := range a.Items {
 		t.Rows = append(t.Rows, []any{w.Metric, w.Field, w.Message})
 	}
@@ -215,7 +212,7 @@ func (a SpecAdded) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SpecAdded) Tables() []Table {
-	return []Table{{Name: "spec", ForPrograms: true, Columns: Columns("scenario", "version", "hash", "added", "n_metrics", "scored"),
+	return []Table{{Name: "spec", ForPrograms: true, Columns: columns("scenario", "version", "hash", "added", "n_metrics", "scored"),
 		Rows: [][]any{{a.Scenario, a.Version, a.Hash, a.Added, a.NMetrics, a.Scored}}}}
 }
 

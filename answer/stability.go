@@ -43,14 +43,14 @@ type Stability struct {
 	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
 }
 
-// IsMixed reports whether several configurations were taken together.
-func (a Stability) IsMixed() bool { return len(a.Configurations) > 0 }
+// isMixed reports whether several configurations were taken together.
+func (a Stability) isMixed() bool { return len(a.Configurations) > 0 }
 
 // Lead implements [Answer].
 func (a Stability) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)}}
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
-	if a.IsMixed() {
+	if a.isMixed() {
 		add(fmt.Sprintf("MIXED: %d configurations are taken together; the result describes none of them. A seed counts once for each.", len(a.Configurations)))
 	} else {
 		lead[0].Text += ", configuration " + describe(a.Configuration)
@@ -115,7 +115,7 @@ func metricsTable(metrics []scoring.MetricStability) Table {
 		t.Rows = append(t.Rows, []any{
 			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, valueCell(m.MeanValue, m.Format), valueCell(m.StdValue, m.Format),
 			m.MeanScore, m.StdScore, defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
-			Interval(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), Optional(m.PassRate, format.Percent), string(m.Flag),
+			intervalCell(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), optionalCell(m.PassRate, format.Percent), string(m.Flag),
 		})
 	}
 	return t

@@ -70,7 +70,7 @@ func (r *SweepRules) Params() param.List {
 		{Name: "until", Unit: "RULE", Help: "end early by this `RULE`: se<0.01, width<0.05 (of the mean score) or pass_width<0.1", Value: param.Text(&r.Until)},
 		{Name: "until-decided", Help: "end early when the gate of the spec, or the comparison with baseline, is decided", Value: param.Switch(&r.Decided)},
 		{Name: "plan", Unit: "N,N,…", Help: "decide at these numbers of seeds only, `N,N,…`, with alpha split between them", Value: param.Parsed(&r.Looks, parsePlan, formatPlan)},
-		{Name: "baseline", Unit: "SCENARIO[@CONFIGURATION]", Help: "decide the comparison with `SCENARIO[@CONFIGURATION]`, with until-decided", Value: Of(&r.Baseline)},
+		{Name: "baseline", Unit: "SCENARIO[@CONFIGURATION]", Help: "decide the comparison with `SCENARIO[@CONFIGURATION]`, with until-decided", Value: selectorValue(&r.Baseline)},
 		{Name: "halving", Unit: "CONFIGURATIONS:SEEDS,…", Help: "halve successively: `CONFIGURATIONS:SEEDS,…`, as in 100:10,50:20,10:100, of seeds in total", Value: param.Text(&r.Halving)},
 	}
 }
@@ -131,7 +131,7 @@ func (a SweepPlan) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SweepPlan) Tables() []Table {
-	return []Table{{Name: "plan", Columns: Columns("plan"), Rows: [][]any{{string(a.Plan)}}}}
+	return []Table{{Name: "plan", Columns: columns("plan"), Rows: [][]any{{string(a.Plan)}}}}
 }
 
 func commandParam(to *[]string) param.Param {

@@ -66,14 +66,14 @@ func (Sweeps) Lead() []Sentence { return nil }
 func (a Sweeps) Tables() []Table { return []Table{sweepTable(a.Items)} }
 
 func sweepTable(sweeps []RecordedSweep) Table {
-	t := Table{Name: "sweeps", Empty: "no sweeps", Columns: Columns("sweep", "scenario", "started", "configurations", "planned", "ran", "failed", "ending", "command")}
+	t := Table{Name: "sweeps", Empty: "no sweeps", Columns: columns("sweep", "scenario", "started", "configurations", "planned", "ran", "failed", "ending", "command")}
 	for _, s := range sweeps {
 		planned := 0
 		for _, c := range s.Configurations {
 			planned = max(planned, planned+c.NPlanned) // the sum may be too large for an int
 		}
 		t.Rows = append(t.Rows, []any{
-			Cell{track.ShortID(s.ID), s.ID}, s.Scenario, Time(s.StartedAt), len(s.Configurations), planned, s.NRuns, s.NFailed, s.endingText(), commandText(s.Command),
+			Cell{track.ShortID(s.ID), s.ID}, s.Scenario, timeCell(s.StartedAt), len(s.Configurations), planned, s.NRuns, s.NFailed, s.endingText(), commandText(s.Command),
 		})
 	}
 	return t
@@ -130,17 +130,17 @@ func (Sweep) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Sweep) Tables() []Table {
-	facts := Table{Name: "facts", Columns: Columns("what", "value"), Rows: [][]any{
-		{"id", a.ID}, {"scenario", a.Scenario}, {"command", commandText(a.Command)}, {"started", Time(a.StartedAt)}, {"ended", Time(a.EndedAt)},
+	facts := Table{Name: "facts", Columns: columns("what", "value"), Rows: [][]any{
+		{"id", a.ID}, {"scenario", a.Scenario}, {"command", commandText(a.Command)}, {"started", timeCell(a.StartedAt)}, {"ended", timeCell(a.EndedAt)},
 		{"ending", a.endingText()}, {"ran", a.NRuns}, {"failed", a.NFailed},
 	}}
 	for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
 		facts.Rows = append(facts.Rows, []any{name, a.Environment[name]})
 	}
-	configurations := Table{Name: "configurations", Title: "configurations", Columns: Columns("configuration", "label", "parameters", "commit", "planned", "n_planned")}
+	configurations := Table{Name: "configurations", Title: "configurations", Columns: columns("configuration", "label", "parameters", "commit", "planned", "n_planned")}
 	for _, c := range a.Configurations {
 		configurations.Rows = append(configurations.Rows, []any{
-			Hash(c.Hash), c.Label, ParamsText(c.Params), revisionText(c.Revision), c.Planned, c.NPlanned,
+			hashCell(c.Hash), c.Label, ParamsText(c.Params), revisionText(c.Revision), c.Planned, c.NPlanned,
 		})
 	}
 	for _, part := range []struct{ title, text string }{{"changes of the code since its commit", a.Changes}, {"libraries", a.Libraries}} {

@@ -37,7 +37,7 @@ type RepeatSettings struct {
 // Params declares the parameters.
 func (q *RepeatSettings) Params() param.List {
 	return append(param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "run a seed of this scenario", Value: Of(&q.Of)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "run a seed of this scenario", Value: selectorValue(&q.Of)},
 		seedParam(&q.Seed),
 		commandParam(&q.Command),
 	}, q.runParams()...)
@@ -66,7 +66,7 @@ func (a RepeatedSeed) Lead() []Sentence {
 // Tables implements [Answer].
 func (a RepeatedSeed) Tables() []Table {
 	return []Table{{
-		Name: "repetition", ForPrograms: true, Columns: Columns("scenario", "seed", "same", "differences"),
+		Name: "repetition", ForPrograms: true, Columns: columns("scenario", "seed", "same", "differences"),
 		Rows: [][]any{{a.Scenario, a.Seed, len(a.Differences) == 0, strings.Join(a.Differences, "; ")}},
 	}}
 }

@@ -48,8 +48,8 @@ const (
 	ForData          // such as the ends of that interval
 )
 
-// Columns returns columns for all readers, named alike for programs and people.
-func Columns(names ...string) []Column {
+// columns returns columns for all readers, named alike for programs and people.
+func columns(names ...string) []Column {
 	list := make([]Column, len(names))
 	for i, name := range names {
 		list[i].Name = name
@@ -64,11 +64,11 @@ type Cell struct {
 	Exact any
 }
 
-// Hash returns a cell with a hash, shortened for people.
-func Hash(hash string) Cell { return Cell{track.ShortHash(hash), hash} }
+// hashCell returns a cell with a hash, shortened for people.
+func hashCell(hash string) Cell { return Cell{track.ShortHash(hash), hash} }
 
-// Time returns a cell with a time; nothing for the zero time.
-func Time(t time.Time) any {
+// timeCell returns a cell with a time; nothing for the zero time.
+func timeCell(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
@@ -78,19 +78,19 @@ func Time(t time.Time) any {
 // timeText writes a time for people, to the second.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Number returns a cell with a number that people read as text.
-func Number(x float64, text func(float64) string) Cell { return Cell{text(x), x} }
+// numberCell returns a cell with a number that people read as text.
+func numberCell(x float64, text func(float64) string) Cell { return Cell{text(x), x} }
 
-// Optional returns a cell with a number that may be missing.
-func Optional(x *float64, text func(float64) string) any {
+// optionalCell returns a cell with a number that may be missing.
+func optionalCell(x *float64, text func(float64) string) any {
 	if x == nil {
 		return nil
 	}
 	return Cell{text(*x), *x}
 }
 
-// Interval returns a cell with an interval, which only people read; nil if it is not defined.
-func Interval(i stats.Interval, text func(float64) string) any {
+// intervalCell returns a cell with an interval, which only people read; nil if it is not defined.
+func intervalCell(i stats.Interval, text func(float64) string) any {
 	if !i.Defined() {
 		return nil
 	}

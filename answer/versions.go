@@ -40,7 +40,7 @@ type Version struct {
 
 // versionsTable returns versions as rows.
 func versionsTable(list ...Version) Table {
-	t := Table{Name: "versions", Columns: Columns("version", "place", "parent", "operator", "fitness", "n", "failed", "content")}
+	t := Table{Name: "versions", Columns: columns("version", "place", "parent", "operator", "fitness", "n", "failed", "content")}
 	t.Columns[6].Name, t.Columns[6].Head = "n_failed", "failed"
 	t.Columns[7].Name, t.Columns[7].Head = "content_sha256", "content"
 	for _, v := range list {
@@ -48,11 +48,11 @@ func versionsTable(list ...Version) Table {
 		if v.Best {
 			place += ", best"
 		}
-		fitness := Optional(v.Fitness, func(x float64) string { return format.Fixed(x, 2) })
+		fitness := optionalCell(v.Fitness, func(x float64) string { return format.Fixed(x, 2) })
 		if v.Problem != "" {
 			fitness = "mixed rubrics"
 		}
-		t.Rows = append(t.Rows, []any{v.Version, place, v.Parent, v.Operator, fitness, v.N, v.NFailed, Hash(v.ContentSHA256)})
+		t.Rows = append(t.Rows, []any{v.Version, place, v.Parent, v.Operator, fitness, v.N, v.NFailed, hashCell(v.ContentSHA256)})
 	}
 	return t
 }
@@ -76,8 +76,8 @@ func (a Versions) Tables() []Table {
 // VersionSelector names a version of a lineage: LINEAGE@VERSION.
 type VersionSelector struct{ Lineage, Version string }
 
-// ParseVersionSelector reads LINEAGE@VERSION.
-func ParseVersionSelector(text string) (VersionSelector, error) {
+// parseVersionSelector reads LINEAGE@VERSION.
+func parseVersionSelector(text string) (VersionSelector, error) {
 	lineage, version, found := strings.Cut(text, "@")
 	if !found || lineage == "" || version == "" {
 		return VersionSelector{}, fmt.Errorf("%q is not LINEAGE@VERSION, as in %s@v002", text, lineage)
@@ -85,7 +85,7 @@ func ParseVersionSelector(text string) (VersionSelector, error) {
 	return VersionSelector{lineage, version}, nil
 }
 
-// String writes the selector as [ParseVersionSelector] reads it.
+// String writes the selector as [parseVersionSelector] reads it.
 func (s VersionSelector) String() string {
 	if s == (VersionSelector{}) {
 		return ""
@@ -112,7 +112,7 @@ type VersionQuestion struct{ Of VersionSelector }
 func (q *VersionQuestion) Params() param.List { return param.List{versionParam(&q.Of)} }
 
 func versionParam(of *VersionSelector) param.Param {
-	return param.Param{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "choose the version", Value: param.Parsed(of, ParseVersionSelector, VersionSelector.String)}
+	return param.Param{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "choose the version", Value: param.Parsed(of, parseVersionSelector, VersionSelector.String)}
 }
 
 // VersionDetail is a version with its content.
@@ -178,7 +178,7 @@ func (a VersionDiff) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a VersionDiff) Tables() []Table {
-	return []Table{{Name: "diff", ForPrograms: true, Columns: Columns("lineage", "from", "to", "added", "removed"),
+	return []Table{{Name: "diff", ForPrograms: true, Columns: columns("lineage", "from", "to", "added", "removed"),
 		Rows: [][]any{{a.Lineage, a.From, a.To, a.Added, a.Removed}}}}
 }
 

@@ -56,7 +56,7 @@ func loadHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion)
 
 // completeHistory adds what follows from all entries together.
 func completeHistory(a *answer.History, params []track.Params) error {
-	differing, err := ParameterLines(params)
+	differing, err := parameterLines(params)
 	if err != nil {
 		return err
 	}

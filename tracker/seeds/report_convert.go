@@ -76,8 +76,8 @@ func parameterNames(sides []map[string]jsontext.Value) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// ParameterLines returns for each configuration the parameters that differ among them, as in "theta=14 n_firms=10".
-func ParameterLines(configurations []track.Params) ([]string, error) {
+// parameterLines returns for each configuration the parameters that differ among them, as in "theta=14 n_firms=10".
+func parameterLines(configurations []track.Params) ([]string, error) {
 	differing, err := differingParameters(configurations)
 	if err != nil {
 		return nil, err

@@ -172,7 +172,7 @@ func SummarizeSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuesti
 }
 
 func findSeedRef(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, answer.SeedRef, error) {
-	seed, others, err := FindSeed(ctx, r, of, number)
+	seed, others, err := findSeed(ctx, r, of, number)
 	return seed, answer.SeedRef{Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash, NOthers: len(others)}, err
 }
 

@@ -24,7 +24,7 @@ func LoadSeriesValues(ctx context.Context, r *store.Reader, q answer.SeriesQuest
 // LoadSeriesBand returns one series of the seeds in ranges, for the configuration of one seed.
 func LoadSeriesBand(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber, name string, ranges []track.SeedRange) (answer.SeriesBand, error) {
 	band := answer.SeriesBand{Scenario: of.Scenario, Name: name, Seeds: ranges}
-	seed, _, err := FindSeed(ctx, r, of, number)
+	seed, _, err := findSeed(ctx, r, of, number)
 	if err != nil {
 		return band, err
 	}

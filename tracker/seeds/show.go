@@ -13,9 +13,9 @@ import (
 	"track/store"
 )
 
-// FindSeed returns the seed of a scenario with this number, the most recent record if several configurations have it,
+// findSeed returns the seed of a scenario with this number, the most recent record if several configurations have it,
 // and the hashes of the other configurations.
-func FindSeed(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, []string, error) {
+func findSeed(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, []string, error) {
 	configuration := int64(0)
 	if of.Configuration != "" {
 		choice, err := Choose(ctx, r, of, false)
@@ -34,7 +34,7 @@ func FindSeed(ctx context.Context, r *store.Reader, of answer.Selector, number t
 
 // ShowSeed returns everything that is known of a seed.
 func ShowSeed(ctx context.Context, r *store.Reader, q answer.SeedQuestion) (a answer.Seed, err error) {
-	if a.RecordedSeed, a.Others, err = FindSeed(ctx, r, q.Of, q.Seed); err != nil {
+	if a.RecordedSeed, a.Others, err = findSeed(ctx, r, q.Of, q.Seed); err != nil {
 		return a, err
 	}
 	a.Unscored = maps.Clone(a.Values)
