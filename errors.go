@@ -13,6 +13,7 @@ var (
 	ErrConflict  = errors.New("conflict")
 	ErrAmbiguous = errors.New("ambiguous")
 	ErrDatabase  = errors.New("unusable database")
+	ErrDiffers   = errors.New("replay differs") // something that was done again gives another result
 )
 
 // FieldError is an error in one field of an input.

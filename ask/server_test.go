@@ -4,15 +4,16 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"track"
 	"track/answer"
@@ -57,6 +58,39 @@ func TestServerAnswersAlike(t *testing.T) {
 				compareFaces(t, want, got)
 			})
 		}
+	}
+}
+
+// TestServerRefusesAlike asks what cannot be answered: the error of a server reads alike, is of the same kind and has the same hints.
+func TestServerRefusesAlike(t *testing.T) {
+	st, _ := newSample(t)
+	local, remote := ask.Source{Store: st}, newServer(t, st)
+	for _, test := range []struct{ question, params string }{
+		{"stability", ""}, {"stability", "scenario=nosuch"}, {"stability", "scenario=growth_plus@nosuch"}, {"stability", "scenario=growth_plus&seeds=x"},
+		{"stability", "nosuch=1"}, {"show seed", "scenario=growth_plus&seed=999"}, {"query", "sql=DROP+TABLE+seed"}, {"seeds", "after=nosuch"},
+		{"show execution", "id=nosuch"}, {"rollback", "lineage=l&to=v999"}, {"mutation decide", "mutation=nosuch"}, {"lineage new", "lineage=l&seed=7"},
+		{"lineage set", "lineage=l&setting=policy=nosuch"}, {"seeds-needed", "scenario=growth_plus&effect=7"}, {"noise", "scenario=nosuch"},
+	} {
+		t.Run(test.question+" "+test.params, func(t *testing.T) {
+			params, err := url.ParseQuery(test.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(ask.All(), func(q ask.Question) bool { return q.Name == test.question })
+			_, want := ask.All()[i].Ask(t.Context(), local, params)
+			_, got := ask.All()[i].Ask(t.Context(), remote, params)
+			if want == nil || got == nil || got.Error() != want.Error() {
+				t.Fatalf("refuses with %v, not %v", got, want)
+			}
+			if diff := cmp.Diff(answer.ProblemOf(want), answer.ProblemOf(got)); diff != "" {
+				t.Errorf("(-database +server):\n%s", diff)
+			}
+			for _, kind := range []error{track.ErrNotFound, track.ErrInvalid, track.ErrConflict, track.ErrAmbiguous, track.ErrDatabase, track.ErrDiffers} {
+				if errors.Is(got, kind) && !errors.Is(want, kind) {
+					t.Errorf("%v is %v, only from the server", got, kind)
+				}
+			}
+		})
 	}
 }
 
@@ -220,12 +254,12 @@ func newServer(t *testing.T, st *store.Store) ask.Source {
 	for _, q := range ask.All() {
 		mux.HandleFunc("POST /api/v1/"+strings.ReplaceAll(q.Name, " ", "/"), func(w http.ResponseWriter, r *http.Request) {
 			if err := r.ParseForm(); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
+				refuse(w, err)
 				return
 			}
 			a, err := q.Ask(r.Context(), ask.Source{Store: st}, r.PostForm)
 			if err != nil {
-				http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+				refuse(w, err)
 				return
 			}
 			_ = answer.Encode(w, a)
@@ -236,6 +270,11 @@ func newServer(t *testing.T, st *store.Store) ask.Source {
 	return ask.Source{Fetch: func(ctx context.Context, question string, params url.Values, into any) error {
 		return fetch(ctx, server.URL+"/api/v1/"+strings.ReplaceAll(question, " ", "/"), params, into)
 	}}
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	_ = answer.Encode(w, answer.ProblemOf(err))
 }
 
 func fetch(ctx context.Context, address string, params url.Values, into any) error {
@@ -250,8 +289,11 @@ func fetch(ctx context.Context, address string, params url.Values, into any) err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(response.Body)
-		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, response.Status, text)
+		var problem answer.Problem
+		if err := answer.Decode(response.Body, &problem); err != nil {
+			return err
+		}
+		return problem.Err()
 	}
 	return answer.Decode(response.Body, into)
 }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"track"
 )
 
 // Param is one parameter of a question. Flags of the command line, parameters of addresses and schemas all follow from it.
@@ -40,8 +42,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Param + ": " + e.Message }
 
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
+// Unwrap returns the cause; [track.ErrInvalid] without one.
+func (e *Error) Unwrap() error {
+	if e.Cause == nil {
+		return track.ErrInvalid
+	}
+	return e.Cause
+}
 
 // Find returns the parameter of that name.
 func (ps List) Find(name string) (Param, bool) {

@@ -9,7 +9,6 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/scoring/format"
-	"track/tracker/lineages"
 )
 
 func (p *program) replayCommand() *cli.Command {
@@ -20,7 +19,7 @@ track replay --lineage sepa --counterfactual confirm`}
 	return customCommand(p, ask.Replay(), text, func(_ *cli.Context, a answer.Replays) error {
 		err := p.writeAnswer(a)
 		if n := a.NDifferences(); n > 0 {
-			err = fmt.Errorf("%w: %s", lineages.ErrReplay, format.Counted(n, "difference"))
+			err = fmt.Errorf("%w: %s", track.ErrDiffers, format.Counted(n, "difference"))
 			return track.WithHint(err, track.Hint{Text: "restore the database from a copy, or import an earlier export of the lineage into another database, and replay that"})
 		}
 		return err

@@ -9,7 +9,6 @@ import (
 
 	"track"
 	"track/answer"
-	"track/tracker/lineages"
 )
 
 // The exit codes; exitTable says what each means.
@@ -52,7 +51,7 @@ func exitTable() []exit {
 		{exitContinue, "The decision needs more executions.", "`track mutation decide m-0001`", []answer.Conclusion{answer.NeedsEvidence}, nil},
 		{exitInterrupted, "The command was interrupted.", "Ctrl-C", nil, []error{context.Canceled}},
 		{exitMismatch, "Something that was done again gives another result.",
-			"`track replay`, `track repeat`", []answer.Conclusion{answer.Differs}, []error{lineages.ErrReplay}},
+			"`track replay`, `track repeat`", []answer.Conclusion{answer.Differs}, []error{track.ErrDiffers}},
 		{exitInvalid, "The input is invalid. Good records of the same input are recorded.",
 			"a batch with a broken line", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
 		{exitConflict, "Another record has the same identity. The one that was recorded first stays.",

@@ -60,7 +60,7 @@ func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 		return fmt.Errorf("%w: the lineage has no entry of a ledger", track.ErrInvalid)
 	}
 	if replayed := evolution.ReplayLedger(l.Entries, l.End); len(replayed.Differences) > 0 {
-		return fmt.Errorf("%w: %s", lineages.ErrReplay, replayed.Differences[0])
+		return fmt.Errorf("%w: %s", track.ErrDiffers, replayed.Differences[0])
 	}
 	var entries []evolution.Entry
 	here, err := r.Evolving(ctx, l.Name)
@@ -79,7 +79,7 @@ func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 // says why it is left out.
 func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger, problem *Conflict, err error) {
 	l, err = m.putLedger(ctx, name)
-	if errors.Is(err, track.ErrConflict) || errors.Is(err, lineages.ErrReplay) || errors.Is(err, track.ErrInvalid) {
+	if errors.Is(err, track.ErrConflict) || errors.Is(err, track.ErrDiffers) || errors.Is(err, track.ErrInvalid) {
 		return answer.MergedLedger{Lineage: name, Conflict: true}, &Conflict{Kind: kindLineage, Scenario: name, Reason: err.Error()}, nil
 	}
 	return l, nil, err

@@ -3,7 +3,6 @@ package lineages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,9 +12,6 @@ import (
 	"track/importer/lines"
 	"track/store"
 )
-
-// ErrReplay is wrapped if a ledger does not replay.
-var ErrReplay = errors.New("replay differs")
 
 // Export returns a lineage as it is stored. Executions are no part of it: the ledger has the evidence of its decisions.
 func Export(ctx context.Context, r *store.Reader, name string) (x lines.Lineage, err error) {
@@ -88,7 +84,7 @@ func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
 func CheckExport(x lines.Lineage) (evolution.Replayed, error) {
 	replayed := evolution.ReplayLedger(x.Entries, x.End)
 	if n := len(replayed.Differences); n > 0 {
-		err := fmt.Errorf("%w: %d differences, the first: %s", ErrReplay, n, replayed.Differences[0])
+		err := fmt.Errorf("%w: %d differences, the first: %s", track.ErrDiffers, n, replayed.Differences[0])
 		return replayed, track.WithHint(err, track.Hint{Text: "export it again: the file was changed or truncated, and nothing was recorded"})
 	}
 	if len(x.Entries) == 0 {
@@ -115,7 +111,7 @@ func checkVersions(x lines.Lineage, labels map[string]string) error {
 		case id != "" && content == nil:
 			return fmt.Errorf("%w: version %s: its content is missing", track.ErrInvalid, label)
 		case id != "" && evolution.VersionID([]byte(*content)) != id:
-			return fmt.Errorf("%w: version %s: its content differs from the ledger", ErrReplay, label)
+			return fmt.Errorf("%w: version %s: its content differs from the ledger", track.ErrDiffers, label)
 		}
 	}
 	return nil
