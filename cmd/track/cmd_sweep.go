@@ -167,7 +167,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	if err != nil {
 		return err
 	}
-	kill, stop, release := sweepSignals(ctx, display)
+	kill, stop, release := sweep.Interruptions(ctx, display.stopping)
 	defer release()
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs
 	result, err := sweeper.Sweep(kill, stop)

@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// sweepSignals turns the first Ctrl-C, which ends ctx, into a stop that lets the running seeds finish. A second one
-// ends kill, and with it the running seeds.
-func sweepSignals(ctx context.Context, display *sweepDisplay) (kill context.Context, stop chan struct{}, release func()) {
+// Interruptions turns the first interruption by the user, which ends ctx, into a call of stopping and a closed stop, which lets
+// the running seeds finish. The second one ends kill, and with it the running seeds. The caller calls release in the end.
+func Interruptions(ctx context.Context, stopping func()) (kill context.Context, stop chan struct{}, release func()) {
 	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop = make(chan struct{})
 	signals := make(chan os.Signal, 3)
@@ -22,7 +22,7 @@ func sweepSignals(ctx context.Context, display *sweepDisplay) (kill context.Cont
 		case <-released:
 			return
 		}
-		display.stopping()
+		stopping()
 		close(stop)
 		select { // the first one came through both channels
 		case <-signals:
