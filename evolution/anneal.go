@@ -35,7 +35,7 @@ func (p Anneal) judge(d *Decision, s sides, u float64) error {
 		d.accept(Improvement)
 		return nil
 	}
-	d.settle(Annealing, p.probability(sum.mean, t), u)
+	d.settle(annealing, p.probability(sum.mean, t), u)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (d *Decision) screenOut(child, pool []Trial) {
 	d.UsedChild, d.UsedParent = used(child), used(pool)
 	d.Interval = welchInterval(*d.Delta, spreadOf(child, float64(len(child))), spreadOf(pool, float64(len(pool))))
 	d.PImprove = improvementOf(child, pool, false)
-	d.reject(ScreenedOut)
+	d.reject(screenedOut)
 }
 
 func (p Confirm) confirm(d *Decision, fresh pairing) {

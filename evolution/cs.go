@@ -48,7 +48,7 @@ func (p CS) judge(d *Decision, s sides, _ float64) error {
 		case Accept:
 			d.accept(Improvement)
 		case Reject:
-			d.reject(NoImprovement)
+			d.reject(noImprovement)
 		}
 	})
 	return nil

@@ -15,7 +15,7 @@ func Decide(p Policy, e Evidence, draw Draw) (Decision, error) {
 	}
 	n := newNoise(p, d, s)
 	d.Noise = &n
-	d.warn(WarnNoise, n.FalseAccept != nil && *n.FalseAccept > maxFalseAccept)
+	d.warn(warnNoise, n.FalseAccept != nil && *n.FalseAccept > maxFalseAccept)
 	return d, nil
 }
 
@@ -55,12 +55,12 @@ const minFailures = 3
 
 // warnings adds the warnings that do not depend on the policy.
 func (d *Decision) warnings(s sides) {
-	d.warn(WarnFailures, d.FailedChild+d.FailedParent > 0)
-	d.warn(WarnUnpaired, d.NChild+d.NParent > 0 && pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)
+	d.warn(warnFailures, d.FailedChild+d.FailedParent > 0)
+	d.warn(warnUnpaired, d.NChild+d.NParent > 0 && pairUp(s.child.scored, s.parent.scored).matchedShare() < minMatched)
 	if d.Delta == nil {
 		return
 	}
-	d.warn(WarnSmallN, min(len(d.UsedChild), len(d.UsedParent)) < stats.SmallN)
-	d.warn(WarnZeroVariance, d.Interval != nil && d.Interval.Lo == d.Interval.Hi)
+	d.warn(warnSmallN, min(len(d.UsedChild), len(d.UsedParent)) < stats.SmallN)
+	d.warn(warnZeroVariance, d.Interval != nil && d.Interval.Lo == d.Interval.Hi)
 	d.warn(WarnUnclear, d.Accepted && (d.Interval == nil || d.Interval.Lo <= 0))
 }

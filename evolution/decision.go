@@ -23,23 +23,23 @@ type Label string
 // Labels of [Threshold]: the bands of its table.
 const (
 	Significant Label = "significant_improvement"
-	Marginal    Label = "marginal_improvement"
-	Exploration Label = "exploration"
-	Regression  Label = "regression"
+	marginal    Label = "marginal_improvement"
+	exploration Label = "exploration"
+	regression  Label = "regression"
 )
 
 // Labels of the other policies.
 const (
 	Improvement   Label = "improvement"
-	NoImprovement Label = "no_improvement" // not shown, or shown to be absent
-	ScreenedOut   Label = "screened_out"   // [Confirm]: no better than the parent in the first stage
-	Annealing     Label = "annealing"      // [Anneal]: no gain, decided by the draw
-	Undecided     Label = "undecided"      // [SPRT] and [CS]: n_max pairs and no decision
+	noImprovement Label = "no_improvement" // not shown, or shown to be absent
+	screenedOut   Label = "screened_out"   // [Confirm]: no better than the parent in the first stage
+	annealing     Label = "annealing"      // [Anneal]: no gain, decided by the draw
+	undecided     Label = "undecided"      // [SPRT] and [CS]: n_max pairs and no decision
 )
 
 // Labels under every policy.
 const (
-	NeedsEvidence Label = "needs_evidence"
+	needsEvidence Label = "needs_evidence"
 	ChildFailed   Label = "failed" // no trial of the child has a score
 )
 
@@ -163,7 +163,7 @@ func (d *Decision) reject(label Label) { d.settle(label, 0, 0) }
 
 // wait asks for more evidence.
 func (d *Decision) wait(n Need) {
-	d.reject(NeedsEvidence)
+	d.reject(needsEvidence)
 	d.State, d.Need, d.Fitness = Continue, &n, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Algorithms of draws, as they are stored.
 const (
-	SHA256U53 = "sha256-u53/1" // [NewDraw]
+	sha256U53 = "sha256-u53/1" // [NewDraw]
 	PCGDXSM   = "pcg-dxsm/1"   // [NewPCGDraw]
 )
 
@@ -40,7 +40,7 @@ type Draw struct {
 	DrawKey
 	Raw Raw     `json:"raw"`
 	U   float64 `json:"u"` // 0 <= U < 1
-	// State of the generator before and after, in hexadecimal; empty for [SHA256U53], which has none.
+	// State of the generator before and after, in hexadecimal; empty for [sha256U53], which has none.
 	StateBefore string `json:"state_before,omitempty"`
 	StateAfter  string `json:"state_after,omitempty"`
 }
@@ -63,7 +63,7 @@ func NewDraw(key DrawKey) Draw {
 	}
 	h := sha256.Sum256(b)
 	raw := binary.BigEndian.Uint64(h[:8])
-	return Draw{Algorithm: SHA256U53, DrawKey: key, Raw: Raw(raw), U: unit(raw)}
+	return Draw{Algorithm: sha256U53, DrawKey: key, Raw: Raw(raw), U: unit(raw)}
 }
 
 // appendField writes a text after its length, so that no two lists of texts have the same bytes.
@@ -94,7 +94,7 @@ func (d Draw) verify() error {
 // again draws by the algorithm that is stored.
 func (d Draw) again() (Draw, error) {
 	switch d.Algorithm {
-	case SHA256U53:
+	case sha256U53:
 		return NewDraw(d.DrawKey), nil
 	case PCGDXSM:
 		before, err := hex.DecodeString(d.StateBefore)

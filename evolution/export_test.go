@@ -17,6 +17,24 @@ var (
 	ReplayEntry          = replayEntry
 )
 
+const (
+	Annealing        = annealing
+	Exploration      = exploration
+	HoldNone         = holdNone
+	Marginal         = marginal
+	NeedsEvidence    = needsEvidence
+	NoImprovement    = noImprovement
+	Regression       = regression
+	ScreenedOut      = screenedOut
+	Undecided        = undecided
+	WarnFailures     = warnFailures
+	WarnNMax         = warnNMax
+	WarnNoise        = warnNoise
+	WarnSmallN       = warnSmallN
+	WarnUnpaired     = warnUnpaired
+	WarnZeroVariance = warnZeroVariance
+)
+
 func (d Draw) Verify() error                        { return d.verify() }
 func (e Entry) ContentHash() (string, error)        { return e.contentHash() }
 func (s LoopSettings) Stable(scores []float64) bool { return s.isStable(scores) }

@@ -73,9 +73,9 @@ type LoopState struct {
 // Hold is a reason not to mutate.
 type Hold string
 
-// The holds, in the order in which they are checked. [HoldNone] allows the mutation.
+// The holds, in the order in which they are checked. [holdNone] allows the mutation.
 const (
-	HoldNone     Hold = ""
+	holdNone     Hold = ""
 	HoldFrozen   Hold = "frozen"
 	HoldCooldown Hold = "cooldown" // after a rollback
 	HoldStable   Hold = "stable"   // nothing to gain
@@ -113,7 +113,7 @@ func (s LoopSettings) MayMutate(state LoopState, now time.Time, draw Draw) (Perm
 	if err := verifyLabel(draw, LabelMutate); err != nil {
 		return Permission{}, err
 	}
-	if hold, reason := s.hold(state); hold != HoldNone {
+	if hold, reason := s.hold(state); hold != holdNone {
 		return Permission{Hold: hold, Reason: reason}, nil
 	}
 	recent, high := lastDay(state.Mutations, now)
@@ -150,7 +150,7 @@ func (s LoopSettings) hold(state LoopState) (Hold, string) {
 	case soon(state.SinceMutation, s.MinBetween):
 		return HoldBetween, count(state.SinceMutation, s.MinBetween, "the mutation")
 	}
-	return HoldNone, ""
+	return holdNone, ""
 }
 
 // stableWindow is the number of recent scores: as many as a fitness weights.

@@ -40,7 +40,7 @@ func (p POI) rule(d *Decision, s sample) {
 	if posterior >= p.C {
 		d.accept(Improvement)
 	} else {
-		d.reject(NoImprovement)
+		d.reject(noImprovement)
 	}
 }
 

@@ -30,8 +30,8 @@ func judgeSequential(d *Decision, s sides, rule sequential, settle func(d *Decis
 	// A failed trial of the child costs as much as a pair, so a child that mostly fails is given up.
 	left := nMax - sum.n - s.child.failed
 	if left <= 0 {
-		d.reject(Undecided)
-		d.warn(WarnNMax, true)
+		d.reject(undecided)
+		d.warn(warnNMax, true)
 		return
 	}
 	need := needPairs(min(left, max(1, nMin-sum.n)), p)

@@ -44,7 +44,7 @@ func (p SPRT) judge(d *Decision, s sides, _ float64) error {
 		case Accept:
 			d.accept(Improvement)
 		case Reject:
-			d.reject(NoImprovement)
+			d.reject(noImprovement)
 		}
 	})
 	return nil

@@ -28,7 +28,7 @@ func (p Strict) judge(d *Decision, s sides, _ float64) error {
 	if sum.mean > p.Eps {
 		d.accept(Improvement)
 	} else {
-		d.reject(NoImprovement)
+		d.reject(noImprovement)
 	}
 	return nil
 }

@@ -70,11 +70,11 @@ func (p Threshold) band(delta float64) (Label, float64) {
 	case delta > p.Significant:
 		return Significant, 1
 	case delta > p.Marginal:
-		return Marginal, 1
+		return marginal, 1
 	case delta > p.Explore:
-		return Exploration, p.ExploreP
+		return exploration, p.ExploreP
 	}
-	return Regression, 0
+	return regression, 0
 }
 
 // falseAccept assumes that the difference of two weighted means is normal, with the sd of one score over √n of the

@@ -5,31 +5,31 @@ type Warning string
 
 // The warnings.
 const (
-	WarnSmallN       Warning = "small_n"
-	WarnZeroVariance Warning = "zero_variance"
-	WarnFailures     Warning = "failures"
-	WarnUnpaired     Warning = "unpaired"
+	warnSmallN       Warning = "small_n"
+	warnZeroVariance Warning = "zero_variance"
+	warnFailures     Warning = "failures"
+	warnUnpaired     Warning = "unpaired"
 	WarnUnclear      Warning = "unclear"
-	WarnNoise        Warning = "noise"
-	WarnNMax         Warning = "n_max"
+	warnNoise        Warning = "noise"
+	warnNMax         Warning = "n_max"
 )
 
 // Message says the warning in a sentence.
 func (w Warning) Message() string {
 	switch w {
-	case WarnSmallN:
+	case warnSmallN:
 		return "n too small: fewer than 5 trials on a side, or fewer than 5 pairs"
-	case WarnZeroVariance:
+	case warnZeroVariance:
 		return "the scores do not vary: that says nothing about other tasks or seeds"
-	case WarnFailures:
+	case warnFailures:
 		return "some trials failed and have no score: the scores compare those that survived"
-	case WarnUnpaired:
+	case warnUnpaired:
 		return "fewer than 80 % of the trials have a partner with the same task or seed"
 	case WarnUnclear:
 		return "accepted, though no interval shows the difference to be above 0"
-	case WarnNoise:
+	case warnNoise:
 		return "at this noise the policy accepts more than one in ten mutations that change nothing"
-	case WarnNMax:
+	case warnNMax:
 		return "no decision within the most pairs that the policy allows: the parent stays"
 	}
 	return string(w)

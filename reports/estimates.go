@@ -35,8 +35,8 @@ func estimateTable(e verdict.Estimates) document.Table {
 	return t
 }
 
-// WorseMetric sorts metrics, those that passed in the fewest seeds first.
-func WorseMetric(a, b scoring.MetricStability) int {
+// worseMetric sorts metrics, those that passed in the fewest seeds first.
+func worseMetric(a, b scoring.MetricStability) int {
 	return cmp.Or(
 		worse(orNaN(a.PassRate), orNaN(b.PassRate)), worse(orNaN(a.MeanScore), orNaN(b.MeanScore)), worse(orNaN(b.StdScore), orNaN(a.StdScore)),
 	)

@@ -45,8 +45,8 @@ type IndexedConfiguration struct {
 	Problem  string // why there is no report
 }
 
-// Selector names the configuration in commands.
-func (c IndexedConfiguration) Selector() string {
+// selector names the configuration in commands.
+func (c IndexedConfiguration) selector() string {
 	return answer.Selector{Scenario: c.Scenario, Configuration: track.ShortHash(c.Configuration.Hash)}.String()
 }
 
@@ -116,7 +116,7 @@ func (d IndexData) scenarios() []document.Block {
 // newest names the configuration that the scenario is judged by, which the history may be too short to show.
 func (s IndexedScenario) newest() document.Text {
 	for _, c := range s.Configurations {
-		if c.Selector() == s.Newest.Selector() {
+		if c.selector() == s.Newest.Selector() {
 			text := linked(track.ShortHash(c.Configuration.Hash), c.Page)
 			for _, word := range []string{c.Configuration.Label, cut(c.Differing, 60)} {
 				if word != "" {
@@ -142,7 +142,7 @@ func (d IndexData) configurations() []document.Block {
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
 		for _, c := range s.Configurations {
-			row := []document.Text{linked(c.Selector(), c.Page), document.T(format.OrDash(c.Configuration.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
+			row := []document.Text{linked(c.selector(), c.Page), document.T(format.OrDash(c.Configuration.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
 				row = append(row, faint("-"), cell("%s not scored under this version", format.Counted(c.NUnassessed, "seed")))

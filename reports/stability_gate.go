@@ -87,7 +87,7 @@ func worstFirst(outcomes []verdict.Outcome, which func(verdict.Outcome) bool) (l
 // seed.
 func (d stabilityReport) metrics() []document.Block {
 	metrics := slices.Clone(d.Stability.Metrics)
-	slices.SortStableFunc(metrics, WorseMetric)
+	slices.SortStableFunc(metrics, worseMetric)
 	blocks := []document.Block{heading("Metrics, the worst first")}
 	if len(metrics) == 0 {
 		return append(blocks, paragraphOf(cell("The spec has no metrics.")))

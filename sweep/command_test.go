@@ -107,7 +107,7 @@ func TestLookUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.LookUp(); !errors.Is(err, want) || want != nil && len(track.Hints(err)) == 0 {
+		if err := c.lookUp(); !errors.Is(err, want) || want != nil && len(track.Hints(err)) == 0 {
 			t.Errorf("%s: %v, want %v", word, err, want)
 		}
 	}

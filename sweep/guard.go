@@ -28,9 +28,9 @@ done
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
 [ -z "$1" ] || rm -rf -- "$1"`
 
-// NewGuard starts a guard that also removes a folder in the end, unless it is empty. Where there is no shell there is
+// newGuard starts a guard that also removes a folder in the end, unless it is empty. Where there is no shell there is
 // none, which is no error: then only the commands themselves end with this process.
-func NewGuard(folder string) *Guard {
+func newGuard(folder string) *Guard {
 	g := &Guard{shell: exec.Command("sh", "-c", guardScript, "sh", folder)}
 	var err error
 	if g.pipe, err = g.shell.StdinPipe(); err != nil {

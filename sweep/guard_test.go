@@ -33,7 +33,7 @@ func TestIsGuarded(t *testing.T) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	guard := NewGuard(folder)
+	guard := newGuard(folder)
 	guard.pipe = announced{guard.pipe}
 	r := Runner{Command: command, Dir: folder, Guard: guard, Now: time.Now}
 	_, _ = r.Run(t.Context(), Job{Scenario: "s", Configuration: track.Configuration{}})
@@ -90,7 +90,7 @@ func TestGuardForgets(t *testing.T) {
 	if err := errors.Join(inErr, outErr, other.Start()); err != nil {
 		t.Fatal(err)
 	}
-	g := NewGuard("")
+	g := newGuard("")
 	g.watch(other.Process.Pid)
 	g.watch(1 << 30)
 	g.release(other.Process.Pid)

@@ -342,9 +342,9 @@ func (c Command) fixedProgram() bool {
 	return !slices.ContainsFunc(c.words[0], func(p piece) bool { return p.name != "" })
 }
 
-// LookUp returns an error if the command cannot be found. It is called before the first seed, so that no seed fails
+// lookUp returns an error if the command cannot be found. It is called before the first seed, so that no seed fails
 // because of it.
-func (c Command) LookUp() error {
+func (c Command) lookUp() error {
 	word := c.arguments(map[string]string{})[0]
 	if !c.fixedProgram() {
 		return nil

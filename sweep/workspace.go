@@ -19,7 +19,7 @@ func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner
 	if r.Command, err = plan.ParsedCommand(); err != nil {
 		return r, err
 	}
-	if err := r.Command.LookUp(); err != nil {
+	if err := r.Command.lookUp(); err != nil {
 		return r, err
 	}
 	if dir == "" {
@@ -29,7 +29,7 @@ func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner
 		r.Dir, err = filepath.Abs(dir)
 	}
 	if err == nil {
-		r.Guard = NewGuard(r.temporary)
+		r.Guard = newGuard(r.temporary)
 	}
 	return r, err
 }

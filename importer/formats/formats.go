@@ -33,8 +33,8 @@ var readers = map[string]reader{
 	importer.JSONL:       lines.ReadExecutions,
 }
 
-// Read reads a stream in the format that is named, or, where the name is empty, in the one that it begins like.
-func Read(format, file string, r io.Reader) iter.Seq2[importer.Item, error] {
+// read reads a stream in the format that is named, or, where the name is empty, in the one that it begins like.
+func read(format, file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		unzipped, err := importer.Decompress(r)
 		if err != nil {
@@ -71,7 +71,7 @@ func readerOf(format, file string, head []byte) (reader, error) {
 	return nil, importer.Unread(detected, file)
 }
 
-// ReadPath is [Read] of a file, or of the folder of a SEPA.
+// ReadPath is [read] of a file, or of the folder of a SEPA.
 func ReadPath(format, path string) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		file, err := os.Open(path)
@@ -92,7 +92,7 @@ func ReadPath(format, path string) iter.Seq2[importer.Item, error] {
 		case isZip(file) && (format == importer.Inspect || format == ""):
 			inspect.ReadZip(path, file, info.Size())(yield)
 		default:
-			Read(format, path, file)(yield)
+			read(format, path, file)(yield)
 		}
 	}
 }

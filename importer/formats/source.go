@@ -224,7 +224,7 @@ func detect(path string) (string, error) {
 	return importer.Detect(path, head), nil
 }
 
-// Read reads a source, and tells count how many bytes of it were read.
+// read reads a source, and tells count how many bytes of it were read.
 func (s Source) Read(count func(n int)) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		if s.folder {
@@ -233,7 +233,7 @@ func (s Source) Read(count func(n int)) iter.Seq2[importer.Item, error] {
 			return
 		}
 		if s.stream != nil {
-			Read(s.Format, s.Path, counter{s.stream, count})(yield)
+			read(s.Format, s.Path, counter{s.stream, count})(yield)
 			return
 		}
 		file, err := os.Open(s.Path)
@@ -247,7 +247,7 @@ func (s Source) Read(count func(n int)) iter.Seq2[importer.Item, error] {
 			count(int(s.Size))
 			return
 		}
-		Read(s.Format, s.Path, counter{file, count})(yield)
+		read(s.Format, s.Path, counter{file, count})(yield)
 	}
 }
 

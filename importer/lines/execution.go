@@ -69,8 +69,8 @@ type file struct {
 	Content string `json:"content"`
 }
 
-// ParseExecution reads a line of kind execution. Its error names the field.
-func ParseExecution(text []byte) (track.Execution, *track.FieldError) {
+// parseExecution reads a line of kind execution. Its error names the field.
+func parseExecution(text []byte) (track.Execution, *track.FieldError) {
 	var l executionLine
 	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
 		if newer := versionError(text); newer != nil {

@@ -9,7 +9,7 @@ import (
 	"track"
 )
 
-// AppendExecution appends an execution as a line, which [ParseExecution] reads as the same execution, up to its source.
+// AppendExecution appends an execution as a line, which [parseExecution] reads as the same execution, up to its source.
 func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 	l := executionLine{
 		Kind: "execution", Key: e.Key, Lineage: e.Lineage, Version: e.Version, Task: e.Task, TaskType: e.TaskType, Complexity: string(e.Complexity), Trial: e.Trial,

@@ -16,7 +16,7 @@ type decoder struct{}
 
 // DecodeLine implements [importer.LineDecoder].
 func (decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
-	execution, failure := ParseExecution(text)
+	execution, failure := parseExecution(text)
 	if failure != nil {
 		return []importer.Item{{Line: number, Skip: &importer.Skip{Line: number, Field: failure.Field, Reason: failure.Message}}}, nil
 	}

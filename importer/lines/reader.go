@@ -130,7 +130,7 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 			r.Sweep = &sweep
 		}
 	case kind == kindExecution:
-		execution, failure := ParseExecution(text)
+		execution, failure := parseExecution(text)
 		if r.Err = failure; failure == nil {
 			r.Execution = &execution
 		}

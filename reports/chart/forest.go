@@ -227,7 +227,7 @@ func (f Forest) legend(x axis) []entry {
 	all := f.tally()
 	for status := Status(0); status < nStatuses; status++ {
 		drawn := func(d Difference) bool { return d.Status.known() == status && finite(d.Mean) }
-		if status == Unmeasured && len(f.where(drawn)) == 0 {
+		if status == unmeasured && len(f.where(drawn)) == 0 {
 			continue
 		}
 		legend = append(legend, entry{statuses[status].name + " " + whole(all[status]), func(c canvas, at point) {
@@ -300,7 +300,7 @@ func set(threshold float64) bool { return threshold != 0 && finite(threshold) }
 
 func statusMark(c canvas, s Status, at point) {
 	look, how := statuses[s], solid(statuses[s].ink)
-	if s == Unmeasured {
+	if s == unmeasured {
 		how = hollow(look.ink)
 	}
 	look.marker.draw(c, at, markerSize, how)

@@ -51,7 +51,7 @@ func (h HeatMap) figure() figure {
 // status returns the status of a cell of a seed that did not fail.
 func (r HeatRow) status(seed int) Status {
 	if seed >= len(r.Cells) {
-		return Unmeasured
+		return unmeasured
 	}
 	return r.Cells[seed].known()
 }
@@ -93,8 +93,8 @@ func (h HeatMap) rows(tallies []tally, all tally) (rows []row, columns []string)
 	for _, status := range judged {
 		columns = append(columns, statuses[status].name)
 	}
-	if all[Unmeasured] > 0 {
-		shown, columns = append(shown[:len(shown):len(shown)], Unmeasured), append(columns, "n/a")
+	if all[unmeasured] > 0 {
+		shown, columns = append(shown[:len(shown):len(shown)], unmeasured), append(columns, "n/a")
 	}
 	for i, r := range h.Rows {
 		var cells []string
@@ -118,8 +118,8 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 	for _, status := range judged {
 		add(statuses[status].name, status)
 	}
-	if all[Unmeasured] > 0 {
-		add(statuses[Unmeasured].name+" (n/a)", Unmeasured)
+	if all[unmeasured] > 0 {
+		add(statuses[unmeasured].name+" (n/a)", unmeasured)
 	}
 	if failed > 0 {
 		legend = append(legend, entry{count(failed, "failed seed", "failed seeds"), func(c canvas, at point) {
@@ -131,7 +131,7 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 
 // sampleOf returns the style of a cell in the legend, where one without a value needs an edge to be seen.
 func sampleOf(status Status) style {
-	if status == Unmeasured {
+	if status == unmeasured {
 		return style{fill: paper, stroke: gridInk, width: 1}
 	}
 	return statuses[status].cell

@@ -33,7 +33,7 @@ func TestMosaicIsInProportion(t *testing.T) {
 				total += (a[1].x - a[0].x) * (a[2].y - a[1].y)
 			}
 			want := cell * float64(all[status])
-			if Status(status) == Unmeasured { // they are left blank
+			if Status(status) == unmeasured { // they are left blank
 				want = 0
 			}
 			if math.Abs(total-want) > 1e-6*cell {

@@ -87,7 +87,7 @@ func (h HeatMap) mosaic(p plot, bins []bin) (m mosaic) {
 		for _, b := range bins {
 			t := h.tally(r, b.from, b.to)
 			bottom := middle + cellHeight/2
-			for status := Fail; status > Unmeasured; status-- {
+			for status := Fail; status > unmeasured; status-- {
 				if t[status] > 0 {
 					top := bottom - cellHeight*float64(t[status])/float64(t.sum())
 					m.add(status, b.left, top, b.ran, bottom)
@@ -138,11 +138,11 @@ func cellMarks(c canvas, status Status, at []point, size float64) {
 			lines = append(lines, cross(p, half)...)
 		case Warn:
 			lines = append(lines, cross(p, half)[0])
-		case Unmeasured:
+		case unmeasured:
 			lines = append(lines, []point{p})
 		}
 	}
-	ink := map[Status]ink{Fail: paper, Warn: text, Unmeasured: dim}[status]
+	ink := map[Status]ink{Fail: paper, Warn: text, unmeasured: dim}[status]
 	c.lines(lines, style{stroke: ink, width: max(1, size/10)})
 }
 

@@ -1,11 +1,11 @@
 package chart
 
-// Status is what became of a metric. Others than these are taken for [Unmeasured].
+// Status is what became of a metric. Others than these are taken for [unmeasured].
 type Status int
 
 // The statuses, in the order of legends and columns.
 const (
-	Unmeasured Status = iota
+	unmeasured Status = iota
 	Pass
 	Warn
 	Fail
@@ -19,7 +19,7 @@ var statuses = [nStatuses]struct {
 	marker shape
 	ink    ink
 }{
-	Unmeasured: {"no value", style{}, diamond, dim},
+	unmeasured: {"no value", style{}, diamond, dim},
 	Pass:       {"PASS", style{fill: blue, opacity: 0.25}, disk, blue},
 	Warn:       {"WARN", style{fill: orange, opacity: 0.6}, upward, orange},
 	Fail:       {"FAIL", style{fill: vermillion}, square, vermillion},
@@ -27,7 +27,7 @@ var statuses = [nStatuses]struct {
 
 func (s Status) known() Status {
 	if s < 0 || s >= nStatuses {
-		return Unmeasured
+		return unmeasured
 	}
 	return s
 }
@@ -51,8 +51,8 @@ func (t tally) String() string {
 	for _, status := range judged {
 		s += statuses[status].name + " " + whole(t[status]) + ", "
 	}
-	if t[Unmeasured] > 0 {
-		return s + statuses[Unmeasured].name + " " + whole(t[Unmeasured])
+	if t[unmeasured] > 0 {
+		return s + statuses[unmeasured].name + " " + whole(t[unmeasured])
 	}
 	return s[:len(s)-2]
 }

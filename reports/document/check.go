@@ -117,7 +117,7 @@ func (t Table) check() error {
 }
 
 func (n Note) check() error {
-	if !slices.Contains([]NoteKind{NoteInfo, NoteImportant, NoteWarning, NoteCaution}, n.Kind) {
+	if !slices.Contains([]NoteKind{NoteInfo, noteImportant, NoteWarning, NoteCaution}, n.Kind) {
 		return fmt.Errorf("unknown kind of note %q", n.Kind)
 	}
 	return nil

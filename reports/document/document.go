@@ -72,7 +72,7 @@ type NoteKind string
 // The kinds of notes, as GitHub names its alerts.
 const (
 	NoteInfo      NoteKind = "NOTE"
-	NoteImportant NoteKind = "IMPORTANT"
+	noteImportant NoteKind = "IMPORTANT"
 	NoteWarning   NoteKind = "WARNING"
 	NoteCaution   NoteKind = "CAUTION"
 )

@@ -39,10 +39,10 @@ func (b *batchRun) count(e *batchEntry, a Answer) {
 	case a.Outcome == Invalid:
 		b.summary.Rejected++
 		b.problem(e, a)
-	case a.Outcome == Conflicting:
+	case a.Outcome == conflicting:
 		b.summary.Conflicts++
 		b.problem(e, a)
-	case a.Outcome == Known:
+	case a.Outcome == known:
 		b.summary.Duplicates++
 	case a.Replaced:
 		b.summary.Replaced++
@@ -79,7 +79,7 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 func (b *batchRun) problem(e *batchEntry, a Answer) {
 	if b.observer.Problem != nil {
 		p := answer.LineProblem{Line: e.Line, Field: a.Problem.Field, Message: a.Problem.Message}
-		b.observer.Problem(BatchProblem{p, a.Outcome == Conflicting})
+		b.observer.Problem(BatchProblem{p, a.Outcome == conflicting})
 	}
 }
 

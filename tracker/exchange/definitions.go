@@ -26,8 +26,8 @@ type lookRecord struct{ store.Look }
 
 func (scenarioRecord) needs() Rights { return BringFacts }
 func (sweepRecord) needs() Rights    { return BringFacts }
-func (pinRecord) needs() Rights      { return BringPins }
-func (lookRecord) needs() Rights     { return BringJudgements }
+func (pinRecord) needs() Rights      { return bringPins }
+func (lookRecord) needs() Rights     { return bringJudgements }
 
 func (scenarioRecord) isKnown() bool { return false }
 func (sweepRecord) isKnown() bool    { return false }
@@ -53,7 +53,7 @@ func (s scenarioRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx
 			answers = append(answers, answerFor(kindSpec, true))
 			carried = append(carried, version)
 		case !continues:
-			answers = append(answers, Answer{Kind: kindSpec, Outcome: Conflicting, Conflict: &Conflict{
+			answers = append(answers, Answer{Kind: kindSpec, Outcome: conflicting, Conflict: &Conflict{
 				Kind: kindSpec, Scenario: s.Name, Name: fmt.Sprint(version.Version),
 				Reason: "both sides added a version after the last one that they share; its judgements are left out",
 			}})

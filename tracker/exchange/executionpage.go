@@ -17,7 +17,7 @@ type executionPage struct {
 	changes bool                             // something is to be stored
 }
 
-func (*executionPage) needs() Rights { return BringFacts | BringJudgements | BringTombstones }
+func (*executionPage) needs() Rights { return BringFacts | bringJudgements | bringTombstones }
 
 func (p *executionPage) isKnown() bool { return !p.changes }
 
@@ -69,12 +69,12 @@ func (p *executionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx
 
 // answer answers for an execution, and counts its scores and texts.
 func (p *executionPage) answer(d *Door, head store.ExecutionHead, s executionStep) Answer {
-	a := Answer{Kind: kindExecution, Outcome: Known}
+	a := Answer{Kind: kindExecution, Outcome: known}
 	switch s.class {
 	case executionNew:
 		a.Outcome = Recorded
 	case executionConflict:
-		a.Outcome, a.Conflict = Conflicting, s.conflict(head)
+		a.Outcome, a.Conflict = conflicting, s.conflict(head)
 	case executionFurther:
 		d.counts.Completed++
 	case executionKnown:

@@ -33,15 +33,15 @@ type Outcome string
 // The outcomes.
 const (
 	Recorded    Outcome = "recorded"
-	Known       Outcome = "known"
-	Conflicting Outcome = "conflict" // another record has its identity, and stays
+	known       Outcome = "known"
+	conflicting Outcome = "conflict" // another record has its identity, and stays
 	Invalid     Outcome = "invalid"
 )
 
 // answerFor answers for a record that is known, or else recorded.
 func answerFor(kind Kind, isKnown bool) Answer {
 	if isKnown {
-		return Answer{Kind: kind, Outcome: Known}
+		return Answer{Kind: kind, Outcome: known}
 	}
 	return Answer{Kind: kind, Outcome: Recorded}
 }
@@ -51,9 +51,9 @@ func answerOf(kind Kind, d track.Disposition, problem *track.FieldError) Answer 
 	a := Answer{Kind: kind, Outcome: Recorded, Problem: problem}
 	switch d {
 	case track.Duplicate:
-		a.Outcome = Known
+		a.Outcome = known
 	case track.Conflict:
-		a.Outcome = Conflicting
+		a.Outcome = conflicting
 	case track.Contradicted:
 		a.Outcome = Invalid
 	case track.Replaced:
@@ -71,9 +71,9 @@ func (d *Door) count(a Answer) {
 	switch a.Outcome {
 	case Recorded:
 		count.Recorded++
-	case Known:
+	case known:
 		count.Known++
-	case Conflicting:
+	case conflicting:
 		count.Conflicts++
 	}
 }

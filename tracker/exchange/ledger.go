@@ -23,7 +23,7 @@ type ledgerRecord struct {
 	result          lineages.Imported
 }
 
-func (*ledgerRecord) needs() Rights { return BringLedgers }
+func (*ledgerRecord) needs() Rights { return bringLedgers }
 func (*ledgerRecord) isKnown() bool { return false }
 
 // settle stores a ledger that continues the one here. A ledger that diverges is an error that wraps

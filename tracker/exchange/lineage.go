@@ -12,7 +12,7 @@ type lineageRecord struct {
 	Versions []store.VersionRecord
 }
 
-func (lineageRecord) needs() Rights { return BringFacts | BringLedgers }
+func (lineageRecord) needs() Rights { return BringFacts | bringLedgers }
 func (lineageRecord) isKnown() bool { return false }
 
 // settle compares the versions of a lineage with those here. Its ledger is stored before.
@@ -33,7 +33,7 @@ func (l lineageRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx 
 			continue
 		}
 		conflicts[v.Name], d.versions[versionKey(l.Name, v.Name)] = true, true
-		answers = append(answers, Answer{Kind: kindVersion, Outcome: Conflicting, Conflict: &Conflict{
+		answers = append(answers, Answer{Kind: kindVersion, Outcome: conflicting, Conflict: &Conflict{
 			Kind: kindVersion, Scenario: l.Name, Name: v.Name, Reason: "it has other content here; its executions are left out",
 		}})
 	}

@@ -19,7 +19,7 @@ func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a ans
 	if l.replayed, err = lineages.CheckExport(x); err != nil {
 		return a, err
 	}
-	d := NewDoor(st, BringLedgers, false)
+	d := NewDoor(st, bringLedgers, false)
 	_, err = d.Put(ctx, &l)
 	r := l.result
 	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End}, d.sync(err)

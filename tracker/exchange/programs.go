@@ -109,7 +109,7 @@ func importPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 	if err := w.checkScores(); err != nil {
 		return w.summary, err
 	}
-	d := NewDoor(st, BringFacts|BringLedgers, o.DryRun)
+	d := NewDoor(st, BringFacts|bringLedgers, o.DryRun)
 	_, err := d.Put(ctx, w)
 	return w.summary, d.sync(err)
 }

@@ -45,7 +45,7 @@ func (w *programsWriter) checkScores() error {
 	return nil
 }
 
-func (*programsWriter) needs() Rights { return BringFacts | BringLedgers }
+func (*programsWriter) needs() Rights { return BringFacts | bringLedgers }
 func (*programsWriter) isKnown() bool { return false }
 
 // settle records all programs. In a dry run it does so in a transaction that is rolled back.

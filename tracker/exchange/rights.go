@@ -13,13 +13,13 @@ type Rights uint8
 // The rights.
 const (
 	BringFacts      Rights = 1 << iota // seeds, executions, sweeps, series, specs and versions
-	BringJudgements                    // statuses and scores that another database gave, and interim analyses
-	BringPins                          // pins of baselines
-	BringLedgers                       // lineages with their decisions
-	BringTombstones                    // what was forgotten elsewhere is forgotten here
+	bringJudgements                    // statuses and scores that another database gave, and interim analyses
+	bringPins                          // pins of baselines
+	bringLedgers                       // lineages with their decisions
+	bringTombstones                    // what was forgotten elsewhere is forgotten here
 
 	// Owner has all rights: a merge by the owner of the database.
-	Owner = BringFacts | BringJudgements | BringPins | BringLedgers | BringTombstones
+	Owner = BringFacts | bringJudgements | bringPins | bringLedgers | bringTombstones
 )
 
 // include reports whether all of some other rights are among the rights.

@@ -15,7 +15,7 @@ type seedPage struct {
 	steps   []seedStep                  // as they were found when the page was read
 }
 
-func (*seedPage) needs() Rights { return BringFacts | BringJudgements }
+func (*seedPage) needs() Rights { return BringFacts | bringJudgements }
 
 // readSeeds returns the next page of seeds, and loads those that the database here lacks or that differ there.
 func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64, n int, scenarios []string) (*seedPage, error) {
@@ -94,13 +94,13 @@ func (p *seedPage) answer(ctx context.Context, d *Door, r *store.Reader, head st
 		return a, err
 	}
 	there := p.parts[head.Row]
-	a = Answer{Kind: kindSeed, Outcome: Known}
+	a = Answer{Kind: kindSeed, Outcome: known}
 	switch s.class {
 	case seedNew, seedReplaces:
 		a.Outcome = Recorded
 		d.counts.Repetitions.Recorded += len(there.Repetitions)
 	case seedConflict:
-		a.Outcome = Conflicting
+		a.Outcome = conflicting
 		a.Conflict, err = p.conflict(ctx, r, head, s)
 	case seedKnown, seedEarlier:
 		for _, hash := range there.Specs {

@@ -27,7 +27,7 @@ func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Re
 			return a, err
 		}
 		if record.Lineage != nil {
-			record.Err = BringFacts.refuse(BringLedgers)
+			record.Err = BringFacts.refuse(bringLedgers)
 			record.Err.Line = record.Line
 		}
 		if record.Err != nil {

@@ -12,7 +12,7 @@ type Tombstones []store.Tombstone
 // pageOfTombstones is how many tombstones a transaction takes.
 const pageOfTombstones = 500
 
-func (Tombstones) needs() Rights { return BringTombstones }
+func (Tombstones) needs() Rights { return bringTombstones }
 func (Tombstones) isKnown() bool { return false }
 
 func (s Tombstones) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {

@@ -99,7 +99,7 @@ func plannedSeeds(q answer.SweepSettings) (track.SeedRanges, error) {
 func NewStopRule(rules answer.SweepRules, planned track.SeedRanges) (*StopRule, error) {
 	switch {
 	case rules.Until != "":
-		precision, err := ParsePrecision(rules.Until)
+		precision, err := parsePrecision(rules.Until)
 		if err != nil {
 			return nil, &param.Error{Param: "until", Message: err.Error(), Cause: err}
 		}

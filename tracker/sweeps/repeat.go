@@ -76,7 +76,7 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 
 func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 	for _, r := range list {
-		differences, err := Repeated(ctx, s.judge.store, r.seed, s.sweep.ID, s.entropy)
+		differences, err := repeated(ctx, s.judge.store, r.seed, s.sweep.ID, s.entropy)
 		if err != nil {
 			return err
 		}
@@ -91,9 +91,9 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 	return nil
 }
 
-// Repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
+// repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
 // words; none if all is the same. sweep is the id of the sweep that asked for it, if one did.
-func Repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
+func repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
 	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, err
 
 // CompareRepeated compares a seed that was run again with its record, and records the comparison.
 func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, entropy io.Reader) (a answer.RepeatedSeed, err error) {
-	differences, err := Repeated(ctx, st, again, "", entropy)
+	differences, err := repeated(ctx, st, again, "", entropy)
 	swept := SweptSeed{Seed: again, Repeated: true, Differences: differences}
 	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series)}, err
 }

@@ -32,22 +32,22 @@ type Precision struct {
 
 // What can be asked to be exact.
 const (
-	PrecisionSE        = "se"         // standard error of the mean total score
-	PrecisionWidth     = "width"      // of its 95% t interval
-	PrecisionPassWidth = "pass_width" // of the 95% Wilson interval of the pass rate
+	precisionSE        = "se"         // standard error of the mean total score
+	precisionWidth     = "width"      // of its 95% t interval
+	precisionPassWidth = "pass_width" // of the 95% Wilson interval of the pass rate
 )
 
 // minPrecise is the number of seeds from which an estimate of precision is worth something.
 const minPrecise = 10
 
-// ParsePrecision reads se<0.01, width<0.05 or pass_width<0.1.
-func ParsePrecision(s string) (*Precision, error) {
+// parsePrecision reads se<0.01, width<0.05 or pass_width<0.1.
+func parsePrecision(s string) (*Precision, error) {
 	name, number, found := strings.Cut(s, "<")
 	name = strings.TrimSpace(name)
 	less, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if !found || err != nil || !(less > 0 && less < math.Inf(1)) || !slices.Contains([]string{PrecisionSE, PrecisionWidth, PrecisionPassWidth}, name) {
+	if !found || err != nil || !(less > 0 && less < math.Inf(1)) || !slices.Contains([]string{precisionSE, precisionWidth, precisionPassWidth}, name) {
 		return nil, fmt.Errorf("%q is no rule: %s<0.01 is one for the standard error of the mean score, %s<0.05 for the width of its 95%% interval, and %s<0.1 for that of the pass rate",
-			s, PrecisionSE, PrecisionWidth, PrecisionPassWidth)
+			s, precisionSE, precisionWidth, precisionPassWidth)
 	}
 	return &Precision{name, less}, nil
 }
@@ -90,7 +90,7 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 	}
 	var got float64
 	switch p.Of {
-	case PrecisionPassWidth:
+	case precisionPassWidth:
 		rate, err := stats.Wilson(passed, len(rows), scoring.DefaultConfidence)
 		if err != nil {
 			return false, err
@@ -104,7 +104,7 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 		if err != nil || !interval.Defined() || interval.Hi == interval.Lo {
 			return false, err
 		}
-		if got = interval.Hi - interval.Lo; p.Of == PrecisionSE {
+		if got = interval.Hi - interval.Lo; p.Of == precisionSE {
 			got = standardError(scores)
 		}
 	}
