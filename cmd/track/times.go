@@ -17,6 +17,3 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	}
 	return time.Time{}, usage("--since: %q is neither a time such as 2026-01-02T15:04:05Z nor a duration such as 24h", text)
 }
-
-// people writes a time as people read it.
-func people(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }

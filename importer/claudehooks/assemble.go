@@ -137,6 +137,3 @@ func Merge(transcript, hooks track.Execution) (merged track.Execution, complete 
 	}
 	return merged, complete
 }
-
-// source is the name under which executions stand that hooks alone know.
-const source = importer.ClaudeHooks
