@@ -21,8 +21,8 @@ const (
 	mostFile   = 4 << 20
 )
 
-// Event is a payload as it is stored.
-type Event struct {
+// hookEvent is a payload as it is stored.
+type hookEvent struct {
 	store.HookEvent
 	Folder string // working directory of the session; empty if the payload has none
 }
@@ -46,17 +46,17 @@ func isName(text string) bool {
 	return len(text) > 0 && len(text) <= longest
 }
 
-// Receive makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
+// receiveHook makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
 // task is what the session was started for, so that executions of several versions pair by it; empty if unknown.
-func Receive(payload []byte, task string, received time.Time) (Event, error) {
+func receiveHook(payload []byte, task string, received time.Time) (hookEvent, error) {
 	e, err := claudehooks.Decode(payload, received)
 	switch {
 	case err != nil:
-		return Event{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+		return hookEvent{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	case e.Session == "":
-		return Event{}, fmt.Errorf("%w: session_id: not a valid name", track.ErrInvalid)
+		return hookEvent{}, fmt.Errorf("%w: session_id: not a valid name", track.ErrInvalid)
 	}
-	event := Event{Folder: e.Folder, HookEvent: store.HookEvent{
+	event := hookEvent{Folder: e.Folder, HookEvent: store.HookEvent{
 		Session: e.Session, Agent: e.Agent, Name: e.Name, Key: e.Identity, At: e.At, ReceivedAt: received,
 	}}
 	if !isName(e.Name) {
@@ -72,7 +72,7 @@ func Receive(payload []byte, task string, received time.Time) (Event, error) {
 		}
 	}
 	if event.Body, err = json.Marshal(b); err != nil {
-		return Event{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+		return hookEvent{}, fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	}
 	return event, nil
 }

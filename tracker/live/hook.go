@@ -22,7 +22,7 @@ import (
 // Files beside a database.
 const (
 	LogFile     = "hook.log"   // what went wrong
-	SpoolFolder = "hook.spool" // events that could not be recorded yet
+	spoolFolder = "hook.spool" // events that could not be recorded yet
 )
 
 const (
@@ -89,7 +89,7 @@ func (h *Hook) keep(c *call, err error) {
 		h.Problem(c.folder, "payload", err)
 		return
 	}
-	if spoolErr := Spool(filepath.Join(c.folder, SpoolFolder)).Put(*c.event); spoolErr != nil {
+	if spoolErr := eventSpool(filepath.Join(c.folder, spoolFolder)).put(*c.event); spoolErr != nil {
 		err = fmt.Errorf("%w; the event is lost: %w", err, spoolErr)
 	} else {
 		err = fmt.Errorf("%w; the event waits for the next call", err)
@@ -107,7 +107,7 @@ func (h *Hook) take(ctx context.Context, in io.Reader, c *call) error {
 	case len(payload) > longestPayload:
 		return fmt.Errorf("the payload is longer than %d MiB", longestPayload>>20)
 	}
-	event, err := Receive(payload, importer.Name(h.Task), received)
+	event, err := receiveHook(payload, importer.Name(h.Task), received)
 	if err != nil {
 		return err
 	}
@@ -135,13 +135,13 @@ func (h *Hook) record(ctx context.Context, path string, missing bool, event stor
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	events, forget, err := Spool(filepath.Join(filepath.Dir(path), SpoolFolder)).Events()
+	events, forget, err := eventSpool(filepath.Join(filepath.Dir(path), spoolFolder)).events()
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, transcriptTime)
 	defer cancel()
-	warnings, err := NewRecorder(st, bufio.NewReader(rand.Reader)).Record(ctx, append(events, event)...)
+	warnings, err := newRecorder(st, bufio.NewReader(rand.Reader)).record(ctx, append(events, event)...)
 	if err != nil {
 		return err
 	}

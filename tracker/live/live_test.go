@@ -1,4 +1,4 @@
-package live_test
+package live
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"track/importer/importertest"
 	"track/store"
 	"track/tracker/agents"
-	"track/tracker/live"
 )
 
 // world is a database and a clock.
@@ -48,7 +47,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) receive(second int, payload string) store.HookEvent {
 	w.t.Helper()
 	w.clock = time.Date(2026, 3, 1, 10, 0, second, 0, time.UTC)
-	e, err := live.Receive([]byte(payload), w.task, w.clock)
+	e, err := receiveHook([]byte(payload), w.task, w.clock)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -59,7 +58,7 @@ func (w *world) receive(second int, payload string) store.HookEvent {
 func (w *world) record(events ...store.HookEvent) {
 	w.t.Helper()
 	for _, e := range events {
-		warnings, err := live.NewRecorder(w.Store, cryptorand.Reader).Record(w.t.Context(), e)
+		warnings, err := newRecorder(w.Store, cryptorand.Reader).record(w.t.Context(), e)
 		if err != nil || len(warnings) > 0 {
 			w.t.Fatalf("%s: %v, %v", e.Name, err, warnings)
 		}
@@ -398,7 +397,7 @@ func (w *world) importAll(items []importer.Item) (dispositions []track.Dispositi
 
 func TestReceiveRefuses(t *testing.T) {
 	for _, bad := range []string{"", "null", "[]", `{"session_id":"s"}`, `{"hook_event_name":"Stop"}`, `{"session_id":"\u0000","hook_event_name":"Stop"}`} {
-		if e, err := live.Receive([]byte(bad), "", time.Now()); err == nil {
+		if e, err := receiveHook([]byte(bad), "", time.Now()); err == nil {
 			t.Errorf("%q became %+v", bad, e)
 		}
 	}
@@ -406,20 +405,20 @@ func TestReceiveRefuses(t *testing.T) {
 
 func TestSpoolAndLog(t *testing.T) {
 	dir := t.TempDir()
-	spool := live.Spool(filepath.Join(dir, "spool"))
-	if events, forget, err := spool.Events(); err != nil || len(events) != 0 || forget() != nil || spool.Len() != 0 {
+	spool := eventSpool(filepath.Join(dir, "spool"))
+	if events, forget, err := spool.events(); err != nil || len(events) != 0 || forget() != nil || spool.Len() != 0 {
 		t.Errorf("of no folder: %v, %v", events, err)
 	}
 	w := newWorld(t)
 	for _, e := range session(w) {
-		if err := spool.Put(e); err != nil {
+		if err := spool.put(e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(string(spool), "0-x.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	events, forget, err := spool.Events()
+	events, forget, err := spool.events()
 	if err != nil || len(events) != 10 || spool.Len() != 10 {
 		t.Fatalf("%d events, %v", len(events), err)
 	}
@@ -427,7 +426,7 @@ func TestSpoolAndLog(t *testing.T) {
 	if err := forget(); err != nil || spool.Len() != 0 || len(w.executions()) != 2 {
 		t.Errorf("%v, %d left", err, spool.Len())
 	}
-	log := live.Log(filepath.Join(dir, "hook.log"))
+	log := Log(filepath.Join(dir, "hook.log"))
 	for range 600 {
 		if err := log.Add(w.clock, strings.Repeat("x\n", 900)); err != nil {
 			t.Fatal(err)
@@ -439,7 +438,7 @@ func TestSpoolAndLog(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if tail, err := log.Tail(3); err != nil || len(tail) != 3 {
+	if tail, err := log.tail(3); err != nil || len(tail) != 3 {
 		t.Errorf("%d lines, %v", len(tail), err)
 	}
 }

@@ -21,30 +21,30 @@ const (
 	mostSilent  = 5                  // threads that are ended so at once
 )
 
-// Recorder records events.
-type Recorder struct {
+// hookRecorder records events.
+type hookRecorder struct {
 	store      *store.Store
 	executions *agents.Recorder
 }
 
 // recording is one transaction of a recorder.
 type recording struct {
-	*Recorder
+	*hookRecorder
 	*store.Tx
 	ctx      context.Context // bounds the time to read transcripts
 	warnings []error
 }
 
-// NewRecorder returns a recorder into st. entropy makes the ids of records unique.
-func NewRecorder(st *store.Store, entropy io.Reader) *Recorder {
-	return &Recorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
+// newRecorder returns a recorder into st. entropy makes the ids of records unique.
+func newRecorder(st *store.Store, entropy io.Reader) *hookRecorder {
+	return &hookRecorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
 }
 
-// Record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read
+// record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read
 // transcripts. warnings are of events that became no execution, and are stored all the same.
-func (r *Recorder) Record(ctx context.Context, events ...store.HookEvent) (warnings []error, err error) {
+func (r *hookRecorder) record(ctx context.Context, events ...store.HookEvent) (warnings []error, err error) {
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
-		rec := recording{Recorder: r, Tx: tx, ctx: ctx}
+		rec := recording{hookRecorder: r, Tx: tx, ctx: ctx}
 		for _, e := range events {
 			if err := rec.take(e); err != nil {
 				return fmt.Errorf("%s of session %s: %w", e.Name, e.Session, err)

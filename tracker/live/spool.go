@@ -13,8 +13,8 @@ import (
 	"track/store"
 )
 
-// Spool keeps, as files in a folder, events that could not be recorded at once, until a later call takes them in.
-type Spool string
+// eventSpool keeps, as files in a folder, events that could not be recorded at once, until a later call takes them in.
+type eventSpool string
 
 const (
 	mostSpooled = 10_000 // files; more than an agent makes in a night
@@ -22,8 +22,8 @@ const (
 	spoolEnding = ".json"
 )
 
-// Put keeps an event. It may be called by several processes at once.
-func (s Spool) Put(e store.HookEvent) error {
+// put keeps an event. It may be called by several processes at once.
+func (s eventSpool) put(e store.HookEvent) error {
 	if err := os.MkdirAll(string(s), 0o755); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s Spool) Put(e store.HookEvent) error {
 }
 
 // names returns the files of events, in the order in which they came.
-func (s Spool) names() (names []string, err error) {
+func (s eventSpool) names() (names []string, err error) {
 	entries, err := os.ReadDir(string(s)) // sorted
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -63,14 +63,14 @@ func (s Spool) names() (names []string, err error) {
 }
 
 // Len says how many events wait.
-func (s Spool) Len() int {
+func (s eventSpool) Len() int {
 	names, _ := s.names() // what cannot be read does not wait
 	return len(names)
 }
 
-// Events returns the waiting events, the oldest first, and forget, which removes them once they are recorded. What is
+// events returns the waiting events, the oldest first, and forget, which removes them once they are recorded. What is
 // no event is set aside.
-func (s Spool) Events() (events []store.HookEvent, forget func() error, err error) {
+func (s eventSpool) events() (events []store.HookEvent, forget func() error, err error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, nil, err
@@ -124,8 +124,8 @@ func (l Log) Add(at time.Time, message string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Tail returns the last lines.
-func (l Log) Tail(n int) ([]string, error) {
+// tail returns the last lines.
+func (l Log) tail(n int) ([]string, error) {
 	text, err := os.ReadFile(string(l))
 	if errors.Is(err, fs.ErrNotExist) || len(text) == 0 {
 		return nil, nil

@@ -40,8 +40,8 @@ func Status(ctx context.Context, st *store.Store, settings []string) (a answer.H
 	}
 	const lines = 10
 	folder := filepath.Dir(st.Path())
-	log, err := Log(filepath.Join(folder, LogFile)).Tail(lines)
-	a.Log, a.Waiting = append(a.Log, log...), Spool(filepath.Join(folder, SpoolFolder)).Len()
+	log, err := Log(filepath.Join(folder, LogFile)).tail(lines)
+	a.Log, a.Waiting = append(a.Log, log...), eventSpool(filepath.Join(folder, spoolFolder)).Len()
 	return a, err
 }
 
