@@ -1,8 +1,8 @@
-// Package answer is the contract between those who ask and those who answer: each question with its parameters, declared once, and
-// each answer as one plain type with JSON names.
+// Package answer is the contract between those who ask and those who answer: each question with its parameters,
+// declared once, and each answer as one plain type with JSON names.
 //
-// Every face of the program renders these types, and none keeps a second shape of them: the command line as tables, CSV, Markdown
-// and JSON, reports as documents, a server as JSON. The package computes nothing and reads nothing.
+// Every face of the program renders these types, and none keeps a second shape of them: the command line as tables,
+// CSV, Markdown and JSON, reports as documents, a server as JSON. The package computes nothing and reads nothing.
 package answer
 
 import (
@@ -12,7 +12,8 @@ import (
 
 // Answer is what track says to a question. Its JSON is the value itself, see [Encode].
 type Answer interface {
-	// Lead returns what a reader should see first: what the answer is about, its verdict, the reasons, and what would change it.
+	// Lead returns what a reader should see first: what the answer is about, its verdict, the reasons, and what would
+	// change it.
 	Lead() []Sentence
 	// Tables returns the answer as tables, in the order in which people read them.
 	Tables() []Table

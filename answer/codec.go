@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Encode writes v, an answer or a part of one, as JSON: names in maps sorted, times in UTC, durations in seconds. Infinities are the
-// strings "Infinity" and "-Infinity". A NaN is null if it stands for a number that is undefined, such as the mean of nothing; in a map of values
-// that were measured it is the string "NaN".
+// Encode writes v, an answer or a part of one, as JSON: names in maps sorted, times in UTC, durations in seconds.
+// Infinities are the strings "Infinity" and "-Infinity". A NaN is null if it stands for a number that is undefined,
+// such as the mean of nothing; in a map of values that were measured it is the string "NaN".
 func Encode(w io.Writer, v any, options ...jsontext.Options) error {
 	options = append(options, json.WithMarshalers(json.JoinMarshalers(
 		json.MarshalToFunc(encodeMeasured), json.MarshalToFunc(encodeNumber), json.MarshalToFunc(encodeDuration), json.MarshalToFunc(encodeTime))),

@@ -9,8 +9,8 @@ import (
 	"track/scoring/format"
 )
 
-// ImportCounts counts what became of what logs hold. Calls, tokens and the like are those of the executions that were recorded or replaced, or would
-// have been in a dry run.
+// ImportCounts counts what became of what logs hold. Calls, tokens and the like are those of the executions that were
+// recorded or replaced, or would have been in a dry run.
 type ImportCounts struct {
 	Executions int          `json:"executions"` // recorded
 	Replaced   int          `json:"replaced"`   // recorded before their source was complete, and completed now

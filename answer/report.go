@@ -81,8 +81,8 @@ type ScenarioReport struct {
 	Schema      int                `json:"schema"`                  // version of the database's schema
 }
 
-// Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed without a score
-// counts as 0.
+// Step is the change of total scores from one configuration to the next, over the seeds that both have. A seed
+// without a score counts as 0.
 type Step struct {
 	NPairs   int            `json:"n_pairs"`
 	Mean     float64        `json:"mean"`

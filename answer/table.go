@@ -9,8 +9,8 @@ import (
 	"track/scoring/stats"
 )
 
-// Table is an answer, or a part of it, as rows and columns. A face that writes data, such as CSV, shows the columns for data and exact
-// values; one that writes for people shows the columns for people and the text of each cell.
+// Table is an answer, or a part of it, as rows and columns. A face that writes data, such as CSV, shows the columns
+// for data and exact values; one that writes for people shows the columns for people and the text of each cell.
 type Table struct {
 	Name    string // for programs: metrics, failing_seeds
 	Title   string // for people; empty for none
@@ -18,7 +18,8 @@ type Table struct {
 	Rows    [][]any
 	// DataRows follow Rows if the reader is a program.
 	DataRows [][]any
-	// Grouped begins a table of its own, titled by the first cell, for each value of the first column. Only people see it so.
+	// Grouped begins a table of its own, titled by the first cell, for each value of the first column. Only people see
+	// it so.
 	Grouped bool
 	// Shown is the largest number of rows that people are shown; 0 for all.
 	Shown int
@@ -57,8 +58,8 @@ func columns(names ...string) []Column {
 	return list
 }
 
-// Cell is a cell that people read otherwise than programs. Other cells are strings, numbers, booleans, pointers to numbers, or nil
-// for nothing; people see a float64 with four decimals.
+// Cell is a cell that people read otherwise than programs. Other cells are strings, numbers, booleans, pointers to
+// numbers, or nil for nothing; people see a float64 with four decimals.
 type Cell struct {
 	Text  string
 	Exact any

@@ -1,5 +1,5 @@
-// Package ask lists the questions that track answers, each bound to the function that answers it from a database. Every face asks
-// through it, so that it cannot tell a database from a server.
+// Package ask lists the questions that track answers, each bound to the function that answers it from a database.
+// Every face asks through it, so that it cannot tell a database from a server.
 package ask
 
 import (
@@ -31,8 +31,8 @@ type Source struct {
 	state *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
 }
 
-// Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the database, whatever is recorded
-// meanwhile.
+// Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the
+// database, whatever is recorded meanwhile.
 func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
 	if from.Store == nil {
 		return ask(from)
@@ -56,8 +56,8 @@ type Def[Q any, A answer.Answer] struct {
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
 	// Write answers, and records something.
 	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
-	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot be written answers as
-	// well; the answer then says that nothing was noted.
+	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot
+	// be written answers as well; the answer then says that nothing was noted.
 	Notes bool
 	// Trial reports whether a question that can record something only tries; nil if it never does.
 	Trial func(q Q) bool

@@ -9,8 +9,8 @@ import (
 	"track/answer/param"
 )
 
-// Pages asks for one page after the other, until as many items were listed as the question's parameter "limit" allows; 0 allows all. An
-// answer that is no list is one page.
+// Pages asks for one page after the other, until as many items were listed as the question's parameter "limit"
+// allows; 0 allows all. An answer that is no list is one page.
 func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
 	return func(yield func(A, error) bool) {
 		params := d.bind(&q)

@@ -23,8 +23,8 @@ import (
 	"track/scoring"
 )
 
-// TestAnswersSurviveJSON holds what clients of a server stand on: an answer that was sent as JSON reads as the answer itself, in every
-// format, whatever numbers and texts it contains.
+// TestAnswersSurviveJSON holds what clients of a server stand on: an answer that was sent as JSON reads as the answer
+// itself, in every format, whatever numbers and texts it contains.
 func TestAnswersSurviveJSON(t *testing.T) {
 	for _, q := range ask.All() {
 		t.Run(q.Name, func(t *testing.T) {

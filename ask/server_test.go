@@ -29,7 +29,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// TestServerAnswersAlike asks every question that reads of a database and of a server on it: both answer with the same bytes.
+// TestServerAnswersAlike asks every question that reads of a database and of a server on it: both answer with the
+// same bytes.
 func TestServerAnswersAlike(t *testing.T) {
 	st, names := newSample(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
@@ -61,7 +62,8 @@ func TestServerAnswersAlike(t *testing.T) {
 	}
 }
 
-// TestServerRefusesAlike asks what cannot be answered: the error of a server reads alike, is of the same kind and has the same hints.
+// TestServerRefusesAlike asks what cannot be answered: the error of a server reads alike, is of the same kind and has
+// the same hints.
 func TestServerRefusesAlike(t *testing.T) {
 	st, _ := newSample(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
@@ -185,8 +187,8 @@ func TestQuestionsNameNoFace(t *testing.T) {
 	}
 }
 
-// newSample returns a database with seeds of three configurations and a lineage of an agent with two mutations, and what stands for their
-// names in [samples].
+// newSample returns a database with seeds of three configurations and a lineage of an agent with two mutations, and
+// what stands for their names in [samples].
 func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 	t.Helper()
 	st := testdb.New(t)

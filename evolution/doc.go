@@ -13,17 +13,17 @@
 //	cs         confidence sequence: may be applied after every pair
 //	anneal     accept a loss m with probability exp(m/T), by the draw, at a falling temperature
 //
-// Every decision carries the noise it was made in: the interval of the difference, the share of pairs won, the rate at
-// which the policy accepts mutations that change nothing, and the name of the policy that would serve.
+// Every decision carries the noise it was made in: the interval of the difference, the share of pairs won, the rate
+// at which the policy accepts mutations that change nothing, and the name of the policy that would serve.
 //
-// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from: [replayRecord]
-// decides again and names what differs, [Counterfactual] asks another policy. The ledger of a lineage is made of
-// [Entry], each with the hash of the one before: creation, settings, proposals, considerations, decisions, rollbacks.
-// [ReplayLedger] computes all of them again, and the head after each.
+// A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from:
+// [replayRecord] decides again and names what differs, [Counterfactual] asks another policy. The ledger of a lineage
+// is made of [Entry], each with the hash of the one before: creation, settings, proposals, considerations, decisions,
+// rollbacks. [ReplayLedger] computes all of them again, and the head after each.
 //
 // Around the decision: which operator to use ([ChooseOperator]), whether to mutate at all ([LoopSettings.MayMutate]),
 // which children not to try ([CheckChild]), when to go back ([RollbackRules.Check]) and what stays active ([Retain]).
 //
-// It is pure: no clock, no I/O, no randomness of its own. Equal arguments give equal results, and no result depends on
-// the order in which trials are listed.
+// It is pure: no clock, no I/O, no randomness of its own. Equal arguments give equal results, and no result depends
+// on the order in which trials are listed.
 package evolution

@@ -66,7 +66,8 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 	return n
 }
 
-// conditions returns the conditions of evidence: the sd within the sides, pooled, and the sd of the differences of all pairs.
+// conditions returns the conditions of evidence: the sd within the sides, pooled, and the sd of the differences of
+// all pairs.
 func conditions(d Decision, s sides) Conditions {
 	child, parent := summarize(scores(s.child.scored)), summarize(scores(s.parent.scored))
 	p := pairUp(s.child.scored, s.parent.scored)

@@ -70,8 +70,8 @@ type OperatorHistory struct {
 	AvgDelta float64 `json:"avg_delta"` // over its decided mutations; 0 for none
 }
 
-// Weight returns the weight of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if avg_delta <
-// 0, ×1.5 if unused, at least 0.1.
+// Weight returns the weight of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if
+// avg_delta < 0, ×1.5 if unused, at least 0.1.
 func (h OperatorHistory) Weight() float64 {
 	w := 1.0
 	if h.Improved {

@@ -14,14 +14,15 @@ const LongestRecord = 64 << 20
 
 // LineDecoder makes items of the lines of one source.
 type LineDecoder interface {
-	// DecodeLine takes the next line that is not blank, valid until it returns. Its error says why nothing is made of the line.
+	// DecodeLine takes the next line that is not blank, valid until it returns. Its error says why nothing is made of
+	// the line.
 	DecodeLine(number int, text []byte) ([]Item, error)
 	// End returns what is still open when the lines end.
 	End() []Item
 }
 
-// ReadLines decodes the lines of r, which file names in items and errors. Input that is clearly of another format than the one
-// that is named is refused; gzip is decompressed.
+// ReadLines decodes the lines of r, which file names in items and errors. Input that is clearly of another format
+// than the one that is named is refused; gzip is decompressed.
 func ReadLines(format, file string, r io.Reader, decoder LineDecoder) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		reader, err := Open(format, file, r)

@@ -1,5 +1,5 @@
-// Package migrations holds the schema of the database: the tables as goose migrations, one folder for each SQL dialect with the same numbers and
-// names in each, and the views, which are made anew after each migration.
+// Package migrations holds the schema of the database: the tables as goose migrations, one folder for each SQL
+// dialect with the same numbers and names in each, and the views, which are made anew after each migration.
 package migrations
 
 import (
@@ -19,6 +19,6 @@ func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 // SQLiteViews returns the statements that create the views. Constants of package scoring are named in braces.
 func SQLiteViews() string { return sqliteViews }
 
-// Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A change of a view needs a new
-// migration as well, which may be empty.
+// Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A
+// change of a view needs a new migration as well, which may be empty.
 const Latest = 8

@@ -1,4 +1,5 @@
--- The views are described in docs/reference/sql.md. They are made anew whenever the schema is created or migrated. {name} is a constant of package scoring.
+-- The views are described in docs/reference/sql.md. They are made anew whenever the schema is created or migrated.
+-- {name} is a constant of package scoring.
 
 -- One row a seed, judged by the newest version of the spec that it was scored under.
 CREATE VIEW v_seed AS

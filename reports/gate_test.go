@@ -176,7 +176,8 @@ type junit struct {
 	} `xml:"testsuite"`
 }
 
-// inspectJUnit reads the document back: the counts agree, every rule and metric has its one case, and it fails where the verdict does.
+// inspectJUnit reads the document back: the counts agree, every rule and metric has its one case, and it fails where
+// the verdict does.
 func inspectJUnit(t rapidTB, data []byte, g verdict.Gate) {
 	t.Helper()
 	var got junit
@@ -247,7 +248,8 @@ func inspectJUnit(t rapidTB, data []byte, g verdict.Gate) {
 	}
 }
 
-// inspectMarkdown finds every outcome in a row of six cells, the worst first, and nothing that came from outside as markup.
+// inspectMarkdown finds every outcome in a row of six cells, the worst first, and nothing that came from outside as
+// markup.
 func inspectMarkdown(t rapidTB, text string, g verdict.Gate) {
 	t.Helper()
 	inspectText(t, strings.NewReplacer("<details><summary>", "", "</summary>", "", "</details>", "", "> **Cannot be met:**", "", "<span>$</span>", "$").Replace(text))
@@ -284,7 +286,8 @@ func inspectMarkdown(t rapidTB, text string, g verdict.Gate) {
 	}
 }
 
-// inspectText finds nothing that a reader of Markdown takes for HTML, and nothing that a terminal or a browser does not show as it stands.
+// inspectText finds nothing that a reader of Markdown takes for HTML, and nothing that a terminal or a browser does
+// not show as it stands.
 func inspectText(t rapidTB, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {

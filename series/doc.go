@@ -8,8 +8,8 @@
 //   - An empty cell ends a column, so columns of different length are padded with empty cells (nulls in Parquet).
 //   - Empty cells at the beginning are NaN: growth rates begin in the second period, and their points must stay in line
 //     with other series.
-//   - An empty cell in the middle of a CSV file is refused. A null in the middle of a Parquet column is NaN, because data
-//     frames write NaN so.
+//   - An empty cell in the middle of a CSV file is refused. A null in the middle of a Parquet column is NaN, because
+//     data frames write NaN so.
 //   - Numbers are read as the nearest float64. NaN, infinities and -0 are kept; the sign and payload of a NaN are not.
 //
 // An error in a file is a [*track.FieldError] with file, line and column. No reader takes more memory than the values

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Interruptions turns the first interruption by the user, which ends ctx, into a call of stopping and a closed stop, which lets
-// the running seeds finish. The second one ends kill, and with it the running seeds. The caller calls release in the end.
+// Interruptions turns the first interruption by the user, which ends ctx, into a call of stopping and a closed stop,
+// which lets the running seeds finish. The second one ends kill, and with it the running seeds. The caller calls
+// release in the end.
 func Interruptions(ctx context.Context, stopping func()) (kill context.Context, stop chan struct{}, release func()) {
 	kill, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop = make(chan struct{})

@@ -199,7 +199,8 @@ func TestRecordAllCancelled(t *testing.T) {
 	}
 }
 
-// What a slow simulation writes into a pipe is recorded, and there for others, a second later: not when the next buffer is full.
+// What a slow simulation writes into a pipe is recorded, and there for others, a second later: not when the next
+// buffer is full.
 func TestRecordAllSlowInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := testdb.New(t)

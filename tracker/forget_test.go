@@ -48,7 +48,8 @@ func (s *shard) batch(text string) exchange.BatchSummary {
 	return summary
 }
 
-// A forgotten execution does not come back from a copy that was made before, and copies forget it, whatever is merged into which.
+// A forgotten execution does not come back from a copy that was made before, and copies forget it, whatever is merged
+// into which.
 func TestForgottenDoesNotComeBackByMerge(t *testing.T) {
 	here, early, fresh := newShard(t, 0), newShard(t, 10), newShard(t, 20)
 	here.batch(executionLine("k") + executionLine("other"))
@@ -102,7 +103,8 @@ func TestForgottenDoesNotComeBackByBundle(t *testing.T) {
 	}
 }
 
-// Lines that come again, in a batch or from a spool, are known. The same said under another key is recorded without its texts.
+// Lines that come again, in a batch or from a spool, are known. The same said under another key is recorded without
+// its texts.
 func TestForgottenDoesNotComeBackFromLines(t *testing.T) {
 	s := newShard(t, 0)
 	path := filepath.Join(t.TempDir(), "a.jsonl")

@@ -346,8 +346,8 @@ func (s *shard) swept() {
 	}
 }
 
-// What a new database is merged from is what it is, table by table, and merging once more changes nothing. A table that is new to the schema fails
-// here until it is merged, with a row above, or left out for a reason.
+// What a new database is merged from is what it is, table by table, and merging once more changes nothing. A table
+// that is new to the schema fails here until it is merged, with a row above, or left out for a reason.
 func TestMergeEverything(t *testing.T) {
 	from, to := full(t), newShard(t, 60)
 	want := from.dump()
@@ -469,8 +469,8 @@ func (s *shard) something(rt *rapid.T) {
 	}
 }
 
-// Whatever several databases recorded, alike or not, the order in which they are merged makes no difference where nothing is in conflict, and
-// merging any of them again changes nothing.
+// Whatever several databases recorded, alike or not, the order in which they are merged makes no difference where
+// nothing is in conflict, and merging any of them again changes nothing.
 func TestMergeAnyOrder(t *testing.T) {
 	if underRace {
 		t.Skip("hundreds of databases, of which no two are merged at once, would take minutes")
@@ -541,7 +541,8 @@ func (s *shard) seeds() (list []string) {
 	return list
 }
 
-// A seed that was replaced on one side is replaced on the other too, whichever is merged into which; what both replaced otherwise is a conflict.
+// A seed that was replaced on one side is replaced on the other too, whichever is merged into which; what both
+// replaced otherwise is a conflict.
 func TestMergeSuperseded(t *testing.T) {
 	a := func(x float64) map[string]float64 { return map[string]float64{"a": x} }
 	replace := seeds.Options{Replace: true}
@@ -593,7 +594,8 @@ func TestMergeSuperseded(t *testing.T) {
 	}
 }
 
-// A copy that goes on in two places: what was replaced in one of them is replaced, by its id, and its replacement comes.
+// A copy that goes on in two places: what was replaced in one of them is replaced, by its id, and its replacement
+// comes.
 func TestMergeCopies(t *testing.T) {
 	first := newShard(t, 0)
 	first.seed(1, "v", map[string]float64{"a": 1}, seeds.Options{})
@@ -611,7 +613,8 @@ func TestMergeCopies(t *testing.T) {
 	}
 }
 
-// A ledger that went on there goes on here; one that is behind is known; one that diverges is a conflict, and its executions come.
+// A ledger that went on there goes on here; one that is behind is known; one that diverges is a conflict, and its
+// executions come.
 func TestMergeLineages(t *testing.T) {
 	here, there := newShard(t, 0), newShard(t, 30)
 	l := lineagetest.New(t, here.st, nil)
@@ -648,7 +651,8 @@ func TestMergeLineages(t *testing.T) {
 	}
 }
 
-// Of an execution, the state that has come further counts; what was forgotten anywhere is forgotten; complete ones that differ are a conflict.
+// Of an execution, the state that has come further counts; what was forgotten anywhere is forgotten; complete ones
+// that differ are a conflict.
 func TestMergeExecutions(t *testing.T) {
 	short, long := trackertest.Task("", 1), trackertest.Task("", 2)
 	for _, e := range []*track.Execution{&short, &long} {

@@ -32,7 +32,8 @@ func elsewhere(l *lineagetest.Loop) int {
 	return l.Lineage().TrialsElsewhere
 }
 
-// Where a ledger is imported, whoever goes on waits for executions made there, and not for as many more as its origin had.
+// Where a ledger is imported, whoever goes on waits for executions made there, and not for as many more as its origin
+// had.
 func TestNextAfterImport(t *testing.T) {
 	home, away := newShard(t, 0), newShard(t, 30)
 	origin := lineagetest.New(t, home.st, lineagetest.Calm)

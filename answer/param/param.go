@@ -1,4 +1,5 @@
-// Package param declares the parameters of questions, once for every face: flags, parameters of addresses, and schemas follow from it.
+// Package param declares the parameters of questions, once for every face: flags, parameters of addresses, and
+// schemas follow from it.
 package param
 
 import (
@@ -11,7 +12,8 @@ import (
 	"track"
 )
 
-// Param is one parameter of a question. Flags of the command line, parameters of addresses and schemas all follow from it.
+// Param is one parameter of a question. Flags of the command line, parameters of addresses and schemas all follow
+// from it.
 type Param struct {
 	Name     string // in kebab-case: min-score
 	Arg      bool   // the command line takes it as an argument, in the order of declaration, and not as a flag
@@ -59,8 +61,8 @@ func (ps List) Find(name string) (Param, bool) {
 	return ps[i], true
 }
 
-// Set puts values into the parameters. It returns a [Error] for an unknown name, a value that does not fit, a parameter that is given
-// twice but cannot be repeated, and a required one that is missing.
+// Set puts values into the parameters. It returns a [Error] for an unknown name, a value that does not fit, a
+// parameter that is given twice but cannot be repeated, and a required one that is missing.
 func (ps List) Set(in url.Values) error {
 	names := make([]string, 0, len(in))
 	for name := range in {
@@ -102,7 +104,8 @@ func (p Param) Set(text string) error {
 	return nil
 }
 
-// Encode returns the values that were given, for [List.Set] elsewhere. It returns an [Error] if one is only for the command line.
+// Encode returns the values that were given, for [List.Set] elsewhere. It returns an [Error] if one is only for the
+// command line.
 func (ps List) Encode() (url.Values, error) {
 	out := url.Values{}
 	for _, p := range ps {

@@ -202,7 +202,8 @@ func parseAge(text string) (time.Duration, error) {
 	return age, nil
 }
 
-// Duration returns a value that is a length of time, in Go's notation or as a bare number of seconds, as simulations print it.
+// Duration returns a value that is a length of time, in Go's notation or as a bare number of seconds, as simulations
+// print it.
 func Duration(to *time.Duration) Value {
 	return Parsed(to, ParseDuration, func(d time.Duration) string {
 		if d == 0 {

@@ -155,7 +155,8 @@ func (p *program) openForUpdate(ctx context.Context) (*store.Store, error) {
 	return store.OpenForUpdate(ctx, path, p.now)
 }
 
-// openOrCreate opens the database for writing, and creates it in the working directory, with a notice, where there is none.
+// openOrCreate opens the database for writing, and creates it in the working directory, with a notice, where there is
+// none.
 func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 	path, err := p.databasePath()
 	if errors.Is(err, track.ErrNotFound) {

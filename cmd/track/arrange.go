@@ -7,8 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// arrange reorders a command line so that flags stand behind their command and before its arguments, wherever the user wrote
-// them: the flag package stops at the first argument and would silently ignore what follows. "help A B" becomes "A B --help".
+// arrange reorders a command line so that flags stand behind their command and before its arguments, wherever the
+// user wrote them: the flag package stops at the first argument and would silently ignore what follows. "help A B"
+// becomes "A B --help".
 func arrange(app *cli.App, args []string) []string {
 	if len(args) < 2 {
 		return args
@@ -64,8 +65,8 @@ func find(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// takesValue says whether a flag is followed by its value. Before the command is known, the flags of the commands below decide:
-// those that stand there are shared by all.
+// takesValue says whether a flag is followed by its value. Before the command is known, the flags of the commands
+// below decide: those that stand there are shared by all.
 func takesValue(word string, flags []cli.Flag, commands []*cli.Command) bool {
 	name := strings.TrimLeft(word, "-")
 	for _, flag := range flags {

@@ -140,7 +140,8 @@ func TestCIExamples(t *testing.T) {
 	}
 }
 
-// checkJUnit reads JUnit as a CI server does: three rules and 66 metrics, and one more case that says that a seed crashed.
+// checkJUnit reads JUnit as a CI server does: three rules and 66 metrics, and one more case that says that a seed
+// crashed.
 func checkJUnit(t *testing.T, path string, crashed bool) {
 	t.Helper()
 	data, err := os.ReadFile(path)

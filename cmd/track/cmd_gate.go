@@ -55,8 +55,8 @@ func (f *gateFiles) check() error {
 	return nil
 }
 
-// writeGate writes a gate wherever it was asked for; first to standard output, so that a file that cannot be written does not cost the
-// answer.
+// writeGate writes a gate wherever it was asked for; first to standard output, so that a file that cannot be written
+// does not cost the answer.
 func (p *program) writeGate(a answer.Gate, files gateFiles) error {
 	write := func(w io.Writer) error { return render.Write(w, a, p.renderOptions()) }
 	markdown := func(w io.Writer) error { return reports.GateMarkdown(w, a.Gate) }

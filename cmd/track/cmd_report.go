@@ -26,8 +26,8 @@ func (p *program) recordLooks(ctx context.Context, st *store.Store, looks []stor
 	}
 }
 
-// writeReportOf opens the database, and writes or checks the report that compose makes of it. A report that is written is an interim
-// analysis, like the command whose answer it shows; a check is not.
+// writeReportOf opens the database, and writes or checks the report that compose makes of it. A report that is
+// written is an interim analysis, like the command whose answer it shows; a check is not.
 func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose func(*store.Reader) (composedReport, error)) error {
 	if err := o.validate(p.shared.format); err != nil {
 		return err

@@ -54,7 +54,8 @@ Examples:
 	}
 }
 
-// reportIndex writes or checks the index with its pages. No file is put in place, and no interim analysis is recorded, before everything is made.
+// reportIndex writes or checks the index with its pages. No file is put in place, and no interim analysis is
+// recorded, before everything is made.
 func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o reportOptions) (err error) {
 	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}, Hint: shellHint}
 	var files *reportfiles.Index

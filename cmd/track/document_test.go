@@ -62,8 +62,8 @@ func parseDocument(name, text string) (blocks []documentBlock, err error) {
 	return blocks, nil
 }
 
-// TestDocuments runs the marked blocks of each document, one after the other in one folder that looks like a fresh clone, and checks that they
-// print what it shows.
+// TestDocuments runs the marked blocks of each document, one after the other in one folder that looks like a fresh
+// clone, and checks that they print what it shows.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	names := documentsToRun(t)

@@ -29,7 +29,8 @@ const nMutations = 16
 
 func evolveClock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// evolvable is a database with a lineage l and mutations m-00 and so on that are to be decided. It lies in a folder of its own.
+// evolvable is a database with a lineage l and mutations m-00 and so on that are to be decided. It lies in a folder
+// of its own.
 func evolvable(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -97,7 +98,8 @@ func copied(t *testing.T, dir string) string {
 
 func mutationKey(i int) string { return fmt.Sprintf("m-%02d", i) }
 
-// verdicts are what was decided on each mutation, with the draw, once for each attempt; the ledger is held against itself.
+// verdicts are what was decided on each mutation, with the draw, once for each attempt; the ledger is held against
+// itself.
 func verdicts(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
@@ -155,8 +157,9 @@ func decideIn(t *testing.T, dir string, i int) (d answer.Decision) {
 	return d
 }
 
-// TestDecideAtOnce has processes decide at once on one lineage: each on a mutation of its own, all on the same, and each on all. No decision is lost, none is
-// doubled, and the verdicts are those of one who decides alone, whatever the order.
+// TestDecideAtOnce has processes decide at once on one lineage: each on a mutation of its own, all on the same, and
+// each on all. No decision is lost, none is doubled, and the verdicts are those of one who decides alone, whatever
+// the order.
 func TestDecideAtOnce(t *testing.T) {
 	t.Parallel()
 	const processes = 16
@@ -223,8 +226,8 @@ func TestDecideAtOnce(t *testing.T) {
 	}
 }
 
-// TestProposeAtOnce has processes ask what to do, propose the same child, and propose children of their own, all at once: one consideration, one mutation, and
-// for each of the others a number and a version.
+// TestProposeAtOnce has processes ask what to do, propose the same child, and propose children of their own, all at
+// once: one consideration, one mutation, and for each of the others a number and a version.
 func TestProposeAtOnce(t *testing.T) {
 	t.Parallel()
 	const processes = 16
@@ -303,7 +306,8 @@ func TestProposeAtOnce(t *testing.T) {
 	})
 }
 
-// TestAbortedDecision ends a transaction between the draw and its commit: nothing of it stays, and the next try draws the same number.
+// TestAbortedDecision ends a transaction between the draw and its commit: nothing of it stays, and the next try draws
+// the same number.
 func TestAbortedDecision(t *testing.T) {
 	t.Parallel()
 	dir := evolvable(t)
@@ -344,7 +348,8 @@ func TestAbortedDecision(t *testing.T) {
 	}
 }
 
-// TestKilledDecision kills processes while they decide: a decision is there whole, or not at all, and the next try draws the same number.
+// TestKilledDecision kills processes while they decide: a decision is there whole, or not at all, and the next try
+// draws the same number.
 func TestKilledDecision(t *testing.T) {
 	t.Parallel()
 	dir := evolvable(t)

@@ -36,8 +36,8 @@ func askTrack(t *testing.T, database string, args ...string) string {
 	return string(out)
 }
 
-// TestEvolveLoop runs the loop of docs/tutorials/evolve-an-agent.md: everything that can happen to a lineage happens in it, it replays, and the same seed gives
-// the same ledger, byte for byte. Its report is the one in testdata.
+// TestEvolveLoop runs the loop of docs/tutorials/evolve-an-agent.md: everything that can happen to a lineage happens
+// in it, it replays, and the same seed gives the same ledger, byte for byte. Its report is the one in testdata.
 func TestEvolveLoop(t *testing.T) {
 	t.Parallel()
 	printed, database := evolveLoop(t, "42")
@@ -81,7 +81,8 @@ func TestEvolveLoop(t *testing.T) {
 	}
 }
 
-// TestDrawByHand holds examples/evolve/draw.sh against the vectors of the algorithm, and against the draws of a lineage.
+// TestDrawByHand holds examples/evolve/draw.sh against the vectors of the algorithm, and against the draws of a
+// lineage.
 func TestDrawByHand(t *testing.T) {
 	t.Parallel()
 	draw := func(args ...string) string {

@@ -50,7 +50,8 @@ func readOperatorsFile(file string) (string, error) {
 	})
 }
 
-// readNamedFile returns the content of the file that @FILE names, if check accepts it. Any other text is returned as it is.
+// readNamedFile returns the content of the file that @FILE names, if check accepts it. Any other text is returned as
+// it is.
 func readNamedFile(what, text string, check func(content string) error) (string, error) {
 	file, isFile := strings.CutPrefix(text, "@")
 	if !isFile {
@@ -66,7 +67,8 @@ func readNamedFile(what, text string, check func(content string) error) (string,
 	return string(content), nil
 }
 
-// readContentFile returns a reader of the content of a version: a file, standard input, or of a simulation the object itself.
+// readContentFile returns a reader of the content of a version: a file, standard input, or of a simulation the object
+// itself.
 func (p *program) readContentFile(flag string) func(file string) (string, error) {
 	return func(file string) (string, error) {
 		if strings.HasPrefix(file, "{") {

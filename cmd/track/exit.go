@@ -35,8 +35,8 @@ type exit struct {
 	errors           []error
 }
 
-// exitTable returns all exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them. If several fit an error, the
-// first one counts.
+// exitTable returns all exit codes. They are part of the interface: scripts and CI jobs tell answers apart by them.
+// If several fit an error, the first one counts.
 func exitTable() []exit {
 	return []exit{
 		{exitOK, "The command did its work. For a gate: PASS, or a verdict that does not fail. For a decision: accepted.",

@@ -45,8 +45,8 @@ func formatFolder(t *testing.T) string {
 	return dir
 }
 
-// TestFormats reads everything in every format: valid, nothing on standard error, and no escape sequence where there is no
-// terminal.
+// TestFormats reads everything in every format: valid, nothing on standard error, and no escape sequence where there
+// is no terminal.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	dir := formatFolder(t)

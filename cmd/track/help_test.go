@@ -43,8 +43,8 @@ func eachCommand(commands []*cli.Command, path []string, visit func(path []strin
 	}
 }
 
-// TestHelp asks every command for its help: it works without a database, shows an example that begins with the command, says
-// what each flag is for, and hides nothing behind a flag of another command.
+// TestHelp asks every command for its help: it works without a database, shows an example that begins with the
+// command, says what each flag is for, and hides nothing behind a flag of another command.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -88,7 +88,8 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// mayBeVerb reports whether a help text can begin with a verb: its first word is in lower case, and is none that begins a noun or a clause.
+// mayBeVerb reports whether a help text can begin with a verb: its first word is in lower case, and is none that
+// begins a noun or a clause.
 func mayBeVerb(help string) bool {
 	word, _, _ := strings.Cut(help, " ")
 	others := " a an as every fewer for from given how if in it no of only that the these this those what when where which who why with "

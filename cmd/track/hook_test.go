@@ -61,7 +61,8 @@ const (
 	hookStop   = `{"session_id":"s","hook_event_name":"Stop","last_assistant_message":"That is done, because it was asked for."}`
 )
 
-// TestHooksAtOnce has twenty hooks call at once, in a folder without a database, each twice: none is lost, none counts twice.
+// TestHooksAtOnce has twenty hooks call at once, in a folder without a database, each twice: none is lost, none
+// counts twice.
 func TestHooksAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -113,7 +114,8 @@ func TestFirstHooksAtOnce(t *testing.T) {
 	}
 }
 
-// TestKilledHooks kills hooks while they work: each event is there whole, or not at all, and comes in when it is sent again.
+// TestKilledHooks kills hooks while they work: each event is there whole, or not at all, and comes in when it is sent
+// again.
 func TestKilledHooks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -141,7 +143,8 @@ func TestKilledHooks(t *testing.T) {
 	}
 }
 
-// killAtChange starts a command and kills it when it has changed something in a folder for the nth time, or lets it end before that.
+// killAtChange starts a command and kills it when it has changed something in a folder for the nth time, or lets it
+// end before that.
 func killAtChange(t *testing.T, cmd *exec.Cmd, dir string, nth int) {
 	t.Helper()
 	before := fileStates(t, dir)
@@ -313,7 +316,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// startWatch starts a watch and waits until it looks. lines are what it prints; stop sends it a signal, and returns its exit code.
+// startWatch starts a watch and waits until it looks. lines are what it prints; stop sends it a signal, and returns
+// its exit code.
 func startWatch(t *testing.T, dir string, args ...string) (lines <-chan string, stop func(os.Signal) int) {
 	t.Helper()
 	cmd := exec.Command("track", args...)

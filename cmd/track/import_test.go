@@ -46,8 +46,8 @@ func numbers(t *testing.T, dir, query string, args ...any) []int {
 	return list
 }
 
-// The counts of the README beside the real logs, which come from another reader, as the database has them after an import.
-// Where they differ, the reason stands beside them.
+// The counts of the README beside the real logs, which come from another reader, as the database has them after an
+// import. Where they differ, the reason stands beside them.
 func TestImportReal(t *testing.T) {
 	t.Parallel()
 	real, dir := importertest.RealFolder(t), t.TempDir()
@@ -77,8 +77,9 @@ func TestImportReal(t *testing.T) {
 		{"claude-code", "claude-code-transcript/claude-code-log-representative_messages.jsonl", calls + "," + answered + "," + failed, []int{2, 2, 0}, false},
 		{"claude-code", "claude-code-transcript/spotter-8463c716-first.jsonl", calls + "," + answered + "," + failed, []int{28, 28, 1}, false},
 		{"claude-hooks", "claude-code-hooks", calls + "," + answered, []int{4, 3}, false},
-		// The README counts 102 and 118 calls. 54 and 2 of them are write_stdin, which polls a command that runs and is none itself; the first
-		// file has 3 web searches besides, which the README's script did not see, since they have no call_id.
+		// The README counts 102 and 118 calls. 54 and 2 of them are write_stdin, which polls a command that runs and is
+		// none itself; the first file has 3 web searches besides, which the README's script did not see, since they have no
+		// call_id.
 		{"codex", "codex-rollout/codemie-0.125.0-rollout-2026-05-11T11-26-55.jsonl", calls + "," + exits + "," + nonZero, []int{102 - 54 + 3, 46, 4}, false},
 		{"codex", "codex-rollout/localpush-0.104.0-rollout-2026-02-23T12-41-04.jsonl", calls + "," + answered + "," + exits, []int{118 - 2, 116, 0}, false},
 		{"codex", "codex-rollout/localpush-0.104.0-rollout-2026-02-23T20-34-25.jsonl", calls + "," + answered + "," + exits, []int{5, 5, 0}, false},
@@ -222,8 +223,8 @@ func TestImportKilled(t *testing.T) {
 	t.Logf("killed after %d of %d", after[0], each)
 }
 
-// Not a byte of a secret gets into the files of the database, whether texts are kept or not. The secrets are made here, so that they stand
-// in no file of the project.
+// Not a byte of a secret gets into the files of the database, whether texts are kept or not. The secrets are made
+// here, so that they stand in no file of the project.
 func TestImportMasks(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"sk-ant-" + "api03-" + strings.Repeat("Ab3x", 24), "gh" + "p_" + strings.Repeat("a1B2", 9), "AK" + "IA" + strings.Repeat("Q7", 8)}
@@ -300,8 +301,9 @@ func TestImportCutGzip(t *testing.T) {
 	}
 }
 
-// The runs of other evolvers: programs, versions, steps and evaluations as the README beside them counts them, and independent counts of the
-// ids, contents and timeouts in the files. A timeout has no score, though the source carries 0.5 for it.
+// The runs of other evolvers: programs, versions, steps and evaluations as the README beside them counts them, and
+// independent counts of the ids, contents and timeouts in the files. A timeout has no score, though the source
+// carries 0.5 for it.
 func TestImportRealRuns(t *testing.T) {
 	t.Parallel()
 	runs := importertest.RealRuns(t)
@@ -309,7 +311,8 @@ func TestImportRealRuns(t *testing.T) {
 		format, path                                                     string
 		executions, failed, timeouts, versions, mutations, lost, inverse int
 	}{
-		// The README counts 66 programs and 19 timeouts; one more failed without a timeout. 62 contents, 2 parents that no checkpoint has.
+		// The README counts 66 programs and 19 timeouts; one more failed without a timeout. 62 contents, 2 parents that no
+		// checkpoint has.
 		{"openevolve", "openevolve-metagpt-mast", 66, 20, 19, 62, 65, 2, 0},
 		{"shinka", "shinka-txn-gemini3pro-run5", 100, 2, 0, 99, 99, 0, 0},
 		{"openevolve", "raw-openevolve-arc-checkpoint/checkpoint_100", 2, 0, 0, 2, 1, 0, 0},

@@ -44,8 +44,8 @@ func (p *program) readInput(what, file string, largest int64) ([]byte, error) {
 	return data, nil
 }
 
-// interruptible is a reader that stops waiting when its context ends: whoever interrupts a command that waits for a terminal need not end the input too.
-// It belongs to one goroutine.
+// interruptible is a reader that stops waiting when its context ends: whoever interrupts a command that waits for a
+// terminal need not end the input too. It belongs to one goroutine.
 type interruptible struct {
 	ctx    context.Context
 	in     io.Reader

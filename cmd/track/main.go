@@ -1,4 +1,5 @@
-// Command track records seeds of simulations and executions of agents, judges them against declared targets, and reports.
+// Command track records seeds of simulations and executions of agents, judges them against declared targets, and
+// reports.
 package main
 
 import (
@@ -15,7 +16,8 @@ import (
 var version string
 
 func main() {
-	// The heap stays small, so collecting it four times more seldom costs a few megabytes and saves a tenth of a batch's time.
+	// The heap stays small, so collecting it four times more seldom costs a few megabytes and saves a tenth of a batch's
+	// time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.Getenv)

@@ -33,7 +33,8 @@ func mergedSeeds(t *testing.T, dir string, args ...string) answer.Count {
 	return d.Files[0].Seeds
 }
 
-// A merge that is killed leaves a sound database with whole seeds, and the same merge again brings in the rest, in the same order of configurations.
+// A merge that is killed leaves a sound database with whole seeds, and the same merge again brings in the rest, in
+// the same order of configurations.
 func TestKilledMerge(t *testing.T) {
 	t.Parallel()
 	const seeds = 30_000
@@ -77,7 +78,8 @@ func TestKilledMerge(t *testing.T) {
 	}
 }
 
-// Merges at once, with others that record here and there: nothing is lost, nothing is there twice, and nobody is refused.
+// Merges at once, with others that record here and there: nothing is lost, nothing is there twice, and nobody is
+// refused.
 func TestMergesAtOnce(t *testing.T) {
 	t.Parallel()
 	const each = 12_000

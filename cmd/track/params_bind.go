@@ -19,7 +19,8 @@ type boundParams struct {
 	read    readers
 }
 
-// readers read the files that parameters name, by the name of the parameter: each returns the text that the parameter is set to.
+// readers read the files that parameters name, by the name of the parameter: each returns the text that the parameter
+// is set to.
 type readers map[string]func(text string) (string, error)
 
 // givenTexts keeps what a flag was given, until all are known.

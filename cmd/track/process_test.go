@@ -21,7 +21,8 @@ import (
 	"track/answer"
 )
 
-// TestManyProcessesRecord has many processes record into a database that does not exist yet: none is lost, none refused.
+// TestManyProcessesRecord has many processes record into a database that does not exist yet: none is lost, none
+// refused.
 func TestManyProcessesRecord(t *testing.T) {
 	t.Parallel()
 	const processes, each = 32, 4
@@ -47,8 +48,8 @@ func TestManyProcessesRecord(t *testing.T) {
 	}
 }
 
-// TestManyBatchesOfTheSame has processes record one file at once: each seed is recorded by one of them and a duplicate to the
-// others.
+// TestManyBatchesOfTheSame has processes record one file at once: each seed is recorded by one of them and a
+// duplicate to the others.
 func TestManyBatchesOfTheSame(t *testing.T) {
 	t.Parallel()
 	const processes, lines = 6, 700
@@ -114,7 +115,8 @@ func startBatch(t *testing.T) *runningBatch {
 	return b
 }
 
-// check looks at what the batch left: a sound database with all that was recorded, in which the same batch again records the rest.
+// check looks at what the batch left: a sound database with all that was recorded, in which the same batch again
+// records the rest.
 func (b *runningBatch) check(t *testing.T) {
 	t.Helper()
 	after := countSeeds(t, b.dir, "track.db")

@@ -108,7 +108,8 @@ func sourceOf[Q any](st *store.Store, q *Q) ask.Source {
 	return source
 }
 
-// openFor opens the database that a question is asked of. An answer that records nothing says if records wait elsewhere.
+// openFor opens the database that a question is asked of. An answer that records nothing says if records wait
+// elsewhere.
 func openFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) (*store.Store, error) {
 	switch {
 	case def.Records(q) && def.Creates != nil && def.Creates(q):

@@ -9,8 +9,8 @@ import (
 	"track/answer"
 )
 
-// answerJSON returns a document as --format json writes it, with null for the fields that JSON omits if they are empty. A template
-// that names such a field then works whatever is recorded.
+// answerJSON returns a document as --format json writes it, with null for the fields that JSON omits if they are
+// empty. A template that names such a field then works whatever is recorded.
 func answerJSON(document any) ([]byte, error) {
 	var text bytes.Buffer
 	if err := answer.Encode(&text, document); err != nil {

@@ -23,8 +23,8 @@ const agentBatch = `{"kind":"execution","lineage":"coder","version":"v1","task":
 {"kind":"execution","lineage":"coder","version":"v2","task":"t-1","key":"c","started_at":"2026-01-02T03:06:05Z","score":90}
 `
 
-// indexedDatabase holds the examples and what else an index may meet: a scenario without a spec, one without seeds, one whose seeds were never
-// judged under its newest spec, a lineage with a ledger, an agent without one.
+// indexedDatabase holds the examples and what else an index may meet: a scenario without a spec, one without seeds,
+// one whose seeds were never judged under its newest spec, a lineage with a ledger, an agent without one.
 func indexedDatabase(t *testing.T, arrange func([]string)) trackIn {
 	t.Helper()
 	in := exampleDatabase(t, arrange)
@@ -61,8 +61,8 @@ func evolved(in trackIn, name string) {
 
 var markdownLink = regexp.MustCompile(`\]\(([^)]*)\)`)
 
-// The index of the examples is the one in testdata, whatever the order in which they were recorded; each of its pages is the report that is
-// written alone, with a link back; and it leads to all pages, and to nothing else.
+// The index of the examples is the one in testdata, whatever the order in which they were recorded; each of its pages
+// is the report that is written alone, with a link back; and it leads to all pages, and to nothing else.
 func TestReportIndex(t *testing.T) {
 	t.Parallel()
 	in := indexedDatabase(t, asTheyAre)

@@ -18,7 +18,8 @@ import (
 	"track/tracker/lineages"
 )
 
-// The reports of real runs, by the hash of each file: what they are made of stays out of the project. When one changes, look at it, and then change the hash.
+// The reports of real runs, by the hash of each file: what they are made of stays out of the project. When one
+// changes, look at it, and then change the hash.
 func TestReportRealRuns(t *testing.T) {
 	t.Parallel()
 	runs := importertest.RealRuns(t)
@@ -60,7 +61,8 @@ const (
 	txnReport  = "69364acb3f6a2b6c"
 )
 
-// A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts what it leaves out.
+// A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
+// what it leaves out.
 func TestReportOfLongLineage(t *testing.T) {
 	t.Parallel()
 	const n = 440

@@ -21,8 +21,8 @@ func checkSite(t *testing.T, folder string) outsidetest.Site {
 	return s
 }
 
-// Every report of real data, as Markdown and as HTML, alone and in an index, is shown as it should be: no errors, all pictures, no link that
-// leads nowhere.
+// Every report of real data, as Markdown and as HTML, alone and in an index, is shown as it should be: no errors, all
+// pictures, no link that leads nowhere.
 func TestReportsInBrowser(t *testing.T) {
 	t.Parallel()
 	in := indexedDatabase(t, asTheyAre)

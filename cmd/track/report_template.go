@@ -53,7 +53,8 @@ func (o reportOptions) target() string {
 	return o.output
 }
 
-// templateFormat returns the format of the file. On standard output the name of the template decides, as in comment.md.tmpl.
+// templateFormat returns the format of the file. On standard output the name of the template decides, as in
+// comment.md.tmpl.
 func (o reportOptions) templateFormat() templates.Format {
 	file := o.target()
 	if file == "" {

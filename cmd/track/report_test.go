@@ -58,7 +58,8 @@ var (
 	exampleBatches = []string{"growth_plus__small_economy", "growth_plus__theta_14", "baseline__consumer_matching_random", "baseline", "growth_plus", "buffer_stock"}
 )
 
-// exampleDatabase records the real seeds of the examples; the lines of each batch come in the order that arrange gives them.
+// exampleDatabase records the real seeds of the examples; the lines of each batch come in the order that arrange
+// gives them.
 func exampleDatabase(t *testing.T, arrange func([]string)) trackIn {
 	t.Helper()
 	in := newTrackIn(t)
@@ -148,8 +149,8 @@ func readFolder(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// The reports of the real seeds are those in testdata/report: some of them whole, and of each its hash, with that of its pictures. (How a
-// document becomes HTML is held by package document.)
+// The reports of the real seeds are those in testdata/report: some of them whole, and of each its hash, with that of
+// its pictures. (How a document becomes HTML is held by package document.)
 func TestReportsOfExamples(t *testing.T) {
 	t.Parallel()
 	files := readFolder(t, writeExampleReports(t, exampleDatabase(t, asTheyAre)))
@@ -423,8 +424,8 @@ func TestReportsAreLooks(t *testing.T) {
 	}
 }
 
-// The hash of the seeds under provenance is that of their numbers and of what they measured: it stays when nothing but where, when and under
-// which label they ran is another, and goes with any value, outcome or number.
+// The hash of the seeds under provenance is that of their numbers and of what they measured: it stays when nothing
+// but where, when and under which label they ran is another, and goes with any value, outcome or number.
 func TestReportsHashTheirSeeds(t *testing.T) {
 	t.Parallel()
 	row := regexp.MustCompile("SHA-256 of the seeds \\| `([0-9a-f]{64})`")

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "make what the scripts print what they want")
 
-// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is examples/bam, $EVOLVE examples/evolve, and
-// $REFERENCE the results that bam-engine computed itself.
+// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is
+// examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -99,8 +99,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// known runs track, which has to succeed, until git tells the state of the work tree within the time it is given: on a busy
-// machine it may not. Standard input is that of the file named first: known values.json record seed …
+// known runs track, which has to succeed, until git tells the state of the work tree within the time it is given: on
+// a busy machine it may not. Standard input is that of the file named first: known values.json record seed …
 func known(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: known input [args...]")
@@ -115,7 +115,8 @@ func known(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("git never told the state of the work tree in time")
 }
 
-// getJSON puts a member of the JSON on standard output into a variable of the environment: getjson configuration.hash HASH
+// getJSON puts a member of the JSON on standard output into a variable of the environment: getjson configuration.hash
+// HASH
 func getJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: getjson path variable")
@@ -199,7 +200,8 @@ func normalise(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
 }
 
-// reference holds the stability on standard output against one that bam-engine computed: reference stability_baseline.json
+// reference holds the stability on standard output against one that bam-engine computed: reference
+// stability_baseline.json
 func reference(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: reference file")
@@ -254,8 +256,8 @@ func near(got, want []float64) bool {
 	return slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tolerance })
 }
 
-// writeBytes writes a file of exactly the given bytes, in which escapes are those of Go and {N} behind a byte repeats it N
-// times: bytes bom.jsonl '\xef\xbb\xbf{"kind": …'
+// writeBytes writes a file of exactly the given bytes, in which escapes are those of Go and {N} behind a byte repeats
+// it N times: bytes bom.jsonl '\xef\xbb\xbf{"kind": …'
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: bytes file text")

@@ -103,7 +103,8 @@ func (p *program) spoolSeed(dir string, seed track.Seed) error {
 	return p.writeAnswer(answer.NewSpooled(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
 }
 
-// spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is recorded once.
+// spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is
+// recorded once.
 func (p *program) spoolExecution(dir string, e track.Execution) error {
 	if e.Key == "" {
 		id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)

@@ -104,7 +104,8 @@ func anyPrefix(text string, beginnings []string) bool {
 	return false
 }
 
-// cutHead cuts a text at the line "Output:", which must be among the first ten; before it stands what is known of the command.
+// cutHead cuts a text at the line "Output:", which must be among the first ten; before it stands what is known of the
+// command.
 func cutHead(text string) (head, body string, found bool) {
 	rest := text
 	for range 10 {

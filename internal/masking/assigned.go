@@ -144,8 +144,8 @@ func (m masker) value(i int, k key, c context) span {
 	return span{i, m.until(&endsValue, end, len(m)), k.kind}
 }
 
-// until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks at a bounded part
-// of it, since the same part may be looked at again. A masked text is not looked at again.
+// until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks
+// at a bounded part of it, since the same part may be looked at again. A masked text is not looked at again.
 func (m masker) until(ends *set, i, limit int) int {
 	for i < limit && !ends[m[i]] {
 		i++
@@ -153,7 +153,8 @@ func (m masker) until(ends *set, i, limit int) int {
 	return i
 }
 
-// quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is escaped.
+// quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is
+// escaped.
 func (m masker) quotedValue(i int, terminator string, k key) span {
 	rest := string(m[i+1:])
 	limit := rest[:min(len(rest), longestQuote)]

@@ -1,6 +1,6 @@
 -- +goose Up
--- All times are microseconds since 1970-01-01 UTC. Unknown is NULL. Only columns of an identity hold an empty text, because unique keys do not
--- compare NULLs: version.name, execution.source and hook_event.agent.
+-- All times are microseconds since 1970-01-01 UTC. Unknown is NULL. Only columns of an identity hold an empty text,
+-- because unique keys do not compare NULLs: version.name, execution.source and hook_event.agent.
 
 -- Who did something: a person, a program or a token.
 CREATE TABLE actor (
@@ -71,7 +71,8 @@ CREATE TABLE environment (
     document TEXT    NOT NULL         -- canonical JSON object of strings
 ) STRICT;
 
--- Long texts that came with a run, compressed, each once: what a program wrote to standard error, changes of code, lists of libraries.
+-- Long texts that came with a run, compressed, each once: what a program wrote to standard error, changes of code,
+-- lists of libraries.
 CREATE TABLE attachment (
     id      INTEGER PRIMARY KEY,
     hash    BLOB    NOT NULL UNIQUE, -- SHA-256 of the text

@@ -24,8 +24,8 @@ CREATE INDEX seed_failed ON seed (outcome, scenario_id) WHERE outcome <> 'ok';
 CREATE INDEX seed_recorded ON seed (recorded_at);
 
 -- The values that a seed measured. NULL is NaN; ANY keeps the sign of zero, which REAL would lose.
--- value, result and computed_value declare no foreign keys: checking them took a third of the time of recording. Their rows are written
--- only in a transaction that has made, or read, what they refer to.
+-- value, result and computed_value declare no foreign keys: checking them took a third of the time of recording.
+-- Their rows are written only in a transaction that has made, or read, what they refer to.
 CREATE TABLE value (
     seed_id   INTEGER NOT NULL,
     metric_id INTEGER NOT NULL,

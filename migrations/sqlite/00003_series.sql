@@ -29,7 +29,8 @@ CREATE TABLE seed_series (
 
 CREATE INDEX seed_series_content ON seed_series (content_id);
 
--- Values computed from the series of a seed, as a spec says, for metrics that the client did not give. Given values are in the table value.
+-- Values computed from the series of a seed, as a spec says, for metrics that the client did not give. Given values
+-- are in the table value.
 CREATE TABLE computed_value (
     seed_id   INTEGER NOT NULL,
     spec_id   INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 -- +goose Up
--- The configuration of a scenario that others are compared with. Rows are only added: the newest of a scenario is the active one.
+-- The configuration of a scenario that others are compared with. Rows are only added: the newest of a scenario is the
+-- active one.
 CREATE TABLE baseline (
     id               INTEGER PRIMARY KEY,
     ulid             TEXT    NOT NULL UNIQUE,
@@ -13,7 +14,8 @@ CREATE TABLE baseline (
 
 CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at);
 
--- Each interim analysis by a gate or a comparison: once for each set of seeds that it used, and once more if a plan came later.
+-- Each interim analysis by a gate or a comparison: once for each set of seeds that it used, and once more if a plan
+-- came later.
 CREATE TABLE look (
     id        INTEGER PRIMARY KEY,
     ulid      TEXT    NOT NULL UNIQUE,

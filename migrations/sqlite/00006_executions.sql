@@ -85,7 +85,8 @@ CREATE INDEX execution_version ON execution (version_id, at);
 CREATE INDEX execution_at ON execution (at);
 CREATE INDEX execution_open ON execution (session) WHERE is_open = 1;
 
--- call, truth, execution_score, score_document and component declare no foreign keys to execution, as value does not to seed.
+-- call, truth, execution_score, score_document and component declare no foreign keys to execution, as value does not
+-- to seed.
 CREATE TABLE call (
     execution_id  INTEGER NOT NULL,
     position      INTEGER NOT NULL, -- from 0, in the order of their start
@@ -125,7 +126,8 @@ CREATE TABLE execution_score (
     PRIMARY KEY (execution_id, rubric)
 ) STRICT, WITHOUT ROWID;
 
--- Documents have a table of their own: in a table WITHOUT ROWID, a row longer than a quarter of a page takes another page.
+-- Documents have a table of their own: in a table WITHOUT ROWID, a row longer than a quarter of a page takes another
+-- page.
 CREATE TABLE score_document (
     execution_id INTEGER NOT NULL,
     rubric       TEXT    NOT NULL,

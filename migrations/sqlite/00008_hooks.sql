@@ -1,5 +1,6 @@
 -- +goose Up
--- Events of hooks that are not part of a final execution yet. They are removed some minutes after their execution is final.
+-- Events of hooks that are not part of a final execution yet. They are removed some minutes after their execution is
+-- final.
 CREATE TABLE hook_event (
     id          INTEGER PRIMARY KEY,
     session     TEXT    NOT NULL,

@@ -48,8 +48,8 @@ func Summary(s string) string {
 	return b.String()
 }
 
-// entity returns how HTML within Markdown writes r. A dollar sign begins a formula even after a backslash; the span is what GitHub's
-// documentation recommends.
+// entity returns how HTML within Markdown writes r. A dollar sign begins a formula even after a backslash; the span
+// is what GitHub's documentation recommends.
 func entity(r rune) string {
 	switch r {
 	case '<':
@@ -73,8 +73,9 @@ var (
 	name    = regexp.MustCompile(`^[A-Za-z0-9]`)
 )
 
-// calls reports whether a code host would take what begins at byte i for somebody's name (@name), the address of a mail, the number of an issue
-// (#1, GH-1), or an emoji (:name:), were its first character not held apart from the rest.
+// calls reports whether a code host would take what begins at byte i for somebody's name (@name), the address of a
+// mail, the number of an issue (#1, GH-1), or an emoji (:name:), were its first character not held apart from the
+// rest.
 func calls(s string, i int) bool {
 	switch before, rest := s[:i], s[i+1:]; s[i] {
 	case '@':

@@ -139,8 +139,8 @@ func (s *scorer) explanation() Component {
 	return holds(explanation, false, d, "%d words of prose, but no reason is given and fewer than two blocks have %d words", words, blockWords)
 }
 
-// nextSteps wants a heading about next steps or recommendations with content under it, an unchecked item of a task list, or a
-// recommendation in the last block of prose.
+// nextSteps wants a heading about next steps or recommendations with content under it, an unchecked item of a task
+// list, or a recommendation in the last block of prose.
 func (s *scorer) nextSteps() Component {
 	for i, b := range s.doc.blocks {
 		if b.kind == headingBlock {

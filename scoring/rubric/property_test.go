@@ -60,8 +60,9 @@ var executions = rapid.Custom(func(t *rapid.T) Execution {
 
 // Properties.
 
-// TestScoreProperties: a score is in 0..100 and has a grade, or has no value; every component has a reason, and a value in 0..1 or
-// none; the weights of those with a value sum to 1; twice the same execution gives twice the same bytes.
+// TestScoreProperties: a score is in 0..100 and has a grade, or has no value; every component has a reason, and a
+// value in 0..1 or none; the weights of those with a value sum to 1; twice the same execution gives twice the same
+// bytes.
 func TestScoreProperties(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		e := executions.Draw(t, "execution")

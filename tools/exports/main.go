@@ -1,10 +1,10 @@
-// Command exports lists the exported names of this project that no other package uses: they should be unexported. It fails if
-// there are more than -max.
+// Command exports lists the exported names of this project that no other package uses: they should be unexported. It
+// fails if there are more than -max.
 //
-// Names are functions, types, variables, constants and methods of the packages below -dir, without their tests. A use in a test
-// counts if the test is in another folder. Methods that interfaces of the standard library ask for are not listed, nor methods of an
-// interface that another package declares or calls. Types that
-// appear in the declaration of a name that is used are marked "shown": to unexport them would hide what callers get.
+// Names are functions, types, variables, constants and methods of the packages below -dir, without their tests. A use
+// in a test counts if the test is in another folder. Methods that interfaces of the standard library ask for are not
+// listed, nor methods of an interface that another package declares or calls. Types that appear in the declaration of
+// a name that is used are marked "shown": to unexport them would hide what callers get.
 package main
 
 import (
@@ -42,7 +42,8 @@ func main() {
 	}
 }
 
-// unusedNames returns the names that no other package uses, as package.Name or package.Type.Method, and the number of all names.
+// unusedNames returns the names that no other package uses, as package.Name or package.Type.Method, and the number of
+// all names.
 func unusedNames(dir, tags string) (unused []string, total int, err error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode:       packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax,
@@ -83,7 +84,8 @@ func unusedNames(dir, tags string) (unused []string, total int, err error) {
 	return unused, len(u.declared), nil
 }
 
-// usage is which names are declared, which of them another package uses, and which types the declarations of used names show.
+// usage is which names are declared, which of them another package uses, and which types the declarations of used
+// names show.
 type usage struct {
 	declared    map[string]types.Object
 	used, shown map[string]bool
@@ -149,8 +151,8 @@ func (u usage) collectInterface(named *types.Named) {
 	}
 }
 
-// hasMethods reports whether a type or a pointer to it has methods with these signatures. They are compared as text, because each
-// package is read with its own copies of the types of others.
+// hasMethods reports whether a type or a pointer to it has methods with these signatures. They are compared as text,
+// because each package is read with its own copies of the types of others.
 func hasMethods(t *types.Named, asked map[string]string) bool {
 	methods := types.NewMethodSet(types.NewPointer(t))
 	for name, signature := range asked {
@@ -216,7 +218,8 @@ func (u usage) showType(t types.Type) {
 	}
 }
 
-// nameOf returns package.Name or package.Type.Method; it is the same for an object read from source and from a compiled package.
+// nameOf returns package.Name or package.Type.Method; it is the same for an object read from source and from a
+// compiled package.
 func nameOf(object types.Object) string {
 	if object.Pkg() == nil {
 		return object.Name()

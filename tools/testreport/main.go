@@ -1,5 +1,5 @@
-// Command testreport reads the output of go test -json from standard input. It prints the result of each package, all that failed tests
-// wrote, and at the end which tests were skipped and why. Its exit code is 1 if anything failed.
+// Command testreport reads the output of go test -json from standard input. It prints the result of each package, all
+// that failed tests wrote, and at the end which tests were skipped and why. Its exit code is 1 if anything failed.
 package main
 
 import (

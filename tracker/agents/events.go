@@ -64,7 +64,8 @@ func sum[T int64 | float64 | time.Duration](a, b *T) *T {
 	return &total
 }
 
-// FillIn adds to an execution what a log holds and the caller does not say. The format of the log decides which calls failed.
+// FillIn adds to an execution what a log holds and the caller does not say. The format of the log decides which calls
+// failed.
 func FillIn(e *track.Execution, log track.Execution) {
 	e.Source, e.Calls, e.Files, e.Corrections, e.Truncated, e.Output, e.Truths = log.Source, log.Calls, log.Files, log.Corrections, log.Truncated, log.Output, log.Truths
 	e.Task, e.TaskType, e.Complexity = cmp.Or(e.Task, log.Task), cmp.Or(e.TaskType, log.TaskType), cmp.Or(e.Complexity, log.Complexity)

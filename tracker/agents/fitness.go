@@ -14,7 +14,8 @@ import (
 	"track/store"
 )
 
-// ShowFitness returns the fitness of a version of a lineage; of the version that was executed last, if the question names none.
+// ShowFitness returns the fitness of a version of a lineage; of the version that was executed last, if the question
+// names none.
 func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion) (a answer.Fitness, err error) {
 	version := q.Of.Version
 	if version == nil {

@@ -7,7 +7,8 @@ import (
 	"track/store"
 )
 
-// CompareRubrics lists the executions of a lineage whose grade under a rubric differs from the one of their active score.
+// CompareRubrics lists the executions of a lineage whose grade under a rubric differs from the one of their active
+// score.
 func CompareRubrics(ctx context.Context, r *store.Reader, q answer.GradeChangesQuestion) (a answer.GradeChanges, err error) {
 	a = answer.GradeChanges{Lineage: q.Lineage, Rubric: q.Rubric, List: answer.List[answer.GradeChange]{Items: []answer.GradeChange{}}}
 	versions, err := r.Versions(ctx, q.Lineage)

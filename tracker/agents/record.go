@@ -24,8 +24,8 @@ type Options struct {
 
 	// ContentKeys makes what an execution without a key says its key, so that recording it again does nothing.
 	ContentKeys bool
-	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces it, one that has not
-	// come as far is a duplicate.
+	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces
+	// it, one that has not come as far is a duplicate.
 	Growing bool
 }
 
@@ -98,8 +98,8 @@ func (p Prepared) result(d track.Disposition) Result {
 	return result
 }
 
-// RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of the executions that
-// were made of the same before: it takes the place of the first, and the others go.
+// RecordLive stores an execution within a transaction that also changes what it was made of. earlier are the ULIDs of
+// the executions that were made of the same before: it takes the place of the first, and the others go.
 func (r *Recorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Execution, open bool, earlier []string) (Result, error) {
 	keep, err := tx.KeepsText(ctx, e.Lineage)
 	if err != nil {
@@ -160,8 +160,8 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 	return result, err
 }
 
-// stamp gives executions rising times in the order in which they are recorded, which is that of their source: where no start is known
-// the newest are found by it.
+// stamp gives executions rising times in the order in which they are recorded, which is that of their source: where
+// no start is known the newest are found by it.
 func (r *Recorder) stamp(p *Prepared) {
 	now := r.store.Now()
 	if !now.After(r.last) {
@@ -197,7 +197,8 @@ func (r *Recorder) disposition(existing store.ExistingExecution, p Prepared) tra
 	return track.Conflict
 }
 
-// further is greater than 0 where the execution has come further than what is recorded, and less where it has not come as far.
+// further is greater than 0 where the execution has come further than what is recorded, and less where it has not
+// come as far.
 func (p Prepared) further(existing store.ExistingExecution) int {
 	answered, duration := 0, time.Duration(0)
 	for _, c := range p.Calls {
@@ -258,7 +259,8 @@ func checkExecution(e track.Execution) (p Prepared, err error) {
 	return p, nil
 }
 
-// Complete scores an execution that was identified, and says what is kept of its texts: those of its calls if keep is set.
+// Complete scores an execution that was identified, and says what is kept of its texts: those of its calls if keep is
+// set.
 func (r *Recorder) Complete(p *Prepared, keep bool) error {
 	p.RecordedAt = r.store.Now()
 	p.keepTexts(keep)

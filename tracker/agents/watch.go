@@ -29,7 +29,8 @@ type Watcher struct {
 	shown   int
 }
 
-// rereadRows is how many of the newest rows are read again each time: an execution that grows is stored anew in another row.
+// rereadRows is how many of the newest rows are read again each time: an execution that grows is stored anew in
+// another row.
 const rereadRows = 1000
 
 // NewWatcher returns a watcher of all that is recorded from now on.

@@ -39,7 +39,8 @@ type Hook struct {
 	Project  string // top folder of the agent's project; empty if unknown
 	Database string // empty to look for it from the working directory of the session upward
 	Now      func() time.Time
-	// Problem hears what went wrong: in which folder of a database, which is empty if that is unknown, and with which event.
+	// Problem hears what went wrong: in which folder of a database, which is empty if that is unknown, and with which
+	// event.
 	Problem func(folder, event string, err error)
 }
 
@@ -56,7 +57,8 @@ func (c *call) set(folder string, event *store.HookEvent) {
 	c.folder, c.event = folder, event
 }
 
-// Take records the payload of one event within the time that an agent can wait. An event that cannot be recorded is kept as a file for the next call.
+// Take records the payload of one event within the time that an agent can wait. An event that cannot be recorded is
+// kept as a file for the next call.
 func (h *Hook) Take(ctx context.Context, payload io.Reader) {
 	c := &call{}
 	done := make(chan error, 1)

@@ -13,8 +13,8 @@ import (
 	"track/store"
 )
 
-// Status returns what arrives from hooks: where they are installed, of these files of settings, and what a database holds of them. st is nil
-// if there is no database yet.
+// Status returns what arrives from hooks: where they are installed, of these files of settings, and what a database
+// holds of them. st is nil if there is no database yet.
 func Status(ctx context.Context, st *store.Store, settings []string) (a answer.HookStatus, err error) {
 	a = answer.HookStatus{Installed: installed(settings), Events: []answer.HookArrival{}, Open: []answer.HookTurn{}, Log: []string{}}
 	if st == nil {
