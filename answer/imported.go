@@ -20,10 +20,10 @@ type ImportCounts struct {
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
-	Masked     int          `json:"n_masked"` // secrets
-	Versions   int          `json:"versions"` // recorded, or recorded with something new
-	Events     int          `json:"events"`   // what the source says of its versions; only what describes a version is kept
-	Skipped    int          `json:"-"`        // parts of the source that were left out
+	Masked     int          `json:"n_masked"`  // secrets
+	Versions   int          `json:"versions"`  // recorded, or recorded with something new
+	Events     int          `json:"events"`    // what the source says of its versions; only what describes a version is kept
+	Skipped    int          `json:"n_skipped"` // parts of the source that were left out
 	Tokens     track.Tokens `json:"tokens"`
 }
 

@@ -12,7 +12,7 @@ const maxProblems = 10_000
 
 // RecordedLines counts what became of lines that were to be recorded.
 type RecordedLines struct {
-	Source        string        `json:"-"` // what was read
+	Source        string        `json:"source,omitempty"` // what was read
 	Recorded      int           `json:"recorded"`
 	Executions    int           `json:"executions,omitzero"` // of the recorded records
 	Replaced      int           `json:"replaced,omitzero"`
@@ -78,7 +78,7 @@ type IngestedFile struct {
 	BytesLeft int64  `json:"bytes_left"` // of a line that does not end
 	Open      bool   `json:"open"`
 	Moved     bool   `json:"moved"`
-	Named     bool   `json:"-"` // it was named, and is no file of the spool
+	Named     bool   `json:"named,omitzero"` // it was named, and is no file of the spool
 }
 
 func (f IngestedFile) state() string {
@@ -117,7 +117,7 @@ type Spooled struct {
 	Kind  string `json:"kind"`  // spooled
 	Spool string `json:"spool"` // the file
 	Lines int    `json:"lines"`
-	What  string `json:"-"`
+	What  string `json:"what"` // that is kept: "3 lines"
 }
 
 // NewSpooled returns the answer for what is kept in a file.

@@ -34,7 +34,9 @@ func (a SeedReceipt) Lead() []Sentence {
 	if len(a.Failed) > 0 {
 		failed := make([]string, len(a.Failed))
 		for i, name := range a.Failed {
-			failed[i] = strings.TrimSpace(name + " " + a.Reasons[i])
+			if failed[i] = name; i < len(a.Reasons) && a.Reasons[i] != "" {
+				failed[i] += " " + a.Reasons[i]
+			}
 		}
 		add("failed: " + strings.Join(failed, ", "))
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track/answer"
-	"track/ask"
 	"track/internal/jsondoc"
 )
 
@@ -24,11 +23,7 @@ const (
 
 // TestJSONReference holds docs/reference/json.md to the types of answers.
 func TestJSONReference(t *testing.T) {
-	var types []jsondoc.Named
-	for _, q := range ask.All() {
-		types = append(types, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
-	}
-	want, err := jsondoc.Write("..", types, func(v any) ([]byte, error) {
+	want, err := jsondoc.Write("..", allAnswers(), func(v any) ([]byte, error) {
 		var b bytes.Buffer
 		err := answer.Encode(&b, v)
 		return b.Bytes(), err

@@ -166,15 +166,15 @@ func (in *input) dictionary(words []uint64) error {
 		return err
 	}
 	integrate(distinct)
-	places, err := in.section(len(words))
+	indices, err := in.section(len(words))
 	if err != nil {
 		return err
 	}
-	for i, place := range places {
-		if place > last {
+	for i, index := range indices {
+		if index > last {
 			return errors.New("a word is not in the dictionary")
 		}
-		words[i] = distinct[place]
+		words[i] = distinct[index]
 	}
 	return nil
 }

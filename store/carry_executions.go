@@ -75,7 +75,7 @@ type ExecutionMatch struct {
 	InPlace *ExecutionHead // the execution of the same lineage, source and key
 }
 
-// MatchExecutions finds executions of another database here, by their IDs and by their places.
+// MatchExecutions finds executions of another database here, by their IDs and by their identities.
 func (r *Reader) MatchExecutions(ctx context.Context, heads []ExecutionHead) ([]ExecutionMatch, error) {
 	matches := make([]ExecutionMatch, len(heads))
 	if len(heads) == 0 {
@@ -94,18 +94,18 @@ func (r *Reader) MatchExecutions(ctx context.Context, heads []ExecutionHead) ([]
 	for i, h := range same {
 		matches[byID[h.ID]].Same = &same[i]
 	}
-	inPlace, err := r.executionHeads(ctx, matchExecutionPlaces(len(heads)), places...)
+	inPlace, err := r.executionHeads(ctx, matchExecutionKeys(len(heads)), places...)
 	for i, h := range inPlace {
 		matches[byPlace[[3]string{h.Lineage, h.Source, h.Key}]].InPlace = &inPlace[i]
 	}
 	return matches, err
 }
 
-func matchExecutionPlaces(n int) string {
-	return `WITH wanted (lineage, source, key) AS (VALUES ` + rowList(n) + `), place AS (
+func matchExecutionKeys(n int) string {
+	return `WITH wanted (lineage, source, key) AS (VALUES ` + rowList(n) + `), found AS (
 		SELECT execution.id FROM wanted ORDERED JOIN lineage ON lineage.name = wanted.lineage
 		 ORDERED JOIN execution ON execution.lineage_id = lineage.id AND execution.source = wanted.source AND execution.key = wanted.key)` +
-		selectExecutionHeads + ` WHERE execution.id IN (SELECT id FROM place)`
+		selectExecutionHeads + ` WHERE execution.id IN (SELECT id FROM found)`
 }
 
 // ExecutionParts names what may be added to an execution after it was recorded.

@@ -233,7 +233,7 @@ type SeedMatch struct {
 	InPlace *SeedHead // the seed that counts for the same scenario, configuration and number
 }
 
-// Match finds seeds of another database here: by their IDs, and those that count there by their places.
+// Match finds seeds of another database here: by their IDs, and those that count there by their identities.
 func (p *SeedPages) Match(ctx context.Context, heads []SeedHead) ([]SeedMatch, error) {
 	matches := make([]SeedMatch, len(heads))
 	byID := make(map[string]int, len(heads))
@@ -250,53 +250,53 @@ func (p *SeedPages) Match(ctx context.Context, heads []SeedHead) ([]SeedMatch, e
 			matches[at].Same = &rows[i].SeedHead
 		}
 	}
-	return matches, p.matchPlaces(ctx, heads, matches)
+	return matches, p.matchIdentities(ctx, heads, matches)
 }
 
-// place is where a seed is recorded.
-type place struct {
+// seedIdentity is what only one seed that counts has.
+type seedIdentity struct {
 	scenario, configuration int64
 	number                  track.SeedNumber
 }
 
-func (p *SeedPages) matchPlaces(ctx context.Context, heads []SeedHead, matches []SeedMatch) error {
-	places := make(map[place]int, len(heads))
+func (p *SeedPages) matchIdentities(ctx context.Context, heads []SeedHead, matches []SeedMatch) error {
+	byIdentity := make(map[seedIdentity]int, len(heads))
 	var args []any
 	for i, h := range heads {
 		if matches[i].Same != nil || !h.SupersededAt.IsZero() {
 			continue
 		}
-		scenario, configuration, err := p.placeOf(ctx, h)
+		scenario, configuration, err := p.identityOf(ctx, h)
 		if err != nil {
 			return err
 		}
 		if scenario == 0 || configuration == 0 {
 			continue
 		}
-		places[place{scenario, configuration, h.Number}] = i
+		byIdentity[seedIdentity{scenario, configuration, h.Number}] = i
 		args = append(args, scenario, configuration, int64(h.Number))
 	}
 	if len(args) == 0 {
 		return nil
 	}
-	rows, err := p.headRows(ctx, matchPlacesQuery(len(args)/3), args...)
+	rows, err := p.headRows(ctx, matchIdentitiesQuery(len(args)/3), args...)
 	for i, row := range rows {
-		if at, ok := places[place{row.scenario, row.configuration, row.Number}]; ok {
+		if at, ok := byIdentity[seedIdentity{row.scenario, row.configuration, row.Number}]; ok {
 			matches[at].InPlace = &rows[i].SeedHead
 		}
 	}
 	return err
 }
 
-func matchPlacesQuery(n int) string {
+func matchIdentitiesQuery(n int) string {
 	return `WITH wanted (scenario_id, configuration_id, number) AS (VALUES ` + rowList(n) + `)
 		SELECT ` + seedHeadColumns + ` FROM wanted ORDERED JOIN seed ON seed.scenario_id = wanted.scenario_id AND seed.configuration_id = wanted.configuration_id
 		   AND seed.number = wanted.number AND seed.superseded_at IS NULL`
 }
 
-// placeOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that is
+// identityOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that is
 // not here.
-func (p *SeedPages) placeOf(ctx context.Context, h SeedHead) (scenario, configuration int64, err error) {
+func (p *SeedPages) identityOf(ctx context.Context, h SeedHead) (scenario, configuration int64, err error) {
 	if scenario, err = p.id(ctx, findScenario, h.Scenario); err == nil {
 		configuration, err = p.id(ctx, findConfiguration, h.Configuration)
 	}
@@ -319,7 +319,7 @@ func (p *SeedPages) id(ctx context.Context, query, key string) (id int64, err er
 
 const listSuperseded = `SELECT ` + seedHeadColumns + ` FROM seed WHERE seed.superseded_at IS NOT NULL`
 
-// Superseded returns all superseded seeds, by their places.
+// Superseded returns all superseded seeds, by their identities.
 func (p *SeedPages) Superseded(ctx context.Context) (map[string][]SeedHead, error) {
 	all, err := p.heads(ctx, listSuperseded)
 	if err != nil {
@@ -332,7 +332,7 @@ func (p *SeedPages) Superseded(ctx context.Context) (map[string][]SeedHead, erro
 	return byPlace, nil
 }
 
-// Predecessors returns the superseded seeds of the place of a seed. The first call reads all superseded seeds.
+// Predecessors returns the superseded seeds of the identity of a seed. The first call reads all superseded seeds.
 func (p *SeedPages) Predecessors(ctx context.Context, h SeedHead) (list []SeedHead, err error) {
 	if p.superseded == nil {
 		p.superseded, err = p.Superseded(ctx)

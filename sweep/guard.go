@@ -43,11 +43,11 @@ func newGuard(folder string) *Guard {
 	return g
 }
 
-func (g *Guard) watch(group int) { g.tell("+", group) }
+func (g *Guard) watch(group int) { g.send("+", group) }
 
-func (g *Guard) release(group int) { g.tell("-", group) }
+func (g *Guard) release(group int) { g.send("-", group) }
 
-func (g *Guard) tell(sign string, group int) {
+func (g *Guard) send(sign string, group int) {
 	if g == nil {
 		return
 	}

@@ -18,7 +18,7 @@ type ReportVisitor interface {
 	Lineage(answer.LineageReport) error
 	Agent(answer.AgentReport) error
 
-	// There is no report of something that is not recorded or judged as it has to be.
+	// These say why there is no report: something is not recorded, or cannot be judged.
 	ScenarioProblem(name string, cause error)
 	ConfigurationProblem(c answer.Side, cause error)
 	LineageProblem(name string, cause error)

@@ -99,13 +99,13 @@ func separation(name string, trials []Trial, confidence float64) (Separation, er
 // addNoise compares the trials of each task with each other.
 func (c *Check) addNoise(trials []Trial) {
 	c.WithinSD, c.BetweenSD, c.MeanAbsDifference = math.NaN(), math.NaN(), math.NaN()
-	type place struct{ version, task string }
-	byTask, order := map[place][]float64{}, []place{}
+	type group struct{ version, task string }
+	byTask, order := map[group][]float64{}, []group{}
 	for _, t := range trials {
 		if t.Task == "" {
 			continue
 		}
-		at := place{t.Version, t.Task}
+		at := group{t.Version, t.Task}
 		if _, known := byTask[at]; !known {
 			order = append(order, at)
 		}

@@ -134,10 +134,10 @@ func (o *FitnessOptions) setDefaults() error {
 	return nil
 }
 
-// placed is a scored execution with its place in the list that was given.
+// placed is a scored execution with its index in the list that was given.
 type placed struct {
 	ScoredExecution
-	place int
+	index int
 }
 
 // scoredOnly returns what has a score, and a result that names what has none.
@@ -175,10 +175,10 @@ func scoredOnly(executions []ScoredExecution) (list []placed, f FitnessResult, e
 	return list, f, nil
 }
 
-// age orders from oldest to newest: by time, then by id; without times, by place, since the list is newest first.
+// age orders from oldest to newest: by time, then by id; without times, by index, since the list is newest first.
 func age(a, b placed) int {
 	if a.At.IsZero() {
-		return cmp.Compare(b.place, a.place)
+		return cmp.Compare(b.index, a.index)
 	}
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 }

@@ -263,7 +263,7 @@ func testConfigurations(t *testing.T, st *store.Store) {
 
 	newest, err := st.NewestConfiguration(ctx, "s")
 	if err != nil || newest.Configuration != one {
-		t.Errorf("recorded to last: %+v and error %v, want %+v", newest.Configuration, err, one)
+		t.Errorf("most recent: %+v and error %v, want %+v", newest.Configuration, err, one)
 	}
 	list, total, err := st.Configurations(ctx, "s", 2)
 	if err != nil || total != 3 || len(list) != 2 || list[0].Configuration != three || list[1].Configuration != two {

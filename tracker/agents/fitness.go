@@ -102,10 +102,10 @@ func sortComponents(list []rubric.ComponentMean) {
 	if err != nil {
 		return // cannot be: it is the default
 	}
-	place := func(name string) int {
+	rank := func(name string) int {
 		return slices.IndexFunc(r.Parts, func(p rubric.Part) bool { return p.Name == name })
 	}
-	slices.SortFunc(list, func(a, b rubric.ComponentMean) int { return cmp.Compare(place(a.Name), place(b.Name)) })
+	slices.SortFunc(list, func(a, b rubric.ComponentMean) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
 }
 
 // scoreOf returns a recorded score as package rubric takes it.

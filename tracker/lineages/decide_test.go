@@ -272,7 +272,7 @@ func TestDecideSeeds(t *testing.T) {
 		t.Errorf("%v", r.Warnings)
 	}
 	l.CheckReplay()
-	// Of several revisions that both sides have, that which was recorded to last.
+	// Of several revisions that both sides have, the most recent one.
 	l.Simulate(`{"theta":10}`, "newer", map[track.SeedNumber]map[string]float64{7: good, 8: good})
 	r = l.Decide(m, lineages.DecideOptions{Policy: evolution.Anneal{T0: 3, G: 0.97}})
 	if child, parent := ids(r.Record.Evidence.Child), ids(r.Record.Evidence.Parent); !strings.HasPrefix(child, "7:") || strings.Contains(child, " ") || parent != "7:100 8:100" {

@@ -187,7 +187,7 @@ func TestChoose(t *testing.T) {
 		add(track.SeedNumber(i), c)
 		add(100, c) // one number in all
 	}
-	add(7, theta1) // recorded to last
+	add(7, theta1) // the most recent
 	for _, tt := range []struct {
 		selector string
 		mixed    bool
