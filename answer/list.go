@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"fmt"
+
 	"track/answer/param"
 )
 
@@ -52,6 +54,11 @@ func (p *Page) Params(limit int) param.List {
 		{Name: "limit", Unit: "N", Help: "list at most `N`; 0 lists all", Value: param.Whole(&p.Limit, 0)},
 		{Name: "after", Unit: "CURSOR", Help: "continue after the page that ended with this `CURSOR`", Value: param.Text(&p.After)},
 	}
+}
+
+// UnknownCursor returns the error for a page that begins after something unknown: it must not look like the end of the list.
+func (p Page) UnknownCursor() error {
+	return &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", p.After)}
 }
 
 // PageLimit returns how many items to read for one page: at most [MaxPage].

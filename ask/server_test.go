@@ -69,7 +69,7 @@ func TestServerRefusesAlike(t *testing.T) {
 	local, remote := ask.Source{Store: st}, newServer(t, st)
 	for _, test := range []struct{ question, params string }{
 		{"stability", ""}, {"stability", "scenario=nosuch"}, {"stability", "scenario=growth_plus@nosuch"}, {"stability", "scenario=growth_plus&seeds=x"},
-		{"stability", "nosuch=1"}, {"show seed", "scenario=growth_plus&seed=999"}, {"query", "sql=DROP+TABLE+seed"}, {"seeds", "after=nosuch"},
+		{"stability", "nosuch=1"}, {"show seed", "scenario=growth_plus&seed=999"}, {"query", "sql=DROP+TABLE+seed"}, {"seeds", "after=nosuch"}, {"executions", "after=nosuch"}, {"sweep list", "after=nosuch"}, {"mutation list", "lineage=l&after=nosuch"},
 		{"show execution", "id=nosuch"}, {"rollback", "lineage=l&to=v999"}, {"mutation decide", "mutation=nosuch"}, {"lineage new", "lineage=l&seed=7"},
 		{"lineage set", "lineage=l&setting=policy=nosuch"}, {"seeds-needed", "scenario=growth_plus&effect=7"}, {"noise", "scenario=nosuch"},
 	} {

@@ -121,6 +121,15 @@ const (
 	atMost         = ` LIMIT $1`
 )
 
+const countExecutionByULID = `SELECT count(*) FROM execution WHERE ulid = $1`
+
+// HasExecution reports whether an execution with this ULID is recorded.
+func (r *Reader) HasExecution(ctx context.Context, ulid string) (bool, error) {
+	n := 0
+	err := r.read().GetContext(ctx, &n, countExecutionByULID, ulid)
+	return n > 0, explain(err)
+}
+
 // query returns the statement that lists the executions of the filter, newest first, and its arguments.
 func (f ExecutionFilter) query() (query string, args []any) {
 	c := clauses{}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 
 	"track"
@@ -12,6 +13,11 @@ import (
 // ListExecutions lists recorded executions, the newest first.
 func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQuestion) (a answer.Executions, err error) {
 	limit := q.Page.PageLimit()
+	if q.Page.After != "" {
+		if known, err := r.HasExecution(ctx, q.Page.After); err != nil || !known {
+			return a, cmp.Or(err, q.Page.UnknownCursor())
+		}
+	}
 	list, err := r.Executions(ctx, store.ExecutionFilter{
 		Lineage: q.Of.Lineage, Version: q.Of.Version, Task: q.Task, Status: q.Status, Grade: q.Grade, MinScore: q.MinScore, MaxScore: q.MaxScore,
 		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page

@@ -2,12 +2,10 @@ package lineages
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
 	"track/answer"
-	"track/answer/param"
 	"track/store"
 )
 
@@ -23,7 +21,7 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 	before := 0
 	if q.Page.After != "" {
 		if before, err = strconv.Atoi(q.Page.After); err != nil {
-			return a, &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page", q.Page.After)}
+			return a, q.Page.UnknownCursor()
 		}
 	}
 	limit := q.Page.PageLimit()

@@ -2,10 +2,8 @@ package seeds
 
 import (
 	"context"
-	"fmt"
 
 	"track/answer"
-	"track/answer/param"
 	"track/store"
 )
 
@@ -22,7 +20,7 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 			return a, err
 		}
 		if !known {
-			return a, &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", q.Page.After)}
+			return a, q.Page.UnknownCursor()
 		}
 	}
 	if q.Of.Configuration != "" {

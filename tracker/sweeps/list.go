@@ -9,7 +9,6 @@ import (
 
 	"track"
 	"track/answer"
-	"track/answer/param"
 	"track/store"
 )
 
@@ -28,7 +27,7 @@ func List(ctx context.Context, r *store.Reader, q answer.SweepsQuestion) (a answ
 			return a, err
 		}
 		if len(last) != 1 || last[0].ID != q.Page.After {
-			return a, &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", q.Page.After)}
+			return a, q.Page.UnknownCursor()
 		}
 	}
 	list, err := r.Sweeps(ctx, filter)
