@@ -23,7 +23,8 @@ type sharedOptions struct {
 	quiet  bool
 }
 
-func (p *program) app() *cli.App {
+// app returns the program with the command of that name alone; with all commands if none has the name.
+func (p *program) app(command string) *cli.App {
 	app := &cli.App{
 		Name:  "track",
 		Usage: "record seeds of simulations and executions of agents, and judge what they show",
@@ -44,10 +45,9 @@ func (p *program) app() *cli.App {
 		Action:                    group,
 	}
 	groups := p.commandGroups()
-	for _, group := range groups {
-		app.Commands = append(app.Commands, group.commands...)
+	if app.Commands = buildCommands(groups, command); len(app.Commands) > 1 {
+		app.CustomAppHelpTemplate = helpTemplate(groups, app.Commands)
 	}
-	app.CustomAppHelpTemplate = helpTemplate(groups)
 	p.prepare(app.Commands)
 	return app
 }

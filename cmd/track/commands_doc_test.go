@@ -16,7 +16,7 @@ const commandsReference = "../../docs/reference/commands.md"
 // TestCommandReference holds docs/reference/commands.md to the declarations of the commands; make docs writes it.
 func TestCommandReference(t *testing.T) {
 	p := &program{}
-	app := p.app()
+	app := p.app("")
 	prepared := map[string]*cli.Command{}
 	for _, c := range app.Commands {
 		prepared[c.Name] = c
@@ -26,7 +26,7 @@ func TestCommandReference(t *testing.T) {
 	for _, g := range p.commandGroups() {
 		fmt.Fprintf(&page, "## %s\n\n", capitalised(g.name))
 		for _, c := range g.commands {
-			page.command("track", prepared[c.Name])
+			page.command("track", prepared[c.name])
 		}
 	}
 	want := regexp.MustCompile(`\n{3,}`).ReplaceAllString(page.String(), "\n\n")

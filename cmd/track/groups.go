@@ -10,44 +10,78 @@ import (
 // commandGroup is the commands that track --help lists together.
 type commandGroup struct {
 	name     string
-	commands []*cli.Command
+	commands []commandEntry
+}
+
+// commandEntry is a command that is built when it is needed: to build all of them takes half a millisecond.
+type commandEntry struct {
+	name  string
+	build func() *cli.Command
 }
 
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"record", []*cli.Command{
-			p.specCommand(), p.recordCommand(), p.sweepCommand(), p.repeatCommand(), p.importCommand(), p.hookCommand(), p.watchCommand(),
+		{"record", []commandEntry{
+			{"spec", p.specCommand}, {"record", p.recordCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
+			{"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
 		}},
-		{"judge", []*cli.Command{
-			p.stabilityCommand(), p.seedsCommand(), p.showCommand(), p.historyCommand(), p.gateCommand(), p.baselineCommand(), p.improvementCommand(),
-			p.compareCommand(), p.noiseCommand(), p.seedsNeededCommand(), p.rescoreCommand(), p.seriesCommand(), p.executionsCommand(),
-			p.fitnessCommand(), p.rubricCommand(),
+		{"judge", []commandEntry{
+			{"stability", p.stabilityCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
+			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
+			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"noise", p.noiseCommand},
+			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand},
+			{"executions", p.executionsCommand}, {"fitness", p.fitnessCommand}, {"rubric", p.rubricCommand},
 		}},
-		{"evolve", []*cli.Command{
-			p.lineageCommand(), p.versionCommand(), p.mutationCommand(), p.rollbackCommand(), p.replayCommand(), p.operatorsCommand(), p.drawsCommand(),
+		{"evolve", []commandEntry{
+			{"lineage", p.lineageCommand}, {"version", p.versionCommand}, {"mutation", p.mutationCommand},
+			{"rollback", p.rollbackCommand}, {"replay", p.replayCommand}, {"operators", p.operatorsCommand},
+			{"draws", p.drawsCommand},
 		}},
-		{"report", []*cli.Command{p.reportCommand(), p.queryCommand()}},
-		{"exchange", []*cli.Command{p.exportCommand(), p.mergeCommand(), p.ingestCommand()}},
-		{"administer", []*cli.Command{p.initCommand(), p.migrateCommand(), p.pruneCommand(), p.forgetCommand(), p.completionCommand()}},
+		{"report", []commandEntry{
+			{"report", p.reportCommand}, {"query", p.queryCommand},
+		}},
+		{"exchange", []commandEntry{
+			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand},
+		}},
+		{"administer", []commandEntry{
+			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand},
+			{"completion", p.completionCommand},
+		}},
 	}
 }
 
-// helpTemplate returns the help of the program with its commands in groups; package cli would sort the groups by name.
-func helpTemplate(groups []commandGroup) string {
-	longest := 0
+// buildCommands returns the command of that name alone, or all commands in their groups if there is none.
+func buildCommands(groups []commandGroup, name string) (commands []*cli.Command) {
 	for _, g := range groups {
-		for _, c := range g.commands {
-			longest = max(longest, len(c.Name))
+		for _, entry := range g.commands {
+			if entry.name == name {
+				return []*cli.Command{entry.build()}
+			}
 		}
 	}
-	var commands strings.Builder
 	for _, g := range groups {
-		fmt.Fprintf(&commands, "   %s:\n", g.name)
-		for _, c := range g.commands {
-			fmt.Fprintf(&commands, "     %-*s  %s\n", longest, c.Name, c.Usage)
+		for _, entry := range g.commands {
+			commands = append(commands, entry.build())
 		}
-		commands.WriteByte('\n')
+	}
+	return commands
+}
+
+// helpTemplate returns the help of the program with its commands in groups; package cli would sort the groups by name.
+func helpTemplate(groups []commandGroup, commands []*cli.Command) string {
+	longest := 0
+	for _, c := range commands {
+		longest = max(longest, len(c.Name))
+	}
+	var list strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&list, "   %s:\n", g.name)
+		for _, c := range commands[:len(g.commands)] {
+			fmt.Fprintf(&list, "     %-*s  %s\n", longest, c.Name, c.Usage)
+		}
+		commands = commands[len(g.commands):]
+		list.WriteByte('\n')
 	}
 	return "NAME:\n   {{.Name}} - {{.Usage}}\n\nUSAGE:\n   {{.UsageText}}\n\nVERSION:\n   {{.Version}}\n\nDESCRIPTION:\n   " +
-		"{{nindent 3 .Description | trim}}\n\nCOMMANDS:\n" + commands.String() + "   track COMMAND --help explains a command, with examples\n"
+		"{{nindent 3 .Description | trim}}\n\nCOMMANDS:\n" + list.String() + "   track COMMAND --help explains a command, with examples\n"
 }

@@ -48,7 +48,7 @@ func eachCommand(commands []*cli.Command, path []string, visit func(path []strin
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	eachCommand((&program{}).app().Commands, nil, func(path []string, c *cli.Command) {
+	eachCommand((&program{}).app("").Commands, nil, func(path []string, c *cli.Command) {
 		name := strings.Join(path, " ")
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, code := runTrack(t, dir, append(path, "--help")...)
@@ -100,7 +100,7 @@ func mayBeVerb(help string) bool {
 func TestUnknownFlag(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	eachCommand((&program{}).app().Commands, nil, func(path []string, _ *cli.Command) {
+	eachCommand((&program{}).app("").Commands, nil, func(path []string, _ *cli.Command) {
 		for _, args := range [][]string{{"--no-such-flag"}, {"argument", "--no-such-flag"}} {
 			stdout, stderr, code := runTrack(t, dir, append(path, args...)...)
 			want := exitUsage
@@ -114,5 +114,16 @@ func TestUnknownFlag(t *testing.T) {
 	})
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("the folder has %v, %v; want nothing", entries, err)
+	}
+}
+
+// TestCommandEntries holds that each command is found by its own name.
+func TestCommandEntries(t *testing.T) {
+	for _, g := range (&program{}).commandGroups() {
+		for _, entry := range g.commands {
+			if c := entry.build(); c.Name != entry.name {
+				t.Errorf("%s builds %s", entry.name, c.Name)
+			}
+		}
 	}
 }

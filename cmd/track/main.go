@@ -39,11 +39,15 @@ type program struct {
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
 	p := &program{in: newInterruptible(ctx, in), out: out, err: errOut, getenv: getenv, now: time.Now}
-	app := p.app()
 	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
-		p.complete(ctx, app, args[1:last])
+		p.complete(ctx, p.app(""), args[1:last])
 		return exitOK
 	}
+	first := ""
+	if len(args) > 1 {
+		first = args[1]
+	}
+	app := p.app(first)
 	args = arrange(app, args)
 	err := app.RunContext(ctx, args)
 	p.report(err)
