@@ -143,3 +143,30 @@ func TestStrict(t *testing.T) {
 		}
 	}
 }
+
+// TestOldSQLite keeps out of the stored schema what sqlite3 programs before 3.44 cannot parse: they could not open a database at all.
+func TestOldSQLite(t *testing.T) {
+	newer := regexp.MustCompile(`(?i)string_agg|\(select\s+\w+\([^()]*(\([^()]*\)[^()]*)*\border by\b`)
+	for _, text := range []string{"SELECT (SELECT string_agg(a, ',') FROM b)", "SELECT (SELECT group_concat(a, f(b) ORDER BY c) FROM d)"} {
+		if !newer.MatchString(text) {
+			t.Errorf("%s is not recognised", text)
+		}
+	}
+	files, err := filepath.Glob("*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	more, err := filepath.Glob("sqlite/*.sql")
+	if err != nil || len(more) == 0 {
+		t.Fatal(more, err)
+	}
+	for _, file := range append(files, more...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := newer.FindString(string(text)); found != "" {
+			t.Errorf("%s: %q", file, found)
+		}
+	}
+}

@@ -139,9 +139,10 @@ SELECT sweep.ulid           AS id,
        configuration.label  AS label,
        configuration.hash   AS configuration,
        configuration.params AS params,
-       (SELECT string_agg(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u..%u', first, last) END, ',' ORDER BY first < 0, first)
-          FROM sweep_seeds
-         WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS seeds,
+       (SELECT group_concat(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u..%u', first, last) END, ',')
+          FROM (SELECT first, last FROM sweep_seeds
+                 WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id
+                 ORDER BY first < 0, first)) AS seeds,
        (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
          WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
        (SELECT count(*) FROM seed
@@ -244,8 +245,9 @@ SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(pare
 -- One row a mutation.
 CREATE VIEW v_mutation AS
 SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
-       (SELECT string_agg(version.name, ' ' ORDER BY mutation_parent.position)
-          FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id WHERE mutation_parent.mutation_id = mutation.id) AS parents,
+       (SELECT group_concat(name, ' ')
+          FROM (SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
+                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position)) AS parents,
        child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
        mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at
   FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id JOIN version AS child ON child.id = mutation.child_id;
