@@ -13,10 +13,10 @@ import (
 // VersionPlace says where a version stands in its lineage.
 type VersionPlace string
 
-// The places. Versions are never deleted: archived versions are only no longer among those that are kept active.
+// The places. Versions are never deleted: archived versions are only no longer among the kept ones, the newest and the best.
 const (
-	VersionHead      VersionPlace = "head"      // is active
-	VersionActive    VersionPlace = "active"    // was active, and is kept
+	VersionActive    VersionPlace = "active"    // is active: the head of the lineage
+	VersionKept      VersionPlace = "kept"      // was active, and is one of the newest or the best
 	VersionArchived  VersionPlace = "archived"  // was active, long ago
 	VersionCandidate VersionPlace = "candidate" // was never active
 )

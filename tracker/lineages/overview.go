@@ -142,12 +142,12 @@ func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
 	active, archived := evolution.Retain(standings, l.Head, l.Settings.Loop.Keep)
 	places := map[string]answer.VersionPlace{}
 	for _, s := range active {
-		places[s.Version] = answer.VersionActive
+		places[s.Version] = answer.VersionKept
 	}
 	for _, s := range archived {
 		places[s.Version] = answer.VersionArchived
 	}
-	places[l.Head] = answer.VersionHead
+	places[l.Head] = answer.VersionActive
 	best, ok := evolution.Best(standings)
 	for i, v := range list {
 		if place := places[v.Name]; place != "" {
