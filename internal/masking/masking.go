@@ -36,36 +36,13 @@ func pass(text string) (string, int) {
 	var out strings.Builder
 	n, copied := 0, 0
 	m := masker(text)
-	for i := 0; i < len(text); {
-		var found span
-		switch classes[text[i]] {
-		case inWord:
-			if i > 0 && text[i-1] == '\\' {
-				found = m.escaped(i)
-			}
-		case beginsShape:
-			found = m.token(i)
-			if found.kind == "" && i > 0 && text[i-1] == '\\' {
-				found = m.escaped(i)
-			}
-		case separates:
-			found = m.assigned(i)
-		case dash:
-			found = m.dashes(i)
-		case closes:
-			found = m.element(i)
-		}
-		if found.kind == "" {
-			i = behind(text, i)
-			continue
-		}
+	for found := m.next(0); found.kind != ""; found = m.next(max(found.end, found.start+1)) {
 		if n == 0 {
 			out.Grow(len(text))
 		}
 		out.WriteString(text[copied:found.start])
 		out.WriteString("[masked:" + found.kind + "]")
 		copied = found.end
-		i = max(found.end, i+1)
 		n++
 	}
 	if n == 0 {
@@ -73,6 +50,40 @@ func pass(text string) (string, int) {
 	}
 	out.WriteString(text[copied:])
 	return out.String(), n
+}
+
+// next returns the first secret at or behind i; its kind is empty if there is none.
+func (m masker) next(i int) span {
+	for i < len(m) {
+		if found := m.at(i); found.kind != "" {
+			return found
+		}
+		i = behind(string(m), i)
+	}
+	return span{}
+}
+
+// at returns the secret to which the byte at i leads.
+func (m masker) at(i int) (found span) {
+	escaped := i > 0 && m[i-1] == '\\'
+	switch classes[m[i]] {
+	case beginsShape:
+		found = m.token(i)
+		if found.kind == "" && escaped {
+			return m.escaped(i)
+		}
+	case inWord:
+		if escaped {
+			return m.escaped(i)
+		}
+	case separates:
+		return m.assigned(i)
+	case dash:
+		return m.dashes(i)
+	case closes:
+		return m.element(i)
+	}
+	return found
 }
 
 // masker is the text that is looked at.
