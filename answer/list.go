@@ -56,7 +56,8 @@ func (p *Page) Params(limit int) param.List {
 	}
 }
 
-// UnknownCursor returns the error for a page that begins after something unknown: it must not look like the end of the list.
+// UnknownCursor returns the error for a page that begins after something unknown: it must not look like the end of
+// the list.
 func (p Page) UnknownCursor() error {
 	return &param.Error{Param: "after", Message: fmt.Sprintf("%q is not the end of a page of this list", p.After)}
 }

@@ -13,7 +13,8 @@ import (
 // VersionPlace says where a version stands in its lineage.
 type VersionPlace string
 
-// The places. Versions are never deleted: archived versions are only no longer among the kept ones, the newest and the best.
+// The places. Versions are never deleted: archived versions are only no longer among the kept ones, the newest and
+// the best.
 const (
 	VersionActive    VersionPlace = "active"    // is active: the head of the lineage
 	VersionKept      VersionPlace = "kept"      // was active, and is one of the newest or the best

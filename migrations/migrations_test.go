@@ -144,7 +144,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestOldSQLite keeps out of the stored schema what sqlite3 programs before 3.44 cannot parse: they could not open a database at all.
+// TestOldSQLite keeps out of the stored schema what sqlite3 programs before 3.44 cannot parse: they could not open a
+// database at all.
 func TestOldSQLite(t *testing.T) {
 	newer := regexp.MustCompile(`(?i)string_agg|\(select\s+\w+\([^()]*(\([^()]*\)[^()]*)*\border by\b`)
 	for _, text := range []string{"SELECT (SELECT string_agg(a, ',') FROM b)", "SELECT (SELECT group_concat(a, f(b) ORDER BY c) FROM d)"} {

@@ -34,8 +34,7 @@ const listSeedScores = `
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
 
-// The metric comes as its id: a join would be made for each of the rows, of which there are as many as seeds times
-// metrics.
+// The metric comes as its id: a join would be made for each of the rows, and there are as many as seeds times metrics.
 const listMetricScores = `
 	SELECT result.seed_id, result.metric_id, result.score, result.status
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1

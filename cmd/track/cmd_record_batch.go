@@ -150,7 +150,7 @@ func (p *program) noticeSummary(s exchange.BatchSummary) {
 		p.notice("not in the spec, stored but not scored: %s%s", strings.Join(names, ", "), more)
 	}
 	if s.WithoutRevision > 0 {
-		p.notice("%d seeds name no commit: edits of the code between them are not told apart", s.WithoutRevision)
+		p.notice("%s without a commit: edits of the code between them are not told apart", format.Counted(s.WithoutRevision, "seed"))
 	}
 }
 

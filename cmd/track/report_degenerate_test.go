@@ -51,7 +51,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 	}{
 		{"one seed", twoMetrics, recordedSeeds("old", 1, good) + recordedSeeds("new", 1, good), []string{"n = 1 is small", "1 pair", "Failing seeds: 0 of 1"}},
 		{"all failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, failed), []string{
-			"None of the 6 seeds has a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds without a score on one side",
+			"6 seeds without a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds without a score on one side",
 		}},
 		{"half failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, func(i int) string {
 			if i < 3 {

@@ -86,7 +86,7 @@ func OperatorName(text string) string {
 	return strings.Join(strings.Fields(importer.Name(strings.ToLower(text))), "_")
 }
 
-// Title makes a title of the parts of which there are any: one line each, as long as a name may be.
+// Title makes a title of the parts that are not empty: one line each, as long as a name may be.
 func Title(parts ...string) string {
 	var lines []string
 	for _, part := range parts {

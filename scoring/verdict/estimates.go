@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -70,15 +71,15 @@ const (
 func seedWarnings(t scoring.SeedTotals) []Warning {
 	summary := summary(t)
 	var list []Warning
-	add := func(code, format string, args ...any) {
-		list = append(list, Warning{code, fmt.Sprintf(format, args...)})
+	add := func(code, text string, args ...any) {
+		list = append(list, Warning{code, fmt.Sprintf(text, args...)})
 	}
 	switch {
 	case t.NSeeds == 0:
 		add(warnNoSeeds, "there are no seeds")
 		return list
 	case t.Score.N == 0:
-		add(warnNoScores, "none of the %d seeds has a score", t.NSeeds)
+		add(warnNoScores, "%s without a score", format.Counted(t.NSeeds, "seed"))
 	case t.Score.N < t.NSeeds:
 		add(WarnFailedSeeds, "%d of %d seeds have no score: they count as not passed and are left out of means", t.NSeeds-t.Score.N, t.NSeeds)
 	}

@@ -68,7 +68,7 @@ func addExecutions(t testing.TB, st *store.Store, list ...store.ExecutionRecord)
 			e = execution(st, e)
 			existing, err := tx.AddExecution(e)
 			if err == nil && existing != nil {
-				err = fmt.Errorf("execution %s is there already", e.Key)
+				err = fmt.Errorf("execution %s was recorded before", e.Key)
 			}
 			if err != nil {
 				return err
