@@ -21,20 +21,23 @@ import (
 var mayImport = map[string][]string{
 	"track/scoring/...": {"track/scoring/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
-	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/answer/...":     {"track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
-	"track/reports/...":    {"track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
+	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking": {},
 
 	// What all readers and writers of JSON share.
 	"track/internal/jsonio": {"track", "github.com/go-json-experiment/json/..."},
+
+	// Regular expressions that are compiled on use.
+	"track/internal/lazyregexp": {},
 
 	// What writes shell text.
 	"track/internal/shell": {},
@@ -44,18 +47,18 @@ var mayImport = map[string][]string{
 	"track/importer/lines":      {"track", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
-	"track/importer/...":        {"track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/importer/...":        {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track"},
 
 	// Records that wait for a database.
 	"track/internal/spool": {"track", "track/importer/lines"},
 
 	// Processes and their files.
-	"track/sweep": {"track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
+	"track/store":           {"track/internal/lazyregexp", "track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/tracker/exchange": {"track", "track/answer", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
@@ -67,7 +70,7 @@ var mayImport = map[string][]string{
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/internal/masking", "track/store", "track/tracker/agents"},
-	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
+	"track/internal/claudesettings": {"track/internal/lazyregexp", "github.com/go-json-experiment/json/..."},
 
 	// What documentation is made with.
 	"track/internal/jsondoc": {"github.com/go-json-experiment/json/..."},

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+
+	"track/internal/lazyregexp"
 )
 
 // ErrUnknownSchema means that SQL cannot be checked, because it uses tables, columns or functions that do not exist
@@ -31,7 +32,7 @@ func CheckSQL(ctx context.Context, text string) error {
 		}
 		switch {
 		case err == nil:
-		case missing.MatchString(err.Error()):
+		case missing().MatchString(err.Error()):
 			unknown = true
 		default:
 			return fmt.Errorf("statement %d: %w", i+1, err)
@@ -44,7 +45,7 @@ func CheckSQL(ctx context.Context, text string) error {
 }
 
 // missing are SQLite's complaints about what an empty database lacks.
-var missing = regexp.MustCompile(`no such (table|column|function|module|view|index|trigger|savepoint|collation)|unknown database|has no column named`)
+var missing = lazyregexp.New(`no such (table|column|function|module|view|index|trigger|savepoint|collation)|unknown database|has no column named`)
 
 // splitSQL cuts SQL at the semicolons that end statements, which those in strings, names, comments and triggers do not.
 // Statements of nothing but comments are left out.
@@ -100,10 +101,10 @@ func endOfQuoted(text string, from int) int {
 }
 
 var (
-	trigger    = regexp.MustCompile(`(?is)^\s*create\s+(temp\s+|temporary\s+)?trigger\b`)
-	triggerEnd = regexp.MustCompile(`(?is)\bend\s*$`)
+	trigger    = lazyregexp.New(`(?is)^\s*create\s+(temp\s+|temporary\s+)?trigger\b`)
+	triggerEnd = lazyregexp.New(`(?is)\bend\s*$`)
 )
 
 func insideTrigger(statement string) bool {
-	return trigger.MatchString(statement) && !triggerEnd.MatchString(statement)
+	return trigger().MatchString(statement) && !triggerEnd().MatchString(statement)
 }

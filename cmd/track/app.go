@@ -23,7 +23,8 @@ type sharedOptions struct {
 	quiet  bool
 }
 
-// app returns the program with the command of that name alone; with all commands if none has the name.
+// app returns the program with the command of that name alone; with all commands if none has the name, and without
+// any for --version.
 func (p *program) app(command string) *cli.App {
 	app := &cli.App{
 		Name:  "track",
@@ -43,6 +44,9 @@ func (p *program) app(command string) *cli.App {
 		ExitErrHandler:            func(*cli.Context, error) {},
 		OnUsageError:              onUsageError,
 		Action:                    group,
+	}
+	if command == "--version" || command == "-v" {
+		return app // needs no command
 	}
 	groups := p.commandGroups()
 	if app.Commands = buildCommands(groups, command); len(app.Commands) > 1 {

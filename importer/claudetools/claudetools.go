@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 // Command returns what a shell was asked to run.
@@ -26,7 +27,7 @@ func Command(tool string, input jsontext.Value) string {
 	return importer.String(bash.Command)
 }
 
-var exitCode = importer.Pattern(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
+var exitCode = lazyregexp.New(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
 
 // Exit reads the exit status that stands at the beginning of the text of a failed command; nil where none does.
 func Exit(text string) *int {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 // result is what the output of a call says.
@@ -80,9 +81,9 @@ func readText(text string) result {
 }
 
 var (
-	exitLine    = importer.Pattern(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
-	sessionLine = importer.Pattern(`(?m)^Process running with session ID (\d{1,18})$`)
-	wallLine    = importer.Pattern(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
+	exitLine    = lazyregexp.New(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
+	sessionLine = lazyregexp.New(`(?m)^Process running with session ID (\d{1,18})$`)
+	wallLine    = lazyregexp.New(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
 )
 
 // failures begin the output of a call that could not be made.

@@ -8,10 +8,11 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 // A sample begins like this, so that reading goes on behind a damaged one.
-var beginning = importer.Pattern(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
+var beginning = lazyregexp.New(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
 
 // Read reads a log that is one JSON document. file stands in items and errors. For a zip, use [ReadZip].
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {

@@ -13,6 +13,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 const largestText = 16 << 20 // bytes of a version, or of a file of scores
@@ -62,7 +63,7 @@ type folder struct {
 	stopped bool
 }
 
-var logName = importer.Pattern(`^(executions|observations)[\w.-]*\.jsonl$`)
+var logName = lazyregexp.New(`^(executions|observations)[\w.-]*\.jsonl$`)
 
 func (f *folder) read() error {
 	names, err := f.list()

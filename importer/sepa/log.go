@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 var (
-	sectionLine = importer.Pattern(`(?i)^##\s+(evolution|rollback)\b\s*[-–—:]?\s*(\S*)`)
-	fieldLine   = importer.Pattern(`^\s*[-*]\s+\**([A-Za-z][\w ]{0,40})\**:\**\s*(.*?)\s*$`)
-	scoredName  = importer.Pattern(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
+	sectionLine = lazyregexp.New(`(?i)^##\s+(evolution|rollback)\b\s*[-–—:]?\s*(\S*)`)
+	fieldLine   = lazyregexp.New(`^\s*[-*]\s+\**([A-Za-z][\w ]{0,40})\**:\**\s*(.*?)\s*$`)
+	scoredName  = lazyregexp.New(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
 )
 
 // parseLog finds evolutions and rollbacks in an evolution-log.md: a heading with the time, and a list of fields below
@@ -63,7 +64,7 @@ func setField(event *importer.Event, name, value string) {
 	}
 }
 
-var contextLine = importer.Pattern(`^(\w{1,50}):\s*(.*?)\s*$`)
+var contextLine = lazyregexp.New(`^(\w{1,50}):\s*(.*?)\s*$`)
 
 // parseContext reads which version a context.md says to be in force.
 func parseContext(text string) []importer.Item {

@@ -9,10 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 // versionName is how the versions of a prompt are called.
-var versionName = importer.Pattern(`^v\d{1,9}[\w.-]{0,50}$`)
+var versionName = lazyregexp.New(`^v\d{1,9}[\w.-]{0,50}$`)
 
 // parseScores finds the versions in a scores.yaml, wherever they stand, in their order. What cannot be used is among
 // the items.
@@ -99,8 +100,8 @@ func score(text string) *float64 {
 }
 
 var (
-	yamlKey   = importer.Pattern(`^(\s*)(v\d{1,9}[\w.-]{0,50}):\s*$`)
-	yamlField = importer.Pattern(`^(\s*)(\w{1,50}):\s+"?([^"#]*?)"?\s*(?:#.*)?$`)
+	yamlKey   = lazyregexp.New(`^(\s*)(v\d{1,9}[\w.-]{0,50}):\s*$`)
+	yamlField = lazyregexp.New(`^(\s*)(\w{1,50}):\s+"?([^"#]*?)"?\s*(?:#.*)?$`)
 )
 
 // scanScores finds versions in a text that is no YAML as a whole: a line with a name, and the fields that are

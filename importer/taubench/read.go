@@ -12,10 +12,11 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/lazyregexp"
 )
 
 // An episode begins like this, so that reading goes on behind a damaged one.
-var beginning = importer.Pattern(`\{\s{0,100}"task_id"\s{0,100}:`)
+var beginning = lazyregexp.New(`\{\s{0,100}"task_id"\s{0,100}:`)
 
 // Read reads an array of episodes. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {

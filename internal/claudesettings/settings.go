@@ -6,8 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"track/internal/lazyregexp"
 )
 
 // events are the hooks that track listens to, in the order in which they are put into settings.
@@ -19,7 +20,7 @@ var toolEvents = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostT
 const timeout = 10 // seconds after which Claude Code gives up on a hook; track itself gives up after two
 
 // ours matches the commands of earlier installations, whatever the path of the program and its flags.
-var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
+var ours = lazyregexp.New(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
 
 // SyntaxError says what is wrong with the text of settings.
 type SyntaxError struct{ Message string }
@@ -57,7 +58,7 @@ func installEvent(text []byte, event, command string) ([]byte, error) {
 		if c.text == command {
 			return text, nil
 		}
-		if ours.MatchString(c.text) {
+		if ours().MatchString(c.text) {
 			return splice(text, c.node.start, c.node.end, quoted(command)), nil
 		}
 	}
@@ -89,7 +90,7 @@ func Commands(text []byte) (map[string][]string, error) {
 	}
 	for _, event := range hooks.children {
 		for _, c := range d.commands(event) {
-			if ours.MatchString(c.text) {
+			if ours().MatchString(c.text) {
 				found[event.name] = append(found[event.name], c.text)
 			}
 		}
@@ -105,7 +106,7 @@ func (d *document) removeFirst(hooks *node) []byte {
 	}
 	for _, event := range hooks.children {
 		for _, c := range d.commands(event) {
-			if !ours.MatchString(c.text) {
+			if !ours().MatchString(c.text) {
 				continue
 			}
 			if len(c.list.children) > 1 {
