@@ -3,6 +3,7 @@ package track
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 )
 
@@ -15,6 +16,30 @@ var (
 	ErrDatabase  = errors.New("unusable database")
 	ErrDiffers   = errors.New("replay differs") // something that was done again gives another result
 )
+
+// ErrDamaged means that a database holds what track never writes. It is an [ErrDatabase].
+var ErrDamaged error = damagedError{}
+
+type damagedError struct{}
+
+func (damagedError) Error() string { return "damaged database" }
+
+func (damagedError) Unwrap() error { return ErrDatabase }
+
+// PanicError is a panic that was caught.
+type PanicError struct {
+	Value any
+	Stack string
+}
+
+func (e *PanicError) Error() string { return fmt.Sprint("internal error: ", e.Value) }
+
+// CatchPanic sets err if the function that defers it panics.
+func CatchPanic(err *error) {
+	if value := recover(); value != nil {
+		*err = &PanicError{value, string(debug.Stack())}
+	}
+}
 
 // FieldError is an error in one field of an input.
 type FieldError struct {

@@ -17,6 +17,7 @@ const (
 	Conflict  ProblemKind = "conflict"
 	Ambiguous ProblemKind = "ambiguous"
 	Different ProblemKind = "differs" // something that was done again gives another result
+	Damaged   ProblemKind = "damaged"
 	Database  ProblemKind = "database"
 	Internal  ProblemKind = "internal"
 )
@@ -42,7 +43,7 @@ func problemKinds() []struct {
 		err  error
 	}{
 		{Different, track.ErrDiffers}, {Ambiguous, track.ErrAmbiguous}, {Conflict, track.ErrConflict}, {NotFound, track.ErrNotFound},
-		{Database, track.ErrDatabase}, {Invalid, track.ErrInvalid},
+		{Damaged, track.ErrDamaged}, {Database, track.ErrDatabase}, {Invalid, track.ErrInvalid},
 	}
 }
 

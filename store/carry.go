@@ -22,8 +22,10 @@ func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 // The values that the driver returns of a column.
 
 func asInt(v driver.Value) int64 {
-	n, _ := v.(int64)
-	return n
+	if v == nil {
+		return 0
+	}
+	return v.(int64)
 }
 
 func asText(v driver.Value) string {
@@ -32,8 +34,10 @@ func asText(v driver.Value) string {
 		return v
 	case []byte:
 		return string(v)
+	case nil:
+		return ""
 	}
-	return ""
+	panic(impossible(fmt.Sprintf("%v stands where a text belongs", v)))
 }
 
 // asFloat returns a number as a value of a seed has it: NULL is NaN.

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"track"
 	"track/scoring"
 )
@@ -221,7 +219,7 @@ func (p *SeedPages) environment(ctx context.Context, id int64) (track.Environmen
 	return cachedRow(p.environments, "environment", id, func() (e track.Environment, err error) {
 		document, err := p.text(ctx, getEnvironment, id)
 		if err == nil && document != "{}" {
-			err = json.Unmarshal([]byte(document), &e)
+			err = decodeStored("environment", []byte(document), &e)
 		}
 		return e, err
 	})

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/go-json-experiment/json"
+
 	"track"
 )
 
@@ -34,11 +36,19 @@ func decompress(data []byte) (string, error) {
 	}
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDatabase, err)
+		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDamaged, err)
 	}
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDatabase, err)
+		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDamaged, err)
 	}
 	return string(text), nil
+}
+
+// decodeStored decodes the JSON of a column.
+func decodeStored(what string, text []byte, into any) error {
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%w: %s: %w", track.ErrDamaged, what, err)
+	}
+	return nil
 }

@@ -73,7 +73,7 @@ func looksOf(rows []lookRow) ([]Look, error) {
 		copy(looks[i].Question[:], row.Question)
 		copy(looks[i].Evidence[:], row.Evidence)
 		if row.Plan != noPlan {
-			if err := json.Unmarshal([]byte(row.Plan), &looks[i].Plan); err != nil {
+			if err := decodeStored("plan of an interim analysis", []byte(row.Plan), &looks[i].Plan); err != nil {
 				return nil, explain(err)
 			}
 		}

@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"track"
 )
 
 // Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction
@@ -58,11 +61,30 @@ func (r *Reader) read() querier {
 	r.pool.statements.Add(1)
 	switch {
 	case r.tx != nil:
-		return r.tx
+		return checked{r.tx}
 	case r.pinned != nil:
-		return r.pinned
+		return checked{r.pinned}
 	}
-	return r.pool.open()
+	return checked{r.pool.open()}
+}
+
+// checked reads from a database that may be damaged: a row of other types than its table has is an error of damage.
+type checked struct{ querier }
+
+func (c checked) GetContext(ctx context.Context, dest any, query string, args ...any) error {
+	return scanError(ctx, c.querier.GetContext(ctx, dest, query, args...))
+}
+
+func (c checked) SelectContext(ctx context.Context, dest any, query string, args ...any) error {
+	return scanError(ctx, c.querier.SelectContext(ctx, dest, query, args...))
+}
+
+// scanError tells what could not be scanned, which has no type of its own, from the errors that have one.
+func scanError(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || isNoRows(err) || isDriverError(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", track.ErrDamaged, err)
 }
 
 // pool holds the read-only connections of a store.

@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"track"
 )
@@ -55,8 +52,8 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 	}
 	for _, row := range rows {
 		use := track.EnvironmentUse{NSeeds: row.NSeeds}
-		if err := json.Unmarshal([]byte(row.Document), &use.Environment); err != nil {
-			return track.Runs{}, fmt.Errorf("environment %s: %w", row.Document, err)
+		if err := decodeStored("environment", []byte(row.Document), &use.Environment); err != nil {
+			return track.Runs{}, err
 		}
 		runs.Environments = append(runs.Environments, use)
 	}

@@ -100,7 +100,7 @@ func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Sel
 			}
 		}
 		if score, ok := row[2].(float64); ok {
-			seed.Scores[positions[row[1].(int64)]] = score
+			seed.Scores[knownRow(positions, "metric", row[1])] = score
 		}
 	})
 }
@@ -119,7 +119,7 @@ func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]s
 			statuses[id] = make([]scoring.Status, len(positions))
 		}
 		if row[2] != nil { // it has a value
-			statuses[id][positions[row[1].(int64)]] = statusOf(row[3].(int64))
+			statuses[id][knownRow(positions, "metric", row[1])] = statusOf(row[3].(int64))
 		}
 	})
 	return statuses, explain(err)

@@ -8,8 +8,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"track"
 	"track/scoring"
 )
@@ -240,7 +238,7 @@ func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSee
 	if detail.Values, err = r.Values(ctx, row.RowID); err != nil {
 		return detail, err
 	}
-	return detail, json.Unmarshal(document, &detail.Environment)
+	return detail, decodeStored("environment", document, &detail.Environment)
 }
 
 // Values returns what the seed with this id measured.

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +52,7 @@ func isNoDatabase(err error) bool {
 
 // isDamaged reports whether a file cannot be read as the SQLite database that it is.
 func isDamaged(err error) bool {
-	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || isNoDatabase(err)
+	return errors.Is(explain(err), track.ErrDamaged) || isNoDatabase(err)
 }
 
 // errFolder is what comes of a folder in the place of a database.
@@ -81,6 +83,13 @@ func isHot(err error) bool {
 	return errors.As(err, &failure) && failure.Code() == sqlite3.SQLITE_READONLY_ROLLBACK
 }
 
+// isDriverError reports whether an error is not about the values of a row.
+func isDriverError(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // isConstraint reports whether a row breaks a rule of its table.
 func isConstraint(err error) bool {
 	var failure *sqlite.Error
@@ -102,7 +111,7 @@ func explain(err error) error {
 	case sqlite3.SQLITE_NOTADB:
 		reason, hint = "the file is not a SQLite database", otherDatabase("name another file; nothing was changed")
 	case sqlite3.SQLITE_CORRUPT:
-		reason, hint = "the database is corrupt", track.Hint{Text: "restore a copy, or save what can be read with: sqlite3 FILE .recover"}
+		return fmt.Errorf("%w: %w", track.ErrDamaged, err)
 	case sqlite3.SQLITE_CANTOPEN:
 		reason, hint = "the file cannot be opened", track.Hint{Text: "check that the folder exists, and its permissions"}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -194,7 +194,7 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Sel
 		computes = computes || m.Computed
 	}
 	err := r.streamSelected(ctx, sel, queries.results, args, func(row []driver.Value) {
-		m := byID[row[0].(int64)]
+		m := knownRow(byID, "metric", row[0])
 		if statusOf(row[1].(int64)) != scoring.Fail {
 			m.notFailed++
 		}
@@ -212,7 +212,7 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Sel
 	if err == nil && computes {
 		err = r.streamSelected(ctx, sel, queries.computed, args, func(row []driver.Value) {
 			if row[2] == nil {
-				byID[row[0].(int64)].value.Add(storedValue(row[1]))
+				knownRow(byID, "metric", row[0]).value.Add(storedValue(row[1]))
 			}
 		})
 	}

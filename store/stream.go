@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
+
+	"track"
 )
 
 // streamSelected streams what a query finds of a selection.
@@ -17,7 +20,8 @@ func (r *Reader) streamSelected(ctx context.Context, sel Selection, query string
 
 // stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what
 // database/sql does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64,
-// string or driver.Valuer.
+// string or driver.Valuer. If visit panics, because it meets a row that this package never writes, the database is
+// damaged.
 func (r *Reader) stream(ctx context.Context, query string, args []any, visit func(row []driver.Value)) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, arg := range args {
@@ -35,7 +39,8 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
 	}
-	return conn.Raw(func(driverConn any) error {
+	return conn.Raw(func(driverConn any) (err error) {
+		defer catchDamage(&err)
 		queryer, ok := driverConn.(driver.QueryerContext)
 		if !ok {
 			return errors.New("the driver cannot query")
@@ -55,4 +60,27 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 			visit(row)
 		}
 	})
+}
+
+// impossible is what a visit of rows panics with, because the database holds what this package never writes.
+type impossible string
+
+// knownRow returns what a row refers to, which a sound database holds.
+func knownRow[V any](rows map[int64]V, table string, id driver.Value) V {
+	row, ok := rows[id.(int64)]
+	if !ok {
+		panic(impossible(fmt.Sprintf("a row refers to %s %v, which does not belong to it", table, id)))
+	}
+	return row
+}
+
+// catchDamage makes a panic over a row an error of damage.
+func catchDamage(err *error) {
+	switch value := recover().(type) {
+	case nil:
+	case impossible:
+		*err = fmt.Errorf("%w: %s", track.ErrDamaged, string(value))
+	default:
+		*err = fmt.Errorf("%w: %w", track.ErrDamaged, &track.PanicError{Value: value, Stack: string(debug.Stack())})
+	}
 }

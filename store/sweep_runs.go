@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"track"
 )
 
@@ -71,7 +69,7 @@ func (r *Reader) Repetitions(ctx context.Context, sel Selection) (list []Repeate
 	for _, row := range rows {
 		seed := RepeatedSeed{Number: row.Number}
 		if row.Differences != "" {
-			if err := json.Unmarshal([]byte(row.Differences), &seed.Differences); err != nil {
+			if err := decodeStored("differences", []byte(row.Differences), &seed.Differences); err != nil {
 				return nil, fmt.Errorf("differences %s: %w", row.Differences, err)
 			}
 		}

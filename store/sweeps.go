@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"track"
 )
 
@@ -104,7 +102,7 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 		var errs [3]error
 		sweep.Changes, errs[0] = decompress(row.Changes)
 		sweep.Libraries, errs[1] = decompress(row.Libraries)
-		errs[2] = json.Unmarshal(row.Environment, &sweep.Environment)
+		errs[2] = decodeStored("environment", row.Environment, &sweep.Environment)
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", row.ULID, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/shell"
 )
 
 // The exit codes; exitTable says what each means.
@@ -132,6 +133,7 @@ func (p *program) report(err error) {
 	if err == nil || errors.As(err, &verdict) {
 		return
 	}
+	err = p.explainDamage(err)
 	fmt.Fprintln(p.err, "track: "+printableLines(strings.TrimPrefix(err.Error(), "track: ")))
 	var usage *usageError
 	for _, hint := range track.Hints(err) {
@@ -140,6 +142,27 @@ func (p *program) report(err error) {
 	if errors.As(err, &usage) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")
 	}
+	if caught := (*track.PanicError)(nil); errors.As(err, &caught) && p.getenv("TRACK_DEBUG") != "" {
+		fmt.Fprintln(p.err, caught.Stack)
+	}
+}
+
+// explainDamage names the database that is damaged, and the ways out. A panic may come of damage too.
+func (p *program) explainDamage(err error) error {
+	var caught *track.PanicError
+	isPanic, isDamage := errors.As(err, &caught), errors.Is(err, track.ErrDamaged) && !errors.Is(err, track.ErrInvalid)
+	path, unknown := p.databasePath()
+	if isPanic && !isDamage {
+		err = track.WithHint(fmt.Errorf("%w: track has a defect, or its database is damaged", err), track.Hint{Text: "report it with what is printed if TRACK_DEBUG is 1"})
+	}
+	if !isPanic && !isDamage || unknown != nil {
+		return err
+	}
+	if isDamage && !strings.Contains(err.Error(), path) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return track.WithHint(track.WithHint(err, track.NewHint("see what is damaged", "check", path)),
+		track.Hint{Text: "restore a backup, or save what can be read with: sqlite3 " + shell.Word(path) + " .recover"})
 }
 
 func isNotFound(err error) bool { return errors.Is(err, track.ErrNotFound) }

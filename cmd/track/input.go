@@ -71,14 +71,17 @@ func (r *interruptible) Read(p []byte) (int, error) {
 		r.buffer = make([]byte, len(p))
 	}
 	buffer := r.buffer[:len(p)]
-	go func() {
-		n, err := r.in.Read(buffer)
-		r.result <- readResult{n, err}
-	}()
+	go func() { r.result <- r.readInto(buffer) }()
 	select {
 	case <-r.ctx.Done():
 		return 0, context.Cause(r.ctx)
 	case result := <-r.result:
 		return copy(p, buffer[:result.n]), result.err
 	}
+}
+
+func (r *interruptible) readInto(buffer []byte) (result readResult) {
+	defer track.CatchPanic(&result.err)
+	result.n, result.err = r.in.Read(buffer)
+	return result
 }

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"track"
 )
 
 // version is set by the linker in releases; see the Makefile.
@@ -39,20 +41,26 @@ type program struct {
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
 	p := &program{in: newInterruptible(ctx, in), out: out, err: errOut, getenv: getenv, now: time.Now}
+	arranged, err := p.runApp(ctx, args)
+	p.report(err)
+	if isHookCall(arranged) {
+		return exitOK
+	}
+	return exitCode(err)
+}
+
+// runApp runs the command, and returns the arguments in the order in which it took them. A panic is an error.
+func (p *program) runApp(ctx context.Context, args []string) (arranged []string, err error) {
+	defer track.CatchPanic(&err)
 	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
 		p.complete(ctx, p.app(""), args[1:last])
-		return exitOK
+		return nil, nil
 	}
 	first := ""
 	if len(args) > 1 {
 		first = args[1]
 	}
 	app := p.app(first)
-	args = arrange(app, args)
-	err := app.RunContext(ctx, args)
-	p.report(err)
-	if isHookCall(args) {
-		return exitOK
-	}
-	return exitCode(err)
+	arranged = arrange(app, args)
+	return arranged, app.RunContext(ctx, arranged)
 }

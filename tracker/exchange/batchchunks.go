@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"track"
 	"track/importer/lines"
 )
 
@@ -21,6 +22,7 @@ func (b *batchRun) chunk(ctx context.Context, entries iter.Seq2[lines.Record, er
 	inputErr := new(error)
 	go func() {
 		defer close(single)
+		defer track.CatchPanic(inputErr)
 		for entry, err := range entries {
 			var prepared *batchEntry
 			if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"track"
 	"track/importer"
 )
 
@@ -19,6 +20,7 @@ func chunkItems(ctx context.Context, items iter.Seq2[importer.Item, error]) (<-c
 	chunks, inputErr := make(chan []importer.Item), new(error)
 	go func() {
 		defer close(chunks)
+		defer track.CatchPanic(inputErr)
 		var chunk []importer.Item
 		size := 0
 		pass := func() bool {

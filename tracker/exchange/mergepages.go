@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 
+	"track"
 	"track/store"
 )
 
@@ -25,7 +26,7 @@ func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Contex
 	go func() {
 		defer close(results)
 		for {
-			page, more, err := read(ctx)
+			page, more, err := readPage(ctx, read)
 			if err == nil && !more {
 				return
 			}
@@ -54,6 +55,12 @@ func pages[P Record](ctx context.Context, m *merge, read func(ctx context.Contex
 		m.options.Progress(m.counts.Seeds.All() + m.counts.Executions.All())
 	}
 	return ctx.Err()
+}
+
+// readPage reads a page in a goroutine, where nobody else catches a panic.
+func readPage[P Record](ctx context.Context, read func(ctx context.Context) (P, bool, error)) (page P, more bool, err error) {
+	defer track.CatchPanic(&err)
+	return read(ctx)
 }
 
 // seeds brings in the seeds of scenarios.

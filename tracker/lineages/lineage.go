@@ -48,7 +48,7 @@ func Load(ctx context.Context, r *store.Reader, name string) (l Lineage, err err
 	}
 	e, found := newestOf(l, evolution.KindSettings, evolution.KindCreation)
 	if !found {
-		err := fmt.Errorf("%w: the ledger of lineage %s has lost its first entry", track.ErrDatabase, name)
+		err := fmt.Errorf("%w: the ledger of lineage %s has lost its first entry", track.ErrDamaged, name)
 		return l, track.WithHint(err, track.NewHint("show what is missing", "replay").With("lineage", name))
 	}
 	l.Settings, err = settingsOf(e)

@@ -82,11 +82,11 @@ func decodeSeries(ctx context.Context, st *store.Reader, ulid string, info store
 	values := make([]float64, 0, info.N)
 	for i, chunk := range chunks {
 		if values, err = series.AppendDecoded(values, series.Chunk(chunk)); err != nil {
-			return nil, fmt.Errorf("series %s, chunk %d: %w: %w", info.Name, i, track.ErrDatabase, err)
+			return nil, fmt.Errorf("series %s, chunk %d: %w: %w", info.Name, i, track.ErrDamaged, err)
 		}
 	}
 	if len(values) != info.N {
-		return nil, fmt.Errorf("series %s: %w: only %d of its %d numbers are stored", info.Name, track.ErrDatabase, len(values), info.N)
+		return nil, fmt.Errorf("series %s: %w: only %d of its %d numbers are stored", info.Name, track.ErrDamaged, len(values), info.N)
 	}
 	return values, nil
 }
