@@ -21,6 +21,8 @@ type sharedOptions struct {
 	db     string
 	format string
 	quiet  bool
+	// safeCSV keeps text from being taken for a formula.
+	safeCSV bool
 }
 
 // app returns the program with the command of that name alone; with all commands if none has the name, and without
@@ -107,6 +109,7 @@ func (p *program) sharedFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "db", Usage: "use the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
 		&cli.StringFlag{Name: "format", Usage: "write the answer in this `FORMAT`: table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
+		&cli.BoolFlag{Name: "csv-safe", Usage: "write an apostrophe before text like =1+1 in CSV, so that no spreadsheet computes it", Destination: &p.shared.safeCSV},
 		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no notices and no progress", Destination: &p.shared.quiet},
 	}
 }
@@ -199,7 +202,7 @@ func (p *program) databasePath() (string, error) {
 // notice tells a person something on standard error that is no part of the answer.
 func (p *program) notice(format string, args ...any) {
 	if !p.shared.quiet {
-		fmt.Fprintln(p.err, "track: "+printableLines(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(p.err, "track: "+fmt.Sprintf(format, args...))
 	}
 }
 

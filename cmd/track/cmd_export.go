@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+
 	"track/tracker/exchange"
 
 	"github.com/urfave/cli/v2"

@@ -71,7 +71,7 @@ func (p *program) writeGate(a answer.Gate, files gateFiles) error {
 		{files.json, func(w io.Writer) error { return render.Write(w, a, render.Options{Format: render.JSON}) }},
 		{files.junit, func(w io.Writer) error { return reports.GateJUnit(w, a.Gate) }},
 		{files.markdown, markdown},
-		{files.badge, func(w io.Writer) error { return writeJSON(w, reports.GateBadge(a.Gate)) }},
+		{files.badge, func(w io.Writer) error { return render.WriteJSON(w, reports.GateBadge(a.Gate)) }},
 	} {
 		if output.path != "" {
 			errs = append(errs, p.writeOutput(output.path, output.write))

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track"
+	"track/reports/escape"
 	"track/tracker/live"
 )
 
@@ -84,6 +85,6 @@ func (p *program) logHook(h *live.Hook, folder, event string, err error) {
 		}
 	}
 	if folder == "" || live.Log(filepath.Join(folder, live.LogFile)).Add(p.now(), message) != nil {
-		fmt.Fprintln(p.err, "track: hook: "+printable(message))
+		fmt.Fprintln(p.err, "track: hook: "+escape.Line(message))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/agents"
@@ -154,7 +155,7 @@ func (p *program) showSkip(s importer.Skip) {
 	if s.Hint != nil {
 		text += " (" + shellHint(*s.Hint) + ")"
 	}
-	fmt.Fprintln(p.err, printable(text))
+	fmt.Fprintln(p.err, escape.Line(text))
 }
 
 func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {

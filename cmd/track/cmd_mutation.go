@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
 	"track/ask"
+	"track/internal/shell"
 )
 
 func (p *program) mutationCommand() *cli.Command {
@@ -76,4 +76,9 @@ func (p *program) writeNextShell(a answer.Next) error {
 }
 
 // shellQuoted returns a word that every shell reads as the text.
-func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func shellQuoted(text string) string {
+	if word := shell.Word(text); word != text {
+		return word
+	}
+	return "'" + text + "'"
+}

@@ -49,7 +49,7 @@ track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})
 		defer func() { _ = st.Close() }()
 		stored, err := st.Spec(c.Context, sel.Scenario, sel.Version)
 		if err == nil {
-			_, err = fmt.Fprintf(p.out, "%s\n", stored.Document)
+			_, err = fmt.Fprintf(p.text(), "%s\n", stored.Document)
 		}
 		return err
 	}

@@ -55,7 +55,7 @@ track merge shard1.db shard2.db shard3.db`}
 			if err := a.Plan.Indent(jsontext.WithIndent("  ")); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(p.out, string(a.Plan))
+			_, err = fmt.Fprintln(p.text(), string(a.Plan))
 			return err
 		},
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -45,7 +43,7 @@ track version export sepa@$(track lineage head sepa) -o prompt.md`}
 // writeFile writes a whole file: it is complete, or unchanged. - is standard output.
 func (p *program) writeFile(file string, data []byte) error {
 	if file == "-" {
-		_, err := io.Copy(p.out, bytes.NewReader(data))
+		_, err := p.text().Write(data)
 		return err
 	}
 	return reportfiles.Replace([]reportfiles.File{{Path: file, Data: data}})

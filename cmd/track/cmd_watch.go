@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/reports/escape"
 	"track/reports/render"
 	"track/scoring/format"
 	"track/tracker/agents"
@@ -79,7 +80,7 @@ func (p *program) writeWatched(e track.RecordedExecution) error {
 		one := answer.Executions{List: answer.List[track.RecordedExecution]{Items: []track.RecordedExecution{e}}}
 		return render.Write(p.out, one, p.renderOptions())
 	}
-	_, err := fmt.Fprintln(p.out, printable(watchedLine(e)))
+	_, err := fmt.Fprintln(p.out, escape.Line(watchedLine(e)))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"track"
+	"track/reports/escape"
 )
 
 // version is set by the linker in releases; see the Makefile.
@@ -31,7 +32,8 @@ func main() {
 type program struct {
 	in     io.Reader
 	out    io.Writer
-	err    io.Writer
+	err    io.Writer // for text: nothing that is written to it steers a terminal
+	screen io.Writer // standard error as it is, where progress is drawn
 	getenv func(string) string
 	now    func() time.Time
 	shared sharedOptions
@@ -40,7 +42,7 @@ type program struct {
 
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
-	p := &program{in: newInterruptible(ctx, in), out: out, err: errOut, getenv: getenv, now: time.Now}
+	p := &program{in: newInterruptible(ctx, in), out: out, err: escape.Writer(errOut), screen: errOut, getenv: getenv, now: time.Now}
 	arranged, err := p.runApp(ctx, args)
 	p.report(err)
 	if isHookCall(arranged) {

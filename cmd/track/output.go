@@ -1,13 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 
-	"track/answer"
+	"track/reports/escape"
 )
 
 func formatKnown(format string) bool {
@@ -18,35 +15,12 @@ func formatKnown(format string) bool {
 	return false
 }
 
-// writeJSON writes an answer, or a part of one, as one line of JSON.
-func writeJSON(w io.Writer, part any) error {
-	if err := answer.Encode(w, part); err != nil {
-		return err
+// text returns standard output for texts that are written as they are recorded. On a terminal nothing in them steers it.
+func (p *program) text() io.Writer {
+	if isTerminal(p.out) {
+		return escape.Writer(p.out)
 	}
-	_, err := fmt.Fprintln(w)
-	return err
-}
-
-// printable keeps what is recorded from steering the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if !strconv.IsPrint(r) {
-			return '�'
-		}
-		return r
-	}, s)
-}
-
-// printableLines is [printable] for a text of several lines.
-func printableLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = printable(line)
-	}
-	return strings.Join(lines, "\n")
+	return p.out
 }
 
 func isTerminal(stream any) bool {

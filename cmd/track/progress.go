@@ -22,8 +22,8 @@ type progress struct {
 
 func (p *program) newProgress(verb, noun string, total int64) *progress {
 	bar := &progress{verb: verb, noun: noun, total: total, began: p.now(), now: p.now}
-	if isTerminal(p.err) && !p.shared.quiet {
-		bar.out = p.err
+	if isTerminal(p.screen) && !p.shared.quiet {
+		bar.out = p.screen
 	}
 	return bar
 }

@@ -13,6 +13,7 @@ import (
 	"track/internal/reportfiles"
 	"track/reports"
 	"track/reports/document"
+	"track/reports/escape"
 	"track/scoring/format"
 )
 
@@ -147,7 +148,7 @@ func withPictures(n int) string {
 
 // outdated reports that a file is not what would be written now, and exits 1.
 func (p *program) outdated(format string, args ...any) error {
-	fmt.Fprintln(p.out, printableLines(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.out, escape.Lines(fmt.Sprintf(format, args...)))
 	p.notice("the same command with -o instead of --check writes it anew")
 	return verdictExit(exitFail)
 }

@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 var update = flag.Bool("update", false, "make what the scripts print what they want")
 
 // TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is
-// examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself.
+// examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself, $ESCAPE the
+// control character.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -65,6 +66,7 @@ func setUpScript(env *testscript.Env) error {
 		}
 		env.Setenv(name, path)
 	}
+	env.Setenv("ESCAPE", "\x1b")
 	for _, variable := range gitEnvironment() {
 		name, value, _ := strings.Cut(variable, "=")
 		env.Setenv(name, value)

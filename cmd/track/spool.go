@@ -18,6 +18,7 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/internal/spool"
+	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/agents"
@@ -137,7 +138,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), func(problem *track.FieldError) { fmt.Fprintln(p.err, printable(problem.Error())) })
+	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), func(problem *track.FieldError) { fmt.Fprintln(p.err, escape.Line(problem.Error())) })
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (o *ingestObserver) File(path string, size int64, text io.Reader) (io.Reade
 func (o *ingestObserver) FileDone(path string, summary exchange.BatchSummary) {
 	o.bar.clear()
 	if more := o.problems - problemsNamed; more > 0 {
-		fmt.Fprintln(o.err, printable(fmt.Sprintf("%s: and %s more; --format json names them", path, format.Counted(more, "problem"))))
+		fmt.Fprintln(o.err, escape.Line(fmt.Sprintf("%s: and %s more; --format json names them", path, format.Counted(more, "problem"))))
 	}
 	o.noticeSummary(summary)
 }

@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/reports/render"
 	"track/scoring/format"
 	"track/sweep"
 	"track/tracker/sweeps"
@@ -38,7 +39,7 @@ type sweepDisplay struct {
 
 func (p *program) newSweepDisplay(plan sweep.Plan) *sweepDisplay {
 	d := &sweepDisplay{p: p, several: len(plan.Grid) > 1, began: p.now(), running: map[string]int{}, ended: make(chan struct{})}
-	d.terminal = isTerminal(p.err) && !p.shared.quiet
+	d.terminal = isTerminal(p.screen) && !p.shared.quiet
 	d.plain = !d.terminal && !p.shared.quiet && p.shared.format != "jsonl"
 	if d.terminal {
 		d.ticking.Go(d.tick)
@@ -111,7 +112,7 @@ func (d *sweepDisplay) finished(swept sweeps.SweptSeed, progress sweeps.Progress
 		if isTerminal(d.p.out) {
 			d.clear()
 		}
-		if err := writeJSON(d.p.out, swept.Answer()); err != nil && d.problem == nil {
+		if err := render.WriteJSON(d.p.out, swept.Answer()); err != nil && d.problem == nil {
 			d.problem = err
 		}
 	}
@@ -132,7 +133,7 @@ func (d *sweepDisplay) finished(swept sweeps.SweptSeed, progress sweeps.Progress
 	const seldom = time.Second
 	if step := max(1, progress.NPlanned/10); d.plain && progress.NRound-d.shown >= step && d.p.now().Sub(d.shownAt) >= seldom {
 		d.shown, d.shownAt = progress.NRound, d.p.now()
-		d.line(d.p.err, "track: ", "\n")
+		d.line(d.p.screen, "track: ", "\n")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"track/reports/escape"
+
 	"golang.org/x/term"
 )
 
@@ -21,7 +23,7 @@ func (d *sweepDisplay) report(format string, args ...any) {
 
 func (d *sweepDisplay) clear() {
 	if d.terminal && !d.drawn.IsZero() {
-		fmt.Fprint(d.p.err, "\r\x1b[K")
+		fmt.Fprint(d.p.screen, "\r\x1b[K")
 	}
 }
 
@@ -31,7 +33,7 @@ const drawInterval = 100 * time.Millisecond
 func (d *sweepDisplay) draw(now bool) {
 	if at := d.p.now(); d.terminal && (now || at.Sub(d.drawn) >= drawInterval) {
 		d.drawn = at
-		d.line(d.p.err, "\r\x1b[K", "")
+		d.line(d.p.screen, "\r\x1b[K", "")
 	}
 }
 
@@ -46,7 +48,7 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 	filled := int(share * width)
 	elapsed := d.p.now().Sub(d.began)
 	text := fmt.Sprintf("%d/%d", done, p.NPlanned)
-	if columns := terminalWidth(d.p.err); !d.terminal || columns >= narrow {
+	if columns := terminalWidth(d.p.screen); !d.terminal || columns >= narrow {
 		text = strings.Repeat("█", filled) + strings.Repeat("░", width-filled) + " " + text
 	}
 	if p.NFailed > 0 {
@@ -70,9 +72,9 @@ func (d *sweepDisplay) line(w io.Writer, before, after string) {
 		text += ", " + rates
 	}
 	if d.terminal {
-		text = cutLine(printable(text), terminalWidth(d.p.err)-1)
+		text = cutLine(escape.Line(text), terminalWidth(d.p.screen)-1)
 	}
-	fmt.Fprint(w, before+printable(text)+after)
+	fmt.Fprint(w, before+escape.Line(text)+after)
 }
 
 // significant writes a rate with two digits where it is small.

@@ -22,6 +22,15 @@ func Line(s string) string {
 	}, s)
 }
 
+// Lines is [Line] for a text of several lines.
+func Lines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // HTML makes a line of s that stands in the text or in an attribute of HTML and XML.
 func HTML(s string) string { return html.EscapeString(Line(s)) }
 

@@ -7,25 +7,29 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"track/answer"
+	"track/reports/escape"
 )
 
-func writeCSV(w io.Writer, t answer.Table, header bool) error {
+func writeCSV(w io.Writer, t answer.Table, o Options) error {
 	columns := shownColumns(t, answer.ForData)
 	record := make([]string, len(columns))
 	for i, k := range columns {
-		record[i] = t.Columns[k].Name
+		record[i] = csvText(t.Columns[k].Name, o)
 	}
 	writer := csv.NewWriter(w)
-	if header {
+	if !o.Continued {
 		if err := writer.Write(record); err != nil {
 			return err
 		}
 	}
 	for _, row := range slices.Concat(t.Rows, t.DataRows) {
 		for i, k := range columns {
-			record[i] = exactText(row[k])
+			if record[i] = exactText(row[k]); !isNumber(row[k]) {
+				record[i] = csvText(record[i], o)
+			}
 		}
 		if err := writer.Write(record); err != nil {
 			return err
@@ -33,6 +37,15 @@ func writeCSV(w io.Writer, t answer.Table, header bool) error {
 	}
 	writer.Flush()
 	return writer.Error()
+}
+
+// csvText returns a text as a cell. With [Options.SafeCSV] one that begins like a formula gets an apostrophe before it.
+func csvText(s string, o Options) string {
+	safe := escape.Code(s)
+	if o.SafeCSV && s != "" && strings.Contains("=+-@\t\r\n", s[:1]) {
+		return "'" + safe
+	}
+	return safe
 }
 
 // shownColumns returns the indices of the columns that a reader gets to see.

@@ -28,6 +28,8 @@ const (
 type Options struct {
 	Format Format
 	Colour bool // statuses in colours of the terminal, in tables
+	// SafeCSV keeps programs that calculate with cells from taking text for a formula.
+	SafeCSV bool
 	// Continued says that the page before was written already, so that CSV needs no header.
 	Continued bool
 	Hint      func(track.Hint) string // writes a hint in the language of the face; nil for the hint's own text
@@ -37,32 +39,24 @@ type Options struct {
 func Write(w io.Writer, a answer.Answer, o Options) error {
 	switch o.Format {
 	case JSON:
-		return writeJSON(w, a, jsontext.WithIndent("  "))
+		return WriteJSON(w, a, jsontext.WithIndent("  "))
 	case JSONL:
 		list, ok := a.(answer.Listing)
 		if !ok {
-			return writeJSON(w, a)
+			return WriteJSON(w, a)
 		}
 		for i := range list.Len() {
-			if err := writeJSON(w, list.Item(i)); err != nil {
+			if err := WriteJSON(w, list.Item(i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case CSV:
-		return writeCSV(w, mainTable(a.Tables()), !o.Continued)
+		return writeCSV(w, mainTable(a.Tables()), o)
 	case Table, Markdown:
 		return writePage(w, a, o)
 	}
 	return fmt.Errorf("%w: format %q: use table, json, jsonl, csv or md", track.ErrInvalid, o.Format)
-}
-
-func writeJSON(w io.Writer, v any, options ...jsontext.Options) error {
-	if err := answer.Encode(w, v, options...); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
 }
 
 // mainTable returns the table that is written where only one can be.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strings"
 
 	"track/answer"
 )
@@ -12,12 +11,11 @@ func (p *page) writeSentences(list []answer.Sentence) {
 		if beginsParagraph(list, i) {
 			p.beginBlock()
 		}
-		text := printable(p.sentence(s))
-		switch {
-		case p.Format == Markdown && s.Kind == answer.Diff:
-			text = fenced(text, "diff")
-		case p.Format == Markdown:
-			text = escapeMarkdown(text)
+		text := p.sentence(s)
+		if s.Kind == answer.Diff {
+			text = p.diff(text)
+		} else {
+			text = p.paragraph(text)
 		}
 		fmt.Fprintln(p, text)
 	}
@@ -62,13 +60,4 @@ func (p *page) sentence(s answer.Sentence) string {
 		return hint
 	}
 	return text + "; " + hint
-}
-
-// fenced returns a text as a block of code in Markdown, between fences that no line of it closes.
-func fenced(text, language string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + language + "\n" + text + "\n" + fence
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -18,7 +19,7 @@ func (p *page) writeTable(t answer.Table) {
 	case t.ForPrograms, len(t.Rows) == 0 && t.HiddenIfEmpty:
 	case len(t.Rows) == 0 && t.Empty != "":
 		p.beginBlock()
-		fmt.Fprintln(p, t.Empty)
+		fmt.Fprintln(p, p.paragraph(t.Empty))
 	case t.Grouped:
 		for _, group := range groupRows(t.Rows) {
 			p.writeRows(peopleText(group[0][0]), t.Columns, columns[1:], group)
@@ -54,45 +55,73 @@ func groupRows(rows [][]any) (groups [][][]any) {
 
 func (p *page) writeRows(title string, all []answer.Column, columns []int, rows [][]any) {
 	p.beginBlock()
-	t := table.NewWriter()
-	header, configs := make(table.Row, len(columns)), make([]table.ColumnConfig, len(columns))
+	if title != "" && p.Format == Markdown {
+		fmt.Fprintf(p, "### %s\n\n", p.line(title))
+	} else if title != "" {
+		fmt.Fprintln(p, p.line(title))
+	}
+	header, numeric := make([]string, len(columns)), make([]bool, len(columns))
 	for i, k := range columns {
 		if header[i] = strings.TrimSpace(all[k].Head); all[k].Head == "" {
 			header[i] = all[k].Name
 		}
-		align := text.AlignRight
-		if !isNumericColumn(rows, k) {
-			align = text.AlignLeft
+		header[i], numeric[i] = p.line(header[i]), isNumericColumn(rows, k)
+	}
+	texts := make([][]string, len(rows))
+	for i, row := range rows {
+		texts[i] = make([]string, len(columns))
+		for j, k := range columns {
+			texts[i][j] = p.colour(p.line(peopleText(row[k])))
+		}
+	}
+	if p.Format == Markdown {
+		p.markdownTable(header, numeric, texts)
+		return
+	}
+	p.plainTable(header, numeric, texts)
+}
+
+func (p *page) markdownTable(header []string, numeric []bool, rows [][]string) {
+	rule := make([]string, len(header))
+	for i := range rule {
+		if rule[i] = ":--- "; numeric[i] {
+			rule[i] = " ---:"
+		}
+	}
+	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+	fmt.Fprintf(p, "%s\n|%s|\n", line(header), strings.Join(rule, "|"))
+	for _, row := range rows {
+		fmt.Fprintln(p, line(row))
+	}
+}
+
+func (p *page) plainTable(header []string, numeric []bool, rows [][]string) {
+	t := table.NewWriter()
+	configs := make([]table.ColumnConfig, len(header))
+	for i := range header {
+		align := text.AlignLeft
+		if numeric[i] {
+			align = text.AlignRight
 		}
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}
-	t.AppendHeader(header)
+	t.AppendHeader(tableRow(header))
 	t.SetColumnConfigs(configs)
 	for _, row := range rows {
-		texts := make(table.Row, len(columns))
-		for i, k := range columns {
-			texts[i] = p.colour(peopleText(row[k]))
-		}
-		t.AppendRow(texts)
-	}
-	p.finish(title, t)
-}
-
-func (p *page) finish(title string, t table.Writer) {
-	if p.Format == Markdown {
-		if title != "" {
-			fmt.Fprintf(p, "### %s\n\n", escapeMarkdown(title))
-		}
-		fmt.Fprintln(p, t.RenderMarkdown())
-		return
-	}
-	if title != "" {
-		fmt.Fprintln(p, title)
+		t.AppendRow(tableRow(row))
 	}
 	t.SetStyle(plainStyle())
 	for line := range strings.Lines(t.Render() + "\n") {
 		fmt.Fprintln(p, strings.TrimRight(line, " \n"))
 	}
+}
+
+func tableRow(cells []string) table.Row {
+	row := make(table.Row, len(cells))
+	for i, cell := range cells {
+		row[i] = cell
+	}
+	return row
 }
 
 func plainStyle() table.Style {
@@ -123,21 +152,19 @@ func (p *page) colour(s string) string {
 
 func isNumericColumn(rows [][]any, column int) bool {
 	for _, row := range rows {
-		if !isNumeric(row[column]) {
+		if !isNumber(row[column]) {
 			return false
 		}
 	}
 	return len(rows) > 0
 }
 
-func isNumeric(cell any) bool {
-	switch cell := cell.(type) {
-	case answer.Cell:
-		return isNumeric(cell.Exact)
-	case string:
-		return false
+// isNumber reports whether a cell is no text. Nothing counts as a number.
+func isNumber(cell any) bool {
+	if cell, ok := cell.(answer.Cell); ok {
+		return isNumber(cell.Exact)
 	}
-	return true
+	return reflect.ValueOf(cell).Kind() != reflect.String
 }
 
 func peopleText(cell any) string {
@@ -145,7 +172,7 @@ func peopleText(cell any) string {
 	case nil:
 		return "-"
 	case answer.Cell:
-		return printableLine(cell.Text)
+		return cell.Text
 	case *float64:
 		if cell == nil {
 			return "-"
@@ -153,8 +180,6 @@ func peopleText(cell any) string {
 		return format.Fixed(*cell, 4)
 	case float64:
 		return format.Fixed(cell, 4)
-	case string:
-		return printableLine(cell)
 	}
 	return fmt.Sprint(cell)
 }
