@@ -19,16 +19,17 @@ import (
 // that ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way:
 // towards the packages that know less.
 var mayImport = map[string][]string{
-	"track/scoring/...": {"track/scoring/..."},
+	"track/scoring/...":      {"track/scoring/..."},
+	"track/scoring/markdown": {"track/internal/lazyregexp"},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
-	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/jsontext", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/answer/...":     {"track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
-	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/...", "github.com/yuin/goldmark/..."},
+	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking": {},

@@ -3,6 +3,8 @@ package rubric
 import (
 	"fmt"
 	"strings"
+
+	"track/scoring/markdown"
 )
 
 // What the heuristics ask for.
@@ -32,19 +34,19 @@ func (s *scorer) completeness() Component {
 // announcements.
 func (s *scorer) directAnswer() Component {
 	coding, _ := s.e.coding()
-	if code, ok := s.doc.first(codeBlock); ok && coding && strings.TrimSpace(code.text) != "" {
-		return holds(directAnswer, true, matchDetail{Line: code.line}, "code at line %d", code.line)
+	if code, ok := s.doc.first(markdown.Code); ok && coding && strings.TrimSpace(code.Text) != "" {
+		return holds(directAnswer, true, matchDetail{Line: code.Line}, "code at line %d", code.Line)
 	}
 	words, idle := s.doc.words, ""
 	for _, b := range s.doc.blocks {
-		if b.kind != proseBlock {
+		if b.Kind != markdown.Prose {
 			continue
 		}
-		for _, sentence := range sentences(b.text) {
+		for _, sentence := range sentences(b.Text) {
 			why := idleness(sentence)
 			if why == "" && words >= answerWords {
 				matched := excerpt(strings.TrimSpace(sentence))
-				return holds(directAnswer, true, matchDetail{Matched: matched, Line: b.line, Words: words}, "line %d answers: %q", b.line, matched)
+				return holds(directAnswer, true, matchDetail{Matched: matched, Line: b.Line, Words: words}, "line %d answers: %q", b.Line, matched)
 			}
 			if idle == "" && why != "nothing" {
 				idle = why
@@ -99,8 +101,8 @@ func (s *scorer) codePart() Component {
 		return linePart(code, lineOf(s.text, "```"), "line has three backticks")
 	}
 	for _, b := range s.doc.blocks {
-		if b.kind == codeBlock && strings.TrimSpace(b.text) != "" {
-			return holds(code, true, matchDetail{Line: b.line}, "code block at line %d", b.line)
+		if b.Kind == markdown.Code && strings.TrimSpace(b.Text) != "" {
+			return holds(code, true, matchDetail{Line: b.Line}, "code block at line %d", b.Line)
 		}
 	}
 	for _, f := range s.e.Files {
@@ -119,16 +121,16 @@ func (s *scorer) explanation() Component {
 		return holds(explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
 	}
 	for _, b := range s.doc.blocks {
-		if b.kind != proseBlock {
+		if b.Kind != markdown.Prose {
 			continue
 		}
 		if cause := contains(b.plain, causes); cause != "" {
-			d.Matched, d.Line = cause, b.line
-			return holds(explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.line)
+			d.Matched, d.Line = cause, b.Line
+			return holds(explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.Line)
 		}
 		if b.words >= blockWords {
 			if long++; long == 2 {
-				second = b.line
+				second = b.Line
 			}
 		}
 	}
@@ -143,28 +145,28 @@ func (s *scorer) explanation() Component {
 // list, or a recommendation in the last block of prose.
 func (s *scorer) nextSteps() Component {
 	for i, b := range s.doc.blocks {
-		if b.kind == headingBlock {
+		if b.Kind == markdown.Heading {
 			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
-				title := strings.TrimSpace(excerpt(b.text))
-				return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.line}, "heading %q at line %d", title, b.line)
+				title := strings.TrimSpace(excerpt(b.Text))
+				return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.Line}, "heading %q at line %d", title, b.Line)
 			}
 		}
-		if b.task {
-			return holds(nextSteps, true, matchDetail{Matched: "[ ]", Line: b.line}, "unchecked task at line %d", b.line)
+		if b.Task {
+			return holds(nextSteps, true, matchDetail{Matched: "[ ]", Line: b.Line}, "unchecked task at line %d", b.Line)
 		}
 	}
 	last := -1
 	for _, b := range s.doc.blocks {
-		if b.kind == proseBlock {
-			last = b.top
+		if b.Kind == markdown.Prose {
+			last = b.Top
 		}
 	}
 	for _, b := range s.doc.blocks {
-		if b.top != last || b.kind != proseBlock {
+		if b.Top != last || b.Kind != markdown.Prose {
 			continue
 		}
 		if phrase := contains(b.plain, recommendations); phrase != "" {
-			return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.line}, "recommendation at line %d: %q", b.line, phrase)
+			return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.Line}, "recommendation at line %d: %q", b.Line, phrase)
 		}
 	}
 	return holds(nextSteps, false, nil, "no heading about next steps, no open task, and no recommendation in the last block")
@@ -173,13 +175,13 @@ func (s *scorer) nextSteps() Component {
 // hasContent says that the section of the heading at i has something in it.
 func (s *scorer) hasContent(i int) bool {
 	for _, b := range s.doc.blocks[i+1:] {
-		if b.kind == headingBlock {
-			if b.level <= s.doc.blocks[i].level {
+		if b.Kind == markdown.Heading {
+			if b.Level <= s.doc.blocks[i].Level {
 				return false
 			}
 			continue
 		}
-		if strings.TrimSpace(b.text) != "" {
+		if strings.TrimSpace(b.Text) != "" {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"track/scoring/markdown"
 )
 
 // formatDetail is what [followsFormat] was computed from.
@@ -86,8 +88,8 @@ func (s *scorer) requirements(f *FormatSpec) []requirement {
 func (s *scorer) requireHeading(heading string) requirement {
 	r := requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
 	for _, b := range s.doc.blocks {
-		if b.kind == headingBlock && b.plain == plain(heading) {
-			return requirement{Asked: r.Asked, Met: true, Line: b.line}
+		if b.Kind == markdown.Heading && b.plain == plain(heading) {
+			return requirement{Asked: r.Asked, Met: true, Line: b.Line}
 		}
 	}
 	return r
@@ -100,13 +102,13 @@ func (s *scorer) schemaMismatch(schema *Schema) (why string, line int) {
 		return schema.mismatch("$", v), 1
 	}
 	for _, b := range s.doc.blocks {
-		if b.kind != codeBlock || !b.fenced || canonicalLanguage(b.lang) != "json" {
+		if b.Kind != markdown.Code || !b.Fenced || canonicalLanguage(b.Language) != "json" {
 			continue
 		}
-		if err := json.Unmarshal([]byte(b.text), &v); err != nil {
-			return "the JSON block is not valid: " + err.Error(), b.line
+		if err := json.Unmarshal([]byte(b.Text), &v); err != nil {
+			return "the JSON block is not valid: " + err.Error(), b.Line
 		}
-		return schema.mismatch("$", v), b.line
+		return schema.mismatch("$", v), b.Line
 	}
 	return "neither is the text JSON, nor is there a block of JSON", 0
 }

@@ -3,6 +3,8 @@ package rubric
 import (
 	"fmt"
 	"strings"
+
+	"track/scoring/markdown"
 )
 
 // finding is something wrong at one place.
@@ -41,8 +43,8 @@ func (s *scorer) obviousErrors() Component {
 		}
 	}
 	for _, b := range s.doc.blocks {
-		if b.open {
-			add(finding{Kind: "odd number of fences", Line: b.line, Text: "a fence is never closed"})
+		if b.Open {
+			add(finding{Kind: "odd number of fences", Line: b.Line, Text: "a fence is never closed"})
 		}
 	}
 	switch {
@@ -116,16 +118,16 @@ func (s *scorer) falseClaim() (finding, bool) {
 
 func (s *scorer) claim() (phrase string, line int) {
 	for _, b := range s.doc.blocks {
-		if b.kind != proseBlock && b.kind != headingBlock {
+		if b.Kind != markdown.Prose && b.Kind != markdown.Heading {
 			continue
 		}
 		if contains(b.plain, successes) == "" {
 			continue
 		}
-		for _, sentence := range sentences(b.text) {
+		for _, sentence := range sentences(b.Text) {
 			text := plain(sentence)
 			if phrase := contains(text, successes); phrase != "" && contains(affirmations.Replace(text), negations) == "" {
-				return phrase, b.line
+				return phrase, b.Line
 			}
 		}
 	}

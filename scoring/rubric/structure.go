@@ -1,6 +1,10 @@
 package rubric
 
-import "strings"
+import (
+	"strings"
+
+	"track/scoring/markdown"
+)
 
 // matchDetail is where something was found.
 type matchDetail struct {
@@ -22,8 +26,8 @@ func (s *scorer) structure() Component {
 			linePart(codeBlocks, lineOf(s.text, "```"), "line has three backticks"),
 		})
 	}
-	heading, hasHeading := s.doc.first(headingBlock)
-	code, hasCode := s.doc.first(codeBlock)
+	heading, hasHeading := s.doc.first(markdown.Heading)
+	code, hasCode := s.doc.first(markdown.Code)
 	lists := holds(hasLists, false, nil, "no list")
 	if s.doc.lists > 0 {
 		lists = holds(hasLists, true, matchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)
@@ -55,8 +59,8 @@ func blockPart(name, what string, b block, found bool) Component {
 	if !found {
 		return holds(name, false, nil, "no %s", what)
 	}
-	text, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
-	return holds(name, true, matchDetail{Line: b.line, Matched: excerpt(text)}, "%s at line %d", what, b.line)
+	text, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
+	return holds(name, true, matchDetail{Line: b.Line, Matched: excerpt(text)}, "%s at line %d", what, b.Line)
 }
 
 // lineOf is the number, from 1, of the first line that contains a text; 0 for none.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"track/scoring/markdown"
 )
 
 // syntaxDetail is what [syntaxValid] was computed from.
@@ -75,11 +77,11 @@ func (s *scorer) syntaxValid() Component {
 		}
 	}
 	for _, b := range s.doc.blocks {
-		if b.kind == codeBlock && b.fenced {
-			r := s.check(canonicalLanguage(b.lang), b.text, true, &budget)
-			r.Line = b.line
+		if b.Kind == markdown.Code && b.Fenced {
+			r := s.check(canonicalLanguage(b.Language), b.Text, true, &budget)
+			r.Line = b.Line
 			if r.ErrorLine > 0 {
-				r.ErrorLine += b.line - 1
+				r.ErrorLine += b.Line - 1
 			}
 			add(r)
 		}
