@@ -13,6 +13,13 @@ var files embed.FS
 //go:embed views_sqlite.sql
 var sqliteViews string
 
+//go:embed schema_sqlite.sql
+var sqliteSchema string
+
+// SQLiteSchema returns the statements of a new database, with a record separator and a line feed between them. A test of
+// package store holds it to the migrations and the views.
+func SQLiteSchema() string { return sqliteSchema }
+
 // SQLite returns the migrations for SQLite.
 func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 

@@ -1,17 +1,13 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
-
-	"track"
 )
 
 // errDangling is the error of a row that refers to a row that does not exist.
@@ -96,30 +92,6 @@ func floatOrNull(f sql.NullFloat64) driver.Value {
 		return nil
 	}
 	return f.Float64
-}
-
-// CheckTables compares the tables of a database with those that track makes: a file may call itself a database of track
-// and be something else.
-func (r *Reader) CheckTables(ctx context.Context, path string, made *Reader) error {
-	var want, found []string
-	if err := made.read().SelectContext(ctx, &want, listColumns); err != nil {
-		return explain(err)
-	}
-	if err := r.read().SelectContext(ctx, &found, listColumns); err != nil {
-		return openError(path, err)
-	}
-	has := make(map[string]bool, len(found))
-	for _, column := range found {
-		has[column] = true
-	}
-	for _, column := range want {
-		if !has[column] {
-			name, _, _ := strings.Cut(column, " ")
-			err := fmt.Errorf("open %s: %w: its %s is missing, or is not what track made", path, track.ErrDatabase, name)
-			return track.WithHint(err, track.Hint{Text: "the file is damaged; nothing was changed"})
-		}
-	}
-	return nil
 }
 
 // LeftOut returns the tables that are not copied between databases, and why.

@@ -40,7 +40,7 @@ func dataSource(path, mode string) string {
 		path = abs
 	}
 	name := url.URL{Path: filepath.ToSlash(path)}
-	return fmt.Sprintf("file:%s?%s&_dqs=0&_pragma=busy_timeout(%d)&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)", name.EscapedPath(), mode, busyTimeout.Milliseconds())
+	return fmt.Sprintf("file:%s?%s&_dqs=0&_defensive=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=busy_timeout(%d)&_pragma=foreign_keys(1)&_pragma=cache_size(-16384)", name.EscapedPath(), mode, busyTimeout.Milliseconds())
 }
 
 func (w *writer) relax(ctx context.Context, relaxed bool) error {

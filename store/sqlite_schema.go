@@ -25,13 +25,14 @@ const applicationID = 0x7472636b
 
 // schemaState is the state of the schema of a file. It is read before anything else.
 type schemaState struct {
-	Version       int `db:"user_version"`
-	ApplicationID int `db:"application_id"`
-	Tables        int `db:"tables"`
+	Version       int    `db:"user_version"`
+	ApplicationID int    `db:"application_id"`
+	Tables        int    `db:"tables"`
+	Schema        string `db:"schema_text"`
 }
 
 const getSchemaState = `
-	SELECT user_version, application_id, (SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)) AS tables
+	SELECT user_version, application_id, (SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)) AS tables,` + schemaText + ` AS schema_text
 	  FROM pragma_user_version, pragma_application_id`
 
 // unfinished reports whether the file is empty or its creation was cut short.
@@ -60,6 +61,15 @@ func (s schemaState) usable(path string) error {
 	return nil
 }
 
+// check refuses a file that cannot be used or trusted.
+func (s schemaState) check(ctx context.Context, db querier, path string) error {
+	err := s.usable(path)
+	if err == nil && !s.unfinished() && s.Schema != migrations.SQLiteSchema() {
+		_, err = checkSchema(ctx, db, newOwnSchema())
+	}
+	return err
+}
+
 // HeadSize is how many bytes of a file [IsDatabase] looks at.
 const HeadSize = 100
 
@@ -78,6 +88,12 @@ func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	s := newStore(path, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)
 	return state, errors.Join(err, s.Close())
+}
+
+// checkFile refuses the file at path, which is in a state, if it cannot be used or trusted.
+func checkFile(ctx context.Context, path string, state schemaState) error {
+	s := newStore(path, nil)
+	return errors.Join(state.check(ctx, s.read(), path), s.Close())
 }
 
 // Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns
@@ -121,6 +137,9 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 
 // create makes an unfinished file a database.
 func create(ctx context.Context, db *sqlx.DB) error {
+	if err := checkBeforeMigration(ctx, db, schemaState{}); err != nil {
+		return err
+	}
 	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
 	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", applicationID))
 	if err != nil {
@@ -138,7 +157,7 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 	}
 	state, err := inspect(ctx, path)
 	if err == nil && state.upToDateOrForeign() || isNoDatabase(err) {
-		return "", cmp.Or(err, state.usable(path))
+		return "", cmp.Or(err, checkFile(ctx, path, state))
 	}
 	unlock, err := lockFile(path + ".lock")
 	if err != nil {
@@ -157,7 +176,10 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", create(ctx, db)
 	}
 	if state.upToDateOrForeign() {
-		return "", state.usable(path)
+		return "", state.check(ctx, db, path)
+	}
+	if err := checkBeforeMigration(ctx, db, state); err != nil {
+		return "", err
 	}
 	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))
 	if err := backUp(ctx, db, backup); err != nil {
@@ -214,7 +236,7 @@ func migrateUp(ctx context.Context, db *sqlx.DB) error {
 
 func dropViews(ctx context.Context, db *sqlx.DB) error {
 	var statements []string
-	err := db.SelectContext(ctx, &statements, `SELECT 'DROP VIEW "' || name || '"' FROM sqlite_schema WHERE type = 'view'`)
+	err := db.SelectContext(ctx, &statements, `SELECT 'DROP VIEW "' || name || '"' FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_[a-z]*'`)
 	for _, statement := range statements {
 		if err == nil {
 			_, err = db.ExecContext(ctx, statement)
@@ -248,8 +270,3 @@ func IsOlder(ctx context.Context, path string) (bool, error) {
 	state, err := inspect(ctx, path)
 	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
 }
-
-const listColumns = `
-	SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || c.pk || c.hidden
-	  FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
-	 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'goose_db_version' ORDER BY t.name, c.cid`

@@ -51,36 +51,37 @@ func Find(dir string) (string, error) {
 // Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
 // is recorded. Reading needs no permission to write.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
-	return open(ctx, path, now, func(s *Store) (schemaState, error) {
-		var state schemaState
-		return state, s.read().GetContext(ctx, &state, getSchemaState)
-	})
+	return open(ctx, path, now, func(s *Store) (querier, error) { return s.read(), nil })
 }
 
 // OpenForUpdate is [Open] for a caller that is about to write: it checks the schema on the connection that will, and so
 // saves a short-lived process from opening two.
 func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Store, error) {
-	return open(ctx, path, now, func(s *Store) (state schemaState, err error) {
+	return open(ctx, path, now, func(s *Store) (_ querier, err error) {
 		if s.writer, err = openWriter(ctx, path); err != nil {
-			return state, err
+			return nil, err
 		}
-		return state, s.writer.conn.GetContext(ctx, &state, getSchemaState)
+		return s.writer.conn, nil
 	})
 }
 
-func open(ctx context.Context, path string, now func() time.Time, readState func(*Store) (schemaState, error)) (*Store, error) {
+func open(ctx context.Context, path string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
 	} else if err == nil && info.IsDir() {
 		return nil, openError(path, errFolder)
 	}
 	s := newStore(path, now)
-	state, err := readState(s)
+	var state schemaState
+	db, err := connect(s)
+	if err == nil {
+		err = db.GetContext(ctx, &state, getSchemaState)
+	}
 	if isHot(err) {
 		state, err = schemaState{}, nil
 	}
 	if err == nil {
-		err = state.usable(path)
+		err = state.check(ctx, db, path)
 	}
 	if err = openError(path, err); err == nil && state.unfinished() {
 		_, err = Init(ctx, path)

@@ -59,9 +59,6 @@ type merge struct {
 }
 
 func (m *merge) run(ctx context.Context) error {
-	if err := m.from.CheckTables(ctx, m.path, m.store.Reader); err != nil {
-		return err
-	}
 	if err := checkSpecs(ctx, m.from); err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
 	}
