@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	_ "modernc.org/sqlite" // the driver
 )
 
 const driverName = "sqlite"
@@ -23,7 +22,11 @@ const beginWrite = "BEGIN IMMEDIATE"
 
 // openReaders returns a pool of read-only connections.
 func openReaders(path string) *sqlx.DB {
-	return sqlx.MustOpen(driverName, dataSource(path, readMode(path)))
+	db, err := openPool(dataSource(path, readMode(path)))
+	if err != nil {
+		panic(err) // cannot happen: the path is escaped, and the rest is constant
+	}
+	return db
 }
 
 // readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that

@@ -204,7 +204,7 @@ func backUp(ctx context.Context, db *sqlx.DB, path string) error {
 }
 
 func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
-	db, err := sqlx.Open(driverName, dataSource(path, "mode=rwc"))
+	db, err := openPool(dataSource(path, "mode=rwc"))
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 }
 
 func openConnection(ctx context.Context, source string) (*writer, error) {
-	db, err := sqlx.Open(driverName, source)
+	db, err := openPool(source)
 	if err != nil {
 		return nil, err
 	}
