@@ -10,7 +10,6 @@ import (
 	"track/answer/param"
 	"track/scoring"
 	"track/scoring/format"
-	"track/scoring/verdict"
 )
 
 // SeedQuestion asks for everything that is known of a seed.
@@ -41,8 +40,7 @@ type Seed struct {
 	Run                *track.Run         `json:"run,omitempty"`  // nil if no sweep ran it
 	Others             []string           `json:"other_configurations,omitempty"`
 	Metrics            []MetricResult     `json:"metrics"`
-	Unscored           map[string]float64 `json:"unscored,omitempty"`                // values that the spec does not know, or all of them
-	Among              *Among             `json:"configuration_estimates,omitempty"` // all seeds of the configuration; nil unless all are judged
+	Unscored           map[string]float64 `json:"unscored,omitempty"` // values that the spec does not know, or all of them
 }
 
 // MetricResult is what a seed shows of one metric.
@@ -52,14 +50,6 @@ type MetricResult struct {
 	Status             scoring.Status `json:"status"`
 	Score              *float64       `json:"score"`            // 0..1; nil if the value is missing
 	Reason             string         `json:"reason,omitempty"` // why it has no value or no score
-}
-
-// Among is what all seeds of the configuration of a seed show: one seed says nothing about spread.
-type Among struct {
-	NSeeds            int  `json:"n_seeds"`
-	NScored           int  `json:"n_scored"`
-	Stable            bool `json:"stable"`
-	verdict.Judgement `json:",embed"`
 }
 
 // Lead implements [Answer].
@@ -166,17 +156,11 @@ func (a Seed) Tables() []Table {
 		}
 		tables = append(tables, rest)
 	}
-	if a.Among != nil {
-		t := estimatesTable(a.Among.Estimates)
-		t.Title = "all seeds of its configuration: " + string(a.Among.Verdict)
-		t.Notes = warningNotes(a.Among.Warnings)
-		tables = append(tables, t)
-	}
 	return tables
 }
 
 func (a Seed) metricsTable() Table {
-	t := Table{Name: "metrics", Main: true, HiddenIfEmpty: true, Columns: []Column{
+	t := Table{Name: "metrics", Main: true, HiddenIfEmpty: true, Notes: a.notes(), Columns: []Column{
 		{Name: "group", For: ForData}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "weight"}, {Name: "target"}, {Name: "value"}, {Name: "status"},
 		{Name: "score"}, {Name: "reason", For: ForData},
 	}}
@@ -191,4 +175,13 @@ func (a Seed) metricsTable() Table {
 		t.DataRows = append(t.DataRows, []any{nil, name, nil, nil, nil, a.Unscored[name], nil, nil, "not scored"})
 	}
 	return t
+}
+
+// notes point to all seeds of the configuration. Aggregating them here would take as long as judging them.
+func (a Seed) notes() []Sentence {
+	if len(a.Metrics) == 0 {
+		return nil
+	}
+	hint := track.NewHint("judge all seeds of its configuration", "stability", a.Scenario+"@"+track.ShortHash(a.RecordedSeed.Configuration.Hash))
+	return []Sentence{{Kind: Note, Text: "one seed shows no spread", Hint: &hint}}
 }

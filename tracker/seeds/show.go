@@ -2,7 +2,6 @@ package seeds
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,10 +51,7 @@ func ShowSeed(ctx context.Context, r *store.Reader, q answer.SeedQuestion) (a an
 	if version == 0 {
 		return a, nil
 	}
-	if err := addResults(ctx, r, &a, version); err != nil {
-		return a, err
-	}
-	return a, addAmong(ctx, r, &a, version)
+	return a, addResults(ctx, r, &a, version)
 }
 
 // addResults adds the results of the seed under a version of the spec.
@@ -82,17 +78,4 @@ func addResults(ctx context.Context, r *store.Reader, a *answer.Seed, version in
 		a.Metrics = append(a.Metrics, metric)
 	}
 	return nil
-}
-
-// addAmong adds what all seeds of the configuration show, unless some of them were never judged under the version.
-func addAmong(ctx context.Context, r *store.Reader, a *answer.Seed, version int) error {
-	sel := answer.Selector{Scenario: a.Scenario, Configuration: a.RecordedSeed.Configuration.Hash}
-	report, err := Stability(ctx, r, sel, StabilityOptions{SpecVersion: version})
-	if errors.Is(err, track.ErrInvalid) {
-		return nil
-	}
-	if err == nil {
-		a.Among = &answer.Among{NSeeds: report.Stability.NSeeds, NScored: report.Stability.NScored, Stable: report.Stable, Judgement: report.Judgement}
-	}
-	return err
 }
