@@ -11,8 +11,8 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-# Tests open reports in Chromium.
-OUTSIDE := chromium:chromium
+# Tests open reports in Chromium, and type in shells.
+OUTSIDE := chromium:chromium zsh:zsh fish:fish
 
 .PHONY: build docs arm64 test check outside-tools race fuzz soak bench sim-policies demo clean
 
@@ -44,7 +44,7 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	$(GO) test -tags $(TAGS) ./migrations
 	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
-outside-tools: ## install Chromium if it is missing and root can; else the tests that need it are skipped, and say so
+outside-tools: ## install Chromium, zsh and fish if they are missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

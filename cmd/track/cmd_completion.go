@@ -32,22 +32,23 @@ func (p *program) completionCommand() *cli.Command {
 func completionScripts() map[string]string {
 	return map[string]string{
 		"bash": `_track() {
-  local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[@]:0:COMP_CWORD+1}" --generate-bash-completion 2>/dev/null))
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <("$1" "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" --complete-bash-line 2>/dev/null)
 }
 complete -o default -F _track track
 `,
 		"zsh": `#compdef track
 _track() {
   local -a options
-  options=("${(@f)$("${(@)words[1,CURRENT]}" --generate-bash-completion 2>/dev/null)}")
+  options=("${(@f)$("${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" --generate-bash-completion 2>/dev/null)}")
   if [[ -n ${options[1]} ]]; then compadd -- "${options[@]}"; else _files; fi
 }
 if [[ $funcstack[1] == _track ]]; then _track "$@"; else compdef _track track; fi
 `,
 		"fish": `function __track_complete
   set -l words (commandline -opc)
-  set -l current (commandline -ct)
+  set -l current (string unescape -- (commandline -ct); or commandline -ct | string trim -l -c '\'"')
   $words "$current" --generate-bash-completion 2>/dev/null
 end
 complete -c track -f -a '(__track_complete)'

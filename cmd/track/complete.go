@@ -7,10 +7,32 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"track/internal/shell"
 )
 
 // completionFlag ends the command line by which a shell asks what the word before it, which may be empty, can become.
-const completionFlag = "--generate-bash-completion"
+// bash asks with bashLineFlag after the line up to the cursor and the characters that part words.
+const (
+	completionFlag = "--generate-bash-completion"
+	bashLineFlag   = "--complete-bash-line"
+)
+
+// completeFor prints what the last word can become, if a shell asks for that with the last of args.
+func (p *program) completeFor(ctx context.Context, args []string) bool {
+	last := len(args) - 1
+	switch {
+	case last > 0 && args[last] == completionFlag:
+		p.complete(ctx, p.app(""), args[1:last])
+	case last == 3 && args[last] == bashLineFlag:
+		line := shell.ParseTyped(args[1], args[2])
+		p.insert = line.Insert
+		p.complete(ctx, p.app(""), line.Arguments())
+	default:
+		return false
+	}
+	return true
+}
 
 // complete prints what the last of words can become, one on a line; nothing where that is a file, or anything at all.
 func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
@@ -49,12 +71,21 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 	}
 }
 
-// offer prints the candidates that begin with what is typed.
+// offer prints the candidates that begin with what is typed; for bash with the quotes that they need, since other shells
+// quote what they insert. A name that is not a line of visible characters is not offered.
 func (p *program) offer(candidates ...string) {
 	for _, candidate := range candidates {
-		if strings.HasPrefix(candidate, p.typed) {
-			fmt.Fprintln(p.out, candidate)
+		if !strings.HasPrefix(candidate, p.typed) || !shell.Visible(candidate) {
+			continue
 		}
+		insert := candidate
+		if p.insert != nil {
+			var safe bool
+			if insert, safe = p.insert(candidate); !safe {
+				continue
+			}
+		}
+		fmt.Fprintln(p.out, insert)
 	}
 }
 

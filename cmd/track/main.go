@@ -37,7 +37,8 @@ type program struct {
 	getenv func(string) string
 	now    func() time.Time
 	shared sharedOptions
-	typed  string // the word to be completed, see complete
+	typed  string                                          // the word to be completed, see complete
+	insert func(candidate string) (text string, safe bool) // quotes what the word can become; nil if the shell does
 }
 
 // run executes the command line args and returns the exit code.
@@ -54,8 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 // runApp runs the command, and returns the arguments in the order in which it took them. A panic is an error.
 func (p *program) runApp(ctx context.Context, args []string) (arranged []string, err error) {
 	defer track.CatchPanic(&err)
-	if last := len(args) - 1; last > 0 && args[last] == completionFlag {
-		p.complete(ctx, p.app(""), args[1:last])
+	if p.completeFor(ctx, args) {
 		return nil, nil
 	}
 	first := ""

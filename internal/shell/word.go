@@ -12,12 +12,17 @@ import (
 // written as escapes, so that the word survives being shown and copied.
 func Word(s string) string {
 	switch {
-	case s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == "":
+	case s != "" && isSafe(s):
 		return s
 	case strings.ContainsFunc(s, invisible) || !utf8.ValidString(s):
 		return escapedWord(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// isSafe reports whether no character of a word means anything to a shell.
+func isSafe(s string) bool {
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./@:=+,") == ""
 }
 
 func invisible(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsGraphic(r) }

@@ -38,3 +38,43 @@ func TestWord(t *testing.T) {
 		}
 	}
 }
+
+// What bash inserts is one word again, whatever the name is, and nothing in it runs.
+func TestInsert(t *testing.T) {
+	t.Parallel()
+	const breaks = " \t\n\"'@><=;|&(:"
+	names := []string{"plain", "two words", "$(touch pwned)", "`touch pwned`", "it's", `say "hi"`, `back\slash`, "a!b", "a;b|c&d", "~", "#x", "*", "{a,b}", "sepa@v002", "a:b=c", "日本"}
+	for _, name := range names {
+		first := name[:1]
+		for _, typed := range []string{"", `\` + first, "'", `"`, "'" + first, `"` + first} {
+			if strings.Contains("'\"\\$`", first) && len(typed) > 1 || first == "日"[:1] && len(typed) > 1 || first == "~" && len(typed) > 1 {
+				continue // the first character would have to be quoted
+			}
+			line := shell.ParseTyped("track seeds "+typed, breaks)
+			inserted, safe := line.Insert(name)
+			if quote := strings.Trim(typed, first+`\`); !safe && quote != "" && strings.HasSuffix(name, quote) {
+				continue // bash would not close the quote
+			}
+			if !safe {
+				t.Errorf("%q after %s is not offered", name, typed)
+				continue
+			}
+			word := inserted
+			if quote := strings.Trim(typed, first+`\`); quote != "" {
+				word = quote + inserted + quote
+			}
+			out, err := exec.Command("bash", "-c", "printf '%s.' "+word).Output()
+			if err != nil || strings.TrimSuffix(string(out), ".") != name {
+				t.Errorf("bash reads %s, after %s, as %q, not %q: %v", word, typed, out, name, err)
+			}
+		}
+	}
+	for typed, name := range map[string]string{"$(touch": "x", "$x": "y", "`x": "y", "": "two\nlines", "'": "\x1b[31m", `"a"b`: "abc", "\"$x": "$x"} {
+		if inserted, safe := shell.ParseTyped("track seeds "+typed, breaks).Insert(name); safe {
+			t.Errorf("%q after %s is offered as %s", name, typed, inserted)
+		}
+	}
+	if inserted, _ := shell.ParseTyped("track executions sepa@v", breaks).Insert("sepa@v002"); inserted != "v002" {
+		t.Errorf("bash gets %q for what follows the last @", inserted)
+	}
+}
