@@ -33,9 +33,6 @@ func checkOther(ctx context.Context, here, path string) error {
 	if err != nil {
 		return openError(path, err)
 	}
-	if there.IsDir() {
-		return openError(path, errFolder)
-	}
 	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
 		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), otherDatabase("name another file, or another target"))
 	}

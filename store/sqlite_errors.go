@@ -35,14 +35,35 @@ func openError(path string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), freeSpace())
 	}
-	if isNoDatabase(err) && startsWith(path, "{") {
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is not a SQLite database; it looks like JSON lines", path, track.ErrDatabase), track.NewHint("record them", "ingest", path))
-	}
-	if isNoDatabase(err) && startsWith(path, "\x1f\x8b") { // gzip
-		return track.WithHint(fmt.Errorf("open %s: %w: the file is compressed", path, track.ErrDatabase), track.NewHint("record it into another database", "import bundle", path))
+	if isNoDatabase(err) {
+		return fmt.Errorf("open %s: %w", path, notSQLite(path, err))
 	}
 	return fmt.Errorf("open %s: %w", path, explain(err))
 }
+
+// notSQLite returns the error of a file that SQLite takes for none of its own. If it begins like one, it is damaged.
+func notSQLite(path string, err error) error {
+	switch {
+	case startsWith(path, "{"):
+		return track.WithHint(wrongFile("the file is not a SQLite database; it looks like JSON lines"), track.NewHint("record them", "ingest", path))
+	case startsWith(path, "\x1f\x8b"): // gzip
+		return track.WithHint(wrongFile("the file is compressed"), track.NewHint("record it into another database", "import bundle", path))
+	case !startsWith(path, "SQLite format 3\x00"):
+		return track.WithHint(wrongFile("the file is not a SQLite database"), otherDatabase("name another file; nothing was changed"))
+	}
+	return explain(err)
+}
+
+// wrongFile returns the error of a file that is no database of this program. It is the user's input that is wrong, not
+// a database of ours that fails.
+func wrongFile(format string, args ...any) error {
+	return &inputError{fmt.Errorf("%w: "+format, append([]any{track.ErrDatabase}, args...)...)}
+}
+
+// inputError is a [track.ErrInvalid] that does not say so.
+type inputError struct{ error }
+
+func (e *inputError) Unwrap() []error { return []error{e.error, track.ErrInvalid} }
 
 // isNoDatabase reports whether a file is neither empty nor a SQLite database.
 func isNoDatabase(err error) bool {
@@ -55,8 +76,26 @@ func isDamaged(err error) bool {
 	return errors.Is(explain(err), track.ErrDamaged) || isNoDatabase(err)
 }
 
-// errFolder is what comes of a folder in the place of a database.
-var errFolder = track.WithHint(fmt.Errorf("%w: it is a folder", track.ErrDatabase), track.Hint{Text: "name the file in it"})
+// notAFile returns the error of a folder, pipe or device in the place of a database. Opening one might never end.
+func notAFile(mode fs.FileMode) error {
+	err := wrongFile("it is a %s", kindOf(mode))
+	if mode.IsDir() {
+		return track.WithHint(err, track.Hint{Text: "name the file in it"})
+	}
+	return track.WithHint(err, otherDatabase("name a regular file"))
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
 
 // startsWith reports whether the file at path begins with these bytes.
 func startsWith(path, magic string) bool {

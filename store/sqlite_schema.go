@@ -49,13 +49,13 @@ func (s schemaState) usable(path string) error {
 	case s.unfinished():
 		return nil
 	case s.ApplicationID != applicationID:
-		return track.WithHint(fmt.Errorf("%w: this SQLite file was not made by track", track.ErrDatabase), otherDatabase("name another file; nothing was changed"))
+		return track.WithHint(wrongFile("this SQLite file was not made by track"), otherDatabase("name another file; nothing was changed"))
 
 	case s.Version < migrations.Latest:
-		return track.WithHint(fmt.Errorf("%w: its schema is version %d, this track needs %d", track.ErrDatabase, s.Version, migrations.Latest), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", path))
+		return track.WithHint(wrongFile("its schema is version %d, this track needs %d", s.Version, migrations.Latest), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", path))
 
 	case s.Version > migrations.Latest:
-		return track.WithHint(fmt.Errorf("%w: its schema is version %d, newer than the %d this track knows", track.ErrDatabase, s.Version, migrations.Latest), track.Hint{Text: "use a newer track; nothing was changed"})
+		return track.WithHint(wrongFile("its schema is version %d, newer than the %d this track knows", s.Version, migrations.Latest), track.Hint{Text: "use a newer track; nothing was changed"})
 
 	}
 	return nil
@@ -82,8 +82,10 @@ func IsDatabase(head []byte) bool {
 // inspect looks at the file at path without a change to it or to its folder; a missing file has the state of an empty
 // one.
 func inspect(ctx context.Context, path string) (state schemaState, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return state, nil
+	} else if err == nil && !info.Mode().IsRegular() {
+		return state, notAFile(info.Mode())
 	}
 	s := newStore(path, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)
@@ -101,7 +103,7 @@ func checkFile(ctx context.Context, path string, state schemaState) error {
 func Init(ctx context.Context, path string) (created bool, err error) {
 	defer func() { err = openError(path, err) }()
 	state, err := inspect(ctx, path)
-	if err == nil && !state.unfinished() || isNoDatabase(err) {
+	if err == nil && !state.unfinished() || isNoDatabase(err) || errors.Is(err, track.ErrInvalid) {
 		return false, cmp.Or(err, state.usable(path)) // no lock beside, and no checkpoint in, a file that is not ours
 	}
 	dir := filepath.Dir(path)
@@ -156,7 +158,7 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", fmt.Errorf("%s: %w", path, track.ErrNotFound)
 	}
 	state, err := inspect(ctx, path)
-	if err == nil && state.upToDateOrForeign() || isNoDatabase(err) {
+	if err == nil && state.upToDateOrForeign() || isNoDatabase(err) || errors.Is(err, track.ErrInvalid) {
 		return "", cmp.Or(err, checkFile(ctx, path, state))
 	}
 	unlock, err := lockFile(path + ".lock")

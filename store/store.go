@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -29,25 +28,6 @@ type Store struct {
 	writer   *writer // nil until something is written
 }
 
-// Find looks for the database of dir: in its .track folder, or in that of the closest parent folder that has one. It
-// returns an error wrapping [track.ErrNotFound] where there is none.
-func Find(dir string) (string, error) {
-	start := dir
-	for {
-		path := filepath.Join(dir, DefaultDir, DefaultFile)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", track.WithHint(track.WithHint(
-				fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound), track.NewHint("create one here", "init")), otherDatabase("name another"))
-
-		}
-		dir = parent
-	}
-}
-
 // Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
 // is recorded. Reading needs no permission to write.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
@@ -68,8 +48,8 @@ func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Sto
 func open(ctx context.Context, path string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
-	} else if err == nil && info.IsDir() {
-		return nil, openError(path, errFolder)
+	} else if err == nil && !info.Mode().IsRegular() {
+		return nil, openError(path, notAFile(info.Mode()))
 	}
 	s := newStore(path, now)
 	var state schemaState

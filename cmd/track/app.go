@@ -94,6 +94,9 @@ func (p *program) prepare(commands []*cli.Command) {
 			if !formatKnown(p.shared.format) && !(p.shared.format == formatManifest && strings.HasSuffix(c.Command.HelpName, "export lineage")) {
 				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
 			}
+			if c.IsSet("db") && p.shared.db == "" {
+				return usage("--db is empty: name a file, or leave the flag out")
+			}
 			if c.IsSet("spec") && c.Generic("spec") == nil && c.Int("spec") < 1 {
 				return usage("--spec %d: versions are numbered from 1", c.Int("spec"))
 			}
@@ -159,6 +162,7 @@ func (p *program) openForUpdate(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.records()
 	return store.OpenForUpdate(ctx, path, p.now)
 }
 
@@ -172,6 +176,7 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.records()
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		created, err := store.Init(ctx, path)
 		if err != nil {
@@ -186,17 +191,31 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 
 // databasePath is where the database is, or is to be where the user names it.
 func (p *program) databasePath() (string, error) {
-	if p.shared.db != "" {
-		return p.shared.db, nil
-	}
-	if path := p.getenv("TRACK_DB"); path != "" {
-		return path, nil
+	if path, err := p.namedDatabase(); path != "" || err != nil {
+		return path, err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	return store.Find(dir)
+}
+
+// namedDatabase returns the database that the user names; empty if it is to be found.
+func (p *program) namedDatabase() (string, error) {
+	if p.shared.db != "" {
+		return p.shared.db, nil
+	}
+	path, set := p.lookup("TRACK_DB")
+	if set && path == "" {
+		return "", usage("TRACK_DB is empty: name a file in it, or unset it")
+	}
+	return path, nil
+}
+
+func (p *program) getenv(name string) string {
+	value, _ := p.lookup(name)
+	return value
 }
 
 // notice tells a person something on standard error that is no part of the answer.

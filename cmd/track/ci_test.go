@@ -110,7 +110,7 @@ func TestCIExamples(t *testing.T) {
 			run := func(script string) (string, int) {
 				shell := exec.Command("sh", "-eu", "-c", script)
 				shell.Dir = dir
-				shell.Env = append(os.Environ(), "TRACK_DB=", "GITHUB_STEP_SUMMARY="+summary, "CI_COMMIT_BRANCH=main", "CRASH="+tt.crash)
+				shell.Env = append(environ(), "GITHUB_STEP_SUMMARY="+summary, "CI_COMMIT_BRANCH=main", "CRASH="+tt.crash)
 				out, err := shell.CombinedOutput()
 				var exit *exec.ExitError
 				if err != nil && !errors.As(err, &exit) {

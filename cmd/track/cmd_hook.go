@@ -52,6 +52,9 @@ Example:
 			if c.NArg() > 0 {
 				return usage("track hook claude-code takes no argument: the payload comes on standard input")
 			}
+			if _, err := p.namedDatabase(); err != nil {
+				return err
+			}
 			p.hook(o).Take(context.WithoutCancel(c.Context), p.in)
 			return nil
 		},

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer"
 	"track/store"
 )
@@ -14,18 +18,21 @@ func (p *program) initCommand() *cli.Command {
 		Name:      "init",
 		Usage:     "create the database of this folder",
 		UsageText: "track init [--db FILE]",
-		Description: `Creates .track/track.db in the working directory. Commands find it from every folder below.
+		Description: `Creates .track/track.db in the working directory. Commands find it from every folder below. If --db or TRACK_DB names
+a file, its folder must exist.
 
 Examples:
    track init
    track init --db /data/growth.db`,
 		Action: p.withoutArguments(func(c *cli.Context) error {
-			path := p.shared.db
-			if path == "" {
-				path = p.getenv("TRACK_DB")
-			}
+			path, err := p.namedDatabase()
 			if path == "" {
 				path = filepath.Join(store.DefaultDir, store.DefaultFile)
+			} else {
+				err = folderExists(path)
+			}
+			if err != nil {
+				return err
 			}
 			created, err := store.Init(c.Context, path)
 			if err != nil {
@@ -55,6 +62,15 @@ func (p *program) migrateCommand() *cli.Command {
 			return p.writeAnswer(answer.DatabaseMigrated{Database: path, Backup: backup})
 		}),
 	}
+}
+
+// folderExists returns an error if the folder of a file does not exist: a wrong path must not become a new folder.
+func folderExists(file string) error {
+	dir := filepath.Dir(file)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return track.WithHint(fmt.Errorf("init: folder %s: %w", dir, track.ErrNotFound), track.Hint{Text: "make it first, or name a file in another folder"})
+	}
+	return nil
 }
 
 // withoutArguments refuses arguments to a command that takes none.

@@ -162,7 +162,7 @@ func (b documentBlock) run(t *testing.T, dir string) string {
 		shell = exec.CommandContext(ctx, "bash", "-eux", "-o", "pipefail", "-c", b.text)
 	}
 	var out, trace bytes.Buffer
-	shell.Dir, shell.Env = dir, append(os.Environ(), "TRACK_DB=")
+	shell.Dir, shell.Env = dir, environ()
 	shell.Stdout, shell.Stderr = &out, &trace
 	if err := shell.Run(); err != nil {
 		t.Fatalf("%s: the last of these commands failed: %v\n%s\nprinted so far:\n%s", b.place(), err, &trace, &out)

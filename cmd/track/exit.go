@@ -53,12 +53,12 @@ func exitTable() []exit {
 		{exitInterrupted, "The command was interrupted.", "Ctrl-C", nil, []error{context.Canceled}},
 		{exitMismatch, "Something that was done again gives another result.",
 			"`track replay`, `track repeat`", []answer.Conclusion{answer.Differs}, []error{track.ErrDiffers}},
-		{exitInvalid, "The input is invalid. Good records of the same input are recorded.",
-			"a batch with a broken line", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
+		{exitInvalid, "The input is invalid. Good records of the same input are recorded. The file that is named as the database is not one that this `track` can use.",
+			"a batch with a broken line; `--db notes.txt`", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
 		{exitConflict, "Another record has the same identity. The one that was recorded first stays.",
 			"the same seed with other values", []answer.Conclusion{answer.Conflicting}, []error{track.ErrConflict}},
 		{exitNotFound, "Something does not exist.", "no database, scenario, seed or lineage of that name", nil, []error{track.ErrNotFound}},
-		{exitInternal, "The disk or the database failed, or `track` has a defect.", "a full disk", nil, nil},
+		{exitInternal, "The disk, the database or standard output failed, or `track` has a defect.", "a full disk; an answer that nobody reads any more", nil, nil},
 	}
 }
 

@@ -16,7 +16,7 @@ func runTrack(t *testing.T, dir string, args ...string) (stdout, stderr string, 
 	var out, errOut bytes.Buffer
 	cmd := exec.Command("track", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TRACK_DB=")
+	cmd.Env = environ()
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Error(err)

@@ -32,7 +32,7 @@ func callHook(t *testing.T, dir, payload string) {
 func hookCommand(dir, payload string) *exec.Cmd {
 	cmd := exec.Command("track", "hook", "claude-code", "--lineage", "l")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(payload)
-	cmd.Env = append(os.Environ(), "TRACK_DB=", "CLAUDE_PROJECT_DIR=")
+	cmd.Env = append(environ(), "CLAUDE_PROJECT_DIR=")
 	return cmd
 }
 
@@ -265,12 +265,7 @@ func FuzzHook(f *testing.F) {
 	} {
 		f.Add([]byte(payload))
 	}
-	environment := func(name string) string {
-		if name == "TRACK_DB" {
-			return filepath.Join(dir, "track.db")
-		}
-		return ""
-	}
+	environment := func(name string) (string, bool) { return filepath.Join(dir, "track.db"), name == "TRACK_DB" }
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var out bytes.Buffer
 		code := run(t.Context(), []string{"track", "hook", "claude-code"}, bytes.NewReader(payload), &out, io.Discard, environment)
@@ -322,7 +317,7 @@ func startWatch(t *testing.T, dir string, args ...string) (lines <-chan string, 
 	t.Helper()
 	cmd := exec.Command("track", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TRACK_DB=")
+	cmd.Env = environ()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -23,28 +23,31 @@ func main() {
 	// time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv)
 	stop()
 	os.Exit(code)
 }
 
 // program is one run of the command: where it reads, writes and looks.
 type program struct {
-	in     io.Reader
-	out    io.Writer
-	err    io.Writer // for text: nothing that is written to it steers a terminal
-	screen io.Writer // standard error as it is, where progress is drawn
-	getenv func(string) string
-	now    func() time.Time
-	shared sharedOptions
-	typed  string                                          // the word to be completed, see complete
-	insert func(candidate string) (text string, safe bool) // quotes what the word can become; nil if the shell does
+	in        io.Reader
+	out       io.Writer
+	err       io.Writer                   // for text: nothing that is written to it steers a terminal
+	screen    io.Writer                   // standard error as it is, where progress is drawn
+	lookup    func(string) (string, bool) // a variable of the environment
+	now       func() time.Time
+	shared    sharedOptions
+	recording bool                                            // see records
+	typed     string                                          // the word to be completed, see complete
+	insert    func(candidate string) (text string, safe bool) // quotes what the word can become; nil if the shell does
 }
 
 // run executes the command line args and returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, getenv func(string) string) int {
-	p := &program{in: newInterruptible(ctx, in), out: out, err: escape.Writer(errOut), screen: errOut, getenv: getenv, now: time.Now}
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, lookup func(string) (string, bool)) int {
+	answers := &answerOutput{Writer: out}
+	p := &program{in: newInterruptible(ctx, in), out: answers, err: escape.Writer(errOut), screen: errOut, lookup: lookup, now: time.Now}
 	arranged, err := p.runApp(ctx, args)
+	err = p.lost(err, answers.err)
 	p.report(err)
 	if isHookCall(arranged) {
 		return exitOK

@@ -24,6 +24,9 @@ func (p *program) text() io.Writer {
 }
 
 func isTerminal(stream any) bool {
+	if answers, ok := stream.(*answerOutput); ok {
+		stream = answers.Writer
+	}
 	file, ok := stream.(*os.File)
 	if !ok {
 		return false

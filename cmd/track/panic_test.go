@@ -38,8 +38,8 @@ func TestPanic(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var errOut bytes.Buffer
-			getenv := func(name string) string { return map[string]string{"TRACK_DEBUG": tt.debug}[name] }
-			code := run(t.Context(), append(append([]string{"track"}, tt.args...), "--db", db), brokenInput{}, brokenOutput{}, &errOut, getenv)
+			lookup := func(name string) (string, bool) { return tt.debug, name == "TRACK_DEBUG" }
+			code := run(t.Context(), append(append([]string{"track"}, tt.args...), "--db", db), brokenInput{}, brokenOutput{}, &errOut, lookup)
 			text := errOut.String()
 			if code != exitInternal || !strings.Contains(text, tt.want) || !strings.Contains(text, "track check "+db) {
 				t.Errorf("exit %d:\n%s", code, text)

@@ -171,7 +171,7 @@ func TestInterruptedInput(t *testing.T) {
 		var out, errOut bytes.Buffer
 		args := append([]string{"track", "--db", filepath.Join(t.TempDir(), "track.db")}, strings.Fields(command)...)
 		mustTrack(t, ".", "init", "--db", args[2])
-		if code := run(ctx, args, in, &out, &errOut, os.Getenv); code != exitInterrupted || out.Len() > 0 {
+		if code := run(ctx, args, in, &out, &errOut, os.LookupEnv); code != exitInterrupted || out.Len() > 0 {
 			t.Errorf("track %s: exit code %d, want %d\n%s%s", command, code, exitInterrupted, &out, &errOut)
 		}
 	}

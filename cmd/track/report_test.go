@@ -35,8 +35,8 @@ func newTrackIn(t *testing.T) trackIn {
 func (in trackIn) run(stdin string, args ...string) (stdout, stderr string, code int) {
 	in.t.Helper()
 	var out, err bytes.Buffer
-	getenv := func(name string) string { return map[string]string{"TRACK_DB": in.db}[name] }
-	code = run(in.t.Context(), append([]string{"track"}, args...), strings.NewReader(stdin), &out, &err, getenv)
+	lookup := func(name string) (string, bool) { return in.db, name == "TRACK_DB" }
+	code = run(in.t.Context(), append([]string{"track"}, args...), strings.NewReader(stdin), &out, &err, lookup)
 	return out.String(), err.String(), code
 }
 

@@ -74,6 +74,11 @@ func setUpScript(env *testscript.Env) error {
 	return nil
 }
 
+// environ returns the environment of the tests without a database that it names.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "TRACK_DB=") })
+}
+
 // gitEnvironment shields tests from the configuration of their user, and lets them commit.
 func gitEnvironment() []string {
 	return []string{

@@ -56,6 +56,7 @@ func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, 
 
 // createSpool makes a file of the spool that is this process's own.
 func (p *program) createSpool(dir string) (*spool.Writer, error) {
+	p.records()
 	host, _ := os.Hostname()
 	id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
 	if err != nil {

@@ -54,7 +54,7 @@ type runningSweep struct {
 func startSweep(t *testing.T, dir string, args ...string) *runningSweep {
 	t.Helper()
 	cmd := exec.Command("track", append([]string{"sweep", "--db", "track.db", "--commit", "c0ffee", "--format", "json"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TRACK_DB=")
+	cmd.Dir, cmd.Env = dir, environ()
 	s := &runningSweep{Cmd: cmd}
 	s.Stdout = &s.stdout
 	pipe, err := s.StderrPipe()
