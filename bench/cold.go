@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,84 +12,117 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
+// coldBench is what the processes of [bench.cold] record: the same values, into two databases with the same schema.
+type coldBench struct {
+	bench
+	database, rival    string
+	values, repository string // a file, and a git repository
+	template           string // of the statements for sqlite3
+	empty              string // a program that does nothing
+}
+
 // cold measures one seed of 66 values from a fresh process, against the sqlite3 program inserting the same rows into
-// a database with the same schema, both with synchronous=FULL.
+// a database with the same schema, both with synchronous=FULL; and the start of the process alone, against an empty
+// program.
 func (b bench) cold() error {
-	const processes = 60
-	path, err := b.newDatabase("cold.db")
+	const rounds = 60
+	c, err := b.newColdBench()
 	if err != nil {
 		return err
 	}
-	rival, err := b.newDatabase("cold-sqlite3.db")
-	if err != nil {
-		return err
-	}
-	values, err := b.exampleValues()
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(values[0])
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(b.dir, "values.json")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return err
-	}
-	for _, db := range []string{path, rival} {
-		if err := b.command("record", "seed", "--db", db, "--scenario", "growth_plus", "--seed", "0", "--commit", "c", file); err != nil {
+	var empty, version, sqlite, declared, looked processes
+	for i := 1; i <= rounds; i++ {
+		if err := errors.Join(
+			empty.run(exec.CommandContext(b.ctx, c.empty)),
+			version.run(exec.CommandContext(b.ctx, b.track, "--version")),
+			sqlite.run(c.insert(i)),
+			declared.run(c.record(i, "--label", "declared", "--commit", "c")),
+			looked.run(c.record(i, "--label", "looked")),
+		); err != nil {
 			return err
 		}
 	}
-	repository, err := b.repository()
-	if err != nil {
-		return err
-	}
-	template, err := sqlTemplate(rival)
-	if err != nil {
-		return err
-	}
-	var declared, looked, sqlite, version timings
-	for i := 1; i <= processes; i++ {
-		seed := fmt.Sprint(i)
-		took, err := b.timed("record", "seed", "--db", path, "--scenario", "growth_plus", "--seed", seed, "--label", "declared", "--commit", "c", file)
-		if err != nil {
-			return err
-		}
-		declared = append(declared, took)
-		command := exec.CommandContext(b.ctx, "sqlite3", rival)
-		command.Stdin = strings.NewReader(strings.ReplaceAll(template, "@seed@", fmt.Sprint(1000+i)))
-		if took, err = timedCommand(command); err != nil {
-			return err
-		}
-		sqlite = append(sqlite, took)
-		absolute, err := filepath.Abs(b.track)
-		if err != nil {
-			return err
-		}
-		command = exec.CommandContext(b.ctx, absolute, "record", "seed", "--db", path, "--scenario", "growth_plus", "--seed", seed, "--label", "looked", file)
-		command.Dir = repository
-		if took, err = timedCommand(command); err != nil {
-			return err
-		}
-		looked = append(looked, took)
-		if took, err = b.timed("--version"); err != nil {
-			return err
-		}
-		version = append(version, took)
-	}
-	heading("One seed of 66 values from a cold process", "what", "median", "against sqlite3")
-	row("sqlite3, the same rows", sqlite, "1.00")
-	row("track record seed --commit", declared, ratio(declared, sqlite))
-	row("track record seed, with the look at git", looked, ratio(looked, sqlite))
-	row("track --version (start of the process alone)", version, ratio(version, sqlite))
-	fmt.Printf("\n%d processes each, in turns; synchronous=FULL. The look at git adds %.2f ms, most of it `git status`.\n",
-		processes, float64((looked.median()-declared.median()).Microseconds())/1000)
+	heading("One seed of 66 values from a cold process", "what", "median", "processor time", "against sqlite3", "aim")
+	row("an empty Go program", empty.wall, empty.cpu, ratio(empty.wall, sqlite.wall), "")
+	row("track --version, the start of the process alone", version.wall, version.cpu, ratio(version.wall, sqlite.wall), "")
+	row("sqlite3, the same rows", sqlite.wall, sqlite.cpu, "1.00", "")
+	row("track record seed --commit", declared.wall, declared.cpu, ratio(declared.wall, sqlite.wall), "1.60")
+	row("track record seed, which asks git", looked.wall, looked.cpu, ratio(looked.wall, sqlite.wall), "")
+	fmt.Printf("\n%d processes each, in turns; synchronous=FULL. `track --version` takes %.2f ms more than the empty program (aim: 2.50). Asking git adds %.2f ms.\n",
+		rounds, milliseconds(version.wall.median()-empty.wall.median()), milliseconds(looked.wall.median()-declared.wall.median()))
 	return nil
 }
 
-// repository makes a git repository of a few files to record from.
-func (b bench) repository() (string, error) {
+func (b bench) newColdBench() (c coldBench, err error) {
+	c.bench = b
+	if c.track, err = filepath.Abs(b.track); err != nil {
+		return c, err
+	}
+	if c.database, err = b.newDatabase("cold.db"); err != nil {
+		return c, err
+	}
+	if c.rival, err = b.newDatabase("cold-sqlite3.db"); err != nil {
+		return c, err
+	}
+	if c.values, err = b.writeValues(); err != nil {
+		return c, err
+	}
+	if c.repository, err = b.newRepository(); err != nil {
+		return c, err
+	}
+	for _, db := range []string{c.database, c.rival} {
+		if err := b.command("record", "seed", "--db", db, "--scenario", "growth_plus", "--seed", "0", "--commit", "c", c.values); err != nil {
+			return c, err
+		}
+	}
+	if c.template, err = sqlTemplate(c.rival); err != nil {
+		return c, err
+	}
+	c.empty, err = b.buildEmpty()
+	return c, err
+}
+
+// record returns the command that records a seed from the repository.
+func (c coldBench) record(seed int, flags ...string) *exec.Cmd {
+	args := append([]string{"record", "seed", "--db", c.database, "--scenario", "growth_plus", "--seed", fmt.Sprint(seed)}, flags...)
+	command := exec.CommandContext(c.ctx, c.track, append(args, c.values)...)
+	command.Dir = c.repository
+	return command
+}
+
+// insert returns the command that inserts the rows of a seed with sqlite3.
+func (c coldBench) insert(seed int) *exec.Cmd {
+	command := exec.CommandContext(c.ctx, "sqlite3", c.rival)
+	command.Stdin = strings.NewReader(strings.ReplaceAll(c.template, "@seed@", fmt.Sprint(1000+seed)))
+	return command
+}
+
+// writeValues writes the values of one seed into a file.
+func (b bench) writeValues() (string, error) {
+	values, err := b.exampleValues()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(values[0])
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(b.dir, "values.json")
+	return file, os.WriteFile(file, text, 0o644)
+}
+
+// buildEmpty builds a program that does nothing, as track is built for release.
+func (b bench) buildEmpty() (string, error) {
+	source, program := filepath.Join(b.dir, "empty.go"), filepath.Join(b.dir, "empty")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+		return "", err
+	}
+	_, err := timedCommand(exec.CommandContext(b.ctx, "go", "build", "-ldflags", "-s -w", "-o", program, source))
+	return program, err
+}
+
+// newRepository makes a git repository of a few files to record from.
+func (b bench) newRepository() (string, error) {
 	dir := filepath.Join(b.dir, "repository")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

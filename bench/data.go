@@ -105,6 +105,23 @@ func timedCommand(command *exec.Cmd) (time.Duration, error) {
 	return took, nil
 }
 
+// processes are the times that processes of one kind took.
+type processes struct {
+	wall timings
+	cpu  timings // user and system, which other work on the machine lengthens less
+}
+
+// run runs a command and adds its times.
+func (p *processes) run(command *exec.Cmd) error {
+	took, err := timedCommand(command)
+	if err != nil {
+		return err
+	}
+	p.wall = append(p.wall, took)
+	p.cpu = append(p.cpu, command.ProcessState.UserTime()+command.ProcessState.SystemTime())
+	return nil
+}
+
 // tail keeps the end of what is written to it.
 type tail struct{ text []byte }
 

@@ -82,8 +82,10 @@ func (t timings) median() time.Duration {
 }
 
 func (t timings) String() string {
-	return fmt.Sprintf("%.2f ms", float64(t.median().Microseconds())/1000)
+	return fmt.Sprintf("%.2f ms", milliseconds(t.median()))
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func ratio(a, b timings) string {
 	return fmt.Sprintf("%.2f", float64(a.median())/float64(b.median()))
