@@ -47,6 +47,28 @@ func (a DatabaseMigrated) Tables() []Table {
 	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "backup"), Rows: [][]any{{a.Database, a.Backup}}}}
 }
 
+// DatabaseBackedUp says that a copy of a database was written and checked.
+type DatabaseBackedUp struct {
+	Database   string  `json:"database"`
+	File       string  `json:"file"` // path of the copy
+	Bytes      int64   `json:"bytes"`
+	Seeds      int     `json:"n_seeds"`      // superseded ones included
+	Executions int     `json:"n_executions"` // in the copy
+	Duration   float64 `json:"duration_s"`
+}
+
+// Lead implements [Answer].
+func (a DatabaseBackedUp) Lead() []Sentence {
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s holds a copy of %s: %d bytes, %s, %s", a.File, a.Database, a.Bytes,
+		format.Counted(a.Seeds, "seed"), format.Counted(a.Executions, "execution"))}}
+}
+
+// Tables implements [Answer].
+func (a DatabaseBackedUp) Tables() []Table {
+	return []Table{{Name: "backup", ForPrograms: true, Columns: columns("database", "file", "bytes", "n_seeds", "n_executions", "duration_s"),
+		Rows: [][]any{{a.Database, a.File, a.Bytes, a.Seeds, a.Executions, a.Duration}}}}
+}
+
 // PruneSeriesQuestion asks to delete the numbers of old series.
 type PruneSeriesQuestion struct {
 	OlderThan time.Duration // recorded longer ago than this; 0 for any age

@@ -34,6 +34,7 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "hook install, hook uninstall", Help: "change the settings of an agent", Value: answer.HookSettings{}},
 		{Name: "hook status", Help: "show what hooks have recorded", Value: answer.HookStatus{}},
 		{Name: "init", Help: "create a database", Value: answer.DatabaseCreated{}},
+		{Name: "backup", Help: "write a copy of a database", Value: answer.DatabaseBackedUp{}},
 		{Name: "migrate", Help: "bring a schema up to date", Value: answer.DatabaseMigrated{}},
 	}
 }

@@ -146,21 +146,32 @@ func unreadable(t *testing.T) error {
 	return doors["Open"](t.Context(), path)
 }
 
-// The disk is a file system of two megabytes that only the child sees and that goes with it.
-func TestFullDisk(t *testing.T) {
-	uid, gid := os.Getuid(), os.Getgid()
-	if !inChild(t, &syscall.SysProcAttr{
+// inNamespace runs the calling test in a process that may mount file systems, which go with it.
+func inNamespace(t *testing.T) bool {
+	t.Helper()
+	return inChild(t, &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: gid, Size: 1}},
-	}) {
-		return
-	}
-	disk := t.TempDir()
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	})
+}
+
+// mountSmall mounts a disk of two megabytes.
+func mountSmall(t *testing.T, disk string) {
+	t.Helper()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
 		t.Skipf("mounting a small disk: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+}
+
+// The disk is a file system that only the child sees.
+func TestFullDisk(t *testing.T) {
+	if !inNamespace(t) {
+		return
+	}
+	disk := t.TempDir()
+	mountSmall(t, disk)
 	path := filepath.Join(disk, "track.db")
 	if _, err := store.Init(t.Context(), path); err != nil {
 		t.Fatal(err)
