@@ -14,7 +14,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium, and type in shells.
 OUTSIDE := chromium:chromium zsh:zsh fish:fish
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak bench sim-policies demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak bench bench-large sim-policies demo clean
 
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
@@ -93,6 +93,9 @@ soak: ## check every property with new seeds for as long as SOAK says; make test
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track
+
+bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half an hour and 5 GB in TMPDIR
+	$(GO) run -tags $(TAGS) ./bench -track bin/track -ten-million
 
 sim-policies: ## what the policies gain and let through, simulated: docs/reference/policies.md; takes a few minutes
 	$(GO) run -tags $(TAGS) ./bench/policies > docs/reference/policies.md.new

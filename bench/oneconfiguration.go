@@ -120,7 +120,7 @@ func (b bench) askConfiguration(path string, questions []configurationQuestion) 
 				return nil, nil, fmt.Errorf("%v: %w\n%s", command.Args, err, text)
 			}
 			took[q.name] = append(took[q.name], time.Since(started))
-			used[q.name] = append(used[q.name], command.ProcessState.UserTime()+command.ProcessState.SystemTime())
+			used[q.name] = append(used[q.name], processorTime(command.ProcessState))
 		}
 	}
 	return took, used, nil
@@ -151,4 +151,12 @@ func printConfiguration(questions []configurationQuestion, sizes []int, took, us
 // peakMemory returns the most memory that a process held, in MB.
 func peakMemory(state *os.ProcessState) float64 {
 	return float64(state.SysUsage().(*syscall.Rusage).Maxrss) / 1e3
+}
+
+// processorTime returns the processor time that a process used; 0 for one that was not started.
+func processorTime(state *os.ProcessState) time.Duration {
+	if state == nil {
+		return 0
+	}
+	return state.UserTime() + state.SystemTime()
 }

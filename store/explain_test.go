@@ -63,6 +63,7 @@ func TestSeedPlans(t *testing.T) {
 		walk bool // newest first along an index until the limit is reached
 		sel  bool // of a selection
 	}
+	scoresOfSome, someIDs := scoresOfSeedsQuery([]SeedScore{{ID: 1}, {ID: 2}}, 1)
 	queries := []query{
 		{name: "scenarios", text: listScenarios},
 		{name: "newest configuration", text: getNewestConfiguration, args: []any{"s"}},
@@ -94,6 +95,7 @@ func TestSeedPlans(t *testing.T) {
 		{name: "baseline", text: getBaseline, args: []any{"s"}},
 		{name: "baselines of a scenario", text: listScenarioBaselines, args: []any{"s"}},
 		{name: "baselines in force", text: listCurrentBaselines},
+		{name: "scores of some seeds", text: scoresOfSome, args: someIDs},
 		{name: "looks", text: listLooks, args: []any{[]byte("question")}},
 	}
 	for name, sel := range map[string]Selection{

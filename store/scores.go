@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,8 +29,8 @@ type SeedScore struct {
 
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 const listSeedScores = `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, seed.recorded_at, assessment.seed_id IS NOT NULL AS assessed,
-	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, assessment.seed_id IS NOT NULL AS assessed,
+	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail, seed.recorded_at
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
 
@@ -40,36 +40,31 @@ const listMetricScores = `
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
 	 WHERE {selection}`
 
-type seedScoreRow struct {
-	ID         int64            `db:"id"`
-	ULID       string           `db:"ulid"`
-	Number     track.SeedNumber `db:"number"`
-	Outcome    string           `db:"outcome"`
-	Message    string           `db:"message"`
-	Assessed   bool             `db:"assessed"`
-	TotalScore sql.NullFloat64  `db:"total_score"`
-	NFail      int              `db:"n_fail"`
-	Digest     []byte           `db:"digest"`
-	RecordedAt int64            `db:"recorded_at"`
-}
-
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their
 // metrics where withMetrics is set. That takes several reads: see [Reader.Snapshot].
 func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
-	query, args := sel.of(listSeedScores, sel.SpecID)
-	var rows []seedScoreRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+	type recorded struct {
+		SeedScore
+		at int64
+	}
+	var rows []recorded
+	damaged := false
+	err := r.streamSelected(ctx, sel, listSeedScores, []any{sel.SpecID}, func(row []driver.Value) {
+		seed, ok := seedScoreOf(row)
+		at, isTime := row[len(row)-1].(int64)
+		damaged = damaged || !ok || !isTime
+		rows = append(rows, recorded{seed, at})
+	})
+	if err == nil && damaged {
+		err = fmt.Errorf("%w: a seed has cells of another type", track.ErrDamaged)
+	}
+	if err != nil {
 		return nil, explain(err)
 	}
-	slices.SortFunc(rows, func(a, b seedScoreRow) int {
-		return cmp.Or(cmp.Compare(a.RecordedAt, b.RecordedAt), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(rows, func(a, b recorded) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID)) })
 	seeds := make([]SeedScore, len(rows))
 	for i, row := range rows {
-		seeds[i] = SeedScore{
-			ID: row.ID, ULID: row.ULID, Number: row.Number, Outcome: track.Outcome(row.Outcome), Message: row.Message,
-			Assessed: row.Assessed, TotalScore: orNaN(row.TotalScore), NFail: row.NFail, Digest: [sha256.Size]byte(row.Digest),
-		}
+		seeds[i] = row.SeedScore
 	}
 	if withMetrics {
 		if err := r.addMetricScores(ctx, seeds, sel); err != nil {
@@ -79,30 +74,94 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 	return seeds, nil
 }
 
+// seedScoreOf reads a row of [listSeedScores]; ok is false if the cells have other types than the schema allows.
+func seedScoreOf(row []driver.Value) (s SeedScore, ok bool) {
+	id, isID := row[0].(int64)
+	ulid, isText := row[1].(string)
+	number, isNumber := row[2].(int64)
+	outcome, isOutcome := row[3].(string)
+	message, isMessage := row[4].(string)
+	digest, isDigest := row[5].([]byte)
+	assessed, isAssessed := row[6].(int64)
+	total, hasTotal := row[7].(float64)
+	nFail, isCount := row[8].(int64)
+	if ok = isID && isText && isNumber && isOutcome && isMessage && isDigest && len(digest) == sha256.Size && isAssessed && isCount; !ok {
+		return s, false
+	}
+	if !hasTotal {
+		total = math.NaN()
+	}
+	return SeedScore{
+		ID: id, ULID: ulid, Number: track.SeedNumber(number), Outcome: track.Outcome(outcome), Message: message, Assessed: assessed != 0,
+		TotalScore: total, NFail: int(nFail), Digest: [sha256.Size]byte(digest),
+	}, true
+}
+
 func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Selection) error {
 	positions, err := r.metricPositions(ctx, sel.SpecID)
 	if err != nil {
 		return err
 	}
+	return r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, scoreCollector(seeds, positions))
+}
+
+// scoreCollector returns a function that takes rows of a seed, a metric and a score, and fills in the scores of seeds.
+func scoreCollector(seeds []SeedScore, positions map[int64]int) func(row []driver.Value) {
 	byID := make(map[int64]*SeedScore, len(seeds))
 	for i := range seeds {
 		byID[seeds[i].ID] = &seeds[i]
 	}
-	var seed *SeedScore // the rows of a seed come together
-	return r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
+	all := make([]float64, len(seeds)*len(positions)) // of all seeds: one allocation
+	var seed *SeedScore                               // the rows of a seed come together
+	return func(row []driver.Value) {
 		if id := row[0].(int64); seed == nil || seed.ID != id {
 			if seed = byID[id]; seed == nil { // recorded since the seeds were read
 				return
 			}
-			seed.Scores = make([]float64, len(positions))
+			seed.Scores, all = all[:len(positions):len(positions)], all[len(positions):]
 			for k := range seed.Scores {
 				seed.Scores[k] = math.NaN()
 			}
 		}
 		if score, ok := row[2].(float64); ok {
-			seed.Scores[knownRow(positions, "metric", row[1])] = score
+			seed.Scores[positions[row[1].(int64)]] = score
 		}
-	})
+	}
+}
+
+// scoresAtOnce is how many seeds one statement of [Reader.AddMetricScores] reads.
+const scoresAtOnce = 500
+
+const (
+	listScoresUnder = `SELECT result.seed_id, result.metric_id, result.score FROM result WHERE result.spec_id = $1`
+	ofListedSeeds   = ` AND result.seed_id IN ({list})`
+)
+
+// AddMetricScores fills in the scores of the metrics of seeds under a spec. It suits a few seeds of many:
+// [Reader.SeedScores] reads those of all.
+func (r *Reader) AddMetricScores(ctx context.Context, seeds []SeedScore, specID int64) error {
+	positions, err := r.metricPositions(ctx, specID)
+	if err != nil {
+		return explain(err)
+	}
+	for chunk := range slices.Chunk(seeds, scoresAtOnce) {
+		query, args := scoresOfSeedsQuery(chunk, specID)
+		if err := r.stream(ctx, query, args, scoreCollector(chunk, positions)); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
+}
+
+func scoresOfSeedsQuery(seeds []SeedScore, specID int64) (query string, args []any) {
+	ids := make([]any, len(seeds))
+	for i, seed := range seeds {
+		ids[i] = seed.ID
+	}
+	c := clauses{}
+	c.add(listScoresUnder, specID)
+	c.addList(ofListedSeeds, ids...)
+	return c.statement()
 }
 
 // SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of

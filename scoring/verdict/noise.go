@@ -18,11 +18,22 @@ const MaxFlipRate = 0.05
 type NoiseOptions struct {
 	Rules      scoring.GateRules // those about seeds; NoDegradation is judged with the improvement check
 	Comparison Options
-	Resamples  int         // pairs of samples drawn at each number of seeds
+	Resamples  int         // pairs of samples drawn at each number of seeds; fewer of large samples, see [maxDraws]
+	NSeeds     int         // seeds of the configuration, if only some of them are given; 0 if all are
 	Seed       uint64      // of the draws
 	Sizes      []int       // numbers of seeds to try beside the number there is; nil for a default
 	Stopped    func() bool // says that nobody waits for the answer any more; nil for never
 }
+
+// maxDraws bounds the seeds of all samples of one size, so that the answer comes within seconds. minResamples are drawn
+// in any case: with fewer, no rate could be shown to be at most [MaxFlipRate].
+const (
+	maxDraws     = 5_000_000
+	minResamples = 100
+)
+
+// resamples returns the number of pairs of samples of n seeds.
+func (o NoiseOptions) resamples(n int) int { return min(o.Resamples, max(minResamples, maxDraws/n)) }
 
 // ErrStopped is returned where NoiseOptions.Stopped said so.
 var ErrStopped = errors.New("stopped")
@@ -67,7 +78,7 @@ func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
 // NewNoise draws, for each number of seeds, pairs of samples with replacement from the seeds of one configuration, as
 // if two identical configurations had been run on different seeds, and asks the gate and the improvement check about
 // them. The stored seeds stand for all others: with few of them the answer is rough, and sizes beyond their number
-// are extrapolations.
+// are extrapolations. A rate says of how many pairs it is.
 func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, error) {
 	if len(seeds) < 2 {
 		return Noise{}, stats.TooFewError{Need: 2, Have: len(seeds)}
@@ -76,9 +87,10 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	if sizes == nil {
 		sizes = defaultSizes()
 	}
+	all := max(o.NSeeds, len(seeds))
 	sizes = slices.Clone(sizes)
-	if !slices.Contains(sizes, len(seeds)) {
-		sizes = append(sizes, len(seeds))
+	if !slices.Contains(sizes, all) {
+		sizes = append(sizes, all)
 	}
 	slices.Sort(sizes)
 	if sizes[0] < 1 {
@@ -86,9 +98,7 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	}
 	gate := o.Rules
 	gate.NoDegradation = false
-	n := Noise{NSeeds: len(seeds), Seed: o.Seed, At: make([]NoiseAt, len(sizes))}
-	n.Current = slices.Index(sizes, len(seeds))
-	n.Method = fmt.Sprintf("%d pairs of samples with replacement at each n, PCG seed %d", o.Resamples, o.Seed)
+	n := Noise{NSeeds: all, Seed: o.Seed, At: make([]NoiseAt, len(sizes)), Current: slices.Index(sizes, all), Method: o.method(len(seeds), sizes[len(sizes)-1])}
 	errs := make([]error, len(sizes))
 	inParallel(len(sizes), func(i int) {
 		rng := rand.New(rand.NewPCG(o.Seed, uint64(sizes[i]))) // its own stream: other sizes do not change the answer
@@ -109,6 +119,18 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	return n, nil
 }
 
+// method says how samples of at most n seeds are drawn.
+func (o NoiseOptions) method(given, n int) string {
+	text := fmt.Sprintf("%d pairs of samples with replacement at each n", o.Resamples)
+	if fewer := o.resamples(n); fewer < o.Resamples {
+		text = fmt.Sprintf("%d pairs of samples with replacement at each n, %d at n = %d", o.Resamples, fewer, n)
+	}
+	if given < o.NSeeds {
+		text += fmt.Sprintf(", from %d of %d seeds", given, o.NSeeds)
+	}
+	return fmt.Sprintf("%s, PCG seed %d", text, o.Seed)
+}
+
 // steadyFrom returns the smallest size from which on the upper end of the rate stays within [MaxFlipRate]; nil if
 // there is none.
 func steadyFrom(at []NoiseAt, rate func(NoiseAt) Rate) (n *int) {
@@ -124,13 +146,15 @@ func steadyFrom(at []NoiseAt, rate func(NoiseAt) Rate) (n *int) {
 func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRules, o NoiseOptions, rng *rand.Rand) (NoiseAt, error) {
 	at := NoiseAt{N: n, GateVerdicts: map[scoring.Verdict]int{}}
 	gateFlips, degraded, decided := 0, 0, 0
-	a, b := newSample(spec, seeds), newSample(spec, seeds)
-	for range o.Resamples {
+	pool := newSamplePool(spec, seeds, n)
+	a, b := pool.sample(), pool.sample()
+	resamples := o.resamples(n)
+	for range resamples {
 		if o.Stopped != nil && o.Stopped() {
 			return at, ErrStopped
 		}
-		a.draw(n, rng)
-		b.draw(n, rng)
+		a.draw(rng)
+		b.draw(rng)
 		d, err := a.against(b, spec, o.Comparison)
 		if err != nil {
 			return at, err
@@ -156,11 +180,11 @@ func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRu
 		at.GateVerdicts[vb]++
 		gateFlips += oneIf(va != vb)
 	}
-	at.MeanAbsDifference /= float64(o.Resamples)
-	at.LargestMetricDelta /= float64(o.Resamples)
-	at.FalseDegraded, at.FalseDecision = newRate(degraded, o.Resamples), newRate(decided, o.Resamples)
+	at.MeanAbsDifference /= float64(resamples)
+	at.LargestMetricDelta /= float64(resamples)
+	at.FalseDegraded, at.FalseDecision = newRate(degraded, resamples), newRate(decided, resamples)
 	if rules.Any() {
-		rate := newRate(gateFlips, o.Resamples)
+		rate := newRate(gateFlips, resamples)
 		at.GateFlips = &rate
 	}
 	return at, nil
@@ -182,27 +206,46 @@ func oneIf(yes bool) int {
 	return 0
 }
 
+// samplePool is what samples of one size are drawn from.
+type samplePool struct {
+	seeds  []JudgedSeed
+	size   int
+	width  int       // number of metrics
+	shares []float64 // by seed and metric, what a score adds to the mean of a sample; 0 for a missing one
+}
+
+func newSamplePool(spec scoring.Spec, seeds []JudgedSeed, size int) samplePool {
+	p := samplePool{seeds: seeds, size: size, width: len(spec.Metrics), shares: make([]float64, len(seeds)*len(spec.Metrics))}
+	for k, seed := range seeds {
+		for m, score := range seed.Scores {
+			if !math.IsNaN(score) {
+				p.shares[k*p.width+m] = score / float64(size)
+			}
+		}
+	}
+	return p
+}
+
+func (p samplePool) sample() *sample {
+	return &sample{samplePool: p, chosen: make([]int, p.size), metrics: make([]float64, p.width), numbers: make([]float64, p.size)}
+}
+
 // sample is a draw with replacement from seeds.
 type sample struct {
-	seeds   []JudgedSeed
+	samplePool
 	chosen  []int
 	metrics []float64 // mean score of each metric
+	numbers []float64 // one for each chosen seed, to compute with
 }
 
-func newSample(spec scoring.Spec, seeds []JudgedSeed) *sample {
-	return &sample{seeds: seeds, metrics: make([]float64, len(spec.Metrics))}
-}
-
-func (s *sample) draw(n int, rng *rand.Rand) {
-	s.chosen = s.chosen[:0]
+func (s *sample) draw(rng *rand.Rand) {
 	clear(s.metrics)
-	for range n {
+	for i := range s.chosen {
 		k := rng.IntN(len(s.seeds))
-		s.chosen = append(s.chosen, k)
-		for m, score := range s.seeds[k].Scores {
-			if !math.IsNaN(score) {
-				s.metrics[m] += score / float64(n)
-			}
+		s.chosen[i] = k
+		shares := s.shares[k*s.width:][:len(s.metrics)]
+		for m := range s.metrics {
+			s.metrics[m] += shares[m]
 		}
 	}
 }
@@ -223,7 +266,7 @@ func (s *sample) against(baseline *sample, spec scoring.Spec, o Options) (aaDiff
 		r.largestLoss = max(r.largestLoss, -delta)
 		r.degraded = r.degraded || scoring.CheckImprovement(delta, metric.Weight, o.Base) == scoring.Fail
 	}
-	d := make([]float64, len(s.chosen))
+	d := s.numbers
 	for i, k := range s.chosen {
 		d[i] = s.seeds[k].Total - baseline.seeds[baseline.chosen[i]].Total
 	}
@@ -240,9 +283,9 @@ func (s *sample) against(baseline *sample, spec scoring.Spec, o Options) (aaDiff
 // gate asks the rules about the seeds of the sample.
 func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
 	var totals scoring.SeedTotals
-	var scores []float64
+	scores := s.numbers[:0]
 	for _, k := range s.chosen {
-		seed := s.seeds[k]
+		seed := &s.seeds[k]
 		totals.NSeeds++
 		if seed.Passed {
 			totals.NPassed++

@@ -157,3 +157,19 @@ func TestNoiseOfFewSeeds(t *testing.T) {
 		}
 	}
 }
+
+// Samples of many seeds are drawn less often, and the answer says so.
+func TestNoiseOfManySeeds(t *testing.T) {
+	o := verdict.NoiseOptions{Rules: scoring.GateRules{Stable: true}, Comparison: options(), Resamples: 150, Seed: 3, Sizes: []int{5}, NSeeds: 60_000}
+	n := noise(t, oneMetric, seedsOf(around(0.5, 12)...), o)
+	if n.NSeeds != 60_000 || len(n.At) != 2 || n.At[1].N != 60_000 || n.Current != 1 {
+		t.Fatalf("%+v", n)
+	}
+	if few, many := n.At[0].FalseDegraded.N, n.At[1].FalseDegraded.N; few != 150 || many != 100 {
+		t.Errorf("%d pairs of small samples and %d of large ones, want 150 and 100", few, many)
+	}
+	const want = "150 pairs of samples with replacement at each n, 100 at n = 60000, from 12 of 60000 seeds, PCG seed 3"
+	if n.Method != want {
+		t.Errorf("method %q, want %q", n.Method, want)
+	}
+}

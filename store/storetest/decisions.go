@@ -205,6 +205,17 @@ func testSeedScores(t *testing.T, st *store.Store) {
 		{Number: 1, Outcome: track.OutcomeOK, TotalScore: nan},
 		{Number: 0, Outcome: track.OutcomeOK, Assessed: true, TotalScore: 1, Scores: []float64{1, 1, 1}},
 	}
+	few, err := st.SeedScores(t.Context(), sel, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few = []store.SeedScore{few[4], few[1]}
+	if err := st.AddMetricScores(t.Context(), few, spec.ID); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{1, 1, 1}, {1, 1, nan}}, [][]float64{few[0].Scores, few[1].Scores}, cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("scores of some seeds (-want +got):\n%s", diff)
+	}
 	check := func(name string, sel store.Selection, withMetrics bool, want ...store.SeedScore) {
 		t.Helper()
 		got, err := st.SeedScores(t.Context(), sel, withMetrics)

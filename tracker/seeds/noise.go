@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 
 	"track"
 	"track/answer"
@@ -20,7 +23,11 @@ func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) 
 	if err != nil {
 		return a, err
 	}
-	spec, seeds, err := newestJudged(ctx, r, choice, q.Seeds)
+	spec, err := loadSpecInUse(ctx, r, choice.Scenario, 0)
+	if err != nil {
+		return a, err
+	}
+	some, err := sampleJudged(ctx, r, choice, q, spec)
 	if err != nil {
 		return a, err
 	}
@@ -29,11 +36,11 @@ func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) 
 	}
 	a = answer.Noise{
 		Side: choice.side(), Spec: specRef(spec.stored), Rules: ActiveRules(spec.decoded, q.Rules), Base: degradationBase(spec.decoded, q.Base),
-		Margin: q.Margin, Confidence: answer.ConfidenceOr(q.Confidence), NFailed: countFailed(seeds), MaxFlipRate: verdict.MaxFlipRate,
+		Margin: q.Margin, Confidence: answer.ConfidenceOr(q.Confidence), NFailed: some.nFailed, MaxFlipRate: verdict.MaxFlipRate,
 	}
-	a.Noise, err = verdict.NewNoise(spec.decoded, seeds, verdict.NoiseOptions{
+	a.Noise, err = verdict.NewNoise(spec.decoded, some.seeds, verdict.NoiseOptions{
 		Rules: a.Rules, Comparison: verdict.Options{Confidence: a.Confidence, Margin: a.Margin, Base: a.Base},
-		Resamples: q.Resamples, Seed: drawSeed(q.DrawSeed), Sizes: q.Sizes, Stopped: func() bool { return ctx.Err() != nil },
+		Resamples: q.Resamples, NSeeds: some.n, Seed: drawSeed(q.DrawSeed), Sizes: q.Sizes, Stopped: func() bool { return ctx.Err() != nil },
 	})
 	if errors.Is(err, verdict.ErrStopped) {
 		return a, ctx.Err()
@@ -46,6 +53,58 @@ func drawSeed(given *uint64) uint64 {
 		return 1
 	}
 	return *given
+}
+
+// maxResampled is the number of seeds that samples are drawn from at most. So many show a distribution well, and reading
+// the scores of all would take longer than the answer may.
+const maxResampled = 10_000
+
+// judgedSample is some of the seeds of a configuration, with how many there are.
+type judgedSample struct {
+	seeds      []verdict.JudgedSeed
+	n, nFailed int // of all seeds; failed ones have no score
+}
+
+// sampleJudged returns the seeds of a choice, or [maxResampled] of them, drawn without replacement.
+func sampleJudged(ctx context.Context, r *store.Reader, choice Choice, q answer.NoiseQuestion, spec specInUse) (s judgedSample, err error) {
+	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: q.Seeds}
+	rows, err := r.SeedScores(ctx, sel, false)
+	if err != nil {
+		return s, err
+	}
+	s.n = len(rows)
+	if len(rows) <= maxResampled || slices.ContainsFunc(rows, isUnassessed) {
+		s.seeds, _, err = judgedSeeds(ctx, r, choice.Scenario, choice.Configurations[0].ID, q.Seeds, spec)
+	} else {
+		s.seeds, err = someJudged(ctx, r, rows, drawSeed(q.DrawSeed), spec)
+	}
+	for _, row := range rows {
+		if !ranWell(row) || math.IsNaN(row.TotalScore) {
+			s.nFailed++
+		}
+	}
+	if len(s.seeds) == s.n { // judged on the way, if some were not
+		s.nFailed = countFailed(s.seeds)
+	}
+	return s, err
+}
+
+// someJudged returns some of the seeds, drawn by a seed, in the order in which they were recorded.
+func someJudged(ctx context.Context, r *store.Reader, rows []store.SeedScore, seed uint64, spec specInUse) ([]verdict.JudgedSeed, error) {
+	chosen := rand.New(rand.NewPCG(seed, uint64(len(rows)))).Perm(len(rows))[:maxResampled]
+	slices.Sort(chosen)
+	some := make([]store.SeedScore, len(chosen))
+	for i, k := range chosen {
+		some[i] = rows[k]
+	}
+	if err := r.AddMetricScores(ctx, some, spec.stored.ID); err != nil {
+		return nil, err
+	}
+	seeds := make([]verdict.JudgedSeed, len(some))
+	for i, row := range some {
+		seeds[i] = judgedSeedOf(row, spec.decoded)
+	}
+	return seeds, nil
 }
 
 // countFailed returns the number of seeds without a score.
