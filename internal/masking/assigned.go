@@ -8,146 +8,293 @@ const (
 	longestQuote = 2048
 )
 
-// assigned returns the secret that is the value of a key. i is the position of the separator between them.
-func (m masker) assigned(i int) span {
-	if m[i] == ':' && strings.HasPrefix(string(m[i:]), "://") {
-		return m.urlPassword(i)
-	}
-	after, ok := m.separator(i)
-	if !ok {
-		return span{}
-	}
-	name, start, spaced := m.nameBefore(i)
-	k := keyNamed(name)
-	if k.kind == "" {
-		return span{}
-	}
-	value := after
-	for value < len(m) && value < after+longestSpace && (m[value] == ' ' || m[value] == '\t') {
-		value++
-	}
-	spaced = spaced || value > after
-	return m.value(value, k, context{spaced: spaced, lineStart: m.beginsLine(start)})
-}
-
-// beginsLine reports whether only space, or the dash of a list, precedes i on its line.
-func (m masker) beginsLine(i int) bool {
-	const most = 40
-	for n := 0; i > 0 && n < most && strings.IndexByte(" \t-", m[i-1]) >= 0; n++ {
-		i--
-	}
-	return i == 0 || m[i-1] == '\n'
-}
-
-// separator reports whether the character at i separates a key from its value, and where the value begins.
-func (m masker) separator(i int) (after int, ok bool) {
-	next, before := byte(0), byte(0)
-	if i+1 < len(m) {
-		next = m[i+1]
-	}
-	if i > 0 {
-		before = m[i-1]
-	}
-	switch {
-	case m[i] == ':' && (before == ':' || strings.IndexByte("=:-+?", next) >= 0 && next != 0):
-		return 0, false // := is seen at its second character; ${NAME:-x} is an expansion of a shell
-	case m[i] == '=' && (next == '=' || strings.IndexByte("=!<>+*/~", before) >= 0 && before != 0):
-		return 0, false
-	case m[i] == '=' && next == '>':
-		return i + 2, true
-	}
-	return i + 1, true
-}
-
-// nameBefore returns the key that ends before i: a word, in quotes or not, in brackets or not.
-func (m masker) nameBefore(i int) (name string, start int, spaced bool) {
-	end := i
-	if end > 0 && m[end-1] == ':' { // :=
-		end--
-	}
-	for n := 0; end > 0 && n < longestSpace && (m[end-1] == ' ' || m[end-1] == '\t'); n++ {
-		end--
-		spaced = true
-	}
-	if end > 1 && m[end-1] == ']' && isQuote(m[end-2]) {
-		end--
-	}
-	quoted := false
-	if end > 0 && isQuote(m[end-1]) {
-		end--
-		quoted = true
-		for end > 0 && m[end-1] == '\\' {
-			end--
-		}
-	}
-	start = end
-	for start > 0 && end-start < longestName && isName[m[start-1]] {
-		start--
-	}
-	return string(m[start:end]), start, spaced && !quoted
-}
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
-
-// flag returns the value of an option such as --password VALUE that begins at i.
-func (m masker) flag(i int) span {
-	start := i + 2
-	end := start + run(string(m[start:min(len(m), start+longestName)]), &isName)
-	k := keyNamed(string(m[start:end]))
-	if k.kind == "" || end >= len(m) || m[end] != ' ' || end+1 >= len(m) || m[end+1] == '-' {
-		return span{}
-	}
-	return m.value(end+1, k, context{})
-}
-
 // context is what surrounds a value.
 type context struct {
 	spaced    bool // there is space around the separator, as in code and in prose
 	lineStart bool // the key is the first thing of a line, as in a file of settings
 }
 
-// element returns the text of an element such as <password>, whose tag ends at i.
-func (m masker) element(i int) span {
-	name, start, _ := m.nameBefore(i)
-	if start == 0 || m[start-1] != '<' {
+// assigned returns the secret that is the value of a key. i is the position of the separator between them.
+func (s *scanner) assigned(i int) span {
+	if s.text[i] == ':' {
+		if strings.HasPrefix(s.text[i:], "://") {
+			return s.address(i)
+		}
+		if strings.HasPrefix(s.text[i:], `:\/\/`) {
+			return s.escapedAddress(i)
+		}
+		if found := s.passwordFile(i); found.kind != "" {
+			return found
+		}
+	}
+	after, ok := s.separator(i)
+	if !ok {
 		return span{}
 	}
-	k := keyNamed(name)
-	rest := string(m[i+1 : min(len(m), i+1+longestQuote)])
-	end := strings.IndexByte(rest, '<')
-	if k.kind == "" || end < 0 || !k.isSecret(rest[:end]) || k.weak && !looksSecret(rest[:end], k, context{}) {
+	return s.assignment(i, after)
+}
+
+// assignment returns the secret that begins behind a separator, which begins at i and ends at after.
+func (s *scanner) assignment(i, after int) span {
+	name, start, spaced := s.nameBefore(i)
+	value := after
+	for value < len(s.text) && value < after+longestSpace && (s.text[value] == ' ' || s.text[value] == '\t') {
+		value++
+	}
+	k := s.keyNamed(name)
+	if k.kind == "" || start < s.block {
+		k = s.keyAround(name, start, value, k)
+		if k.kind == "" {
+			return span{}
+		}
+	}
+	switch {
+	case k.strength == weak && s.isDeliberate(name, start):
+		k.strength = strong
+	case k.strength == header && strings.HasPrefix(name, "-"):
+		k.strength = weak
+	case value+len(name) <= len(s.text) && s.text[value:value+len(name)] == name:
 		return span{}
 	}
-	return span{i + 1, i + 1 + end, k.kind}
+	return s.value(value, k, context{spaced: spaced || value > after, lineStart: s.beginsLine(start)})
+}
+
+// isDeliberate reports whether a name that may be one of harmless things is that of an option or of a part of a
+// connection string.
+func (s *scanner) isDeliberate(name string, start int) bool {
+	return strings.HasPrefix(name, "-") || start > 1 && (s.text[start-1] == ';' || s.text[start-1] == '/' && s.text[start-2] == ' ')
+}
+
+// beginsLine reports whether only space, or the dash of a list, precedes i on its line.
+func (s *scanner) beginsLine(i int) bool {
+	const most = 40
+	for n := 0; i > 0 && n < most && strings.IndexByte(" \t-", s.text[i-1]) >= 0; n++ {
+		i--
+	}
+	return i == 0 || s.text[i-1] == '\n'
+}
+
+// separator reports whether the character at i separates a key from its value, and where the value begins.
+func (s *scanner) separator(i int) (after int, ok bool) {
+	next, before := byte(0), byte(0)
+	if i+1 < len(s.text) {
+		next = s.text[i+1]
+	}
+	if i > 0 {
+		before = s.text[i-1]
+	}
+	switch {
+	case s.text[i] == ':' && (before == ':' || next != 0 && strings.IndexByte("=:-+?", next) >= 0):
+		return 0, false // := is seen at its second character; ${NAME:-x} is an expansion of a shell
+	case s.text[i] == '=' && (next == '=' || before != 0 && strings.IndexByte("=!<>*/~", before) >= 0):
+		return 0, false
+	case s.text[i] == '=' && next == '>':
+		return i + 2, true
+	}
+	return i + 1, true
+}
+
+// percentEqual returns the secret that is assigned with %3D, as within an address.
+func (s *scanner) percentEqual(i int) span {
+	if i+3 >= len(s.text) || s.text[i+1] != '3' || s.text[i+2]|0x20 != 'd' && s.text[i+2]|0x20 != 'a' {
+		return span{}
+	}
+	if strings.HasPrefix(s.text[i:], "%3A%2F%2F") {
+		return s.encodedAddress(i)
+	}
+	found := s.assignment(i, i+3)
+	if found.kind != "" && found.start == i+3 {
+		if n := strings.Index(s.text[found.start:found.end], "%26"); n > 0 {
+			found.end = found.start + n
+		}
+	}
+	return found
+}
+
+// nameBefore returns the key that ends before i: a word, in quotes or not, in brackets or not, with a type or not.
+func (s *scanner) nameBefore(i int) (name string, start int, spaced bool) {
+	end := i
+	if end > 0 && (s.text[end-1] == ':' || s.text[end-1] == '+' || s.text[end-1] == '?') { // := += ?=
+		end--
+	}
+	end, spaced = s.skipSpaceBack(end)
+	if end > 0 && s.text[end-1] == 'm' {
+		end -= colourBefore(s.text[:end])
+	}
+	if end > 1 && s.text[end-1] == ']' {
+		switch {
+		case isQuote(s.text[end-2]):
+			end--
+		case s.text[end-2] == '[': // char password[]
+			end -= 2
+		}
+	}
+	quoted := end > 0 && isQuote(s.text[end-1])
+	if quoted {
+		end--
+		for end > 0 && s.text[end-1] == '\\' {
+			end--
+		}
+	}
+	start = end
+	for start > 0 && end-start < longestName && isName.has(s.text[start-1]) {
+		start--
+	}
+	name = s.text[start:end]
+	if len(name) == 1 && isDigit.has(name[0]) && start > 0 && s.text[start-1] == ' ' && !quoted { // Unseal Key 1
+		return s.nameBefore(start - 1)
+	}
+	if spaced && isType(name) {
+		if colon, _ := s.skipSpaceBack(start); colon > 0 && s.text[colon-1] == ':' {
+			return s.nameBefore(colon - 1)
+		}
+	}
+	return name, start, spaced && !quoted
+}
+
+func (s *scanner) skipSpaceBack(end int) (int, bool) {
+	before := end
+	for n := 0; end > 0 && n < longestSpace && (s.text[end-1] == ' ' || s.text[end-1] == '\t'); n++ {
+		end--
+	}
+	return end, end < before
+}
+
+func isType(name string) bool {
+	return name == "string" || name == "str" || name == "String" || name == "SecretStr" || name == "bytes"
 }
 
 // value returns the secret that begins at i.
-func (m masker) value(i int, k key, c context) span {
-	if i >= len(m) {
+func (s *scanner) value(i int, k key, c context) span {
+	if i >= len(s.text) {
 		return span{}
 	}
-	if k.header {
-		return m.headerValue(i, k)
+	if k.strength == header {
+		return s.headerValue(i, k)
+	}
+	switch k.strength {
+	case login:
+		return s.oracleLogin(i)
+	case lines:
+		return s.keyLines(i)
+	}
+	i += colour(s.text[i:])
+	if strings.HasPrefix(s.text[i:], `"""`) {
+		i += 2
 	}
 	quote := i
-	for quote < len(m) && quote < i+8 && m[quote] == '\\' {
+	for quote < len(s.text) && quote < i+8 && s.text[quote] == '\\' {
 		quote++
 	}
-	if quote < len(m) && isQuote(m[quote]) {
-		return m.quotedValue(quote, string(m[i:quote+1]), k)
+	if quote+1 < len(s.text) && quote == i && strings.IndexByte("brfuNL@", s.text[quote]) >= 0 && isQuote(s.text[quote+1]) {
+		quote++ // of Python, SQL and C#
+		i = quote
 	}
-	end := m.until(&endsValue, i, min(len(m), i+longestQuote))
-	value := string(m[i:end])
-	if !k.isSecret(value) || isCode(value) || (k.weak || c.spaced) && !looksSecret(value, k, c) {
+	if quote < len(s.text) && isQuote(s.text[quote]) {
+		if strings.HasPrefix(s.text[quote+1:], "-----BEGIN ") {
+			return s.privateKey(quote + 1)
+		}
+		return s.quotedValue(quote, s.text[i:quote+1], k)
+	}
+	if i >= len(s.text) {
 		return span{}
 	}
-	return span{i, m.until(&endsValue, end, len(m)), k.kind}
+	if strings.IndexByte("|>", s.text[i]) >= 0 {
+		return s.blockValue(i, k)
+	}
+	return s.plainValue(i, k, c)
+}
+
+// colour returns the length of the escape sequence of a terminal at the beginning of a text.
+func colour(text string) int {
+	if !strings.HasPrefix(text, "\x1b[") {
+		return 0
+	}
+	n := 2
+	for n < len(text) && n < 20 && (isDigit.has(text[n]) || text[n] == ';') {
+		n++
+	}
+	if n < len(text) && text[n] == 'm' {
+		return n + 1
+	}
+	return 0
+}
+
+// colourBefore returns the length of the escape sequence of a terminal at the end of a text.
+func colourBefore(text string) int {
+	n := strings.LastIndexByte(text[max(0, len(text)-20):], '\x1b')
+	if n < 0 {
+		return 0
+	}
+	if n += max(0, len(text)-20); n+colour(text[n:]) == len(text) {
+		return len(text) - n
+	}
+	return 0
+}
+
+// plainValue returns the secret without quotes that begins at i.
+func (s *scanner) plainValue(i int, k key, c context) span {
+	limit := min(len(s.text), i+longestQuote)
+	end := s.until(&endsValue, i, limit)
+	value := s.text[i:end]
+	if value == "" || k.strength == weak && strings.IndexByte(strings.TrimRight(value, "="), '=') >= 0 {
+		return span{}
+	}
+	if value[len(value)-1] == '(' && end < len(s.text) && isQuote(s.text[end]) && k.strength >= weak {
+		return s.wrappedValue(end, value, k)
+	}
+	if end < limit && k.strength == strong && strings.IndexByte("&;>)}|,", s.text[end]) >= 0 {
+		if more := s.until(&endsWord, end, limit); looksChosen(s.text[i:more]) && s.endsSetting(more) && c.lineStart {
+			end = more // a mark within the password
+			value = s.text[i:end]
+		}
+	}
+	if !k.isSecret(value) {
+		return span{}
+	}
+	switch k.strength {
+	case address:
+		return s.secretAddress(i, value, k)
+	case basic:
+		if v := varietyOf(value); !isBasic(value) && !isRandomValue(value) && (len(value) < 8 || v.digit == 0 || v.lower == 0 || v.upper+v.mark == 0 || isCode(value)) {
+			return span{}
+		}
+	case random:
+		if found := s.token(i, i+run(value, &isWord)); found.kind != "" {
+			return found
+		}
+		if !isRandomValue(value) {
+			return span{}
+		}
+	default:
+		if isCode(value) && !isRandomValue(value) || (k.strength == weak || c.spaced) && !looksSecret(value, k, c) {
+			return span{}
+		}
+	}
+	return span{i, s.until(&endsValue, end, len(s.text)), k.kind}
+}
+
+// endsSetting reports whether i is the end of a line.
+func (s *scanner) endsSetting(i int) bool {
+	return i == len(s.text) || s.text[i] == '\n' || s.text[i] == '\r'
+}
+
+// wrappedValue returns the string within a call such as SecretString("…"). i is the position of its quote.
+func (s *scanner) wrappedValue(i int, call string, k key) span {
+	name := lowered(call)
+	for _, reads := range [...]string{"get", "env", "read", "load", "input", "prompt", "find", "select", "lookup", "require", "open", "exec", "run", "format", "printf", "config"} {
+		if strings.Contains(name, reads) {
+			return span{}
+		}
+	}
+	found := s.quotedValue(i, s.text[i:i+1], key{k.kind, weak})
+	return found
 }
 
 // until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks
 // at a bounded part of it, since the same part may be looked at again. A masked text is not looked at again.
-func (m masker) until(ends *set, i, limit int) int {
-	for i < limit && !ends[m[i]] {
+func (s *scanner) until(ends *set, i, limit int) int {
+	for i < limit && !ends.has(s.text[i]) {
 		i++
 	}
 	return i
@@ -155,41 +302,93 @@ func (m masker) until(ends *set, i, limit int) int {
 
 // quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is
 // escaped.
-func (m masker) quotedValue(i int, terminator string, k key) span {
-	rest := string(m[i+1:])
+func (s *scanner) quotedValue(i int, terminator string, k key) span {
+	value := quoted(s.text[i+1:], terminator)
+	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 && !strings.HasPrefix(s.text[i+1+len(value):], terminator) {
+		return span{}
+	}
+	found := span{i + 1, i + 1 + len(value), k.kind}
+	spaces := strings.ContainsAny(value, " \n")
+	switch k.strength {
+	case address:
+		return s.secretAddress(i+1, value, k)
+	case basic:
+		if isBasic(value) || isRandomValue(value) {
+			return found
+		}
+	case random:
+		if token := s.token(i+1, i+1+run(value, &isWord)); token.kind != "" {
+			return token
+		}
+		if isRandomValue(value) {
+			return found
+		}
+	case weak:
+		if len(value) >= 8 && hasDigit(value) && !spaces && !isConstant(value) {
+			return found
+		}
+	default:
+		if !spaces || !isSentence(value) {
+			return found
+		}
+	}
+	return span{}
+}
+
+// quoted returns the rest of a string up to its quote. Without one, it ends at the first space.
+func quoted(rest, terminator string) string {
 	limit := rest[:min(len(rest), longestQuote)]
 	end := 0
 	for {
 		n := strings.Index(limit[end:], terminator)
 		if n < 0 {
-			end = strings.IndexAny(limit, " \t\r\n")
-			if end < 0 {
+			if end = strings.IndexAny(limit, " \t\r\n"); end < 0 {
 				end = len(limit)
 			}
-			break
+			return limit[:end]
 		}
 		end += n
 		if len(terminator) > 1 || end == 0 || limit[end-1] != '\\' || end > 1 && limit[end-2] == '\\' {
-			break
+			return limit[:end]
 		}
 		end += len(terminator)
 	}
-	value := limit[:end]
-	if !k.isSecret(value) || k.weak && (len(value) < 8 || !hasDigit(value)) || k.weak && strings.ContainsAny(value, " \n") {
-		return span{}
+}
+
+// isSentence reports whether a text is one for readers: a label, a message, a description.
+func isSentence(value string) bool {
+	words := strings.Fields(value)
+	if len(words) < 2 {
+		return false
 	}
-	return span{i + 1, i + 1 + end, k.kind}
+	for _, word := range words {
+		switch lowered(strings.Trim(word, ".,:;!?\"'")) {
+		case "password", "passwort", "passphrase", "secret", "token", "key", "your", "please", "enter", "the", "must", "is", "are", "be", "for", "to", "of", "not", "invalid", "required", "with", "an", "and":
+			return true
+		}
+	}
+	return false
+}
+
+// isConstant reports whether a text is the name of a constant, a variable of the environment or a resource.
+func isConstant(value string) bool {
+	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && strings.Contains(value, "_") || strings.HasPrefix(value, "arn:")
 }
 
 // headerValue returns the credentials of an Authorization header, without its scheme, or the value of a cookie.
-func (m masker) headerValue(i int, k key) span {
-	for i < len(m) && (m[i] == '\\' || isQuote(m[i])) {
+func (s *scanner) headerValue(i int, k key) span {
+	i += run(s.text[i:min(len(s.text), i+longestSpace)], &isBlank)
+	for i < len(s.text) && (s.text[i] == '\\' || isQuote(s.text[i])) {
 		i++
 	}
 	start := i
-	value := strings.TrimRight(string(m[i:m.until(&endsHeader, i, min(len(m), i+longestQuote))]), " \t")
+	value := strings.TrimRight(s.text[i:s.until(&endsHeader, i, min(len(s.text), i+longestQuote))], " \t")
 	if k.kind == "cookie" && !strings.Contains(value, "=") {
 		return span{}
+	}
+	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" || scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
+		end := s.until(&endsLine, i, min(len(s.text), i+longestQuote))
+		return span{i + len(scheme) + 1, end, k.kind}
 	}
 	if scheme, credentials, found := strings.Cut(value, " "); found && len(scheme) < 20 && k.kind != "cookie" {
 		i += len(scheme) + 1
@@ -199,58 +398,8 @@ func (m masker) headerValue(i int, k key) span {
 		return span{}
 	}
 	end := i + len(value)
-	if end == min(len(m), start+longestQuote) {
-		end = m.until(&endsHeader, end, len(m))
+	if end == min(len(s.text), start+longestQuote) {
+		end = s.until(&endsHeader, end, len(s.text))
 	}
 	return span{i, end, k.kind}
 }
-
-// urlPassword returns the password of scheme://user:password@host. i is the position of ://.
-func (m masker) urlPassword(i int) span {
-	const longest = 512
-	start := i + len("://")
-	authority := string(m[start:min(len(m), start+longest)])
-	if end := strings.IndexAny(authority, "/?# \t\r\n\"'`<>\\"); end >= 0 {
-		authority = authority[:end]
-	}
-	at := strings.LastIndexByte(authority, '@')
-	if at < 0 {
-		return span{}
-	}
-	colon := strings.IndexByte(authority[:at], ':')
-	if colon < 0 {
-		return span{}
-	}
-	if !(key{kind: "url-password"}).isSecret(authority[colon+1 : at]) {
-		return span{}
-	}
-	return span{start + colon + 1, start + at, "url-password"}
-}
-
-// privateKey returns the block of a private key that begins at i.
-func (m masker) privateKey(i int) span {
-	const begin, longest = "-----BEGIN ", 60
-	const longestKey = 32 << 10
-	text := string(m[i:])
-	if !strings.HasPrefix(text, begin) {
-		return span{}
-	}
-	label, _, ok := strings.Cut(text[len(begin):min(len(text), longest)], "-----")
-	if !ok || !strings.Contains(label, "PRIVATE KEY") {
-		return span{}
-	}
-	ending := "-----END " + label + "-----"
-	if n := strings.Index(text[:min(len(text), longestKey)], ending); n >= 0 {
-		return span{i, i + n + len(ending), "private-key"}
-	}
-	n := len(begin) + len(label) + len("-----")
-	for n < len(text) && (isAlnum[text[n]] || strings.IndexByte("+/=\\\r\n", text[n]) >= 0) {
-		n++ // it is cut off
-	}
-	return span{i, i + n, "private-key"}
-}
-
-var (
-	endsValue  = newSet("\\\\\x00 \"\"''``,,;;&&<<>>))}}||")
-	endsHeader = newSet("\x00\x08\x0a\x1f\"\"''``\\\\<<>>,,")
-)

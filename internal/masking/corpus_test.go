@@ -21,10 +21,10 @@ var (
 	updateTables = flag.Bool("update", false, "write the measured figures into docs/reference/secrets.md")
 )
 
-// The limits are shares of the drawn secrets. Tighten them to 5 %, 10 % and 1 % with better rules.
+// The limits are shares of the drawn secrets.
 const (
-	mostLeaked        = 0.48
-	mostLeakedHeldOut = 0.48
+	mostLeaked        = 0.05
+	mostLeakedHeldOut = 0.10
 	mostMaskedWrongly = 0.01
 	draws             = 4 // of each template
 )

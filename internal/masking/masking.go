@@ -1,15 +1,22 @@
 // Package masking takes secrets out of texts: keys, tokens, passwords, private keys, connection strings.
 //
-// It recognises secrets by their shape (the keys of well-known services, JSON web tokens, blocks of private keys) and
-// by what stands before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host). What it finds
-// becomes [masked:KIND]. What refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type,
-// stays.
+// It recognises secrets by their shape (the keys of well-known services, JSON web tokens, blocks of private keys), by
+// what stands before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host, mysql -p…), and by
+// how random they are if a name or a prefix says that they may be keys. What it finds becomes [masked:KIND]. What refers
+// to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
 //
-// It does not know every secret: a password in the midst of prose is one that nothing tells from a word. It looks at
-// each byte once, and a second time at texts that held something.
+// It does not know every secret: a password in the midst of prose is one that nothing tells from a word.
+// docs/reference/secrets.md has the figures. It looks at each byte once, and a second time at texts that held something.
+//
+// The files: vendors.go lists the keys of services, shapes.go finds them; random.go tells random texts from others;
+// keys.go lists the names of secrets, assigned.go finds what is assigned to them, values.go tells secrets from
+// placeholders; commands.go has the options of programs, urls.go addresses, pem.go private keys, files.go settings.
 package masking
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Mask returns the text with [masked:KIND] in place of each secret, and the number of secrets. Masking again changes
 // nothing.
@@ -33,96 +40,220 @@ type span struct {
 
 // pass goes through the text once.
 func pass(text string) (string, int) {
+	s := newScanner(text)
+	found := s.next(0)
+	if found.kind == "" {
+		return text, 0
+	}
 	var out strings.Builder
+	out.Grow(len(text))
 	n, copied := 0, 0
-	m := masker(text)
-	for found := m.next(0); found.kind != ""; found = m.next(max(found.end, found.start+1)) {
-		if n == 0 {
-			out.Grow(len(text))
-		}
+	for ; found.kind != ""; found = s.next(max(found.end, found.start+1)) {
 		out.WriteString(text[copied:found.start])
 		out.WriteString("[masked:" + found.kind + "]")
 		copied = found.end
 		n++
 	}
-	if n == 0 {
-		return text, 0
-	}
 	out.WriteString(text[copied:])
 	return out.String(), n
 }
 
+// scanner goes through a text.
+type scanner struct {
+	*rules
+	text    string
+	floor   int // where the last secret ended; the next one begins no earlier
+	command command
+	block   int // where the data of a Kubernetes secret ends
+	joint   int // where the run of letters, digits, dashes and underscores ends that was measured last
+	table   table
+}
+
+// jointRun returns how many letters, digits, dashes and underscores follow i. It measures each run once.
+func (s *scanner) jointRun(i int) int {
+	if i >= s.joint {
+		s.joint = i + run(s.text[i:], &isURL64)
+	}
+	return s.joint - i
+}
+
+func newScanner(text string) scanner { return scanner{rules: theRules(), text: text} }
+
+// rules are tables that are made when they are first needed.
+type rules struct {
+	classes       [256]class
+	shapesByStart [512][]uint16       // by the hash of their first two letters
+	endingsByEnd  [512][]uint16       // by the hash of their last two letters
+	mayBeProgram  [512]bool           // by the hash of the first two letters
+	programs      map[string][]uint16 // options by program
+	optionNames   [][]string
+}
+
+var theRules = sync.OnceValue(func() *rules {
+	r := &rules{programs: map[string][]uint16{}}
+	for i := range shapes {
+		h := hash(shapes[i].prefix[0], shapes[i].prefix[1])
+		r.shapesByStart[h] = append(r.shapesByStart[h], uint16(i))
+	}
+	for i := range endings {
+		e := endings[i].ending
+		h := hash(e[len(e)-2], e[len(e)-1])
+		r.endingsByEnd[h] = append(r.endingsByEnd[h], uint16(i))
+	}
+	for i := range options {
+		r.optionNames = append(r.optionNames, strings.Fields(options[i].names))
+		for name := range strings.FieldsSeq(options[i].programs) {
+			r.programs[name] = append(r.programs[name], uint16(i))
+			r.mayBeProgram[hash(name[0], name[1])] = true
+		}
+	}
+	for c := range 128 {
+		if isWord.has(byte(c)) {
+			r.classes[c] = inWord
+		}
+	}
+	for c, class := range map[byte]class{
+		'=': separates, ':': separates, '-': dash, '>': closes, ',': comma, '(': opens, '%': percent, '~': tilde, '$': dollar, '\n': newline, '/': slash,
+	} {
+		r.classes[c] = class
+	}
+	return r
+})
+
+// hash is small, since it is the index of a table.
+func hash(a, b byte) uint16 { return (uint16(a)*31 + uint16(b)) & 511 }
+
+// class says what a byte may begin.
+type class uint8
+
+const (
+	other class = iota
+	inWord
+	separates
+	dash
+	closes
+	comma
+	opens
+	percent
+	tilde
+	dollar
+	newline
+	slash
+)
+
 // next returns the first secret at or behind i; its kind is empty if there is none.
-func (m masker) next(i int) span {
-	for i < len(m) {
-		if found := m.at(i); found.kind != "" {
+func (s *scanner) next(i int) span {
+	s.floor = i
+	for i < len(s.text) {
+		c := s.classes[s.text[i]]
+		if c == other {
+			i++
+			continue
+		}
+		end := i + 1
+		var found span
+		if c == inWord {
+			for end < len(s.text) && s.classes[s.text[end]] == inWord {
+				end++
+			}
+			found = s.word(i, end)
+		} else {
+			found = s.mark(i, c)
+			for c == dash && end < len(s.text) && s.text[end] == '-' {
+				end++
+			}
+		}
+		if found.kind != "" && found.start >= s.floor {
 			return found
 		}
-		i = behind(string(m), i)
+		i = end
 	}
 	return span{}
 }
 
-// at returns the secret to which the byte at i leads.
-func (m masker) at(i int) (found span) {
-	escaped := i > 0 && m[i-1] == '\\'
-	switch classes[m[i]] {
-	case beginsShape:
-		found = m.token(i)
-		if found.kind == "" && escaped {
-			return m.escaped(i)
-		}
-	case inWord:
-		if escaped {
-			return m.escaped(i)
-		}
+// mark returns the secret to which the mark at i leads.
+func (s *scanner) mark(i int, c class) span {
+	switch c {
 	case separates:
-		return m.assigned(i)
+		return s.assigned(i)
 	case dash:
-		return m.dashes(i)
+		return s.dashes(i)
 	case closes:
-		return m.element(i)
-	}
-	return found
-}
-
-// masker is the text that is looked at.
-type masker string
-
-// behind returns where the word at i ends, or the next byte where none is.
-func behind(text string, i int) int {
-	c := text[i]
-	i++
-	switch {
-	case isWord[c]:
-		for i < len(text) && isWord[text[i]] {
-			i++
-		}
-	case c == '-':
-		for i < len(text) && text[i] == '-' {
-			i++
-		}
-	}
-	return i
-}
-
-// escaped looks at a word that begins with the letter of an escape, such as the n of \n.
-func (m masker) escaped(i int) span {
-	if i+1 < len(m) {
-		return m.token(i + 1)
+		return s.element(i)
+	case comma:
+		return s.listed(i)
+	case opens:
+		return s.argument(i)
+	case percent:
+		return s.percentEqual(i)
+	case tilde:
+		return s.azureSecret(i)
+	case dollar:
+		return s.passwordHash(i)
+	case slash:
+		return s.slashOption(i)
+	case newline:
+		return s.endLine(i)
 	}
 	return span{}
 }
 
-// dashes looks at what begins with two dashes or more.
-func (m masker) dashes(i int) span {
-	if !strings.HasPrefix(string(m[i:]), "--") {
+// word returns the secret that begins with the word from start to end, or to which the word leads.
+func (s *scanner) word(start, end int) span {
+	if end-start < 2 && (end == len(s.text) || s.text[end] != '.' && s.text[end] != '/') {
 		return span{}
 	}
-	if found := m.privateKey(i); found.kind != "" {
+	if s.isToken(start, end) {
+		if found := s.token(start, end); found.kind != "" {
+			return found
+		}
+	} else if end-start == len("bearer") {
+		if found := bearer(s.text[start:], start); found.kind != "" {
+			return found
+		}
+	}
+	if end < len(s.text) && s.text[end] == '(' && start > 0 && s.text[start-1] == '@' {
+		return s.networkOf(start)
+	}
+	return s.keyword(start, end)
+}
+
+// escape returns where a word begins behind what is not part of it: the letter of \n, %3D, the colour of a terminal.
+func (s *scanner) escape(start, end int) int {
+	if start == 0 {
+		return start
+	}
+	word := s.text[start:end]
+	switch s.text[start-1] {
+	case '\\':
+		switch {
+		case len(word) > 5 && word[0] == 'u':
+			return start + 5
+		case len(word) > 3 && word[0] == 'x':
+			return start + 3
+		}
+		return start + 1
+	case '%':
+		if len(word) > 2 && isHex.has(word[0]) && isHex.has(word[1]) {
+			return start + 2
+		}
+	case '[', ';':
+		if n := run(word, &isDigit); n < 4 && n < len(word) && word[n] == 'm' {
+			return start + n + 1
+		}
+	}
+	return start
+}
+
+// dashes looks at what begins with a dash or more.
+func (s *scanner) dashes(i int) span {
+	if found := s.privateKey(i); found.kind != "" {
 		return found
 	}
-	return m.flag(i)
+	if found := s.option(i); found.kind != "" {
+		return found
+	}
+	return s.flag(i)
 }
 
 // isMask reports whether Mask wrote a text in place of a secret.
@@ -131,52 +262,6 @@ func isMask(text string) bool {
 	if !ok {
 		return false
 	}
-	kind, ok = strings.CutSuffix(kind, "]")
-	return ok && kind != "" && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz-") == ""
+	kind = strings.TrimSuffix(kind, "]")
+	return kind != "" && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
-
-// set is a set of bytes.
-type set [256]bool
-
-func newSet(ranges string) (s set) {
-	for i := 0; i+1 < len(ranges); i += 2 {
-		for c := int(ranges[i]); c <= int(ranges[i+1]); c++ {
-			s[c] = true
-		}
-	}
-	return s
-}
-
-var (
-	isWord  = newSet("azAZ09__")
-	isAlnum = newSet("azAZ09")
-	isURL64 = newSet("azAZ09__--")
-	isName  = newSet("azAZ09__--..") // of keys, in many languages
-	isUpper = newSet("AZ09")
-	isHex   = newSet("af09AF")
-)
-
-// classes say what a byte may begin.
-var classes = func() (table [256]class) {
-	for c := range table {
-		switch {
-		case len(shapes[c]) > 0 || strings.IndexByte("eSBbh", byte(c)) >= 0:
-			table[c] = beginsShape
-		case isWord[c]:
-			table[c] = inWord
-		}
-	}
-	table['='], table[':'], table['-'], table['>'] = separates, separates, dash, closes
-	return table
-}()
-
-type class uint8
-
-const (
-	other class = iota
-	inWord
-	beginsShape
-	separates
-	dash
-	closes
-)

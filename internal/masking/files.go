@@ -1,0 +1,306 @@
+package masking
+
+import "strings"
+
+const longestLook = 240 // how far is looked back for the name that belongs to a value
+
+// keyAround returns what a key is by what stands around it, if its own name says nothing: the data of a Kubernetes
+// secret, and pairs such as {"name":"DB_PASSWORD","value":"…"}. start and value are where key and value begin.
+func (s *scanner) keyAround(name string, start, value int, k key) key {
+	if start < s.block && name != "" {
+		return key{"secret", strong}
+	}
+	switch name {
+	case "data", "stringData":
+		if end := s.kubernetesData(start, value); end > 0 {
+			s.block = end
+		}
+	case "value", "Value", "val", "default", "defaultValue", "secretString", "SecretString":
+		if k := s.pairedKey(start); k.kind != "" {
+			return k
+		}
+		return s.keyBehind(value)
+	case "thin":
+		if found := s.oracleLogin(value); found.kind != "" {
+			return key{"password", login}
+		}
+	case "Private-Lines":
+		return key{"private-key", lines}
+	case "p", "P", "passwd_plain":
+		if start > 1 && s.text[start-1] == '/' && s.text[start-2] == ' ' && s.command.is("xfreerdp") {
+			return key{"password", strong}
+		}
+	}
+	if literal := "--from-literal="; start >= len(literal) && s.text[start-1] == '=' && s.text[start-len(literal):start] == literal {
+		return key{"secret", strong}
+	}
+	if s.command.word == "secrets" && s.command.last == "set" && start > 0 && s.text[start-1] == ' ' && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && name != "" {
+		return key{"secret", strong}
+	}
+	return k
+}
+
+// pairedKey returns what the name says that stands before a value: "name": "DB_PASSWORD", "value": …
+func (s *scanner) pairedKey(start int) key {
+	before := s.text[max(0, start-longestLook):start]
+	if n := strings.LastIndexByte(before, '}'); n >= 0 {
+		before = before[n:]
+	}
+	for _, label := range [...]string{"name", "Name", "key", "Key", "variable", "field", "id"} {
+		n := strings.LastIndex(before, label)
+		if n < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(before[n+len(label):], " \t\\\"'")
+		if label != "variable" {
+			if rest == "" || rest[0] != ':' && rest[0] != '=' {
+				continue
+			}
+			rest = strings.TrimLeft(rest[1:], " \t\\\"'")
+		}
+		if k := s.keyNamed(rest[:run(rest, &isName)]); k.kind != "" {
+			return k
+		}
+	}
+	return key{}
+}
+
+// keyBehind returns what the name says that stands behind a value: {"value": …, "name": "DB_PASSWORD"}. i is where the
+// value begins.
+func (s *scanner) keyBehind(i int) key {
+	rest := s.text[i:min(len(s.text), i+longestLook)]
+	if n := strings.IndexAny(rest, "}\n"); n >= 0 {
+		rest = rest[:n]
+	}
+	n := strings.Index(rest, `name`)
+	if n < 2 || !isQuote(rest[n-1]) {
+		return key{}
+	}
+	rest = strings.TrimLeft(rest[n+len("name"):], " \t\\\"':")
+	return s.keyNamed(rest[:run(rest, &isName)])
+}
+
+// kubernetesData returns the end of the data of a Kubernetes secret, 0 if there is none. start and value are where data
+// and what follows it begin.
+func (s *scanner) kubernetesData(start, value int) int {
+	const far = 4096
+	if !isKubernetesSecret(s.text[max(0, start-far):start]) && !isKubernetesSecret(s.text[value:min(len(s.text), value+far)]) {
+		return 0
+	}
+	rest := s.text[value:]
+	if strings.HasPrefix(rest, "{") {
+		if end := strings.IndexByte(rest[:min(len(rest), 64<<10)], '}'); end > 0 {
+			return value + end
+		}
+		return 0
+	}
+	indent := start - 1 - strings.LastIndexByte(s.text[max(0, start-longestLook):start], '\n') - max(0, start-longestLook)
+	end := value
+	for end < len(s.text) && end < value+64<<10 {
+		line := strings.IndexByte(s.text[end:], '\n')
+		if line < 0 {
+			return len(s.text)
+		}
+		next := end + line + 1
+		if deep := run(s.text[next:], &isBlank); next+deep < len(s.text) && deep <= indent && s.text[next+deep] != '\n' {
+			return next
+		}
+		end = next
+	}
+	return end
+}
+
+var isBlank = set{1<<' ' | 1<<'\t'}
+
+func isKubernetesSecret(text string) bool {
+	for {
+		n := strings.Index(text, "kind")
+		if n < 0 {
+			return false
+		}
+		text = text[n+len("kind"):]
+		value := strings.TrimLeft(text, "\\\": \t")
+		if value = strings.TrimPrefix(value, "'"); strings.HasPrefix(value, "Secret") && (len(value) == len("Secret") || !isWord.has(value[len("Secret")])) {
+			return true
+		}
+	}
+}
+
+// blockValue returns the indented lines behind key: | of YAML. i is the position of the mark.
+func (s *scanner) blockValue(i int, k key) span {
+	const longest = 16 << 10
+	n := i + 1
+	if n < len(s.text) && (s.text[n] == '-' || s.text[n] == '+') {
+		n++
+	}
+	if n >= len(s.text) || s.text[n] != '\n' || k.strength < strong || k.strength > strong {
+		return span{}
+	}
+	line := strings.LastIndexByte(s.text[max(0, i-longestName-40):i], '\n') + 1 + max(0, i-longestName-40)
+	indent := run(s.text[line:], &isBlank)
+	start := n + 1 + run(s.text[n+1:], &isBlank)
+	end := n
+	for end < len(s.text) && end < i+longest {
+		deep := run(s.text[end+1:], &isBlank)
+		if deep <= indent || end+1+deep >= len(s.text) || s.text[end+1+deep] == '\n' {
+			break
+		}
+		next := strings.IndexByte(s.text[end+1:], '\n')
+		if next < 0 {
+			end = len(s.text)
+			break
+		}
+		end += 1 + next
+	}
+	if end <= start || !k.isSecret(s.text[start:end]) {
+		return span{}
+	}
+	return span{start, end, k.kind}
+}
+
+// passwordFile returns the password of a line such as host:5432:database:user:password. i is the position of its first
+// colon.
+func (s *scanner) passwordFile(i int) span {
+	if i+1 >= len(s.text) || s.text[i+1] != '*' && !isDigit.has(s.text[i+1]) {
+		return span{}
+	}
+	host := runBack(s.text[max(0, i-longestName):i], &isName)
+	if host == 0 && s.text[max(0, i-1)] != '*' || host == longestName || strings.Trim(s.text[i-host:i], "0123456789") == "" && host > 0 {
+		return span{}
+	}
+	line := s.text[i+1 : min(len(s.text), i+400)]
+	if end := strings.IndexAny(line, "\r\n \t\"'"); end >= 0 {
+		line = line[:end]
+	}
+	fields := strings.SplitN(line, ":", 4)
+	if len(fields) < 4 || strings.Trim(fields[0], "0123456789*") != "" || len(fields[0]) > 5 || fields[1] == "" || fields[2] == "" {
+		return span{}
+	}
+	if names := fields[1] + fields[2]; strings.Trim(names, "0123456789") == "" || run(strings.ReplaceAll(names, "*", ""), &isName) < len(strings.ReplaceAll(names, "*", "")) || len(fields[3]) < 4 || !(key{kind: "password"}).isSecret(fields[3]) || strings.Contains(fields[3], ":") {
+		return span{}
+	}
+	end := i + 1 + len(line)
+	return span{end - len(fields[3]), end, "password"}
+}
+
+// element returns the text of an element such as <password>, <string name="api_key"> or <key>token</key><string>, whose
+// tag ends at i.
+func (s *scanner) element(i int) span {
+	tag := s.text[max(0, i-longestLook):i]
+	open := strings.LastIndexByte(tag, '<')
+	if open < 0 || open+1 >= len(tag) || !isLetter.has(tag[open+1]) {
+		return span{}
+	}
+	k := s.elementKey(tag, open)
+	if k.kind == "" {
+		return span{}
+	}
+	rest := s.text[i+1 : min(len(s.text), i+1+longestQuote)]
+	end := strings.IndexByte(rest, '<')
+	if end <= 0 || !k.isSecret(rest[:end]) || k.strength == weak && !looksSecret(rest[:end], k, context{}) || k.strength == random && !isRandomValue(rest[:end]) {
+		return span{}
+	}
+	return span{i + 1, i + 1 + end, k.kind}
+}
+
+// elementKey returns what a tag says of its text. The tag begins at open.
+func (s *scanner) elementKey(tag string, open int) key {
+	words := tag[open+1:]
+	if n := run(words, &isName); n < len(words) && words[n] == ':' {
+		words = words[n+1:]
+	}
+	name := words[:run(words, &isName)]
+	if name == "string" {
+		if before, ok := strings.CutSuffix(strings.TrimRight(tag[:open], " \t\r\n"), "</key>"); ok {
+			return s.keyNamed(before[strings.LastIndexByte(before, '>')+1:])
+		}
+	}
+	if n := strings.Index(words, "name=\""); n > 0 {
+		attribute, _, _ := strings.Cut(words[n+len("name=\""):], "\"")
+		return s.keyNamed(attribute)
+	}
+	if len(name) < len(words) && words[len(name)] != ' ' {
+		return key{}
+	}
+	return s.keyNamed(name)
+}
+
+// listed returns the string that follows a name in a list: "--password", "…" or ('DB_PASSWORD', '…'). i is the position
+// of the comma.
+func (s *scanner) listed(i int) span {
+	if i == 0 || !isQuote(s.text[i-1]) {
+		return span{}
+	}
+	value := i + 1
+	for value < len(s.text) && value < i+40 && isSpace.has(s.text[value]) {
+		value++
+	}
+	if value >= len(s.text) || !isQuote(s.text[value]) && s.text[value] != '\\' {
+		return span{}
+	}
+	name, start, _ := s.nameBefore(i)
+	if start == 0 {
+		return span{}
+	}
+	k := s.keyNamed(name)
+	open := start - 1
+	if before := s.text[max(0, i-1-longestName) : i-1]; !isQuote(s.text[open]) {
+		n := strings.LastIndexByte(before, s.text[i-1])
+		if n < 0 {
+			return span{}
+		}
+		k, open = key{}, i-1-len(before)+n
+	}
+	for open > 0 && s.text[open-1] == '\\' {
+		open--
+	}
+	switch {
+	case k.kind == "" || k.strength == header:
+		return s.secondArgument(open, value)
+	case s.listsNames(value):
+		return span{}
+	case name[0] == '-':
+		k.strength = max(k.strength, strong)
+	case open > 0 && s.text[open-1] == '(':
+	case k.strength == strong:
+		k.strength = weak
+	}
+	return s.value(value, k, context{})
+}
+
+// listsNames reports whether the string at i is a name of a secret too: the list is one of names.
+func (s *scanner) listsNames(i int) bool {
+	_, value := s.word64(i)
+	return !hasDigit(value) && s.keyNamed(value).kind != ""
+}
+
+// secondArgument returns the password of a call such as auth("user", "…"). open is where its first string begins, value
+// where the second does.
+func (s *scanner) secondArgument(open, value int) span {
+	if open <= 0 || s.text[open-1] != '(' {
+		return span{}
+	}
+	end, _ := s.skipSpaceBack(open - 1)
+	if end > 0 && s.text[end-1] == '=' {
+		end--
+	}
+	name := s.text[end-runBack(s.text[max(0, end-longestName):end], &isName) : end]
+	switch plain := lowered(name); {
+	case strings.HasSuffix(plain, "auth"), strings.HasSuffix(plain, "login"), strings.HasSuffix(plain, "credential"), strings.HasSuffix(plain, "credentials"):
+		return s.value(value, key{"password", weak}, context{})
+	}
+	return span{}
+}
+
+// argument returns the string that a call such as setPassword("…") gets. i is the position of the bracket.
+func (s *scanner) argument(i int) span {
+	if i == 0 || i+1 >= len(s.text) || !isQuote(s.text[i+1]) {
+		return span{}
+	}
+	name := s.text[i-runBack(s.text[max(0, i-longestName):i], &isName) : i]
+	k := s.keyNamed(name)
+	if k.kind == "" || k.strength == header || k.strength == random || strings.HasPrefix(name, "get") || s.listsNames(i+1) {
+		return span{}
+	}
+	return s.quotedValue(i+1, s.text[i+1:i+2], key{k.kind, weak})
+}
