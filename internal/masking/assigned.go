@@ -16,15 +16,16 @@ type context struct {
 
 // assigned returns the secret that is the value of a key. i is the position of the separator between them.
 func (s *scanner) assigned(i int) span {
-	if s.text[i] == ':' {
-		if strings.HasPrefix(s.text[i:], "://") {
+	if s.text[i] == ':' && i+1 < len(s.text) {
+		switch next := s.text[i+1]; {
+		case next == '/' && strings.HasPrefix(s.text[i:], "://"):
 			return s.address(i)
-		}
-		if strings.HasPrefix(s.text[i:], `:\/\/`) {
+		case next == '\\' && strings.HasPrefix(s.text[i:], `:\/\/`):
 			return s.escapedAddress(i)
-		}
-		if found := s.passwordFile(i); found.kind != "" {
-			return found
+		case next == '*' || isDigit.has(next):
+			if found := s.passwordFile(i); found.kind != "" {
+				return found
+			}
 		}
 	}
 	after, ok := s.separator(i)
@@ -53,10 +54,36 @@ func (s *scanner) assignment(i, after int) span {
 		k.strength = strong
 	case k.strength == header && strings.HasPrefix(name, "-"):
 		k.strength = weak
-	case value+len(name) <= len(s.text) && s.text[value:value+len(name)] == name:
+	case k.strength == opaque && start > 0 && strings.IndexByte("?&(", s.text[start-1]) >= 0:
+		k.strength = random
+	case isSignature(name) && (start == 0 || strings.IndexByte("?&;-", s.text[start-1]) < 0):
+		return span{} // signatures are secrets in addresses, where they let others in
+	}
+	if s.namesItself(name, value) {
 		return span{}
 	}
 	return s.value(value, k, context{spaced: spaced || value > after, lineStart: s.beginsLine(start)})
+}
+
+func isSignature(name string) bool {
+	plain := lowered(name)
+	return strings.HasSuffix(plain, "signature") && !strings.Contains(plain, "amz")
+}
+
+// namesItself reports whether the value at i is the name of a secret, perhaps the one before it.
+func (s *scanner) namesItself(name string, i int) bool {
+	for i < len(s.text) && (isQuote(s.text[i]) || s.text[i] == '\\') {
+		i++
+	}
+	value := s.text[i:min(len(s.text), i+longestName)]
+	value = value[:run(value, &isName)]
+	if value == "" || hasDigit(value) || i+len(value) < len(s.text) && strings.IndexByte("!@#$%^&*+~=/", s.text[i+len(value)]) >= 0 {
+		return false
+	}
+	if len(value) >= 4 && strings.HasSuffix(name, value) {
+		return true
+	}
+	return strings.ContainsAny(value, "_.") && s.keyNamed(value).kind != ""
 }
 
 // isDeliberate reports whether a name that may be one of harmless things is that of an option or of a part of a
@@ -68,7 +95,7 @@ func (s *scanner) isDeliberate(name string, start int) bool {
 // beginsLine reports whether only space, or the dash of a list, precedes i on its line.
 func (s *scanner) beginsLine(i int) bool {
 	const most = 40
-	for n := 0; i > 0 && n < most && strings.IndexByte(" \t-", s.text[i-1]) >= 0; n++ {
+	for n := 0; i > 0 && n < most && (s.text[i-1] == ' ' || s.text[i-1] == '\t' || s.text[i-1] == '-'); n++ {
 		i--
 	}
 	return i == 0 || s.text[i-1] == '\n'
@@ -243,6 +270,9 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 	if value[len(value)-1] == '(' && end < len(s.text) && isQuote(s.text[end]) && k.strength >= weak {
 		return s.wrappedValue(end, value, k)
 	}
+	if isPlaceholder(value) {
+		return span{}
+	}
 	if end < limit && k.strength == strong && strings.IndexByte("&;>)}|,", s.text[end]) >= 0 {
 		if more := s.until(&endsWord, end, limit); looksChosen(s.text[i:more]) && s.endsSetting(more) && c.lineStart {
 			end = more // a mark within the password
@@ -259,19 +289,28 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 		if v := varietyOf(value); !isBasic(value) && !isRandomValue(value) && (len(value) < 8 || v.digit == 0 || v.lower == 0 || v.upper+v.mark == 0 || isCode(value)) {
 			return span{}
 		}
-	case random:
-		if found := s.token(i, i+run(value, &isWord)); found.kind != "" {
+	case random, opaque:
+		if found := s.token(i, i+run(value, &isWord)); found.end >= end {
 			return found
 		}
-		if !isRandomValue(value) {
+		if !isRandomValue(value) || k.strength == opaque && !isOpaque(value) {
 			return span{}
 		}
 	default:
+		if k.kind == "token" && k.strength == weak && isNumbered(value) {
+			return span{}
+		}
 		if isCode(value) && !isRandomValue(value) || (k.strength == weak || c.spaced) && !looksSecret(value, k, c) {
 			return span{}
 		}
 	}
 	return span{i, s.until(&endsValue, end, len(s.text)), k.kind}
+}
+
+// isNumbered reports whether a text is a word with a short number, such as identifier12.
+func isNumbered(value string) bool {
+	word := strings.TrimRight(value, "0123456789")
+	return len(value)-len(word) <= 2 && run(word, &isLower) == len(word) && !hasDigit(word)
 }
 
 // endsSetting reports whether i is the end of a line.
@@ -307,6 +346,9 @@ func (s *scanner) quotedValue(i int, terminator string, k key) span {
 	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 && !strings.HasPrefix(s.text[i+1+len(value):], terminator) {
 		return span{}
 	}
+	if terminator == "`" && strings.Contains(value, " ") {
+		return span{} // a command of a shell
+	}
 	found := span{i + 1, i + 1 + len(value), k.kind}
 	spaces := strings.ContainsAny(value, " \n")
 	switch k.strength {
@@ -316,11 +358,11 @@ func (s *scanner) quotedValue(i int, terminator string, k key) span {
 		if isBasic(value) || isRandomValue(value) {
 			return found
 		}
-	case random:
-		if token := s.token(i+1, i+1+run(value, &isWord)); token.kind != "" {
+	case random, opaque:
+		if token := s.token(i+1, i+1+run(value, &isWord)); token.end >= found.end {
 			return token
 		}
-		if isRandomValue(value) {
+		if isRandomValue(value) && (k.strength == random || isOpaque(value)) {
 			return found
 		}
 	case weak:
@@ -383,7 +425,7 @@ func (s *scanner) headerValue(i int, k key) span {
 	}
 	start := i
 	value := strings.TrimRight(s.text[i:s.until(&endsHeader, i, min(len(s.text), i+longestQuote))], " \t")
-	if k.kind == "cookie" && !strings.Contains(value, "=") {
+	if k.kind == "cookie" && !holdsSession(value) || value != "" && value[0] == '(' {
 		return span{}
 	}
 	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" || scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
@@ -402,4 +444,15 @@ func (s *scanner) headerValue(i int, k key) span {
 		end = s.until(&endsHeader, end, len(s.text))
 	}
 	return span{i, end, k.kind}
+}
+
+// holdsSession reports whether a cookie has a value that is more than a setting.
+func holdsSession(cookie string) bool {
+	for pair := range strings.SplitSeq(cookie, ";") {
+		name, value, found := strings.Cut(strings.TrimSpace(pair), "=")
+		if found && name != "" && (len(value) >= 8 && hasDigit(value) || len(value) >= 16) && !strings.EqualFold(name, "expires") {
+			return true
+		}
+	}
+	return false
 }

@@ -86,7 +86,7 @@ func (s *scanner) keyword(start, end int) span {
 	if end-start > 16 || end >= len(s.text) {
 		return span{}
 	}
-	if s.table.separator == 0 && isHeaderWord(s.text[start:end]) {
+	if s.table.separator == 0 && s.endsCell(end) && isHeaderWord(s.text[start:end]) {
 		s.readHeader(start, end)
 	}
 	c := s.text[end]
@@ -115,13 +115,16 @@ func (s *scanner) keyword(start, end int) span {
 
 // isProgram reports whether a word is a program whose options are known, where a program may stand.
 func (s *scanner) isProgram(start int, word string) bool {
-	return s.mayBeProgram[hash(word[0], word[1])] && (start == 0 || strings.IndexByte(" \t\n\"'`/(;|&$[\\:n", s.text[start-1]) >= 0) && len(s.programs[word]) > 0
+	return s.mayBeProgram[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 || strings.IndexByte(" \t\n\"'`/(;|&$[\\:n", s.text[start-1]) >= 0)
 }
 
 // option returns the value of an option of the program that is read. i is the position of its dash.
 func (s *scanner) option(i int) span {
-	if s.command.program == "" || i == 0 || i-s.command.start > longestCommand || strings.IndexByte(" \t\"'", s.text[i-1]) < 0 {
+	if i == 0 || strings.IndexByte(" \t\"'", s.text[i-1]) < 0 {
 		return span{}
+	}
+	if s.command.program == "" || i-s.command.start > longestCommand {
+		return s.afterUser(i)
 	}
 	size := run(s.text[i:min(len(s.text), i+40)], &isURL64)
 	if size < 2 {
@@ -138,6 +141,31 @@ func (s *scanner) option(i int) span {
 		}
 	}
 	return span{}
+}
+
+// afterUser returns the value of -p of any program if the option for a user stands before it.
+func (s *scanner) afterUser(i int) span {
+	const near = 60
+	size := run(s.text[i:min(len(s.text), i+8)], &isURL64)
+	switch s.text[i : i+size] {
+	case "-p", "-P", "-w", "-W", "-pw", "-pass", "-a":
+	default:
+		return span{}
+	}
+	before := s.text[max(0, i-near):i]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	if !strings.Contains(before, "-u") && !strings.Contains(before, "-U") && !strings.Contains(before, "-user") && !strings.Contains(before, " -l ") && !strings.Contains(before, " -D ") {
+		return span{}
+	}
+	at := s.argumentAfter(i + size)
+	if at == 0 {
+		return span{}
+	}
+	found := s.optionSecret(at, whole)
+	if found.kind == "" || !looksMixed(s.text[found.start:found.end]) || strings.ContainsAny(s.text[found.start:found.end], "/:") {
+		return span{}
+	}
+	return found
 }
 
 // optionValue returns the secret that an option gets. given is what stands at i, names are those of the option.
@@ -278,7 +306,7 @@ func (s *scanner) flag(i int) span {
 		return span{}
 	}
 	k := s.keyNamed(name)
-	if k.kind == "" || k.strength == header || strings.HasPrefix(name, "no-") {
+	if k.kind == "" || k.strength == header || strings.HasPrefix(name, "no-") || strings.HasSuffix(name, ".") {
 		return span{}
 	}
 	value := s.argumentAfter(end)

@@ -2,7 +2,7 @@ package masking
 
 import "strings"
 
-const longestLook = 240 // how far is looked back for the name that belongs to a value
+const longestLook = 160 // how far is looked back for the name that belongs to a value
 
 // keyAround returns what a key is by what stands around it, if its own name says nothing: the data of a Kubernetes
 // secret, and pairs such as {"name":"DB_PASSWORD","value":"…"}. start and value are where key and value begin.
@@ -26,7 +26,10 @@ func (s *scanner) keyAround(name string, start, value int, k key) key {
 		}
 	case "Private-Lines":
 		return key{"private-key", lines}
-	case "p", "P", "passwd_plain":
+	case "p", "P":
+		if start > 0 && s.text[start-1] == ';' && strings.Contains(s.text[max(0, start-100):start], "WIFI:") {
+			return key{"password", strong}
+		}
 		if start > 1 && s.text[start-1] == '/' && s.text[start-2] == ' ' && s.command.is("xfreerdp") {
 			return key{"password", strong}
 		}
@@ -161,9 +164,6 @@ func (s *scanner) blockValue(i int, k key) span {
 // passwordFile returns the password of a line such as host:5432:database:user:password. i is the position of its first
 // colon.
 func (s *scanner) passwordFile(i int) span {
-	if i+1 >= len(s.text) || s.text[i+1] != '*' && !isDigit.has(s.text[i+1]) {
-		return span{}
-	}
 	host := runBack(s.text[max(0, i-longestName):i], &isName)
 	if host == 0 && s.text[max(0, i-1)] != '*' || host == longestName || strings.Trim(s.text[i-host:i], "0123456789") == "" && host > 0 {
 		return span{}
@@ -228,7 +228,7 @@ func (s *scanner) elementKey(tag string, open int) key {
 // listed returns the string that follows a name in a list: "--password", "…" or ('DB_PASSWORD', '…'). i is the position
 // of the comma.
 func (s *scanner) listed(i int) span {
-	if i == 0 || !isQuote(s.text[i-1]) {
+	if i == 0 || i+1 == len(s.text) || !isQuote(s.text[i-1]) {
 		return span{}
 	}
 	value := i + 1
@@ -241,6 +241,9 @@ func (s *scanner) listed(i int) span {
 	name, start, _ := s.nameBefore(i)
 	if start == 0 {
 		return span{}
+	}
+	if start > 1 && s.text[start-2] == ':' {
+		return span{} // the value of a key
 	}
 	k := s.keyNamed(name)
 	open := start - 1

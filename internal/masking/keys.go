@@ -1,15 +1,13 @@
 package masking
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // strength is how much the name before a value says of it.
 type strength uint8
 
 const (
 	unknown strength = iota
+	opaque           // the value is a secret if it is random, and neither a UUID nor a digest
 	random           // the value is a secret if it is random
 	weak             // the value is a secret if it holds letters and digits: the name is one of harmless things too
 	strong           // the value is a secret, unless it is a placeholder or an expression
@@ -48,6 +46,11 @@ var endings = []ending{
 	{ending: "passwrd", key: key{"password", strong}},
 	{ending: "passcode", key: key{"password", weak}},
 	{ending: "dbpass", key: key{"password", strong}},
+	{ending: "sshpass", key: key{"password", strong}},
+	{ending: "pgpass", key: key{"password", strong}},
+	{ending: "rootpass", key: key{"password", strong}},
+	{ending: "userpass", key: key{"password", strong}},
+	{ending: "adminpass", key: key{"password", strong}},
 	{ending: "requirepass", key: key{"password", strong}},
 	{ending: "masterauth", key: key{"password", strong}},
 	{ending: "bindpw", key: key{"password", strong}},
@@ -81,6 +84,7 @@ var endings = []ending{
 	{ending: "hashkey", key: key{}},
 	{ending: "rowkey", key: key{}},
 	{ending: "hostkey", key: key{}},
+	{ending: "websocketkey", key: key{}},
 	{ending: "filekey", key: key{}},
 	{ending: "rootkey", key: key{}},
 	{ending: "groupkey", key: key{}},
@@ -111,7 +115,8 @@ var endings = []ending{
 	{ending: "jwt", key: key{"token", weak}, word: true},
 	{ending: "pat", key: key{"token", random}, word: true},
 	{ending: "sas", key: key{"token", random}, word: true},
-	{ending: "sessionid", key: key{"token", random}},
+	{ending: "sessionid", key: key{"token", opaque}},
+	{ending: "sessid", key: key{"token", opaque}},
 	{ending: "csrf", key: key{"token", random}, word: true},
 	{ending: "auth", key: key{"credential", basic}, word: true},
 	{ending: "credential", key: key{"credential", weak}},
@@ -146,7 +151,7 @@ func (r *rules) keyNamed(name string) key {
 		return k
 	}
 	if short := unqualified(plain); len(short) < len(plain) && len(short) > 1 {
-		if k, ok := r.ended("", short); ok {
+		if k, ok := r.ended("", short); ok && k.strength != header {
 			return k
 		}
 	}
@@ -156,9 +161,7 @@ func (r *rules) keyNamed(name string) key {
 // keyInside returns what a part of a name says.
 func keyInside(plain []byte) key {
 	for i := 0; i+6 <= len(plain); i++ {
-		switch c := plain[i]; {
-		case c != 'p' && c != 's' && c != 'a' && c != 'c':
-		default:
+		if c := plain[i]; c == 'p' || c == 's' || c == 'a' || c == 'c' {
 			for n := range inside {
 				if e := inside[n].ending; e[0] == c && len(plain)-i >= len(e) && string(plain[i:i+len(e)]) == e {
 					return inside[n].key
@@ -176,6 +179,9 @@ func (r *rules) ended(name string, plain []byte) (key, bool) {
 		if len(plain) >= len(e.ending) && string(plain[len(plain)-len(e.ending):]) == e.ending {
 			if e.word && !boundary(name, len(e.ending)) {
 				return key{}, true
+			}
+			if len(plain) == len(e.ending) && (e.ending == "key" || e.ending == "keys") {
+				return key{e.key.kind, opaque}, true // key alone is the one of a cache or a map too
 			}
 			return e.key, true
 		}
@@ -205,18 +211,23 @@ func unqualified(plain []byte) []byte {
 	if len(plain) == 0 || !endsQualifier.has(plain[len(plain)-1]) {
 		return plain
 	}
-	for _, word := range qualifiers {
-		if bytes.HasSuffix(plain, []byte(word)) {
-			return plain[:len(plain)-len(word)]
+	for _, n := range [...]int{3, 4, 5, 6, 7, 10} {
+		if len(plain) > n && isQualifier(string(plain[len(plain)-n:])) {
+			return plain[:len(plain)-n]
 		}
 	}
 	return plain
 }
 
-var (
-	qualifiers    = [...]string{"production", "staging", "prod", "live", "test", "dev", "old", "new", "value", "base64", "b64", "plain", "raw", "text", "string", "env", "var"}
-	endsQualifier = set{1 << '4', 1<<('n'-64) | 1<<('g'-64) | 1<<('d'-64) | 1<<('e'-64) | 1<<('t'-64) | 1<<('v'-64) | 1<<('w'-64) | 1<<('r'-64)}
-)
+func isQualifier(word string) bool {
+	switch word {
+	case "production", "staging", "prod", "live", "test", "dev", "old", "new", "value", "base64", "b64", "plain", "raw", "text", "string", "env", "var":
+		return true
+	}
+	return false
+}
+
+var endsQualifier = set{1 << '4', 1<<('n'-64) | 1<<('g'-64) | 1<<('d'-64) | 1<<('e'-64) | 1<<('t'-64) | 1<<('v'-64) | 1<<('w'-64) | 1<<('r'-64)}
 
 // boundary reports whether the last so many letters of a name are a word of their own. Without a name they are.
 func boundary(name string, letters int) bool {

@@ -64,17 +64,18 @@ type scanner struct {
 	text    string
 	floor   int // where the last secret ended; the next one begins no earlier
 	command command
-	block   int // where the data of a Kubernetes secret ends
-	joint   int // where the run of letters, digits, dashes and underscores ends that was measured last
+	block   int    // where the data of a Kubernetes secret ends
+	joint   [2]int // where the run of letters, digits, dashes and underscores lies that was measured last
 	table   table
+	pending []span // of the row of the table
 }
 
 // jointRun returns how many letters, digits, dashes and underscores follow i. It measures each run once.
 func (s *scanner) jointRun(i int) int {
-	if i >= s.joint {
-		s.joint = i + run(s.text[i:], &isURL64)
+	if i < s.joint[0] || i >= s.joint[1] {
+		s.joint = [2]int{i, i + run(s.text[i:], &isURL64)}
 	}
-	return s.joint - i
+	return s.joint[1] - i
 }
 
 func newScanner(text string) scanner { return scanner{rules: theRules(), text: text} }
@@ -82,18 +83,24 @@ func newScanner(text string) scanner { return scanner{rules: theRules(), text: t
 // rules are tables that are made when they are first needed.
 type rules struct {
 	classes       [256]class
-	shapesByStart [512][]uint16       // by the hash of their first two letters
+	shapesByStart [512][]start        // by the hash of their first two letters
 	endingsByEnd  [512][]uint16       // by the hash of their last two letters
 	mayBeProgram  [512]bool           // by the hash of the first two letters
 	programs      map[string][]uint16 // options by program
 	optionNames   [][]string
 }
 
+// start is a shape, with the third letter of its prefix; 0 if it has none.
+type start struct {
+	shape uint16
+	third byte
+}
+
 var theRules = sync.OnceValue(func() *rules {
 	r := &rules{programs: map[string][]uint16{}}
 	for i := range shapes {
 		h := hash(shapes[i].prefix[0], shapes[i].prefix[1])
-		r.shapesByStart[h] = append(r.shapesByStart[h], uint16(i))
+		r.shapesByStart[h] = append(r.shapesByStart[h], start{uint16(i), (shapes[i].prefix + "\x00")[2]})
 	}
 	for i := range endings {
 		e := endings[i].ending
@@ -144,6 +151,9 @@ const (
 // next returns the first secret at or behind i; its kind is empty if there is none.
 func (s *scanner) next(i int) span {
 	s.floor = i
+	if found := s.nextPending(i); found.kind != "" {
+		return found
+	}
 	for i < len(s.text) {
 		c := s.classes[s.text[i]]
 		if c == other {

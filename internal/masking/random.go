@@ -1,6 +1,9 @@
 package masking
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // variety counts what a text is made of.
 type variety struct {
@@ -88,6 +91,50 @@ func isUUIDText(text string) bool {
 	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' && run(text, &isUUID) == 36
 }
 
+// isOpaque reports whether the value of a key is random and neither a UUID nor a digest.
+func isOpaque(value string) bool {
+	if !isRandomValue(value) || isUUIDText(value) {
+		return false
+	}
+	for value != "" {
+		n := run(value, &isAlnum)
+		if v := varietyOf(value[:n]); n >= 16 && !(v.hex && v.upper == 0) {
+			return true
+		}
+		value = value[min(n+1, len(value)):]
+	}
+	return false
+}
+
+// isBareKey reports whether letters and digits alone are random enough for a key without any prefix.
+func isBareKey(text string) bool {
+	v := varietyOf(text)
+	switch {
+	case v.hex && (v.lower == 0 || v.upper == 0), strings.HasPrefix(text, "AAAA"), strings.HasPrefix(text, "0x"): // a digest, a public key of SSH, an address
+		return false
+	case v.lower > 0 && v.upper > 0:
+		return len(text) >= 30 && v.lower >= 4 && v.upper >= 4 && v.digit >= 3 && v.changes*100 >= len(text)*30 && !isEncodedText(text)
+	case v.upper > 0:
+		return len(text) >= 32 && v.upper >= 10 && v.digit >= 3 && v.changes*100 >= len(text)*15
+	}
+	return len(text) >= 36 && v.digit >= 4 && v.lower >= 10 && v.changes*100 >= len(text)*25
+}
+
+// isEncodedText reports whether a text is prose in base64.
+func isEncodedText(text string) bool {
+	decoded, err := base64.RawStdEncoding.DecodeString(text[:len(text)&^3])
+	if err != nil {
+		return false
+	}
+	printable := 0
+	for _, c := range decoded {
+		if c >= ' ' && c <= '~' || c == '\n' || c == '\t' {
+			printable++
+		}
+	}
+	return printable*10 >= len(decoded)*9
+}
+
 // longestPart returns the length of the longest run of letters and digits.
 func longestPart(text string) int {
 	longest := 0
@@ -110,6 +157,9 @@ func isPrefixedKey(text string) bool {
 	dash, named := text[name] == '-', isOneCase(text[:name])
 	for rest := text[name+1:]; rest != ""; {
 		n := run(rest, &isAlnum)
+		if dash && named && name <= 5 && n == len(text)-name-1 && isRandomBody(rest, false) {
+			return true // after a longer name and a dash, it is the digest of a file
+		}
 		if (named || n >= 26) && isRandomBody(rest[:n], dash || !named) {
 			return true
 		}

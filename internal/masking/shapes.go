@@ -38,11 +38,14 @@ func (s *scanner) isToken(start, end int) bool {
 // known returns the key of a known shape that begins with the word from start to end.
 func (s *scanner) known(start, end int) span {
 	text := s.text[start:]
-	if len(text) < 2 {
+	if len(text) < 3 {
 		return span{}
 	}
-	for _, n := range s.shapesByStart[hash(text[0], text[1])] {
-		shape := &shapes[n]
+	for _, candidate := range s.shapesByStart[hash(text[0], text[1])] {
+		if candidate.third != text[2] && candidate.third != 0 {
+			continue
+		}
+		shape := &shapes[candidate.shape]
 		if !strings.HasPrefix(text, shape.prefix) {
 			continue
 		}
@@ -69,10 +72,36 @@ func (s *scanner) prefixed(i int) span {
 	if next := i + total; next+1 < len(s.text) && strings.IndexByte("./@", s.text[next]) >= 0 && isAlnum.has(s.text[next+1]) {
 		return span{} // part of a path or of a name
 	}
-	if isPrefixedKey(text) || total >= 32 && s.isBare(i, text) {
+	if isPrefixedKey(text) || s.isBare(i, text) || s.isAnnounced(i, text) {
 		return span{i, i + total, "api-key"}
 	}
 	return span{}
+}
+
+// isWithinData reports whether so many characters at i are a part of base64 or of an address.
+func (s *scanner) isWithinData(i, n int) bool {
+	return i > 0 && strings.IndexByte("/+=:,", s.text[i-1]) >= 0 || i+n < len(s.text) && strings.IndexByte("/+=:", s.text[i+n]) >= 0
+}
+
+// isAnnounced reports whether a word such as token or secret stands shortly before a random text on its line.
+func (s *scanner) isAnnounced(i int, text string) bool {
+	const near = 28
+	if run(text, &isAlnum) < len(text) || !isRandom(text) || strings.HasPrefix(text, "0x") || s.isWithinData(i, len(text)) {
+		return false
+	}
+	before := lowered(s.text[max(0, i-near):i])
+	before = before[strings.LastIndexAny(before, "\n{}")+1:]
+	for _, word := range [...]string{"sha", "commit", "digest", "hash", "public", " id", "cache", "md5", "tokens"} {
+		if strings.Contains(before, word) {
+			return false
+		}
+	}
+	for _, word := range [...]string{"token", "secret", "passw", "api key", "apikey", "api_key", "credential", "access key", "auth key"} {
+		if strings.Contains(before, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // isBare reports whether a text of letters and digits alone is random enough for a key without any prefix: not a part of
@@ -85,11 +114,10 @@ func (s *scanner) isBare(i int, text string) bool {
 	if i > 0 && s.text[i-1] == '\n' && runBack(s.text[max(0, i-1-lineOfBase64):i-1], &isBase64) >= lineOfBase64-4 {
 		return false // the last line of a block
 	}
-	if i > 0 && strings.IndexByte("/+=:,", s.text[i-1]) >= 0 || i+len(text) < len(s.text) && strings.IndexByte("/+=:", s.text[i+len(text)]) >= 0 {
+	if s.isWithinData(i, len(text)) {
 		return false
 	}
-	v := varietyOf(text)
-	return v.lower >= 4 && v.upper >= 4 && v.digit >= 3 && v.changes*100 >= len(text)*30
+	return isBareKey(text)
 }
 
 // lengthOf returns how long the key of a shape is whose prefix is at i; 0 if there is none.
@@ -108,6 +136,11 @@ func (s *scanner) lengthOf(shape *shape, i int) int {
 	}
 	if size < shape.least || shape.most > 0 && size > shape.most || size < len(rest) && isWord.has(rest[size]) {
 		return 0
+	}
+	if shape.set == &isUUID {
+		if v := varietyOf(rest[:size]); v.lower+v.upper == 0 {
+			return 0
+		}
 	}
 	if shape.flags&mixed != 0 {
 		if size >= longestMixed {
@@ -144,6 +177,9 @@ func (s *scanner) joined(start, word int) span {
 func (s *scanner) dotted(start, n int) span {
 	text := s.text[start:]
 	if n < 12 {
+		if size := s.jointRun(start + n + 1); size >= 30 && size <= longestKeyText && n <= 6 && isOneCase(text[:n]) && n+1+size <= len(text) && isBareKey(strings.Map(dropMarks, text[n+1:n+1+size])) && !s.continuesName(start+n+1+size) {
+			return span{start, start + n + 1 + size, "api-key"}
+		}
 		if n == 2 && strings.HasPrefix(text, "SG.") {
 			return sendgrid(text, start)
 		}
@@ -174,6 +210,19 @@ func (s *scanner) dotted(start, n int) span {
 		return span{}
 	}
 	return span{start, start + total, "token"}
+}
+
+// dropMarks keeps letters and digits.
+func dropMarks(c rune) rune {
+	if c == '-' || c == '_' {
+		return -1
+	}
+	return c
+}
+
+// continuesName reports whether a path or a call goes on at i.
+func (s *scanner) continuesName(i int) bool {
+	return i < len(s.text) && strings.IndexByte("./(=", s.text[i]) >= 0
 }
 
 // jsonWebToken returns a token by its first two parts, which are JSON objects in base64.

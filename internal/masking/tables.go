@@ -6,8 +6,13 @@ import "strings"
 type table struct {
 	separator  byte // 0: no table; a space: columns stand below their names
 	separators int  // how many there are in a row
-	column     int  // its number, or where it begins on its line
-	key        key
+	columns    []column
+}
+
+// column holds secrets.
+type column struct {
+	at  int // its number, or where it begins on its line
+	key key
 }
 
 const longestRow = 1024
@@ -25,34 +30,49 @@ func (s *scanner) endLine(i int) span {
 	if n := strings.IndexByte(row, '\n'); n >= 0 {
 		row = row[:n]
 	}
-	from, to, ok := s.table.cell(row)
-	if !ok {
-		s.table = table{}
-		return span{}
+	s.pending = s.pending[:0]
+	for _, c := range s.table.columns {
+		from, to, ok := s.table.cell(row, c.at)
+		if !ok {
+			s.table = table{}
+			break
+		}
+		if c.holdsSecret(row[from:to]) {
+			s.pending = append(s.pending, span{i + 1 + from, i + 1 + to, c.key.kind})
+		}
 	}
-	if from == to {
-		return span{}
+	return s.nextPending(i)
+}
+
+// nextPending returns the next secret of a row, behind i.
+func (s *scanner) nextPending(i int) span {
+	for len(s.pending) > 0 {
+		found := s.pending[0]
+		s.pending = s.pending[1:]
+		if found.start >= i {
+			return found
+		}
 	}
-	value := row[from:to]
-	if !s.table.key.isSecret(value) || s.table.key.strength != strong && !isRandomValue(value) || strings.ContainsAny(value, " (") || !looksMixed(value) {
-		return span{}
-	}
-	return span{i + 1 + from, i + 1 + to, s.table.key.kind}
+	return span{}
+}
+
+func (c column) holdsSecret(value string) bool {
+	return value != "" && c.key.isSecret(value) && (c.key.strength == strong || isRandomValue(value)) && !strings.ContainsAny(value, " (") && looksMixed(value)
 }
 
 // cell returns where the column of secrets lies in a row; ok is false if the row is not one of the table.
-func (t table) cell(row string) (from, to int, ok bool) {
+func (t table) cell(row string, column int) (from, to int, ok bool) {
 	row = strings.TrimRight(row, "\r")
 	if t.separator == ' ' {
-		if len(row) <= t.column || t.column > 0 && row[t.column-1] != ' ' {
+		if len(row) <= column || column > 0 && row[column-1] != ' ' {
 			return 0, 0, false
 		}
-		return t.column, t.column + run(row[t.column:], &notSpace), true
+		return column, column + run(row[column:], &notSpace), true
 	}
 	if strings.Count(row, string(t.separator)) != t.separators {
 		return 0, 0, false
 	}
-	for range t.column {
+	for range column {
 		from += strings.IndexByte(row[from:], t.separator) + 1
 	}
 	to = len(row)
@@ -84,32 +104,44 @@ func (s *scanner) readHeader(start, end int) {
 	}
 	if run(line, &isHeading) == len(line) && strings.Contains(line, "  ") && (start == first || s.text[start-1] == ' ') && isLetter.has(line[0]) {
 		if k := s.keyNamed(s.text[start:end]); k.kind != "" && k.strength < header {
-			s.table = table{' ', 0, start - first, k}
+			s.table = table{' ', 0, []column{{start - first, k}}}
 		}
 	}
 }
 
 // tableOf returns the table whose names of columns a line holds.
 func (s *scanner) tableOf(line string, separator byte) (t table) {
-	column := 0
+	n := 0
 	for name := range strings.SplitSeq(line, string(separator)) {
 		name = strings.Trim(name, " \"'")
 		edge := separator == '|' && name == "" // of Markdown
 		if run(name, &isHeading) < len(name) || strings.Count(name, " ") > 3 || name == "" && !edge {
 			return table{}
 		}
-		if k := s.keyNamed(name); t.separator == 0 && k.kind != "" && k.strength < header {
-			t = table{separator, 0, column, k}
+		if k := s.keyNamed(name); k.kind != "" && k.strength < header {
+			t.separator = separator
+			t.columns = append(t.columns, column{n, k})
 		}
-		column++
+		n++
 	}
-	t.separators = column - 1
+	t.separators = n - 1
 	return t
 }
 
 var isHeading = set{1 << ' ', letterBits | underscore}
 
 var notSpace = set{^uint64(controlBits), 1<<63 - 1}
+
+// endsCell reports whether the cell of a table may end at i.
+func (s *scanner) endsCell(i int) bool {
+	switch c := s.text[i]; c {
+	case ',', ';', '\t', '|', '\n', '\r', '"':
+		return true
+	case ' ':
+		return i+1 < len(s.text) && (s.text[i+1] == ' ' || s.text[i+1] == '|')
+	}
+	return false
+}
 
 // isHeaderWord reports whether a word may be, or end, the name of a column of secrets.
 func isHeaderWord(word string) bool {

@@ -10,9 +10,24 @@ func (k key) isSecret(value string) bool {
 	if value == "" || isMask(value) || isReference(value) {
 		return false
 	}
+	if len(value) < 3 && k.kind != "url-password" {
+		return false
+	}
 	switch value[0] {
 	case '<', '*', '?':
 		return false
+	case '[':
+		if strings.Trim(value, "[]<>*_- abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			return false // [redacted]
+		}
+	case '!':
+		if strings.Trim(value[1:], "abcdefghijklmnopqrstuvwxyz") == "" {
+			return false // a tag of YAML
+		}
+	case '.':
+		if strings.HasPrefix(value, ".*") {
+			return false // a pattern
+		}
 	case '/', '~':
 		if k.strength == weak { // PWD is a folder
 			return false
@@ -22,6 +37,9 @@ func (k key) isSecret(value string) bool {
 		return false
 	}
 	if k.strength != strong && isNumber(value) || len(value) < 6 && k.kind != "password" && k.kind != "secret" && k.kind != "url-password" {
+		return false
+	}
+	if strings.HasSuffix(value, "...") || strings.HasPrefix(value, "id=") {
 		return false
 	}
 	if k.strength != address && (strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://")) || k.kind == "private-key" && value[0] == '/' {
@@ -66,8 +84,8 @@ func isPlaceholder(value string) bool {
 		return false
 	}
 	word := lowered(strings.TrimRight(value, "?!.;:]|"))
-	for _, beginning := range [...]string{"your_", "your-", "my_", "my-", "example", "placeholder", "insert"} {
-		if strings.HasPrefix(word, beginning) && !hasDigit(word) {
+	for _, beginning := range [...]string{"your_", "your-", "my_", "my-", "example", "placeholder", "insert", "required|", "nullable|"} {
+		if strings.HasPrefix(word, beginning) && (!hasDigit(word) || strings.HasSuffix(beginning, "|")) {
 			return true
 		}
 	}
@@ -81,7 +99,7 @@ func isHarmless(word string) bool {
 		"required", "optional", "text", "varchar", "char", "password", "passwd", "secret", "token", "redacted", "hidden", "masked", "changeme", "example", "placeholder", "todo", "empty",
 		"secretstr", "literal", "self", "this", "input", "prompt", "read", "yes", "no", "on", "off", "default", "value", "key", "apikey", "api_key", "not", "set", "unset", "missing", "invalid",
 		"is", "the", "a", "an", "in", "for", "and", "or", "of", "to", "with", "from", "if", "field", "stdin", "-", "...", "plaintext", "base64", "sha256", "bcrypt", "generated", "omitted", "removed", "auto",
-		"option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters", "can", "must", "should", "file", "login":
+		"option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters", "can", "must", "should", "file", "login", "but", "when", "which", "that", "also", "as", "by", "it":
 		return true
 	}
 	return false

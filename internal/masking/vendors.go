@@ -235,6 +235,7 @@ var shapes = []shape{
 	{"exo", &isAlnum, 27, 0, mixed, "token"},
 	{"EXO", &isHex, 24, 0, noFlags, "token"},
 	// Infrastructure and secrets.
+	{"K10", &isHex, 64, 64, noFlags, "token"},
 	{"hvs.", &isURL64, 24, 0, noFlags, "vault-token"},
 	{"hvb.", &isURL64, 24, 0, noFlags, "vault-token"},
 	{"hvr.", &isURL64, 24, 0, noFlags, "vault-token"},

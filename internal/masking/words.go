@@ -12,6 +12,8 @@ func (s *scanner) wordLeads(start, end int, word string) span {
 		return s.lastly(end, "")
 	case "set", "setx", "SETX", "setenv", "config", "ENV", "putenv", "export":
 		return s.settingOf(end)
+	case "PSK", "psk", "EAP", "XAUTH":
+		return s.quotedArgument(end, strong)
 	case "BY", "by":
 		return s.identifiedBy(start, end)
 	case "password", "PASSWORD", "Password", "passwd", "passphrase", "Passwort", "secret_key":
@@ -78,7 +80,7 @@ func (s *scanner) lastly(end int, word string) span {
 		start, value := s.word64(at)
 		if !strings.HasPrefix(value, "-") {
 			k := key{"token", strong}
-			if k.isSecret(value) && looksMixed(value) && len(value) >= 12 && run(value, &isAny64) == len(value) && !strings.Contains(value, "/") && (word != "apikey" || isRandom(value)) && longestPart(value) >= 8 {
+			if k.isSecret(value) && looksMixed(value) && len(value) >= 12 && run(value, &isAny64) == len(value) && (!strings.Contains(value, "/") || isRandom(value) && strings.IndexByte(value, '.') < 0 && value[0] != '/') && (word != "apikey" || isRandom(value)) && longestPart(value) >= 8 {
 				return span{start, start + len(value), k.kind}
 			}
 			return span{}
@@ -195,17 +197,25 @@ func (s *scanner) toldValue(at int) span {
 
 // rest returns the arguments of the command line behind end, up to a pipe or the end of the line.
 func (s *scanner) rest(end int) string {
-	line := s.text[end:min(len(s.text), end+300)]
-	if n := strings.IndexByte(line, '\n'); n >= 0 {
-		line = line[:n]
-	}
-	if strings.HasPrefix(strings.TrimLeft(line, " "), "use") {
-		return line
-	}
-	for _, stop := range [...]string{" |", " &&", " ;", ";", " >", " 2>", "\\n", "`", ")"} {
-		if n := strings.Index(line, stop); n >= 0 {
-			line = line[:n]
+	line := s.text[end:min(len(s.text), end+200)]
+	var quote byte
+	for i := range len(line) {
+		c := line[i]
+		switch {
+		case c == '\n':
+			line = line[:i]
+		case quote == 0 && isQuote(c):
+			quote = c
+			continue
+		case c == quote:
+			quote = 0
+			continue
+		case quote == 0 && strings.IndexByte("|;&>)", c) >= 0, c == '\\' && strings.HasPrefix(line[i:], "\\n") && i > 0 && line[i-1] != '\\':
+			line = line[:i]
+		default:
+			continue
 		}
+		break
 	}
 	return strings.TrimRight(line, " \"'],}")
 }
@@ -239,6 +249,9 @@ func (s *scanner) lastOf(start, end int, program string) span {
 	if start > 0 && strings.IndexByte(" \t\n\"'`/(;|&$n", s.text[start-1]) < 0 {
 		return span{}
 	}
+	if !takesLast(program, strings.TrimLeft(s.text[end:min(len(s.text), end+24)], " \"',")) {
+		return span{}
+	}
 	line := s.rest(end)
 	words := strings.FieldsFunc(line, func(c rune) bool { return c == ' ' || c == '"' || c == '\'' || c == ',' })
 	least := 0
@@ -260,6 +273,21 @@ func (s *scanner) lastOf(start, end int, program string) span {
 		return span{}
 	}
 	return s.lastWord(end, line)
+}
+
+// takesLast reports whether a program may take a secret as its last argument, with the arguments that follow it.
+func takesLast(program, arguments string) bool {
+	switch program {
+	case "rabbitmqctl":
+		return strings.HasPrefix(arguments, "add_user") || strings.HasPrefix(arguments, "change_p") || strings.HasPrefix(arguments, "authent")
+	case "net":
+		return strings.HasPrefix(arguments, "use")
+	case "mc":
+		return strings.HasPrefix(arguments, "alias")
+	case "composer", "poetry", "bundle":
+		return strings.HasPrefix(arguments, "config")
+	}
+	return true
 }
 
 // netUser returns the password of net user NAME PASSWORD of Windows.
