@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"sync"
-
-	"track/tracker/seeds"
+	"time"
 
 	"track"
+	"track/tracker/seeds"
 )
 
 // ran is what came of a job.
@@ -37,6 +37,7 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 	next, finish := iter.Pull2(jobs)
 	defer finish()
 	running, more := 0, true
+	var due <-chan time.Time // when recorded seeds are acknowledged; nil if none waits
 	for {
 		// A job is taken when a worker is free and no sooner: what is claimed, no other process runs.
 		for more && err == nil && running < s.options.Jobs && !closed(stop) && ctx.Err() == nil {
@@ -50,11 +51,45 @@ func (s *Sweeper) dispatch(ctx context.Context, stop <-chan struct{}, jobs iter.
 			}
 		}
 		if running == 0 {
-			return err
+			return cmp.Or(err, s.acknowledge())
 		}
-		list := drain(results, <-results)
-		running -= len(list)
-		err = cmp.Or(err, s.finished(ctx, list, done))
+		select {
+		case first := <-results:
+			list := drain(results, first)
+			running -= len(list)
+			err = cmp.Or(err, s.finished(ctx, list, done))
+			if due == nil && len(s.unsynced) > 0 {
+				due = time.After(acknowledgedWithin)
+			}
+		case <-due:
+			err, due = cmp.Or(err, s.acknowledge()), nil
+		}
+	}
+}
+
+// acknowledgedWithin is how long a recorded seed waits for others before it is acknowledged: waiting for the disk costs
+// more than recording.
+const acknowledgedWithin = 100 * time.Millisecond
+
+// acknowledge waits until the recorded seeds are on the disk, and says so.
+func (s *Sweeper) acknowledge() error {
+	if len(s.unsynced) == 0 {
+		return nil
+	}
+	if err := s.records.Sync(); err != nil {
+		return err
+	}
+	for _, tell := range s.unsynced {
+		tell()
+	}
+	s.unsynced = s.unsynced[:0]
+	return nil
+}
+
+// finish tells of a seed once it is on the disk.
+func (s *Sweeper) finish(swept SweptSeed) {
+	if progress := s.Progress; s.observer.Finished != nil {
+		s.unsynced = append(s.unsynced, func() { s.observer.Finished(swept, progress) })
 	}
 }
 
@@ -120,9 +155,7 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	}
 	for i, seed := range seeds {
 		s.count(list[i].configuration, seed, results[i])
-		if s.observer.Finished != nil {
-			s.observer.Finished(SweptSeed{Seed: seed, Result: results[i]}, s.Progress)
-		}
+		s.finish(SweptSeed{Seed: seed, Result: results[i]})
 	}
 	s.checkCode(false)
 	for i, r := range list {

@@ -73,20 +73,21 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 	st := newSweepStore(t)
 	defer claimElsewhere(t, st.Path(), options.Plan.Configurations()[0])()
 	m := newSimulator(noisy)
-	observer := sweeps.Observer{Finished: func(swept sweeps.SweptSeed, _ sweeps.Progress) {
-		if swept.Seed.Number == 5 {
-			third, err := m.run(t.Context(), sweep.Job{Scenario: "s", Configuration: swept.Seed.Configuration, Seed: 3})
+	run := func(ctx context.Context, j sweep.Job) (track.Seed, error) {
+		if j.Seed == 6 {
+			third, err := m.run(ctx, sweep.Job{Scenario: "s", Configuration: j.Configuration, Seed: 3})
 			if err == nil {
-				_, err = seeds.NewRecorder(testdb.Open(t, st.Path()), seeds.Options{}, rand.Reader).Record(t.Context(), third)
+				_, err = seeds.NewRecorder(testdb.Open(t, st.Path()), seeds.Options{}, rand.Reader).Record(ctx, third)
 			}
 			if err != nil {
 				t.Error(err)
 			}
 		}
-	}}
+		return m.run(ctx, j)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // or a rule that sees nothing would wait for the other process for ever
 	defer cancel()
-	got, err := sweeps.NewSweeper(st, rand.Reader, m.run, options, observer).Sweep(ctx, nil)
+	got, err := sweeps.NewSweeper(st, rand.Reader, run, options, sweeps.Observer{}).Sweep(ctx, nil)
 	if err != nil || got.NRan > want.NRan+3 || got.NElsewhere != 0 || got.Ending != track.SweepDecided || got.Configurations[0].Decision.N != want.Configurations[0].Decision.N {
 		t.Errorf("%v, %d ran, %+v; want about %d, %+v", err, got.NRan, got.Configurations, want.NRan, want.Configurations) // a few more are on their way
 	}

@@ -65,6 +65,9 @@ func (r *journalRecords) record(_ context.Context, list []track.Seed) ([]track.S
 	return list, make([]seeds.RecordResult, len(list)), r.journal.AddSeeds(list)
 }
 
+// Sync does nothing: seeds are safe once the journal has them.
+func (*journalRecords) Sync() error { return nil }
+
 func (r *journalRecords) end(_ context.Context, s track.Sweep) error { return r.journal.AddSweep(s) }
 
 func (*journalRecords) claim(string, string, track.SeedNumber) (bool, error) { return true, nil }

@@ -23,6 +23,8 @@ type records interface {
 	// sweeps returns the earlier sweeps of a configuration that has recorded seeds.
 	sweeps(ctx context.Context, scenario, configuration string) ([]store.SweepOf, error)
 	record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error)
+	// Sync waits until everything recorded is on the disk.
+	Sync() error
 	end(ctx context.Context, s track.Sweep) error
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
 	release(scenario, configuration string, number track.SeedNumber) error

@@ -84,9 +84,7 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 		if len(differences) > 0 {
 			s.result.NDiffering++
 		}
-		if s.observer.Finished != nil {
-			s.observer.Finished(SweptSeed{Seed: r.seed, Repeated: true, Differences: differences}, s.Progress)
-		}
+		s.finish(SweptSeed{Seed: r.seed, Repeated: true, Differences: differences})
 	}
 	return nil
 }

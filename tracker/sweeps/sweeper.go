@@ -46,7 +46,7 @@ type SweptSeed struct {
 // Observer hears of a sweep as it runs; each field may be nil.
 type Observer struct {
 	Planned   func(Progress)
-	Finished  func(SweptSeed, Progress) // it is recorded
+	Finished  func(SweptSeed, Progress) // it is recorded, and on the disk
 	Elsewhere func(Progress)            // another process recorded a seed
 	Running   func(sweep.Job, bool)     // started, or ended; called from several goroutines
 	Decided   func(track.Configuration, answer.SweepDecision)
@@ -82,7 +82,8 @@ type Sweeper struct {
 	swept       []*sweptConfiguration
 	unknown     map[string]bool
 	codeChecked time.Time
-	nKnown      int // seeds of the plan that were recorded before
+	nKnown      int      // seeds of the plan that were recorded before
+	unsynced    []func() // tell of recorded seeds that may not be on the disk yet
 }
 
 // NewSweeper returns a sweeper that records in a database. It runs jobs by run, as [sweep.Runner.Run] does.
