@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"os/exec"
@@ -8,30 +9,44 @@ import (
 )
 
 // Guard kills what commands left running when this process ends before it could: it is a shell that knows their process
-// groups, and reads from a pipe that ends with this process, however that ends. It learns of a command a moment after
-// its start. Its methods do nothing on a nil Guard.
+// groups, and reads from a pipe that ends with this process, however that ends. On Linux it also kills every process
+// with the variable of this sweep in its environment: one that left its group, and one that was started so late that
+// the guard never heard of its group. Its methods do nothing on a nil Guard.
 type Guard struct {
-	mutex sync.Mutex
-	pipe  io.WriteCloser
-	shell *exec.Cmd
+	variable string // of the environment of all commands
+	mutex    sync.Mutex
+	pipe     io.WriteCloser
+	shell    *exec.Cmd
 }
 
-// guardScript keeps the groups that it is told of, and kills those that are left at the end of its input.
+// guardScript keeps the groups that it is told of, and kills those that are left at the end of its input. If that comes
+// without the sign of an orderly end, it looks for other processes until there are none: they may be starting more.
 const guardScript = `trap '' INT TERM HUP
 groups=
+killed=yes
 while read -r sign group; do
+  [ "$sign" = . ] && killed=
   left=
   for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done
   groups=$left
   [ "$sign" = - ] || groups="$groups $group"
 done
 for g in $groups; do kill -KILL "-$g"; done 2>/dev/null
+while [ -n "$killed" ]; do
+  killed=
+  for e in /proc/[0-9]*/environ; do
+    grep -qsF "$2" "$e" || continue
+    e=${e#/proc/}
+    kill -KILL "${e%/environ}" && killed=yes
+  done 2>/dev/null
+done
 [ -z "$1" ] || rm -rf -- "$1"`
 
 // newGuard starts a guard that also removes a folder in the end, unless it is empty. Where there is no shell there is
 // none, which is no error: then only the commands themselves end with this process.
 func newGuard(folder string) *Guard {
-	g := &Guard{shell: exec.Command("sh", "-c", guardScript, "sh", folder)}
+	g := &Guard{variable: "TRACK_SWEEP_PROCESS=" + rand.Text()}
+	g.shell = exec.Command("sh", "-c", guardScript, "sh", folder, g.variable)
 	var err error
 	if g.pipe, err = g.shell.StdinPipe(); err != nil {
 		return nil
@@ -41,6 +56,14 @@ func newGuard(folder string) *Guard {
 		return nil
 	}
 	return g
+}
+
+// environment returns the variable by which the guard knows a command and all that it starts.
+func (g *Guard) environment() []string {
+	if g == nil {
+		return nil
+	}
+	return []string{g.variable}
 }
 
 func (g *Guard) watch(group int) { g.send("+", group) }
@@ -56,11 +79,12 @@ func (g *Guard) send(sign string, group int) {
 	_, _ = fmt.Fprintln(g.pipe, sign, group) // a guard that is gone guards nothing
 }
 
-// Close ends the guard, which kills what is still running.
+// Close ends the guard, which kills the groups that are still running. What left its group on purpose stays.
 func (g *Guard) Close() {
 	if g == nil {
 		return
 	}
+	g.send(".", 0)
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	_ = g.pipe.Close()

@@ -86,7 +86,7 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	values[placeSeed], values[placeOut] = job.Seed.String(), out
 	words := r.Command.arguments(values)
 	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Env = append(append(os.Environ(), r.Env...), environment(job, params, out, attempt)...)
+	cmd.Env = slices.Concat(os.Environ(), r.Env, environment(job, params, out, attempt), r.Guard.environment())
 	p := &process{cmd: cmd, guard: r.Guard, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
 	seed.StartedAt = r.Now()
 	started := time.Now()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -252,14 +253,30 @@ func nobodyHolds(t *testing.T, pipe *os.File) {
 	}
 }
 
-// A sweep that is killed leaves nothing running, not even what its commands started. What a command writes beyond what
-// fits into a pipe is read by a sweep that has told its guard of the command.
+// A sweep that is killed leaves nothing running: neither its commands, nor what they started, nor what left the group
+// of a command. All of them hold a pipe, which is at its end when the last one is gone.
 func TestKilledSweepLeavesNothing(t *testing.T) {
 	t.Parallel()
+	for name, script := range map[string]string{
+		// What a command writes beyond what fits into a pipe is read by a sweep that has told its guard of the command.
+		"grandchildren": `exec 3>"$1"; sleep 600 & head -c 1000000 /dev/zero; echo "$TRACK_SEED" >began; wait`,
+		"at once":       `exec 3>"$1"; sleep 600 & echo "$TRACK_SEED" >began; wait`,
+		"a new session": `exec 3>"$1"; setsid sh -c 'echo "$TRACK_SEED" >began; (setsid sleep 600 & sleep 600); :' & wait`,
+	} {
+		t.Run(name, func(t *testing.T) { testKilledSweepLeavesNothing(t, script) })
+	}
+}
+
+func testKilledSweepLeavesNothing(t *testing.T, script string) {
+	t.Parallel()
+	if strings.Contains(script, "setsid") {
+		if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+			t.Skip("who leaves the group is not found here")
+		}
+	}
 	dir := t.TempDir()
 	_, began := pipe(t, filepath.Join(dir, "began"))
 	alive, _ := pipe(t, filepath.Join(dir, "alive"))
-	script := `exec 3>"$1"; sleep 600 & head -c 1000000 /dev/zero; echo "$TRACK_SEED" >began; wait`
 	cmd := startSweep(t, dir, "--scenario", "s", "--seeds", "0..9", "--jobs", "2", "--", "sh", "-c", script, "{{seed}}", "alive")
 	for range 2 {
 		readLine(t, began)
