@@ -23,6 +23,9 @@ func (s *scanner) privateKey(i int) span {
 		if !ok {
 			return span{}
 		}
+		if next := strings.Index(text[len("BEGIN "):], "-----BEGIN "); next >= 0 {
+			text = text[:len("BEGIN ")+next] // the key is cut off before the next one
+		}
 		ending := "-----END " + label + "-----"
 		if n := strings.Index(text, ending); n >= 0 {
 			return span{i, i + len("-----") + n + len(ending), "private-key"}

@@ -149,7 +149,10 @@ func longestPart(text string) int {
 // isPrefixedKey reports whether a text is a key of the common modern shape: a short prefix of one case that names the
 // service, a separator, and a long random part.
 func isPrefixedKey(text string) bool {
-	const longestPrefix = 12
+	const longestPrefix, shortest = 12, 24
+	if len(text) < shortest {
+		return false
+	}
 	name := run(text[:longestPrefix+1], &isAlnum)
 	if name < 2 || name > longestPrefix || namesID(text[:name]) {
 		return false

@@ -6,7 +6,7 @@ const (
 	// longestToken bounds how far a key is followed before it is clear that it is one: within a long word each part of it
 	// might be taken as the beginning of another.
 	longestToken   = 1024
-	shortestKey    = 24
+	shortestKey    = 20
 	longestKeyText = 255
 	shortestWord   = 16 // a key that is shorter than this up to the first mark has one of the marks below behind it
 )
@@ -294,7 +294,7 @@ func bearer(text string, i int) span {
 // azureSecret returns a secret of Entra ID: three characters, a digit, Q~ and 31 to 34 more. i is the position of the ~.
 func (s *scanner) azureSecret(i int) span {
 	start := i - 5
-	if start < 0 || s.text[i-1] != 'Q' || !isDigit.has(s.text[i-2]) || run(s.text[start:i], &isAny64) != 5 {
+	if start < 0 || start > 0 && isAny64.has(s.text[start-1]) && s.text[start-1] != '=' || s.text[i-1] != 'Q' || !isDigit.has(s.text[i-2]) || run(s.text[start:i], &isAny64) != 5 {
 		return span{}
 	}
 	n := run(s.text[i+1:min(len(s.text), i+1+45)], &isAny64)

@@ -84,6 +84,9 @@ func (s *scanner) networkOf(i int) span {
 
 // urlPassword returns where the password, or the token in place of a user, lies in what follows the :// of an address.
 func urlPassword(rest string) (from, to int) {
+	if strings.HasPrefix(rest, "[masked:") {
+		return 0, 0
+	}
 	authority := rest
 	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
 		authority = authority[:end]

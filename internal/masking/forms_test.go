@@ -1,0 +1,76 @@
+package masking_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"track/internal/masking"
+)
+
+var marked = regexp.MustCompile(`(?s)⟦.*?⟧`)
+
+// checkMasked masks texts in which ⟦…⟧ surrounds the secrets, and expects masks in their place and everything else as it was.
+func checkMasked(t *testing.T, texts ...string) {
+	t.Helper()
+	kind := regexp.MustCompile(`\[masked:[a-z-]+\]`)
+	for _, text := range texts {
+		masked, _ := masking.Mask(strings.NewReplacer("⟦", "", "⟧", "").Replace(text))
+		if got, want := kind.ReplaceAllString(masked, "⟦⟧"), marked.ReplaceAllString(text, "⟦⟧"); got != want {
+			t.Errorf("%q became %q", text, masked)
+		}
+		if again, n := masking.Mask(masked); again != masked || n != 0 {
+			t.Errorf("%q becomes %q when it is masked again", masked, again)
+		}
+	}
+}
+
+const (
+	chosen = "Tr0ub4dor&3x"
+	mixed  = "k7Qw2ZpL9xVb4TnR8sMd1"
+)
+
+func TestMaskCommands(t *testing.T) {
+	checkMasked(t,
+		"curl -u me:⟦"+chosen+"⟧ https://h", "curl -sSu 'me:⟦"+chosen+"⟧' https://h", "curl --user me:⟦"+mixed+"⟧ h", "curl -b '⟦sid="+mixed+"⟧' h",
+		"mysql -u root -p⟦"+mixed+"⟧ shop", "sshpass -p ⟦"+mixed+"⟧ ssh h", "redis-cli -h h -a ⟦"+mixed+"⟧ ping", "docker login -u me -p ⟦"+mixed+"⟧ r.example",
+		"zip -P ⟦"+mixed+"⟧ a.zip b", "htpasswd -bc f me ⟦"+mixed+"⟧", "wandb login ⟦"+mixed+"⟧", "aws configure set aws_secret_access_key ⟦"+mixed+"⟧",
+		`["mysqldump","--password","⟦`+mixed+`⟧"]`, `["curl", "-u", "me:⟦`+mixed+`⟧"]`, "openssl rsa -passin pass:⟦"+mixed+"⟧ -in k", "smbclient -U me%⟦"+mixed+"⟧ //h/s",
+		"echo ⟦"+mixed+"⟧ | docker login --password-stdin", "tool -u me -p ⟦"+mixed+"⟧ run", "ldapsearch -D cn=me -w ⟦"+mixed+"⟧ -x", "app -token ⟦"+mixed+"⟧ x", "setx API_TOKEN ⟦"+mixed+"⟧",
+		"curl -X POST \\\n -u me:⟦"+mixed+"⟧ \\\n h", "sqlplus me/⟦"+mixed+"⟧@db",
+	)
+	checkUnmasked(t, "docker run -p 8080:80 nginx", "mkdir -p a/b", "ssh -p 2222 h", "mysql -p shop", "curl -u me https://h", "tar -xzf a.tgz -C b", "grep -P 'a+' f1", "docker login -p $TOKEN h",
+		"zip -r a.zip b", "sort -u a; cp -p b1 c", "python3 -u train.py -p 0.5", "use curl -u when asked", "set password policy to strict", "git config --global user.name Me")
+}
+
+func TestMaskFiles(t *testing.T) {
+	checkMasked(t,
+		"machine h login me password ⟦"+mixed+"⟧", "machine h\n  login me\n  password ⟦"+mixed+"⟧\n", "db.example:5432:shop:me:⟦"+mixed+"⟧",
+		`{"auths":{"r":{"auth":"⟦bWU6aHVudGVyMg==⟧"}}}`, "//r.example/:_auth=⟦bWU6aHVudGVyMg==⟧", `{"name":"DB_PASSWORD","value":"⟦`+mixed+`⟧"}`, "- name: DB_PASSWORD\n  value: ⟦"+mixed+"⟧",
+		"kind: Secret\ndata:\n  a: ⟦aGVsbG8=⟧\n  b: ⟦d29ybGQ=⟧\nmetadata:\n  name: x", "apiVersion: v1\ndata:\n  a: ⟦aGVsbG8=⟧\nkind: Secret\n", "user,password\nme,⟦"+mixed+"⟧\nyou,⟦"+mixed+"⟧\n",
+		"<key>token</key>\n<string>⟦"+mixed+"⟧</string>", `<add key="DbPassword" value="⟦`+mixed+`⟧"/>`, "password: |\n  ⟦"+mixed+"⟧\nnext: 1", "define('DB_PASSWORD', '⟦"+mixed+"⟧');",
+	)
+	begin, line := strings.Repeat("-", 5)+"BEGIN RSA PRIVATE KEY"+strings.Repeat("-", 5), strings.Repeat("aB3/+Eab", 6)
+	checkMasked(t, "⟦"+begin+"\n"+line+"\n"+line+"⟧", "- ⟦"+begin+"\n  "+line+"\n  "+line+"⟧", "⟦"+line+"\n"+line+"\n"+strings.Replace(begin, "BEGIN", "END", 1)+"⟧")
+	checkUnmasked(t, "kind: ConfigMap\ndata:\n  a: aGVsbG8=\n", "name,path\na,b1\n", "user,password policy\nme,none\n", `{"name":"LOG_LEVEL","value":"debug1234"}`, "h:12:34: message a1b2c3d4")
+}
+
+func TestMaskValues(t *testing.T) {
+	checkMasked(t,
+		"password=⟦$ecret9!x⟧", "password='⟦%a9Kx#2q⟧'", "password='⟦(a9Kx#2q⟧'", `{"password":"⟦{a9Kx#2q⟧"}`, "STRIPE_KEY=⟦"+mixed+"⟧", "NPM_PAT=⟦"+mixed+"⟧", "token%3D⟦"+mixed+"⟧", "\x1b[31m⟦gh"+"p_"+letter[:36]+"⟧\x1b[0m",
+		"CREATE USER me IDENTIFIED BY '⟦"+mixed+"⟧'", "ALTER ROLE me WITH PASSWORD '⟦"+mixed+"⟧'", "SENTRY_DSN=https://⟦"+hex[:32]+"⟧@o1.ingest.example/2", "the password is ⟦"+mixed+"⟧.",
+		"postgres://me:⟦pa/ss#w0rd⟧@h:5432/db", "https://h/x?X-Amz-Signature=⟦"+hex+"⟧&a=b", "https://acct.blob.example/c?sv=2024&sig=⟦"+letter[:43]+"%3D⟧", "Authorization: Digest ⟦username=\"me\", response=\""+hex[:32]+"\"⟧",
+		"https://discord.com/api/webhooks/⟦1234567890/"+letter+"⟧", "new token for staging: ⟦"+mixed+"⟧", "got ⟦acme_"+mixed+"k2P⟧ from the shop", "PASSWORD_PROD=⟦"+chosen[:9]+"⟧",
+	)
+	checkUnmasked(t, "password=$DB_PASSWORD", "password=$pass1", "password=%s", "password=%PASSWORD%", "password={{ .Values.password }}", "password={password}", "password=(none)", "password: !vault |", "password: [redacted]",
+		"PRIMARY_KEY=id", "cache key: linux-go-"+hex, "key: 8f14e45f-ceea-467f-a8b5-1c2d3e4f5a6b", "0x"+hex[:40], "sha512-"+letter+"==", "http://host:8080/a@b", "https://h/services/list?page=2", "git@github.com:a/b.git")
+}
+
+func checkUnmasked(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if got, n := masking.Mask(text); got != text || n != 0 {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
