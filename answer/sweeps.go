@@ -116,7 +116,7 @@ func (q *SweepQuestion) Params() param.List {
 	return param.List{{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "show the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)}}
 }
 
-// Sweep is a sweep with its provenance. Secrets in its texts are masked.
+// Sweep is a sweep with its provenance. Recognized secrets in its texts are masked.
 type Sweep struct {
 	RecordedSweep `json:",embed"`
 	Environment   map[string]string `json:"environment,omitempty"`

@@ -48,7 +48,7 @@ active. Every draw follows from the seed. Without one, a random seed is recorded
 func SetLineage() Def[answer.SetLineageQuestion, answer.LineageSettings] {
 	return Def[answer.SetLineageQuestion, answer.LineageSettings]{
 		Name: "lineage set", Scope: ScopeDecide, Help: "change settings of a lineage",
-		About: `keep_text=on keeps inputs and outputs of the calls recorded from now on, with secrets masked. keep_text=off, the default, keeps their digests
+		About: `keep_text=on keeps inputs and outputs of the calls recorded from now on, with recognized secrets masked. keep_text=off, the default, keeps their digests
 and sizes. The other settings are those in the lineage's table of settings. Each change is an entry of the ledger, and decisions name the
 settings they were made under. Write policy=NAME or policy=NAME,param=number; operators=LIST in JSON; forbidden=PATTERNS, one a
 line; rubric=rubric/2 or rubric=own, or an empty rubric for the active scores.`,

@@ -18,7 +18,7 @@ func Sweeps() Def[answer.SweepsQuestion, answer.Sweeps] {
 func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
 	return Def[answer.SweepQuestion, answer.Sweep]{
 		Name: "sweep show", Scope: ScopeRead, Help: "show a sweep with its provenance: command, environment, changes of the code, libraries",
-		About:  "SWEEP is its id, or the end of its id. Secrets in the command, the changes and the libraries are masked.",
+		About:  "SWEEP is its id, or the end of its id. Recognized secrets in the command, the changes and the libraries are masked.",
 		Params: (*answer.SweepQuestion).Params, Read: sweeps.Show,
 	}
 }

@@ -38,7 +38,7 @@ func (p *program) recordExecutionCommand() *cli.Command {
 		Description: `An execution is one task that an agent did with one version of its prompt. Its tool calls are read from --events: a transcript, a
 hook log, or JSON lines of calls. Its final text is read from --output. It is scored under the rubric at once; --score replaces
 the rubric's score. An execution that failed (timeout, error) has no score. Inputs and outputs of calls are kept as digests unless
---keep-text is given. Secrets are always masked. Recording the same --key again does nothing.
+--keep-text is given. Recognized secrets are masked. Recording the same --key again does nothing.
 
 Examples:
    track record execution --lineage sepa --version v002 --events executions.jsonl --output answer.md --duration 60s --complexity medium
