@@ -403,6 +403,7 @@ CREATE TABLE mutation (
     UNIQUE (lineage_id, number)
 ) STRICT
 CREATE INDEX mutation_open ON mutation (lineage_id, number) WHERE state IN ('proposed', 'continue')
+CREATE INDEX mutation_proposed ON mutation (lineage_id, proposed_at)
 CREATE INDEX mutation_child ON mutation (child_id)
 CREATE TABLE mutation_parent (
     mutation_id INTEGER NOT NULL REFERENCES mutation,

@@ -298,6 +298,7 @@ func TestLedgerPlans(t *testing.T) {
 		{"the last head", func() (string, []any) { return entries(EntryFilter{Moved: true, Newest: 1}) }, "ledger_head (lineage_id=?)", false},
 		{"entries after", func() (string, []any) { return entries(EntryFilter{After: 7}) }, "(lineage_id=? AND number>?)", false},
 		{"open mutations", func() (string, []any) { return MutationFilter{Open: true}.query(1) }, "mutation_open (lineage_id=?)", false},
+		{"mutations of the last day", func() (string, []any) { return with(listProposed, 1, 0) }, "mutation_proposed (lineage_id=? AND proposed_at>?)", false},
 		{"mutations to a child", func() (string, []any) { return MutationFilter{Child: "v"}.query(1) }, "mutation_child (child_id=?)", true},
 		{"the newest mutations", func() (string, []any) { return MutationFilter{Newest: 3}.query(1) }, "sqlite_autoindex_mutation_2 (lineage_id=?)", false},
 		{"a mutation", func() (string, []any) { return with(getMutation, 1, "k") }, key, false},

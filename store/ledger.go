@@ -241,12 +241,12 @@ func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...e
 
 // HeadChange is an entry that changed the active version, without its body.
 type HeadChange struct {
-	Number   int            `db:"number"`
-	Kind     evolution.Kind `db:"kind"`
-	Mutation string         `db:"mutation"`
-	Before   string         `db:"head_before"`
-	After    string         `db:"head_after"`
-	Trigger  string         `db:"trigger"` // of a rollback
+	Number   int
+	Kind     evolution.Kind
+	Mutation string
+	Before   string
+	After    string
+	Trigger  string // of a rollback
 }
 
 const listHeadChanges = `
@@ -255,5 +255,7 @@ const listHeadChanges = `
 
 // HeadChanges returns the entries of a lineage that changed the active version, in their order.
 func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
-	return list, explain(r.read().SelectContext(ctx, &list, listHeadChanges, lineage.ID))
+	return list, r.streamCells(ctx, listHeadChanges, []any{lineage.ID}, func(c *cells) {
+		list = append(list, HeadChange{int(c.integer()), evolution.Kind(c.text()), c.text(), c.text(), c.text(), c.text()})
+	})
 }

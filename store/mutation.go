@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,16 +83,14 @@ const (
 type MutationFilter struct {
 	Open   bool // only mutations that are not decided yet
 	State  evolution.MutationState
-	Child  string    // of this version
-	Since  time.Time // proposed after
-	Before int       // with a lower number; 0 for any
-	Newest int       // at most so many, the newest first; 0 for all, the oldest first
+	Child  string // of this version
+	Before int    // with a lower number; 0 for any
+	Newest int    // at most so many, the newest first; 0 for all, the oldest first
 }
 
 const (
 	whichAreOpen   = ` AND mutation.state IN ('proposed', 'continue')` // as the index has it
 	inState        = ` AND mutation.state = $1`
-	proposedAfter  = ` AND mutation.proposed_at > $1`
 	beforeNumber   = ` AND mutation.number < $1`
 	toChild        = ` AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)`
 	byNumber       = ` ORDER BY mutation.number`
@@ -106,9 +106,6 @@ func (f MutationFilter) query(lineage int64) (query string, args []any) {
 	}
 	if f.State != "" {
 		c.add(inState, string(f.State))
-	}
-	if !f.Since.IsZero() {
-		c.add(proposedAfter, micros(f.Since))
 	}
 	if f.Before > 0 {
 		c.add(beforeNumber, f.Before)
@@ -220,20 +217,51 @@ func (t *Tx) SetMutationState(m Mutation) error {
 	return err
 }
 
-const listOutcomes = `SELECT operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = $1 ORDER BY number`
+const (
+	listOutcomes  = `SELECT key, operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = $1 ORDER BY number`
+	listProposed  = `SELECT number, proposed_at, risk FROM mutation WHERE lineage_id = $1 AND proposed_at > $2 AND state <> 'refused' AND source IS NULL`
+	countOutcomes = `SELECT state, count(*) FROM mutation WHERE lineage_id = $1 GROUP BY state`
+)
 
 // MutationOutcome is the outcome of a mutation, without its content.
 type MutationOutcome struct {
-	Operator string                  `db:"operator"`
-	Risk     evolution.Risk          `db:"risk"`
-	State    evolution.MutationState `db:"state"`
-	Delta    *float64                `db:"delta"`
-	CostUSD  *float64                `db:"cost_usd"`
+	Key      string
+	Operator string
+	Risk     evolution.Risk
+	State    evolution.MutationState
+	Delta    *float64
+	CostUSD  *float64
 }
 
 // MutationOutcomes returns the outcomes of all mutations of a lineage, in the order of their proposals.
 func (r *Reader) MutationOutcomes(ctx context.Context, lineage Evolving) (list []MutationOutcome, err error) {
-	return list, explain(r.read().SelectContext(ctx, &list, listOutcomes, lineage.ID))
+	return list, r.streamCells(ctx, listOutcomes, []any{lineage.ID}, func(c *cells) {
+		list = append(list, MutationOutcome{c.text(), c.text(), evolution.Risk(c.text()), evolution.MutationState(c.text()), c.real(), c.real()})
+	})
+}
+
+// CountOutcomes counts the mutations of a lineage by their state.
+func (r *Reader) CountOutcomes(ctx context.Context, lineage Evolving) (map[evolution.MutationState]int, error) {
+	counts := map[evolution.MutationState]int{}
+	return counts, r.streamCells(ctx, countOutcomes, []any{lineage.ID}, func(c *cells) { counts[evolution.MutationState(c.text())] = int(c.integer()) })
+}
+
+// ProposedSince returns the mutations proposed here after a time and not refused, in the order of their proposals.
+func (r *Reader) ProposedSince(ctx context.Context, lineage Evolving, since time.Time) ([]evolution.PastMutation, error) {
+	type proposed struct {
+		number int64
+		evolution.PastMutation
+	}
+	var rows []proposed
+	err := r.streamCells(ctx, listProposed, []any{lineage.ID, micros(since)}, func(c *cells) {
+		rows = append(rows, proposed{c.integer(), evolution.PastMutation{At: fromMicros(c.integer()), Risk: evolution.Risk(c.text())}})
+	})
+	slices.SortFunc(rows, func(a, b proposed) int { return cmp.Compare(a.number, b.number) })
+	list := make([]evolution.PastMutation, len(rows))
+	for i, row := range rows {
+		list[i] = row.PastMutation
+	}
+	return list, err
 }
 
 const (

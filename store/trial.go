@@ -142,42 +142,21 @@ func (r *Reader) Trials(ctx context.Context, lineage string, f TrialFilter) (lis
 	return list, explain(err)
 }
 
-type trialRow struct {
-	RowID   int64    `db:"row_id"`
-	ULID    string   `db:"ulid"`
-	Version string   `db:"version"`
-	Source  string   `db:"source"`
-	Key     string   `db:"key"`
-	Task    string   `db:"task"`
-	At      int64    `db:"at"`
-	Started bool     `db:"started"`
-	Status  string   `db:"status"`
-	Open    bool     `db:"is_open"`
-	Rubric  string   `db:"rubric"`
-	Score   *float64 `db:"score"`
-	Grade   string   `db:"grade"`
-	Truth   *float64 `db:"truth"`
-}
-
 // trials also returns the ids of the rows.
 func (r *Reader) trials(ctx context.Context, lineage string, f TrialFilter) (list []Trial, ids []int64, err error) {
-	var rows []trialRow
+	list, ids = []Trial{}, []int64{}
 	text, args := f.query(lineage)
-	if err := r.read().SelectContext(ctx, &rows, text, args...); err != nil {
-		return nil, nil, err
+	err = r.streamCells(ctx, text, args, func(c *cells) {
+		ids = append(ids, c.integer())
+		list = append(list, Trial{
+			ID: c.text(), Version: c.text(), Source: c.text(), Key: c.text(), Task: c.text(), At: fromMicros(c.integer()), Started: c.isTrue(),
+			Status: track.ExecutionStatus(c.text()), Open: c.isTrue(), Rubric: c.text(), Score: c.real(), Grade: c.text(), Truth: c.real(),
+		})
+	})
+	if err == nil && len(list) == 0 && f.Truth != "" {
+		err = r.noTruth(ctx, lineage, f.Truth)
 	}
-	if len(rows) == 0 && f.Truth != "" {
-		return nil, nil, r.noTruth(ctx, lineage, f.Truth)
-	}
-	list, ids = make([]Trial, len(rows)), make([]int64, len(rows))
-	for i, row := range rows {
-		ids[i] = row.RowID
-		list[i] = Trial{
-			ID: row.ULID, Version: row.Version, Source: row.Source, Key: row.Key, Task: row.Task, At: fromMicros(row.At), Started: row.Started,
-			Status: track.ExecutionStatus(row.Status), Open: row.Open, Rubric: row.Rubric, Score: row.Score, Grade: row.Grade, Truth: row.Truth,
-		}
-	}
-	return list, ids, nil
+	return list, ids, err
 }
 
 const (

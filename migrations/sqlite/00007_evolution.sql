@@ -41,6 +41,7 @@ CREATE TABLE mutation (
 ) STRICT;
 
 CREATE INDEX mutation_open ON mutation (lineage_id, number) WHERE state IN ('proposed', 'continue');
+CREATE INDEX mutation_proposed ON mutation (lineage_id, proposed_at);
 CREATE INDEX mutation_child ON mutation (child_id);
 
 CREATE TABLE mutation_parent (

@@ -3,6 +3,7 @@ package lineages
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"track/answer"
@@ -135,14 +136,8 @@ func lastScores(trials []evolution.Trial, n int) []float64 {
 
 // lastDay returns the mutations of the last 24 hours that daily limits count: none that was refused, or made elsewhere.
 func lastDay(ctx context.Context, r *store.Reader, l Lineage, now time.Time) ([]evolution.PastMutation, error) {
-	recent, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Since: now.Add(-24 * time.Hour)})
-	list := []evolution.PastMutation{}
-	for _, m := range recent {
-		if m.State != evolution.MutationRefused && m.Source == "" && !m.ProposedAt.After(now) {
-			list = append(list, evolution.PastMutation{At: m.ProposedAt, Risk: m.Risk})
-		}
-	}
-	return list, err
+	recent, err := r.ProposedSince(ctx, l.Evolving, now.Add(-24*time.Hour))
+	return slices.DeleteFunc(recent, func(m evolution.PastMutation) bool { return m.At.After(now) }), err
 }
 
 // histories returns the outcomes of the operators so far.

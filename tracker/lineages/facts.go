@@ -50,7 +50,7 @@ func factsOf(ctx context.Context, r *store.Reader, s stored) (f Facts, err error
 	if err != nil {
 		return f, err
 	}
-	if f.Operators, err = operatorReports(f.Lineage, s.mutations, heads); err != nil {
+	if f.Operators, err = operatorReports(f.Lineage, outcomesOf(s.mutations), heads); err != nil {
 		return f, err
 	}
 	if f.Versions, err = versionFacts(ctx, r, f.Lineage, s.versions, heads); err != nil {

@@ -45,22 +45,33 @@ func loadOperators(ctx context.Context, r *store.Reader, lineage string) (list [
 		if err != nil {
 			return err
 		}
-		mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{})
+		outcomes, err := r.MutationOutcomes(ctx, l.Evolving)
 		if err != nil {
 			return err
 		}
-		heads, err := r.HeadChanges(ctx, l.Evolving)
-		if err != nil {
-			return err
+		var heads headHistory
+		if _, found := l.newest[evolution.KindRollback]; found { // without one, nothing was rolled back
+			if heads, err = r.HeadChanges(ctx, l.Evolving); err != nil {
+				return err
+			}
 		}
-		list, err = operatorReports(l, mutations, heads)
+		list, err = operatorReports(l, outcomes, heads)
 		return err
 	})
 	return list, err
 }
 
+// outcomesOf returns the outcomes of mutations.
+func outcomesOf(mutations []store.Mutation) []store.MutationOutcome {
+	list := make([]store.MutationOutcome, len(mutations))
+	for i, m := range mutations {
+		list[i] = store.MutationOutcome{Key: m.Key, Operator: m.Operator, Risk: m.Risk, State: m.State, Delta: m.Delta, CostUSD: m.CostUSD}
+	}
+	return list
+}
+
 // operatorReports sums up the mutations of a lineage by operator.
-func operatorReports(l Lineage, mutations []store.Mutation, heads headHistory) ([]OperatorReport, error) {
+func operatorReports(l Lineage, mutations []store.MutationOutcome, heads headHistory) ([]OperatorReport, error) {
 	left, histories := heads.rolledBack(), evolution.Histories{}
 	var list []OperatorReport
 	for _, o := range l.Settings.Operators {
@@ -108,7 +119,7 @@ func (r *OperatorReport) estimate(deltas []float64) error {
 	return err
 }
 
-func (r *OperatorReport) add(m store.Mutation, rolledBack bool) {
+func (r *OperatorReport) add(m store.MutationOutcome, rolledBack bool) {
 	if m.CostUSD != nil {
 		r.CostUSD, r.NCost = r.CostUSD+*m.CostUSD, r.NCost+1
 	}

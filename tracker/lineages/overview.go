@@ -35,13 +35,8 @@ func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview
 		if o.Lineage, err = Load(ctx, r, name); err != nil {
 			return err
 		}
-		o.Mutations = map[evolution.MutationState]int{}
-		outcomes, err := r.MutationOutcomes(ctx, o.Lineage.Evolving)
-		if err != nil {
+		if o.Mutations, err = r.CountOutcomes(ctx, o.Lineage.Evolving); err != nil {
 			return err
-		}
-		for _, m := range outcomes {
-			o.Mutations[m.State]++
 		}
 		o.Versions, err = loadVersions(ctx, r, o.Lineage, false)
 		return err
@@ -72,8 +67,8 @@ func loadVersions(ctx context.Context, r *store.Reader, l Lineage, all bool) ([]
 		return nil, err
 	}
 	heads := headHistory(list)
-	if active := heads.versions(); !all {
-		versions = slices.DeleteFunc(versions, func(v store.VersionState) bool { return !slices.Contains(active, v.Name) })
+	if active := heads.wasActive(); !all {
+		versions = slices.DeleteFunc(versions, func(v store.VersionState) bool { return !active[v.Name] })
 	}
 	if len(versions) == 0 {
 		return nil, nil
@@ -99,10 +94,7 @@ func loadTrialsOf(ctx context.Context, r *store.Reader, l Lineage, versions []st
 
 // versionEntries returns versions, the newest first, with what their trials say.
 func versionEntries(l Lineage, versions []store.VersionState, heads headHistory, trials recorded) ([]VersionEntry, error) {
-	wasActive := map[string]bool{}
-	for _, name := range heads.versions() {
-		wasActive[name] = true
-	}
+	wasActive := heads.wasActive()
 	list := make([]VersionEntry, len(versions))
 	var standings []evolution.Standing
 	for i, v := range versions {

@@ -26,6 +26,15 @@ func (h headHistory) versions() (names []string) {
 	return names
 }
 
+// wasActive holds the versions that were ever active.
+func (h headHistory) wasActive() map[string]bool {
+	active := map[string]bool{}
+	for _, e := range h {
+		active[e.After] = e.After != ""
+	}
+	return active
+}
+
 // sinceRollback returns the active versions since the last rollback, which is an entry of the given number, in their
 // order.
 func (h headHistory) sinceRollback(number int) (names []string) {
@@ -65,6 +74,7 @@ type standing struct {
 	heads     headHistory
 	trials    recorded
 	standings []evolution.Standing // in the order of heads.versions
+	byName    map[string]int       // the places of versions in standings
 	signals   evolution.Signals    // of the active version
 	contents  *contents
 }
@@ -89,7 +99,9 @@ func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, 
 	if err != nil {
 		return s, err
 	}
+	s.byName = make(map[string]int, len(versions))
 	for i, name := range versions {
+		s.byName[name] = i
 		trials, err := s.trials.of(name)
 		if err != nil {
 			return s, err
@@ -106,11 +118,10 @@ func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, 
 
 // find returns the standing of a version; nil if it was never active.
 func (s standing) find(version string) *evolution.Standing {
-	i := slices.IndexFunc(s.standings, func(v evolution.Standing) bool { return v.Version == version })
-	if i < 0 {
-		return nil
+	if i, found := s.byName[version]; found {
+		return &s.standings[i]
 	}
-	return &s.standings[i]
+	return nil
 }
 
 // rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before:

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+
+	"track"
+)
+
+// cells reads the cells of streamed rows one after the other. A cell of a type that the schema does not allow leaves
+// damaged set.
+type cells struct {
+	row     []driver.Value
+	next    int
+	damaged bool
+}
+
+func (c *cells) cell() driver.Value {
+	c.next++
+	return c.row[c.next-1]
+}
+
+// text returns a text; empty for NULL.
+func (c *cells) text() string {
+	cell := c.cell()
+	text, ok := cell.(string)
+	c.damaged = c.damaged || !ok && cell != nil
+	return text
+}
+
+func (c *cells) integer() int64 {
+	n, ok := c.cell().(int64)
+	c.damaged = c.damaged || !ok
+	return n
+}
+
+func (c *cells) isTrue() bool { return c.integer() != 0 }
+
+// real returns a number; nil for NULL.
+func (c *cells) real() *float64 {
+	switch x := c.cell().(type) {
+	case float64:
+		return &x
+	case int64:
+		number := float64(x)
+		return &number
+	case nil:
+		return nil
+	}
+	c.damaged = true
+	return nil
+}
+
+// streamCells is [Reader.stream] with the cells of each row.
+func (r *Reader) streamCells(ctx context.Context, query string, args []any, visit func(*cells)) error {
+	var c cells
+	err := r.stream(ctx, query, args, func(row []driver.Value) {
+		c.row, c.next = row, 0
+		visit(&c)
+	})
+	if err == nil && c.damaged {
+		err = fmt.Errorf("%w: a cell has a type that the schema does not allow", track.ErrDamaged)
+	}
+	return explain(err)
+}
