@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track/internal/lazyregexp", "track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/sqlite/..."},
+	"track/store":           {"track/internal/lazyregexp", "track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/tracker/exchange": {"track", "track/answer", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},

@@ -54,6 +54,8 @@ type Def[Q any, A answer.Answer] struct {
 	Concludes []answer.Conclusion
 	// Read answers from one state of the database.
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
+	// Stream gives the answer of Read in pages, so that it need not fit into the memory; nil if it always does.
+	Stream func(ctx context.Context, r *store.Reader, q Q, page func(A) error) error
 	// Write answers, and records something.
 	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
 	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot

@@ -11,7 +11,7 @@ func Query() Def[answer.QueryQuestion, answer.Query] {
 		Name: "query", Scope: ScopeRead, Help: "run SQL that reads",
 		About: `The documentation describes the views, such as v_seed, v_result and v_stability. They are stable across versions. A BLOB is printed in
 hexadecimal.`,
-		Params: (*answer.QueryQuestion).Params, Read: seeds.Query,
+		Params: (*answer.QueryQuestion).Params, Read: seeds.Query, Stream: seeds.QueryPages,
 	}
 }
 

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 
@@ -12,6 +13,9 @@ import (
 // Pages asks for one page after the other, until as many items were listed as the question's parameter "limit"
 // allows; 0 allows all. An answer that is no list is one page.
 func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
+	if d.Stream != nil && from.Store != nil {
+		return d.stream(ctx, from, q)
+	}
 	return func(yield func(A, error) bool) {
 		params := d.bind(&q)
 		left, err := limitOf(params)
@@ -37,6 +41,26 @@ func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, err
 		}
 		var none A
 		yield(none, err)
+	}
+}
+
+// errStopped ends a stream of which no more pages are wanted.
+var errStopped = errors.New("stopped")
+
+func (d Def[Q, A]) stream(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
+	return func(yield func(A, error) bool) {
+		err := Snapshot(ctx, from, func(from Source) error {
+			return d.Stream(ctx, from.state, q, func(page A) error {
+				if !yield(page, nil) {
+					return errStopped
+				}
+				return nil
+			})
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			var none A
+			yield(none, err)
+		}
 	}
 }
 

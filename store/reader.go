@@ -43,6 +43,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		return explain(err)
 	}
 	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	defer interruptAtEnd(ctx, conn)()
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return explain(err)
 	}

@@ -115,6 +115,12 @@ func isReadOnly(err error) bool {
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY
 }
 
+// isTooLarge reports whether a text or BLOB is longer than the connection allows.
+func isTooLarge(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_TOOBIG
+}
+
 // isHot reports whether a reader met a transaction that was cut short before the database had its write-ahead log:
 // while it was created. Only a writer can roll it back.
 func isHot(err error) bool {

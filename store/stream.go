@@ -38,6 +38,7 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
+		defer interruptAtEnd(ctx, conn)()
 	}
 	return conn.Raw(func(driverConn any) (err error) {
 		defer catchDamage(&err)

@@ -41,7 +41,11 @@ func (p *program) writeReportOf(ctx context.Context, o reportOptions, compose fu
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	d, err := compose(st.Reader)
+	var d composedReport
+	err = untilInterrupted(ctx, func() (err error) {
+		d, err = compose(st.Reader)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"strings"
+	"time"
+
+	"track"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,7 +24,13 @@ type commandHelp struct {
 
 // questionCommand returns the command that asks a question and writes the answer.
 func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
-	return commandOf(def, text, func(c *cli.Context, q Q) error { return askAndWrite(c.Context, p, def, q) })
+	return commandOf(def, text, func(c *cli.Context, q Q) error {
+		answer := func() error { return askAndWrite(c.Context, p, def, q) }
+		if def.Records(q) {
+			return answer()
+		}
+		return untilInterrupted(c.Context, answer)
+	})
 }
 
 // customCommand is [questionCommand] for an answer that the command writes in its own way.
@@ -32,7 +41,16 @@ func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text c
 			return err
 		}
 		defer func() { _ = st.Close() }()
-		a, err := def.Ask(c.Context, sourceOf(st, &q), q)
+		var a A
+		ask := func() (err error) {
+			a, err = def.Ask(c.Context, sourceOf(st, &q), q)
+			return err
+		}
+		if def.Records(q) {
+			err = ask()
+		} else {
+			err = untilInterrupted(c.Context, ask)
+		}
 		if err != nil {
 			return err
 		}
@@ -84,7 +102,7 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 	}
 	defer func() { _ = st.Close() }()
 	var conclusion answer.Conclusion
-	write := func(from ask.Source) error {
+	write := func(from ask.Source) (err error) {
 		conclusion, err = writeAnswer(ctx, p, def, from, q)
 		return err
 	}
@@ -97,6 +115,30 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 		return err
 	}
 	return conclude(conclusion)
+}
+
+// untilInterrupted returns what a command that records nothing returns. If ctx ends and the command does not, because it
+// computes, it is left behind: it ends with the process.
+func untilInterrupted(ctx context.Context, read func() error) error {
+	const patience = 500 * time.Millisecond
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer track.CatchPanic(&err)
+		err = read()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return context.Cause(ctx)
+	}
 }
 
 // sourceOf returns the database as what answers a question.
@@ -127,24 +169,24 @@ func openFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.De
 // writeAnswer writes all pages of an answer: one after the other in formats of lines, as a whole in others.
 func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], from ask.Source, q Q) (answer.Conclusion, error) {
 	options := p.renderOptions()
-	if options.Format != render.JSONL && options.Format != render.CSV {
+	if options.Format != render.JSONL && options.Format != render.CSV && def.Stream == nil {
 		a, err := def.Whole(ctx, from, q)
 		if err != nil {
 			return answer.Done, err
 		}
 		return answer.ConclusionOf(a), render.Write(p.out, a, options)
 	}
-	conclusion := answer.Done
+	conclusion, pages := answer.Done, render.NewPages(p.out, options)
 	for a, err := range def.Pages(ctx, from, q) {
 		if err != nil {
 			return answer.Done, err
 		}
-		if err := render.Write(p.out, a, options); err != nil {
+		if err := pages.Write(a); err != nil {
 			return answer.Done, err
 		}
-		options.Continued, conclusion = true, answer.ConclusionOf(a)
+		conclusion = answer.ConclusionOf(a)
 	}
-	return conclusion, nil
+	return conclusion, pages.Close()
 }
 
 // write writes an answer that was not asked for through package ask.

@@ -30,7 +30,7 @@ type Options struct {
 	Colour bool // statuses in colours of the terminal, in tables
 	// SafeCSV keeps programs that calculate with cells from taking text for a formula.
 	SafeCSV bool
-	// Continued says that the page before was written already, so that CSV needs no header.
+	// Continued says that the page before was written already, so that tables need no header.
 	Continued bool
 	Hint      func(track.Hint) string // writes a hint in the language of the face; nil for the hint's own text
 }

@@ -55,6 +55,9 @@ func groupRows(rows [][]any) (groups [][][]any) {
 
 func (p *page) writeRows(title string, all []answer.Column, columns []int, rows [][]any) {
 	p.beginBlock()
+	if p.Continued {
+		title = ""
+	}
 	if title != "" && p.Format == Markdown {
 		fmt.Fprintf(p, "### %s\n\n", p.line(title))
 	} else if title != "" {
@@ -89,7 +92,9 @@ func (p *page) markdownTable(header []string, numeric []bool, rows [][]string) {
 		}
 	}
 	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
-	fmt.Fprintf(p, "%s\n|%s|\n", line(header), strings.Join(rule, "|"))
+	if !p.Continued {
+		fmt.Fprintf(p, "%s\n|%s|\n", line(header), strings.Join(rule, "|"))
+	}
 	for _, row := range rows {
 		fmt.Fprintln(p, line(row))
 	}
@@ -105,7 +110,9 @@ func (p *page) plainTable(header []string, numeric []bool, rows [][]string) {
 		}
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}
-	t.AppendHeader(tableRow(header))
+	if !p.Continued {
+		t.AppendHeader(tableRow(header))
+	}
 	t.SetColumnConfigs(configs)
 	for _, row := range rows {
 		t.AppendRow(tableRow(row))

@@ -9,18 +9,45 @@ import (
 )
 
 // Query returns the rows of a reading SQL statement.
-func Query(ctx context.Context, r *store.Reader, q answer.QueryQuestion) (a answer.Query, err error) {
-	a.Columns, err = r.Query(ctx, q.SQL, func(columns []string, row []any) error {
+func Query(ctx context.Context, r *store.Reader, q answer.QueryQuestion) (whole answer.Query, err error) {
+	err = QueryPages(ctx, r, q, func(page answer.Query) error {
+		whole.Columns = page.Columns
+		whole.AppendPage(page)
+		return nil
+	})
+	return whole, err
+}
+
+// QueryPages gives the rows of a reading SQL statement in pages, of which there is at least one. A page ends after 10,000
+// rows or 4 MiB.
+func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
+	const mostRows, mostBytes = 10_000, 4 << 20
+	var next answer.Query
+	n, given := 0, false
+	columns, err := r.Query(ctx, q.SQL, func(columns []string, row []any) error {
 		for i, cell := range row {
 			if raw, isBytes := cell.([]byte); isBytes {
 				row[i] = hex.EncodeToString(raw)
 			}
 		}
 		item, err := answer.NewQueryRow(columns, row)
-		a.Items = append(a.Items, item)
+		if err != nil {
+			return err
+		}
+		next.Items, n = append(next.Items, item), n+len(item)
+		if len(next.Items) < mostRows && n < mostBytes {
+			return nil
+		}
+		next.Columns = columns
+		err = page(next)
+		next, n, given = answer.Query{}, 0, true
 		return err
 	})
-	return a, err
+	if err != nil || given && len(next.Items) == 0 {
+		return err
+	}
+	next.Columns = columns
+	return page(next)
 }
 
 // PruneSeries deletes the numbers of old series.
