@@ -55,14 +55,6 @@ func OpenOther(ctx context.Context, path string, now func() time.Time) (*Store, 
 	return st, badInput(err)
 }
 
-// CheckSound reads all of the database at path, and refuses one that is damaged. It changes nothing.
-func CheckSound(ctx context.Context, path string) (err error) {
-	if err := checkOther(ctx, "", path); err != nil {
-		return badInput(err)
-	}
-	return badInput(openError(path, sound(ctx, path)))
-}
-
 // ReadError explains an error from reading another database at path.
 func ReadError(path string, err error) error {
 	if isDamaged(err) && !errors.Is(err, track.ErrInvalid) {

@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"track"
 )
@@ -53,15 +51,4 @@ func (s *Store) emptyLog(ctx context.Context) error {
 		return fmt.Errorf("%w: another program is reading it", track.ErrDatabase)
 	}
 	return nil
-}
-
-// sound reads all of the database at path.
-func sound(ctx context.Context, path string) (err error) {
-	s := newStore(path, nil)
-	defer func() { err = errors.Join(err, s.Close()) }()
-	var found []string
-	if err = s.read().SelectContext(ctx, &found, "PRAGMA integrity_check(1)"); err == nil && (len(found) != 1 || found[0] != "ok") {
-		err = track.WithHint(fmt.Errorf("%w: it is damaged: %s", track.ErrDatabase, strings.ReplaceAll(strings.Join(found, "; "), "\n", " ")), track.Hint{Text: "nothing was changed; ask for the file again"})
-	}
-	return err
 }

@@ -72,9 +72,12 @@ type ownSchema struct {
 
 func newOwnSchema() *ownSchema {
 	own := &ownSchema{statements: map[string]bool{}, names: map[string]bool{}}
-	own.add(strings.Split(migrations.SQLiteSchema(), "\x1e\n"))
+	own.add(madeStatements())
 	return own
 }
+
+// madeStatements returns the statements of a new database.
+func madeStatements() []string { return strings.Split(migrations.SQLiteSchema(), "\x1e\n") }
 
 func (own *ownSchema) add(statements []string) {
 	for _, statement := range statements {

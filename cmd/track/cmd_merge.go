@@ -55,8 +55,8 @@ func (p *program) merge(ctx context.Context, files []string, dryRun bool) error 
 }
 
 func (p *program) filesOptions(dryRun bool) exchange.FilesOptions {
-	return exchange.FilesOptions{DryRun: dryRun, Progress: func() (func(int), func()) {
-		bar := p.newProgress("merging", "records", 0)
+	return exchange.FilesOptions{DryRun: dryRun, Progress: func(verb string) (func(int), func()) {
+		bar := p.newProgress(verb, "records", 0)
 		return bar.update, bar.clear
 	}}
 }

@@ -102,7 +102,7 @@ func mutationKey(i int) string { return fmt.Sprintf("m-%02d", i) }
 // itself.
 func verdicts(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Error(sound)
 	}
 	withStore(t, dir, func(st *store.Store) {

@@ -24,6 +24,7 @@ const (
 	exitContinue     = 11
 	exitMismatch     = 13
 	exitConflict     = 14
+	exitDamaged      = 15
 	exitInternal     = 70
 	exitInterrupted  = 130
 )
@@ -57,6 +58,7 @@ func exitTable() []exit {
 			"a batch with a broken line; `--db notes.txt`", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
 		{exitConflict, "Another record has the same identity. The one that was recorded first stays.",
 			"the same seed with other values", []answer.Conclusion{answer.Conflicting}, []error{track.ErrConflict}},
+		{exitDamaged, "The database that was checked is damaged.", "`track check`", []answer.Conclusion{answer.FoundDamage}, nil},
 		{exitNotFound, "Something does not exist.", "no database, scenario, seed or lineage of that name", nil, []error{track.ErrNotFound}},
 		{exitInternal, "The disk, the database or standard output failed, or `track` has a defect.", "a full disk; an answer that nobody reads any more", nil, nil},
 	}

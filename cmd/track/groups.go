@@ -44,7 +44,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand},
 		}},
 		{"administer", []commandEntry{
-			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand},
+			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand},
 			{"completion", p.completionCommand},
 		}},
 	}

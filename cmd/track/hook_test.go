@@ -94,7 +94,7 @@ func TestHooksAtOnce(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].NCalls != 10 || list[0].NFailed != 0 || list[0].Score == nil {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
 		t.Error(sound)
 	}
 }
@@ -128,7 +128,7 @@ func TestKilledHooks(t *testing.T) {
 	for i, payload := range payloads {
 		killAtChange(t, hookCommand(dir, payload), filepath.Join(dir, ".track"), i%4)
 	}
-	if sound := integrity(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, ".track", "track.db")); sound != "ok" {
 		t.Error(sound)
 	}
 	for _, payload := range payloads {

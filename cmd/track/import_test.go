@@ -210,7 +210,7 @@ func TestImportKilled(t *testing.T) {
 	if after[0] < seen || after[1] != after[2] || after[1] != 4*after[0] {
 		t.Errorf("%d executions were seen; left are %d, with %d calls of %d", seen, after[0], after[1], after[2])
 	}
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
 	var again answer.Imported

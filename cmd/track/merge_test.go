@@ -67,7 +67,7 @@ func TestKilledMerge(t *testing.T) {
 	if n := count("SELECT count(*) FROM value"); n != 2*before {
 		t.Errorf("%d values of %d seeds", n, before)
 	}
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
 	if n := mergedSeeds(t, dir, "--db", "track.db", "shard.db"); n != (answer.Count{Recorded: seeds - before, Known: before}) {
@@ -115,7 +115,7 @@ func TestMergesAtOnce(t *testing.T) {
 	if n, want := countSeeds(t, dir, "track.db"), 2*each+30; n != want {
 		t.Errorf("%d seeds, want %d", n, want)
 	}
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
 }

@@ -123,7 +123,7 @@ func (b *runningBatch) check(t *testing.T) {
 	if after < b.recorded {
 		t.Errorf("%d seeds were recorded, %d survived", b.recorded, after)
 	}
-	if sound := integrity(t, filepath.Join(b.dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(b.dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
 	var again answer.RecordedLines
@@ -222,7 +222,7 @@ func countSeeds(t *testing.T, dir, db string) int {
 	return n
 }
 
-func integrity(t *testing.T, path string) (result string) {
+func integrityOf(t *testing.T, path string) (result string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

@@ -107,7 +107,7 @@ func marketSweep(t *testing.T, dir, program, before string) []string {
 // marketStability is what track says of the two configurations of the market.
 func marketStability(t *testing.T, dir string) string {
 	t.Helper()
-	if sound := integrity(t, filepath.Join(dir, "track.db")); sound != "ok" {
+	if sound := integrityOf(t, filepath.Join(dir, "track.db")); sound != "ok" {
 		t.Errorf("integrity check: %s", sound)
 	}
 	hashes := strings.Fields(mustTrack(t, dir, "query", "--db", "track.db", "--format", "csv", "SELECT DISTINCT configuration FROM v_seed ORDER BY configuration"))

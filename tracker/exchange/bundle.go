@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"time"
 
 	"track/store"
 )
@@ -38,16 +39,16 @@ func mergeInto(ctx context.Context, path string, from *store.Store, o MergeOptio
 }
 
 // checkBundle reads all of a bundle and counts what is in it. It refuses one that is damaged.
-func checkBundle(ctx context.Context, path string) (c store.Contents, err error) {
-	if err := store.CheckSound(ctx, path); err != nil {
+func checkBundle(ctx context.Context, path string, o FilesOptions) (c store.Contents, err error) {
+	if err := store.CheckOther(ctx, "", path); err != nil {
 		return c, err
 	}
-	st, err := store.Open(ctx, path, nil)
+	st, err := store.OpenOther(ctx, path, time.Now)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if err := checkSpecs(ctx, st.Reader); err != nil {
+	if err := checkSource(ctx, st, o); err != nil {
 		return c, err
 	}
 	return st.Contents(ctx)

@@ -37,7 +37,7 @@ func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store
 	if path, err = migrateCopy(ctx, path, dir, now); err != nil {
 		return a, from.named(path, err)
 	}
-	contents, err := checkBundle(ctx, path)
+	contents, err := checkBundle(ctx, path, o)
 	if err != nil {
 		return a, from.named(path, err)
 	}
@@ -47,6 +47,7 @@ func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store
 		return a, err
 	}
 	defer done()
+	o.checked = true
 	merged, err := mergeFile(ctx, st, path, o)
 	if err != nil {
 		return a, from.named(path, err)

@@ -2,12 +2,10 @@ package exchange
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"track"
-	"track/spec"
 	"track/store"
 	"track/tracker/seeds"
 )
@@ -75,7 +73,7 @@ func (s scenarioRecord) write(tx *store.Tx, versions []store.Spec) error {
 		return err
 	}
 	for _, version := range versions {
-		metrics, err := describeSpec(version)
+		metrics, err := seeds.StoredMetrics(version)
 		if err == nil {
 			err = tx.CarrySpec(version, metrics)
 		}
@@ -93,23 +91,11 @@ func checkSpecs(ctx context.Context, r *store.Reader) error {
 		return err
 	}
 	for _, stored := range list {
-		if _, err := describeSpec(stored); err != nil {
+		if _, err := seeds.StoredMetrics(stored); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// describeSpec returns the metrics of a stored spec.
-func describeSpec(stored store.Spec) ([]store.SpecMetric, error) {
-	decoded, err := spec.Decode(stored.Document)
-	if err == nil && (spec.Hash(decoded) != stored.Hash || decoded.Scenario != stored.Scenario) {
-		err = errors.New("its content does not have its hash")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)
-	}
-	return seeds.SpecMetrics(decoded), nil
 }
 
 func (s sweepRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {

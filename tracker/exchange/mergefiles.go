@@ -8,12 +8,14 @@ import (
 	"track"
 	"track/answer"
 	"track/store"
+	"track/tracker/integrity"
 )
 
 // FilesOptions say how several databases are merged.
 type FilesOptions struct {
 	DryRun   bool
-	Progress func() (update func(done int), end func()) // is called for each file; may be nil
+	checked  bool                                                  // the files were checked for damage before
+	Progress func(verb string) (update func(done int), end func()) // is called twice for each file; may be nil
 }
 
 // MergeFiles merges the databases in files into one: a file that cannot be merged does not keep out the others. here
@@ -96,9 +98,14 @@ func mergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions
 		return f, err
 	}
 	defer func() { err = errors.Join(err, other.Close()) }()
+	if !o.checked {
+		if err := checkSource(ctx, other, o); err != nil {
+			return f, err
+		}
+	}
 	options := MergeOptions{DryRun: o.DryRun, Conflict: func(c Conflict) { f.Conflicts = append(f.Conflicts, c.answer()) }}
 	if o.Progress != nil {
-		update, end := o.Progress()
+		update, end := o.Progress("merging")
 		defer end()
 		options.Progress = update
 	}
@@ -108,6 +115,25 @@ func mergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}
 	return f, err
+}
+
+// checkSource refuses a database that is damaged: merging would spread the damage.
+func checkSource(ctx context.Context, st *store.Store, o FilesOptions) error {
+	options := integrity.Options{}
+	if o.Progress != nil {
+		update, end := o.Progress("checking")
+		defer end()
+		options.Progress = update
+	}
+	checked, err := integrity.Check(ctx, st, options)
+	if err != nil {
+		return store.ReadError(st.Path(), err)
+	}
+	if damage := checked.Err(); damage != nil {
+		err = track.WithHint(fmt.Errorf("%w: %s: %w", track.ErrInvalid, st.Path(), damage), track.NewHint("see all that is damaged", "check", st.Path()))
+		return track.WithHint(err, track.Hint{Text: "nothing of it was merged; ask for the file again, record its lines or run its shard again"})
+	}
+	return nil
 }
 
 func (c Conflict) answer() answer.MergeConflict {

@@ -2,8 +2,10 @@ package seeds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"track"
 	"track/answer"
 	"track/scoring"
 	"track/spec"
@@ -93,4 +95,16 @@ func SpecMetrics(s scoring.Spec) []store.SpecMetric {
 		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight, Computed: m.From != nil}
 	}
 	return metrics
+}
+
+// StoredMetrics returns the metrics of a stored spec. It refuses a spec whose document does not have its hash.
+func StoredMetrics(stored store.Spec) ([]store.SpecMetric, error) {
+	decoded, err := spec.Decode(stored.Document)
+	if err == nil && (spec.Hash(decoded) != stored.Hash || decoded.Scenario != stored.Scenario) {
+		err = errors.New("its content does not have its hash")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)
+	}
+	return SpecMetrics(decoded), nil
 }

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+)
+
+// rowCheck is a query of rows that a sound database does not have: what people call the record.
+type rowCheck struct{ table, problem, query string }
+
+// rowChecks returns the checks of what the schema does not enforce.
+func rowChecks() []rowCheck {
+	const missingExecution = ` WHERE execution_id NOT IN (SELECT id FROM execution)`
+	return []rowCheck{
+		{"computed_value", "its seed does not exist", `SELECT 'row ' || seed_id || ' of seed' FROM computed_value WHERE seed_id NOT IN (SELECT id FROM seed)`},
+		{"computed_value", "its metric does not exist", `SELECT 'row ' || metric_id || ' of metric' FROM computed_value WHERE metric_id NOT IN (SELECT id FROM metric)`},
+		{"call", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM call` + missingExecution},
+		{"truth", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM truth` + missingExecution},
+		{"execution_score", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM execution_score` + missingExecution},
+		{"score_document", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM score_document` + missingExecution},
+		{"component", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM component` + missingExecution},
+		{"execution", "its calls are not all there", `
+	SELECT 'execution ' || execution.ulid FROM execution
+	  LEFT JOIN (SELECT execution_id, count(*) AS n, max(position) AS last FROM call GROUP BY execution_id) AS calls ON calls.execution_id = execution.id
+	 WHERE execution.n_calls <> coalesce(calls.n, 0) OR calls.last <> calls.n - 1`},
+		{"execution", "its active score is missing", `
+	SELECT 'execution ' || execution.ulid FROM execution
+	  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric
+	 WHERE execution.rubric IS NOT NULL AND execution_score.rubric IS NULL`},
+		{"spec", "a version is missing before it", `
+	SELECT 'spec ' || scenario.name || ' version ' || max(spec.version) FROM spec JOIN scenario ON scenario.id = spec.scenario_id
+	 GROUP BY scenario.id HAVING max(spec.version) <> count(*)`},
+		{"scenario_configuration", "a configuration with seeds is missing", `
+	SELECT 'configuration ' || substr(configuration.hash, 1, 10) || ' of ' || scenario.name
+	  FROM (SELECT scenario_id, configuration_id FROM seed WHERE superseded_at IS NULL GROUP BY scenario_id, configuration_id) AS used
+	  JOIN scenario ON scenario.id = used.scenario_id JOIN configuration ON configuration.id = used.configuration_id
+	  LEFT JOIN scenario_configuration ON scenario_configuration.scenario_id = used.scenario_id AND scenario_configuration.configuration_id = used.configuration_id
+	 WHERE scenario_configuration.id IS NULL`},
+	}
+}
+
+// CheckRows looks for rows that refer to nothing, and for gaps.
+func (r *Reader) CheckRows(ctx context.Context, found func(Damage)) error {
+	for _, c := range rowChecks() {
+		err := r.stream(ctx, c.query, nil, func(row []driver.Value) { found(Damage{c.table, c.problem, asText(row[0])}) })
+		if err != nil {
+			return explain(err)
+		}
+	}
+	return r.checkForeignKeys(ctx, found)
+}
+
+const listSpecMetrics = `
+	SELECT metric.name, spec_metric.type, coalesce(spec_metric.metric_group, '') AS metric_group, spec_metric.weight, spec_metric.computed
+	  FROM spec_metric JOIN metric ON metric.id = spec_metric.metric_id WHERE spec_metric.spec_id = $1 ORDER BY spec_metric.position`
+
+// SpecMetrics returns the metrics of a spec as queries use them.
+func (r *Reader) SpecMetrics(ctx context.Context, specID int64) (metrics []SpecMetric, err error) {
+	err = r.stream(ctx, listSpecMetrics, []any{specID}, func(row []driver.Value) {
+		metrics = append(metrics, SpecMetric{asText(row[0]), asText(row[1]), asText(row[2]), asFloat(row[3]), asInt(row[4]) == 1})
+	})
+	return metrics, explain(err)
+}
+
+// ownTables returns the tables of track.
+func ownTables() (tables []string) {
+	for _, statement := range madeStatements() {
+		if name := createdName(statement); strings.HasPrefix(statement, "CREATE TABLE ") && !strings.HasPrefix(name, "sqlite_") {
+			tables = append(tables, name)
+		}
+	}
+	return tables
+}

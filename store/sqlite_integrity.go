@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+
+	"track"
+)
+
+const (
+	quickCheck      = `SELECT quick_check FROM pragma_quick_check($1)`
+	completeCheck   = `SELECT integrity_check FROM pragma_integrity_check`
+	integrityCheck  = `SELECT integrity_check FROM pragma_integrity_check($1)`
+	foreignKeyCheck = `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check($1)`
+	getFileSize     = `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
+)
+
+// FileSize returns the bytes of the database.
+func (r *Reader) FileSize(ctx context.Context) (size int64, err error) {
+	return size, explain(r.read().GetContext(ctx, &size, getFileSize))
+}
+
+// Foreign returns the tables and views of others in the database.
+func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
+	foreign, err := checkSchema(ctx, r.read(), newOwnSchema())
+	return foreign, explain(err)
+}
+
+// CheckStructure lets SQLite check the trees of pages of each table of track, and if full their indexes and the pages
+// that belong to no table. Only full checks read the tables that [Reader.CheckSeeds] and [Reader.CheckResults] read row
+// by row. Tables of others are left alone: to check them evaluates their expressions.
+func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damage)) error {
+	foreign, err := r.Foreign(ctx)
+	if err != nil {
+		return err
+	}
+	if full && len(foreign) == 0 {
+		return r.askSQLite(ctx, completeCheck, nil, "", found)
+	}
+	for _, table := range ownTables() {
+		query := quickCheck
+		if full {
+			query = integrityCheck
+		} else if slices.Contains([]string{"value", "result"}, table) {
+			continue
+		}
+		if err := r.askSQLite(ctx, query, []any{table}, table, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reader) askSQLite(ctx context.Context, query string, args []any, table string, found func(Damage)) error {
+	err := r.stream(ctx, query, args, func(row []driver.Value) {
+		if text := asText(row[0]); text != "ok" {
+			found(Damage{table, "SQLite finds its pages or rows damaged", text})
+		}
+	})
+	return explain(err)
+}
+
+func (r *Reader) checkForeignKeys(ctx context.Context, found func(Damage)) error {
+	for _, table := range ownTables() {
+		err := r.stream(ctx, foreignKeyCheck, []any{table}, func(row []driver.Value) {
+			found(Damage{table, "its " + asText(row[2]) + " does not exist", fmt.Sprintf("row %d", asInt(row[1]))})
+		})
+		if err != nil {
+			return explain(err)
+		}
+	}
+	return nil
+}
+
+// IsDamaged reports whether an error says that a database is damaged.
+func IsDamaged(err error) bool {
+	return errors.Is(err, track.ErrDamaged) || isDamaged(err)
+}

@@ -1,0 +1,204 @@
+// Package integrity finds out whether a database holds what was recorded: it compares records with their digests and
+// with one another.
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"track/answer"
+	"track/store"
+	"track/tracker/lineages"
+	"track/tracker/seeds"
+)
+
+// Options say how a database is checked.
+type Options struct {
+	Full     bool           // let SQLite compare all indexes with their tables
+	Progress func(done int) // is called now and then with the seeds and assessments that were read; may be nil
+}
+
+// CheckFile checks the database in a file. Damage is no error.
+func CheckFile(ctx context.Context, path string, now func() time.Time, o Options) (a answer.DatabaseCheck, err error) {
+	var st *store.Store
+	if err = store.CheckOther(ctx, "", path); err == nil { // opening would finish a creation that was cut short
+		st, err = store.Open(ctx, path, now)
+	}
+	if err != nil && store.IsDamaged(err) {
+		c := newChecker(o)
+		c.found(store.Damage{Problem: "it cannot be opened", Record: err.Error()})
+		a = c.answer
+		a.Database = path
+		return a, nil
+	}
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return Check(ctx, st, o)
+}
+
+// Check checks a database. Damage is no error. What is recorded meanwhile is not checked.
+func Check(ctx context.Context, st *store.Store, o Options) (answer.DatabaseCheck, error) {
+	c := newChecker(o)
+	c.answer.Database = st.Path()
+	structure := make(chan error, 1)
+	go func() {
+		structure <- st.Snapshot(ctx, func(r *store.Reader) error {
+			return c.try("", r.CheckStructure(ctx, o.Full, c.found))
+		})
+	}()
+	err := st.Snapshot(ctx, func(r *store.Reader) error { return c.run(ctx, r) })
+	err = errors.Join(err, <-structure)
+	slices.SortFunc(c.answer.Damage, func(a, b answer.DamagedRecords) int { return b.N - a.N })
+	return c.answer, err
+}
+
+// checker collects what is found.
+type checker struct {
+	options Options
+	mu      sync.Mutex
+	answer  answer.DatabaseCheck
+}
+
+func newChecker(o Options) *checker {
+	if o.Progress == nil {
+		o.Progress = func(int) {}
+	}
+	return &checker{options: o, answer: answer.DatabaseCheck{Sound: true, Full: o.Full, Damage: []answer.DamagedRecords{}, Foreign: []string{}}}
+}
+
+// found notes a record that is damaged.
+func (c *checker) found(d store.Damage) {
+	const named = 5
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer.Sound = false
+	list := c.answer.Damage
+	i := slices.IndexFunc(list, func(known answer.DamagedRecords) bool { return known.Table == d.Table && known.Problem == d.Problem })
+	if i < 0 {
+		i = len(list)
+		list = append(list, answer.DamagedRecords{Table: d.Table, Problem: d.Problem, Records: []string{}, Rescue: rescue(d.Table)})
+		c.answer.Damage = list
+	}
+	if list[i].N++; list[i].N <= named {
+		list[i].Records = append(list[i].Records, d.Record)
+	}
+}
+
+// try notes an error of damage, and returns any other.
+func (c *checker) try(table string, err error) error {
+	if err != nil && store.IsDamaged(err) {
+		c.found(store.Damage{Table: table, Problem: "part of it cannot be read", Record: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// run checks everything but the structure. What cannot be read does not keep it from the rest.
+func (c *checker) run(ctx context.Context, r *store.Reader) error {
+	for _, step := range []struct {
+		table string
+		check func(context.Context, *store.Reader) error
+	}{
+		{"", c.describe}, {"value", c.seeds}, {"result", c.results}, {"", c.hashes}, {"", c.rows}, {"spec_metric", c.specs}, {"ledger", c.ledgers},
+	} {
+		if err := c.try(step.table, step.check(ctx, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) describe(ctx context.Context, r *store.Reader) (err error) {
+	if c.answer.Bytes, err = r.FileSize(ctx); err != nil {
+		return err
+	}
+	foreign, err := r.Foreign(ctx)
+	c.answer.Foreign = append(c.answer.Foreign, foreign...)
+	return err
+}
+
+func (c *checker) seeds(ctx context.Context, r *store.Reader) error {
+	counts, err := r.CheckSeeds(ctx, c.found, func(n store.CheckCounts) { c.options.Progress(n.Seeds) })
+	c.answer.Seeds, c.answer.Values = counts.Seeds, counts.Values
+	return err
+}
+
+func (c *checker) results(ctx context.Context, r *store.Reader) error {
+	counts, err := r.CheckResults(ctx, c.found, func(n store.CheckCounts) { c.options.Progress(c.answer.Seeds + n.Assessments) })
+	c.answer.Assessments, c.answer.Results = counts.Assessments, counts.Results
+	return err
+}
+
+func (c *checker) hashes(ctx context.Context, r *store.Reader) (err error) {
+	c.answer.Hashed, err = r.CheckHashes(ctx, c.found)
+	return err
+}
+
+func (c *checker) rows(ctx context.Context, r *store.Reader) error { return r.CheckRows(ctx, c.found) }
+
+// specs compares the rows of metrics that queries use with the documents of the specs.
+func (c *checker) specs(ctx context.Context, r *store.Reader) error {
+	list, err := r.Specs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		name := fmt.Sprintf("spec %s version %d", s.Scenario, s.Version)
+		want, err := seeds.StoredMetrics(s)
+		if err != nil {
+			c.found(store.Damage{Table: "spec", Problem: "its document cannot be read", Record: name + ": " + err.Error()})
+			continue
+		}
+		stored, err := r.SpecMetrics(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(want, stored) {
+			c.found(store.Damage{Table: "spec_metric", Problem: "its metrics differ from its document", Record: name})
+		}
+	}
+	return nil
+}
+
+// ledgers replays every ledger.
+func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
+	names, err := r.EvolvingNames(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		report, err := lineages.Replay(ctx, r, name, lineages.ReplayOptions{})
+		if err != nil {
+			return err
+		}
+		c.answer.Lineages++
+		c.answer.Entries += report.Entries
+		for _, d := range report.Differences {
+			c.found(store.Damage{Table: "ledger", Problem: "it differs from its replay", Record: "lineage " + name + ": " + d.String()})
+		}
+	}
+	return nil
+}
+
+// rescue says what can be saved of a damaged table.
+func rescue(table string) string {
+	switch table {
+	case "seed", "value", "computed_value", "seed_series", "series_content", "series_chunk":
+		return "record or run these seeds again; other seeds are not affected"
+	case "assessment", "result":
+		return "the measured values are not affected: export them with track query, and record the seeds again"
+	case "ledger", "mutation", "mutation_parent", "version":
+		return "import the lineage from an export or from another database that has it"
+	case "call", "execution", "execution_score", "score_document", "component", "truth":
+		return "import the logs of these executions into a new database; other executions are not affected"
+	case "":
+		return "save what can be read with sqlite3 .recover"
+	}
+	return "restore a backup, or merge a database that has these records into a new one"
+}

@@ -1,0 +1,181 @@
+package integrity_test
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"track"
+	"track/answer"
+	"track/internal/testdb"
+	"track/internal/trackertest"
+	"track/scoring"
+	"track/tracker/agents"
+	"track/tracker/integrity"
+	"track/tracker/seeds"
+)
+
+// newDatabase records judged and failed seeds, with series and computed values, and executions with texts.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	st := testdb.New(t)
+	spec := trackertest.Ranges("s", [2]float64{0, 1}, [2]float64{0, 10})
+	spec.Metrics = append(spec.Metrics, scoring.Metric{
+		Name: "z", Weight: 2, Target: scoring.Range{Max: 10}, Format: scoring.FormatDefault, From: &scoring.Reduction{Series: "gdp", Reduce: scoring.ReduceMean},
+	})
+	trackertest.AddSpec(t, st, spec)
+	for i := range 40 {
+		seed := trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"b": float64(i) / 7, "a": 0.25, "unknown": -1})
+		seed.Series = []track.Series{{Name: "gdp", Values: []float64{1, 2, float64(i % 3)}}}
+		if i == 5 {
+			seed.Outcome, seed.Message = track.OutcomeError, "it crashed"
+		}
+		trackertest.Record(t, st, seeds.Options{}, seed)
+	}
+	for i := range 3 {
+		if _, err := agents.NewRecorder(st, agents.Options{KeepText: true}, rand.Reader).Record(t.Context(), []track.Execution{trackertest.Task(fmt.Sprint("t", i), 2)}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return st.Path()
+}
+
+func execute(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_pragma=ignore_check_constraints(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+func check(t *testing.T, path string, full bool) answer.DatabaseCheck {
+	t.Helper()
+	a, err := integrity.CheckFile(t.Context(), path, testdb.Clock, integrity.Options{Full: full})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestSound(t *testing.T) {
+	path := newDatabase(t)
+	execute(t, path, "CREATE TABLE notes (x CHECK (length(hex(zeroblob(400000000))) > 0))", "CREATE VIEW mine AS SELECT * FROM v_seed",
+		"CREATE INDEX slow ON notes (hex(zeroblob(x)))", "PRAGMA ignore_check_constraints = ON", "INSERT INTO notes VALUES (1)")
+	for _, full := range []bool{false, true} {
+		a := check(t, path, full)
+		if !a.Sound || a.Seeds != 40 || a.Values != 120 || a.Assessments != 39 || a.Results != 117 || a.Hashed < 5 || answer.ConclusionOf(a) != answer.Done {
+			t.Errorf("full %t: %+v", full, a)
+		}
+		if want := []string{"table notes", "view mine", "index slow"}; !slices.Equal(a.Foreign, want) {
+			t.Errorf("foreign %v, want %v", a.Foreign, want)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	sound := newDatabase(t)
+	execute(t, sound, "PRAGMA wal_checkpoint(TRUNCATE)")
+	data, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		statement, table, problem string
+		n                         int
+		record                    string
+	}{
+		{"UPDATE value SET value = value * 1.01", "seed", "differ from its digest", 40, "seed 0 of s"},
+		{"UPDATE value SET value = NULL WHERE seed_id = 3 AND value > 0.2", "seed", "differ from its digest", 1, "seed 2 of s"},
+		{"UPDATE seed SET outcome = 'timeout' WHERE number = 5", "seed", "differ from its digest", 1, "seed 5 of s"},
+		{"DELETE FROM value WHERE seed_id = 1", "seed", "differ from its digest", 1, "seed 0 of s"},
+		{"DELETE FROM value", "seed", "differ from its digest", 40, "seed 0 of s"},
+		{"INSERT INTO value VALUES (99, 1, 0.5), (99, 2, 0.5)", "value", "its seed does not exist", 1, "row 99 of seed"},
+		{"INSERT INTO value VALUES (7, 99, 0.5)", "value", "its metric does not exist", 1, "metric 99, seed 6 of s"},
+		{"DELETE FROM seed_series WHERE seed_id = 9", "seed", "differ from its digest", 1, "seed 8 of s"},
+		{"UPDATE series_content SET hash = zeroblob(32) WHERE id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
+		{"UPDATE series_chunk SET data = zeroblob(9) WHERE content_id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
+		{"DELETE FROM series_chunk WHERE content_id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
+		{"UPDATE result SET status = 1 WHERE seed_id = 2 AND metric_id = 1", "assessment", "its counts differ", 1, "seed 1 of s"},
+		{"UPDATE result SET score = score / 2 WHERE seed_id = 2 AND metric_id = 1", "assessment", "its total score differs", 1, "seed 1 of s"},
+		{"UPDATE result SET metric_id = 99 WHERE seed_id = 2 AND metric_id = 1", "result", "its spec does not have its metric", 1, "metric 99, seed 1 of s"},
+		{"DELETE FROM result WHERE seed_id = 2 AND metric_id = 1", "assessment", "its counts differ", 1, "seed 1 of s"},
+		{"DELETE FROM result", "assessment", "its results are missing", 39, "seed 0 of s"},
+		{"DELETE FROM assessment WHERE seed_id = 2", "result", "its assessment does not exist", 1, "row 2 of seed"},
+		{"UPDATE assessment SET total_score = 0.125 WHERE seed_id = 40", "assessment", "its total score differs", 1, "seed 39 of s"},
+		{"UPDATE assessment SET total_score = NULL WHERE seed_id = 40", "assessment", "its total score differs", 1, "seed 39 of s"},
+		{"INSERT INTO computed_value VALUES (99, 1, 1, 1, NULL)", "computed_value", "its seed does not exist", 1, "row 99"},
+		{"UPDATE spec SET document = replace(document, '10', '11')", "spec", "differs from its hash", 1, "spec s version 1"},
+		{"UPDATE spec SET version = 2", "spec", "a version is missing", 1, "spec s version 2"},
+		{"UPDATE spec_metric SET weight = 3 WHERE position = 0", "spec_metric", "its metrics differ", 1, "spec s version 1"},
+		{"UPDATE configuration SET label = 'other'", "configuration", "differs from its hash", 1, "configuration "},
+		{"UPDATE environment SET document = '{\"os\":\"none\"}'", "environment", "differs from its hash", 1, "environment "},
+		{"DELETE FROM scenario_configuration", "scenario_configuration", "is missing", 1, "of s"},
+		{"UPDATE seed SET environment_id = 99 WHERE id = 4", "seed", "its environment does not exist", 1, "row 4"},
+		{"UPDATE execution SET output = 'another' WHERE id = 1", "execution", "its output differs", 1, "execution "},
+		{"UPDATE call SET input = 'rm -rf' WHERE execution_id = 2 AND position = 0", "call", "its input differs", 1, "call 1 of execution"},
+		{"DELETE FROM call WHERE execution_id = 2 AND position = 0", "execution", "its calls are not all there", 1, "execution "},
+		{"UPDATE call SET execution_id = 99 WHERE execution_id = 2", "call", "its execution does not exist", 2, "row 99"},
+		{"DELETE FROM execution_score WHERE execution_id = 2", "execution", "its active score is missing", 1, "execution "},
+		{"DROP TABLE value", "", "it cannot be opened", 1, "its schema lacks value"},
+	} {
+		t.Run(tt.statement, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "track.db")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, path, tt.statement)
+			a := check(t, path, false)
+			i := slices.IndexFunc(a.Damage, func(d answer.DamagedRecords) bool {
+				return d.Table == tt.table && strings.Contains(d.Problem, tt.problem)
+			})
+			if i < 0 {
+				t.Fatalf("not found in %+v", a.Damage)
+			}
+			if d := a.Damage[i]; d.N != tt.n || !strings.Contains(d.Records[0], tt.record) || d.Rescue == "" {
+				t.Errorf("got %+v, want %d like %q", d, tt.n, tt.record)
+			}
+			if a.Sound || answer.ConclusionOf(a) != answer.FoundDamage || a.Err() == nil {
+				t.Errorf("%+v is called sound", a)
+			}
+		})
+	}
+}
+
+// What cannot be read of a large table does not keep the rest from being checked.
+func TestDamagedPages(t *testing.T) {
+	for _, table := range []string{"value", "result"} {
+		path := newDatabase(t)
+		execute(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
+		root := testdb.Rows(t, testdb.Open(t, path), "SELECT rootpage FROM sqlite_schema WHERE name = '"+table+"'")[0][0].(int64)
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const pageSize = 4096
+		_, err = file.WriteAt([]byte("damaged"), (root-1)*pageSize)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		a := check(t, path, false)
+		if !slices.ContainsFunc(a.Damage, func(d answer.DamagedRecords) bool {
+			return d.Table == table && d.Problem == "part of it cannot be read"
+		}) {
+			t.Errorf("%s: %+v", table, a.Damage)
+		}
+		if a.Seeds != 40 || a.Hashed < 5 {
+			t.Errorf("%s: the rest was not read: %+v", table, a)
+		}
+	}
+}
