@@ -55,9 +55,6 @@ func (b bench) cold() error {
 
 func (b bench) newColdBench() (c coldBench, err error) {
 	c.bench = b
-	if c.track, err = filepath.Abs(b.track); err != nil {
-		return c, err
-	}
 	if c.database, err = b.newDatabase("cold.db"); err != nil {
 		return c, err
 	}
@@ -113,12 +110,28 @@ func (b bench) writeValues() (string, error) {
 
 // buildEmpty builds a program that does nothing, as track is built for release.
 func (b bench) buildEmpty() (string, error) {
-	source, program := filepath.Join(b.dir, "empty.go"), filepath.Join(b.dir, "empty")
+	source, program := filepath.Join(b.dir, "empty.go"), filepath.Join(b.dir, "empty.linked")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		return "", err
 	}
-	_, err := timedCommand(exec.CommandContext(b.ctx, "go", "build", "-ldflags", "-s -w", "-o", program, source))
-	return program, err
+	if _, err := timedCommand(exec.CommandContext(b.ctx, "go", "build", "-ldflags", "-s -w", "-o", program, source)); err != nil {
+		return "", err
+	}
+	return b.install(program)
+}
+
+// install copies a program into a folder of its own, as an installation does: what a linker has just written lies in
+// single pages in the cache of files, and starts later.
+func (b bench) install(program string) (string, error) {
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+	installed := filepath.Join(b.dir, "bin", filepath.Base(program))
+	if err := os.MkdirAll(filepath.Dir(installed), 0o755); err != nil {
+		return "", err
+	}
+	return installed, os.WriteFile(installed, text, 0o755)
 }
 
 // newRepository makes a git repository of a few files to record from.

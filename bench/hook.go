@@ -19,7 +19,7 @@ const (
 // hookBench calls hooks into a database, and sqlite3 for the same row in a database beside it.
 type hookBench struct {
 	bench
-	program, database, rival string
+	database, rival string
 }
 
 // hook measures one call of a hook from a cold process, alone and twenty at once, against the sqlite3 program doing
@@ -32,9 +32,6 @@ func (b bench) hook() error {
 		return err
 	}
 	if h.rival, err = b.newDatabase("hook-sqlite3.db"); err != nil {
-		return err
-	}
-	if h.program, err = filepath.Abs(b.track); err != nil {
 		return err
 	}
 	one, insert, err := h.alone(alone)
@@ -63,7 +60,7 @@ func (b bench) hook() error {
 }
 
 func (h hookBench) call(payload string) *exec.Cmd {
-	command := exec.CommandContext(h.ctx, h.program, "hook", "claude-code", "--lineage", "bench")
+	command := exec.CommandContext(h.ctx, h.track, "hook", "claude-code", "--lineage", "bench")
 	command.Env = append(os.Environ(), "TRACK_DB="+h.database)
 	command.Stdin = strings.NewReader(payload)
 	return command

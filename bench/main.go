@@ -53,6 +53,9 @@ func run() error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	b.dir = dir
+	if b.track, err = b.install(b.track); err != nil {
+		return err
+	}
 	fmt.Printf("%s, %s/%s, %d processors, GOMAXPROCS %d\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	// Linux counts what a process had before it became another program: memory comes first, while this one is small.
 	parts := []struct {
