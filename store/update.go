@@ -133,7 +133,7 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 }
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
-	return openConnection(ctx, dataSource(path, "mode=rw"))
+	return openConnection(ctx, dataSource(path, writeMode()))
 }
 
 func openConnection(ctx context.Context, source string) (*writer, error) {
