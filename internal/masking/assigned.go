@@ -65,62 +65,6 @@ func (s *scanner) assignment(i, after int) span {
 	return s.value(value, k, context{spaced: spaced || value > after, lineStart: s.beginsLine(start)})
 }
 
-func isSignature(name string) bool {
-	plain := lowered(name)
-	return strings.HasSuffix(plain, "signature") && !strings.Contains(plain, "amz")
-}
-
-// namesItself reports whether the value at i is the name of a secret, perhaps the one before it.
-func (s *scanner) namesItself(name string, i int) bool {
-	for i < len(s.text) && (isQuote(s.text[i]) || s.text[i] == '\\') {
-		i++
-	}
-	value := s.text[i:min(len(s.text), i+longestName)]
-	value = value[:run(value, &isName)]
-	if value == "" || hasDigit(value) || i+len(value) < len(s.text) && strings.IndexByte("!@#$%^&*+~=/", s.text[i+len(value)]) >= 0 {
-		return false
-	}
-	if len(value) >= 4 && strings.HasSuffix(name, value) {
-		return true
-	}
-	return strings.ContainsAny(value, "_.") && s.keyNamed(value).kind != ""
-}
-
-// isDeliberate reports whether a name that may be one of harmless things is that of an option or of a part of a
-// connection string.
-func (s *scanner) isDeliberate(name string, start int) bool {
-	return strings.HasPrefix(name, "-") || start > 1 && (s.text[start-1] == ';' || s.text[start-1] == '/' && s.text[start-2] == ' ')
-}
-
-// beginsLine reports whether only space, or the dash of a list, precedes i on its line.
-func (s *scanner) beginsLine(i int) bool {
-	const most = 40
-	for n := 0; i > 0 && n < most && (s.text[i-1] == ' ' || s.text[i-1] == '\t' || s.text[i-1] == '-'); n++ {
-		i--
-	}
-	return i == 0 || s.text[i-1] == '\n'
-}
-
-// separator reports whether the character at i separates a key from its value, and where the value begins.
-func (s *scanner) separator(i int) (after int, ok bool) {
-	next, before := byte(0), byte(0)
-	if i+1 < len(s.text) {
-		next = s.text[i+1]
-	}
-	if i > 0 {
-		before = s.text[i-1]
-	}
-	switch {
-	case s.text[i] == ':' && (before == ':' || next != 0 && strings.IndexByte("=:-+?", next) >= 0):
-		return 0, false // := is seen at its second character; ${NAME:-x} is an expansion of a shell
-	case s.text[i] == '=' && (next == '=' || before != 0 && strings.IndexByte("=!<>*/~", before) >= 0):
-		return 0, false
-	case s.text[i] == '=' && next == '>':
-		return i + 2, true
-	}
-	return i + 1, true
-}
-
 // percentEqual returns the secret that is assigned with %3D, as within an address.
 func (s *scanner) percentEqual(i int) span {
 	if i+3 >= len(s.text) || s.text[i+1] != '3' || s.text[i+2]|0x20 != 'd' && s.text[i+2]|0x20 != 'a' {
@@ -136,59 +80,6 @@ func (s *scanner) percentEqual(i int) span {
 		}
 	}
 	return found
-}
-
-// nameBefore returns the key that ends before i: a word, in quotes or not, in brackets or not, with a type or not.
-func (s *scanner) nameBefore(i int) (name string, start int, spaced bool) {
-	end := i
-	if end > 0 && (s.text[end-1] == ':' || s.text[end-1] == '+' || s.text[end-1] == '?') { // := += ?=
-		end--
-	}
-	end, spaced = s.skipSpaceBack(end)
-	if end > 0 && s.text[end-1] == 'm' {
-		end -= colourBefore(s.text[:end])
-	}
-	if end > 1 && s.text[end-1] == ']' {
-		switch {
-		case isQuote(s.text[end-2]):
-			end--
-		case s.text[end-2] == '[': // char password[]
-			end -= 2
-		}
-	}
-	quoted := end > 0 && isQuote(s.text[end-1])
-	if quoted {
-		end--
-		for end > 0 && s.text[end-1] == '\\' {
-			end--
-		}
-	}
-	start = end
-	for start > 0 && end-start < longestName && isName.has(s.text[start-1]) {
-		start--
-	}
-	name = s.text[start:end]
-	if len(name) == 1 && isDigit.has(name[0]) && start > 0 && s.text[start-1] == ' ' && !quoted { // Unseal Key 1
-		return s.nameBefore(start - 1)
-	}
-	if spaced && isType(name) {
-		if colon, _ := s.skipSpaceBack(start); colon > 0 && s.text[colon-1] == ':' {
-			return s.nameBefore(colon - 1)
-		}
-	}
-	return name, start, spaced && !quoted
-}
-
-func (s *scanner) skipSpaceBack(end int) (int, bool) {
-	before := end
-	for n := 0; end > 0 && n < longestSpace && (s.text[end-1] == ' ' || s.text[end-1] == '\t'); n++ {
-		end--
-	}
-	return end, end < before
-}
-
-func isType(name string) bool {
-	return name == "string" || name == "str" || name == "String" || name == "SecretStr" || name == "bytes"
 }
 
 // value returns the secret that begins at i.
@@ -230,33 +121,6 @@ func (s *scanner) value(i int, k key, c context) span {
 		return s.blockValue(i, k)
 	}
 	return s.plainValue(i, k, c)
-}
-
-// colour returns the length of the escape sequence of a terminal at the beginning of a text.
-func colour(text string) int {
-	if !strings.HasPrefix(text, "\x1b[") {
-		return 0
-	}
-	n := 2
-	for n < len(text) && n < 20 && (isDigit.has(text[n]) || text[n] == ';') {
-		n++
-	}
-	if n < len(text) && text[n] == 'm' {
-		return n + 1
-	}
-	return 0
-}
-
-// colourBefore returns the length of the escape sequence of a terminal at the end of a text.
-func colourBefore(text string) int {
-	n := strings.LastIndexByte(text[max(0, len(text)-20):], '\x1b')
-	if n < 0 {
-		return 0
-	}
-	if n += max(0, len(text)-20); n+colour(text[n:]) == len(text) {
-		return len(text) - n
-	}
-	return 0
 }
 
 // plainValue returns the secret without quotes that begins at i.
@@ -318,18 +182,6 @@ func (s *scanner) endsSetting(i int) bool {
 	return i == len(s.text) || s.text[i] == '\n' || s.text[i] == '\r'
 }
 
-// wrappedValue returns the string within a call such as SecretString("…"). i is the position of its quote.
-func (s *scanner) wrappedValue(i int, call string, k key) span {
-	name := lowered(call)
-	for _, reads := range [...]string{"get", "env", "read", "load", "input", "prompt", "find", "select", "lookup", "require", "open", "exec", "run", "format", "printf", "config"} {
-		if strings.Contains(name, reads) {
-			return span{}
-		}
-	}
-	found := s.quotedValue(i, s.text[i:i+1], key{k.kind, weak})
-	return found
-}
-
 // until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks
 // at a bounded part of it, since the same part may be looked at again. A masked text is not looked at again.
 func (s *scanner) until(ends *set, i, limit int) int {
@@ -337,122 +189,4 @@ func (s *scanner) until(ends *set, i, limit int) int {
 		i++
 	}
 	return i
-}
-
-// quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is
-// escaped.
-func (s *scanner) quotedValue(i int, terminator string, k key) span {
-	value := quoted(s.text[i+1:], terminator)
-	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 && !strings.HasPrefix(s.text[i+1+len(value):], terminator) {
-		return span{}
-	}
-	if terminator == "`" && strings.Contains(value, " ") {
-		return span{} // a command of a shell
-	}
-	found := span{i + 1, i + 1 + len(value), k.kind}
-	spaces := strings.ContainsAny(value, " \n")
-	switch k.strength {
-	case address:
-		return s.secretAddress(i+1, value, k)
-	case basic:
-		if isBasic(value) || isRandomValue(value) {
-			return found
-		}
-	case random, opaque:
-		if token := s.token(i+1, i+1+run(value, &isWord)); token.end >= found.end {
-			return token
-		}
-		if isRandomValue(value) && (k.strength == random || isOpaque(value)) {
-			return found
-		}
-	case weak:
-		if len(value) >= 8 && hasDigit(value) && !spaces && !isConstant(value) {
-			return found
-		}
-	default:
-		if !spaces || !isSentence(value) {
-			return found
-		}
-	}
-	return span{}
-}
-
-// quoted returns the rest of a string up to its quote. Without one, it ends at the first space.
-func quoted(rest, terminator string) string {
-	limit := rest[:min(len(rest), longestQuote)]
-	end := 0
-	for {
-		n := strings.Index(limit[end:], terminator)
-		if n < 0 {
-			if end = strings.IndexAny(limit, " \t\r\n"); end < 0 {
-				end = len(limit)
-			}
-			return limit[:end]
-		}
-		end += n
-		if len(terminator) > 1 || end == 0 || limit[end-1] != '\\' || end > 1 && limit[end-2] == '\\' {
-			return limit[:end]
-		}
-		end += len(terminator)
-	}
-}
-
-// isSentence reports whether a text is one for readers: a label, a message, a description.
-func isSentence(value string) bool {
-	words := strings.Fields(value)
-	if len(words) < 2 {
-		return false
-	}
-	for _, word := range words {
-		switch lowered(strings.Trim(word, ".,:;!?\"'")) {
-		case "password", "passwort", "passphrase", "secret", "token", "key", "your", "please", "enter", "the", "must", "is", "are", "be", "for", "to", "of", "not", "invalid", "required", "with", "an", "and":
-			return true
-		}
-	}
-	return false
-}
-
-// isConstant reports whether a text is the name of a constant, a variable of the environment or a resource.
-func isConstant(value string) bool {
-	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && strings.Contains(value, "_") || strings.HasPrefix(value, "arn:")
-}
-
-// headerValue returns the credentials of an Authorization header, without its scheme, or the value of a cookie.
-func (s *scanner) headerValue(i int, k key) span {
-	i += run(s.text[i:min(len(s.text), i+longestSpace)], &isBlank)
-	for i < len(s.text) && (s.text[i] == '\\' || isQuote(s.text[i])) {
-		i++
-	}
-	start := i
-	value := strings.TrimRight(s.text[i:s.until(&endsHeader, i, min(len(s.text), i+longestQuote))], " \t")
-	if k.kind == "cookie" && !holdsSession(value) || value != "" && value[0] == '(' {
-		return span{}
-	}
-	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" || scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
-		end := s.until(&endsLine, i, min(len(s.text), i+longestQuote))
-		return span{i + len(scheme) + 1, end, k.kind}
-	}
-	if scheme, credentials, found := strings.Cut(value, " "); found && len(scheme) < 20 && k.kind != "cookie" {
-		i += len(scheme) + 1
-		value = credentials
-	}
-	if !k.isSecret(value) || len(value) < 8 || strings.Contains(value, "(") {
-		return span{}
-	}
-	end := i + len(value)
-	if end == min(len(s.text), start+longestQuote) {
-		end = s.until(&endsHeader, end, len(s.text))
-	}
-	return span{i, end, k.kind}
-}
-
-// holdsSession reports whether a cookie has a value that is more than a setting.
-func holdsSession(cookie string) bool {
-	for pair := range strings.SplitSeq(cookie, ";") {
-		name, value, found := strings.Cut(strings.TrimSpace(pair), "=")
-		if found && name != "" && (len(value) >= 8 && hasDigit(value) || len(value) >= 16) && !strings.EqualFold(name, "expires") {
-			return true
-		}
-	}
-	return false
 }

@@ -51,6 +51,8 @@ var endings = []ending{
 	{ending: "rootpass", key: key{"password", strong}},
 	{ending: "userpass", key: key{"password", strong}},
 	{ending: "adminpass", key: key{"password", strong}},
+	{ending: "rootpw", key: key{"password", strong}},
+	{ending: "passe", key: key{"password", weak}, word: true},
 	{ending: "requirepass", key: key{"password", strong}},
 	{ending: "masterauth", key: key{"password", strong}},
 	{ending: "bindpw", key: key{"password", strong}},
