@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -179,12 +180,31 @@ func (e Entry) contentHash() (string, error) {
 		}
 	}
 	e.At, e.Hash = e.At.UTC().Truncate(time.Microsecond), ""
-	text, err := canonical(e)
+	text, err := e.canonical()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errLedger, err)
 	}
 	sum := sha256.Sum256(append([]byte(ledgerDomain), text...))
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// canonical returns the entry as canonical JSON. The body is rewritten once and set in: to marshal it first would read
+// it twice more, and it is most of the entry.
+func (e Entry) canonical() ([]byte, error) {
+	if e.Body == nil {
+		return canonical(e)
+	}
+	body, err := canonicalize(e.Body)
+	if err != nil {
+		return nil, err
+	}
+	e.Body = nil
+	text, err := canonical(e)
+	if err != nil {
+		return nil, err
+	}
+	before, after, _ := bytes.Cut(text, []byte(`"body":null`)) // only a time and a number come before it
+	return slices.Concat(before, []byte(`"body":`), body, after), nil
 }
 
 // Decode reads the body of an entry into the type of its kind. An unknown member is an error.

@@ -47,7 +47,10 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 
 // inOrder sorts entries by their number, and duplicated ones by their content, so that the given order never matters.
 func inOrder(a, b Entry) int {
-	return cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(a.Hash, b.Hash), strings.Compare(text(a), text(b)), bytes.Compare(a.Body, b.Body))
+	if order := cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(a.Hash, b.Hash)); order != 0 {
+		return order
+	}
+	return cmp.Or(strings.Compare(text(a), text(b)), bytes.Compare(a.Body, b.Body))
 }
 
 // walk is a replay in progress.

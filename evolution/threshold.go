@@ -114,7 +114,7 @@ func fitness(trials []Trial) (rubric.FitnessResult, error) {
 			ID: t.ID, At: t.At, Score: rubric.Score{Rubric: t.Under, Value: *t.Score, Defined: true},
 		}
 	}
-	return rubric.Fitness(executions, rubric.FitnessOptions{})
+	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true})
 }
 
 // Fitness returns the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold]; ok is false if none
