@@ -12,7 +12,9 @@ func (s *scanner) keyArgument(end int, word string) span {
 		start, value := s.argumentAt(at)
 		if !strings.HasPrefix(value, "-") {
 			k := key{"token", strong}
-			if k.isSecret(value) && looksMixed(value) && len(value) >= 12 && run(value, &isAny64) == len(value) && (!strings.Contains(value, "/") || isRandom(value) && strings.IndexByte(value, '.') < 0 && value[0] != '/') && (word != "apikey" || isRandom(value)) && longestPart(value) >= 8 {
+			if k.isSecret(value) && looksMixed(value) && len(value) >= 12 && run(value, &isAny64) == len(value) &&
+				(!strings.Contains(value, "/") || isRandom(value) && strings.IndexByte(value, '.') < 0 &&
+					value[0] != '/') && (word != "apikey" || isRandom(value)) && longestPart(value) >= 8 {
 				return span{start, start + len(value), k.kind}
 			}
 			return span{}
@@ -66,7 +68,8 @@ func (s *scanner) rest(end int) string {
 		case c == quote:
 			quote = 0
 			continue
-		case quote == 0 && strings.IndexByte("|;&>)", c) >= 0, c == '\\' && strings.HasPrefix(line[i:], "\\n") && i > 0 && line[i-1] != '\\':
+		case quote == 0 && strings.IndexByte("|;&>)", c) >= 0, c == '\\' && strings.HasPrefix(line[i:], "\\n") &&
+			i > 0 && line[i-1] != '\\':
 			line = line[:i]
 		default:
 			continue
@@ -114,9 +117,11 @@ func (s *scanner) lastOf(start, end int, program string) span {
 	switch {
 	case len(words) < 2:
 		return span{}
-	case program == "rabbitmqctl" && (words[0] == "add_user" || words[0] == "change_password" || words[0] == "authenticate_user"):
+	case program == "rabbitmqctl" && (words[0] == "add_user" || words[0] == "change_password" ||
+		words[0] == "authenticate_user"):
 		least = 3
-	case program == "mc" && words[0] == "alias" && words[1] == "set", program == "composer" && words[0] == "config", program == "poetry" && words[0] == "config" && strings.HasPrefix(words[1], "http-basic"):
+	case program == "mc" && words[0] == "alias" && words[1] == "set", program == "composer" &&
+		words[0] == "config", program == "poetry" && words[0] == "config" && strings.HasPrefix(words[1], "http-basic"):
 		least = 4
 	case program == "net" && (words[0] == "user" || words[0] == "use"):
 		return s.netUser(end, line, words)
@@ -135,7 +140,8 @@ func (s *scanner) lastOf(start, end int, program string) span {
 func takesLast(program, arguments string) bool {
 	switch program {
 	case "rabbitmqctl":
-		return strings.HasPrefix(arguments, "add_user") || strings.HasPrefix(arguments, "change_p") || strings.HasPrefix(arguments, "authent")
+		return strings.HasPrefix(arguments, "add_user") || strings.HasPrefix(arguments, "change_p") ||
+			strings.HasPrefix(arguments, "authent")
 	case "net":
 		return strings.HasPrefix(arguments, "use")
 	case "mc":
@@ -170,7 +176,9 @@ func (s *scanner) piped(end int) span {
 	}
 	colon := strings.Contains(reader, "chpasswd")
 	reads := colon
-	for _, mark := range [...]string{"--password-stdin", "-stdin", "--with-token", "sudo -S", "sudo --stdin", "passwd --stdin", " passwd ", "passphrase-fd", "secret put", "secret set", "secrets versions add", "login --", "kinit", "cryptsetup", "su -c", "--token-stdin"} {
+	for _, mark := range [...]string{"--password-stdin", "-stdin", "--with-token", "sudo -S", "sudo --stdin",
+		"passwd --stdin", " passwd ", "passphrase-fd", "secret put", "secret set", "secrets versions add",
+		"login --", "kinit", "cryptsetup", "su -c", "--token-stdin"} {
 		reads = reads || strings.Contains(reader, mark)
 	}
 	if !reads {
@@ -217,7 +225,8 @@ func (s *scanner) oracleLogin(i int) span {
 		return span{}
 	}
 	password, _, found := strings.Cut(rest, "@")
-	if !found && !looksMixed(password) || !(key{kind: "password"}).isSecret(password) || strings.Contains(password, "/") {
+	if !found && !looksMixed(password) || !(key{kind: "password"}).isSecret(password) ||
+		strings.Contains(password, "/") {
 		return span{}
 	}
 	from := start + len(user) + 1

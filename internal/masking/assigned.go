@@ -104,7 +104,8 @@ func (s *scanner) value(i int, k key, c context) span {
 	for quote < len(s.text) && quote < i+8 && s.text[quote] == '\\' {
 		quote++
 	}
-	if quote+1 < len(s.text) && quote == i && strings.IndexByte("brfuNL@", s.text[quote]) >= 0 && isQuote(s.text[quote+1]) {
+	if quote+1 < len(s.text) && quote == i && strings.IndexByte("brfuNL@", s.text[quote]) >= 0 &&
+		isQuote(s.text[quote+1]) {
 		quote++ // of Python, SQL and C#
 		i = quote
 	}
@@ -150,7 +151,8 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 	case address:
 		return s.secretAddress(i, value, k)
 	case basic:
-		if v := varietyOf(value); !isBasic(value) && !isRandomValue(value) && (len(value) < 8 || v.digit == 0 || v.lower == 0 || v.upper+v.mark == 0 || isCode(value)) {
+		if v := varietyOf(value); !isBasic(value) && !isRandomValue(value) && (len(value) < 8 || v.digit == 0 ||
+			v.lower == 0 || v.upper+v.mark == 0 || isCode(value)) {
 			return span{}
 		}
 	case random, opaque:

@@ -49,7 +49,8 @@ func (s *scanner) keyword(start, end int) span {
 
 // isProgram reports whether a word is a program whose options are known, where a program may stand.
 func (s *scanner) isProgram(start int, word string) bool {
-	return s.mayBeProgram[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 || strings.IndexByte(" \t\n\"'`/(;|&$[\\:n", s.text[start-1]) >= 0)
+	return s.mayBeProgram[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 ||
+		strings.IndexByte(" \t\n\"'`/(;|&$[\\:n", s.text[start-1]) >= 0)
 }
 
 // option returns the value of an option of the program that is read. i is the position of its dash.
@@ -92,7 +93,9 @@ func (s *scanner) afterUser(i int) span {
 	if n := strings.IndexByte(behind, '\n'); n >= 0 {
 		behind = behind[:n]
 	}
-	if !strings.Contains(behind, " -u ") && !strings.Contains(behind, " --user") && !strings.Contains(before, "-u") && !strings.Contains(before, "-U") && !strings.Contains(before, "-user") && !strings.Contains(before, " -l ") && !strings.Contains(before, " -D ") {
+	if !strings.Contains(behind, " -u ") && !strings.Contains(behind, " --user") &&
+		!strings.Contains(before, "-u") && !strings.Contains(before, "-U") && !strings.Contains(before, "-user") &&
+		!strings.Contains(before, " -l ") && !strings.Contains(before, " -D ") {
 		return span{}
 	}
 	at := s.argumentAfter(i + size)
@@ -100,7 +103,8 @@ func (s *scanner) afterUser(i int) span {
 		return span{}
 	}
 	found := s.optionSecret(at, whole)
-	if found.kind == "" || !looksMixed(s.text[found.start:found.end]) || strings.ContainsAny(s.text[found.start:found.end], "/:") {
+	if found.kind == "" || !looksMixed(s.text[found.start:found.end]) ||
+		strings.ContainsAny(s.text[found.start:found.end], "/:") {
 		return span{}
 	}
 	return found
@@ -128,7 +132,9 @@ func (s *scanner) optionValue(i int, given string, f form, names []string) span 
 
 // isCluster reports whether several short options are written as one, such as -sSu.
 func (s *scanner) isCluster(given, name string) bool {
-	return len(name) == 2 && len(given) > 2 && len(given) <= 6 && given[1] != '-' && given[len(given)-1] == name[1] && strings.Trim(given[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return len(name) == 2 && len(given) > 2 && len(given) <= 6 && given[1] != '-' &&
+		given[len(given)-1] == name[1] && strings.Trim(given[1:],
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // argumentAfter returns where the argument behind an option begins: after space, an equal sign, or as the next string of
@@ -248,7 +254,8 @@ func (s *scanner) flag(i int) span {
 		return span{}
 	}
 	value := s.argumentAfter(end)
-	if value == 0 || s.text[value] == '-' && strings.HasPrefix(s.text[value:], "--") || s.text[value] == '-' && value+2 < len(s.text) && s.text[value+2] == ' ' || strings.IndexByte("|><&;", s.text[value]) >= 0 {
+	if value == 0 || s.text[value] == '-' && strings.HasPrefix(s.text[value:], "--") || s.text[value] == '-' &&
+		value+2 < len(s.text) && s.text[value+2] == ' ' || strings.IndexByte("|><&;", s.text[value]) >= 0 {
 		return span{}
 	}
 	double := strings.HasPrefix(s.text[i:], "--")

@@ -34,10 +34,12 @@ func (s *scanner) keyAround(name string, start, value int, k key) key {
 			return key{"password", strong}
 		}
 	}
-	if literal := "--from-literal="; start >= len(literal) && s.text[start-1] == '=' && s.text[start-len(literal):start] == literal {
+	if literal := "--from-literal="; start >= len(literal) && s.text[start-1] == '=' &&
+		s.text[start-len(literal):start] == literal {
 		return key{"secret", strong}
 	}
-	if s.command.word == "secrets" && s.command.last == "set" && start > 0 && s.text[start-1] == ' ' && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && name != "" {
+	if s.command.word == "secrets" && s.command.last == "set" && start > 0 && s.text[start-1] == ' ' &&
+		strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && name != "" {
 		return key{"secret", strong}
 	}
 	return k
@@ -47,7 +49,8 @@ func (s *scanner) keyAround(name string, start, value int, k key) key {
 // and what follows it begin.
 func (s *scanner) kubernetesData(start, value int) int {
 	const far = 4096
-	if !isKubernetesSecret(s.text[max(0, start-far):start]) && !isKubernetesSecret(s.text[value:min(len(s.text), value+far)]) {
+	if !isKubernetesSecret(s.text[max(0, start-far):start]) &&
+		!isKubernetesSecret(s.text[value:min(len(s.text), value+far)]) {
 		return 0
 	}
 	rest := s.text[value:]
@@ -57,7 +60,8 @@ func (s *scanner) kubernetesData(start, value int) int {
 		}
 		return 0
 	}
-	indent := start - 1 - strings.LastIndexByte(s.text[max(0, start-longestLook):start], '\n') - max(0, start-longestLook)
+	indent := start - 1 - strings.LastIndexByte(s.text[max(0, start-longestLook):start], '\n') - max(0,
+		start-longestLook)
 	end := value
 	for end < len(s.text) && end < value+64<<10 {
 		line := strings.IndexByte(s.text[end:], '\n')
@@ -65,7 +69,8 @@ func (s *scanner) kubernetesData(start, value int) int {
 			return len(s.text)
 		}
 		next := end + line + 1
-		if deep := run(s.text[next:], &isBlank); next+deep < len(s.text) && deep <= indent && s.text[next+deep] != '\n' {
+		if deep := run(s.text[next:], &isBlank); next+deep < len(s.text) && deep <= indent &&
+			s.text[next+deep] != '\n' {
 			return next
 		}
 		end = next
@@ -83,7 +88,8 @@ func isKubernetesSecret(text string) bool {
 		}
 		text = text[n+len("kind"):]
 		value := strings.TrimLeft(text, "\\\": \t")
-		if value = strings.TrimPrefix(value, "'"); strings.HasPrefix(value, "Secret") && (len(value) == len("Secret") || !isWord.has(value[len("Secret")])) {
+		if value = strings.TrimPrefix(value, "'"); strings.HasPrefix(value, "Secret") &&
+			(len(value) == len("Secret") || !isWord.has(value[len("Secret")])) {
 			return true
 		}
 	}
@@ -125,7 +131,8 @@ func (s *scanner) blockValue(i int, k key) span {
 // colon.
 func (s *scanner) passwordFile(i int) span {
 	host := runBack(s.text[max(0, i-longestName):i], &isName)
-	if host == 0 && s.text[max(0, i-1)] != '*' || host == longestName || strings.Trim(s.text[i-host:i], "0123456789") == "" && host > 0 {
+	if host == 0 && s.text[max(0, i-1)] != '*' || host == longestName ||
+		strings.Trim(s.text[i-host:i], "0123456789") == "" && host > 0 {
 		return span{}
 	}
 	line := s.text[i+1 : min(len(s.text), i+400)]
@@ -133,10 +140,13 @@ func (s *scanner) passwordFile(i int) span {
 		line = line[:end]
 	}
 	fields := strings.SplitN(line, ":", 4)
-	if len(fields) < 4 || strings.Trim(fields[0], "0123456789*") != "" || len(fields[0]) > 5 || fields[1] == "" || fields[2] == "" {
+	if len(fields) < 4 || strings.Trim(fields[0], "0123456789*") != "" || len(fields[0]) > 5 || fields[1] == "" ||
+		fields[2] == "" {
 		return span{}
 	}
-	if names := fields[1] + fields[2]; strings.Trim(names, "0123456789") == "" || run(strings.ReplaceAll(names, "*", ""), &isName) < len(strings.ReplaceAll(names, "*", "")) || len(fields[3]) < 4 || !(key{kind: "password"}).isSecret(fields[3]) || strings.Contains(fields[3], ":") {
+	if names := fields[1] + fields[2]; strings.Trim(names, "0123456789") == "" ||
+		run(strings.ReplaceAll(names, "*", ""), &isName) < len(strings.ReplaceAll(names, "*", "")) ||
+		len(fields[3]) < 4 || !(key{kind: "password"}).isSecret(fields[3]) || strings.Contains(fields[3], ":") {
 		return span{}
 	}
 	end := i + 1 + len(line)

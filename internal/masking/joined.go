@@ -26,7 +26,9 @@ func (s *scanner) joined(start, word int) span {
 func (s *scanner) dotted(start, n int) span {
 	text := s.text[start:]
 	if n < 12 {
-		if size := s.jointRun(start + n + 1); size >= 30 && size <= longestKeyText && n <= 6 && isOneCase(text[:n]) && n+1+size <= len(text) && isBareKey(strings.Map(dropMarks, text[n+1:n+1+size])) && !s.continuesName(start+n+1+size) {
+		if size := s.jointRun(start + n + 1); size >= 30 && size <= longestKeyText && n <= 6 &&
+			isOneCase(text[:n]) && n+1+size <= len(text) && isBareKey(strings.Map(dropMarks, text[n+1:n+1+size])) &&
+			!s.continuesName(start+n+1+size) {
 			return span{start, start + n + 1 + size, "api-key"}
 		}
 		if n == 2 && strings.HasPrefix(text, "SG.") {
@@ -143,7 +145,8 @@ func bearer(text string, i int) span {
 // azureSecret returns a secret of Entra ID: three characters, a digit, Q~ and 31 to 34 more. i is the position of the ~.
 func (s *scanner) azureSecret(i int) span {
 	start := i - 5
-	if start < 0 || start > 0 && isAny64.has(s.text[start-1]) && s.text[start-1] != '=' || s.text[i-1] != 'Q' || !isDigit.has(s.text[i-2]) || run(s.text[start:i], &isAny64) != 5 {
+	if start < 0 || start > 0 && isAny64.has(s.text[start-1]) && s.text[start-1] != '=' || s.text[i-1] != 'Q' ||
+		!isDigit.has(s.text[i-2]) || run(s.text[start:i], &isAny64) != 5 {
 		return span{}
 	}
 	n := run(s.text[i+1:min(len(s.text), i+1+45)], &isAny64)

@@ -223,7 +223,8 @@ func unqualified(plain []byte) []byte {
 
 func isQualifier(word string) bool {
 	switch word {
-	case "production", "staging", "prod", "live", "test", "dev", "old", "new", "value", "base64", "b64", "plain", "raw", "text", "string", "env", "var":
+	case "production", "staging", "prod", "live", "test", "dev", "old", "new", "value", "base64", "b64", "plain",
+		"raw", "text", "string", "env", "var":
 		return true
 	}
 	return false

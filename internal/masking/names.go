@@ -52,7 +52,8 @@ func (s *scanner) nameBefore(i int) (name string, start int, spaced bool) {
 		start--
 	}
 	name = s.text[start:end]
-	if (len(name) == 1 && isDigit.has(name[0]) || name == "is" || name == "ist") && start > 0 && s.text[start-1] == ' ' && !quoted { // Unseal Key 1
+	if (len(name) == 1 && isDigit.has(name[0]) || name == "is" || name == "ist") && start > 0 &&
+		s.text[start-1] == ' ' && !quoted { // Unseal Key 1
 		return s.nameBefore(start - 1)
 	}
 	if spaced && isType(name) {
@@ -87,7 +88,8 @@ func (s *scanner) namesItself(name string, i int) bool {
 	}
 	value := s.text[i:min(len(s.text), i+longestName)]
 	value = value[:run(value, &isName)]
-	if value == "" || hasDigit(value) || i+len(value) < len(s.text) && strings.IndexByte("!@#$%^&*+~=/", s.text[i+len(value)]) >= 0 {
+	if value == "" || hasDigit(value) || i+len(value) < len(s.text) &&
+		strings.IndexByte("!@#$%^&*+~=/", s.text[i+len(value)]) >= 0 {
 		return false
 	}
 	if len(value) >= 4 && strings.HasSuffix(name, value) {
@@ -99,7 +101,8 @@ func (s *scanner) namesItself(name string, i int) bool {
 // isDeliberate reports whether a name that may be one of harmless things is that of an option or of a part of a
 // connection string.
 func (s *scanner) isDeliberate(name string, start int) bool {
-	return strings.HasPrefix(name, "-") || start > 1 && (s.text[start-1] == ';' || s.text[start-1] == '/' && s.text[start-2] == ' ')
+	return strings.HasPrefix(name, "-") || start > 1 && (s.text[start-1] == ';' || s.text[start-1] == '/' &&
+		s.text[start-2] == ' ')
 }
 
 // beginsLine reports whether only space, or the dash of a list, precedes i on its line.

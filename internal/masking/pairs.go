@@ -56,7 +56,8 @@ func (s *scanner) element(i int) span {
 	}
 	rest := s.text[i+1 : min(len(s.text), i+1+longestQuote)]
 	end := strings.IndexByte(rest, '<')
-	if end <= 0 || !k.isSecret(rest[:end]) || k.strength == weak && !looksSecret(rest[:end], k, context{}) || k.strength == random && !isRandomValue(rest[:end]) {
+	if end <= 0 || !k.isSecret(rest[:end]) || k.strength == weak && !looksSecret(rest[:end], k, context{}) ||
+		k.strength == random && !isRandomValue(rest[:end]) {
 		return span{}
 	}
 	return span{i + 1, i + 1 + end, k.kind}
@@ -148,7 +149,8 @@ func (s *scanner) secondArgument(open, value int) span {
 	}
 	name := s.text[end-runBack(s.text[max(0, end-longestName):end], &isName) : end]
 	switch plain := lowered(name); {
-	case strings.HasSuffix(plain, "auth"), strings.HasSuffix(plain, "login"), strings.HasSuffix(plain, "credential"), strings.HasSuffix(plain, "credentials"):
+	case strings.HasSuffix(plain, "auth"), strings.HasSuffix(plain, "login"), strings.HasSuffix(plain, "credential"),
+		strings.HasSuffix(plain, "credentials"):
 		return s.value(value, key{"password", weak}, context{})
 	}
 	return span{}
@@ -161,7 +163,8 @@ func (s *scanner) argument(i int) span {
 	}
 	name := s.text[i-runBack(s.text[max(0, i-longestName):i], &isName) : i]
 	k := s.keyNamed(name)
-	if k.kind == "" || k.strength == header || k.strength == random || strings.HasPrefix(name, "get") || s.listsNames(i+1) {
+	if k.kind == "" || k.strength == header || k.strength == random || strings.HasPrefix(name, "get") ||
+		s.listsNames(i+1) {
 		return span{}
 	}
 	return s.quotedValue(i+1, s.text[i+1:i+2], key{k.kind, weak})

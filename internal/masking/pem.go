@@ -84,7 +84,8 @@ func pemLines(text string) int {
 func isProse(line string) bool {
 	words := 0
 	for word := range strings.FieldsSeq(line) {
-		if words++; words > 1 && len(word) < 12 || words == 1 && len(word) < 16 && strings.Contains(strings.TrimSpace(line), " ") {
+		if words++; words > 1 && len(word) < 12 || words == 1 && len(word) < 16 &&
+			strings.Contains(strings.TrimSpace(line), " ") {
 			return true
 		}
 	}

@@ -6,7 +6,8 @@ import "strings"
 // escaped.
 func (s *scanner) quotedValue(i int, terminator string, k key) span {
 	value := quoted(s.text[i+1:], terminator)
-	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 && !strings.HasPrefix(s.text[i+1+len(value):], terminator) {
+	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 &&
+		!strings.HasPrefix(s.text[i+1+len(value):], terminator) {
 		return span{}
 	}
 	if terminator == "`" && strings.Contains(value, " ") {
@@ -68,7 +69,8 @@ func isSentence(value string) bool {
 	}
 	for _, word := range words {
 		switch lowered(strings.Trim(word, ".,:;!?\"'")) {
-		case "password", "passwort", "passphrase", "secret", "token", "key", "your", "please", "enter", "the", "must", "is", "are", "be", "for", "to", "of", "not", "invalid", "required", "with", "an", "and":
+		case "password", "passwort", "passphrase", "secret", "token", "key", "your", "please", "enter", "the",
+			"must", "is", "are", "be", "for", "to", "of", "not", "invalid", "required", "with", "an", "and":
 			return true
 		}
 	}
@@ -77,13 +79,15 @@ func isSentence(value string) bool {
 
 // isConstant reports whether a text is the name of a constant, a variable of the environment or a resource.
 func isConstant(value string) bool {
-	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && strings.Contains(value, "_") || strings.HasPrefix(value, "arn:")
+	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && strings.Contains(value, "_") ||
+		strings.HasPrefix(value, "arn:")
 }
 
 // wrappedValue returns the string within a call such as SecretString("…"). i is the position of its quote.
 func (s *scanner) wrappedValue(i int, call string, k key) span {
 	name := lowered(call)
-	for _, reads := range [...]string{"get", "env", "read", "load", "input", "prompt", "find", "select", "lookup", "require", "open", "exec", "run", "format", "printf", "config"} {
+	for _, reads := range [...]string{"get", "env", "read", "load", "input", "prompt", "find", "select", "lookup",
+		"require", "open", "exec", "run", "format", "printf", "config"} {
 		if strings.Contains(name, reads) {
 			return span{}
 		}
@@ -103,7 +107,8 @@ func (s *scanner) headerValue(i int, k key) span {
 	if k.kind == "cookie" && !holdsSession(value) || value != "" && value[0] == '(' {
 		return span{}
 	}
-	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" || scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
+	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" ||
+		scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
 		end := s.until(&endsLine, i, min(len(s.text), i+longestQuote))
 		return span{i + len(scheme) + 1, end, k.kind}
 	}
@@ -125,7 +130,8 @@ func (s *scanner) headerValue(i int, k key) span {
 func holdsSession(cookie string) bool {
 	for pair := range strings.SplitSeq(cookie, ";") {
 		name, value, found := strings.Cut(strings.TrimSpace(pair), "=")
-		if found && name != "" && (len(value) >= 8 && hasDigit(value) || len(value) >= 16) && !strings.EqualFold(name, "expires") {
+		if found && name != "" && (len(value) >= 8 && hasDigit(value) || len(value) >= 16) &&
+			!strings.EqualFold(name, "expires") {
 			return true
 		}
 	}

@@ -88,7 +88,8 @@ func isMember(value string) bool {
 
 // isUUIDText reports whether a text is a UUID, which some services hand out as keys.
 func isUUIDText(text string) bool {
-	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' && run(text, &isUUID) == 36
+	return len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' &&
+		run(text, &isUUID) == 36
 }
 
 // isOpaque reports whether the value of a key is random and neither a UUID nor a digest.
@@ -110,10 +111,12 @@ func isOpaque(value string) bool {
 func isBareKey(text string) bool {
 	v := varietyOf(text)
 	switch {
-	case v.hex && (v.lower == 0 || v.upper == 0), strings.HasPrefix(text, "AAAA"), strings.HasPrefix(text, "0x"): // a digest, a public key of SSH, an address
+	case v.hex && (v.lower == 0 || v.upper == 0), strings.HasPrefix(text, "AAAA"), strings.HasPrefix(text,
+		"0x"): // a digest, a public key of SSH, an address
 		return false
 	case v.lower > 0 && v.upper > 0:
-		return len(text) >= 30 && v.lower >= 4 && v.upper >= 4 && v.digit >= 3 && v.changes*100 >= len(text)*30 && !isEncodedText(text)
+		return len(text) >= 30 && v.lower >= 4 && v.upper >= 4 && v.digit >= 3 && v.changes*100 >= len(text)*30 &&
+			!isEncodedText(text)
 	case v.upper > 0:
 		return len(text) >= 32 && v.upper >= 10 && v.digit >= 3 && v.changes*100 >= len(text)*15
 	}
@@ -194,12 +197,19 @@ func isOneCase(text string) bool {
 // namesID reports whether a prefix is one of identifiers and digests, which are as random as keys and no secrets.
 func namesID(prefix string) bool {
 	switch lowered(prefix) {
-	case "toolu", "srvtoolu", "tool", "msg", "call", "fc", "req", "request", "resp", "response", "rs", "run", "chatcmpl", "cmpl", "gen", "thread", "step", "asst", "file", "vs",
-		"batch", "item", "part", "evt", "event", "session", "ses", "sess", "conv", "chat", "turn", "trace", "span", "task", "job", "build", "deploy", "dpl", "prj", "proj", "project", "team", "org",
-		"user", "usr", "acct", "acc", "cus", "pi", "ch", "in", "sub", "price", "prod", "plan", "txn", "seti", "pm", "cs", "id", "uuid", "ulid", "obj", "node", "layer", "image", "img",
-		"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "blake2", "blake3", "h1", "crc32", "hash", "digest", "etag", "checksum", "commit", "rev", "ref", "blob", "tree", "tag", "git",
-		"cache", "chunk", "index", "main", "page", "assets", "vendor", "module", "css", "js", "tmp", "temp", "test", "doc", "docs", "row", "col", "rec", "record", "snap", "vol", "pod", "ctr", "container",
-		"exec", "worker", "actor", "agent", "model", "ckpt", "ft", "ftjob", "var", "data", "key", "slug", "urn", "ark", "doi", "svg", "fp", "inv", "sk8", "pkg", "lib", "rustc", "cargo", "nix", "py", "cp", "linux", "darwin", "x86":
+	case "toolu", "srvtoolu", "tool", "msg", "call", "fc", "req", "request", "resp", "response", "rs", "run",
+		"chatcmpl", "cmpl", "gen", "thread", "step", "asst", "file", "vs",
+		"batch", "item", "part", "evt", "event", "session", "ses", "sess", "conv", "chat", "turn", "trace", "span",
+		"task", "job", "build", "deploy", "dpl", "prj", "proj", "project", "team", "org",
+		"user", "usr", "acct", "acc", "cus", "pi", "ch", "in", "sub", "price", "prod", "plan", "txn", "seti", "pm",
+		"cs", "id", "uuid", "ulid", "obj", "node", "layer", "image", "img",
+		"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "blake2", "blake3", "h1", "crc32", "hash", "digest",
+		"etag", "checksum", "commit", "rev", "ref", "blob", "tree", "tag", "git",
+		"cache", "chunk", "index", "main", "page", "assets", "vendor", "module", "css", "js", "tmp", "temp", "test",
+		"doc", "docs", "row", "col", "rec", "record", "snap", "vol", "pod", "ctr", "container",
+		"exec", "worker", "actor", "agent", "model", "ckpt", "ft", "ftjob", "var", "data", "key", "slug", "urn",
+		"ark", "doi", "svg", "fp", "inv", "sk8", "pkg", "lib", "rustc", "cargo", "nix", "py", "cp", "linux",
+		"darwin", "x86":
 		return true
 	}
 	return false

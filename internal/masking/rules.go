@@ -45,7 +45,8 @@ var theRules = sync.OnceValue(func() *rules {
 		}
 	}
 	for c, class := range map[byte]class{
-		'=': separates, ':': separates, '-': dash, '>': closes, ',': comma, '(': opens, '%': percent, '~': tilde, '$': dollar, '\n': newline, '/': slash,
+		'=': separates, ':': separates, '-': dash, '>': closes, ',': comma, '(': opens, '%': percent, '~': tilde,
+		'$': dollar, '\n': newline, '/': slash,
 	} {
 		r.classes[c] = class
 	}

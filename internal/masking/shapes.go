@@ -69,7 +69,8 @@ func (s *scanner) prefixed(i int) span {
 		return span{}
 	}
 	text := s.text[i : i+total]
-	if next := i + total; next+1 < len(s.text) && strings.IndexByte("./@", s.text[next]) >= 0 && isAlnum.has(s.text[next+1]) {
+	if next := i + total; next+1 < len(s.text) && strings.IndexByte("./@", s.text[next]) >= 0 &&
+		isAlnum.has(s.text[next+1]) {
 		return span{} // part of a path or of a name
 	}
 	if isPrefixedKey(text) || s.isBare(i, text) || s.isAnnounced(i, text) {
@@ -80,13 +81,15 @@ func (s *scanner) prefixed(i int) span {
 
 // isWithinData reports whether so many characters at i are a part of base64 or of an address.
 func (s *scanner) isWithinData(i, n int) bool {
-	return i > 0 && strings.IndexByte("/+=:,", s.text[i-1]) >= 0 || i+n < len(s.text) && strings.IndexByte("/+=:", s.text[i+n]) >= 0
+	return i > 0 && strings.IndexByte("/+=:,", s.text[i-1]) >= 0 || i+n < len(s.text) &&
+		strings.IndexByte("/+=:", s.text[i+n]) >= 0
 }
 
 // isAnnounced reports whether a word such as token or secret stands shortly before a random text on its line.
 func (s *scanner) isAnnounced(i int, text string) bool {
 	const near = 28
-	if run(text, &isAlnum) < len(text) || !isRandom(text) || strings.HasPrefix(text, "0x") || s.isWithinData(i, len(text)) {
+	if run(text, &isAlnum) < len(text) || !isRandom(text) || strings.HasPrefix(text, "0x") ||
+		s.isWithinData(i, len(text)) {
 		return false
 	}
 	before := lowered(s.text[max(0, i-near):i])
@@ -96,7 +99,8 @@ func (s *scanner) isAnnounced(i int, text string) bool {
 			return false
 		}
 	}
-	for _, word := range [...]string{"token", "secret", "passw", "api key", "apikey", "api_key", "credential", "access key", "auth key"} {
+	for _, word := range [...]string{"token", "secret", "passw", "api key", "apikey", "api_key", "credential",
+		"access key", "auth key"} {
 		if strings.Contains(before, word) {
 			return true
 		}
@@ -128,7 +132,8 @@ func (s *scanner) lengthOf(shape *shape, i int) int {
 	var size int
 	if shape.set == &isURL64 {
 		size = s.jointRun(i + len(shape.prefix))
-	} else if size = run(rest[:min(len(rest), longestToken)], shape.set); size == longestToken && shape.flags&mixed == 0 {
+	} else if size = run(rest[:min(len(rest), longestToken)], shape.set); size == longestToken &&
+		shape.flags&mixed == 0 {
 		size += run(rest[size:], shape.set) // it is masked to its end, so that nobody looks at it again
 	}
 	for size > 0 && (rest[size-1] == '.' || shape.set == &isUUID && rest[size-1] == '-') {

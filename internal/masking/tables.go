@@ -57,7 +57,8 @@ func (s *scanner) nextPending(i int) span {
 }
 
 func (c column) holdsSecret(value string) bool {
-	return value != "" && c.key.isSecret(value) && (c.key.strength == strong || isRandomValue(value)) && !strings.ContainsAny(value, " (") && looksMixed(value)
+	return value != "" && c.key.isSecret(value) && (c.key.strength == strong || isRandomValue(value)) &&
+		!strings.ContainsAny(value, " (") && looksMixed(value)
 }
 
 // cell returns where the column of secrets lies in a row; ok is false if the row is not one of the table.
@@ -102,7 +103,8 @@ func (s *scanner) readHeader(start, end int) {
 			return
 		}
 	}
-	if run(line, &isHeading) == len(line) && strings.Contains(line, "  ") && (start == first || s.text[start-1] == ' ') && isLetter.has(line[0]) {
+	if run(line, &isHeading) == len(line) && strings.Contains(line, "  ") && (start == first ||
+		s.text[start-1] == ' ') && isLetter.has(line[0]) {
 		if k := s.keyNamed(s.text[start:end]); k.kind != "" && k.strength < header {
 			s.table = table{' ', 0, []column{{start - first, k}}}
 		}
@@ -146,7 +148,8 @@ func (s *scanner) endsCell(i int) bool {
 // isHeaderWord reports whether a word may be, or end, the name of a column of secrets.
 func isHeaderWord(word string) bool {
 	switch word {
-	case "password", "Password", "PASSWORD", "secret", "Secret", "key", "Key", "token", "Token", "api_key", "secret_key", "passwd", "apikey", "access_token", "client_secret":
+	case "password", "Password", "PASSWORD", "secret", "Secret", "key", "Key", "token", "Token", "api_key",
+		"secret_key", "passwd", "apikey", "access_token", "client_secret":
 		return true
 	}
 	return false

@@ -133,7 +133,8 @@ func lateAt(rest string, colon, end int) int {
 		for n < len(host) && (isURL64.has(host[n]) || host[n] == '.') {
 			n++
 		}
-		if n > 0 && (n == len(host) || strings.IndexByte(":/?#", host[n]) >= 0) && !strings.ContainsAny(rest[:at], "?") {
+		if n > 0 && (n == len(host) || strings.IndexByte(":/?#", host[n]) >= 0) &&
+			!strings.ContainsAny(rest[:at], "?") {
 			return at
 		}
 	}
@@ -147,13 +148,15 @@ func webhookPath(rest string) (from, to int) {
 		return 0, 0
 	}
 	from = -1
-	for _, mark := range [...]string{"/webhooks/", "/webhook/", "/webhookb2/", "/hooks/", "/hook/", "/incoming/", "/services/"} {
+	for _, mark := range [...]string{"/webhooks/", "/webhook/", "/webhookb2/", "/hooks/", "/hook/", "/incoming/",
+		"/services/"} {
 		if n := strings.Index(rest[slash:], mark); n >= 0 {
 			from = slash + n + len(mark)
 			break
 		}
 	}
-	if from < 0 && (strings.HasPrefix(rest, "hooks.") || strings.HasPrefix(rest, "hook.") || strings.HasPrefix(rest, "webhook.")) {
+	if from < 0 && (strings.HasPrefix(rest, "hooks.") || strings.HasPrefix(rest, "hook.") ||
+		strings.HasPrefix(rest, "webhook.")) {
 		from = slash + 1
 	}
 	if from < 0 || from >= len(rest) {

@@ -36,13 +36,15 @@ func (k key) isSecret(value string) bool {
 	if expands(value, "${", "}") || expands(value, "$(", ")") || expands(value, "{{", "}}") {
 		return false
 	}
-	if k.strength != strong && isNumber(value) || len(value) < 6 && k.kind != "password" && k.kind != "secret" && k.kind != "url-password" {
+	if k.strength != strong && isNumber(value) || len(value) < 6 && k.kind != "password" && k.kind != "secret" &&
+		k.kind != "url-password" {
 		return false
 	}
 	if strings.HasSuffix(value, "...") || strings.HasPrefix(value, "id=") {
 		return false
 	}
-	if k.strength != address && (strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://")) || k.kind == "private-key" && value[0] == '/' {
+	if k.strength != address && (strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://")) ||
+		k.kind == "private-key" && value[0] == '/' {
 		return false
 	}
 	if len(value) > 2 && strings.Trim(value, value[:1]) == "" {
@@ -74,7 +76,8 @@ func isNumber(value string) bool {
 // isPlaceholder reports whether a value stands for a secret, or for its type.
 func isPlaceholder(value string) bool {
 	for _, reference := range [...]string{
-		"process.env", "os.environ", "os.getenv", "System.getenv", "ENV[", "env.", "env:", "secrets.", "vault:", "file:", "var.", "local.", "data.",
+		"process.env", "os.environ", "os.getenv", "System.getenv", "ENV[", "env.", "env:", "secrets.", "vault:",
+		"file:", "var.", "local.", "data.",
 	} {
 		if strings.HasPrefix(value, reference) {
 			return true
@@ -84,7 +87,8 @@ func isPlaceholder(value string) bool {
 		return false
 	}
 	word := lowered(strings.TrimRight(value, "?!.;:]|"))
-	for _, beginning := range [...]string{"your_", "your-", "my_", "my-", "example", "placeholder", "insert", "required|", "nullable|"} {
+	for _, beginning := range [...]string{"your_", "your-", "my_", "my-", "example", "placeholder", "insert",
+		"required|", "nullable|"} {
 		if strings.HasPrefix(word, beginning) && (!hasDigit(word) || strings.HasSuffix(beginning, "|")) {
 			return true
 		}
@@ -95,11 +99,16 @@ func isPlaceholder(value string) bool {
 // isHarmless reports whether a word is a type, a constant or a hint where a secret might be.
 func isHarmless(word string) bool {
 	switch word {
-	case "string", "str", "bytes", "number", "int", "integer", "bool", "boolean", "any", "object", "undefined", "null", "none", "nil", "true", "false", "void", "unknown", "never",
-		"required", "optional", "text", "varchar", "char", "password", "passwd", "secret", "token", "redacted", "hidden", "masked", "changeme", "example", "placeholder", "todo", "empty",
-		"secretstr", "literal", "self", "this", "input", "prompt", "read", "yes", "no", "on", "off", "default", "value", "key", "apikey", "api_key", "not", "set", "unset", "missing", "invalid",
-		"is", "the", "a", "an", "in", "for", "and", "or", "of", "to", "with", "from", "if", "field", "stdin", "-", "...", "plaintext", "base64", "sha256", "bcrypt", "generated", "omitted", "removed", "auto",
-		"option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters", "can", "must", "should", "file", "login", "but", "when", "which", "that", "also", "as", "by", "it":
+	case "string", "str", "bytes", "number", "int", "integer", "bool", "boolean", "any", "object", "undefined",
+		"null", "none", "nil", "true", "false", "void", "unknown", "never",
+		"required", "optional", "text", "varchar", "char", "password", "passwd", "secret", "token", "redacted",
+		"hidden", "masked", "changeme", "example", "placeholder", "todo", "empty",
+		"secretstr", "literal", "self", "this", "input", "prompt", "read", "yes", "no", "on", "off", "default",
+		"value", "key", "apikey", "api_key", "not", "set", "unset", "missing", "invalid",
+		"is", "the", "a", "an", "in", "for", "and", "or", "of", "to", "with", "from", "if", "field", "stdin", "-",
+		"...", "plaintext", "base64", "sha256", "bcrypt", "generated", "omitted", "removed", "auto",
+		"option", "options", "flag", "flags", "argument", "arguments", "parameter", "parameters", "can", "must",
+		"should", "file", "login", "but", "when", "which", "that", "also", "as", "by", "it":
 		return true
 	}
 	return false
@@ -113,7 +122,8 @@ func isReference(value string) bool {
 	case '%':
 		return len(value) <= 3 || value[1] == '(' || value[1] == '{' || strings.HasSuffix(value, "%")
 	case '{':
-		return len(value) == 1 || value[1] == '{' || value[1] == '%' || value[1] == '"' || strings.Trim(value, "{}[]()_.: abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" ||
+		return len(value) == 1 || value[1] == '{' || value[1] == '%' || value[1] == '"' ||
+			strings.Trim(value, "{}[]()_.: abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" ||
 			len(value) <= 4
 	case '(':
 		return !hasDigit(value) || strings.ContainsAny(value, ".=<>") || len(value) < 8
@@ -154,7 +164,8 @@ func looksChosen(text string) bool {
 func isCode(value string) bool {
 	if value[0] != '(' && value[0] != '{' && value[0] != '[' {
 		if n := strings.IndexAny(value, "([{"); n >= 0 {
-			return run(value, &isDotted) == n || strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") || !hasDigit(value)
+			return run(value, &isDotted) == n || strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") ||
+				!hasDigit(value)
 		}
 	} else if !hasDigit(value) {
 		return true
@@ -163,7 +174,8 @@ func isCode(value string) bool {
 		return true
 	}
 	dot := strings.IndexByte(value, '.')
-	return dot > 0 && dot+1 < len(value) && !hasDigit(value) && strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == ""
+	return dot > 0 && dot+1 < len(value) && !hasDigit(value) &&
+		strings.Trim(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.") == ""
 }
 
 // looksSecret reports whether a value without quotes and with space before it is more than a word of a sentence or a
@@ -180,7 +192,8 @@ func looksSecret(value string, k key, c context) bool {
 
 // looksMixed reports whether a value holds letters and digits.
 func looksMixed(value string) bool {
-	return len(value) >= 8 && hasDigit(value) && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	return len(value) >= 8 && hasDigit(value) && strings.ContainsAny(value,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
 func hasDigit(text string) bool {

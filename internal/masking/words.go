@@ -50,7 +50,8 @@ func (s *scanner) lineSetting(end int, name string) span {
 	if after < len(s.text) && isQuote(s.text[after]) {
 		after++
 	}
-	if !s.endsSetting(after) || !k.isSecret(value) || !looksMixed(value) || k.strength != strong && k.kind != "password" && !isRandomValue(value) {
+	if !s.endsSetting(after) || !k.isSecret(value) || !looksMixed(value) || k.strength != strong &&
+		k.kind != "password" && !isRandomValue(value) {
 		return span{}
 	}
 	return span{start, start + len(value), k.kind}
@@ -143,7 +144,8 @@ func (s *scanner) toldValue(at int) span {
 	start, value := s.argumentAt(at)
 	value = strings.TrimRight(value, ".,;:!?")
 	v := varietyOf(value)
-	if len(value) < 6 || v.digit == 0 || v.lower+v.upper == 0 || !(key{kind: "password"}).isSecret(value) || strings.Contains(value, "(") {
+	if len(value) < 6 || v.digit == 0 || v.lower+v.upper == 0 || !(key{kind: "password"}).isSecret(value) ||
+		strings.Contains(value, "(") {
 		return span{}
 	}
 	return span{start, start + len(value), "password"}
