@@ -88,7 +88,7 @@ func (s *scanner) isWithinData(i, n int) bool {
 // isAnnounced reports whether a word such as token or secret stands shortly before a random text on its line.
 func (s *scanner) isAnnounced(i int, text string) bool {
 	const near = 28
-	if run(text, &isAlnum) < len(text) || !isRandom(text) || strings.HasPrefix(text, "0x") ||
+	if !hasDigit(text) || run(text, &isAlnum) < len(text) || !isRandom(text) || strings.HasPrefix(text, "0x") ||
 		s.isWithinData(i, len(text)) {
 		return false
 	}
@@ -111,8 +111,8 @@ func (s *scanner) isAnnounced(i int, text string) bool {
 // isBare reports whether a text of letters and digits alone is random enough for a key without any prefix: not a part of
 // base64, and not a line of it.
 func (s *scanner) isBare(i int, text string) bool {
-	const longest, lineOfBase64 = 100, 64
-	if len(text) > longest || run(text, &isAlnum) < len(text) || len(text) >= lineOfBase64 && s.beginsLine(i) {
+	const shortest, longest, lineOfBase64 = 30, 100, 64
+	if len(text) < shortest || len(text) > longest || run(text, &isAlnum) < len(text) || len(text) >= lineOfBase64 && s.beginsLine(i) {
 		return false
 	}
 	if i > 0 && s.text[i-1] == '\n' && runBack(s.text[max(0, i-1-lineOfBase64):i-1], &isBase64) >= lineOfBase64-4 {
