@@ -20,10 +20,11 @@ type ImportCounts struct {
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
-	Masked     int          `json:"n_masked"`  // secrets
-	Versions   int          `json:"versions"`  // recorded, or recorded with something new
-	Events     int          `json:"events"`    // what the source says of its versions; only what describes a version is kept
-	Skipped    int          `json:"n_skipped"` // parts of the source that were left out
+	Masked     int          `json:"n_masked"`             // secrets
+	Forgotten  int          `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
+	Versions   int          `json:"versions"`             // recorded, or recorded with something new
+	Events     int          `json:"events"`               // what the source says of its versions; only what describes a version is kept
+	Skipped    int          `json:"n_skipped"`            // parts of the source that were left out
 	Tokens     track.Tokens `json:"tokens"`
 }
 
@@ -92,6 +93,9 @@ func (a Imported) Lead() []Sentence {
 	}
 	if a.Masked > 0 {
 		calls += fmt.Sprintf("; %s masked", format.Counted(a.Masked, "secret"))
+	}
+	if a.Forgotten > 0 {
+		calls += fmt.Sprintf("; %s without texts, which were forgotten earlier", format.Counted(a.Forgotten, "execution"))
 	}
 	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}
 }

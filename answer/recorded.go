@@ -19,6 +19,7 @@ type RecordedLines struct {
 	Duplicates    int           `json:"duplicates"`
 	Conflicts     int           `json:"conflicts"`
 	Rejected      int           `json:"rejected"`
+	Forgotten     int           `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
 	Errors        []LineProblem `json:"errors"`
 	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [maxProblems]
 }

@@ -23,8 +23,9 @@ type ExecutionReceipt struct {
 	Grade         string                `json:"grade"`
 	NCalls        int                   `json:"n_calls"`
 	NFailed       int                   `json:"n_failed"`
-	NMasked       int                   `json:"n_masked"`       // secrets
-	MeasuredShare float64               `json:"measured_share"` // of the rubric's weight
+	NMasked       int                   `json:"n_masked"`           // secrets
+	Forgotten     bool                  `json:"forgotten,omitzero"` // its texts are not stored, because they were forgotten earlier
+	MeasuredShare float64               `json:"measured_share"`     // of the rubric's weight
 	Warnings      []rubric.Warning      `json:"warnings"`
 	Detail        jsontext.Value        `json:"detail"` // the score under the default rubric: its components, with reasons and counts
 }
@@ -38,6 +39,9 @@ func (a ExecutionReceipt) Lead() []Sentence {
 	score := fmt.Sprintf("%s; %s, %d failed", a.scoreText(), format.Counted(a.NCalls, "tool call"), a.NFailed)
 	if a.NMasked > 0 {
 		score += fmt.Sprintf("; %s masked", format.Counted(a.NMasked, "secret"))
+	}
+	if a.Forgotten {
+		score += "; its texts were forgotten earlier and are not stored"
 	}
 	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}
 }

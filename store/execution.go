@@ -92,12 +92,13 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
-	forgottenAt, err := t.forgottenSince(e.ID, e.Digest)
+	forgottenAt, err := t.forgottenSince(e)
 	if err != nil {
 		return nil, err
 	}
 	if !forgottenAt.IsZero() {
 		e = e.withoutTexts()
+		t.NForgotten++
 	}
 	id, err := t.insertExecution(lineage, version, e)
 	if err != nil {

@@ -18,8 +18,9 @@ const (
 	                   code_changed, note)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
-	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
-	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3, note = $4 WHERE ulid = $5`
+	findSweep = `SELECT id FROM sweep WHERE ulid = $1`
+	endSweep  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3, note = $4
+	 WHERE ulid = $5 AND (ending IS DISTINCT FROM 'withdrawn' OR $2 = 'withdrawn')`
 	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3)`
 	insertPlanned  = `INSERT INTO sweep_seeds (sweep_id, configuration_id, first, last) VALUES `
 	deletePlanned  = `DELETE FROM sweep_seeds WHERE sweep_id = $1 AND configuration_id = $2`
@@ -118,7 +119,7 @@ func planDigest(plan string) []byte {
 	return digest[:]
 }
 
-// EndSweep notes when and why a sweep ended.
+// EndSweep notes when and why a sweep ended. One that is withdrawn stays so.
 func (t *Tx) EndSweep(s track.Sweep) error {
 	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note), s.ID)
 	return err

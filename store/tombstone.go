@@ -17,21 +17,28 @@ import (
 type Tombstone struct {
 	ID     string            // of the execution
 	Digest [sha256.Size]byte // of the execution
-	Reason string            // empty if nobody gave one
-	At     time.Time
+	// Identity is the hash of the lineage, source and key: a log that has grown gives the same execution with another
+	// digest, and in another database with another ID.
+	Identity [sha256.Size]byte
+	Reason   string // empty if nobody gave one
+	At       time.Time
 }
 
 const (
-	listTombstones = `SELECT ulid, digest, reason, at FROM tombstone WHERE kind = 'execution' AND action = 'forgotten' ORDER BY ulid`
+	listTombstones = `SELECT ulid, digest, identity, reason, at FROM tombstone WHERE kind = 'execution' AND action = 'forgotten' ORDER BY ulid`
 	findTombstone  = `SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1`
 	// Of two tombstones of one execution, the earlier counts.
 	insertTombstone = `
-	INSERT INTO tombstone (kind, ulid, digest, action, reason, at) VALUES ('execution', $1, $2, 'forgotten', $3, $4)
-	ON CONFLICT (kind, ulid) DO UPDATE SET digest = excluded.digest, reason = excluded.reason, at = excluded.at WHERE excluded.at < tombstone.at`
+	INSERT INTO tombstone (kind, ulid, digest, identity, action, reason, at) VALUES ('execution', $1, $2, $3, 'forgotten', $4, $5)
+	ON CONFLICT (kind, ulid) DO UPDATE SET digest = excluded.digest, identity = excluded.identity, reason = excluded.reason, at = excluded.at
+	       WHERE excluded.at < tombstone.at`
 	forgottenSince = `
 	SELECT min(at) FROM (SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1
-	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2 AND kind = 'execution')`
-	findExecutionDigest = `SELECT digest FROM execution WHERE ulid = $1`
+	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2 AND kind = 'execution'
+	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3 AND kind = 'execution')`
+	findExecutionIdentity = `
+	SELECT execution.digest, lineage.name AS lineage, execution.source, execution.key FROM execution JOIN lineage ON lineage.id = execution.lineage_id
+	 WHERE execution.ulid = $1`
 	// The digests of executions have no index: forgetting is rare, and the index would cost 40 bytes an execution.
 	listForgettable   = `SELECT ulid, digest, forgotten_at FROM execution WHERE ulid IN ({list})`
 	listForgettableOr = ` OR digest IN ({list})`
@@ -40,7 +47,7 @@ const (
 // Tombstones returns all tombstones of executions.
 func (r *Reader) Tombstones(ctx context.Context) (list []Tombstone, err error) {
 	err = r.stream(ctx, listTombstones, nil, func(row []driver.Value) {
-		list = append(list, Tombstone{ID: asText(row[0]), Digest: asDigest(row[1]), Reason: asText(row[2]), At: asTime(row[3])})
+		list = append(list, Tombstone{ID: asText(row[0]), Digest: asDigest(row[1]), Identity: asDigest(row[2]), Reason: asText(row[3]), At: asTime(row[4])})
 	})
 	return list, explain(err)
 }
@@ -102,14 +109,20 @@ func earlier(a, b time.Time) time.Time {
 
 // AddTombstone stores a tombstone.
 func (t *Tx) AddTombstone(x Tombstone) error {
-	_, err := t.exec(insertTombstone, x.ID, x.Digest[:], nullText(x.Reason), micros(x.At))
+	_, err := t.exec(insertTombstone, x.ID, x.Digest[:], x.Identity[:], nullText(x.Reason), micros(x.At))
 	return err
 }
 
-// forgottenSince returns when an execution was forgotten, by its ID or its digest; zero if it was not.
-func (t *Tx) forgottenSince(id string, digest [sha256.Size]byte) (time.Time, error) {
+// executionIdentity returns the identity of an execution for its [Tombstone].
+func executionIdentity(lineage, source, key string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(lineage + "\x00" + source + "\x00" + key))
+}
+
+// forgottenSince returns when an execution was forgotten, by its ID, digest or identity; zero if it was not.
+func (t *Tx) forgottenSince(e ExecutionRecord) (time.Time, error) {
 	var at sql.NullInt64
-	if err := t.get(&at, forgottenSince, id, digest[:]); err != nil || !at.Valid {
+	identity := executionIdentity(e.Lineage, e.Source, e.Key)
+	if err := t.get(&at, forgottenSince, e.ID, e.Digest[:], identity[:]); err != nil || !at.Valid {
 		return time.Time{}, err
 	}
 	return fromMicros(at.Int64), nil
@@ -121,6 +134,9 @@ const (
 	forgetCalls = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + forgotten + `' END
 	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
+	// What hooks reported of a finished execution is kept for a while, in case more comes.
+	forgetEvents    = `DELETE FROM hook_event WHERE execution = $1`
+	findOpenInHooks = `SELECT EXISTS (SELECT 1 FROM hook_event WHERE execution = $1 AND settled_at IS NULL)`
 )
 
 // Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
@@ -142,14 +158,22 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 func (t *Tx) Forget(ulids ...string) error {
 	list := make([]Tombstone, len(ulids))
 	for i, ulid := range ulids {
-		var digest []byte
-		if err := t.get(&digest, findExecutionDigest, ulid); err != nil {
+		var row struct {
+			Digest               []byte `db:"digest"`
+			Lineage, Source, Key string
+		}
+		if err := t.get(&row, findExecutionIdentity, ulid); err != nil {
 			if isNoRows(err) {
 				err = fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound)
 			}
 			return err
 		}
-		list[i] = Tombstone{ID: ulid, Digest: [sha256.Size]byte(digest), At: fromMicros(t.now)}
+		list[i] = Tombstone{
+			ID: ulid, Digest: [sha256.Size]byte(row.Digest), Identity: executionIdentity(row.Lineage, row.Source, row.Key), At: fromMicros(t.now),
+		}
+		if err := t.checkEnded(ulid); err != nil {
+			return err
+		}
 		if err := t.AddTombstone(list[i]); err != nil {
 			return err
 		}
@@ -161,6 +185,16 @@ func (t *Tx) Forget(ulids ...string) error {
 	return err
 }
 
+// checkEnded returns an error if hooks are still reporting an execution: its texts would come back with the next event.
+func (t *Tx) checkEnded(ulid string) error {
+	var open bool
+	if err := t.get(&open, findOpenInHooks, ulid); err != nil || !open {
+		return err
+	}
+	return track.WithHint(fmt.Errorf("%w: execution %s is not complete: its session goes on", track.ErrConflict, ulid),
+		track.Hint{Text: "end the session, and forget the execution then"})
+}
+
 // ForgetAt removes the texts of an execution that was forgotten at a time.
 func (t *Tx) ForgetAt(ulid string, at time.Time) error {
 	if _, err := t.exec(forgetExecution, micros(at), ulid); err != nil {
@@ -169,6 +203,9 @@ func (t *Tx) ForgetAt(ulid string, at time.Time) error {
 	if _, err := t.exec(forgetCalls, ulid); err != nil {
 		return err
 	}
-	_, err := t.exec(forgetDetails, ulid)
+	if _, err := t.exec(forgetDetails, ulid); err != nil {
+		return err
+	}
+	_, err := t.exec(forgetEvents, ulid)
 	return err
 }

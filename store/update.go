@@ -41,6 +41,8 @@ type Tx struct {
 	*writer
 	ctx context.Context
 	now int64 // microseconds
+
+	NForgotten int // executions that were stored without their texts, because these were forgotten earlier
 }
 
 // prepared reads with the statements that the writer keeps.
@@ -72,7 +74,7 @@ func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*
 
 func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
 	reader := &Reader{now: s.now, pool: s.pool, pinned: w.conn, tx: prepared{w, ctx}}
-	return &Tx{reader, w, ctx, micros(s.Now())}
+	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now())}
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses

@@ -47,7 +47,7 @@ func grown(calls int, open bool) importer.Item {
 	return importer.Item{File: "f", Line: 1, Execution: &e, Open: open}
 }
 
-func runImport(t *testing.T, st *store.Store, options exchange.ImportOptions, items ...importer.Item) answer.ImportCounts {
+func runImport(t testing.TB, st *store.Store, options exchange.ImportOptions, items ...importer.Item) answer.ImportCounts {
 	t.Helper()
 	if options.Lineage == "" {
 		options.Lineage = "l"

@@ -150,6 +150,9 @@ func (p *program) noticeSummary(s exchange.BatchSummary) {
 		}
 		p.notice("not in the spec, stored but not scored: %s%s", strings.Join(names, ", "), more)
 	}
+	if s.Forgotten > 0 {
+		p.notice("%s recorded without texts: they were forgotten earlier", format.Counted(s.Forgotten, "execution"))
+	}
 	if s.WithoutRevision > 0 {
 		p.notice("%s without a commit: edits of the code between them are not told apart", format.Counted(s.WithoutRevision, "seed"))
 	}

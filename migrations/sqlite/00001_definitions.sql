@@ -86,6 +86,7 @@ CREATE TABLE tombstone (
     kind     TEXT    NOT NULL CHECK (kind IN ('seed', 'sweep', 'version', 'execution')),
     ulid     TEXT    NOT NULL,
     digest   BLOB,   -- of the record
+    identity BLOB,   -- of an execution: the hash of its lineage, source and key
     action   TEXT    NOT NULL CHECK (action IN ('withdrawn', 'forgotten')),
     reason   TEXT,
     actor_id INTEGER REFERENCES actor,
@@ -93,6 +94,7 @@ CREATE TABLE tombstone (
     UNIQUE (kind, ulid)
 ) STRICT;
 CREATE INDEX tombstone_digest ON tombstone (digest);
+CREATE INDEX tombstone_identity ON tombstone (identity);
 
 -- +goose Down
 DROP TABLE tombstone;

@@ -36,7 +36,8 @@ type Result struct {
 	Rubric      string            // whose score is in force; empty for none
 	Own         *float64          // the caller's own score
 	Score       rubric.Score
-	NMasked     int // secrets that were masked
+	NMasked     int  // secrets that were masked
+	Forgotten   bool // its texts are not stored, because they were forgotten earlier
 }
 
 // Recorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
@@ -145,12 +146,15 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 	if p.Key == "" {
 		p.Key = p.ID
 	}
+	forgotten := tx.NForgotten
 	existing, err := tx.AddExecution(p.ExecutionRecord)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case existing == nil:
-		return p.result(track.Recorded), nil
+		result := p.result(track.Recorded)
+		result.Forgotten = tx.NForgotten > forgotten
+		return result, nil
 	}
 	p.ID = existing.ULID
 	result := r.Compare(*existing, p)
@@ -176,7 +180,9 @@ func (r *Recorder) stamp(p *Prepared) {
 // Compare says what becomes of an execution if another is recorded under its identity.
 func (r *Recorder) Compare(existing store.ExistingExecution, p Prepared) Result {
 	p.ID = existing.ULID // it stays the same execution
-	return p.result(r.disposition(existing, p))
+	result := p.result(r.disposition(existing, p))
+	result.Forgotten = existing.Forgotten
+	return result
 }
 
 // disposition says what becomes of an execution in whose place another stands.

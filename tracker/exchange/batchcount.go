@@ -15,6 +15,7 @@ type BatchProblem struct {
 type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected int
 	Executions, Sweeps, Scored                          int      // of the recorded and replaced entries
+	Forgotten                                           int      // executions whose texts were forgotten earlier
 	WithoutRevision                                     int      // recorded seeds that name no commit
 	WithoutSpec                                         []string // scenarios that have seeds and no spec
 	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
@@ -28,6 +29,7 @@ func (s BatchSummary) AddTo(a *answer.RecordedLines) {
 	a.Conflicts += s.Conflicts
 	a.Rejected += s.Rejected
 	a.Executions += s.Executions
+	a.Forgotten += s.Forgotten
 }
 
 // maxNamed bounds the names that a summary lists.
@@ -35,6 +37,9 @@ const maxNamed = 100
 
 func (b *batchRun) count(e *batchEntry, a Answer) {
 	b.entries++
+	if e.forgotten {
+		b.summary.Forgotten++
+	}
 	switch {
 	case a.Outcome == Invalid:
 		b.summary.Rejected++

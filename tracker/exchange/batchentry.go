@@ -22,6 +22,7 @@ type batchEntry struct {
 	execution agents.Prepared
 	spec      *scoring.Spec      // that a sweep brings; nil for none
 	result    seeds.RecordResult // of a seed
+	forgotten bool               // its texts are not stored, because they were forgotten earlier
 }
 
 // prepare prepares an entry. What is wrong with an execution is the entry's error.
@@ -104,6 +105,7 @@ func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, er
 
 func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer, error) {
 	recorded, err := e.batch.executions.Add(ctx, tx, e.execution)
+	e.forgotten = recorded.Forgotten
 	var problem *track.FieldError
 	if recorded.Disposition == track.Conflict {
 		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", e.Execution.Lineage, recorded.ID)

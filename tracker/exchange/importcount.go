@@ -29,6 +29,9 @@ func (r *importRun) count(s *importStep) {
 }
 
 func (r *importRun) countExecution(s *importStep) {
+	if s.result.Forgotten {
+		r.summary.Forgotten++
+	}
 	switch s.result.Disposition {
 	case track.Duplicate:
 		r.summary.Duplicates++

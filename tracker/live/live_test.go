@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	cryptorand "crypto/rand"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -512,5 +513,38 @@ func TestTask(t *testing.T) {
 	list := w.executions()
 	if len(list) != 2 || list[0].Task != "fix-login" || list[1].Task != "" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// What was forgotten is not kept in the events of hooks either, and a late event does not bring it back. An execution
+// that is not complete cannot be forgotten yet.
+func TestForgottenEvents(t *testing.T) {
+	w := newWorld(t)
+	events := session(w)
+	w.record(events[:6]...)
+	if err := w.Forget(t.Context(), w.executions()[0].ID); !errors.Is(err, track.ErrConflict) || len(track.Hints(err)) == 0 {
+		t.Errorf("an open execution: %v", err)
+	}
+	w.record(events[6:]...)
+	for _, e := range w.executions() {
+		if err := w.Forget(t.Context(), e.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.record(w.receive(6, tool("PostToolUse", "t9", `,"tool_response":{"stdout":"a","stderr":""}`)))
+	w.record(w.receive(13, post("t3")))
+	for _, e := range w.executions() {
+		detail, err := w.Execution(t.Context(), e.ID)
+		if err != nil || detail.Output != nil && detail.Output.Text != nil {
+			t.Errorf("%+v, %v", detail, err)
+		}
+	}
+	var kept int
+	_, err := w.Query(t.Context(), "SELECT count(*) FROM hook_event WHERE body LIKE '%listed the files%' OR body LIKE '%ls t1%'", func(_ []string, row []any) error {
+		kept = int(row[0].(int64))
+		return nil
+	})
+	if err != nil || kept != 0 {
+		t.Errorf("%d events keep texts, %v", kept, err)
 	}
 }

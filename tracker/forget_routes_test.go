@@ -1,0 +1,202 @@
+package tracker_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"track"
+	"track/answer"
+	"track/importer/lines"
+	"track/internal/spool"
+	"track/internal/testdb"
+	"track/internal/trackertest"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/seeds"
+)
+
+// spoken is an execution of a log with a text, after so many calls.
+func spoken(calls int) track.Execution {
+	e := *grown(calls, false).Execution
+	e.Output = pointer(spokenOf)
+	return e
+}
+
+func (s *shard) importSpoken(calls int) {
+	s.t.Helper()
+	item := grown(calls, false)
+	e := spoken(calls)
+	item.Execution = &e
+	runImport(s.t, s.st, exchange.ImportOptions{}, item)
+}
+
+// spokenLine is the line of an execution of a log.
+func spokenLine(t *testing.T, calls int) string {
+	t.Helper()
+	e := spoken(calls)
+	e.Lineage = "l"
+	line, err := lines.AppendExecution(nil, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+// ingest records the lines of a file.
+func (s *shard) ingest(text string) {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	entropy := trackertest.NewRecorder(s.st, seeds.Options{}).Entropy
+	if _, _, err := exchange.Ingest(s.t.Context(), s.st, []spool.File{{Path: path}}, exchange.IngestOptions{Named: true}, entropy, silent{}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// mergeBundle merges a bundle of another database.
+func (s *shard) mergeBundle(other *shard) {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "bundle.db")
+	if _, err := exchange.WriteBundle(s.t.Context(), other.st, path, exchange.MergeOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+	st, err := store.Open(s.t.Context(), path, testdb.Clock)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	s.merge(&shard{s.t, st, path})
+}
+
+// A forgotten execution comes back on no route: neither as it was, nor as its source has grown since, neither where it
+// was forgotten, nor where only its tombstone is known.
+func TestForgottenComesBackOnNoRoute(t *testing.T) {
+	const before, after = 2, 4 // calls
+	imported := func(s *shard, calls int) { s.importSpoken(calls) }
+	recorded := func(s *shard, calls int) { s.batch(spokenLine(t, calls)) }
+	ingested := func(s *shard, calls int) { s.ingest(spokenLine(t, calls)) }
+	for _, tt := range []struct {
+		kind          string
+		first, second func(s *shard, calls int)
+	}{
+		{"of a log", imported, imported}, {"of a line", recorded, recorded}, {"of a spool", ingested, ingested}, {"of a line, spooled", recorded, ingested},
+	} {
+		merged := func(s *shard, calls int) { from := newShard(t, 20); tt.second(from, calls); s.merge(from) }
+		bundled := func(s *shard, calls int) { from := newShard(t, 20); tt.second(from, calls); s.mergeBundle(from) }
+		for route, bring := range map[string]func(s *shard, calls int){"again": tt.second, "merge": merged, "bundle": bundled} {
+			for _, calls := range []int{before, after} {
+				here, elsewhere := newShard(t, 0), newShard(t, 10)
+				tt.first(here, before)
+				if _, kept := here.texts(); kept != 1 {
+					t.Fatalf("%d texts to forget", kept)
+				}
+				here.forget()
+				list, err := here.st.Tombstones(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
+					t.Fatal(err)
+				}
+				for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {
+					bring(to, calls)
+					if n, kept := to.texts(); n != 1 || kept != 0 {
+						t.Errorf("%s, %s %s with %d calls: %d executions, %d with texts", tt.kind, route, name, calls, n, kept)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Who brings back what was forgotten is told how much of it was left out.
+func TestForgottenIsCounted(t *testing.T) {
+	s := newShard(t, 0)
+	s.importSpoken(2)
+	s.forget()
+	e := spoken(4)
+	item := grown(4, false)
+	item.Execution = &e
+	if got := runImport(t, s.st, exchange.ImportOptions{}, item); got.Forgotten != 1 {
+		t.Errorf("import: %+v", got)
+	}
+	s = newShard(t, 0)
+	s.batch(executionLine("k"))
+	s.forget()
+	if got := s.batch(executionLine("k") + executionLine("other")); got.Forgotten != 1 || got.Recorded != 1 {
+		t.Errorf("batch: %+v", got)
+	}
+}
+
+// The plan of a sweep that was withdrawn stays withdrawn, whoever still says how the sweep ended.
+func TestWithdrawnSweepStaysWithdrawn(t *testing.T) {
+	sweep := track.Sweep{
+		ID: "01J9ZC5Q0D0000000000000000", Scenario: "s", Plan: `{"x": 1}`, StartedAt: testdb.Clock(), EndedAt: testdb.Clock(), Ending: track.SweepFinished,
+		Planned: []track.PlannedSeeds{{Configuration: track.Configuration{Label: "a"}, Seeds: track.SeedRanges{{Last: 9}}}},
+	}
+	line, err := lines.AppendSweep(nil, sweep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(s *shard, x track.Sweep) {
+		t.Helper()
+		if err := s.st.Update(t.Context(), func(tx *store.Tx) error { _, err := tx.AddSweep(x); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for route, bring := range map[string]func(to *shard){
+		"its own end": func(to *shard) {
+			if err := to.st.Update(t.Context(), func(tx *store.Tx) error { return tx.EndSweep(sweep) }); err != nil {
+				t.Error(err)
+			}
+		},
+		"batch":  func(to *shard) { to.batch(string(line)) },
+		"ingest": func(to *shard) { to.ingest(string(line)) },
+		"merge":  func(to *shard) { from := newShard(t, 20); add(from, sweep); to.merge(from) },
+		"bundle": func(to *shard) { from := newShard(t, 20); add(from, sweep); to.mergeBundle(from) },
+	} {
+		here := newShard(t, 0)
+		running, withdrawn := sweep, sweep
+		running.Ending = ""
+		add(here, running)
+		withdrawn.Ending, withdrawn.Note = track.SweepWithdrawn, "too many seeds"
+		if err := here.st.Update(t.Context(), func(tx *store.Tx) error { return tx.EndSweep(withdrawn) }); err != nil {
+			t.Fatal(err)
+		}
+		bring(here)
+		if ending := endingOf(t, here.st, sweep.ID); ending != track.SweepWithdrawn {
+			t.Errorf("%s: the sweep is %s", route, ending)
+		}
+	}
+}
+
+func endingOf(t *testing.T, st *store.Store, id string) track.SweepEnding {
+	t.Helper()
+	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
+	if err != nil || len(list) != 1 || list[0].ID != id {
+		t.Fatal(list, err)
+	}
+	return list[0].Ending
+}
+
+// A baseline that was taken back does not come back from a copy that was made before.
+func TestUnsetBaselineDoesNotComeBack(t *testing.T) {
+	here := newShard(t, 0)
+	here.seed(1, "a", map[string]float64{"a": 0.5}, seeds.Options{})
+	if _, err := seeds.SetBaseline(t.Context(), here.st, pinned("a")); err != nil {
+		t.Fatal(err)
+	}
+	early := newShard(t, 10)
+	early.merge(here)
+	if _, err := seeds.UnsetBaseline(t.Context(), here.st, answer.UnsetBaselineQuestion{Scenario: "s", Change: answer.Change{Reason: "a mistake", Actor: "me"}}); err != nil {
+		t.Fatal(err)
+	}
+	here.merge(early)
+	here.mergeBundle(early)
+	if b, err := here.st.Baseline(t.Context(), "s"); err != nil || b != nil {
+		t.Errorf("the baseline is %+v, %v", b, err)
+	}
+}
