@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"track"
+	"track/scoring"
 )
 
 // Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction
@@ -18,8 +19,9 @@ import (
 type Reader struct {
 	now    func() time.Time
 	pool   *pool
-	pinned *sqlx.Conn // of the snapshot or the transaction; nil if the pool is read from
-	tx     querier    // the prepared statements of the transaction; nil outside one
+	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
+	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
+	tx     querier                           // the prepared statements of the transaction; nil outside one
 }
 
 // querier is what reads are asked of.
@@ -51,7 +53,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = errors.Join(err, explain(rollbackErr))
 	}()
-	return read(&Reader{now: r.now, pool: r.pool, pinned: conn})
+	return read(&Reader{now: r.now, pool: r.pool, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"track"
@@ -139,8 +140,21 @@ type specMetric struct {
 	Computed bool  `db:"computed"`
 }
 
-// MetricTotals aggregates each metric of a selection, in the order of the spec.
+// MetricTotals aggregates each metric of a selection, in the order of the spec. A snapshot reads a selection once: a
+// report asks for the stability of a configuration, gates it and puts it into a history.
 func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
+	key := fmt.Sprintf("%q %v %d %v", sel.Scenario, sel.Configurations, sel.SpecID, sel.Seeds)
+	if totals, known := r.totals[key]; known {
+		return slices.Clone(totals), nil
+	}
+	totals, err := r.readMetricTotals(ctx, sel)
+	if err == nil && r.totals != nil {
+		r.totals[key] = slices.Clone(totals)
+	}
+	return totals, err
+}
+
+func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
 	var metrics []specMetric
 	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
