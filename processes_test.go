@@ -45,9 +45,10 @@ var build = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// database is a database that processes work on; it need not exist yet.
+// database is the database of a folder that processes work in; it need not exist yet.
 type database struct {
 	program string
+	dir     string
 	path    string
 }
 
@@ -57,11 +58,13 @@ func newDatabase(t testing.TB) database {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return database{program, filepath.Join(t.TempDir(), "new", "track.db")}
+	dir := t.TempDir()
+	return database{program, dir, filepath.Join(dir, ".track", "track.db")}
 }
 
 func (d database) command(input string, args ...string) *exec.Cmd {
-	cmd := exec.Command(d.program, append(args, "--db", d.path)...)
+	cmd := exec.Command(d.program, args...)
+	cmd.Dir = d.dir
 	cmd.Stdin = strings.NewReader(input)
 	return cmd
 }
