@@ -47,6 +47,7 @@ type FieldError struct {
 	Line    int    // from 1; 0 if the input has no lines
 	Field   string // path such as values.unemployment; empty for the whole input
 	Message string
+	Hint    *Hint // the way out; nil for none
 }
 
 func (e *FieldError) Error() string {

@@ -53,7 +53,7 @@ func TestValidateExecution(t *testing.T) {
 		want   string
 	}{
 		{func(e *track.Execution) { e.Key = " k" }, `key: " k" begins or ends with white space`},
-		{func(e *track.Execution) { e.Version = "v\n1" }, `version: "v\n1" contains a control character`},
+		{func(e *track.Execution) { e.Version = "v\n1" }, `version: "v\n1" contains a control character: U+000A at byte 2`},
 		{func(e *track.Execution) { e.Status = "" }, "status: is empty: use ok, timeout, error or invalid"},
 		{func(e *track.Execution) { e.Status = "done" }, `status: unknown status "done": use ok, timeout, error or invalid`},
 		{func(e *track.Execution) { e.Complexity = "hard" }, `complexity: unknown complexity "hard": use simple, medium or complex`},

@@ -64,6 +64,9 @@ func Hints(err error) []Hint {
 	for h := (*hinted)(nil); errors.As(err, &h); err = h.error {
 		hints = append([]Hint{h.hint}, hints...)
 	}
+	if field := (*FieldError)(nil); errors.As(err, &field) && field.Hint != nil {
+		hints = append([]Hint{*field.Hint}, hints...)
+	}
 	return hints
 }
 

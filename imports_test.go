@@ -32,7 +32,8 @@ var mayImport = map[string][]string{
 	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 
 	// What takes secrets out of texts, before they are stored.
-	"track/internal/masking": {},
+	"track/internal/masking":   {},
+	"track/internal/admission": {"track", "track/internal/masking", "github.com/go-json-experiment/json/..."},
 
 	// What all readers and writers of JSON share.
 	"track/internal/jsonio": {"track", "github.com/go-json-experiment/json/..."},
@@ -59,19 +60,19 @@ var mayImport = map[string][]string{
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track/internal/lazyregexp", "track", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
+	"track/store":           {"track/internal/lazyregexp", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker/exchange":  {"track", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/masking", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/tracker/exchange":  {"track", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/tracker/seeds":     {"track", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker/lineages":  {"track", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/masking", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
-	"track/tracker/agents":    {"track", "track/answer/...", "track/importer", "track/internal/masking", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker/sweeps":    {"track", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/masking", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/internal/masking", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/seeds":     {"track", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
+	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
+	"track/tracker/sweeps":    {"track", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
-	"track/tracker/live":            {"track", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/internal/masking", "track/store", "track/tracker/agents"},
+	"track/tracker/live":            {"track", "track/internal/admission", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/store", "track/tracker/agents"},
 	"track/internal/claudesettings": {"track/internal/lazyregexp", "github.com/go-json-experiment/json/..."},
 
 	// What documentation is made with.
@@ -93,7 +94,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -11,7 +11,7 @@ import (
 const maxNameLength = 200
 
 // CheckName returns why s cannot name a scenario, metric or label, or nil if it can. Names are for people and command
-// lines: not empty, at most 200 bytes, valid UTF-8 without control characters or surrounding space.
+// lines: not empty, at most 200 bytes, valid UTF-8 without hidden characters (see [IsHidden]) or surrounding space.
 func CheckName(s string) error {
 	switch {
 	case s == "":
@@ -22,10 +22,36 @@ func CheckName(s string) error {
 		return fmt.Errorf("%q is not valid UTF-8", s)
 	case strings.TrimSpace(s) != s:
 		return fmt.Errorf("%q begins or ends with white space", s)
-	case strings.ContainsFunc(s, unicode.IsControl):
-		return fmt.Errorf("%q contains a control character", s)
+	}
+	return CheckVisible(s)
+}
+
+// CheckVisible returns an error that names the first hidden character of a text and its place.
+func CheckVisible(s string) error {
+	if i := strings.IndexFunc(s, IsHidden); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		what := "an invisible character"
+		if unicode.IsControl(r) {
+			what = "a control character"
+		}
+		return fmt.Errorf("%q contains %s: %U at byte %d", s, what, r, i+1)
 	}
 	return nil
+}
+
+// IsHidden reports whether a character cannot be seen, or changes how others are seen: control characters, separators
+// of lines, marks of the direction of writing, and spaces without width. The joiners of letters and of emoji are not
+// hidden.
+func IsHidden(r rune) bool {
+	switch {
+	case r < 0x7f:
+		return r < 0x20
+	case r < 0xa0:
+		return true
+	case r == 0x61c, r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+		return true
+	}
+	return r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe007f
 }
 
 // CheckScenarioName is [CheckName] for scenarios, in which @ is reserved for SCENARIO@CONFIGURATION.

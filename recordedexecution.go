@@ -75,6 +75,15 @@ type RecordedText struct {
 	Text   *string    `json:"text"` // nil if it is not kept
 }
 
+// NewRecordedText returns a masked text as it is recorded; the text itself only if it is to be kept.
+func NewRecordedText(text string, keep bool) *RecordedText {
+	r := &RecordedText{Digest: sha256.Sum256([]byte(text)), Bytes: len(text)}
+	if keep {
+		r.Text = &text
+	}
+	return r
+}
+
 // TextDigest is the SHA-256 of a masked text, in hexadecimal in JSON.
 type TextDigest [sha256.Size]byte
 

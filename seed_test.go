@@ -162,10 +162,10 @@ func TestValidate(t *testing.T) {
 		{func(s *track.Seed) { s.Scenario = "a@b" }, `scenario: "a@b" contains @, which separates a scenario from its configuration`},
 		{func(s *track.Seed) { s.Scenario = long }, "scenario: is 202 bytes long; at most 200 are allowed"},
 		{func(s *track.Seed) { s.Scenario = "\u00a0a" }, `scenario: "\u00a0a" begins or ends with white space`},
-		{func(s *track.Seed) { s.Scenario = "a\x7f" }, `scenario: "a\x7f" contains a control character`},
+		{func(s *track.Seed) { s.Scenario = "a\x7f" }, `scenario: "a\x7f" contains a control character: U+007F at byte 2`},
 		{func(s *track.Seed) { s.Configuration.Label = "\xff" }, `configuration.label: "\xff" is not valid UTF-8`},
 		{func(s *track.Seed) { s.Configuration.Revision.Commit = "\xff" }, `configuration.commit: "\xff" is not valid UTF-8`},
-		{func(s *track.Seed) { s.Configuration.Revision.DiffHash = "a\x00b" }, `configuration.diff_hash: "a\x00b" contains a control character`},
+		{func(s *track.Seed) { s.Configuration.Revision.DiffHash = "a\x00b" }, `configuration.diff_hash: "a\x00b" contains a control character: U+0000 at byte 2`},
 		{func(s *track.Seed) { s.Values = map[string]float64{"": 1} }, "values: the name of a metric is empty"},
 		{ // the first by name, whatever the order of a map
 			func(s *track.Seed) { s.Values = map[string]float64{"d ": 1, "c": 1, "b ": 1, "e ": 1, "a\n": 1} },

@@ -14,6 +14,7 @@ type Version struct {
 	Parent            string   // version that it was made of
 	Operator          string   // what made it of its parent
 	Content           *string  // the prompt
+	Masking           int      // version of the rules that masked the content; 0 if it is not masked yet
 	Status            string   // in the words of the source
 	Note              string   // for people
 	Source            string   // name of the format that it was read from

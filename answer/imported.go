@@ -20,11 +20,12 @@ type ImportCounts struct {
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
-	Masked     int          `json:"n_masked"`             // secrets
-	Forgotten  int          `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
-	Versions   int          `json:"versions"`             // recorded, or recorded with something new
-	Events     int          `json:"events"`               // what the source says of its versions; only what describes a version is kept
-	Skipped    int          `json:"n_skipped"`            // parts of the source that were left out
+	Masked     int          `json:"n_masked"`              // secrets
+	Forgotten  int          `json:"n_forgotten,omitzero"`  // executions whose texts are not stored, because they were forgotten earlier
+	Uncompared int          `json:"n_uncompared,omitzero"` // texts of known executions that other rules masked and that are not kept
+	Versions   int          `json:"versions"`              // recorded, or recorded with something new
+	Events     int          `json:"events"`                // what the source says of its versions; only what describes a version is kept
+	Skipped    int          `json:"n_skipped"`             // parts of the source that were left out
 	Tokens     track.Tokens `json:"tokens"`
 }
 
@@ -96,6 +97,9 @@ func (a Imported) Lead() []Sentence {
 	}
 	if a.Forgotten > 0 {
 		calls += fmt.Sprintf("; %s without texts, which were forgotten earlier", format.Counted(a.Forgotten, "execution"))
+	}
+	if a.Uncompared > 0 {
+		calls += fmt.Sprintf("; %s not compared: other rules masked them, and they are not kept", format.Counted(a.Uncompared, "text"))
 	}
 	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}
 }

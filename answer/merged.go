@@ -50,12 +50,13 @@ type MergeCounts struct {
 	Versions       Count          `json:"versions"`
 	Executions     Count          `json:"executions"`
 	Lineages       []MergedLedger `json:"lineages"`
-	Superseded     int            `json:"superseded"`  // seeds that another one has replaced
-	Completed      int            `json:"completed"`   // executions that had come further elsewhere
-	Forgotten      int            `json:"forgotten"`   // executions whose texts were removed elsewhere, and now here
-	Assessments    int            `json:"assessments"` // judgements of known seeds, under specs that they had not been judged under here
-	Scores         int            `json:"scores"`      // scores of known executions, under rubrics that they had not been scored under here
-	Unjudged       map[string]int `json:"unjudged"`    // by scenario: new seeds that are not judged under its newest spec
+	Superseded     int            `json:"superseded"`            // seeds that another one has replaced
+	Completed      int            `json:"completed"`             // executions that had come further elsewhere
+	Uncompared     int            `json:"n_uncompared,omitzero"` // texts of known executions that other rules masked and that are not kept
+	Forgotten      int            `json:"forgotten"`             // executions whose texts were removed elsewhere, and now here
+	Assessments    int            `json:"assessments"`           // judgements of known seeds, under specs that they had not been judged under here
+	Scores         int            `json:"scores"`                // scores of known executions, under rubrics that they had not been scored under here
+	Unjudged       map[string]int `json:"unjudged"`              // by scenario: new seeds that are not judged under its newest spec
 }
 
 // NewMergeCounts returns counts of nothing.
@@ -178,7 +179,8 @@ func (f MergedFile) notes() (list []Sentence) {
 		n    int
 		text string
 	}{
-		{f.Superseded, "superseded, as there"}, {f.Completed, "completed: the record there had come further"}, {f.Forgotten, "forgotten, as there"},
+		{f.Superseded, "superseded, as there"}, {f.Completed, "completed: the record there had come further"},
+		{f.Uncompared, "texts not compared: other rules masked them, and they are not kept"}, {f.Forgotten, "forgotten, as there"},
 	} {
 		if what.n > 0 {
 			note("%d %s", what.n, what.text)

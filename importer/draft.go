@@ -92,7 +92,7 @@ func (d *Draft) Call(call track.ToolCall) {
 	d.budget.calls--
 	call.Command = abbreviate(call.Command, mostCommand)
 	if !d.take(len(call.Input)) {
-		call.Input = Digest(call.Input)
+		call.Input = LeftOut(call.Input)
 	}
 	call.Error = abbreviate(call.Error, mostError)
 	if call.Output != nil && !d.take(len(*call.Output)) {

@@ -1,10 +1,12 @@
 package importer
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,10 +34,31 @@ func Canonical(value jsontext.Value) string {
 // CanonicalText is [Canonical] of JSON that stands in a string.
 func CanonicalText(text string) string { return Canonical(jsontext.Value(text)) }
 
-// Digest stands for a text that is too long to be kept: equal texts have equal digests.
+// LeftOut stands for a text that is too long to be kept. It is no digest: what is left out was not masked.
+func LeftOut(text string) string { return "[" + strconv.Itoa(len(text)) + " bytes left out]" }
+
+// Digest stands for an identity that is too long for a name: different identities have different digests.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Shape identifies a JSON value without what its strings say: a digest of its structure, its numbers and the lengths of
+// its strings. Nobody can guess a secret from it, and it does not depend on what is masked.
+func Shape(value []byte) string {
+	hash := sha256.New()
+	decoder := jsontext.NewDecoder(bytes.NewReader(value), lenient)
+	for {
+		token, err := decoder.ReadToken()
+		if err != nil { // the end; of a damaged value, the beginning counts
+			return hex.EncodeToString(hash.Sum(nil))[:16]
+		}
+		text := token.String()
+		if token.Kind() == '"' {
+			text = strconv.Itoa(len(text))
+		}
+		hash.Write(append([]byte(text), 0))
+	}
 }
 
 // String returns the text of a JSON string, and of any other value nothing.

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"track"
@@ -10,14 +9,14 @@ import (
 
 const longestName = 200 // of track.CheckName
 
-// Name makes a name that track accepts of what a source calls something: control characters become spaces, what is
+// Name makes a name that track accepts of what a source calls something: hidden characters become spaces, what is
 // too long is cut. It returns the empty string where nothing is left.
 func Name(text string) string {
 	if track.CheckName(text) == nil {
 		return text
 	}
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if track.IsHidden(r) {
 			return ' '
 		}
 		return r

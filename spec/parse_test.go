@@ -287,7 +287,7 @@ func TestParseRefusesFile(t *testing.T) {
 			`s.yaml:3: metric " a": name: " a" begins or ends with white space`,
 		}},
 		{"name with a control character", "scenario: x\nmetrics:\n- {name: \"a\\eb\", type: RANGE, min: 0, max: 1}\n", []string{
-			`s.yaml:3: metric "a\x1bb": name: "a\x1bb" contains a control character`,
+			`s.yaml:3: metric "a\x1bb": name: "a\x1bb" contains a control character: U+001B at byte 2`,
 		}},
 		{"scenario is a number", "scenario: 7\n" + valid, []string{`s.yaml:1: scenario: must be text, not the number 7 (write "7" with the quotes)`}},
 		{"unknown field", "scenario: x\ntitel: y\n" + valid, []string{"s.yaml:2: titel: unknown field (did you mean title?)"}},

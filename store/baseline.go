@@ -111,6 +111,6 @@ func (t *Tx) SetBaseline(b Baseline) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, nullText(b.Reason), actor, micros(b.SetAt))
+	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, t.free(b.Reason), actor, micros(b.SetAt))
 	return err
 }

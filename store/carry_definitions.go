@@ -79,6 +79,9 @@ func (r *Reader) HasConfiguration(ctx context.Context, hash string) (has bool, e
 
 // CarryScenario stores a scenario of another database. Of the times at which it was made, the earlier one counts.
 func (t *Tx) CarryScenario(s ScenarioRecord) error {
+	if err := t.checkName("scenario", s.Name); err != nil {
+		return err
+	}
 	_, err := t.exec(carryScenario, s.Name, micros(s.CreatedAt))
 	return err
 }
@@ -132,7 +135,7 @@ func (t *Tx) CarrySweep(s track.Sweep) error {
 	ended := !here.EndedAt.Valid && !s.EndedAt.IsZero()
 	withdrawn := here.Ending != string(track.SweepWithdrawn) && s.Ending == track.SweepWithdrawn
 	if ended || withdrawn {
-		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note), s.ID); err != nil {
+		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, t.free(s.Note), s.ID); err != nil {
 			return err
 		}
 	}
@@ -181,7 +184,7 @@ const (
 
 const (
 	listVersionRecords = `
-	SELECT version.name, coalesce(version.operator, '') AS operator, version.content, version.content_digest, coalesce(version.status, '') AS status,
+	SELECT version.name, coalesce(version.operator, '') AS operator, version.content, version.content_digest, coalesce(version.masking, 0) AS masking, coalesce(version.status, '') AS status,
 	       coalesce(version.note, '') AS note, coalesce(version.source, '') AS source, version.source_score,
 	       version.source_parent_score, version.source_created_at, coalesce(parent.name, '') AS parent, version.created_at
 	  FROM version LEFT JOIN version AS parent ON parent.id = version.parent_id

@@ -22,6 +22,8 @@ type ExecutionHead struct {
 	Task                       string
 	Status                     track.ExecutionStatus
 	Digest                     [sha256.Size]byte
+	Structure                  [sha256.Size]byte
+	Masking                    int
 	Open                       bool
 	NCalls, NAnswered, NFailed int
 	Duration                   time.Duration // 0 if unknown
@@ -38,7 +40,7 @@ type CarriedExecution struct {
 const selectExecutionHeads = `
 	SELECT execution.id, execution.ulid, lineage.name, version.name, execution.source, execution.key, execution.task, execution.status, execution.digest,
 	       execution.is_open, execution.n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1), execution.n_failed,
-	       coalesce(execution.duration_us, 0), execution.recorded_at, execution.forgotten_at
+	       coalesce(execution.duration_us, 0), execution.recorded_at, execution.forgotten_at, execution.structure, execution.masking
 	  FROM execution ORDERED JOIN lineage ON lineage.id = execution.lineage_id ORDERED JOIN version ON version.id = execution.version_id`
 
 const listExecutionHeads = selectExecutionHeads + ` WHERE execution.id > $1 ORDER BY execution.id LIMIT $2`
@@ -63,7 +65,7 @@ func (r *Reader) executionHeads(ctx context.Context, query string, args ...any) 
 			Row: asInt(row[0]), ID: asText(row[1]), Lineage: asText(row[2]), Version: asText(row[3]), Source: asText(row[4]), Key: asText(row[5]),
 			Task: asText(row[6]), Status: track.ExecutionStatus(asText(row[7])), Digest: asDigest(row[8]), Open: asInt(row[9]) != 0,
 			NCalls: int(asInt(row[10])), NAnswered: int(asInt(row[11])), NFailed: int(asInt(row[12])),
-			Duration: time.Duration(asInt(row[13])) * time.Microsecond, RecordedAt: asTime(row[14]), ForgottenAt: asTime(row[15]),
+			Duration: time.Duration(asInt(row[13])) * time.Microsecond, RecordedAt: asTime(row[14]), ForgottenAt: asTime(row[15]), Structure: asDigest(row[16]), Masking: int(asInt(row[17])),
 		})
 	})
 	return heads, explain(err)
@@ -137,6 +139,27 @@ func (r *Reader) ExecutionParts(ctx context.Context, rows []int64) (map[int64]*E
 
 const executionByRow = selectExecutions + ` AND execution.id = $1`
 
+// ExecutionByRow returns an execution with all that belongs to it.
+func (r *Reader) ExecutionByRow(ctx context.Context, row int64) (c CarriedExecution, err error) {
+	heads, err := r.executionHeads(ctx, selectExecutionHeads+` WHERE execution.id = $1`, row)
+	if err == nil && len(heads) == 0 {
+		err = fmt.Errorf("execution in row %d: %w", row, track.ErrNotFound)
+	}
+	if err != nil {
+		return c, err
+	}
+	return r.CarriedExecution(ctx, heads[0])
+}
+
+const findAlike = selectExecutionHeads + `
+	 WHERE execution.lineage_id = (SELECT id FROM lineage WHERE name = $1) AND execution.source = $2 AND execution.key >= $3 AND execution.key < $4
+	   AND execution.structure = $5 ORDER BY execution.id`
+
+// ExecutionsAlike returns the executions of a structure whose keys begin with a prefix of hexadecimal digits.
+func (r *Reader) ExecutionsAlike(ctx context.Context, lineage, source, prefix string, structure [sha256.Size]byte) ([]ExecutionHead, error) {
+	return r.executionHeads(ctx, findAlike, lineage, source, prefix, prefix+"g", structure[:])
+}
+
 // CarriedExecution returns an execution with all that belongs to it.
 func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c CarriedExecution, err error) {
 	var row executionRow
@@ -154,7 +177,7 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 			Trial: d.Trial, Session: d.Session, Status: d.Status, Message: d.Message, Truncated: d.Truncated, Corrections: d.Corrections, Model: d.Model,
 			Tokens: d.Tokens, CostUSD: d.CostUSD, StartedAt: d.StartedAt, Duration: d.Duration, Truths: d.Truths,
 		},
-		Output: d.Output, Digest: h.Digest, RecordedAt: d.RecordedAt, Open: d.Open, Rubric: d.Rubric, Scores: d.Scores,
+		Output: d.Output, Digest: h.Digest, Structure: h.Structure, Masking: h.Masking, RecordedAt: d.RecordedAt, Open: d.Open, Rubric: d.Rubric, Scores: d.Scores,
 	}
 	for _, call := range d.Calls {
 		c.Calls = append(c.Calls, track.ToolCall{

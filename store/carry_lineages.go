@@ -31,6 +31,9 @@ func (r *Reader) LineageRecords(ctx context.Context) ([]LineageRecord, error) {
 
 // CarryLineage stores a lineage of another database, without its versions.
 func (t *Tx) CarryLineage(l LineageRecord) error {
+	if err := t.checkName("lineage", l.Name); err != nil {
+		return err
+	}
 	_, err := t.exec(carryLineage, l.Name, l.KeepText, micros(l.CreatedAt))
 	return err
 }
@@ -49,6 +52,7 @@ func (r *Reader) VersionRecords(ctx context.Context, lineage string) ([]VersionR
 		Operator    string          `db:"operator"`
 		Content     *string         `db:"content"`
 		Digest      []byte          `db:"content_digest"`
+		Masking     int             `db:"masking"`
 		Status      string          `db:"status"`
 		Note        string          `db:"note"`
 		Source      string          `db:"source"`
@@ -64,7 +68,7 @@ func (r *Reader) VersionRecords(ctx context.Context, lineage string) ([]VersionR
 	list := make([]VersionRecord, len(rows))
 	for i, row := range rows {
 		v := track.Version{
-			Lineage: lineage, Name: row.Name, Parent: row.Parent, Operator: row.Operator, Content: row.Content, Status: row.Status, Note: row.Note,
+			Lineage: lineage, Name: row.Name, Parent: row.Parent, Operator: row.Operator, Content: row.Content, Masking: row.Masking, Status: row.Status, Note: row.Note,
 			Source: row.Source, CreatedAt: nullableTime(row.SourceTime), SourceScore: floatPointer(row.Score), SourceParentScore: floatPointer(row.ParentScore),
 		}
 		list[i] = VersionRecord{Version: v, RecordedAt: fromMicros(row.CreatedAt)}
@@ -90,6 +94,9 @@ func (t *Tx) CarryVersions(lineage string, list []VersionRecord, conflicts map[s
 		return err
 	}
 	for _, v := range list {
+		if err := t.checkName("version", v.Name); err != nil {
+			return err
+		}
 		if _, err := t.exec(carryVersion, id, v.Name, micros(v.RecordedAt)); err != nil {
 			return err
 		}

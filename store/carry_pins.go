@@ -43,7 +43,7 @@ func (t *Tx) CarryPin(p PinRecord) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, nullText(p.Reason), actor, micros(p.SetAt)); err != nil || p.Previous == "" {
+	if _, err := t.exec(carryPin, p.ULID, scenario, configuration, t.free(p.Reason), actor, micros(p.SetAt)); err != nil || p.Previous == "" {
 		return err
 	}
 	_, err = t.exec(carryPreviousPin, p.Previous, p.ULID)

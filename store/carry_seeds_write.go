@@ -116,7 +116,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	if err := c.pair(scenario, configuration); err != nil {
 		return err
 	}
-	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), nullText(r.Seed.Message), bytesOf(r.Digest), environment,
+	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), c.free(r.Seed.Message), bytesOf(r.Digest), environment,
 		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), timeOrNull(r.SupersededAt))
 	return c.addValueRows(row, r.Values)
 }
@@ -128,6 +128,9 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 	}
 	c.configurations[r.Configuration] = true
 	given := r.Seed.Configuration
+	if err := c.admit(&given); err != nil {
+		return err
+	}
 	_, err := c.exec(carryConfig, given.Hash(), nullText(given.Label), string(given.Params.JSON()), nullText(given.Revision.Commit), given.Revision.Dirty,
 		nullText(given.Revision.DiffHash), micros(r.MadeAt))
 	return err
@@ -188,7 +191,7 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 			if err != nil {
 				return nil, err
 			}
-			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), nullText(v.Reason))
+			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), c.free(v.Reason))
 		}
 	}
 	return specs, nil
@@ -282,13 +285,14 @@ func (c *SeedCarrier) addRepetition(row int64, r RepetitionRecord) error {
 			return err
 		}
 	}
-	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], nullText(r.Stored), micros(r.RepeatedAt))
+	stored, _ := c.texts.Document(r.Stored)
+	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], nullText(stored), micros(r.RepeatedAt))
 	return err
 }
 
 // addSeries stores a series of a seed. Numbers that are kept on one side are kept.
 func (c *SeedCarrier) addSeries(row int64, s SeriesRecord) error {
-	name, err := c.upsert(findSeriesName, s.Name, insertSeriesName, s.Name)
+	name, err := c.upsertName("series", s.Name, findSeriesName, insertSeriesName)
 	if err != nil {
 		return err
 	}
@@ -339,7 +343,7 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(takeSeed, r.SeedHead.ID, nullText(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
+	_, err = c.exec(takeSeed, r.SeedHead.ID, c.free(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
 	if err == nil && r.Seed.Run != nil {
 		_, err = c.exec(deleteRun, row)
 	}

@@ -21,6 +21,8 @@ type ExecutionRecord struct {
 	Inputs          []track.RecordedText  // of the calls
 	Outputs         []*track.RecordedText // of the calls; nil if unknown
 	Digest          [sha256.Size]byte     // of all that is recorded
+	Structure       [sha256.Size]byte     // of all but the texts
+	Masking         int                   // version of the rules that masked the texts
 	RecordedAt      time.Time
 	Open            bool   // its source ended within it
 	Rubric          string // whose score is active; empty for none
@@ -32,7 +34,10 @@ type ExistingExecution struct {
 	rowID int64
 	ULID  string
 	Same  bool // nothing differs
-	Open  bool // it was recorded before its source was complete
+	// SameStructure says that nothing but the texts differs. If they were masked by other rules, they may be the same.
+	SameStructure bool
+	Masking       int  // version of the rules that masked the texts
+	Open          bool // it was recorded before its source was complete
 	// How far it had come, and whether its texts were removed since.
 	NCalls, NAnswered int
 	Duration          time.Duration // 0 if unknown
@@ -48,14 +53,14 @@ const (
 	findTool      = `SELECT id FROM tool WHERE name = $1`
 	insertTool    = `INSERT INTO tool (name) VALUES ($1) RETURNING id`
 	findExecution = `
-	SELECT id, ulid, digest, is_open, n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1) AS n_answered,
+	SELECT id, ulid, digest, structure, masking, is_open, n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1) AS n_answered,
 	       coalesce(duration_us, 0) AS duration_us, forgotten_at
 	  FROM execution WHERE lineage_id = $1 AND source = $2 AND key = $3`
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
 	                       corrections, truncated, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
-	                       cost_usd, n_calls, n_failed, rubric, output, output_bytes, output_digest, digest, is_open, at, started_at, duration_us, recorded_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)
+	                       cost_usd, n_calls, n_failed, rubric, output, output_bytes, output_digest, digest, structure, masking, is_open, at, started_at, duration_us, recorded_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
@@ -92,6 +97,9 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e, err = t.freeExecution(e); err != nil {
+		return nil, err
+	}
 	forgottenAt, err := t.forgottenSince(e)
 	if err != nil {
 		return nil, err
@@ -114,6 +122,8 @@ type existingRow struct {
 	ID          int64         `db:"id"`
 	ULID        string        `db:"ulid"`
 	Digest      []byte        `db:"digest"`
+	Structure   []byte        `db:"structure"`
+	Masking     int           `db:"masking"`
 	Open        bool          `db:"is_open"`
 	NCalls      int           `db:"n_calls"`
 	NAnswered   int           `db:"n_answered"`
@@ -121,9 +131,10 @@ type existingRow struct {
 	ForgottenAt sql.NullInt64 `db:"forgotten_at"`
 }
 
-func (r existingRow) existing(digest [sha256.Size]byte) *ExistingExecution {
+func (r existingRow) existing(e ExecutionRecord) *ExistingExecution {
 	return &ExistingExecution{
-		rowID: r.ID, ULID: r.ULID, Same: string(r.Digest) == string(digest[:]), Open: r.Open, NCalls: r.NCalls, NAnswered: r.NAnswered,
+		rowID: r.ID, ULID: r.ULID, Same: string(r.Digest) == string(e.Digest[:]), Open: r.Open, NCalls: r.NCalls, NAnswered: r.NAnswered,
+		SameStructure: string(r.Structure) == string(e.Structure[:]), Masking: r.Masking,
 		Duration: time.Duration(r.DurationUS) * time.Microsecond, Forgotten: r.ForgottenAt.Valid, forgottenAt: r.ForgottenAt,
 	}
 }
@@ -143,8 +154,11 @@ func (r *Reader) FindExecution(ctx context.Context, e ExecutionRecord) (*Existin
 	if err != nil {
 		return nil, explain(err)
 	}
-	return row.existing(e.Digest), nil
+	return row.existing(e), nil
 }
+
+// Row returns the row of the execution.
+func (e ExistingExecution) Row() int64 { return e.rowID }
 
 // ReplaceExecution stores an execution in the place of one that was recorded before its source was complete. Where
 // the texts of that one were removed, those of the new one are not stored either.
@@ -170,8 +184,8 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 // noDocument is the document of a score without details. It is not stored.
 const noDocument = "{}"
 
-// forgotten replaces an error message that was removed.
-const forgotten = "[forgotten]"
+// Forgotten replaces an error message that was removed.
+const Forgotten = "[forgotten]"
 
 // withoutTexts is what stays of an execution whose texts are removed.
 func (e ExecutionRecord) withoutTexts() ExecutionRecord {
@@ -185,7 +199,7 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 	e.Calls, e.Inputs, e.Outputs, e.Scores = slices.Clone(e.Calls), slices.Clone(e.Inputs), slices.Clone(e.Outputs), slices.Clone(e.Scores)
 	for i := range e.Calls {
 		if e.Calls[i].Error != "" {
-			e.Calls[i].Error = forgotten
+			e.Calls[i].Error = Forgotten
 		}
 		e.Inputs[i], e.Outputs[i] = *without(&e.Inputs[i]), without(e.Outputs[i])
 	}
@@ -237,8 +251,8 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 	}
 	output, outputBytes, outputDigest := textColumns(e.Output)
 	err = t.getID(&id, insertExecution, e.ID, lineage, version, e.Source, e.Key, nullText(e.Task), nullText(e.TaskType), nullText(string(e.Complexity)), e.Trial, nullText(e.Session),
-		string(e.Status), nullText(e.Message), e.Corrections, e.Truncated, nullText(e.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
-		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), output, outputBytes, outputDigest, e.Digest[:], e.Open, micros(at),
+		string(e.Status), t.free(e.Message), e.Corrections, e.Truncated, nullText(e.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
+		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), output, outputBytes, outputDigest, e.Digest[:], e.Structure[:], e.Masking, e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt))
 	return id, err
 }
@@ -262,7 +276,7 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 		}
 		input, inputBytes, inputDigest := textColumns(&e.Inputs[i])
 		output, outputBytes, outputDigest := textColumns(e.Outputs[i])
-		_, err = t.exec(insertCall, id, i, c.Key, tool, input, inputBytes, inputDigest, c.Exit, nullText(c.Error), c.Answered, c.Rejected,
+		_, err = t.exec(insertCall, id, i, c.Key, tool, input, inputBytes, inputDigest, c.Exit, t.free(c.Error), c.Answered, c.Rejected,
 			output, outputBytes, outputDigest, nullTime(c.StartedAt), nullMicros(c.Duration))
 		if err != nil {
 			return err
@@ -282,6 +296,10 @@ func (t *Tx) addExecutionParts(id int64, e ExecutionRecord) error {
 }
 
 func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
+	s, err := t.freeScore(s)
+	if err != nil {
+		return err
+	}
 	if _, err := t.exec(insertExecutionScore, id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)); err != nil {
 		return err
 	}
@@ -310,13 +328,13 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 
 func (t *Tx) lineageID(name string) (int64, error) {
 	return cachedID(t.ids.lineages, name, func() (int64, error) {
-		return t.upsert(findLineage, name, insertLineage, name, t.now)
+		return t.upsertName("lineage", name, findLineage, insertLineage, t.now)
 	})
 }
 
 func (t *Tx) toolID(name string) (int64, error) {
 	return cachedID(t.ids.tools, name, func() (int64, error) {
-		return t.upsert(findTool, name, insertTool, name)
+		return t.upsertName("tool", name, findTool, insertTool)
 	})
 }
 
@@ -324,6 +342,9 @@ func (t *Tx) versionID(lineage int64, name string) (int64, error) {
 	return cachedID(t.ids.versions, fmt.Sprintf("%d\x00%s", lineage, name), func() (id int64, err error) {
 		if err = t.get(&id, findVersion, lineage, name); !errors.Is(err, sql.ErrNoRows) {
 			return id, err
+		}
+		if err := t.checkName("version", name); err != nil {
+			return 0, err
 		}
 		return id, t.get(&id, insertVersion, lineage, name, t.now)
 	})

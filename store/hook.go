@@ -48,6 +48,9 @@ const (
 
 // AddHookEvent stores an event and counts it. It returns false if the event is stored already.
 func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
+	if err := t.checkNames(fields{{"session", e.Session}, {"agent", e.Agent}, {"event", e.Name}, {"key", e.Key}, {"lineage", e.Lineage}, {"version", e.Version}}); err != nil {
+		return false, err
+	}
 	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, nullText(e.Version), string(e.Body))
 	if err != nil {
 		return false, err
@@ -61,6 +64,9 @@ func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
 
 // CountHookArrival counts an event that is not stored.
 func (t *Tx) CountHookArrival(name string, at time.Time) error {
+	if err := t.checkName("event", name); err != nil {
+		return err
+	}
 	_, err := t.exec(countHookArrival, name, micros(at))
 	return err
 }

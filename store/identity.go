@@ -34,7 +34,7 @@ const (
 
 func (t *Tx) scenarioID(name string) (int64, error) {
 	return cachedID(t.ids.scenarios, name, func() (int64, error) {
-		return t.upsert(findScenario, name, insertScenario, name, t.now)
+		return t.upsertName("scenario", name, findScenario, insertScenario, t.now)
 	})
 }
 
@@ -43,7 +43,7 @@ func (t *Tx) actorID(name string) (*int64, error) {
 	if name == "" {
 		return nil, nil
 	}
-	id, err := t.upsert(findActor, name, insertActor, name)
+	id, err := t.upsertName("actor", name, findActor, insertActor)
 	return &id, err
 }
 
@@ -52,7 +52,7 @@ func (t *Tx) metricID(name string) (int64, error) {
 		return id, nil
 	}
 	return cachedID(t.ids.metrics, name, func() (int64, error) {
-		return t.upsert(findMetric, name, insertMetric, name)
+		return t.upsertName("metric", name, findMetric, insertMetric)
 	})
 }
 
@@ -74,6 +74,9 @@ func (t *Tx) PreloadMetrics(specID int64) error {
 func (t *Tx) configurationID(c track.Configuration) (int64, error) {
 	key := c.Label + "\x00" + string(c.Params) + "\x00" + c.Revision.Commit + "\x00" + strconv.FormatBool(c.Revision.Dirty) + "\x00" + c.Revision.DiffHash
 	return cachedID(t.ids.configurations, key, func() (int64, error) {
+		if err := t.admit(&c); err != nil {
+			return 0, err
+		}
 		hash := c.Hash()
 		return t.upsert(findConfiguration, hash, insertConfig,
 			hash, nullText(c.Label), string(c.Params.JSON()), nullText(c.Revision.Commit), c.Revision.Dirty, nullText(c.Revision.DiffHash), t.now)
@@ -92,17 +95,28 @@ func (t *Tx) pair(scenario, configuration int64) error {
 }
 
 func (t *Tx) environmentID(e track.Environment) (int64, error) {
-	document := []byte("{}")
-	if len(e) > 0 {
-		var err error
-		document, err = json.Marshal(map[string]string(e), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	given, err := environmentDocument(e)
+	if err != nil {
+		return 0, err
+	}
+	return cachedID(t.ids.environments, string(given), func() (int64, error) {
+		clean, err := t.freeEnvironment(e)
 		if err != nil {
 			return 0, err
 		}
-	}
-	return cachedID(t.ids.environments, string(document), func() (int64, error) {
+		document, err := environmentDocument(clean)
+		if err != nil {
+			return 0, err
+		}
 		sum := sha256.Sum256(document)
 		hash := hex.EncodeToString(sum[:])
 		return t.upsert(findEnvironment, hash, insertEnvironment, hash, string(document))
 	})
+}
+
+func environmentDocument(e track.Environment) ([]byte, error) {
+	if len(e) == 0 {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(map[string]string(e), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 }

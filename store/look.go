@@ -87,6 +87,9 @@ func (t *Tx) AddLook(l Look) error {
 	if err != nil {
 		return err
 	}
+	if err := t.checkNames(fields{{"kind", string(l.Kind)}, {"verdict", string(l.Verdict)}}); err != nil {
+		return err
+	}
 	_, err = t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
 	return err
 }

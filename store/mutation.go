@@ -194,6 +194,9 @@ func (r *Reader) NMutations(ctx context.Context, lineage Evolving) (n int, err e
 // AddMutation stores a mutation, whose parents and child are versions that are there.
 func (t *Tx) AddMutation(lineage Evolving, m Mutation) error {
 	child, err := t.versionID(lineage.ID, m.Child)
+	if err == nil {
+		err = t.checkNames(fields{{"mutation", m.Key}, {"operator", m.Operator}, {"source", m.Source}})
+	}
 	if err != nil {
 		return err
 	}
@@ -268,7 +271,7 @@ const (
 	findVersionByContent = `SELECT name FROM version WHERE lineage_id = $1 AND content_digest = $2 ORDER BY created_at, id LIMIT 1`
 	hasVersion           = `SELECT count(*) FROM version WHERE lineage_id = $1 AND name = $2`
 	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = $1`
-	setContent           = `UPDATE version SET content = $1, content_digest = $2 WHERE id = $3`
+	setContent           = `UPDATE version SET content = $1, content_digest = $2, masking = $3 WHERE id = $4`
 )
 
 // AddVersionName adds a version by its name alone, unless it exists.
@@ -300,7 +303,7 @@ func (t *Tx) AddContent(lineage int64, content string) (name string, added bool,
 	}
 	id, err := t.versionID(lineage, name)
 	if err == nil {
-		_, err = t.exec(setContent, content, digest[:], id)
+		_, err = t.exec(setContent, content, digest[:], t.texts.Version, id)
 	}
 	return name, true, err
 }

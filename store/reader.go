@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"track"
+	"track/internal/admission"
 	"track/scoring"
 )
 
@@ -18,6 +19,7 @@ import (
 // sees. [Store] and [Tx] embed one. The Reader of a store may be used by several goroutines, the others by one.
 type Reader struct {
 	now    func() time.Time
+	texts  *admission.Rules
 	pool   *pool
 	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
 	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
@@ -30,6 +32,9 @@ type querier interface {
 	SelectContext(ctx context.Context, dest any, query string, args ...any) error
 	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
 }
+
+// Texts returns the rules by which texts are recorded.
+func (r *Reader) Texts() *admission.Rules { return r.texts }
 
 // Now returns the time at which something is recorded, to the microsecond.
 func (r *Reader) Now() time.Time { return r.now().UTC().Truncate(time.Microsecond) }
@@ -53,7 +58,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = errors.Join(err, explain(rollbackErr))
 	}()
-	return read(&Reader{now: r.now, pool: r.pool, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.

@@ -51,7 +51,7 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		return 0, nil, err
 	}
 	message := strings.ToValidUTF8(seed.Message, "\uFFFD") // the end of a log, cut anywhere, must stay readable as JSON
-	err = t.getID(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), nullText(message), digest[:],
+	err = t.getID(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), t.free(message), digest[:],
 		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)

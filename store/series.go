@@ -41,7 +41,7 @@ const (
 // AddSeries stores the series of a seed. Numbers that are stored already, for whatever seed, are not stored again.
 func (t *Tx) AddSeries(seedID int64, list []EncodedSeries) error {
 	for _, s := range list {
-		name, err := t.upsert(findSeriesName, s.Name, insertSeriesName, s.Name)
+		name, err := t.upsertName("series", s.Name, findSeriesName, insertSeriesName)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (t *Tx) AddComputed(seedID, specID int64, values []scoring.ComputedValue) e
 		if v.Reason != "" {
 			value = nil
 		}
-		args.add(seedID, specID, metric, value, nullText(v.Reason))
+		args.add(seedID, specID, metric, value, t.free(v.Reason))
 	}
 	return t.insertRows(insertComputed, 5, args)
 }

@@ -106,6 +106,9 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 		return row.spec(), false, err
 	}
 	scenario, err := t.scenarioID(spec.Scenario)
+	if err == nil {
+		err = t.checkText("spec", string(spec.Document))
+	}
 	if err != nil {
 		return Spec{}, false, err
 	}

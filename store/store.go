@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"track"
+	"track/internal/admission"
 )
 
 // DefaultDir and DefaultFile name the database of a project: .track/track.db in its top folder.
@@ -73,8 +74,11 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 }
 
 func newStore(path string, now func() time.Time) *Store {
-	return &Store{Reader: &Reader{now: now, pool: &pool{path: path}}, path: path}
+	return &Store{Reader: &Reader{now: now, pool: &pool{path: path}, texts: admission.New(false)}, path: path}
 }
+
+// Admit sets the rules by which texts are recorded from now on.
+func (s *Store) Admit(rules *admission.Rules) { s.texts = rules }
 
 // Path returns the path of the database.
 func (s *Store) Path() string { return s.path }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
@@ -35,6 +36,9 @@ const (
 
 // AddSweep stores a sweep under its ID, and reports whether it was new.
 func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
+	if err := t.admit(&s); err != nil {
+		return false, err
+	}
 	scenario, err := t.scenarioID(s.Scenario)
 	if err != nil {
 		return false, err
@@ -121,7 +125,7 @@ func planDigest(plan string) []byte {
 
 // EndSweep notes when and why a sweep ended. One that is withdrawn stays so.
 func (t *Tx) EndSweep(s track.Sweep) error {
-	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note), s.ID)
+	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, t.free(s.Note), s.ID)
 	return err
 }
 
@@ -136,7 +140,7 @@ func (t *Tx) AddRun(seedID int64, run track.Run) error {
 		return err
 	}
 	stderr, err := t.attachment(run.Stderr)
-	if err != nil {
+	if err = cmp.Or(err, t.checkName("run.signal", run.Signal)); err != nil {
 		return err
 	}
 	_, err = t.exec(insertRun, seedID, sweep, run.Attempts, run.ExitCode, nullText(run.Signal), stderr, nullMicros(run.CPU), run.MaxRSS)
@@ -158,7 +162,8 @@ func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
 		if err != nil {
 			return err
 		}
-		differences = string(text)
+		clean, _ := t.texts.Document(string(text))
+		differences = clean
 	}
 	_, err := t.exec(insertRepetition, r.ID, sweep, r.Digest[:], differences, micros(r.RepeatedAt), seed)
 	return err
@@ -166,7 +171,7 @@ func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
 
 // attachment stores a text once, and returns its id; nil for the empty one.
 func (t *Tx) attachment(text string) (*int64, error) {
-	if text == "" {
+	if text, _ = t.texts.Text(text); text == "" {
 		return nil, nil
 	}
 	hash := sha256.Sum256([]byte(text))

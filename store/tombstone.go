@@ -109,7 +109,7 @@ func earlier(a, b time.Time) time.Time {
 
 // AddTombstone stores a tombstone.
 func (t *Tx) AddTombstone(x Tombstone) error {
-	_, err := t.exec(insertTombstone, x.ID, x.Digest[:], x.Identity[:], nullText(x.Reason), micros(x.At))
+	_, err := t.exec(insertTombstone, x.ID, x.Digest[:], x.Identity[:], t.free(x.Reason), micros(x.At))
 	return err
 }
 
@@ -131,7 +131,7 @@ func (t *Tx) forgottenSince(e ExecutionRecord) (time.Time, error) {
 const (
 	forgetExecution = `
 	UPDATE execution SET output = NULL, message = NULL, forgotten_at = CASE WHEN forgotten_at < $1 THEN forgotten_at ELSE $1 END WHERE ulid = $2`
-	forgetCalls = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + forgotten + `' END
+	forgetCalls = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + Forgotten + `' END
 	 WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 	forgetDetails = `DELETE FROM score_document WHERE execution_id = (SELECT id FROM execution WHERE ulid = $1)`
 	// What hooks reported of a finished execution is kept for a while, in case more comes.

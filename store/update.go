@@ -73,7 +73,7 @@ func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*
 }
 
 func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
-	reader := &Reader{now: s.now, pool: s.pool, pinned: w.conn, tx: prepared{w, ctx}}
+	reader := &Reader{now: s.now, pool: s.pool, texts: s.texts, pinned: w.conn, tx: prepared{w, ctx}}
 	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now())}
 }
 

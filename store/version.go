@@ -23,12 +23,13 @@ const (
 
 const (
 	versionState = `
-	SELECT coalesce(parent_id, 0) AS parent, coalesce(operator, '') AS operator, content, content_digest, coalesce(status, '') AS status,
+	SELECT coalesce(parent_id, 0) AS parent, coalesce(operator, '') AS operator, content, content_digest, masking, coalesce(status, '') AS status,
 	       coalesce(note, '') AS note, coalesce(source, '') AS source, source_score, source_parent_score, source_created_at
 	  FROM version WHERE id = $1`
 	updateVersion = `
-	UPDATE version SET parent_id = $1, operator = $2, content = $3, content_digest = $4, status = $5, note = $6, source = $7, source_score = $8,
-	       source_parent_score = $9, source_created_at = $10 WHERE id = $11`
+	UPDATE version SET parent_id = $1, operator = $2, content = $3, content_digest = $4, masking = $5, status = $6, note = $7, source = $8, source_score = $9,
+	       source_parent_score = $10, source_created_at = $11 WHERE id = $12`
+	isEvolving = `SELECT n_entries > 0 FROM lineage WHERE id = $1`
 )
 
 type versionRow struct {
@@ -36,6 +37,7 @@ type versionRow struct {
 	Operator    string          `db:"operator"`
 	Content     *string         `db:"content"`
 	Digest      []byte          `db:"content_digest"`
+	Masking     sql.NullInt64   `db:"masking"`
 	Status      string          `db:"status"`
 	Note        string          `db:"note"`
 	Source      string          `db:"source"`
@@ -48,6 +50,13 @@ type versionRow struct {
 // unless fill is set: then it stands only where nothing was. What v does not say is left, and the content never
 // changes.
 func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
+	if err := t.checkNames(fields{{"operator", v.Operator}, {"status", v.Status}, {"source", v.Source}}); err != nil {
+		return 0, err
+	}
+	v.Note, _ = t.texts.Text(v.Note)
+	if v.Masking == 0 {
+		v.Masking = t.texts.Version
+	}
 	lineage, err := t.lineageID(v.Lineage)
 	if err != nil {
 		return 0, err
@@ -68,21 +77,43 @@ func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
 	}
 	after.update(v, fill)
 	if v.Content != nil {
-		digest := sha256.Sum256([]byte(*v.Content))
-		if before.Digest != nil && string(before.Digest) != string(digest[:]) {
-			return VersionConflict, nil
+		better, conflict, err := t.compareContent(lineage, before, v)
+		if err != nil || conflict {
+			return VersionConflict, err
 		}
-		after.Content, after.Digest = v.Content, digest[:]
+		if better {
+			digest := sha256.Sum256([]byte(*v.Content))
+			after.Content, after.Digest, after.Masking = v.Content, digest[:], sql.NullInt64{Int64: int64(v.Masking), Valid: true}
+		}
 	}
 	if after.same(before) {
 		return VersionSame, nil
 	}
-	_, err = t.exec(updateVersion, sql.NullInt64{Int64: after.Parent, Valid: after.Parent != 0}, nullText(after.Operator), after.Content, after.Digest, nullText(after.Status),
+	_, err = t.exec(updateVersion, sql.NullInt64{Int64: after.Parent, Valid: after.Parent != 0}, nullText(after.Operator), after.Content, after.Digest, after.Masking, nullText(after.Status),
 		nullText(after.Note), nullText(after.Source), after.Score, after.ParentScore, after.CreatedAt, id)
 	if before.same(versionRow{}) {
 		return VersionAdded, err
 	}
 	return VersionUpdated, err
+}
+
+// compareContent compares the content of a version with the one recorded before. It is better if there was none, or
+// if the same was masked by older rules and no ledger holds its hash.
+func (t *Tx) compareContent(lineage int64, before versionRow, v track.Version) (better, conflict bool, err error) {
+	digest := sha256.Sum256([]byte(*v.Content))
+	switch {
+	case before.Digest == nil:
+		return true, false, nil
+	case string(before.Digest) == string(digest[:]):
+		return false, false, nil
+	case before.Content == nil || int64(v.Masking) == before.Masking.Int64 || !t.texts.Alike(*before.Content, *v.Content):
+		return false, true, nil
+	case int64(v.Masking) < before.Masking.Int64:
+		return false, false, nil
+	}
+	evolving := false
+	err = t.get(&evolving, isEvolving, lineage)
+	return !evolving, false, err
 }
 
 // update takes over what v says: all of it, or what fills a gap.

@@ -23,6 +23,8 @@ type sharedOptions struct {
 	quiet  bool
 	// safeCSV keeps text from being taken for a formula.
 	safeCSV bool
+	// secretNames says to record names that look like secrets.
+	secretNames bool
 }
 
 // app returns the program with the command of that name alone; with all commands if none has the name, and without
@@ -153,7 +155,11 @@ func (p *program) open(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, path, p.now)
+	st, err := store.Open(ctx, path, p.now)
+	if err == nil {
+		st.Admit(p.texts()) // a dry run says what would be refused
+	}
+	return st, err
 }
 
 // openForUpdate opens the database for writing, which must exist.
@@ -163,7 +169,7 @@ func (p *program) openForUpdate(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	p.records()
-	return store.OpenForUpdate(ctx, path, p.now)
+	return p.openPath(ctx, path)
 }
 
 // openOrCreate opens the database for writing, and creates it in the working directory, with a notice, where there is
@@ -186,7 +192,15 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 			fmt.Fprintf(p.err, "track: created the database %s\n", path)
 		}
 	}
-	return store.OpenForUpdate(ctx, path, p.now)
+	return p.openPath(ctx, path)
+}
+
+func (p *program) openPath(ctx context.Context, path string) (*store.Store, error) {
+	st, err := store.OpenForUpdate(ctx, path, p.now)
+	if err == nil {
+		st.Admit(p.texts())
+	}
+	return st, err
 }
 
 // databasePath is where the database is, or is to be where the user names it.

@@ -38,7 +38,7 @@ func (o *hookOptions) flags() []cli.Flag {
 
 func (p *program) hookClaudeCodeCommand() *cli.Command {
 	var o hookOptions
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "claude-code",
 		Usage:     "record one payload of a hook of Claude Code",
 		UsageText: "track hook claude-code [--lineage L] [--version V] < PAYLOAD",
@@ -58,7 +58,7 @@ Example:
 			p.hook(o).Take(context.WithoutCancel(c.Context), p.in)
 			return nil
 		},
-	}
+	})
 }
 
 // isHookCall reports whether an agent waits for this command line: an exit code other than 0 would interrupt it.
@@ -70,7 +70,7 @@ func isHookCall(args []string) bool {
 func (p *program) hook(o hookOptions) *live.Hook {
 	h := &live.Hook{
 		Lineage: cmp.Or(o.lineage, p.getenv("TRACK_LINEAGE")), Version: cmp.Or(o.version, p.getenv("TRACK_VERSION")), Task: p.getenv("TRACK_TASK"),
-		Project: p.getenv("CLAUDE_PROJECT_DIR"), Database: cmp.Or(p.shared.db, p.getenv("TRACK_DB")), Now: p.now,
+		Project: p.getenv("CLAUDE_PROJECT_DIR"), Database: cmp.Or(p.shared.db, p.getenv("TRACK_DB")), Now: p.now, Texts: p.texts(),
 	}
 	h.Problem = func(folder, event string, err error) { p.logHook(h, folder, event, err) }
 	return h

@@ -36,7 +36,7 @@ const (
 
 func (p *program) importCommand() *cli.Command {
 	var o importOptions
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "import",
 		Usage:     "record executions from the logs of agents, lineages, and bundles",
 		UsageText: "track import FORMAT PATH... --lineage L [FLAGS]",
@@ -90,7 +90,7 @@ Examples:
 			}
 			return p.importLogs(c.Context, name, paths, o)
 		},
-	}
+	})
 }
 
 func importFormats() (names []string) {

@@ -16,7 +16,7 @@ import (
 
 func (p *program) mergeCommand() *cli.Command {
 	var dryRun bool
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "merge",
 		Usage:     "record what other databases hold",
 		UsageText: "track merge OTHER.db... [--dry-run]",
@@ -38,7 +38,7 @@ Examples:
 			}
 			return p.merge(c.Context, c.Args().Slice(), dryRun)
 		},
-	}
+	})
 }
 
 // merge merges all files that can be merged.

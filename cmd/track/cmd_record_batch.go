@@ -29,7 +29,7 @@ type recordBatchOptions struct {
 
 func (p *program) recordBatchCommand() *cli.Command {
 	var o recordBatchOptions
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "batch",
 		Usage:     "record many seeds and executions from JSON lines",
 		UsageText: "track record batch [FLAGS] FILE|-",
@@ -70,7 +70,7 @@ Examples:
 			}
 			return p.recordBatch(c.Context, o, c.Args().First())
 		},
-	}
+	})
 }
 
 // openBatch opens a file of lines, or standard input, whose size is 0.

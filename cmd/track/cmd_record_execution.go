@@ -31,7 +31,7 @@ type recordExecutionOptions struct {
 
 func (p *program) recordExecutionCommand() *cli.Command {
 	var o recordExecutionOptions
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "execution",
 		Usage:     "record one execution of an agent and score it",
 		UsageText: "track record execution --lineage L [--version V] [FLAGS]",
@@ -85,7 +85,7 @@ Examples:
 			}
 			return p.recordExecution(c.Context, o)
 		},
-	}
+	})
 }
 
 func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions) error {

@@ -30,7 +30,7 @@ type recordSeedOptions struct {
 
 func (p *program) recordSeedCommand() *cli.Command {
 	var o recordSeedOptions
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "seed",
 		Usage:     "record one seed of a scenario",
 		UsageText: "track record seed --scenario S --seed N [FLAGS] [FILE|-]",
@@ -77,7 +77,7 @@ Examples:
 			}
 			return p.recordSeed(c.Context, o, c.Args().First())
 		},
-	}
+	})
 }
 
 func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file string) error {

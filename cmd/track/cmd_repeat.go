@@ -17,7 +17,7 @@ func (p *program) repeatCommand() *cli.Command {
 	var q answer.RepeatSettings
 	var f runFlags
 	bound := bindParams("repeat", q.Params(), nil)
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "repeat",
 		Usage:     "run a recorded seed again, and compare the results",
 		UsageText: "track repeat SCENARIO[@CONFIGURATION] SEED [FLAGS] -- COMMAND {seed} …",
@@ -41,7 +41,7 @@ Examples:
 			}
 			return bound.usageError(p.repeat(c.Context, q, f))
 		},
-	}
+	})
 }
 
 func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlags) error {

@@ -57,7 +57,7 @@ track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})
 }
 
 func (p *program) specAddCommand() *cli.Command {
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "add",
 		Usage:     "add a spec file; a changed one becomes the next version",
 		UsageText: "track spec add FILE|-",
@@ -67,7 +67,7 @@ scenario had a spec are scored now.
 Example:
    track spec add growth_plus.yaml`,
 		Action: p.withOneFile(p.specAdd),
-	}
+	})
 }
 
 func (p *program) specAdd(ctx context.Context, file string) error {

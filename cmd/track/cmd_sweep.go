@@ -26,7 +26,7 @@ func (p *program) sweepCommand() *cli.Command {
 	var rules answer.SweepRules
 	var f runFlags
 	bound := bindParams("sweep", answer.SweepParams(&settings, &rules), nil)
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "sweep",
 		Usage:     "run a command over seeds, record each seed, and resume",
 		UsageText: "track sweep --scenario S --seeds 0..99 [FLAGS] -- COMMAND {seed} …",
@@ -61,7 +61,7 @@ track sweep show 7k3m9q2x --format json`}),
 			}
 			return p.sweep(c.Context, run)
 		},
-	}
+	})
 }
 
 // runFlags say how a plan is run here.
@@ -157,7 +157,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	if !runner.Command.UsesSeed() {
 		p.notice("no {seed} among the words of the command: it has to read TRACK_SEED")
 	}
-	run.Jobs, run.SpecVersion, run.RerunFailed = run.jobs, run.spec, run.rerun
+	run.Jobs, run.SpecVersion, run.RerunFailed, run.Texts = run.jobs, run.spec, run.rerun, p.texts()
 	program := provenance.Version(version)
 	if err := run.AddProvenance(ctx, program, run.declared, func(text string) { p.notice("%s", text) }); err != nil {
 		return err

@@ -109,7 +109,7 @@ func (p *program) sweepRunCommand() *cli.Command {
 	shard := 0
 	anyRevision := false
 	lines := ""
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "run",
 		Usage:     "run a plan, or one shard of it",
 		UsageText: "track sweep run PLAN|- --shard K [FLAGS]",
@@ -152,7 +152,7 @@ Examples:
 			}
 			return p.runShard(c, run)
 		},
-	}
+	})
 }
 
 // runShard runs a shard into the database, or into a file of lines.

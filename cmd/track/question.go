@@ -24,7 +24,7 @@ type commandHelp struct {
 
 // questionCommand returns the command that asks a question and writes the answer.
 func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
-	return commandOf(def, text, func(c *cli.Context, q Q) error {
+	return commandOf(p, def, text, func(c *cli.Context, q Q) error {
 		answer := func() error { return askAndWrite(c.Context, p, def, q) }
 		if def.Records(q) {
 			return answer()
@@ -35,7 +35,7 @@ func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text
 
 // customCommand is [questionCommand] for an answer that the command writes in its own way.
 func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp, write func(c *cli.Context, a A) error) *cli.Command {
-	return commandOf(def, text, func(c *cli.Context, q Q) error {
+	return commandOf(p, def, text, func(c *cli.Context, q Q) error {
 		st, err := openFor(c.Context, p, def, q)
 		if err != nil {
 			return err
@@ -59,11 +59,11 @@ func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text c
 }
 
 // commandOf returns the command that asks a question.
-func commandOf[Q any, A answer.Answer](def ask.Def[Q, A], text commandHelp, act func(c *cli.Context, q Q) error) *cli.Command {
+func commandOf[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp, act func(c *cli.Context, q Q) error) *cli.Command {
 	var q Q
 	bound := bindParams(def.Name, def.Params(&q), text.read)
 	words := strings.Fields(def.Name)
-	return &cli.Command{
+	c := &cli.Command{
 		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About + exitCodes(def.Concludes)),
 		BashComplete: text.complete, Flags: bound.flags(),
 		Action: func(c *cli.Context) error {
@@ -73,6 +73,10 @@ func commandOf[Q any, A answer.Answer](def ask.Def[Q, A], text commandHelp, act 
 			return bound.usageError(act(c, q))
 		},
 	}
+	if def.Write != nil && !def.Notes {
+		return p.admitting(c)
+	}
+	return c
 }
 
 func (t commandHelp) description(about string) string {

@@ -21,7 +21,6 @@ import (
 	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
-	"track/tracker/agents"
 	"track/tracker/exchange"
 )
 
@@ -94,7 +93,7 @@ func (p *program) noticeSpool(database string) {
 }
 
 func (p *program) spoolSeed(dir string, seed track.Seed) error {
-	text, err := lines.AppendSeed(nil, seed)
+	text, err := exchange.AppendRecord(nil, lines.Record{Seed: seed}, p.texts())
 	if err != nil {
 		return err
 	}
@@ -115,8 +114,7 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 		}
 		e.Key = id.String()
 	}
-	masked, _ := agents.Masked(e)
-	text, err := lines.AppendExecution(nil, masked)
+	text, err := exchange.AppendRecord(nil, lines.Record{Execution: &e}, p.texts())
 	if err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), func(problem *track.FieldError) { fmt.Fprintln(p.err, escape.Line(problem.Error())) })
+	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), p.texts(), func(problem *track.FieldError) { fmt.Fprintln(p.err, escape.Line(problem.Error())) })
 	if err != nil {
 		return err
 	}
@@ -151,7 +149,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 
 func (p *program) ingestCommand() *cli.Command {
 	all := false
-	return &cli.Command{
+	return p.admitting(&cli.Command{
 		Name:      "ingest",
 		Usage:     "record the lines in a spool",
 		UsageText: "track ingest [FILE|FOLDER…] [FLAGS]",
@@ -185,7 +183,7 @@ Examples:
 			}
 			return p.ingest(c.Context, files, all, named)
 		},
-	}
+	})
 }
 
 func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {

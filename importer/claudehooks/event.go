@@ -3,6 +3,7 @@ package claudehooks
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -35,7 +36,7 @@ type Event struct {
 	At         time.Time // when it was received, or what the log says
 	Transcript string    // path of the session's transcript, as the payload has it; nothing here opens it
 	Prompt     string    // of UserPromptSubmit
-	Identity   string    // tells it from others of its session: the key of its call, else its time with a digest of what it holds
+	Identity   string    // tells it from others of its session: the key of its call, else its time with the lengths of its texts
 	Reply      *string   // last_assistant_message of Stop and SubagentStop; nil where the payload has none
 	Message    string    // why a turn ended in an error
 
@@ -102,12 +103,38 @@ func Decode(text []byte, received time.Time) (Event, error) {
 	return e, nil
 }
 
-// identity is that of the call, which an event of a prompt lacks: its time and its text tell it from others.
+// identity is that of the call, which an event of a prompt lacks: its time and the lengths of its texts tell it from
+// others. It holds no digest of them, from which a short secret could be guessed.
 func (e Event) identity() string {
 	if e.Call.Key != "" {
 		return e.Call.Key
 	}
-	return strconv.FormatInt(e.At.UnixMicro(), 36) + "-" + importer.Digest(e.Prompt + "\x00" + e.Call.Tool + "\x00" + e.Call.Input)[len("sha256:"):][:16]
+	return fmt.Sprintf("%s-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), len(e.Prompt), len(e.Call.Input))
+}
+
+// EachText implements [track.Fact]. The prompt is not recorded.
+func (e *Event) EachText(v track.TextVisitor) {
+	for _, name := range [...]string{e.Session, e.Agent, e.Name, e.Identity, e.Transcript, e.AgentTranscript} {
+		v.Name("event", name)
+	}
+	v.Free("message", &e.Message)
+	e.Reply = eachPointer(v, "reply", e.Reply)
+	e.Call.EachText(v)
+	if e.Wrote != nil {
+		wrote := *e.Wrote
+		v.Free("files", &wrote.Name)
+		v.Free("files", &wrote.Content)
+		e.Wrote = &wrote
+	}
+}
+
+func eachPointer(v track.TextVisitor, field string, text *string) *string {
+	if text == nil {
+		return nil
+	}
+	changed := *text
+	v.Free(field, &changed)
+	return &changed
 }
 
 func (e *Event) decodeCall(p payload) {

@@ -94,7 +94,7 @@ func decode(raw []byte, line int) ([]importer.Item, error) {
 		return nil, errors.New("an episode without task_id")
 	}
 	draft := importer.NewDraft(importer.NewBudget(), line, track.Execution{
-		Key:    importer.Key(importer.TauBench, task, strconv.Itoa(trial(e)), importer.Digest(string(raw))[len("sha256:"):][:16]),
+		Key:    importer.Key(importer.TauBench, task, strconv.Itoa(trial(e)), importer.Shape(raw)),
 		Source: importer.TauBench, Task: importer.Name(task), Trial: trial(e),
 	})
 	if e.Reward != nil {

@@ -22,6 +22,7 @@ CREATE TABLE version (
     operator            TEXT, -- what made it of its parent
     content             TEXT, -- the prompt, masked
     content_digest      BLOB, -- SHA-256 of the masked content
+    masking             INTEGER, -- version of the rules that masked the content; NULL if there is no content
     status              TEXT, -- in the words of the source
     note                TEXT,
     source              TEXT, -- format that the above was read from
@@ -68,7 +69,9 @@ CREATE TABLE execution (
     output             TEXT,             -- final text, masked; NULL if unknown, not kept or forgotten
     output_bytes       INTEGER,
     output_digest      BLOB,             -- SHA-256 of the masked text
-    digest             BLOB    NOT NULL, -- SHA-256 of all that was recorded
+    digest             BLOB    NOT NULL, -- SHA-256 of all that was recorded, masked
+    structure          BLOB    NOT NULL, -- SHA-256 of all but the texts: it does not depend on what is masked
+    masking            INTEGER NOT NULL, -- version of the rules that masked the texts
     is_open            INTEGER NOT NULL CHECK (is_open IN (0, 1)), -- its source ended within it: importing again may complete it
     actor_id           INTEGER REFERENCES actor,
     at                 INTEGER NOT NULL, -- when it started, or when it was recorded if that is unknown

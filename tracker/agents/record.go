@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/internal/admission"
 	"track/scoring/rubric"
 	"track/store"
 )
@@ -24,6 +24,8 @@ type Options struct {
 
 	// ContentKeys makes what an execution without a key says its key, so that recording it again does nothing.
 	ContentKeys bool
+	// Texts are the rules by which texts are recorded; nil for those of the database.
+	Texts *admission.Rules
 	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces
 	// it, one that has not come as far is a duplicate.
 	Growing bool
@@ -38,6 +40,7 @@ type Result struct {
 	Score       rubric.Score
 	NMasked     int  // secrets that were masked
 	Forgotten   bool // its texts are not stored, because they were forgotten earlier
+	NUnknown    int  // texts that could not be compared with those recorded, which other rules masked and which are not kept
 }
 
 // Recorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
@@ -51,19 +54,27 @@ type Recorder struct {
 
 // NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
 func NewRecorder(st *store.Store, options Options, entropy io.Reader) *Recorder {
+	if options.Texts == nil && st != nil {
+		options.Texts = st.Texts()
+	}
+	options.Texts = cmp.Or(options.Texts, admission.New(false)) // without a database nothing is recorded
 	return &Recorder{store: st, options: options, entropy: ulid.Monotonic(entropy, 0), keeps: map[string]bool{}}
 }
+
+// Texts returns the rules by which the recorder records texts.
+func (r *Recorder) Texts() *admission.Rules { return r.options.Texts }
 
 // Prepared is an execution with everything that can be computed outside a transaction.
 type Prepared struct {
 	store.ExecutionRecord
-	Score   rubric.Score
-	NMasked int // secrets that were masked
+	Score         rubric.Score
+	NMasked       int // secrets that were masked
+	hasContentKey bool
 }
 
 // Score scores an execution as recording it would, and stores nothing.
 func Score(e track.Execution, options Options) (Result, error) {
-	p, err := checkExecution(e)
+	p, err := checkExecution(e, cmp.Or(options.Texts, admission.New(false)))
 	if err == nil {
 		err = p.addScores(options)
 	}
@@ -113,7 +124,7 @@ func (r *Recorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Executi
 	if err != nil {
 		return Result{}, err
 	}
-	existing, err := tx.FindExecution(ctx, p.ExecutionRecord)
+	existing, _, err := r.find(ctx, tx.Reader, p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -147,7 +158,10 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 		p.Key = p.ID
 	}
 	forgotten := tx.NForgotten
-	existing, err := tx.AddExecution(p.ExecutionRecord)
+	existing, unknown, err := r.find(ctx, tx.Reader, p)
+	if err == nil && existing == nil {
+		existing, err = tx.AddExecution(p.ExecutionRecord)
+	}
 	switch {
 	case err != nil:
 		return Result{}, err
@@ -157,7 +171,8 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 		return result, nil
 	}
 	p.ID = existing.ULID
-	result := r.Compare(*existing, p)
+	result := r.compare(*existing, p)
+	result.NUnknown = unknown
 	if result.Disposition == track.Replaced {
 		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
 	}
@@ -177,8 +192,20 @@ func (r *Recorder) stamp(p *Prepared) {
 	}
 }
 
-// Compare says what becomes of an execution if another is recorded under its identity.
-func (r *Recorder) Compare(existing store.ExistingExecution, p Prepared) Result {
+// Find compares an execution with what is recorded under its identity, and says what becomes of it; nil if nothing is
+// recorded.
+func (r *Recorder) Find(ctx context.Context, p Prepared) (*Result, error) {
+	existing, unknown, err := r.find(ctx, r.store.Reader, p)
+	if err != nil || existing == nil {
+		return nil, err
+	}
+	result := r.compare(*existing, p)
+	result.NUnknown = unknown
+	return &result, nil
+}
+
+// compare says what becomes of an execution if another is recorded under its identity.
+func (r *Recorder) compare(existing store.ExistingExecution, p Prepared) Result {
 	p.ID = existing.ULID // it stays the same execution
 	result := p.result(r.disposition(existing, p))
 	result.Forgotten = existing.Forgotten
@@ -233,21 +260,22 @@ func (r *Recorder) Prepare(ctx context.Context, e track.Execution, open bool) (P
 
 // Identify checks, masks and digests an execution.
 func (r *Recorder) Identify(e track.Execution, open bool) (p Prepared, err error) {
-	if p, err = checkExecution(e); err != nil {
+	if p, err = checkExecution(e, r.options.Texts); err != nil {
 		return p, err
 	}
 	p.Open = open
-	if p.Digest, err = digestExecution(p.Execution); err != nil {
+	p.Masking = r.options.Texts.Version
+	if p.Digest, p.Structure, err = digests(p.Execution); err != nil {
 		return p, err
 	}
 	if p.Key == "" && r.options.ContentKeys {
-		p.Key = "sha256:" + hex.EncodeToString(p.Digest[:])
+		p.Key, p.hasContentKey = p.contentKey(), true
 	}
 	return p, nil
 }
 
 // checkExecution checks and masks an execution.
-func checkExecution(e track.Execution) (p Prepared, err error) {
+func checkExecution(e track.Execution, rules *admission.Rules) (p Prepared, err error) {
 	if e.Status == "" {
 		e.Status = track.ExecutionOK
 	}
@@ -260,8 +288,12 @@ func checkExecution(e track.Execution) (p Prepared, err error) {
 	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
 		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v: must be between 0 and 100", *e.Score)}
 	}
-	p.Execution, p.NMasked = Masked(e)
-	p.ID = "" // given when it is recorded
+	masked, problem := rules.Admit(&e)
+	if problem != nil {
+		return p, problem
+	}
+	e.ID = "" // given when it is recorded
+	p.Execution, p.NMasked = e, masked
 	return p, nil
 }
 

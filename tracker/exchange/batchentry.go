@@ -31,13 +31,16 @@ func (b *batchRun) prepare(ctx context.Context, line lines.Record) (e *batchEntr
 	switch {
 	case line.Err != nil || line.Lineage != nil:
 	case line.Sweep != nil:
-		e.spec, e.Err = specOf(*line.Sweep)
-	case line.Execution == nil:
-		e.seed = seeds.Prepare(line.Seed)
-	default:
-		if e.execution, err = b.executions.Prepare(ctx, *line.Execution, false); errors.As(err, &e.Err) {
-			err = nil
+		if e.spec, e.Err = specOf(*line.Sweep); e.Err == nil {
+			_, e.Err = b.seeds.Store.Texts().Admit(e.Sweep)
 		}
+	case line.Execution == nil:
+		e.seed, err = seeds.Prepare(line.Seed, b.seeds.Store.Texts())
+	default:
+		e.execution, err = b.executions.Prepare(ctx, *line.Execution, false)
+	}
+	if errors.As(err, &e.Err) {
+		err = nil
 	}
 	return e, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -34,6 +35,7 @@ func mergeInto(ctx context.Context, path string, from *store.Store, o MergeOptio
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
+	st.Admit(admission.New(true)) // names were admitted when they were recorded
 	_, err = Merge(ctx, st, from, o)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"track/store"
+	"track/tracker/agents"
 )
 
 // executionClass compares an execution elsewhere with the database here.
@@ -26,6 +27,8 @@ type executionStep struct {
 	version bool                 // its version has other content here
 	rubrics int                  // scores that the same execution here lacks
 	truths  int                  // truths that it lacks
+	alike   bool                 // only its texts differ, which other rules masked
+	unknown int                  // texts that cannot be compared then
 }
 
 // lacks reports whether the execution here lacks something that belongs to the same execution elsewhere.
@@ -50,7 +53,12 @@ func (p *executionPage) compare(ctx context.Context, d *Door, r *store.Reader) (
 	steps := make([]executionStep, len(p.heads))
 	var rows []int64
 	for i, m := range matches {
-		steps[i] = compareExecution(p.heads[i], m, d.versions[versionKey(p.heads[i].Lineage, p.heads[i].Version)])
+		alike, unknown, err := p.compareMasked(ctx, r, p.heads[i], &m)
+		if err != nil {
+			return nil, err
+		}
+		steps[i] = compareExecution(p.heads[i], m, d.versions[versionKey(p.heads[i].Lineage, p.heads[i].Version)], alike)
+		steps[i].unknown = unknown
 		if steps[i].class == executionKnown {
 			rows = append(rows, steps[i].here.Row)
 		}
@@ -83,12 +91,55 @@ func (s *executionStep) compareParts(head store.ExecutionHead, there, here *stor
 	}
 }
 
+// compareMasked compares the texts of an execution with those of the one in its place, if other rules masked them. If
+// its key was made of its content, it also finds the one that has another key for that reason alone.
+func (p *executionPage) compareMasked(ctx context.Context, r *store.Reader, head store.ExecutionHead, m *store.ExecutionMatch) (alike bool, unknown int, err error) {
+	var candidates []store.ExecutionHead
+	if m.InPlace != nil {
+		candidates = []store.ExecutionHead{*m.InPlace}
+	} else if candidates, err = agents.CandidatesFor(ctx, r, head); err != nil {
+		return false, 0, err
+	}
+	for _, c := range candidates {
+		if c.Digest == head.Digest || c.Structure != head.Structure || c.Masking == head.Masking {
+			continue
+		}
+		there, err := p.record(ctx, head)
+		if err != nil || there == nil {
+			return false, 0, err
+		}
+		here, err := r.CarriedExecution(ctx, c)
+		if err != nil {
+			return false, 0, err
+		}
+		if alike, unknown = agents.Alike(here.ExecutionRecord, there.ExecutionRecord, r.Texts()); alike {
+			m.InPlace = &c
+			return true, unknown, nil
+		}
+	}
+	return false, 0, nil
+}
+
+// record returns an execution of the other database; nil if the page did not load it and is not being read any more.
+func (p *executionPage) record(ctx context.Context, head store.ExecutionHead) (*store.CarriedExecution, error) {
+	record, loaded := p.records[head.Row]
+	switch {
+	case loaded:
+		return &record, nil
+	case p.from == nil:
+		return nil, nil
+	}
+	record, err := p.from.CarriedExecution(ctx, head)
+	p.records[head.Row] = record
+	return &record, err
+}
+
 func versionKey(lineage, version string) string { return lineage + "\x00" + version }
 
 // compareExecution classifies an execution. Its place is its lineage, source and key. Of two records of one
 // execution, the one that has come further counts, with the ID and the time of the one that was recorded first.
-func compareExecution(head store.ExecutionHead, m store.ExecutionMatch, versionDiffers bool) executionStep {
-	s := executionStep{here: m.InPlace, version: versionDiffers}
+func compareExecution(head store.ExecutionHead, m store.ExecutionMatch, versionDiffers, alike bool) executionStep {
+	s := executionStep{here: m.InPlace, version: versionDiffers, alike: alike}
 	switch {
 	case versionDiffers, m.InPlace == nil && m.Same != nil:
 		s.class = executionConflict
@@ -103,6 +154,10 @@ func compareExecution(head store.ExecutionHead, m store.ExecutionMatch, versionD
 	switch {
 	case head.Open == here.Open && head.Digest == here.Digest:
 		s.class = executionKnown
+	case head.Open == here.Open && alike: // the better masked record counts, in any order of merging
+		if s.class = executionKnown; head.Masking > here.Masking {
+			s.class = executionFurther
+		}
 	case !head.Open && !here.Open:
 		s.class = executionConflict
 	case isFurther(head, here):

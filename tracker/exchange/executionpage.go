@@ -15,6 +15,7 @@ type executionPage struct {
 	records map[int64]store.CarriedExecution // by row there
 	steps   []executionStep                  // as they were found when the page was read
 	changes bool                             // something is to be stored
+	from    *store.Reader                    // while the page is read; then nil
 }
 
 func (*executionPage) needs() Rights { return BringFacts | bringJudgements | bringTombstones }
@@ -28,7 +29,8 @@ func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int
 	if err != nil || len(heads) == 0 {
 		return nil, err
 	}
-	page := &executionPage{heads: heads, records: map[int64]store.CarriedExecution{}}
+	page := &executionPage{heads: heads, records: map[int64]store.CarriedExecution{}, from: from}
+	defer func() { page.from = nil }()
 	rows := make([]int64, len(heads))
 	for i, h := range heads {
 		rows[i] = h.Row
@@ -70,13 +72,16 @@ func (p *executionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx
 // answer answers for an execution, and counts its scores and texts.
 func (p *executionPage) answer(d *Door, head store.ExecutionHead, s executionStep) Answer {
 	a := Answer{Kind: kindExecution, Outcome: known}
+	d.counts.Uncompared += s.unknown
 	switch s.class {
 	case executionNew:
 		a.Outcome = Recorded
 	case executionConflict:
 		a.Outcome, a.Conflict = conflicting, s.conflict(head)
 	case executionFurther:
-		d.counts.Completed++
+		if !s.alike {
+			d.counts.Completed++
+		}
 	case executionKnown:
 		d.counts.Scores += s.rubrics
 		if s.forgets(head) && s.here.ForgottenAt.IsZero() && !d.dryRun { // in a dry run, the tombstones were counted

@@ -15,6 +15,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/internal/admission"
 	"track/store"
 	"track/tracker/agents"
 )
@@ -43,7 +44,12 @@ type ImportObserver struct {
 // a dry run st may be nil: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
 	options.Execution.ContentKeys, options.Execution.Growing = true, true
+	if st != nil {
+		options.Execution.Texts = st.Texts()
+	}
+	options.Execution.Texts = cmp.Or(options.Execution.Texts, admission.New(false))
 	run := &importRun{
+		texts:    options.Execution.Texts,
 		Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, door: NewDoor(st, BringFacts, options.DryRun), options: options, observer: observer,
 	}
 	if options.DryRun {
@@ -58,6 +64,7 @@ func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item,
 
 type importRun struct {
 	*agents.Recorder
+	texts    *admission.Rules
 	store    *store.Store // nil in a dry run without a database
 	door     *Door
 	options  ImportOptions

@@ -35,6 +35,7 @@ func (r *importRun) countExecution(s *importStep) {
 	switch s.result.Disposition {
 	case track.Duplicate:
 		r.summary.Duplicates++
+		r.summary.Uncompared += s.result.NUnknown
 		return
 	case track.Conflict:
 		r.conflict(s, fmt.Sprintf("execution %s of lineage %s is recorded with other content, as %s", s.prepared.Key, s.prepared.Lineage, s.result.ID))

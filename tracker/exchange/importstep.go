@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"track"
 	"track/importer"
-	"track/internal/masking"
 	"track/store"
 	"track/tracker/agents"
 )
@@ -66,13 +65,11 @@ func (r *importRun) prepareStep(ctx context.Context, s *importStep) {
 		s.err = r.prepareExecution(ctx, s)
 	case s.version != nil:
 		v := s.version
-		if v.Content != nil {
-			clean, n := masking.Mask(*v.Content)
-			v.Content, s.prepared.NMasked = &clean, n
+		problem := v.Validate()
+		if problem == nil {
+			s.prepared.NMasked, problem = r.texts.Admit(v)
 		}
-		note, n := masking.Mask(v.Note)
-		v.Note, s.prepared.NMasked = note, s.prepared.NMasked+n
-		if problem := v.Validate(); problem != nil {
+		if problem != nil {
 			s.err = problem
 		}
 	}
@@ -84,13 +81,12 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 	}
 	s.Execution = nil // the masked texts are in prepared
 	if r.store != nil {
-		existing, err := r.store.FindExecution(ctx, s.prepared.ExecutionRecord)
+		result, err := r.Find(ctx, s.prepared)
 		if err != nil {
 			return err
 		}
-		if existing != nil {
-			s.prepared.ID = existing.ULID
-			s.result = r.Compare(*existing, s.prepared)
+		if result != nil {
+			s.prepared.ID, s.result = result.ID, *result
 			s.duplicate = s.result.Disposition == track.Duplicate
 		}
 	}

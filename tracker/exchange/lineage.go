@@ -21,14 +21,14 @@ func (l lineageRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx 
 	if err != nil {
 		return nil, err
 	}
-	contents := make(map[string]string, len(here))
+	recorded := make(map[string]store.VersionRecord, len(here))
 	for _, v := range here {
-		contents[v.Name] = v.ContentID
+		recorded[v.Name] = v
 	}
 	conflicts := map[string]bool{}
 	for _, v := range l.Versions {
-		content, known := contents[v.Name]
-		if content == "" || v.ContentID == "" || content == v.ContentID {
+		own, known := recorded[v.Name]
+		if own.ContentID == "" || v.ContentID == "" || own.ContentID == v.ContentID || own.Masking != v.Masking && r.Texts().Alike(*own.Content, *v.Content) {
 			answers = append(answers, answerFor(kindVersion, known))
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"track"
 	"track/evolution"
 	"track/importer"
-	"track/internal/masking"
 	"track/tracker/lineages"
 )
 
@@ -28,7 +27,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 	case err != nil || known != nil:
 		return err
 	}
-	proposal.Note, _ = masking.Mask(p.Title)
+	proposal.Note, _ = w.executions.Texts().Text(p.Title)
 	at := p.At
 	if at.IsZero() {
 		at = w.options.At

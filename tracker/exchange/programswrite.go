@@ -12,7 +12,6 @@ import (
 	"track/answer"
 	"track/evolution"
 	"track/importer"
-	"track/internal/masking"
 	"track/store"
 	"track/tracker/agents"
 	"track/tracker/lineages"
@@ -101,7 +100,7 @@ func (w *programsWriter) content(p importer.Program) (content string, masked int
 	if w.options.KeepSecrets {
 		return p.Content, 0
 	}
-	return masking.Mask(p.Content)
+	return w.executions.Texts().Text(p.Content)
 }
 
 // program records one program.
@@ -178,7 +177,7 @@ func (w *programsWriter) describe(p importer.Program, label string, parents []ev
 	if p.Best {
 		status = strings.Trim("best, "+status, ", ")
 	}
-	note, masked := masking.Mask(p.Title)
+	note, masked := w.executions.Texts().Text(p.Title)
 	w.summary.Masked += masked
 	v := track.Version{
 		Lineage: w.Name, Name: label, Operator: p.Operator, Status: status, Note: note, Source: w.options.Source, SourceScore: cmp.Or(p.Score, p.Partial), CreatedAt: p.At,

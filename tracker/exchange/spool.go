@@ -9,8 +9,8 @@ import (
 	"track"
 	"track/answer"
 	"track/importer/lines"
+	"track/internal/admission"
 	"track/internal/spool"
-	"track/tracker/agents"
 )
 
 // spooledAtOnce is how many bytes of lines are written to a spool together.
@@ -18,7 +18,7 @@ const spooledAtOnce = 1 << 20
 
 // SpoolLines keeps the good lines of a batch in a file of a spool, which it closes. problem is called for each of the
 // others.
-func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Record, error], problem func(*track.FieldError)) (a answer.RecordedLines, err error) {
+func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Record, error], rules *admission.Rules, problem func(*track.FieldError)) (a answer.RecordedLines, err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 	a = answer.NewRecordedLines("")
 	var text []byte
@@ -30,13 +30,19 @@ func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Re
 			record.Err = BringFacts.refuse(bringLedgers)
 			record.Err.Line = record.Line
 		}
-		if record.Err != nil {
+		if record.Err == nil {
+			text, err = AppendRecord(text, record, rules)
+			if errors.As(err, &record.Err) {
+				record.Err.Line, err = record.Line, nil
+			}
+		}
+		switch {
+		case err != nil:
+			return a, err
+		case record.Err != nil:
 			problem(record.Err)
 			a.Rejected++
 			continue
-		}
-		if text, err = appendRecord(text, record); err != nil {
-			return a, err
 		}
 		if a.Recorded++; len(text) >= spooledAtOnce {
 			if err := w.Add(text); err != nil {
@@ -51,12 +57,21 @@ func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Re
 	return a, err
 }
 
-// appendRecord appends a line that is written anew: a file of series that it named may not exist when it is ingested.
-func appendRecord(text []byte, record lines.Record) ([]byte, error) {
+// AppendRecord appends a record without its secrets as a line. The line is written anew, because a file of series that
+// it named may not exist when it is ingested.
+func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]byte, error) {
+	var fact track.Fact = &record.Seed
+	if record.Execution != nil {
+		fact = record.Execution
+	} else if record.Sweep != nil {
+		fact = record.Sweep
+	}
+	if _, problem := rules.Admit(fact); problem != nil {
+		return text, problem
+	}
 	switch {
 	case record.Execution != nil:
-		masked, _ := agents.Masked(*record.Execution)
-		return lines.AppendExecution(text, masked)
+		return lines.AppendExecution(text, *record.Execution)
 	case record.Sweep != nil:
 		return lines.AppendSweep(text, *record.Sweep)
 	}

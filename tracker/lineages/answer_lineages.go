@@ -60,7 +60,7 @@ func ShowHead(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 func BeginLineage(ctx context.Context, st *store.Store, q answer.NewLineageQuestion) (a answer.LineageCreated, err error) {
 	o, err := newOptions(q)
 	if err == nil {
-		err = o.validate()
+		err = o.validate(st.Texts())
 	}
 	if err == nil {
 		err = checkHasVersion(ctx, st.Reader, o)

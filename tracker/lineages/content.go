@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"track"
-	"track/internal/masking"
+	"track/internal/admission"
 )
 
-// checkContent reports why a content cannot be a version.
-func checkContent(field, content, subject string, keepSecrets bool) error {
+// checkContent reports why a content cannot be a version. Without rules, secrets in it are kept.
+func checkContent(field, content, subject string, rules *admission.Rules) error {
 	v := track.Version{Lineage: "l", Name: "v", Content: &content}
 	if err := v.Validate(); err != nil {
 		return &track.FieldError{Field: field, Message: err.Message}
@@ -19,7 +19,10 @@ func checkContent(field, content, subject string, keepSecrets bool) error {
 			return &track.FieldError{Field: field, Message: "must be a JSON object of parameters: " + err.Error()}
 		}
 	}
-	if masked, n := masking.Mask(content); n > 0 && !keepSecrets {
+	if rules == nil {
+		return nil
+	}
+	if masked, n := rules.Text(content); n > 0 {
 		line := 1 + strings.Count(commonPrefix(content, masked), "\n")
 		err := fmt.Errorf("%w: %s: line %d looks like a secret (%d in all); versions are stored unchanged, so this one is not recorded", track.ErrInvalid, field, line, n)
 		return track.WithHint(err, track.Hint{Text: "remove it, or record it unchanged"}.With("keep-secrets", ""))

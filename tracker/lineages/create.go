@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -30,7 +31,7 @@ type NewOptions struct {
 // New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was
 // only recorded so far keeps its versions.
 func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) (l Lineage, created bool, err error) {
-	if err := o.validate(); err != nil {
+	if err := o.validate(st.Texts()); err != nil {
 		return l, false, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
@@ -52,7 +53,7 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) (l Lineage, err error) {
 	seed, err := o.seed(entropy)
 	if err == nil {
-		err = o.validate()
+		err = o.validate(tx.Texts())
 	}
 	if err != nil {
 		return l, err
@@ -74,12 +75,15 @@ func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) 
 }
 
 // validate reports what is wrong with the options.
-func (o NewOptions) validate() error {
+func (o NewOptions) validate(rules *admission.Rules) error {
 	if err := track.CheckName(o.Name); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
 	}
 	if strings.Contains(o.Name, "@") {
 		return &track.FieldError{Field: "lineage", Message: fmt.Sprintf("%q contains @, which separates a lineage from its version", o.Name)}
+	}
+	if problem := rules.Name("lineage", o.Name); problem != nil {
+		return problem
 	}
 	scenario, isScenario := strings.CutPrefix(o.Subject, subjectScenario)
 	if o.Subject != SubjectAgent && !isScenario {
@@ -96,7 +100,10 @@ func (o NewOptions) validate() error {
 	if o.Root == nil {
 		return nil
 	}
-	return checkContent("root", *o.Root, o.Subject, o.KeepSecrets)
+	if o.KeepSecrets {
+		rules = nil
+	}
+	return checkContent("root", *o.Root, o.Subject, rules)
 }
 
 func (o NewOptions) seed(entropy io.Reader) (uint64, error) {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"track/evolution"
-	"track/internal/masking"
 	"track/store"
 )
 
@@ -47,8 +46,8 @@ func VersionRef(ctx context.Context, r *store.Reader, l Lineage, name string) (e
 }
 
 // withoutSecrets masks what looks like a secret in a text for the ledger, from which nothing can be removed.
-func withoutSecrets(text string) string {
-	masked, _ := masking.Mask(text)
+func withoutSecrets(r *store.Reader, text string) string {
+	masked, _ := r.Texts().Text(text)
 	return masked
 }
 

@@ -12,6 +12,7 @@ import (
 	"track"
 	"track/answer"
 	"track/evolution"
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -58,7 +59,7 @@ func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOpti
 
 func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r ProposeResult, err error) {
 	r.Lineage = l.Name
-	if err := o.check(*l); err != nil {
+	if err := o.check(tx.Texts(), *l); err != nil {
 		return r, err
 	}
 	if o, err = completeFromEarlier(ctx, tx.Reader, *l, o); err != nil {
@@ -74,7 +75,7 @@ func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r
 	}
 	if err != nil || existing != nil {
 		if r.Mutation, r.Known = *cmp.Or(existing, &store.Mutation{}), err == nil; r.Known {
-			r.warnNotRecorded(o)
+			r.warnNotRecorded(tx.Reader, o)
 		}
 		return r, err
 	}
@@ -102,7 +103,7 @@ func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r
 
 // newProposal stores the content of the child and returns the proposal of it.
 func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o ProposeOptions, r *ProposeResult) (p evolution.Proposal, err error) {
-	p = evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(o.Note), CostUSD: o.CostUSD}
+	p = evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(tx.Reader, o.Note), CostUSD: o.CostUSD}
 	if p.Parents, err = parentRefs(ctx, tx.Reader, l, o.Parents); err != nil {
 		return p, err
 	}
@@ -167,9 +168,9 @@ func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *Propos
 }
 
 // warnNotRecorded says what of a mutation that was proposed before is other than what is said of it now.
-func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
+func (r *ProposeResult) warnNotRecorded(reads *store.Reader, o ProposeOptions) {
 	const format = "%s is recorded with the %s %s: %s is not recorded"
-	if note := withoutSecrets(o.Note); note != "" && note != r.Note {
+	if note := withoutSecrets(reads, o.Note); note != "" && note != r.Note {
 		r.warn(warnNotRecorded, format, r.Key, "note", fmt.Sprintf("%q", r.Note), fmt.Sprintf("%q", note))
 	}
 	if o.Risk != "" && o.Risk != r.Risk {
@@ -180,7 +181,7 @@ func (r *ProposeResult) warnNotRecorded(o ProposeOptions) {
 	}
 }
 
-func (o ProposeOptions) check(l Lineage) error {
+func (o ProposeOptions) check(rules *admission.Rules, l Lineage) error {
 	for _, name := range [...]struct{ field, text string }{{"id", o.ID}, {"operator", o.Operator}} {
 		if name.text == "" {
 			continue
@@ -188,6 +189,12 @@ func (o ProposeOptions) check(l Lineage) error {
 		if err := track.CheckName(name.text); err != nil {
 			return &track.FieldError{Field: name.field, Message: err.Error()}
 		}
+		if problem := rules.Name(name.field, name.text); problem != nil {
+			return problem
+		}
+	}
+	if o.KeepSecrets {
+		rules = nil
 	}
 	switch {
 	case o.CostUSD != nil && !(*o.CostUSD >= 0 && *o.CostUSD <= math.MaxFloat64):
@@ -197,5 +204,5 @@ func (o ProposeOptions) check(l Lineage) error {
 	case strings.TrimSpace(o.Child) == "":
 		return nil // is refused, and recorded so
 	}
-	return checkContent("child", o.Child, l.Subject, o.KeepSecrets)
+	return checkContent("child", o.Child, l.Subject, rules)
 }

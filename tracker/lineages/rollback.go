@@ -83,7 +83,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 	if err != nil {
 		return nil, err
 	}
-	event, err := evolution.RollbackByHand(state.InForce, to, cmp.Or(withoutSecrets(o.Reason), "by hand"))
+	event, err := evolution.RollbackByHand(state.InForce, to, cmp.Or(withoutSecrets(r, o.Reason), "by hand"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}

@@ -25,7 +25,7 @@ func ChangeSettings(ctx context.Context, st *store.Store, name string, edit Sett
 		}
 		if changed = !after.Equal(stored.Settings); changed {
 			after.Number++
-			body := evolution.SettingsChange{Settings: after, Reason: withoutSecrets(reason)}
+			body := evolution.SettingsChange{Settings: after, Reason: withoutSecrets(tx.Reader, reason)}
 			if _, err := appendEntry(tx, stored, evolution.KindSettings, body, stored.Head, orNow(at, tx.Reader)); err != nil {
 				return err
 			}

@@ -238,7 +238,7 @@ var columns = map[string]map[string]struct{ forged, unvouched string }{
 		"content_digest": {forged: "randomblob(32)"}, "created_at": {unvouched: "the entry that proposed it has the time"}, "parent_id": {unvouched: "the ledger has the parents"},
 		"operator": {unvouched: "the ledger has the operator"}, "status": {unvouched: "in the words of a source"}, "note": {unvouched: "in the words of a source"},
 		"source": {unvouched: "of an import"}, "source_score": {unvouched: "the source's, never evidence"}, "source_parent_score": {unvouched: "the source's, never evidence"},
-		"source_created_at": {unvouched: "the source's"},
+		"masking": {unvouched: "of masking; the digest is of the masked content"}, "source_created_at": {unvouched: "the source's"},
 	},
 }
 

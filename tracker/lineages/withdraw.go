@@ -24,7 +24,7 @@ func withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason st
 			return track.WithHint(err, track.NewHint("leave an accepted version", "rollback", l.Name))
 		}
 		m.State = evolution.MutationWithdrawn
-		body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(reason)}
+		body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(tx.Reader, reason)}
 		if _, err := appendEntry(tx, l, evolution.KindWithdrawal, body, l.Head, orNow(at, tx.Reader)); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"track"
 	"track/importer"
 	"track/importer/claudehooks"
-	"track/internal/masking"
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -48,7 +49,7 @@ func isName(text string) bool {
 
 // receiveHook makes an event of one payload of a hook of Claude Code, without its secrets, its lineage and its version.
 // task is what the session was started for, so that executions of several versions pair by it; empty if unknown.
-func receiveHook(payload []byte, task string, received time.Time) (hookEvent, error) {
+func receiveHook(payload []byte, task string, received time.Time, rules *admission.Rules) (hookEvent, error) {
 	e, err := claudehooks.Decode(payload, received)
 	switch {
 	case err != nil:
@@ -56,7 +57,13 @@ func receiveHook(payload []byte, task string, received time.Time) (hookEvent, er
 	case e.Session == "":
 		return hookEvent{}, fmt.Errorf("%w: session_id: not a valid name", track.ErrInvalid)
 	}
-	event := hookEvent{Folder: e.Folder, HookEvent: store.HookEvent{
+	folder := e.Folder
+	e = reduced(e)
+	_, problem := rules.Admit(&e)
+	if problem = cmp.Or(problem, rules.Name("task", task)); problem != nil {
+		return hookEvent{}, problem
+	}
+	event := hookEvent{Folder: folder, HookEvent: store.HookEvent{
 		Session: e.Session, Agent: e.Agent, Name: e.Name, Key: e.Identity, At: e.At, ReceivedAt: received,
 	}}
 	if !isName(e.Name) {
@@ -65,7 +72,7 @@ func receiveHook(payload []byte, task string, received time.Time) (hookEvent, er
 	if track.CheckName(event.Key) != nil {
 		event.Key = importer.Digest(event.Key)
 	}
-	b := body{Event: masked(reduced(e)), Task: task}
+	b := body{Event: e, Task: task}
 	if e.Name == claudehooks.UserPromptSubmit {
 		if info, err := os.Stat(e.Transcript); err == nil {
 			b.TranscriptSize = info.Size()
@@ -94,7 +101,7 @@ func reduced(e claudehooks.Event) claudehooks.Event {
 		e.Call.Output = nil
 	}
 	if len(e.Call.Input) > mostInput {
-		e.Call.Input = importer.Digest(e.Call.Input)
+		e.Call.Input = importer.LeftOut(e.Call.Input)
 	}
 	if len(e.Call.Command) > mostInput {
 		e.Call.Command = ""
@@ -104,27 +111,6 @@ func reduced(e claudehooks.Event) claudehooks.Event {
 	}
 	if e.Reply != nil && len(*e.Reply) > mostFile {
 		e.Reply = nil
-	}
-	return e
-}
-
-// masked takes the secrets out of the texts of an event.
-func masked(e claudehooks.Event) claudehooks.Event {
-	mask := func(s string) string {
-		clean, _ := masking.Mask(s)
-		return clean
-	}
-	maskPointer := func(s *string) *string {
-		if s == nil {
-			return nil
-		}
-		clean := mask(*s)
-		return &clean
-	}
-	e.Message, e.Reply = mask(e.Message), maskPointer(e.Reply)
-	e.Call.Input, e.Call.Command, e.Call.Error, e.Call.Output = mask(e.Call.Input), mask(e.Call.Command), mask(e.Call.Error), maskPointer(e.Call.Output)
-	if e.Wrote != nil {
-		e.Wrote = &track.WrittenFile{Name: e.Wrote.Name, Content: mask(e.Wrote.Content)}
 	}
 	return e
 }

@@ -16,6 +16,7 @@ import (
 
 	"track"
 	"track/importer"
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -39,6 +40,7 @@ type Hook struct {
 	Project  string // top folder of the agent's project; empty if unknown
 	Database string // empty to look for it from the working directory of the session upward
 	Now      func() time.Time
+	Texts    *admission.Rules
 	// Problem hears what went wrong: in which folder of a database, which is empty if that is unknown, and with which
 	// event.
 	Problem func(folder, event string, err error)
@@ -109,11 +111,14 @@ func (h *Hook) take(ctx context.Context, in io.Reader, c *call) error {
 	case len(payload) > longestPayload:
 		return fmt.Errorf("the payload is longer than %d MiB", longestPayload>>20)
 	}
-	event, err := receiveHook(payload, importer.Name(h.Task), received)
+	event, err := receiveHook(payload, importer.Name(h.Task), received, h.Texts)
 	if err != nil {
 		return err
 	}
 	event.Lineage, event.Version = h.lineage(event.Folder), importer.Name(h.Version)
+	if problem := cmp.Or(h.Texts.Name("lineage", event.Lineage), h.Texts.Name("version", event.Version)); problem != nil {
+		return problem
+	}
 	path, err := h.FindDatabase(event.Folder)
 	missing := errors.Is(err, track.ErrNotFound)
 	if missing {
@@ -137,6 +142,7 @@ func (h *Hook) record(ctx context.Context, path string, missing bool, event stor
 		return err
 	}
 	defer func() { _ = st.Close() }()
+	st.Admit(h.Texts)
 	events, forget, err := eventSpool(filepath.Join(filepath.Dir(path), spoolFolder)).events()
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"track/importer"
 	"track/importer/claudecode"
 	"track/importer/importertest"
+	"track/internal/admission"
 	"track/store"
 	"track/tracker/agents"
 )
@@ -48,7 +49,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) receive(second int, payload string) store.HookEvent {
 	w.t.Helper()
 	w.clock = time.Date(2026, 3, 1, 10, 0, second, 0, time.UTC)
-	e, err := receiveHook([]byte(payload), w.task, w.clock)
+	e, err := receiveHook([]byte(payload), w.task, w.clock, admission.New(false))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -398,7 +399,7 @@ func (w *world) importAll(items []importer.Item) (dispositions []track.Dispositi
 
 func TestReceiveRefuses(t *testing.T) {
 	for _, bad := range []string{"", "null", "[]", `{"session_id":"s"}`, `{"hook_event_name":"Stop"}`, `{"session_id":"\u0000","hook_event_name":"Stop"}`} {
-		if e, err := receiveHook([]byte(bad), "", time.Now()); err == nil {
+		if e, err := receiveHook([]byte(bad), "", time.Now(), admission.New(false)); err == nil {
 			t.Errorf("%q became %+v", bad, e)
 		}
 	}

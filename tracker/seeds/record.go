@@ -60,7 +60,10 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	if err := seed.Validate(); err != nil {
 		return RecordResult{}, err
 	}
-	prepared := Prepare(seed)
+	prepared, err := Prepare(seed, r.Store.Texts())
+	if err != nil {
+		return RecordResult{}, err
+	}
 	err = r.Store.Update(ctx, func(tx *store.Tx) error {
 		r.Begin()
 		result, err = r.RecordIn(ctx, tx, prepared)

@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/admission"
 	"track/scoring"
 	"track/series"
 	"track/store"
@@ -21,8 +22,12 @@ type Prepared struct {
 	series []store.EncodedSeries
 }
 
-// Prepare computes what can be computed of a seed before a transaction.
-func Prepare(seed track.Seed) Prepared {
+// Prepare masks the free text of a seed, and computes what can be computed before a transaction. An error is about a
+// name that the rules refuse.
+func Prepare(seed track.Seed, rules *admission.Rules) (Prepared, error) {
+	if _, problem := rules.Admit(&seed); problem != nil {
+		return Prepared{}, problem
+	}
 	p := Prepared{Seed: seed, digest: seed.Digest()}
 	for _, s := range seed.Series {
 		encoded := store.EncodedSeries{Name: s.Name, Hash: s.Hash(), N: len(s.Values)}
@@ -31,7 +36,7 @@ func Prepare(seed track.Seed) Prepared {
 		}
 		p.series = append(p.series, encoded)
 	}
-	return p
+	return p, nil
 }
 
 // source returns a function that finds the series of the seed by name; nil if the seed has none.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"track"
 	"track/answer"
+	"track/internal/admission"
 	"track/scoring"
 	"track/spec"
 	"track/store"
@@ -16,12 +18,24 @@ import (
 // before the scenario had any spec are judged under it; seeds judged under an earlier version keep their results (see
 // [Rescore]).
 func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecAdded, error) {
+	s, err := Admitted(s, st.Texts())
+	if err != nil {
+		return answer.SpecAdded{}, err
+	}
 	record := store.Spec{Scenario: s.Scenario, Title: s.Title, Document: spec.Canonical(s), Hash: spec.Hash(s)}
 	a := answer.SpecAdded{Scenario: s.Scenario, NMetrics: len(s.Metrics)}
-	err := st.Update(ctx, func(tx *store.Tx) error {
-		stored, added, err := tx.AddSpec(record, SpecMetrics(s))
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		stored, err := newestIfSame(ctx, tx, record)
+		added := false
+		if err == nil && stored == nil {
+			stored = &store.Spec{}
+			*stored, added, err = tx.AddSpec(record, SpecMetrics(s))
+		}
+		if err != nil {
+			return err
+		}
 		a.Version, a.Hash, a.Added = stored.Version, stored.Hash, added
-		return err
+		return nil
 	})
 	if err != nil || a.Version != 1 {
 		return a, err
@@ -29,6 +43,58 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecA
 	rescored, err := Rescore(ctx, st, answer.RescoreQuestion{Scenario: s.Scenario, Spec: 1})
 	a.Scored = rescored.NScored
 	return a, err
+}
+
+// newestIfSame returns the newest spec of a scenario if a spec differs from it only because its texts are masked by
+// better rules; nil if it does not.
+func newestIfSame(ctx context.Context, tx *store.Tx, s store.Spec) (*store.Spec, error) {
+	newest, err := tx.Spec(ctx, s.Scenario, 0)
+	if errors.Is(err, track.ErrNotFound) || err == nil && newest.Hash == s.Hash {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := decodeSpec(newest)
+	if err != nil {
+		return nil, err
+	}
+	if decoded, err = Admitted(decoded, tx.Texts()); err != nil || spec.Hash(decoded) != s.Hash {
+		return nil, nil
+	}
+	return &newest, nil
+}
+
+// Admitted returns a spec whose free texts are masked. An error is about a name that the rules refuse.
+func Admitted(s scoring.Spec, rules *admission.Rules) (scoring.Spec, error) {
+	fact := specFact{s}
+	if _, problem := rules.Admit(&fact); problem != nil {
+		return s, problem
+	}
+	return fact.Spec, nil
+}
+
+// specFact is a spec as a [track.Fact].
+type specFact struct{ scoring.Spec }
+
+// EachText implements [track.Fact].
+func (s *specFact) EachText(v track.TextVisitor) {
+	v.Name("scenario", s.Scenario)
+	v.Free("title", &s.Title)
+	if s.Improvement != nil {
+		v.Name("improvement.baseline", s.Improvement.Baseline)
+	}
+	s.Metrics = slices.Clone(s.Metrics)
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		v.Name("metrics.name", m.Name)
+		v.Name("metrics.group", m.Group)
+		v.Free("metrics.target_desc", &m.TargetDesc)
+		if m.From != nil {
+			v.Name("metrics.from.series", m.From.Series)
+			v.Name("metrics.from.with", m.From.With)
+		}
+	}
 }
 
 // ListSpecs lists all versions of all specs.

@@ -2,11 +2,8 @@ package sweeps
 
 import (
 	"context"
-	"slices"
 
 	"track"
-	"track/internal/masking"
-	"track/sweep"
 	"track/tracker/seeds"
 )
 
@@ -24,8 +21,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if err := s.records.open(); err != nil {
 		return err
 	}
-	plan := masked(s.options.Plan)
-	if err := s.describe(plan); err != nil {
+	if err := s.describe(); err != nil {
 		return err
 	}
 	for _, c := range s.options.Plan.Configurations() {
@@ -33,32 +29,21 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := s.noticeCommands(ctx, plan); err != nil {
+	if _, problem := s.options.Texts.Admit(&s.sweep); problem != nil {
+		return problem
+	}
+	if err := s.noticeCommands(ctx); err != nil {
 		return err
 	}
 	return s.records.begin(ctx, s.sweep)
 }
 
-// masked returns a plan without its secrets, as it is recorded.
-func masked(plan sweep.Plan) sweep.Plan {
-	plan.Env, plan.Command = maskedTexts(plan.Env), maskedTexts(plan.Command)
-	plan.LibrariesFrom, _ = masking.Mask(plan.LibrariesFrom)
-	plan.Spec, plan.Shards = nil, 0 // they are recorded with the sweep
-	return plan
-}
-
-func maskedTexts(texts []string) []string {
-	list := slices.Clone(texts)
-	for i := range list {
-		list[i], _ = masking.Mask(list[i])
-	}
-	return list
-}
-
 // describe fills in the record of the sweep, but for what it plans.
-func (s *Sweeper) describe(masked sweep.Plan) error {
+func (s *Sweeper) describe() error {
 	o := s.options
-	text, err := masked.JSON()
+	plan := o.Plan
+	plan.Spec, plan.Shards = nil, 0 // they are recorded with the sweep
+	text, err := plan.JSON()
 	if err != nil {
 		return err
 	}
@@ -66,8 +51,7 @@ func (s *Sweeper) describe(masked sweep.Plan) error {
 	if o.Shard > 0 {
 		s.sweep.NShards = o.Plan.Shards
 	}
-	s.sweep.Changes, _ = masking.Mask(o.Changes)
-	s.sweep.Libraries, _ = masking.Mask(o.Libraries)
+	s.sweep.Changes, s.sweep.Libraries = o.Changes, o.Libraries
 	s.sweep.ID, err = seeds.NewID(s.sweep.StartedAt, s.entropy)
 	return err
 }

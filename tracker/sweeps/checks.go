@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
-	"track/sweep"
 )
 
 // checkSpec refuses what needs a spec if there is none.
@@ -48,8 +47,8 @@ func (s *Sweeper) notice(format string, args ...any) {
 
 // noticeCommands says which other commands ran recorded seeds of the configurations, because their seeds are taken for
 // the same.
-func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
-	command, env, err := commandOf(plan)
+func (s *Sweeper) noticeCommands(ctx context.Context) error {
+	command, env, err := commandOf(s.sweep.Plan)
 	if err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
 		if len(c.recorded) == 0 {
 			continue
 		}
-		earlier, err := s.records.sweeps(ctx, plan.Scenario, c.hash)
+		earlier, err := s.records.sweeps(ctx, s.sweep.Scenario, c.hash)
 		if err != nil {
 			return err
 		}
@@ -72,16 +71,13 @@ func (s *Sweeper) noticeCommands(ctx context.Context, plan sweep.Plan) error {
 	return nil
 }
 
-// commandOf returns the command of a plan and its variables as JSON, as they are recorded.
-func commandOf(plan sweep.Plan) (command, env string, err error) {
+// commandOf returns the command of a recorded plan and its variables as JSON.
+func commandOf(plan string) (command, env string, err error) {
 	var own struct {
 		Command jsontext.Value `json:"command"`
 		Env     jsontext.Value `json:"env"`
 	}
-	text, err := plan.JSON()
-	if err == nil {
-		err = json.Unmarshal(text, &own)
-	}
+	err = json.Unmarshal([]byte(plan), &own)
 	if env = string(own.Env); env == "" {
 		env = "[]"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/importer/lines"
+	"track/internal/admission"
 	"track/internal/spool"
 	"track/store"
 	"track/sweep"
@@ -27,12 +28,13 @@ type Journal interface {
 type journalRecords struct {
 	journal Journal
 	kept    map[string]map[track.SeedNumber]track.Outcome // earlier seeds, by the hash of their configuration
+	texts   *admission.Rules
 }
 
-func newJournalRecords(journal Journal, kept []track.Seed, scenario string) *journalRecords {
-	r := &journalRecords{journal, map[string]map[track.SeedNumber]track.Outcome{}}
+func newJournalRecords(journal Journal, kept []track.Seed, o Options) *journalRecords {
+	r := &journalRecords{journal, map[string]map[track.SeedNumber]track.Outcome{}, o.Texts}
 	for _, seed := range kept {
-		if seed.Scenario == scenario {
+		if seed.Scenario == o.Plan.Scenario {
 			hash := seed.Configuration.Hash()
 			if r.kept[hash] == nil {
 				r.kept[hash] = map[track.SeedNumber]track.Outcome{}
@@ -62,6 +64,11 @@ func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber
 }
 
 func (r *journalRecords) record(_ context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
+	for i := range list {
+		if _, problem := r.texts.Admit(&list[i]); problem != nil {
+			return list, nil, problem
+		}
+	}
 	return list, make([]seeds.RecordResult, len(list)), r.journal.AddSeeds(list)
 }
 

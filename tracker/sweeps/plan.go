@@ -13,7 +13,7 @@ import (
 	"track"
 	"track/answer"
 	"track/answer/param"
-	"track/internal/masking"
+	"track/internal/admission"
 	"track/spec"
 	"track/store"
 	"track/sweep"
@@ -142,9 +142,10 @@ func writePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepP
 		return a, err
 	}
 	a = answer.SweepPlan{WithoutSpec: len(spec) == 0, Secrets: []string{}}
+	rules := admission.New(false)
 	for _, setting := range plan.Env {
-		if _, n := masking.Mask(setting); n > 0 {
-			name, _, _ := strings.Cut(setting, "=")
+		name, value, _ := strings.Cut(setting, "=")
+		if _, n := rules.Setting(name, value); n > 0 {
 			a.Secrets = append(a.Secrets, name)
 		}
 	}
@@ -157,6 +158,9 @@ func writePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepP
 func AddPlannedSpec(ctx context.Context, st *store.Store, plan sweep.Plan) (other int, err error) {
 	decoded, err := spec.Parse("spec of the plan", plan.Spec)
 	if err != nil {
+		return 0, err
+	}
+	if decoded, err = seeds.Admitted(decoded, st.Texts()); err != nil {
 		return 0, err
 	}
 	stored, err := st.Spec(ctx, decoded.Scenario, 0)

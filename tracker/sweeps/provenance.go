@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"track"
-	"track/internal/masking"
+	"track/internal/admission"
 	"track/internal/provenance"
 )
 
@@ -21,9 +21,8 @@ func (o *Options) AddProvenance(ctx context.Context, program string, declared bo
 	revision := o.Plan.Revision
 	o.Environment = provenance.Environment(program)
 	for _, entry := range o.Plan.Env {
-		masked, _ := masking.Mask(entry)
-		name, value, _ := strings.Cut(masked, "=")
-		o.Environment["env."+name] = value
+		name, value, _ := strings.Cut(entry, "=")
+		o.Environment["env."+name], _ = o.Texts.Setting(name, value)
 	}
 	if !declared && revision.Commit != "" {
 		o.CodeChanged = func() bool { return provenance.HasChanged(context.WithoutCancel(ctx), revision) }
@@ -37,13 +36,13 @@ func (o *Options) AddProvenance(ctx context.Context, program string, declared bo
 		if o.Libraries, err = provenance.Libraries(ctx, command, keptAttachment); err != nil {
 			return track.WithHint(fmt.Errorf("list the libraries: %w: %w", track.ErrInvalid, err), track.Hint{Text: "sh -c runs it, before the first seed"})
 		}
-		o.Environment["libraries"] = hashOfMasked(o.Libraries)
+		o.Environment["libraries"] = hashOfMasked(o.Texts, o.Libraries)
 	}
 	return nil
 }
 
-func hashOfMasked(text string) string {
-	masked, _ := masking.Mask(text)
+func hashOfMasked(rules *admission.Rules, text string) string {
+	masked, _ := rules.Text(text)
 	sum := sha256.Sum256([]byte(masked))
 	return hex.EncodeToString(sum[:])
 }

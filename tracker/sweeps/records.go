@@ -71,12 +71,14 @@ func (r *storeRecords) outcome(ctx context.Context, scenario, configuration stri
 }
 
 // record stores seeds in one transaction. A seed whose values contradict its series is stored as failed.
-func (r *storeRecords) record(ctx context.Context, list []track.Seed) ([]track.Seed, []seeds.RecordResult, error) {
+func (r *storeRecords) record(ctx context.Context, list []track.Seed) (recorded []track.Seed, results []seeds.RecordResult, err error) {
 	prepared, results := make([]seeds.Prepared, len(list)), make([]seeds.RecordResult, len(list))
 	for i, seed := range list {
-		prepared[i] = seeds.Prepare(seed)
+		if prepared[i], err = seeds.Prepare(seed, r.Texts()); err != nil {
+			return list, results, err
+		}
 	}
-	err := r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
+	err = r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
 		r.recorder.Begin()
 		for i, seed := range prepared {
 			if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
@@ -84,7 +86,9 @@ func (r *storeRecords) record(ctx context.Context, list []track.Seed) ([]track.S
 			}
 			if problem := results[i].Problem; results[i].Disposition == track.Contradicted {
 				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
-				seed = seeds.Prepare(seed.Seed)
+				if seed, err = seeds.Prepare(seed.Seed, r.Texts()); err != nil {
+					return err
+				}
 				if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/admission"
 	"track/store"
 	"track/sweep"
 	"track/tracker/seeds"
@@ -26,8 +27,9 @@ type Options struct {
 	Environment track.Environment
 	Changes     string // of the code since its commit
 	Libraries   string
-	Until       *StopRule   // nil for none
-	CodeChanged func() bool // reports whether the code differs from the revision of the plan; nil if nobody knows
+	Until       *StopRule        // nil for none
+	Texts       *admission.Rules // by which the sweep and its seeds are recorded; a database has its own
+	CodeChanged func() bool      // reports whether the code differs from the revision of the plan; nil if nobody knows
 }
 
 // judges reports whether running the plan takes judgements of the seeds that are recorded.
@@ -88,6 +90,7 @@ type Sweeper struct {
 
 // NewSweeper returns a sweeper that records in a database. It runs jobs by run, as [sweep.Runner.Run] does.
 func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) *Sweeper {
+	options.Texts = st.Texts()
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy)
 	s := &Sweeper{
 		records: &storeRecords{Store: st, recorder: recorder}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
@@ -106,7 +109,7 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 		return nil, fmt.Errorf("%w: seeds in a file of lines are not judged: rules to end early, halving, repetition and running failed seeds again need a database", track.ErrInvalid)
 	}
 	return &Sweeper{
-		records: newJournalRecords(journal, known, options.Plan.Scenario), entropy: ulid.Monotonic(entropy, 0),
+		records: newJournalRecords(journal, known, options), entropy: ulid.Monotonic(entropy, 0),
 		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{},
 	}, nil
 }

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"track/internal/admission"
+)
+
+// secretNamesFlag is the flag of every command that records names.
+func (p *program) secretNamesFlag() cli.Flag {
+	return &cli.BoolFlag{
+		Name: "allow-secret-name", Usage: "record names, ledgers and versions in which something looks like a secret", Destination: &p.shared.secretNames,
+	}
+}
+
+// admitting returns a command that records, with the flags that all of those have.
+func (p *program) admitting(c *cli.Command) *cli.Command {
+	c.Flags = append(c.Flags, p.secretNamesFlag())
+	return c
+}
+
+// texts returns the rules by which texts are recorded.
+func (p *program) texts() *admission.Rules { return admission.New(p.shared.secretNames) }
