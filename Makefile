@@ -14,7 +14,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium, and type in shells.
 OUTSIDE := chromium:chromium zsh:zsh fish:fish
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak bench bench-large sim-policies demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak kill bench bench-large sim-policies demo clean
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -93,6 +93,13 @@ soak: ## check every property with new seeds for as long as SOAK says; make test
 	case $(SOAK) in *h) unit=3600;; *m) unit=60;; *) unit=1;; esac; \
 	number=$(SOAK); end=$$(( $$(date +%s) + unit * $${number%[smh]} )); \
 	while [ $$(date +%s) -lt $$end ]; do TRACK_SOAK=yes $(GO) test -count=1 -tags $(TAGS) -run "^($$names|TestSuite)$$" $$packages; done
+
+# How long make kill goes on, such as 10m or 1h.
+KILL ?= 10m
+
+kill: ## kill processes that record in every way, for as long as KILL says, and check that nothing acknowledged is lost; then 32 processes record 200 seeds each into a new database
+	$(GO) test -tags $(TAGS) -count=1 -timeout 0 -v ./cmd/track -run '^TestKillEverything$$' -kill $(KILL)
+	TRACK_SOAK=yes $(GO) test -tags $(TAGS) -count=1 -timeout 0 . -run '^TestManyProcesses$$'
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track

@@ -160,7 +160,11 @@ func (d database) check(t testing.TB, judged bool) map[int]bool {
 // Many processes record from the first moment on, when there is no database yet: none is refused, and nothing is lost.
 func TestManyProcesses(t *testing.T) {
 	d := newDatabase(t)
-	const processes, each = 32, 10
+	const processes = 32
+	each := 10
+	if os.Getenv("TRACK_SOAK") != "" { // make kill
+		each = 200
+	}
 	type outcome struct {
 		seed, code     int
 		stdout, stderr string
