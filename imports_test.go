@@ -41,13 +41,16 @@ var mayImport = map[string][]string{
 	// Regular expressions that are compiled on use.
 	"track/internal/lazyregexp": {},
 
+	// Bounds of what is unpacked.
+	"track/internal/sizes": {"track"},
+
 	// What writes shell text.
 	"track/internal/shell": {},
 
 	// Formats: they know no storage.
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
-	"track/importer/lines":      {"track", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/series":              {"track", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
+	"track/importer/lines":      {"track", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/series":              {"track", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track"},
@@ -56,14 +59,14 @@ var mayImport = map[string][]string{
 	"track/internal/spool": {"track", "track/importer/lines"},
 
 	// Processes and their files.
-	"track/sweep": {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
 	"track/store":           {"track/internal/lazyregexp", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker/exchange":  {"track", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/seeds":     {"track", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
@@ -94,7 +97,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/admission", "track/internal/jsonio", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"track/internal/sizes"
 	"track/series"
 )
 
@@ -19,7 +20,7 @@ func (b bench) series() error {
 		fmt.Printf("\nNo measurement of series: %v\n", err)
 		return nil
 	}
-	list, err := series.ReadFile(file)
+	list, err := series.ReadFile(file, sizes.Unpacked)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (b bench) series() error {
 			}
 		}))
 		decodeOne = append(decodeOne, clock(func() { err = decodeAll(encoded[0]) }))
-		parse = append(parse, clock(func() { _, err = series.ReadFile(parsed) }))
+		parse = append(parse, clock(func() { _, err = series.ReadFile(parsed, sizes.Unpacked) }))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/sizes"
 )
 
 // longestLine bounds the memory that a line of a CSV file takes.
@@ -67,6 +68,8 @@ func (c *csvReader) next() ([]byte, error) {
 	switch {
 	case errors.Is(err, io.EOF) && len(text) > 0: // the last line has no end
 	case errors.Is(err, io.EOF):
+		return nil, err
+	case errors.Is(err, sizes.ErrTooLarge):
 		return nil, err
 	case errors.Is(err, errLongLine):
 		return nil, failure(c.line, "", "%v", err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"track/internal/sizes"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -69,7 +71,7 @@ func TestReadCSV(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
-				got, err := readCSV(r, fileLimits)
+				got, err := readCSV(r, limitsOf(sizes.Unpacked))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +109,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"binary", "a\n\x00\xff\xfe\n", `line 2: a: "\x00�" is not a number`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			list, err := readCSV(strings.NewReader(c.text), fileLimits)
+			list, err := readCSV(strings.NewReader(c.text), limitsOf(sizes.Unpacked))
 			if got := refusal(t, err); got != c.want {
 				t.Errorf("got %q, want %q: %v", got, c.want, list)
 			}
@@ -120,7 +122,7 @@ func TestReadCSVWide(t *testing.T) {
 	header := "a" + strings.Repeat(",a", 999_999)
 	var err error
 	bytes := allocated(func() {
-		_, err = readCSV(strings.NewReader(header+"\n"+strings.Repeat("1,", 999_999)+"1\n"), fileLimits)
+		_, err = readCSV(strings.NewReader(header+"\n"+strings.Repeat("1,", 999_999)+"1\n"), limitsOf(sizes.Unpacked))
 	})
 	if got := refusal(t, err); got != "more than 100000 columns, which is the limit for a file" {
 		t.Error(got)
@@ -129,7 +131,7 @@ func TestReadCSVWide(t *testing.T) {
 		t.Errorf("refusing it took %d bytes", bytes)
 	}
 	wide := "a" + strings.Repeat(",", 1_000_000) + "\n"
-	if _, err := readCSV(strings.NewReader("a\n"+wide), fileLimits); refusal(t, err) != `line 2: a: "a" is not a number` {
+	if _, err := readCSV(strings.NewReader("a\n"+wide), limitsOf(sizes.Unpacked)); refusal(t, err) != `line 2: a: "a" is not a number` {
 		t.Error(err)
 	}
 }
@@ -137,12 +139,12 @@ func TestReadCSVWide(t *testing.T) {
 func TestReadCSVLimits(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,b\n1,2\n3,4\n":   "",
-		"a,b\n1,2\n3,4\n5,": "more than 4 values, which is the limit for a file",
+		"a,b\n1,2\n3,4\n5,": "holds more than 32B when it is unpacked, which is the limit",
 		"a,b,c\n1,2,3\n":    "more than 2 columns, which is the limit for a file",
-		"a\n\n\n\n\n1\n":    "more than 4 values, which is the limit for a file", // each of them would be NaN
+		"a\n\n\n\n\n1\n":    "holds more than 32B when it is unpacked, which is the limit", // each of them would be NaN
 		"a\n\n\n\n\n\n\n":   "",
 	} {
-		_, err := readCSV(strings.NewReader(text), limits{values: 4, columns: 2})
+		_, err := readCSV(strings.NewReader(text), limits{values: 4, bytes: 32, columns: 2})
 		if got := refusal(t, err); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
@@ -159,7 +161,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 func TestReadCSVLongLine(t *testing.T) {
 	var err error
-	bytes := allocated(func() { _, err = readCSV(io.MultiReader(strings.NewReader("a\n"), zeros{}), fileLimits) })
+	bytes := allocated(func() { _, err = readCSV(io.MultiReader(strings.NewReader("a\n"), zeros{}), limitsOf(sizes.Unpacked)) })
 	if got := refusal(t, err); got != "line 2: the line is longer than 64 MiB" {
 		t.Error(got)
 	}
@@ -169,7 +171,7 @@ func TestReadCSVLongLine(t *testing.T) {
 }
 
 func TestReadCSVErrors(t *testing.T) {
-	_, err := readCSV(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n1\n"))), fileLimits)
+	_, err := readCSV(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("a\n1\n"))), limitsOf(sizes.Unpacked))
 	if got := refusal(t, err); got != "line 1: cannot be read: timeout" {
 		t.Error(got)
 	}

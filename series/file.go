@@ -6,20 +6,26 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"track"
+	"track/internal/sizes"
 )
 
 // limits bound what a file may hold. A compressed file of a few bytes can hold any number of values.
 type limits struct {
-	values  int // of all columns together
+	values  int        // of all columns together
+	bytes   sizes.Size // of the file, unpacked
 	columns int
 }
 
-var fileLimits = limits{values: 1 << 28, columns: 100_000} // 2 GiB of values
+// limitsOf returns the limits of a file that holds so many bytes, as text or as numbers of 8 bytes.
+func limitsOf(largest sizes.Size) limits {
+	return limits{values: int(min(largest/8, math.MaxInt32)), bytes: largest, columns: 100_000}
+}
 
 // format is how a file is read, by its suffix.
 type format struct {
@@ -47,9 +53,9 @@ func formats() []format {
 
 // ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The
 // names of the series are those of its columns; an array without a name takes that of the file, and the columns of a
-// two-dimensional one are name_0, name_1 and so on. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
-func ReadFile(path string) ([]track.Series, error) {
-	list, err := readFile(path, fileLimits)
+// two-dimensional one are name_0, name_1 and so on. It may hold largest bytes when it is unpacked. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
+func ReadFile(path string, largest sizes.Size) ([]track.Series, error) {
+	list, err := readFile(path, limitsOf(largest))
 	if failure, ok := errors.AsType[*track.FieldError](err); ok {
 		failure.File = path
 	}
@@ -57,10 +63,10 @@ func ReadFile(path string) ([]track.Series, error) {
 }
 
 // ReadFiles reads several files. A series may be in one of them only.
-func ReadFiles(paths []string) (all []track.Series, err error) {
+func ReadFiles(paths []string, largest sizes.Size) (all []track.Series, err error) {
 	from := map[string]string{}
 	for _, path := range paths {
-		list, err := ReadFile(path)
+		list, err := ReadFile(path, largest)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +146,7 @@ func readGzippedCSV(s source, l limits) ([]track.Series, error) {
 	if err != nil {
 		return nil, failure(0, "", "not gzip: %v", err)
 	}
-	return readCSV(unzipped, l)
+	return readCSV(l.bytes.Reader(unzipped), l)
 }
 
 // failure returns an error in a file. The name of the file is added later.
@@ -148,9 +154,7 @@ func failure(line int, field, message string, args ...any) *track.FieldError {
 	return &track.FieldError{Line: line, Field: field, Message: fmt.Sprintf(message, args...)}
 }
 
-func tooManyValues(l limits) *track.FieldError {
-	return failure(0, "", "more than %d values, which is the limit for a file", l.values)
-}
+func tooManyValues(l limits) error { return l.bytes.Exceeded() }
 
 func tooManyColumns(l limits) *track.FieldError {
 	return failure(0, "", "more than %d columns, which is the limit for a file", l.columns)

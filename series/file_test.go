@@ -3,6 +3,7 @@ package series
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"math"
@@ -17,6 +18,7 @@ import (
 
 	"track"
 	"track/internal/property"
+	"track/internal/sizes"
 )
 
 func saved(t *testing.T, name string, data []byte) string {
@@ -44,7 +46,7 @@ func TestReadFile(t *testing.T) {
 		"run.json":    []byte(`{"a": [1, 2]}`),
 		"a.json":      []byte(`[1, 2]`),
 	} {
-		got, err := ReadFile(saved(t, name, data))
+		got, err := ReadFile(saved(t, name, data), sizes.Unpacked)
 		if err != nil {
 			t.Error(err)
 		}
@@ -77,19 +79,19 @@ func TestReadFileRefuses(t *testing.T) {
 		{"run.json", []byte(`{"a": [1, true]}`), `: a[1]: true is not a number, nor "NaN", "Infinity" or "-Infinity"`},
 	} {
 		path := saved(t, c.name, c.data)
-		_, err := ReadFile(path)
+		_, err := ReadFile(path, sizes.Unpacked)
 		if got := refusal(t, err); got != path+c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, path+c.want)
 		}
 	}
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, track.ErrNotFound) {
+	if _, err := ReadFile(filepath.Join(t.TempDir(), "none.csv"), sizes.Unpacked); !errors.Is(err, track.ErrNotFound) {
 		t.Error(err)
 	}
 	folder := filepath.Join(t.TempDir(), "folder.csv")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(folder); refusal(t, err) != folder+": is a directory" {
+	if _, err := ReadFile(folder, sizes.Unpacked); refusal(t, err) != folder+": is a directory" {
 		t.Error(err)
 	}
 }
@@ -124,7 +126,7 @@ func TestWriteRoundTrip(t *testing.T) {
 				if err := os.WriteFile(path, buffer.Bytes(), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				got, err := ReadFile(path)
+				got, err := ReadFile(path, sizes.Unpacked)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, buffer.Bytes())
 				}
@@ -180,5 +182,31 @@ func TestWriteFails(t *testing.T) {
 				t.Errorf("%s after %d bytes: %v", name, left, err)
 			}
 		}
+	}
+}
+
+// A file of a few kilobytes that holds gigabytes is refused with little memory.
+func TestReadFileBomb(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bomb.csv.gz")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := gzip.NewWriter(file)
+	for _, text := range []string{"a\n", strings.Repeat("0\n", 16<<20)} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const largest = sizes.Size(1 << 20)
+	taken := allocated(func() { _, err = ReadFile(path, largest) })
+	if !errors.Is(err, sizes.ErrTooLarge) || !errors.Is(err, track.ErrInvalid) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Error(err)
+	}
+	if taken > 8*uint64(largest) { // columns grow by copying
+		t.Errorf("refusing it took %d bytes", taken)
 	}
 }

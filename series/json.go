@@ -11,12 +11,13 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/sizes"
 )
 
 // ParseJSON reads a JSON object of arrays of numbers, as a line of a batch carries it. The error names the series and,
 // from 0, the position in it.
 func ParseJSON(object jsontext.Value) ([]track.Series, *track.FieldError) {
-	list, err := readJSON(bytes.NewReader(object), "", fileLimits)
+	list, err := readJSON(bytes.NewReader(object), "", limitsOf(sizes.Unpacked))
 	if err == nil && len(list) > 0 {
 		err = checkNames(list)
 	}

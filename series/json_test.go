@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"track/internal/sizes"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -30,7 +32,7 @@ func TestReadJSON(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
-				got, err := readJSON(r, "file", fileLimits)
+				got, err := readJSON(r, "file", limitsOf(sizes.Unpacked))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,11 +63,11 @@ func TestReadJSONRefuses(t *testing.T) {
 		{"no infinity", `{"a": [1, 2, Inf]}`, "a[2]: not JSON: invalid character 'I' at start of value"},
 		{"object in an object", `{"a": {"b": [1]}}`, `a: {"b": [1]} is not an array of numbers`},
 		{"list of objects", `[{"a": 1}]`, `file[0]: {"a": 1} is not a number, nor "NaN", "Infinity" or "-Infinity"`},
-		{"too many", `{"a": [1,2,3], "b": [4,5]}`, "more than 4 values, which is the limit for a file"},
+		{"too many", `{"a": [1,2,3], "b": [4,5]}`, "holds more than 32B when it is unpacked, which is the limit"},
 		{"too many columns", `{"a": [], "b": [], "c": []}`, "more than 2 columns, which is the limit for a file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			list, err := readJSON(strings.NewReader(c.text), "file", limits{values: 4, columns: 2})
+			list, err := readJSON(strings.NewReader(c.text), "file", limits{values: 4, bytes: 32, columns: 2})
 			if got := refusal(t, err); got != c.want {
 				t.Errorf("got %q, want %q: %v", got, c.want, list)
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"track/internal/sizes"
+
 	"github.com/google/go-cmp/cmp"
 
 	"track"
@@ -39,7 +41,7 @@ func encoded(order binary.ByteOrder, numbers any) []byte {
 }
 
 func readNPYBytes(data []byte) ([]track.Series, error) {
-	return readNPY(bytes.NewReader(data), int64(len(data)), "x", limits{values: 1 << 20, columns: 1000})
+	return readNPY(bytes.NewReader(data), int64(len(data)), "x", limits{values: 1 << 20, bytes: 8 << 20, columns: 1000})
 }
 
 func TestReadNPYTypes(t *testing.T) {
@@ -136,9 +138,9 @@ func TestReadNPYRefuses(t *testing.T) {
 		{"long header", array(2, strings.Repeat(" ", 1<<16+1)), "a header of 65537 bytes is too long"},
 		{"lying length of the header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f{"), "a header of 2147483647 bytes is too long"},
 		{"lying shape", array(1, header("<f8", "False", "(1000000,)"), eight...), "the header announces 8000000 bytes of data, but there are 8"},
-		{"shape beyond the limit", array(1, header("<f8", "False", "(100000000000,)"), eight...), "more than 1048576 values, which is the limit for a file"},
+		{"shape beyond the limit", array(1, header("<f8", "False", "(100000000000,)"), eight...), "holds more than 8MiB when it is unpacked, which is the limit"},
 		{"shape beyond integers", array(1, header("<f8", "False", "(99999999999999999999,)")), "the header has no usable shape"},
-		{"shape that overflows", array(1, header("<f8", "False", "(140737488355327, 900)")), "more than 1048576 values, which is the limit for a file"},
+		{"shape that overflows", array(1, header("<f8", "False", "(140737488355327, 900)")), "holds more than 8MiB when it is unpacked, which is the limit"},
 		{"wide shape", array(1, header("<f8", "False", "(1, 1001)")), "more than 1000 columns, which is the limit for a file"},
 		{"negative shape", array(1, header("<f8", "False", "(-1,)")), "the header has no usable shape"},
 		{"empty table", array(1, header("<f8", "False", "(0, 100)")), "a table of 0 rows and 100 columns holds nothing"},
@@ -198,7 +200,7 @@ func TestReadNPZ(t *testing.T) {
 	one := array(1, header("|u1", "False", "(2,)"), 1, 2)
 	two := array(1, header("|u1", "False", "(1, 2)"), 3, 4)
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
-		got, err := readNPZBytes(archive(t, method, entry{"b.npy", one}, entry{"a.npy", two}), fileLimits)
+		got, err := readNPZBytes(archive(t, method, entry{"b.npy", one}, entry{"a.npy", two}), limitsOf(sizes.Unpacked))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,9 +231,9 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"bad entry", archive(t, zip.Store, entry{"a.npy", []byte("hello")}), "a: not a NumPy array"},
 		{"damaged", damaged, "a: zip: checksum error"},
 		{"lying size", lying, "a: the header announces 2 bytes of data, but there are 2147483569"},
-		{"bomb", bomb, "a: more than 1000000 values, which is the limit for a file"},
+		{"bomb", bomb, "a: holds more than 8000000B when it is unpacked, which is the limit"},
 		{"too many values together", archive(t, zip.Store, entry{"a.npy", good}, entry{"b.npy", array(1, header("|u1", "False", "(999999,)"))}),
-			"b: more than 999998 values, which is the limit for a file"},
+			"b: holds more than 8000000B when it is unpacked, which is the limit"},
 		{"compression", func() []byte {
 			data := bytes.Clone(stored)
 			data[bytes.LastIndex(data, []byte("PK\x01\x02"))+10] = 12 // bzip2
@@ -239,7 +241,7 @@ func TestReadNPZRefuses(t *testing.T) {
 		}(), "a: cannot be read: zip: unsupported compression algorithm"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			list, err := readNPZBytes(c.data, limits{values: 1_000_000, columns: 10})
+			list, err := readNPZBytes(c.data, limits{values: 1_000_000, bytes: 8_000_000, columns: 10})
 			if got := refusal(t, err); got != c.want {
 				t.Errorf("got %q, want %q: %v", got, c.want, list)
 			}
@@ -249,9 +251,9 @@ func TestReadNPZRefuses(t *testing.T) {
 
 // What a header announces takes no memory before it is there.
 func TestReadNPYLies(t *testing.T) {
-	data := array(1, header("<f8", "False", "(200000000,)"))
+	data := array(1, header("<f8", "False", "(100000000,)"))
 	bytes := allocated(func() {
-		_, err := readNPY(io.MultiReader(strings.NewReader(string(data)), strings.NewReader("12345678")), int64(len(data))+1_600_000_000, "x", fileLimits)
+		_, err := readNPY(io.MultiReader(strings.NewReader(string(data)), strings.NewReader("12345678")), int64(len(data))+800_000_000, "x", limitsOf(sizes.Unpacked))
 		if got := refusal(t, err); got != "the data end too early: unexpected EOF" {
 			t.Error(got)
 		}

@@ -10,6 +10,9 @@ import (
 
 func readParquet(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
 	list, err := parquet.Read(r, size, parquet.Limits{Columns: l.columns, Values: l.values})
+	if errors.Is(err, parquet.ErrTooMany) {
+		return nil, tooManyValues(l)
+	}
 	if err != nil {
 		column, message := "", err
 		if e, ok := errors.AsType[*parquet.Error](err); ok {

@@ -12,6 +12,7 @@ import (
 
 	"track"
 	"track/importer/lines"
+	"track/internal/sizes"
 	"track/series"
 )
 
@@ -20,7 +21,7 @@ import (
 func (r Runner) measured(out string, stdout *tail) (values map[string]float64, list []track.Series, err error) {
 	files, seriesErr := r.seriesFiles(out)
 	if seriesErr == nil {
-		if list, seriesErr = series.ReadFiles(files); seriesErr != nil {
+		if list, seriesErr = series.ReadFiles(files, sizes.Unpacked); seriesErr != nil {
 			list = nil
 		}
 	}

@@ -69,9 +69,9 @@ func (p *program) importBundle(ctx context.Context, paths []string, o importOpti
 		return usage("track import bundle takes one FILE, - for standard input")
 	}
 	if o != (importOptions{dryRun: o.dryRun}) {
-		return usage("track import bundle takes no flag but --dry-run: the file says all")
+		return usage("track import bundle takes no flag but --dry-run and --max-size: the file says all")
 	}
-	source := exchange.BundleSource{Name: inputName(paths[0]), Path: paths[0]}
+	source := exchange.BundleSource{Name: inputName(paths[0]), Path: paths[0], Largest: p.maxSize}
 	if paths[0] == "-" {
 		source.Path, source.Stream = "", p.in
 	}

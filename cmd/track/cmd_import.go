@@ -64,6 +64,7 @@ Examples:
 			&cli.StringFlag{Name: "version", Usage: "record under the version `NAME` if the log names none", Destination: &o.version},
 			&cli.StringFlag{Name: "since", Usage: "leave out what started before `TIME`, or longer ago, such as 24h", Destination: &o.since},
 			&cli.BoolFlag{Name: "keep-text", Usage: "keep inputs and outputs of the calls too, masked", Destination: &o.keepText},
+			p.maxSizeFlag(),
 			&cli.BoolFlag{Name: "dry-run", Usage: "count, and record nothing", Destination: &o.dryRun},
 		}, o.programs.flags()...),
 		Action: func(c *cli.Context) error {

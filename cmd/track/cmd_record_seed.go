@@ -56,6 +56,7 @@ Examples:
 			&cli.StringFlag{Name: "started-at", Usage: "give the `TIME` of the start, such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
 			&cli.StringFlag{Name: "duration", Usage: "give the `TIME` it took, such as 1.5s or 2m", Destination: &o.duration},
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
+			p.maxSizeFlag(),
 			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .parquet, .json); may be repeated", Destination: &o.series},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede the recorded seed, if it differs", Destination: &o.replace},
@@ -86,7 +87,7 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	provenance := p.provenance(ctx, o.commit)
-	if seed.Series, err = series.ReadFiles(o.series.Value()); err != nil {
+	if seed.Series, err = series.ReadFiles(o.series.Value(), p.maxSize); err != nil {
 		return err
 	}
 	if file != "" || len(seed.Series) == 0 {

@@ -10,3 +10,8 @@ func optional(c *cli.Context, name string) *float64 {
 	x := c.Float64(name)
 	return &x
 }
+
+// maxSizeFlag says what a file may hold that is unpacked into the memory or onto the disk.
+func (p *program) maxSizeFlag() cli.Flag {
+	return &cli.GenericFlag{Name: "max-size", Usage: "read a file that holds up to `SIZE` when it is unpacked, such as 512MiB or 4GB", Value: &p.maxSize}
+}

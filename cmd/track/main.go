@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"track"
+	"track/internal/sizes"
 	"track/reports/escape"
 )
 
@@ -38,6 +39,7 @@ type program struct {
 	now       func() time.Time
 	shared    sharedOptions
 	recording bool                                            // see records
+	maxSize   sizes.Size                                      // see maxSizeFlag
 	typed     string                                          // the word to be completed, see complete
 	insert    func(candidate string) (text string, safe bool) // quotes what the word can become; nil if the shell does
 }
@@ -45,7 +47,7 @@ type program struct {
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, lookup func(string) (string, bool)) int {
 	answers := &answerOutput{Writer: out}
-	p := &program{in: newInterruptible(ctx, in), out: answers, err: escape.Writer(errOut), screen: errOut, lookup: lookup, now: time.Now}
+	p := &program{in: newInterruptible(ctx, in), out: answers, err: escape.Writer(errOut), screen: errOut, maxSize: sizes.Unpacked, lookup: lookup, now: time.Now}
 	arranged, err := p.runApp(ctx, args)
 	err = p.lost(err, answers.err)
 	p.report(err)

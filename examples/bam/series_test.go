@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"track/internal/sizes"
 	"track/series"
 )
 
@@ -74,7 +75,7 @@ func readSeries(t *testing.T, stem, suffix string) map[string][]float64 {
 	t.Helper()
 	found := map[string][]float64{}
 	for _, file := range []string{stem + suffix, stem + "_cross_section" + suffix} {
-		list, err := series.ReadFile(file)
+		list, err := series.ReadFile(file, sizes.Unpacked)
 		if err != nil {
 			t.Fatal(err)
 		}

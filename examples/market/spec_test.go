@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"track"
+	"track/internal/sizes"
 	"track/scoring"
 	trackseries "track/series"
 	"track/spec"
@@ -44,7 +45,7 @@ func TestSpec(t *testing.T) {
 		if err := os.WriteFile(path, seriesCSV(course.series()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		columns, err := trackseries.ReadFile(path)
+		columns, err := trackseries.ReadFile(path, sizes.Unpacked)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/sizes"
 	"track/series"
 )
 
@@ -119,7 +120,7 @@ func (l seedLine) series(dir string) (all []track.Series, problem *track.FieldEr
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		read, err := series.ReadFile(path)
+		read, err := series.ReadFile(path, sizes.Unpacked)
 		if err != nil {
 			return nil, &track.FieldError{Field: "series_file", Message: err.Error()}
 		}

@@ -304,7 +304,7 @@ func TestLimits(t *testing.T) {
 		{Limits{Columns: 2, Values: 1999}, false}, // nulls count: they could become NaN
 	} {
 		_, err := Read(bytes.NewReader(data), int64(len(data)), tt.limits)
-		if tt.want != (err == nil) || err != nil && !errors.Is(err, errTooMany) {
+		if tt.want != (err == nil) || err != nil && !errors.Is(err, ErrTooMany) {
 			t.Errorf("%v: %v", tt.limits, err)
 		}
 	}

@@ -17,8 +17,8 @@ type Limits struct {
 	Values  int // of all columns together, nulls included
 }
 
-// errTooMany says that a file holds more than the limits allow.
-var errTooMany = errors.New("more than the limit")
+// ErrTooMany says that a file holds more than the limits allow.
+var ErrTooMany = errors.New("more than the limit")
 
 // Error says which column is at fault.
 type Error struct {
@@ -44,7 +44,7 @@ func Read(r io.ReaderAt, size int64, limits Limits) ([]track.Series, error) {
 		return nil, err
 	}
 	if len(elements) > limits.Columns {
-		return nil, fmt.Errorf("%w: %d columns", errTooMany, len(elements))
+		return nil, fmt.Errorf("%w: %d columns", ErrTooMany, len(elements))
 	}
 	f := &fileReader{source: r, unread: size, budget: int64(limits.Values)}
 	columns := make([]track.Series, len(elements))
@@ -118,7 +118,7 @@ func (f *fileReader) readChunk(c *columnReader, at chunk, rows int64) error {
 		return fmt.Errorf("%d bytes of values are not in the file", at.length)
 	}
 	if f.budget -= rows; f.budget < 0 {
-		return errTooMany
+		return ErrTooMany
 	}
 	f.unread -= at.length
 	data := make([]byte, at.length)

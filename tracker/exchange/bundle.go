@@ -42,6 +42,9 @@ func mergeInto(ctx context.Context, path string, from *store.Store, o MergeOptio
 
 // checkBundle reads all of a bundle and counts what is in it. It refuses one that is damaged.
 func checkBundle(ctx context.Context, path string, o FilesOptions) (c store.Contents, err error) {
+	if err := store.CheckLength(path); err != nil {
+		return c, err
+	}
 	if err := store.CheckOther(ctx, "", path); err != nil {
 		return c, err
 	}

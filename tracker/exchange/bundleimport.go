@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/internal/sizes"
 	"track/store"
 )
 
@@ -20,6 +22,8 @@ type BundleSource struct {
 	Name   string    // for people
 	Path   string    // of the file; empty for Stream
 	Stream io.Reader // nil for a file
+	// Largest is what a compressed bundle may hold.
+	Largest sizes.Size
 }
 
 // ImportBundle merges a bundle into the database that open opens. It checks all of the bundle before: one that is
@@ -27,12 +31,12 @@ type BundleSource struct {
 func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store.Store, done func(), err error), now time.Time, o FilesOptions, found func(answer.BundleContents)) (a answer.Merged, err error) {
 	dir, err := os.MkdirTemp("", "track-bundle-")
 	if err != nil {
-		return a, err
+		return a, diskError(os.TempDir(), err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path, err := from.unpack(dir)
 	if err != nil {
-		return a, fmt.Errorf("import %s: %w", from.Name, err)
+		return a, fmt.Errorf("import %s: %w", from.Name, diskError(dir, err))
 	}
 	if path, err = migrateCopy(ctx, path, dir, now); err != nil {
 		return a, from.named(path, err)
@@ -117,7 +121,11 @@ func (s BundleSource) unpack(dir string) (path string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	if _, err := io.Copy(out, unzipped); err != nil {
+	_, err = io.Copy(out, s.Largest.Reader(unzipped))
+	switch {
+	case errors.Is(err, sizes.ErrTooLarge), isDiskFull(err):
+		return "", err
+	case err != nil:
 		return "", track.WithHint(fmt.Errorf("%w: %w", track.ErrInvalid, err), track.Hint{Text: "the file is cut off or damaged; nothing was recorded"})
 	}
 	return path, nil
