@@ -91,6 +91,9 @@ func (r *Reader) EvolvingNames(ctx context.Context) (names []string, err error) 
 // empty.
 func (t *Tx) Evolve(name string, seed track.SeedNumber, subject string) (Evolving, error) {
 	id, err := t.lineageID(name)
+	if err == nil {
+		err = t.checkName("subject", subject)
+	}
 	if err != nil {
 		return Evolving{}, err
 	}
