@@ -175,10 +175,12 @@ func (s *scanner) piped(end int) span {
 		return span{}
 	}
 	colon := strings.Contains(reader, "chpasswd")
-	reads := colon
+	decodes := strings.Contains(reader, "base64 -d") || strings.Contains(reader, "base64 --d") ||
+		strings.Contains(reader, "base64 -D")
+	reads := colon || decodes
 	for _, mark := range [...]string{"--password-stdin", "-stdin", "--with-token", "sudo -S", "sudo --stdin",
 		"passwd --stdin", " passwd ", "passphrase-fd", "secret put", "secret set", "secrets versions add",
-		"login --", "kinit", "cryptsetup", "su -c", "--token-stdin"} {
+		"login --", "from-stdin", "kinit", "cryptsetup", "su -c", "--token-stdin"} {
 		reads = reads || strings.Contains(reader, mark)
 	}
 	if !reads {
@@ -196,12 +198,17 @@ func (s *scanner) piped(end int) span {
 			break
 		}
 	}
+	if rest := strings.TrimLeft(told, "%sn\\"); rest != told && told[0] == '%' { // the format of printf
+		rest = strings.TrimLeft(rest, " \"'\\")
+		end, told = end+len(told)-len(rest), rest
+	}
 	value := strings.TrimRight(told, " \"'\\")
 	if colon {
 		n := strings.IndexByte(value, ':') + 1
 		end, value = end+n, value[n:]
 	}
-	if !(key{kind: "password"}).isSecret(value) || strings.ContainsAny(value, "\"'`") {
+	if !(key{kind: "password"}).isSecret(value) || strings.ContainsAny(value, "\"'`") ||
+		decodes && (len(value) < 12 || isEncodedProse(value)) {
 		return span{}
 	}
 	return span{end, end + len(value), "password"}

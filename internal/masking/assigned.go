@@ -45,10 +45,14 @@ func (s *scanner) assignment(i, after int) span {
 	k := s.keyNamed(name)
 	if k.kind == "" || start < s.block {
 		k = s.keyAround(name, start, value, k)
+		if k.kind == "" && s.foreign && start > 0 && (s.text[start-1] >= 0x80 || s.isAfterForeign(start)) {
+			k = s.foreignKey(i)
+		}
 		if k.kind == "" {
 			return span{}
 		}
 	}
+	k = s.qualified(name, start, k)
 	switch {
 	case k.strength == weak && s.isDeliberate(name, start):
 		k.strength = strong
@@ -95,8 +99,15 @@ func (s *scanner) value(i int, k key, c context) span {
 		return s.oracleLogin(i)
 	case lines:
 		return s.keyLines(i)
+	case phrase:
+		return s.wordList(i)
 	}
-	i += colour(s.text[i:])
+	if n := colour(s.text[i:]); n > 0 {
+		i += n
+		if found := s.quotedValue(i-1, "\x1b", k); found.kind != "" && found.end < len(s.text) {
+			return found
+		}
+	}
 	if strings.HasPrefix(s.text[i:], `"""`) {
 		i += 2
 	}
@@ -129,6 +140,9 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 	limit := min(len(s.text), i+longestQuote)
 	end := s.until(&endsValue, i, limit)
 	value := s.text[i:end]
+	if isFormat(value) {
+		return s.formatArgument(i, k)
+	}
 	if value == "" || k.strength == weak && strings.IndexByte(strings.TrimRight(value, "="), '=') >= 0 {
 		return span{}
 	}

@@ -23,6 +23,11 @@ func (s *scanner) keyword(start, end int) span {
 	if s.table.separator == 0 && s.endsCell(end) && isHeaderWord(s.text[start:end]) {
 		s.readHeader(start, end)
 	}
+	if end-start > 3 && s.mayTell[hash(s.text[start]|0x20, s.text[start+1]|0x20)] {
+		if found := s.tells(start, end); found.kind != "" {
+			return found
+		}
+	}
 	c := s.text[end]
 	if c == '-' && s.command.program == "" { // redis-cli
 		end += run(s.text[end:min(len(s.text), end+16)], &isURL64)

@@ -108,23 +108,28 @@ func (s *scanner) blockValue(i int, k key) span {
 	line := strings.LastIndexByte(s.text[max(0, i-longestName-40):i], '\n') + 1 + max(0, i-longestName-40)
 	indent := run(s.text[line:], &isBlank)
 	start := n + 1 + run(s.text[n+1:], &isBlank)
-	end := n
-	for end < len(s.text) && end < i+longest {
+	end := s.blockEnd(n, i+longest, indent)
+	if end <= start || !k.isSecret(s.text[start:end]) {
+		return span{}
+	}
+	return span{start, s.blockEnd(end, len(s.text), indent), k.kind}
+}
+
+// blockEnd returns where the lines end that begin behind end and are indented deeper; a line that begins at the limit or
+// behind it does not count.
+func (s *scanner) blockEnd(end, limit, indent int) int {
+	for end < len(s.text) && end < limit {
 		deep := run(s.text[end+1:], &isBlank)
 		if deep <= indent || end+1+deep >= len(s.text) || s.text[end+1+deep] == '\n' {
 			break
 		}
 		next := strings.IndexByte(s.text[end+1:], '\n')
 		if next < 0 {
-			end = len(s.text)
-			break
+			return len(s.text)
 		}
 		end += 1 + next
 	}
-	if end <= start || !k.isSecret(s.text[start:end]) {
-		return span{}
-	}
-	return span{start, end, k.kind}
+	return end
 }
 
 // passwordFile returns the password of a line such as host:5432:database:user:password. i is the position of its first

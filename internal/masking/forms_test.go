@@ -66,6 +66,26 @@ func TestMaskValues(t *testing.T) {
 		"PRIMARY_KEY=id", "cache key: linux-go-"+hex, "key: 8f14e45f-ceea-467f-a8b5-1c2d3e4f5a6b", "0x"+hex[:40], "sha512-"+letter+"==", "http://host:8080/a@b", "https://h/services/list?page=2", "git@github.com:a/b.git")
 }
 
+func TestMaskTold(t *testing.T) {
+	checkMasked(t,
+		"the password was changed to ⟦"+mixed+"⟧", "Password for me: ⟦"+mixed+"⟧", "password (temporary): ⟦"+mixed+"⟧", "- **Password:** `⟦"+mixed+"⟧`", "| password | ⟦"+mixed+"⟧ |", "Initial password:\n\n⟦"+mixed+"⟧\n",
+		"пароль: ⟦"+mixed+"⟧", "密码：⟦"+mixed+"⟧", "パスワードは⟦"+mixed+"⟧です", "la contraseña: ⟦"+mixed+"⟧", "SENHA_BANCO=⟦"+mixed+"⟧", "wachtwoord: ⟦"+mixed+"⟧", "credentials: admin / ⟦"+mixed+"⟧", "creds are me:⟦"+mixed+"⟧",
+		"recovery codes: ⟦k3vd9-x2m4q⟧, ⟦a8w3z-p5t7r⟧", "1. backup codes:\n⟦1234-5678⟧\n⟦8765-4321⟧\n", "pairing code ⟦AB12-CD34⟧", "product key ⟦A1B2C-D3E4F-G5H6J-K7L8M-N9P1Q⟧", "private key: ⟦"+hex+"⟧",
+		"seed phrase: ⟦"+strings.Repeat("apple ", 11)+"zebra⟧", `MNEMONIC="⟦`+strings.Repeat("apple ", 11)+`zebra⟧"`, "enable secret 5 ⟦"+mixed+"⟧",
+	)
+	checkUnmasked(t, "the password policy of 2024 changed", "password: see RFC 8018", "the password is stored in /etc/app/secret1.txt", "пароль должен быть длинным", "密码长度 8", "error code: 12345678", "status codes: 200, 404, 500",
+		"seed: 12345678", "the phrase: the quick brown fox", "backup codes are printed once", "the key: "+hex[:40], "password_policy=strong1234", "password_file=/run/secrets/x1")
+}
+
+func TestMaskGiven(t *testing.T) {
+	checkMasked(t,
+		`printf 'password=%s\n' '⟦`+mixed+"⟧' >> f", `printf "user=%s password=%s" "me" "⟦`+mixed+`⟧"`, `fmt.Sprintf("password=%s", "⟦`+mixed+`⟧")`, "TOKEN=$(echo ⟦"+mixed+"abc⟧ | base64 -d)", "wg set wg0 private-key <(echo ⟦"+mixed+"⟧)",
+		"r login --password-stdin <<< '⟦"+mixed+"⟧'", "r login --password-stdin <<EOF\n⟦"+mixed+"⟧\nEOF\n", "openssl passwd -6 ⟦"+mixed+"⟧", "password: \x1b[31m⟦ab|Cd9efgh⟧\x1b[39m",
+		`connect("h", "me", "⟦`+chosen+`⟧")`, `require("twilio")("AC`+hex[:32]+`", "⟦`+hex[:32]+`⟧")`, `page.fill("#password", "⟦`+chosen+`⟧")`, `get("#password").type("⟦`+chosen+`⟧")`, `send "⟦`+mixed+`⟧\r"`, "AUTH default ⟦"+mixed+"⟧",
+	)
+	checkUnmasked(t, `printf 'password=%s\n' "$P"`, `fmt.Sprintf("password=%s", p)`, "echo "+hex+" | wc", `connect("localhost", "app")`, "cat <<EOF\nhello1234\nEOF\n", `same("`+hex[:40]+`", "`+hex[:40]+`")`)
+}
+
 func checkUnmasked(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

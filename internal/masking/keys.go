@@ -16,6 +16,7 @@ const (
 	address          // the value is an address whose path is the secret
 	login            // the value is USER/PASSWORD
 	lines            // the value is the number of lines of a key that follow
+	phrase           // the value is a list of words
 )
 
 // key is what the name before a value says of it.
@@ -59,8 +60,36 @@ var endings = []ending{
 	{ending: "storepass", key: key{"password", strong}},
 	{ending: "keypass", key: key{"password", strong}},
 	{ending: "presharedkey", key: key{"password", strong}},
-	{ending: "mnemonic", key: key{"password", weak}},
-	{ending: "seedphrase", key: key{"password", strong}},
+	{ending: "mnemonic", key: key{"password", phrase}},
+	{ending: "mnemonics", key: key{"password", phrase}},
+	{ending: "phrase", key: key{"password", phrase}},
+	{ending: "paperkey", key: key{"password", phrase}},
+	{ending: "seedwords", key: key{"password", phrase}},
+	{ending: "seed", key: key{"password", phrase}, word: true},
+	{ending: "passord", key: key{"password", strong}},
+	{ending: "adgangskode", key: key{"password", strong}},
+	{ending: "wachtwoord", key: key{"password", strong}},
+	{ending: "losenord", key: key{"password", strong}},
+	{ending: "salasana", key: key{"password", strong}},
+	{ending: "salasona", key: key{"password", strong}},
+	{ending: "jelszo", key: key{"password", strong}},
+	{ending: "lozinka", key: key{"password", strong}},
+	{ending: "slaptazodis", key: key{"password", strong}},
+	{ending: "katasandi", key: key{"password", strong}},
+	{ending: "matkhau", key: key{"password", strong}},
+	{ending: "senha", key: key{"password", strong}, word: true},
+	{ending: "haslo", key: key{"password", strong}, word: true},
+	{ending: "heslo", key: key{"password", strong}, word: true},
+	{ending: "geslo", key: key{"password", strong}, word: true},
+	{ending: "parola", key: key{"password", strong}, word: true},
+	{ending: "parool", key: key{"password", strong}, word: true},
+	{ending: "parol", key: key{"password", strong}, word: true},
+	{ending: "sifre", key: key{"password", strong}, word: true},
+	{ending: "clave", key: key{"password", weak}, word: true},
+	{ending: "mdp", key: key{"password", weak}, word: true},
+	{ending: "kode", key: key{"password", random}, word: true},
+	{ending: "otp", key: key{"password", strong}, word: true},
+	{ending: "community", key: key{"password", weak}, word: true},
 	{ending: "psk", key: key{"password", strong}, word: true},
 	{ending: "pwd", key: key{"password", weak}, word: true},
 	{ending: "pass", key: key{"password", weak}, word: true},
@@ -72,6 +101,9 @@ var endings = []ending{
 	{ending: "salt", key: key{"secret", random}, word: true},
 	{ending: "signature", key: key{"secret", random}},
 	{ending: "sig", key: key{"secret", random}, word: true},
+	{ending: "pepper", key: key{"secret", random}, word: true},
+	{ending: "signing", key: key{"secret", random}, word: true},
+	{ending: "geheimnis", key: key{"secret", strong}},
 	{ending: "hmac", key: key{"secret", random}, word: true},
 
 	{ending: "primarykey", key: key{}},
@@ -119,6 +151,8 @@ var endings = []ending{
 	{ending: "sas", key: key{"token", random}, word: true},
 	{ending: "sessionid", key: key{"token", opaque}},
 	{ending: "sessid", key: key{"token", opaque}},
+	{ending: "sid", key: key{"token", opaque}, word: true},
+	{ending: "code", key: key{"token", opaque}, word: true},
 	{ending: "csrf", key: key{"token", random}, word: true},
 	{ending: "auth", key: key{"credential", basic}, word: true},
 	{ending: "credential", key: key{"credential", weak}},
@@ -157,7 +191,39 @@ func (r *rules) keyNamed(name string) key {
 			return k
 		}
 	}
+	if k := r.keyBefore(name); k.kind != "" {
+		return k
+	}
 	return keyInside(plain)
+}
+
+// keyBefore returns what the word says that comes before the last word of a name: SENHA_BANCO, password_main.
+func (r *rules) keyBefore(name string) key {
+	n := len(name) - 1
+	for n >= 4 && isAlnum.has(name[n]) {
+		n--
+	}
+	if n < 4 || len(r.endingsByEnd[hash(name[n-2]|0x20, name[n-1]|0x20)]) == 0 {
+		return key{}
+	}
+	switch last := lowered(name[n+1:]); last {
+	case "file", "path", "length", "len", "min", "max", "policy", "hash", "field", "id", "name", "type", "hint",
+		"url", "uri", "ref", "arn",
+		"reset", "strength", "rules", "expiry", "ttl", "age", "count", "label", "prompt", "regex", "pattern",
+		"input", "version", "arg",
+		"command", "cmd", "format", "encoding", "algorithm", "provider", "manager", "store", "rotation", "changed",
+		"digest", "class", "html", "py", "js", "go", "txt", "md":
+		return key{}
+	}
+	buffer := [longestName]byte{}
+	plain := plainName(buffer[:0], name[:n])
+	if len(plain) < 5 {
+		return key{}
+	}
+	if k, ok := r.ended(name[:n], plain); ok && k.kind == "password" && k.strength == strong {
+		return key{k.kind, weak}
+	}
+	return key{}
 }
 
 // keyInside returns what a part of a name says.
@@ -174,7 +240,8 @@ func keyInside(plain []byte) key {
 	return key{}
 }
 
-// ended returns what the end of a name says. The name tells where words begin; without it, plain is taken at its word.
+// ended returns what the end of a name says. The name tells where words begin; without it, plain is taken at
+// its word.
 func (r *rules) ended(name string, plain []byte) (key, bool) {
 	for _, i := range r.endingsByEnd[hash(plain[len(plain)-2], plain[len(plain)-1])] {
 		e := &endings[i]
@@ -214,15 +281,15 @@ func unqualified(plain []byte) []byte {
 		return plain
 	}
 	for _, n := range [...]int{3, 4, 5, 6, 7, 10} {
-		if len(plain) > n && isQualifier(string(plain[len(plain)-n:])) {
+		if len(plain) > n && isQualifier(plain[len(plain)-n:]) {
 			return plain[:len(plain)-n]
 		}
 	}
 	return plain
 }
 
-func isQualifier(word string) bool {
-	switch word {
+func isQualifier(word []byte) bool {
+	switch string(word) {
 	case "production", "staging", "prod", "live", "test", "dev", "old", "new", "value", "base64", "b64", "plain",
 		"raw", "text", "string", "env", "var":
 		return true

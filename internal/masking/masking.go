@@ -11,7 +11,8 @@
 // The files: vendors.go lists the keys of services, shapes.go and joined.go find them; random.go tells random texts from
 // others; keys.go lists the names of secrets, names.go and assigned.go find what is assigned to them, values.go tells
 // secrets from placeholders; options.go lists the options of programs, commands.go, words.go and arguments.go find them;
-// urls.go has addresses, pem.go private keys, files.go, pairs.go and tables.go the forms of files.
+// told.go and foreign.go read sentences and other languages, given.go what a program is given; urls.go has addresses,
+// pem.go private keys, files.go, pairs.go and tables.go the forms of files.
 package masking
 
 import (
@@ -62,7 +63,8 @@ func pass(text string) (string, int) {
 type scanner struct {
 	*rules
 	text    string
-	floor   int // where the last secret ended; the next one begins no earlier
+	foreign bool // the text holds letters that are not ASCII
+	floor   int  // where the last secret ended; the next one begins no earlier
 	command command
 	block   int    // where the data of a Kubernetes secret ends
 	joint   [2]int // where the run of letters, digits, dashes and underscores lies that was measured last
@@ -78,7 +80,9 @@ func (s *scanner) jointRun(i int) int {
 	return s.joint[1] - i
 }
 
-func newScanner(text string) scanner { return scanner{rules: theRules(), text: text} }
+func newScanner(text string) scanner {
+	return scanner{rules: theRules(), text: text, foreign: hasForeign(text)}
+}
 
 // next returns the first secret at or behind i; its kind is empty if there is none.
 func (s *scanner) next(i int) span {
@@ -134,6 +138,10 @@ func (s *scanner) mark(i int, c class) span {
 		return s.passwordHash(i)
 	case slash:
 		return s.slashOption(i)
+	case wide:
+		return s.wideColon(i)
+	case less:
+		return s.hereText(i)
 	case newline:
 		return s.endLine(i)
 	}
@@ -151,6 +159,11 @@ func (s *scanner) word(start, end int) span {
 		}
 	} else if end-start == len("bearer") {
 		if found := bearer(s.text[start:], start); found.kind != "" {
+			return found
+		}
+	}
+	if s.foreign && start > 0 && s.isAfterForeign(start) {
+		if found := s.foreignValue(start); found.kind != "" {
 			return found
 		}
 	}

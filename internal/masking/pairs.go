@@ -27,7 +27,8 @@ func (s *scanner) pairedKey(start int) key {
 	return key{}
 }
 
-// keyBehind returns what the name says that stands behind a value: {"value": …, "name": "DB_PASSWORD"}. i is where the
+// keyBehind returns what the name says that stands behind a value: {"value": …, "name": "DB_PASSWORD"}. i is
+// where the
 // value begins.
 func (s *scanner) keyBehind(i int) key {
 	rest := s.text[i:min(len(s.text), i+longestLook)]
@@ -42,7 +43,8 @@ func (s *scanner) keyBehind(i int) key {
 	return s.keyNamed(rest[:run(rest, &isName)])
 }
 
-// element returns the text of an element such as <password>, <string name="api_key"> or <key>token</key><string>, whose
+// element returns the text of an element such as <password>, <string name="api_key"> or
+// <key>token</key><string>, whose
 // tag ends at i.
 func (s *scanner) element(i int) span {
 	tag := s.text[max(0, i-longestLook):i]
@@ -75,9 +77,11 @@ func (s *scanner) elementKey(tag string, open int) key {
 			return s.keyNamed(before[strings.LastIndexByte(before, '>')+1:])
 		}
 	}
-	if n := strings.Index(words, "name=\""); n > 0 {
-		attribute, _, _ := strings.Cut(words[n+len("name=\""):], "\"")
-		return s.keyNamed(attribute)
+	for _, label := range [...]string{"name=\"", "key=\"", "id=\""} {
+		if n := strings.Index(words, label); n > 0 {
+			attribute, _, _ := strings.Cut(words[n+len(label):], "\"")
+			return s.keyNamed(attribute)
+		}
 	}
 	if len(name) < len(words) && words[len(name)] != ' ' {
 		return key{}
@@ -85,7 +89,8 @@ func (s *scanner) elementKey(tag string, open int) key {
 	return s.keyNamed(name)
 }
 
-// listed returns the string that follows a name in a list: "--password", "…" or ('DB_PASSWORD', '…'). i is the position
+// listed returns the string that follows a name in a list: "--password", "…" or ('DB_PASSWORD', '…'). i is the
+// position
 // of the comma.
 func (s *scanner) listed(i int) span {
 	if i == 0 || i+1 == len(s.text) || !isQuote(s.text[i-1]) {
@@ -137,10 +142,12 @@ func (s *scanner) listsNames(i int) bool {
 	return !hasDigit(value) && s.keyNamed(value).kind != ""
 }
 
-// secondArgument returns the password of a call such as auth("user", "…"). open is where its first string begins, value
+// secondArgument returns the password of a call such as auth("user", "…"). open is where its first string
+// begins, value
 // where the second does.
 func (s *scanner) secondArgument(open, value int) span {
-	if open <= 0 || s.text[open-1] != '(' {
+	first, open := open, s.openBefore(open)
+	if open == 0 {
 		return span{}
 	}
 	end, _ := s.skipSpaceBack(open - 1)
@@ -148,12 +155,84 @@ func (s *scanner) secondArgument(open, value int) span {
 		end--
 	}
 	name := s.text[end-runBack(s.text[max(0, end-longestName):end], &isName) : end]
-	switch plain := lowered(name); {
+	plain := lowered(name)
+	for _, call := range [...]string{"connect", "authentication", "pdo", "mysqli", "signin", "logon", "createhmac",
+		"jwt.sign", "jwt.encode",
+		"jwt.verify", "setuser", "adduser", "createuser"} {
+		if strings.Contains(plain, call) {
+			return s.calledWith(value)
+		}
+	}
+	if name == "" || strings.Contains(plain, "client") || strings.Contains(plain, "gateway") ||
+		strings.Contains(plain, "api") {
+		_, id := s.argumentAt(first)
+		if _, secret := s.argumentAt(value); isRandom(id) && run(id, &isAlnum) == len(id) && len(secret) <= 40 {
+			return s.value(value, key{"secret", random}, context{})
+		}
+	}
+	if s.isTypedInto(first, plain) {
+		return s.calledWith(value)
+	}
+	if first != open {
+		return span{}
+	}
+	switch {
 	case strings.HasSuffix(plain, "auth"), strings.HasSuffix(plain, "login"), strings.HasSuffix(plain, "credential"),
 		strings.HasSuffix(plain, "credentials"):
 		return s.value(value, key{"password", weak}, context{})
 	}
 	return span{}
+}
+
+// openBefore returns the position behind the bracket of the call in which the argument at i stands, 0 if there
+// is none.
+func (s *scanner) openBefore(i int) int {
+	const far = 100
+	before := s.text[max(0, i-far):i]
+	n := strings.LastIndexAny(before, "()[]{};\n")
+	if n < 0 || before[n] != '(' {
+		return 0
+	}
+	return i - len(before) + n + 1
+}
+
+// calledWith returns the string at i, if it looks like a password.
+func (s *scanner) calledWith(i int) span {
+	if _, value := s.argumentAt(i); !isChosen(value) || strings.ContainsAny(value, " ") {
+		return span{}
+	}
+	return s.value(i, key{"password", weak}, context{})
+}
+
+// isTypedInto reports whether a call types into the field that the string at i names: fill("#password", …).
+func (s *scanner) isTypedInto(i int, call string) bool {
+	switch call[strings.LastIndexByte(call, '.')+1:] {
+	case "fill", "type", "send_keys", "sendkeys", "setvalue", "set_value", "input", "fill_in", "press_sequentially":
+	default:
+		return false
+	}
+	_, field := s.argumentAt(i)
+	field = strings.TrimRight(field, "]\"' ")
+	k := s.keyNamed(field[len(field)-runBack(field, &isName):])
+	return k.kind != "" || strings.HasSuffix(lowered(field), "pass")
+}
+
+// fieldBefore reports whether a call types into a field that the call before it names: get("#pass").type("…").
+// i is the
+// position of the bracket.
+func (s *scanner) fieldBefore(i int, name string) bool {
+	before := s.text[max(0, i-len(name)-40):max(0, i-len(name))]
+	n := len(before) - 1
+	if n < 2 || before[n] != ')' || !isQuote(before[n-1]) {
+		return false
+	}
+	switch lowered(strings.TrimPrefix(name, ".")) {
+	case "fill", "type", "send_keys", "sendkeys", "setvalue", "set_value", "presssequentially":
+	default:
+		return false
+	}
+	field := strings.TrimRight(before[:n-1], "]\"'")
+	return s.keyNamed(field[len(field)-runBack(field, &isName):]).kind != ""
 }
 
 // argument returns the string that a call such as setPassword("…") gets. i is the position of the bracket.
@@ -163,6 +242,9 @@ func (s *scanner) argument(i int) span {
 	}
 	name := s.text[i-runBack(s.text[max(0, i-longestName):i], &isName) : i]
 	k := s.keyNamed(name)
+	if k.kind == "" && s.fieldBefore(i, name) {
+		return s.calledWith(i + 1)
+	}
 	if k.kind == "" || k.strength == header || k.strength == random || strings.HasPrefix(name, "get") ||
 		s.listsNames(i+1) {
 		return span{}

@@ -70,7 +70,7 @@ func isRandomValue(value string) bool {
 	if isRandom(value) && longestPart(value) >= 8 && !isMember(value) {
 		return true
 	}
-	return isUUIDText(value)
+	return isUUIDText(value) || isGroupedKey(value)
 }
 
 // isMember reports whether a text is a name in code such as win32api.RegEnumKey.
@@ -136,6 +136,12 @@ func isEncodedText(text string) bool {
 		}
 	}
 	return printable*10 >= len(decoded)*9
+}
+
+// isEncodedProse reports whether a text is base64 of words with spaces.
+func isEncodedProse(text string) bool {
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && isEncodedText(text) && strings.Contains(string(decoded), " ")
 }
 
 // longestPart returns the length of the longest run of letters and digits.

@@ -11,6 +11,7 @@ type rules struct {
 	shapesByStart [512][]start        // by the hash of their first two letters
 	endingsByEnd  [512][]uint16       // by the hash of their last two letters
 	mayBeProgram  [512]bool           // by the hash of the first two letters
+	mayTell       [512]bool           // by the hash of the first two letters, in lower case
 	programs      map[string][]uint16 // options by program
 	optionNames   [][]string
 }
@@ -39,6 +40,9 @@ var theRules = sync.OnceValue(func() *rules {
 			r.mayBeProgram[hash(name[0], name[1])] = true
 		}
 	}
+	for two := range strings.FieldsSeq(tellingBeginnings) {
+		r.mayTell[hash(two[0], two[1])] = true
+	}
 	for c := range 128 {
 		if isWord.has(byte(c)) {
 			r.classes[c] = inWord
@@ -46,7 +50,7 @@ var theRules = sync.OnceValue(func() *rules {
 	}
 	for c, class := range map[byte]class{
 		'=': separates, ':': separates, '-': dash, '>': closes, ',': comma, '(': opens, '%': percent, '~': tilde,
-		'$': dollar, '\n': newline, '/': slash,
+		'$': dollar, '\n': newline, '/': slash, 0xef: wide, '<': less,
 	} {
 		r.classes[c] = class
 	}
@@ -72,4 +76,6 @@ const (
 	dollar
 	newline
 	slash
+	wide
+	less
 )

@@ -73,7 +73,7 @@ func (s *scanner) prefixed(i int) span {
 		isAlnum.has(s.text[next+1]) {
 		return span{} // part of a path or of a name
 	}
-	if isPrefixedKey(text) || s.isBare(i, text) || s.isAnnounced(i, text) {
+	if isPrefixedKey(text) || isGroupedKey(text) || s.isBare(i, text) || s.isAnnounced(i, text) {
 		return span{i, i + total, "api-key"}
 	}
 	return span{}

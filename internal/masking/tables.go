@@ -149,7 +149,7 @@ func (s *scanner) endsCell(i int) bool {
 func isHeaderWord(word string) bool {
 	switch word {
 	case "password", "Password", "PASSWORD", "secret", "Secret", "key", "Key", "token", "Token", "api_key",
-		"secret_key", "passwd", "apikey", "access_token", "client_secret":
+		"secret_key", "passwd", "passwort", "senha", "pwd", "pass", "Pass", "passphrase", "Passwort", "contrasena", "apikey", "access_token", "client_secret":
 		return true
 	}
 	return false

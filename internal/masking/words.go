@@ -16,7 +16,12 @@ func (s *scanner) wordLeads(start, end int, word string) span {
 		return s.quotedArgument(end, strong)
 	case "BY", "by":
 		return s.identifiedBy(start, end)
-	case "password", "PASSWORD", "Password", "passwd", "passphrase", "Passwort", "secret_key":
+	case "passwd":
+		if s.command.is("openssl") {
+			return s.chosenArgument(end, 5)
+		}
+		return s.passwordWord(start, end)
+	case "password", "PASSWORD", "Password", "passphrase", "Passwort", "secret_key":
 		return s.passwordWord(start, end)
 	case "htpasswd", "mosquitto_passwd":
 		return s.lastArgument(end, "b")
@@ -26,6 +31,14 @@ func (s *scanner) wordLeads(start, end int, word string) span {
 		return s.piped(end)
 	case "sqlplus", "exp", "imp", "expdp", "impdp", "sqlldr", "target", "connect", "catalog":
 		return s.oracleLogin(s.argumentAfter(end))
+	case "AUTH", "LOGIN", "IDENTIFY", "identify", "obscure", "rasdial":
+		return s.chosenArgument(end, 3)
+	case "send":
+		return s.typed(end)
+	case "admin", "root":
+		if strings.HasPrefix(s.text[end:], " / ") {
+			return s.pair(end)
+		}
 	case "AsPlainText", "ConvertTo", "ConvertTo-SecureString":
 		return s.secureString(end)
 	}
