@@ -6,6 +6,8 @@ GO      ?= go
 export CGO_ENABLED = 0
 TAGS    := urfave_cli_no_docs
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+# Begins where the program sees that standard output is closed; see cmd/track/closed_linux_amd64.go.
+ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E main.entry)
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 # go test -fuzz takes one target at a time.
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).

@@ -24,7 +24,7 @@ func main() {
 	// time.
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv)
+	code := run(ctx, os.Args, os.Stdin, standardOutput(), os.Stderr, os.LookupEnv)
 	stop()
 	os.Exit(code)
 }
