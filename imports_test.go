@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"track/series":              {"track", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/internal/provenance": {"track"},
+	"track/internal/provenance": {"track", "track/internal/masking"},
 
 	// Records that wait for a database.
 	"track/internal/spool": {"track", "track/importer/lines"},

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"track/internal/masking"
 )
 
 // diffFormat is hashed first; another way of hashing gets another one, so that hashes of different ways never agree.
@@ -100,12 +102,28 @@ func (d *differ) content(root *os.Root, path string) error {
 	defer f.Close()
 	size := info.Size()
 	d.left -= size
-	d.number(uint64(size))
-	n, err := io.Copy(d.hash, io.LimitReader(contextReader{d.ctx, f}, size+1))
-	if err == nil && n != size {
+	content, err := io.ReadAll(io.LimitReader(contextReader{d.ctx, f}, size+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(content)) != size:
 		return fmt.Errorf("%q changed while it was read", path)
 	}
-	return err
+	d.masked(content)
+	return nil
+}
+
+// masked adds a content without its secrets: whoever knows the rest of a file could else try short secrets until the
+// hash fits. A file that is longer than any source is taken as it is, since masking it takes too long.
+func (d *differ) masked(content []byte) {
+	const most = 4 << 20
+	if len(content) <= most {
+		text, _ := masking.Mask(string(content))
+		d.text(text)
+		return
+	}
+	d.number(uint64(len(content)))
+	d.hash.Write(content)
 }
 
 // submodule adds the commit a submodule is at, which `git status` knows but does not say, and its own changes.

@@ -25,7 +25,7 @@
 //	text    path from the root of the work tree, elements separated by '/'
 //	text    mode as git writes it: "100644", "100755", "120000" a link, "160000" a submodule,
 //	        "000000" missing or not tracked
-//	text    content: the bytes of a file on disk, the target of a link, the commit of a submodule, nothing for a missing file;
+//	text    content: the bytes of a file on disk, masked up to 4 MiB, the target of a link, the commit of a submodule, nothing for a missing file;
 //	        for a submodule also the number of its own changes, and each of them in the same way
 //
 // It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if
