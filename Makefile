@@ -21,7 +21,7 @@ OUTSIDE := chromium:chromium zsh:zsh fish:fish
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
 build: ## the program, as it is released: static, without cgo
-	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
+	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
 	install bin/track.linked bin/track && rm bin/track.linked
 
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
