@@ -28,7 +28,7 @@ type NoiseOptions struct {
 // maxDraws bounds the seeds of all samples of one size, so that the answer comes within seconds. minResamples are drawn
 // in any case: with fewer, no rate could be shown to be at most [MaxFlipRate].
 const (
-	maxDraws     = 5_000_000
+	maxDraws     = 2_500_000
 	minResamples = 100
 )
 
