@@ -16,7 +16,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium, and type in shells.
 OUTSIDE := chromium:chromium zsh:zsh fish:fish
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak kill bench bench-large sim-policies demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large sim-policies demo clean
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -102,6 +102,12 @@ KILL ?= 10m
 kill: ## kill processes that record in every way, for as long as KILL says, and check that nothing acknowledged is lost; then 32 processes record 200 seeds each into a new database
 	$(GO) test -tags $(TAGS) -count=1 -timeout 0 -v ./cmd/track -run '^TestKillEverything$$' -kill $(KILL)
 	TRACK_SOAK=yes $(GO) test -tags $(TAGS) -count=1 -timeout 0 . -run '^TestManyProcesses$$'
+
+# How many databases make corrupt damages.
+CORRUPT ?= 540
+
+corrupt: ## damage databases in many ways, and see that no command panics, hangs or gives another answer
+	TRACK_CORRUPT=$(CORRUPT) $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run TestCorruptDatabases
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track

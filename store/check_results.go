@@ -95,13 +95,18 @@ func (c *resultCheck) result(row *packedRow) error {
 		}
 		c.begin(seed, spec)
 	}
+	c.add(metric, status, score)
+	return nil
+}
+
+// add gathers a result.
+func (c *resultCheck) add(metric, status int64, score float64) {
 	c.counts.Results++
 	c.n++
 	c.statuses[min(max(status, 0), 2)]++
 	if c.weights == nil || !c.weights.set(metric, score) {
 		c.unknown = metric
 	}
-	return nil
 }
 
 func (c *resultCheck) begin(seed, spec int64) {
@@ -161,10 +166,8 @@ func (c *resultCheck) compare(a checkedAssessment) {
 	case a.counts != c.statuses:
 		c.found(Damage{"assessment", "its counts differ from its results", fmt.Sprintf("%s: %v stored, %v counted", a.name, a.counts, c.statuses)})
 	default:
-		// Earlier builds rounded the last digits of some scores in another way.
-		const tolerance = 1e-9
 		total := c.weights.total()
-		if math.IsNaN(total) == a.total.Valid || a.total.Valid && math.Abs(total-a.total.Float64) > tolerance {
+		if math.IsNaN(total) == a.total.Valid || a.total.Valid && total != a.total.Float64 {
 			c.found(Damage{"assessment", "its total score differs from its results", fmt.Sprintf("%s: %v stored, %v computed", a.name, a.total.Float64, total)})
 		}
 	}

@@ -88,6 +88,9 @@ func seedScoreOf(row []driver.Value) (s SeedScore, ok bool) {
 	if ok = isID && isText && isNumber && isOutcome && isMessage && isDigest && len(digest) == sha256.Size && isAssessed && isCount; !ok {
 		return s, false
 	}
+	if _, err := track.ParseOutcome(outcome); err != nil {
+		return s, false
+	}
 	if !hasTotal {
 		total = math.NaN()
 	}
@@ -102,7 +105,19 @@ func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Sel
 	if err != nil {
 		return err
 	}
-	return r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, scoreCollector(seeds, positions))
+	check, err := r.checkRead(ctx, sel)
+	if err != nil {
+		return err
+	}
+	collect := scoreCollector(seeds, positions)
+	err = r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
+		collect(row)
+		check.addResult(row[0].(int64), row[1].(int64), row[3].(int64), row[2])
+	})
+	if err == nil {
+		err = check.err(false)
+	}
+	return err
 }
 
 // scoreCollector returns a function that takes rows of a seed, a metric and a score, and fills in the scores of seeds.
@@ -124,7 +139,7 @@ func scoreCollector(seeds []SeedScore, positions map[int64]int) func(row []drive
 			}
 		}
 		if score, ok := row[2].(float64); ok {
-			seed.Scores[positions[row[1].(int64)]] = score
+			seed.Scores[knownRow(positions, "metric", row[1].(int64))] = score
 		}
 	}
 }
@@ -178,7 +193,7 @@ func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]s
 			statuses[id] = make([]scoring.Status, len(positions))
 		}
 		if row[2] != nil { // it has a value
-			statuses[id][knownRow(positions, "metric", row[1])] = statusOf(row[3].(int64))
+			statuses[id][knownRow(positions, "metric", row[1].(int64))] = statusOf(row[3].(int64))
 		}
 	})
 	return statuses, explain(err)

@@ -238,6 +238,9 @@ func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSee
 	if detail.Values, err = r.Values(ctx, row.RowID); err != nil {
 		return detail, err
 	}
+	if err := r.checkValues(ctx, row.RowID, detail.Values); err != nil {
+		return detail, err
+	}
 	return detail, decodeStored("environment", document, &detail.Environment)
 }
 
@@ -295,6 +298,9 @@ func (r *Reader) Results(ctx context.Context, ulid string, specID int64) (map[st
 	}
 	if err := r.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
 		return nil, explain(err)
+	}
+	if err := r.checkCount(ctx, ulid, specID, len(rows)); err != nil {
+		return nil, err
 	}
 	results := make(map[string]scoring.Result, len(rows))
 	for _, row := range rows {

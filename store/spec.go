@@ -50,6 +50,7 @@ const (
 	getSpecNewest  = selectSpec + ` WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
 	getSpecVersion = selectSpec + ` WHERE scenario.name = $1 AND spec.version = $2`
 	getSpecByHash  = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
+	hasLostSpec    = `SELECT EXISTS (SELECT 1 FROM spec_metric WHERE spec_id NOT IN (SELECT id FROM spec))`
 	listSpecs      = selectSpec + ` ORDER BY scenario.name, spec.version`
 )
 
@@ -63,6 +64,9 @@ func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, 
 		err = r.read().GetContext(ctx, &row, getSpecVersion, scenario, version)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
+		if lost := false; r.read().GetContext(ctx, &lost, hasLostSpec) == nil && lost {
+			return Spec{}, fmt.Errorf("%w: spec %s, or another one, is lost", track.ErrDamaged, specName(scenario, version))
+		}
 		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
 		return Spec{}, track.WithHint(track.WithHint(err, track.NewHint("list the specs", "spec list")), track.NewHint("add one", "spec add", "FILE"))
 	}

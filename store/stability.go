@@ -78,6 +78,7 @@ const getSeedTotals = `
 	       count(*) FILTER (WHERE total_score IS NOT NULL AND n_fail = 0) AS n_passed,
 	       count(*) FILTER (WHERE outcome = 'ok' AND seed_id IS NULL) AS n_unassessed,
 	       count(*) FILTER (WHERE outcome = 'ok') AS n_ok,
+	       count(*) FILTER (WHERE outcome NOT IN ('ok', 'error', 'timeout', 'collapsed')) AS n_impossible,
 	       count(*) FILTER (WHERE total_score IN (0, 1)) AS n_saturated,
 	       count(DISTINCT CASE WHEN outcome = 'ok' THEN digest END) AS n_different,
 	       count(DISTINCT environment_id) AS n_environments,
@@ -93,6 +94,7 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 		NPassed       int             `db:"n_passed"`
 		NUnassessed   int             `db:"n_unassessed"`
 		NOK           int             `db:"n_ok"`
+		NImpossible   int             `db:"n_impossible"`
 		NSaturated    int             `db:"n_saturated"`
 		NDifferent    int             `db:"n_different"`
 		NEnvironments int             `db:"n_environments"`
@@ -103,6 +105,9 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 	}
 	query, args := sel.of(getSeedTotals, sel.SpecID)
 	err := r.read().GetContext(ctx, &row, query, args...)
+	if row.NImpossible > 0 {
+		err = fmt.Errorf("%w: the outcome of a seed of %s is not one that track writes", track.ErrDamaged, sel.Scenario)
+	}
 	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
 	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}
 	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
@@ -112,15 +117,16 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 }
 
 // The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database
-// is. To let SQL group them by metric would sort them first, which takes twice as long as to hand them over.
+// is. To let SQL group them by metric would sort them first, which takes twice as long as to hand them over. Whole
+// numbers come in one, because the driver takes as long for each column as for the rest of the row.
 const listMetricResults = `
-	SELECT result.metric_id, result.status, result.score
+	SELECT (result.seed_id << 26) | (result.metric_id << 2) | result.status, result.score
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
 	 WHERE {selection}`
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
 const listMetricValues = `
-	SELECT value.metric_id, value.value
+	SELECT (value.seed_id << 24) | value.metric_id, value.value
 	  FROM seed
 	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 ORDERED JOIN value ON value.seed_id = seed.id
@@ -140,8 +146,9 @@ type specMetric struct {
 	Computed bool  `db:"computed"`
 }
 
-// MetricTotals aggregates each metric of a selection, in the order of the spec. A snapshot reads a selection once: a
-// report asks for the stability of a configuration, gates it and puts it into a history.
+// MetricTotals aggregates each metric of a selection, in the order of the spec. It compares what it reads with the
+// digests and the total scores of the seeds. A snapshot reads a selection once: a report asks for the stability of a
+// configuration, gates it and puts it into a history.
 func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
 	key := fmt.Sprintf("%q %v %d %v", sel.Scenario, sel.Configurations, sel.SpecID, sel.Seeds)
 	if totals, known := r.totals[key]; known {
@@ -159,7 +166,14 @@ func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) ([]scoring
 	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
 		return nil, explain(err)
 	}
-	totals, err := r.metricTotals(ctx, metrics, sel, metricQueries{listMetricResults, listMetricValues, listMetricComputed}, sel.SpecID)
+	check, err := r.checkRead(ctx, sel)
+	if err != nil {
+		return nil, explain(err)
+	}
+	totals, err := r.metricTotals(ctx, metrics, sel, metricQueries{listMetricResults, listMetricValues, listMetricComputed}, check, sel.SpecID)
+	if err == nil {
+		err = check.err(true)
+	}
 	return totals, explain(err)
 }
 
@@ -188,14 +202,15 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 		return scoring.MetricTotals{}, explain(err)
 	}
 	queries := metricQueries{listOneMetricResults, listOneMetricValues, listOneMetricComputed}
-	totals, err := r.metricTotals(ctx, []specMetric{metric}, sel, queries, sel.SpecID, metric.ID)
+	totals, err := r.metricTotals(ctx, []specMetric{metric}, sel, queries, nil, sel.SpecID, metric.ID)
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
 	return totals[0], nil
 }
 
-func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Selection, queries metricQueries, args ...any) ([]scoring.MetricTotals, error) {
+// metricTotals aggregates metrics; check, which may be nil, is told of everything that is read.
+func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Selection, queries metricQueries, check *readCheck, args ...any) ([]scoring.MetricTotals, error) {
 	type sums struct {
 		notFailed    int
 		score, value scoring.Accumulator
@@ -208,25 +223,34 @@ func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Sel
 		computes = computes || m.Computed
 	}
 	err := r.streamSelected(ctx, sel, queries.results, args, func(row []driver.Value) {
-		m := knownRow(byID, "metric", row[0])
-		if statusOf(row[1].(int64)) != scoring.Fail {
+		packed := row[0].(int64)
+		seed, metric, status := packed>>26, packed>>2&(1<<24-1), packed&3
+		m := knownRow(byID, "metric", metric)
+		if statusOf(status) != scoring.Fail {
 			m.notFailed++
 		}
-		if score, ok := row[2].(float64); ok {
+		if score, ok := row[1].(float64); ok {
 			m.score.Add(score)
+		}
+		if check != nil {
+			check.addResult(seed, metric, status, row[1])
 		}
 	})
 	if err == nil {
 		err = r.streamSelected(ctx, sel, queries.values, args, func(row []driver.Value) {
-			if m := byID[row[0].(int64)]; m != nil {
+			seed, metric := row[0].(int64)>>24, row[0].(int64)&(1<<24-1)
+			if m := byID[metric]; m != nil {
 				m.value.Add(storedValue(row[1]))
+			}
+			if check != nil {
+				check.addValue(seed, metric, row[1])
 			}
 		})
 	}
 	if err == nil && computes {
 		err = r.streamSelected(ctx, sel, queries.computed, args, func(row []driver.Value) {
 			if row[2] == nil {
-				knownRow(byID, "metric", row[0]).value.Add(storedValue(row[1]))
+				knownRow(byID, "metric", row[0].(int64)).value.Add(storedValue(row[1]))
 			}
 		})
 	}

@@ -67,13 +67,20 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 type impossible string
 
 // knownRow returns what a row refers to, which a sound database holds.
-func knownRow[V any](rows map[int64]V, table string, id driver.Value) V {
-	row, ok := rows[id.(int64)]
+func knownRow[V any](rows map[int64]V, table string, id int64) V {
+	row, ok := rows[id]
 	if !ok {
-		panic(impossible(fmt.Sprintf("a row refers to %s %v, which does not belong to it", table, id)))
+		panic(impossible(fmt.Sprintf("a row refers to %s %d, which does not belong to it", table, id)))
 	}
 	return row
 }
+
+// rowError is a panic over a row.
+type rowError struct{ *track.PanicError }
+
+func (*rowError) Error() string { return "a row holds what track never writes" }
+
+func (e *rowError) Unwrap() error { return e.PanicError }
 
 // catchDamage makes a panic over a row an error of damage.
 func catchDamage(err *error) {
@@ -82,6 +89,6 @@ func catchDamage(err *error) {
 	case impossible:
 		*err = fmt.Errorf("%w: %s", track.ErrDamaged, string(value))
 	default:
-		*err = fmt.Errorf("%w: %w", track.ErrDamaged, &track.PanicError{Value: value, Stack: string(debug.Stack())})
+		*err = fmt.Errorf("%w: %w", track.ErrDamaged, &rowError{&track.PanicError{Value: value, Stack: string(debug.Stack())}})
 	}
 }

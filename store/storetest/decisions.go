@@ -289,7 +289,7 @@ func testOneMetric(t *testing.T, st *store.Store) {
 	var spec store.Spec
 	update(t, st, func(tx *store.Tx) (err error) {
 		spec, _, err = tx.AddSpec(store.Spec{Scenario: "s", Hash: "h", Document: []byte("{}")}, []store.SpecMetric{
-			{Name: "m0"}, {Name: "m1"}, {Name: "m2", Computed: true}, {Name: "m3", Computed: true},
+			{Name: "m0", Weight: 1}, {Name: "m1", Weight: 1}, {Name: "m2", Weight: 1, Computed: true}, {Name: "m3", Weight: 1, Computed: true},
 		})
 		return err
 	})
@@ -299,7 +299,7 @@ func testOneMetric(t *testing.T, st *store.Store) {
 	id := add(t, st, track.Seed{Scenario: "s", Number: 3, Values: map[string]float64{"m0": 1}})[0]
 	update(t, st, func(tx *store.Tx) error {
 		return errors.Join(
-			tx.AddAssessment(id, spec.ID, scoring.Assessment{Scored: true, Results: []scoring.Result{{Name: "m0", Score: 0.25}, {Name: "m2", Score: 1}, {Name: "m3", Score: 0.5}}}),
+			tx.AddAssessment(id, spec.ID, scoring.Assessment{NFail: 3, Results: []scoring.Result{{Name: "m0", Score: 0.25}, {Name: "m2", Score: 1}, {Name: "m3", Score: 0.5}}}),
 			tx.AddComputed(id, spec.ID, []scoring.ComputedValue{{Metric: "m2", Value: 12}, {Metric: "m3", Value: 11}}))
 	})
 	for _, ranges := range [][]track.SeedRange{nil, {{First: 1, Last: 2}}, {{First: 2, Last: 2}, {First: 5, Last: math.MaxUint64}}} {

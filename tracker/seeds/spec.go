@@ -143,13 +143,16 @@ func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version in
 		return stored, scoring.Spec{}, err
 	}
 	decoded, err := decodeSpec(stored)
+	if err == nil && spec.Hash(decoded) != stored.Hash {
+		err = fmt.Errorf("%w: spec %s@%d does not have its hash", track.ErrDamaged, scenario, stored.Version)
+	}
 	return stored, decoded, err
 }
 
 func decodeSpec(stored store.Spec) (scoring.Spec, error) {
 	decoded, err := spec.Decode(stored.Document)
 	if err != nil {
-		err = fmt.Errorf("spec %s@%d: %w", stored.Scenario, stored.Version, err)
+		err = fmt.Errorf("%w: spec %s@%d: %w", track.ErrDamaged, stored.Scenario, stored.Version, err)
 	}
 	return decoded, err
 }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"track/internal/textdiff"
+)
+
+// readings are commands that read what the database of corruptible holds, and whose output depends on that alone.
+var readings = [][]string{
+	{"seeds", "s", "--format", "json"},
+	{"show", "seed", "s", "7", "--format", "json"},
+	{"stability", "s@new", "--format", "json"},
+	{"history", "s", "--format", "json"},
+	{"improvement", "s@new", "--baseline", "s@old", "--format", "json"},
+	{"executions", "--format", "json"},
+	{"replay", "--format", "json"},
+	{"spec", "show", "s", "--format", "json"},
+	{"report", "stability", "s@new"},
+}
+
+// executionsReading is the index of the list of executions, which shows names that no digest covers.
+const executionsReading = 5
+
+// corruptible records seeds of two configurations, executions and a ledger, and returns the bytes of the database.
+func corruptible(t *testing.T) []byte {
+	t.Helper()
+	db := filepath.Join(evolvable(t), "track.db")
+	var lines strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, label := range []string{"old", "new"} {
+		for i := range 40 {
+			fmt.Fprintf(&lines, `{"kind":"seed","scenario":"s","seed":"%d","configuration":{"label":%q,"params":{"x":%d}},"values":{`, i, label, len(label))
+			for m := range 12 {
+				fmt.Fprintf(&lines, `"m%d":%v,`, m, random.Float64()*1.2)
+			}
+			lines.WriteString(`"last":1}}` + "\n")
+		}
+	}
+	var spec strings.Builder
+	spec.WriteString("scenario: s\nmetrics:\n")
+	for m := range 12 {
+		fmt.Fprintf(&spec, "  - {name: m%d, type: RANGE, min: 0, max: 1}\n", m)
+	}
+	batch, specFile := filepath.Join(t.TempDir(), "s.jsonl"), filepath.Join(t.TempDir(), "s.yaml")
+	writeText(t, batch, lines.String())
+	writeText(t, specFile, spec.String())
+	for _, args := range [][]string{{"spec", "add", specFile}, {"record", "batch", batch}, {"export", "bundle", "-o", db + ".bundle"}} {
+		if code, _, errOut := inProcess(t, append(args, "--db", db)); code != exitOK {
+			t.Fatalf("track %s: exit %d: %s", strings.Join(args, " "), code, errOut)
+		}
+	}
+	data, err := os.ReadFile(db + ".bundle") // one file without a log
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inProcess runs a command, which must end within a minute.
+func inProcess(t *testing.T, args []string) (code int, out, errOut string) {
+	t.Helper()
+	const most = time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), most)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code = run(ctx, append([]string{"track"}, args...), strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false })
+	if ctx.Err() != nil {
+		t.Errorf("track %s: not done after %v", strings.Join(args, " "), most)
+	}
+	return code, stdout.String(), stderr.String()
+}
+
+// corrupt damages a file in one of the ways of disks and file systems.
+func corrupt(random *rand.Rand, data []byte) (damaged []byte, how string) {
+	const page = 4096
+	damaged = bytes.Clone(data)
+	at := random.IntN(len(data))
+	switch random.IntN(6) {
+	case 0:
+		damaged[at] ^= 1 << random.IntN(8)
+		return damaged, fmt.Sprintf("bit at %d", at)
+	case 1:
+		n := min(1+random.IntN(16), len(data)-at)
+		for i := range n {
+			damaged[at+i] = byte(random.Uint32())
+		}
+		return damaged, fmt.Sprintf("%d random bytes at %d", n, at)
+	case 2:
+		n := min(512, len(data)-at)
+		clear(damaged[at : at+n])
+		return damaged, fmt.Sprintf("%d zeros at %d", n, at)
+	case 3:
+		from := at / page * page
+		clear(damaged[from:min(from+page, len(data))])
+		return damaged, fmt.Sprintf("page of zeros at %d", from)
+	case 4:
+		from, to := random.IntN(len(data)/page)*page, at/page*page
+		copy(damaged[to:to+page], data[from:from+page])
+		return damaged, fmt.Sprintf("page %d at the place of page %d", from/page+1, to/page+1)
+	}
+	return damaged[:at], fmt.Sprintf("cut off at %d", at)
+}
+
+// No command panics over a damaged database, none runs on for ever, and none gives another answer than that of the
+// sound one. TRACK_CORRUPT says how many databases are damaged; make corrupt sets it.
+func TestCorruptDatabases(t *testing.T) {
+	n := 15
+	if text := os.Getenv("TRACK_CORRUPT"); text != "" {
+		n, _ = strconv.Atoi(text)
+	}
+	data := corruptible(t)
+	db := filepath.Join(t.TempDir(), "track.db")
+	answers := func() (codes []int, outs, errs []string) {
+		for _, args := range readings {
+			code, out, errOut := inProcess(t, append(args, "--db", db))
+			codes, outs, errs = append(codes, code), append(outs, out), append(errs, errOut)
+		}
+		return codes, outs, errs
+	}
+	writeText(t, db, string(data))
+	soundCodes, sound, errs := answers()
+	for i, code := range soundCodes {
+		if code != exitOK {
+			t.Fatalf("track %s: exit %d: %s", strings.Join(readings[i], " "), code, errs[i])
+		}
+	}
+	refused, unnamed, named := 0, 0, 0
+	for seed := range uint64(n) {
+		damaged, how := corrupt(rand.New(rand.NewPCG(seed, 7)), data)
+		writeText(t, db, string(damaged))
+		codes, outs, errs := answers()
+		for i, code := range codes {
+			command := strings.Join(readings[i], " ")
+			switch {
+			case code == exitOK && outs[i] != sound[i] && i == executionsReading:
+				named++ // no digest covers the names of lineages and tasks
+			case code == exitOK && outs[i] != sound[i]:
+				changes, _, _ := textdiff.Unified("sound", sound[i], "damaged", outs[i])
+				t.Errorf("database %d, %s: track %s gives another answer:\n%s", seed, how, command, changes)
+			case strings.Contains(errs[i], "internal error"):
+				t.Errorf("database %d, %s: track %s panics: %s", seed, how, command, errs[i])
+			case code != exitOK:
+				refused++
+				if !strings.Contains(errs[i], "damaged") && !strings.Contains(errs[i], "not a SQLite database") && !strings.Contains(errs[i], "differs from the one") && code != exitMismatch {
+					unnamed++
+					t.Logf("database %d, %s: track %s: exit %d: %s", seed, how, command, code, errs[i])
+				}
+			}
+		}
+		for _, end := range []string{"-wal", "-shm", ".lock"} {
+			_ = os.Remove(db + end)
+		}
+	}
+	t.Logf("%d databases, %d reads, %d refused, %d of them without the word damage; %d other lists of executions", n, n*len(readings), refused, unnamed, named)
+}
