@@ -14,12 +14,7 @@ import (
 	"track/internal/masking"
 )
 
-const heldOutDefault = "testdata/secrets_heldout.txt"
-
-var (
-	heldOutFile  = flag.String("heldout", heldOutDefault, "the families that were set aside")
-	updateTables = flag.Bool("update", false, "write the measured figures into docs/reference/secrets.md")
-)
+var updateTables = flag.Bool("update", false, "write the measured figures into docs/reference/secrets.md")
 
 // The limits are shares of the drawn secrets.
 const (
@@ -81,20 +76,17 @@ func everything(result) bool { return true }
 // TestCorpusOfSecrets masks made-up secrets of many families and limits the share that remains, over all families and
 // over the ones that nobody saw who wrote the rules.
 func TestCorpusOfSecrets(t *testing.T) {
-	known, heldOut := readFamilies(t, "testdata/secrets_known.txt"), readFamilies(t, *heldOutFile)
+	known, heldOut := readFamilies(t, "testdata/secrets_known.txt"), readFamilies(t, "testdata/secrets_heldout.txt")
 	for i := range heldOut {
 		heldOut[i].heldOut = true
 	}
 	results := measure(t, slices.Concat(known, heldOut))
-	checkTable(t, "secrets", tableOfSecrets(results, len(heldOut) > 0))
+	checkTable(t, "secrets", tableOfSecrets(results))
 	all, families, cases := total(results, everything)
 	t.Logf("%d families, %d cases, %d secrets: %d leaked (%.1f %%)", families, cases, all.secrets, all.leaked, 100*all.share())
-	failed := all.share() > mostLeaked
-	if len(heldOut) > 0 {
-		unseen, n, _ := total(results, func(r result) bool { return r.heldOut })
-		t.Logf("%d families were set aside, %d secrets: %d leaked (%.1f %%)", n, unseen.secrets, unseen.leaked, 100*unseen.share())
-		failed = failed || unseen.share() > mostLeakedHeldOut
-	}
+	unseen, n, _ := total(results, func(r result) bool { return r.heldOut })
+	t.Logf("%d families were set aside, %d secrets: %d leaked (%.1f %%)", n, unseen.secrets, unseen.leaked, 100*unseen.share())
+	failed := all.share() > mostLeaked || unseen.share() > mostLeakedHeldOut
 	if failed {
 		t.Errorf("more secrets remain than the limits allow (%.0f %%, %.0f %% of the families set aside)", 100*mostLeaked, 100*mostLeakedHeldOut)
 	}
@@ -108,7 +100,7 @@ func TestCorpusOfSecrets(t *testing.T) {
 
 // TestFamiliesSetAside checks that a hash of the name decides which families are set aside, and that they are a fifth.
 func TestFamiliesSetAside(t *testing.T) {
-	known, heldOut := readFamilies(t, "testdata/secrets_known.txt"), readFamilies(t, *heldOutFile)
+	known, heldOut := readFamilies(t, "testdata/secrets_known.txt"), readFamilies(t, "testdata/secrets_heldout.txt")
 	isSetAside := func(f family) bool {
 		return f.origin == "open" && sha256.Sum256([]byte("held out: " + f.name))[0] < 90
 	}
@@ -122,7 +114,7 @@ func TestFamiliesSetAside(t *testing.T) {
 			t.Errorf("%s must not be set aside", f.name)
 		}
 	}
-	if all := len(known) + len(heldOut); len(heldOut) > 0 && 5*len(heldOut) < all {
+	if all := len(known) + len(heldOut); 5*len(heldOut) < all {
 		t.Errorf("%d of %d families are set aside, want a fifth", len(heldOut), all)
 	}
 }
@@ -168,7 +160,7 @@ func TestOrdinaryLines(t *testing.T) {
 }
 
 // tableOfSecrets returns the figures by group, in Markdown.
-func tableOfSecrets(results []result, heldOut bool) string {
+func tableOfSecrets(results []result) string {
 	var table strings.Builder
 	table.WriteString("| secrets | families | cases | secrets drawn | remain | share |\n|---|---:|---:|---:|---:|---:|\n")
 	row := func(name string, selected func(result) bool) {
@@ -179,9 +171,7 @@ func tableOfSecrets(results []result, heldOut bool) string {
 		row(group.name, func(r result) bool { return r.group == group.id })
 	}
 	row("all", everything)
-	if heldOut {
-		row("of these, set aside", func(r result) bool { return r.heldOut })
-	}
+	row("of these, set aside", func(r result) bool { return r.heldOut })
 	return table.String()
 }
 
@@ -189,9 +179,6 @@ func tableOfSecrets(results []result, heldOut bool) string {
 func checkTable(t *testing.T, name, measured string) {
 	t.Helper()
 	const page = "../../docs/reference/secrets.md"
-	if *heldOutFile != heldOutDefault {
-		return // the page is about the families of the repository
-	}
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
