@@ -94,3 +94,8 @@ func checkUnmasked(t *testing.T, texts ...string) {
 		}
 	}
 }
+
+func TestMaskElements(t *testing.T) {
+	checkMasked(t, "<code>⟦"+mixed+"⟧</code>", "<password>⟦"+chosen+"⟧</password>",
+		"<code>scenario-x.html</code>", "set <code>GOFLAGS=-v1</code> first", "<key>com.example.x1</key>", "<code>v1.2.3-rc1</code>")
+}

@@ -44,8 +44,7 @@ func (s *scanner) keyBehind(i int) key {
 }
 
 // element returns the text of an element such as <password>, <string name="api_key"> or
-// <key>token</key><string>, whose
-// tag ends at i.
+// <key>token</key><string>, whose tag ends at i.
 func (s *scanner) element(i int) span {
 	tag := s.text[max(0, i-longestLook):i]
 	open := strings.LastIndexByte(tag, '<')
@@ -58,11 +57,21 @@ func (s *scanner) element(i int) span {
 	}
 	rest := s.text[i+1 : min(len(s.text), i+1+longestQuote)]
 	end := strings.IndexByte(rest, '<')
-	if end <= 0 || !k.isSecret(rest[:end]) || k.strength == weak && !looksSecret(rest[:end], k, context{}) ||
-		k.strength == random && !isRandomValue(rest[:end]) {
+	if end <= 0 || !k.holds(rest[:end]) {
 		return span{}
 	}
 	return span{i + 1, i + 1 + end, k.kind}
+}
+
+// holds reports whether the text of an element that is named so is a secret.
+func (k key) holds(text string) bool {
+	switch k.strength {
+	case weak:
+		return k.isSecret(text) && looksSecret(text, k, context{})
+	case random, opaque: // <code> and <key> are elements of documents too
+		return k.isSecret(text) && isRandomValue(text) && (k.strength == random || isOpaque(text))
+	}
+	return k.isSecret(text)
 }
 
 // elementKey returns what a tag says of its text. The tag begins at open.
