@@ -55,7 +55,7 @@ func (s *scanner) keyword(start, end int) span {
 // isProgram reports whether a word is a program whose options are known, where a program may stand.
 func (s *scanner) isProgram(start int, word string) bool {
 	return s.mayBeProgram[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 ||
-		strings.IndexByte(" \t\n\"'`/(;|&$[\\:n", s.text[start-1]) >= 0)
+		strings.IndexByte(" \t\n\"'`/(;|&$[\\:n=", s.text[start-1]) >= 0)
 }
 
 // option returns the value of an option of the program that is read. i is the position of its dash.

@@ -88,6 +88,13 @@ func TestMaskInContext(t *testing.T) {
 		{"https://hooks.slack.com/services/" + "T000/B000/" + random, "https://hooks.slack.com/services/[masked:slack-webhook]"},
 		{strings.Repeat("-", 5) + "BEGIN PRIVATE KEY" + strings.Repeat("-", 5) + `\n` + letter, "[masked:private-key]"},
 		{"password=" + word + "\npassword=" + word, "password=[masked:password]\npassword=[masked:password]"},
+		{"RUNNER=curl -u me:" + word + " https://x", "RUNNER=curl -u me:[masked:password] https://x"},
+		{"RUNNER=curl --user me:" + word + " u", "RUNNER=curl --user me:[masked:password] u"},
+		{"RUNNER=mysql -p" + word + " db", "RUNNER=mysql -p[masked:password] db"},
+		{"X=sshpass -p " + word + " ssh h", "X=sshpass -p [masked:password] ssh h"},
+		{"X=zip -P " + word + " a.zip", "X=zip -P [masked:password] a.zip"},
+		{"X=redis-cli -a " + word + " ping", "X=redis-cli -a [masked:password] ping"},
+		{`{"ARGS":"curl -u me:` + word + ` "}`, `{"ARGS":"curl -u me:[masked:password] "}`},
 	} {
 		got, n := masking.Mask(tt.text)
 		if want := strings.Count(tt.want, "[masked:"); got != tt.want || n != want {

@@ -1,7 +1,7 @@
 package masking
 
 // Rules is the version of the rules. It grows with every change of what Mask masks.
-const Rules = 6
+const Rules = 7
 
 // LooksSecret returns the kind of the first secret in a name, and whether there is one. A name identifies a record, so
 // it is refused instead of masked: masking would merge what differs.
