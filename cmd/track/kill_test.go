@@ -111,7 +111,7 @@ func (k *killing) round() {
 	attempts := []*attempt{k.attempt(), k.attempt(), k.attempt()}
 	delays := make([]time.Duration, len(attempts))
 	for i, a := range attempts {
-		usual := max(k.usual[a.name], 20*time.Millisecond)
+		usual := max(k.usual[a.name], 60*time.Millisecond)
 		delays[i] = time.Duration(k.random.Int64N(int64(usual * 3 / 2)))
 	}
 	var running sync.WaitGroup
