@@ -43,7 +43,7 @@ type resultCheck struct {
 	n          int
 	statuses   [3]int
 	weights    *specWeights
-	unknown    int64 // a metric that the spec does not have
+	unknown    *int64 // a metric that the spec does not have; nil if there is none
 }
 
 // specWeights are the metrics of a spec, and the scores that a seed has for them.
@@ -105,12 +105,12 @@ func (c *resultCheck) add(metric, status int64, score float64) {
 	c.n++
 	c.statuses[min(max(status, 0), 2)]++
 	if c.weights == nil || !c.weights.set(metric, score) {
-		c.unknown = metric
+		c.unknown = &metric
 	}
 }
 
 func (c *resultCheck) begin(seed, spec int64) {
-	c.seed, c.spec, c.n, c.statuses, c.unknown, c.weights = seed, spec, 0, [3]int{}, 0, c.specs[spec]
+	c.seed, c.spec, c.n, c.statuses, c.unknown, c.weights = seed, spec, 0, [3]int{}, nil, c.specs[spec]
 	if c.weights != nil {
 		for i := range c.weights.scores {
 			c.weights.scores[i] = math.NaN()
@@ -161,8 +161,8 @@ func (c *resultCheck) finish() error {
 func (c *resultCheck) compare(a checkedAssessment) {
 	c.counts.Assessments++
 	switch {
-	case c.unknown != 0:
-		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", c.unknown, a.name)})
+	case c.unknown != nil:
+		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", *c.unknown, a.name)})
 	case a.counts != c.statuses:
 		c.found(Damage{"assessment", "its counts differ from its results", fmt.Sprintf("%s: %v stored, %v counted", a.name, a.counts, c.statuses)})
 	default:

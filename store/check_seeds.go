@@ -154,10 +154,14 @@ func (c *seedCheck) readPage() error {
 // compare compares what a seed measured with its digest.
 func (c *seedCheck) compare(s checkedSeed, ids []int64, values []float64) {
 	c.counts.Seeds++
-	if s.digest == nil {
+	if s.outcome == "" && s.digest == nil && len(ids) == 0 {
 		return
 	}
-	if unknown := c.order.sort(ids, c.metrics); unknown != 0 {
+	if s.outcome == "" || len(s.digest) != sha256.Size {
+		c.found(Damage{"seed", "its outcome, values and digest are not all there", s.name})
+		return
+	}
+	if unknown, ok := c.order.sort(ids, c.metrics); !ok {
 		c.found(Damage{"value", "its metric does not exist", fmt.Sprintf("metric %d, %s", unknown, s.name)})
 		return
 	}
@@ -174,7 +178,7 @@ func (c *seedCheck) compare(s checkedSeed, ids []int64, values []float64) {
 		c.buffer = append(append(c.buffer, 0), s.series...)
 	}
 	if sum := sha256.Sum256(c.buffer); !bytes.Equal(sum[:], s.digest) {
-		c.found(Damage{"seed", "its outcome, values or series differ from its digest", s.name + ": digest " + hex.EncodeToString(s.digest[:min(5, len(s.digest))])})
+		c.found(Damage{"seed", "its outcome, values or series differ from its digest", s.name + ": digest " + hex.EncodeToString(s.digest[:5])})
 	}
 }
 
@@ -186,17 +190,17 @@ type digestOrder struct {
 	names     []string // of their metrics
 }
 
-// sort orders values by the names of metrics. It returns the id of a metric without a name; 0 if there is none.
-func (o *digestOrder) sort(ids []int64, metrics map[int64]string) (unknown int64) {
+// sort orders values by the names of metrics. It returns false, and the id, if a metric has no name.
+func (o *digestOrder) sort(ids []int64, metrics map[int64]string) (unknown int64, ok bool) {
 	if slices.Equal(o.ids, ids) && len(o.positions) == len(ids) {
-		return 0
+		return 0, true
 	}
 	o.ids = append(o.ids[:0], ids...)
 	o.positions, o.names = o.positions[:0], o.names[:0]
 	for i, id := range ids {
 		if metrics[id] == "" {
-			o.ids = nil
-			return id
+			o.ids, o.positions, o.names = nil, nil, nil
+			return id, false
 		}
 		o.positions = append(o.positions, i)
 	}
@@ -204,5 +208,5 @@ func (o *digestOrder) sort(ids []int64, metrics map[int64]string) (unknown int64
 	for _, at := range o.positions {
 		o.names = append(o.names, metrics[ids[at]])
 	}
-	return 0
+	return 0, true
 }
