@@ -164,7 +164,7 @@ func (p *program) explainDamage(err error) error {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return track.WithHint(track.WithHint(err, track.NewHint("see what is damaged", "check", path)),
-		track.Hint{Text: "restore a backup, or save what can be read with: sqlite3 " + shell.Word(path) + " .recover"})
+		track.Hint{Text: "restore a backup, or save what can be read with: sqlite3 " + shell.Word(path) + " .dump"})
 }
 
 func isNotFound(err error) bool { return errors.Is(err, track.ErrNotFound) }

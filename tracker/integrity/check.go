@@ -198,7 +198,7 @@ func rescue(table string) string {
 	case "call", "execution", "execution_score", "score_document", "component", "truth":
 		return "import the logs of these executions into a new database; other executions are not affected"
 	case "":
-		return "save what can be read with sqlite3 .recover"
+		return "save what can be read with sqlite3 .dump"
 	}
 	return "restore a backup, or merge a database that has these records into a new one"
 }
