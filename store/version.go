@@ -29,7 +29,7 @@ const (
 	updateVersion = `
 	UPDATE version SET parent_id = $1, operator = $2, content = $3, content_digest = $4, masking = $5, status = $6, note = $7, source = $8, source_score = $9,
 	       source_parent_score = $10, source_created_at = $11 WHERE id = $12`
-	isEvolving = `SELECT n_entries > 0 FROM lineage WHERE id = $1`
+	isEvolving = `SELECT ` + hasLedger + ` FROM lineage WHERE id = $1`
 )
 
 type versionRow struct {
@@ -82,6 +82,9 @@ func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
 			return VersionConflict, err
 		}
 		if better {
+			if err := t.admitContent(lineage, &v); err != nil {
+				return 0, err
+			}
 			digest := sha256.Sum256([]byte(*v.Content))
 			after.Content, after.Digest, after.Masking = v.Content, digest[:], sql.NullInt64{Int64: int64(v.Masking), Valid: true}
 		}
@@ -95,6 +98,22 @@ func (t *Tx) AddVersion(v track.Version, fill bool) (VersionChange, error) {
 		return VersionAdded, err
 	}
 	return VersionUpdated, err
+}
+
+// admitContent masks the content of a version. In a lineage with a ledger, which holds its hash, it returns an error
+// instead if something in it looks like a secret.
+func (t *Tx) admitContent(lineage int64, v *track.Version) error {
+	evolving := false
+	if err := t.get(&evolving, isEvolving, lineage); err != nil {
+		return err
+	}
+	if evolving {
+		return t.checkText("content of version "+v.Name, *v.Content)
+	}
+	if clean, n := t.texts.Text(*v.Content); n > 0 {
+		v.Content, v.Masking = &clean, t.texts.Version
+	}
+	return nil
 }
 
 // compareContent compares the content of a version with the one recorded before. It is better if there was none, or

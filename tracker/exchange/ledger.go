@@ -76,9 +76,12 @@ func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 }
 
 // ledger puts the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem
-// says why it is left out.
+// says why it is left out. One that looks like a secret is an error: the caller can allow it.
 func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger, problem *Conflict, err error) {
 	l, err = m.putLedger(ctx, name)
+	if refused := (*track.FieldError)(nil); errors.As(err, &refused) && refused.Hint != nil {
+		return l, nil, &hereError{store.WriteError(m.path, err)}
+	}
 	if errors.Is(err, track.ErrConflict) || errors.Is(err, track.ErrDiffers) || errors.Is(err, track.ErrInvalid) {
 		return answer.MergedLedger{Lineage: name, Conflict: true}, &Conflict{Kind: kindLineage, Scenario: name, Reason: err.Error()}, nil
 	}

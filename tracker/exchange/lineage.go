@@ -3,6 +3,8 @@ package exchange
 import (
 	"context"
 
+	"track/evolution"
+	"track/internal/admission"
 	"track/store"
 )
 
@@ -46,9 +48,17 @@ func (l lineageRecord) settle(ctx context.Context, d *Door, r *store.Reader, tx 
 	return answers, tx.CarryVersions(l.Name, l.Versions, conflicts)
 }
 
-// readLineage reads a lineage of another database.
-func readLineage(ctx context.Context, from *store.Reader, record store.LineageRecord) (l lineageRecord, err error) {
+// readLineage reads a lineage of another database. Contents are masked by the rules of the database that they go to,
+// unless a ledger holds their hashes.
+func readLineage(ctx context.Context, from *store.Reader, record store.LineageRecord, evolving bool, rules *admission.Rules) (l lineageRecord, err error) {
 	l.LineageRecord = record
 	l.Versions, err = from.VersionRecords(ctx, record.Name)
+	for i := range l.Versions {
+		if v := &l.Versions[i]; v.Content != nil && !evolving {
+			if clean, n := rules.Text(*v.Content); n > 0 {
+				v.Content, v.Masking, v.ContentID = &clean, rules.Version, evolution.VersionID([]byte(clean))
+			}
+		}
+	}
 	return l, err
 }

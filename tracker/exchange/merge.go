@@ -186,8 +186,12 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 			return err
 		}
 	}
+	evolving, err := m.from.EvolvingNames(ctx)
+	if err != nil {
+		return err
+	}
 	for _, record := range records {
-		l, err := readLineage(ctx, m.from, record)
+		l, err := readLineage(ctx, m.from, record, slices.Contains(evolving, record.Name), m.store.Texts())
 		if err == nil {
 			err = m.put(ctx, l)
 		}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// change runs statements in a database behind the back of track.
+func change(t *testing.T, path, query string, args ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The contents of an evolving lineage cannot be masked, so one with a secret is refused by every way in.
+func TestEvolvingContentsAreRefused(t *testing.T) {
+	from := newTrackIn(t)
+	from.must("prompt "+madeUp[0]+"\n", "lineage", "new", "l", "--root", "-", "--keep-secrets", "--seed", "1")
+	folder := t.TempDir()
+	exported, bundle := filepath.Join(folder, "l.jsonl"), filepath.Join(folder, "l.bundle")
+	from.must("", "export", "lineage", "l", "-o", exported)
+	from.must("", "export", "bundle", "-o", bundle)
+	for _, args := range [][]string{{"import", "lineage", exported}, {"import", "bundle", bundle}, {"merge", from.db}} {
+		to := newTrackIn(t)
+		_, stderr, code := to.run("", args...)
+		if code != exitInvalid || !strings.Contains(stderr, "--allow-secret-name") || strings.Contains(stderr, madeUp[0]) {
+			t.Errorf("%s: exit %d: %s", args[:2], code, stderr)
+		}
+		for _, leak := range leaks(t, to.db) {
+			t.Errorf("%s recorded %s", args[:2], leak)
+		}
+		if out, stderr, code := to.run("", append(args, "--allow-secret-name")...); code != exitOK || len(leaks(t, to.db)) == 0 {
+			t.Errorf("%s on purpose: exit %d: %s%s", args[:2], code, out, stderr)
+		}
+	}
+}
+
+// The content of a version without a ledger is masked when it is merged, and merging it again changes nothing.
+func TestMergeMasksContents(t *testing.T) {
+	from := newTrackIn(t)
+	from.must("", "record", "execution", "--lineage", "l", "--version", "v1", "--key", "k")
+	content := "prompt " + madeUp[0]
+	digest := sha256.Sum256([]byte(content))
+	change(t, from.db, `UPDATE version SET content = $1, content_digest = $2, masking = (SELECT masking FROM execution)`, content, digest[:])
+	bundle := filepath.Join(t.TempDir(), "l.bundle")
+	from.must("", "export", "bundle", "-o", bundle)
+	for _, args := range [][]string{{"merge", from.db}, {"import", "bundle", bundle}} {
+		to := newTrackIn(t)
+		to.must("", args...)
+		to.must("", args...)
+		for _, leak := range leaks(t, to.db) {
+			t.Errorf("%s recorded %s", args[0], leak)
+		}
+		if masked := columnsWith(t, to.db, "prompt [masked:"); len(masked) != 1 {
+			t.Errorf("%s: masked are %q", args[0], masked)
+		}
+	}
+}
