@@ -135,7 +135,7 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 }
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
-	return openConnection(ctx, dataSource(path, writeMode()))
+	return openConnection(ctx, dataSource(path, "mode=rw"))
 }
 
 func openConnection(ctx context.Context, source string) (*writer, error) {
