@@ -82,6 +82,7 @@ func (p *program) logHook(h *live.Hook, folder, event string, err error) {
 	for _, hint := range track.Hints(err) {
 		message += "; hint: " + shellHint(hint)
 	}
+	message = p.withoutSecrets(message)
 	if folder == "" {
 		if path, err := h.FindDatabase(""); err == nil {
 			folder = filepath.Dir(path)

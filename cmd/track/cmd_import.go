@@ -156,7 +156,7 @@ func (p *program) showSkip(s importer.Skip) {
 	if s.Hint != nil {
 		text += " (" + shellHint(*s.Hint) + ")"
 	}
-	fmt.Fprintln(p.err, escape.Line(text))
+	fmt.Fprintln(p.err, escape.Line(p.withoutSecrets(text)))
 }
 
 func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {

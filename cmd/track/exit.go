@@ -136,10 +136,10 @@ func (p *program) report(err error) {
 		return
 	}
 	err = p.explainDamage(err)
-	fmt.Fprintln(p.err, "track: "+strings.TrimPrefix(err.Error(), "track: "))
+	fmt.Fprintln(p.err, "track: "+p.withoutSecrets(strings.TrimPrefix(err.Error(), "track: ")))
 	var usage *usageError
 	for _, hint := range track.Hints(err) {
-		fmt.Fprintln(p.err, "hint: "+shellHint(hint))
+		fmt.Fprintln(p.err, "hint: "+p.withoutSecrets(shellHint(hint)))
 	}
 	if errors.As(err, &usage) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")

@@ -65,3 +65,30 @@ func TestMergeMasksContents(t *testing.T) {
 		}
 	}
 }
+
+// An error quotes what was given, but no secret.
+func TestErrorsShowNoSecrets(t *testing.T) {
+	in := newTrackIn(t)
+	address := "postgres://u:" + madeUp[1] + "@h/db"
+	in.must("", "record", "execution", "--lineage", "l", "--key", "k")
+	for _, tt := range []struct {
+		in   string
+		args []string
+	}{
+		{"", []string{"record", "seed", "--scenario", address, "--seed", "1", "--outcome", "error"}},
+		{"", []string{"stability", madeUp[0]}},
+		{"", []string{madeUp[0]}},
+		{`{"kind":"seed","scenario":"` + address + `","seed":"1","outcome":"error"}` + "\n", []string{"record", "batch", "-"}},
+		{`{"kind":"seed","scenario":"` + address + `","seed":"1","outcome":"error"}` + "\n", []string{"record", "batch", "-", "--spool"}},
+	} {
+		out, stderr, code := in.run(tt.in, tt.args...)
+		if code == exitOK || !strings.Contains(stderr, "[masked:") {
+			t.Errorf("%s: exit %d: nothing in %q is masked", tt.args[0], code, stderr)
+		}
+		for _, secret := range madeUp {
+			if strings.Contains(out+stderr, secret) {
+				t.Errorf("%s shows a secret: %s%s", tt.args[0], out, stderr)
+			}
+		}
+	}
+}

@@ -19,5 +19,11 @@ func (p *program) admitting(c *cli.Command) *cli.Command {
 	return c
 }
 
+// withoutSecrets returns what an error says as it may be shown: it may quote what was given.
+func (p *program) withoutSecrets(text string) string {
+	masked, _ := p.texts().Text(text)
+	return masked
+}
+
 // texts returns the rules by which texts are recorded.
 func (p *program) texts() *admission.Rules { return admission.New(p.shared.secretNames) }
