@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 	"track/series"
 )
@@ -55,7 +57,7 @@ func (r *Reader) CheckHashes(ctx context.Context, found func(Damage)) (n int, er
 			return n, explain(err)
 		}
 	}
-	for _, check := range []func(context.Context, func(Damage)) (int, error){r.checkConfigurations, r.checkAttachments, r.checkSeries} {
+	for _, check := range []func(context.Context, func(Damage)) (int, error){r.checkConfigurations, r.checkAttachments, r.checkSeries, r.checkPlans} {
 		more, err := check(ctx, found)
 		if n += more; err != nil {
 			return n, explain(err)
@@ -65,14 +67,44 @@ func (r *Reader) CheckHashes(ctx context.Context, found func(Damage)) (n int, er
 }
 
 func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (int, error) {
-	var rows []configurationRow
-	err := r.read().SelectContext(ctx, &rows, listCheckedConfigurations)
-	for _, row := range rows {
-		if c := row.configuration(); c.Configuration.Hash() != row.Hash {
-			found(Damage{"configuration", "its content differs from its hash", "configuration " + track.ShortHash(row.Hash)})
+	n := 0
+	err := r.stream(ctx, listCheckedConfigurations, nil, func(row []driver.Value) {
+		n++
+		c := configurationRow{
+			Hash: asText(row[1]), Label: asText(row[2]), Commit: asText(row[4]), Dirty: asInt(row[5]) == 1, DiffHash: asText(row[6]),
 		}
+		name := "configuration " + track.ShortHash(c.Hash)
+		if c.Params.Scan(asText(row[3])) != nil {
+			found(Damage{"configuration", "its params are no JSON object", name})
+		} else if c.configuration().Configuration.Hash() != c.Hash {
+			found(Damage{"configuration", "its content differs from its hash", name})
+		}
+	})
+	return n, err
+}
+
+const (
+	listCheckedPlans = `SELECT ulid, plan, plan_digest FROM sweep`
+	listCheckedLooks = `SELECT ulid, plan FROM look`
+)
+
+// checkPlans compares the plans of sweeps with their digests, and reads those of looks.
+func (r *Reader) checkPlans(ctx context.Context, found func(Damage)) (n int, err error) {
+	err = r.stream(ctx, listCheckedPlans, nil, func(row []driver.Value) {
+		n++
+		plan, digest := asText(row[1]), asDigest(row[2])
+		if !jsontext.Value(plan).IsValid() || !bytes.Equal(planDigest(plan), digest[:]) {
+			found(Damage{"sweep", "its plan differs from its digest", "sweep " + asText(row[0])})
+		}
+	})
+	if err != nil {
+		return n, err
 	}
-	return len(rows), err
+	return n, r.stream(ctx, listCheckedLooks, nil, func(row []driver.Value) {
+		if _, err := looksOf([]lookRow{{Plan: asText(row[1])}}); err != nil {
+			found(Damage{"look", "its plan cannot be read", "look " + asText(row[0])})
+		}
+	})
 }
 
 func (r *Reader) checkAttachments(ctx context.Context, found func(Damage)) (n int, err error) {

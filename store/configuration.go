@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 )
 
@@ -22,11 +24,24 @@ type configurationRow struct {
 	ID        int64  `db:"id"`
 	Hash      string `db:"hash"`
 	Label     string `db:"label"`
-	Params    string `db:"params"`
+	Params    params `db:"params"`
 	Commit    string `db:"commit_id"`
 	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
 	CreatedAt int64  `db:"created_at"`
+}
+
+// params are the parameters of a configuration; empty for none. To scan what is no JSON object is an error of damage.
+type params string
+
+// Scan implements [sql.Scanner].
+func (p *params) Scan(cell any) error {
+	text, _ := cell.(string)
+	if value := jsontext.Value(text); text != "" && (!value.IsValid() || value.Kind() != '{') {
+		return fmt.Errorf("%w: the params of a configuration are no JSON object: %.40q", track.ErrDamaged, text)
+	}
+	*p = params(text)
+	return nil
 }
 
 func (r configurationRow) configuration() Configuration {

@@ -60,7 +60,7 @@ func (r *Reader) SeedTrials(ctx context.Context, scenario string, specID int64, 
 	}
 	for _, row := range rows {
 		trial := SeedTrial{row.configuration(), row.Number, fromMicros(row.At), track.Outcome(row.Outcome), row.Assessed, row.TotalScore}
-		trials[row.Params] = append(trials[row.Params], trial)
+		trials[string(row.Params)] = append(trials[string(row.Params)], trial)
 	}
 	return trials, nil
 }

@@ -54,6 +54,21 @@ func notSQLite(path string, err error) error {
 	return explain(err)
 }
 
+// isTooShort reports whether a file is neither empty nor as long as a SQLite database. SQLite takes some of them for
+// empty ones, and would write over them.
+func isTooShort(path string, size int64) bool {
+	return size > 0 && size < HeadSize && !startsWith(path, "SQLite format 3\x00")
+}
+
+func tooShort() error {
+	return track.WithHint(wrongFile("the file is not a SQLite database"), otherDatabase("name another file; nothing was changed"))
+}
+
+// nothingIn returns the error of a file that is read before anything was recorded in it.
+func nothingIn(path string) error {
+	return track.WithHint(wrongFile("there is nothing in it"), track.NewHint("make it a database", "init").With("db", path))
+}
+
 // wrongFile returns the error of a file that is no database of this program. It is the user's input that is wrong, not
 // a database of ours that fails.
 func wrongFile(format string, args ...any) error {

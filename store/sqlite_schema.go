@@ -86,6 +86,8 @@ func inspect(ctx context.Context, path string) (state schemaState, err error) {
 		return state, nil
 	} else if err == nil && !info.Mode().IsRegular() {
 		return state, notAFile(info.Mode())
+	} else if err == nil && isTooShort(path, info.Size()) {
+		return state, tooShort()
 	}
 	s := newStore(path, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)

@@ -32,6 +32,9 @@ type Store struct {
 // Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
 // is recorded. Reading needs no permission to write.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 && !hasLog(path) {
+		return nil, openError(path, nothingIn(path))
+	}
 	return open(ctx, path, now, func(s *Store) (querier, error) { return s.read(), nil })
 }
 
@@ -51,6 +54,8 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
 	} else if err == nil && !info.Mode().IsRegular() {
 		return nil, openError(path, notAFile(info.Mode()))
+	} else if err == nil && isTooShort(path, info.Size()) {
+		return nil, openError(path, tooShort())
 	}
 	s := newStore(path, now)
 	var state schemaState
@@ -71,6 +76,16 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// hasLog reports whether a database has a write-ahead log or a journal, in which all of it may lie.
+func hasLog(path string) bool {
+	for _, end := range []string{"-wal", "-journal"} {
+		if _, err := os.Stat(path + end); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func newStore(path string, now func() time.Time) *Store {

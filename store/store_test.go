@@ -59,3 +59,25 @@ func TestClose(t *testing.T) {
 func TestSuite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, newDatabase(t)) })
 }
+
+// Reading makes no database of a file that is empty or too short to be one.
+func TestOpenLeavesShortFiles(t *testing.T) {
+	for _, text := range []string{"", "x", "some notes"} {
+		path := filepath.Join(t.TempDir(), "track.db")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := store.Open(t.Context(), path, clock)
+		if !errors.Is(err, track.ErrInvalid) {
+			t.Errorf("%q: error %v, want invalid", text, err)
+		}
+		if text != "" {
+			if _, err := store.Init(t.Context(), path); !errors.Is(err, track.ErrInvalid) {
+				t.Errorf("init of %q: error %v, want invalid", text, err)
+			}
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != text {
+			t.Errorf("%q became %d bytes, %v", text, len(left), err)
+		}
+	}
+}

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
 )
@@ -95,7 +98,7 @@ func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuratio
 
 // listSweepsOf lists sweeps that ran seeds of a configuration, or whose plan for it was withdrawn.
 const listSweepsOf = `
-	SELECT sweep.plan ->> 'command' AS command, coalesce(sweep.plan ->> 'env', '[]') AS env, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
+	SELECT sweep.plan, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
 	       coalesce(sweep.note, '') AS note
 	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
@@ -106,8 +109,9 @@ const listSweepsOf = `
 
 // SweepOf is a sweep as a reader of its seeds needs it.
 type SweepOf struct {
-	Command     string            `db:"command"` // JSON array, with placeholders
-	Env         string            `db:"env"`     // JSON array
+	Plan        string            `db:"plan"`
+	Command     string            `db:"-"` // JSON array, with placeholders
+	Env         string            `db:"-"` // JSON array
 	CodeChanged bool              `db:"code_changed"`
 	Ending      track.SweepEnding `db:"ending"`
 	Note        string            `db:"note"`
@@ -115,8 +119,20 @@ type SweepOf struct {
 
 // SweepsOf lists the sweeps that ran seeds of a configuration, or whose plan of it was withdrawn, the oldest first.
 func (r *Reader) SweepsOf(ctx context.Context, scenario string, configuration int64) (list []SweepOf, err error) {
-	err = r.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario)
-	return list, explain(err)
+	if err := r.read().SelectContext(ctx, &list, listSweepsOf, configuration, scenario); err != nil {
+		return nil, explain(err)
+	}
+	for i := range list {
+		var plan struct {
+			Command jsontext.Value `json:"command"`
+			Env     jsontext.Value `json:"env"`
+		}
+		if err := decodeStored("the plan of a sweep", []byte(list[i].Plan), &plan); err != nil {
+			return nil, err
+		}
+		list[i].Command, list[i].Env = string(plan.Command), cmp.Or(string(plan.Env), "[]")
+	}
+	return list, nil
 }
 
 // listSweptTogether lists the configurations of the newest sweep that ran the given one, if they have seeds.

@@ -126,6 +126,10 @@ func TestDamage(t *testing.T) {
 		{"UPDATE spec SET version = 2", "spec", "a version is missing", 1, "spec s version 2"},
 		{"UPDATE spec_metric SET weight = 3 WHERE position = 0", "spec_metric", "its metrics differ", 1, "spec s version 1"},
 		{"UPDATE configuration SET label = 'other'", "configuration", "differs from its hash", 1, "configuration "},
+		{"UPDATE configuration SET params = '{'", "configuration", "are no JSON object", 1, "configuration "},
+		{"UPDATE configuration SET params = '{}x'", "configuration", "are no JSON object", 1, "configuration "},
+		{"INSERT INTO sweep SELECT 1, 'A', 1, '{', x'00', 0, 1, 1, NULL, NULL, NULL, 1, NULL, NULL, 0, NULL", "sweep", "its plan differs", 1, "sweep A"},
+		{"INSERT INTO sweep SELECT 1, 'B', 1, '{}', zeroblob(32), 0, 1, 1, NULL, NULL, NULL, 1, NULL, NULL, 0, NULL", "sweep", "its plan differs", 1, "sweep B"},
 		{"UPDATE environment SET document = '{\"os\":\"none\"}'", "environment", "differs from its hash", 1, "environment "},
 		{"DELETE FROM scenario_configuration", "scenario_configuration", "is missing", 1, "of s"},
 		{"UPDATE seed SET environment_id = 99 WHERE id = 4", "seed", "its environment does not exist", 1, "row 4"},
@@ -183,5 +187,15 @@ func TestDamagedPages(t *testing.T) {
 		if a.Seeds != 40 || a.Hashed < 5 {
 			t.Errorf("%s: the rest was not read: %+v", table, a)
 		}
+	}
+}
+
+// What is read finds the damage as well.
+func TestDamagedParams(t *testing.T) {
+	path := newDatabase(t)
+	execute(t, path, "UPDATE configuration SET params = '{'")
+	_, err := testdb.Open(t, path).NewestConfiguration(t.Context(), "s")
+	if !errors.Is(err, track.ErrDamaged) {
+		t.Errorf("error %v, want damage", err)
 	}
 }
