@@ -117,7 +117,7 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 		return Spec{}, false, err
 	}
 	var id int64
-	err = t.get(&id, insertSpec, scenario, spec.Hash, nullText(spec.Title), string(spec.Document), t.now)
+	err = t.get(&id, insertSpec, scenario, spec.Hash, t.free(spec.Title), string(spec.Document), t.now)
 	if err != nil {
 		return Spec{}, false, err
 	}

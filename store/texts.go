@@ -92,6 +92,9 @@ func (t *Tx) freeExecution(e ExecutionRecord) (ExecutionRecord, error) {
 	err := t.checkNames(fields{
 		{"source", e.Source}, {"key", e.Key}, {"task", e.Task}, {"task_type", e.TaskType}, {"session", e.Session}, {"model", e.Model}, {"rubric", e.Rubric},
 	})
+	if _, unknown := track.ParseComplexity(string(e.Complexity)); unknown != nil {
+		err = cmp.Or(err, error(&track.FieldError{Field: "complexity", Message: unknown.Error()}))
+	}
 	for name := range e.Truths {
 		err = cmp.Or(err, t.checkName("truths", name))
 	}

@@ -135,7 +135,11 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 // tellProblem writes why a line was not recorded.
 func (p *program) tellProblem(file string, problem exchange.BatchProblem) {
 	failure := track.FieldError{File: file, Line: problem.Line, Field: problem.Field, Message: problem.Message}
-	fmt.Fprintln(p.err, escape.Line(p.withoutSecrets(failure.Error())))
+	text := failure.Error()
+	if problem.Hint != nil {
+		text += " (" + shellHint(*problem.Hint) + ")"
+	}
+	fmt.Fprintln(p.err, escape.Line(p.withoutSecrets(text)))
 }
 
 func (p *program) noticeSummary(s exchange.BatchSummary) {

@@ -92,3 +92,30 @@ func TestErrorsShowNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// A parameter may have several lines, and its name may not. A line of a batch that is refused says how to record it.
+func TestParametersAndBatchesAreAdmitted(t *testing.T) {
+	in := newTrackIn(t)
+	seed := []string{"record", "seed", "--scenario", "s", "--seed", "1", "--outcome", "error"}
+	in.must("", append(seed, "--param", "prompt=line1\nline2")...)
+	in.must("", append(seed, "--params", `{"prompt":"Do this.\n\tThen that."}`)...)
+	if _, stderr, code := in.run("", append(seed, "--params", `{"a\nb":"c"}`)...); code != exitInvalid {
+		t.Errorf("a name of two lines: exit %d: %s", code, stderr)
+	}
+	line := `{"kind":"seed","scenario":"` + madeUp[0] + `","seed":"1","outcome":"error"}` + "\n"
+	if _, stderr, code := in.run(line, "record", "batch", "-"); code != exitInvalid || !strings.Contains(stderr, "--allow-secret-name") {
+		t.Errorf("batch: exit %d: %s", code, stderr)
+	}
+}
+
+// The title of a spec stands in its document and in a column; both are masked.
+func TestMergeChecksColumns(t *testing.T) {
+	from := newTrackIn(t)
+	from.must("scenario: s\ntitle: t\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\n", "spec", "add", "-")
+	change(t, from.db, `UPDATE spec SET title = $1`, madeUp[0])
+	to := newTrackIn(t)
+	to.must("", "merge", from.db)
+	for _, leak := range leaks(t, to.db) {
+		t.Error("merged: ", leak)
+	}
+}

@@ -115,7 +115,7 @@ func (r *Rules) Unchanged(field, text string) *track.FieldError {
 	}
 	if tree, err := readJSON(text); err == nil {
 		ok = false // a value may look like a secret because of its name
-		eachString(field, tree, func(_, s string) {
+		eachString(field, tree, func(_, s string, _ bool) {
 			if found, is := r.LooksSecret(s); is {
 				kind, ok = found, true
 			}

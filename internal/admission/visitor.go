@@ -37,7 +37,10 @@ func (v *visitor) Names(field, document string) {
 		return
 	}
 	problem := v.rules.checkSecret(field, document)
-	eachString(field, tree, func(path, name string) {
+	eachString(field, tree, func(path, name string, isValue bool) {
+		if isValue {
+			name = strings.Map(withoutBreaks, name)
+		}
 		if problem == nil {
 			problem = v.rules.Name(path, name)
 		}
@@ -48,17 +51,25 @@ func (v *visitor) Names(field, document string) {
 	v.refuse(problem)
 }
 
-func eachString(path string, value any, visit func(path, name string)) {
+// withoutBreaks takes out what a text of several lines has, and a name must not have.
+func withoutBreaks(r rune) rune {
+	if r == '\n' || r == '\r' || r == '\t' {
+		return ' '
+	}
+	return r
+}
+
+func eachString(path string, value any, visit func(path, name string, isValue bool)) {
 	switch value := value.(type) {
 	case string:
-		visit(path, value)
+		visit(path, value, true)
 	case []any:
 		for _, element := range value {
 			eachString(path, element, visit)
 		}
 	case map[string]any:
 		for name, element := range value {
-			visit(path, name)
+			visit(path, name, false)
 			eachString(path+"."+name, element, visit)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 // BatchProblem is an entry that was not recorded.
 type BatchProblem struct {
 	answer.LineProblem
-	Conflict bool // the entry was whole, but another record has its identity
+	Hint     *track.Hint // the way out; nil for none
+	Conflict bool        // the entry was whole, but another record has its identity
 }
 
 // BatchSummary counts what became of the entries of a batch.
@@ -83,8 +84,9 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 
 func (b *batchRun) problem(e *batchEntry, a Answer) {
 	if b.observer.Problem != nil {
-		p := answer.LineProblem{Line: e.Line, Field: a.Problem.Field, Message: a.Problem.Message}
-		b.observer.Problem(BatchProblem{p, a.Outcome == conflicting})
+		p := answer.LineProblem{Line: e.Line, Field: a.Problem.Field}
+		p.Message, _ = b.seeds.Store.Texts().Text(a.Problem.Message)
+		b.observer.Problem(BatchProblem{p, a.Problem.Hint, a.Outcome == conflicting})
 	}
 }
 
