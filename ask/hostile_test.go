@@ -36,8 +36,8 @@ func hostileTexts() []string {
 	}
 }
 
-// TestHostileTexts holds that no text that is recorded steers the terminal or becomes markup, whichever field of whichever
-// answer it is in.
+// TestHostileTexts holds that no text that is recorded steers the terminal or becomes markup, whichever field of
+// whichever answer it is in.
 func TestHostileTexts(t *testing.T) {
 	for _, named := range allAnswers() {
 		t.Run(named.Name, func(t *testing.T) {

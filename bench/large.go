@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The largest database that is measured: configurations of 1,000 seeds, and one of a million. Its seeds have two values,
-// so that it takes some 4 GB.
+// The largest database that is measured: configurations of 1,000 seeds, and one of a million. Its seeds have two
+// values, so that it takes some 4 GB.
 const (
 	tenMillion = 10_000_000
 	million    = 1_000_000
@@ -78,8 +78,8 @@ func (b bench) newLarge() (string, error) {
 	return path, b.command("spec", "add", spec, "--db", path)
 }
 
-// measureLarge records warm seeds from the number first on. It returns the processor time that each batch of 10,000 more
-// seeds takes, and then each question.
+// measureLarge records warm seeds from the number first on. It returns the processor time that each batch of 10,000
+// more seeds takes, and then each question.
 func (b bench) measureLarge(path string, first, warm int, questions [][]string) ([]timings, error) {
 	if _, err := b.recordLarge(path, first, warm, perConfiguration); err != nil {
 		return nil, err

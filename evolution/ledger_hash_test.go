@@ -17,7 +17,7 @@ func TestCanonicalEntry(t *testing.T) {
 		body := rapid.SampledFrom([]any{nil, 1.5, "body", []any{}, map[string]any{"body": nil, "b": 1e300, "a": []any{"<&>", "\u2028"}}}).Draw(t, "body")
 		raw, err := json.Marshal(map[string]any{text.Draw(t, "key"): body, "body": text.Draw(t, "text"), "number": rapid.Float64().Draw(t, "number")})
 		if err != nil {
-			t.Skip("no number of JSON")
+			t.Fatal(err)
 		}
 		e := Entry{
 			Lineage: text.Draw(t, "lineage"), Number: rapid.Int().Draw(t, "n"), Kind: Kind(text.Draw(t, "kind")), Mutation: text.Draw(t, "mutation"),

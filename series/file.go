@@ -53,7 +53,8 @@ func formats() []format {
 
 // ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The
 // names of the series are those of its columns; an array without a name takes that of the file, and the columns of a
-// two-dimensional one are name_0, name_1 and so on. It may hold largest bytes when it is unpacked. The error is a [*track.FieldError], or wraps [track.ErrNotFound].
+// two-dimensional one are name_0, name_1 and so on. It may hold largest bytes when it is unpacked. The error is a
+// [*track.FieldError], or wraps [track.ErrNotFound].
 func ReadFile(path string, largest sizes.Size) ([]track.Series, error) {
 	list, err := readFile(path, limitsOf(largest))
 	if failure, ok := errors.AsType[*track.FieldError](err); ok {

@@ -142,8 +142,8 @@ func (s *scanner) isCluster(given, name string) bool {
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// argumentAfter returns where the argument behind an option begins: after space, an equal sign, or as the next string of
-// a list. 0 if there is none.
+// argumentAfter returns where the argument behind an option begins: after space, an equal sign, or as the next string
+// of a list. 0 if there is none.
 func (s *scanner) argumentAfter(i int) int {
 	limit := min(len(s.text), i+40)
 	start := i
@@ -226,8 +226,8 @@ func (s *scanner) optionSecret(i int, f form) span {
 	return span{start, start + len(value), k.kind}
 }
 
-// argumentAt returns the word or string that begins at i, without its quotes, and where it begins. A string that is escaped
-// within another ends at its escaped quote.
+// argumentAt returns the word or string that begins at i, without its quotes, and where it begins. A string that is
+// escaped within another ends at its escaped quote.
 func (s *scanner) argumentAt(i int) (int, string) {
 	quote := i
 	for quote < len(s.text) && quote < i+8 && s.text[quote] == '\\' {

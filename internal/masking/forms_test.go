@@ -10,7 +10,8 @@ import (
 
 var marked = regexp.MustCompile(`(?s)⟦.*?⟧`)
 
-// checkMasked masks texts in which ⟦…⟧ surrounds the secrets, and expects masks in their place and everything else as it was.
+// checkMasked masks texts in which ⟦…⟧ surrounds the secrets, and expects masks in their place and everything else as
+// it was.
 func checkMasked(t *testing.T, texts ...string) {
 	t.Helper()
 	kind := regexp.MustCompile(`\[masked:[a-z-]+\]`)

@@ -1,6 +1,7 @@
 // Package markdown reads the block structure of CommonMark: headings, prose, code, HTML and lists. It follows the
-// parsing strategy in the appendix of the specification (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy).
-// Inline structure and link reference definitions are not parsed: no score depends on them.
+// parsing strategy in the appendix of the specification
+// (https://spec.commonmark.org/0.31.2/#appendix-a-parsing-strategy). Inline structure and link reference definitions
+// are not parsed: no score depends on them.
 //
 // A library for Markdown builds tables of entities and patterns in every process that links it. This package has none.
 package markdown
