@@ -16,7 +16,7 @@ FUZZTIME ?= 4000x
 # Tests open reports in Chromium, and type in shells.
 OUTSIDE := chromium:chromium zsh:zsh fish:fish
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large sim-policies demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large sim-policies sim-verdicts demo clean
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -118,6 +118,10 @@ bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half a
 sim-policies: ## what the policies gain and let through, simulated: docs/reference/policies.md; takes a few minutes
 	$(GO) run -tags $(TAGS) ./bench/policies > docs/reference/policies.md.new
 	mv docs/reference/policies.md.new docs/reference/policies.md
+
+sim-verdicts: ## how often verdicts are wrong, simulated: docs/reference/simulations.md; takes some minutes
+	$(GO) run -tags $(TAGS) ./bench/verdicts > docs/reference/simulations.md.new
+	mv docs/reference/simulations.md.new docs/reference/simulations.md
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	@sh examples/bam/demo.sh bin/track
