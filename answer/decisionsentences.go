@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"track"
@@ -19,7 +20,7 @@ func (a Decision) sentences(joined bool) []Sentence {
 	}
 	add(a.scoreText())
 	add(a.ruleText())
-	if a.Draw.Used || a.State != evolution.Continue {
+	if a.Draw.Used {
 		add(a.drawText())
 	}
 	if a.Need != nil {
@@ -67,7 +68,7 @@ func (a Decision) scoreText() string {
 
 // ruleText says what the policy compared with which limits.
 func (a Decision) ruleText() string {
-	parts := []string{strings.ReplaceAll(string(a.Label), "_", " ")}
+	parts := []string{a.Label.Text(a.Policy, a.PolicyParams, a.CI.IsAbove())}
 	for _, s := range a.Rule {
 		text := s.Name + " "
 		if s.Value == nil {
@@ -86,11 +87,30 @@ func (a Decision) ruleText() string {
 	return strings.Join(parts, "; ")
 }
 
+// drawText says what the draw decided. A draw that decided nothing is not mentioned.
 func (a Decision) drawText() string {
-	if !a.Draw.Used || a.Draw.P == nil {
-		return fmt.Sprintf("drew %.4f, which changes nothing here", a.Draw.U)
+	outcome := "rejected"
+	if a.Accepted {
+		outcome = "accepted"
 	}
-	return fmt.Sprintf("accepts if the draw is below %s: drew %.4f", format.Fixed(*a.Draw.P, 4), a.Draw.U)
+	return outcome + " by the draw: " + a.Draw.comparison()
+}
+
+// comparison returns the draw next to the probability that decided.
+func (d Draw) comparison() string {
+	if d.P == nil {
+		return fmt.Sprintf("u = %.4f", d.U)
+	}
+	return DrawText(d.U, *d.P)
+}
+
+// DrawText compares a draw with the probability that it decided against.
+func DrawText(u, p float64) string {
+	sign := ">="
+	if u < p {
+		sign = "<"
+	}
+	return fmt.Sprintf("u = %.4f %s p = %s", u, sign, strconv.FormatFloat(p, 'g', 4, 64))
 }
 
 // sentence says how many trials the policy needs.

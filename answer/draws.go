@@ -32,14 +32,22 @@ func (Draws) Lead() []Sentence { return nil }
 func (a Draws) Tables() []Table {
 	t := Table{Name: "draws", Empty: "lineage " + a.Lineage + " has drawn nothing yet", Columns: []Column{
 		{Name: "number", Head: "#"}, {Name: "mutation", Head: "for"}, {Name: "label"}, {Name: "attempt"}, {Name: "seed"}, {Name: "raw"}, {Name: "u"}, {Name: "p"},
-		{Name: "outcome"}, {Name: "algorithm"},
+		{Name: "used"}, {Name: "outcome"}, {Name: "algorithm"},
 	}}
 	for _, d := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			d.Number, d.Key.Mutation, d.Key.Label, d.Key.Attempt, d.Seed, d.Raw.String(), Cell{fmt.Sprintf("%.6f", d.U), d.U}, d.P, d.Outcome, d.Algorithm,
+			d.Number, d.Key.Mutation, d.Key.Label, d.Key.Attempt, d.Seed, d.Raw.String(), Cell{fmt.Sprintf("%.6f", d.U), d.U}, d.comparedP(), d.Used, d.Outcome, d.Algorithm,
 		})
 	}
 	return []Table{t}
+}
+
+// comparedP returns the probability that decided together with the draw; nil if the draw decided nothing.
+func (d LedgerDraw) comparedP() any {
+	if !d.Used || d.P == nil {
+		return nil
+	}
+	return *d.P
 }
 
 // OperatorsQuestion asks how the operators of a lineage did.

@@ -179,5 +179,5 @@ func (d Alternative) peopleRow() []any {
 	if d.Problem != "" {
 		needs = d.Problem
 	}
-	return []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), signedCell(d.Delta), needs}
+	return []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), d.Label.Name(), signedCell(d.Delta), needs}
 }

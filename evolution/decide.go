@@ -62,5 +62,5 @@ func (d *Decision) warnings(s sides) {
 	}
 	d.warn(warnSmallN, min(len(d.UsedChild), len(d.UsedParent)) < stats.SmallN)
 	d.warn(warnZeroVariance, d.Interval != nil && d.Interval.Lo == d.Interval.Hi)
-	d.warn(WarnUnclear, d.Accepted && (d.Interval == nil || d.Interval.Lo <= 0))
+	d.warn(WarnUnclear, d.Accepted && !d.Interval.IsAbove())
 }

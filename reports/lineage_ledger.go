@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"track/answer"
 	"track/evolution"
 	"track/reports/chart"
 	"track/reports/document"
@@ -205,7 +206,7 @@ func (l *lineageReport) ledger() []document.Block {
 	if len(l.decisions) == 0 {
 		return append(blocks, paragraph(plain("There are no decisions yet.")))
 	}
-	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference that the policy compared, with its 95 %% interval: Welch's for two samples, or paired t for differences within pairs. P(improvement) is the share of comparisons that the child won; a tie counts half. The comparisons are pairs with the same key, or all combinations of a trial of the child with one of the parent. n is the number of scores of the child and of the parent. The mutation is accepted if the draw u is below p; if p is 0 or 1, the draw changes nothing. ✓ means that the replay gave the same decision. Mutation is the number of the mutation, as in the chart and in the alerts; entry is the number in the ledger.")))
+	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference that the policy compared, with its 95 %% interval: Welch's for two samples, or paired t for differences within pairs. P(improvement) is the share of comparisons that the child won; a tie counts half. The comparisons are pairs with the same key, or all combinations of a trial of the child with one of the parent. n is the number of scores of the child and of the parent. Draw is the draw u next to the probability p: the mutation is accepted if u < p. It is - if the evidence alone decided. ✓ means that the replay gave the same decision. Mutation is the number of the mutation, as in the chart and in the alerts; entry is the number in the ledger.")))
 	rows := make([][]document.Text, 0, len(l.decisions))
 	for _, d := range slices.Backward(l.decisions) {
 		rows = append(rows, l.decisionRow(d))
@@ -229,7 +230,7 @@ func (l *lineageReport) ledger() []document.Block {
 func decisionColumns() []document.Column {
 	return []document.Column{
 		{Title: "mutation", Numeric: true}, {Title: "child"}, {Title: "verdict"}, {Title: "replay"}, {Title: "parents"}, {Title: "operator"}, {Title: "n", Numeric: true}, {Title: "delta", Numeric: true}, {Title: "interval"},
-		{Title: "P(improvement)", Numeric: true}, {Title: "label"}, {Title: "u < p"}, {Title: "id"}, {Title: "entry", Numeric: true},
+		{Title: "P(improvement)", Numeric: true}, {Title: "label"}, {Title: "draw"}, {Title: "id"}, {Title: "entry", Numeric: true},
 	}
 }
 
@@ -265,8 +266,16 @@ func (l *lineageReport) decisionRow(d lineageDecision) []document.Text {
 	}
 	return []document.Text{
 		cell("%d", m.Number), codeCell(m.Child.Label), verdict, cell("%s", replay), parents, codeCell(m.Operator), cell("%d, %d", v.NChild, v.NParent), cell("%s", changeOf(v.Delta)), cell("%s", interval),
-		cell("%s", wonText(v.PImprove)), cell("%s", string(v.Label)), cell("%.4f < %s", d.Draw.U, strconv.FormatFloat(v.P, 'g', 4, 64)), codeCell(d.Mutation), cell("%d", d.entry.Number),
+		cell("%s", wonText(v.PImprove)), cell("%s", v.Label.Text(d.Policy, d.Params, v.Interval.IsAbove())), cell("%s", drawText(d)), codeCell(d.Mutation), cell("%d", d.entry.Number),
 	}
+}
+
+// drawText returns the draw of a decision next to the probability that it was compared with; - if it decided nothing.
+func drawText(d lineageDecision) string {
+	if !d.Decision.DrawUsed {
+		return "-"
+	}
+	return answer.DrawText(d.Draw.U, d.Decision.P)
 }
 
 // methodName returns what the method of an interval of a decision is called.

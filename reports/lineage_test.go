@@ -335,7 +335,7 @@ func TestLineageReportNames(t *testing.T) {
 			for _, c := range table.Columns {
 				titles = append(titles, c.Title)
 			}
-			if got := strings.Join(titles, ", "); got != "mutation, child, verdict, replay, parents, operator, n, delta, interval, P(improvement), label, u < p, id, entry" {
+			if got := strings.Join(titles, ", "); got != "mutation, child, verdict, replay, parents, operator, n, delta, interval, P(improvement), label, draw, id, entry" {
 				t.Error(got)
 			}
 		}
