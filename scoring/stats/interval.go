@@ -17,6 +17,7 @@ const (
 	methodBox            = "box"
 	MethodBetting        = "betting"
 	methodBernstein      = "empirical-bernstein"
+	MethodBoundedMean    = "bounded-mean"
 )
 
 // Interval is a closed interval. Its ends are NaN if there is none, as for the mean of one value.
