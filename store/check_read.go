@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 
@@ -12,8 +13,9 @@ import (
 // A bit that flips in a number is still a number to SQLite. What verdicts are made of is therefore compared with the
 // digests and the totals of its seeds while it is read.
 
+// The counts come in one number, because the driver takes as long for each column as for the rest of the row.
 const listJudgedSeeds = `
-	SELECT seed.id, seed.number, seed.ulid, seed.outcome, seed.digest, assessment.total_score, assessment.n_pass, assessment.n_warn, assessment.n_fail
+	SELECT seed.id, seed.outcome, seed.digest, assessment.total_score, (assessment.n_pass << 40) | (assessment.n_warn << 20) | assessment.n_fail
 	  FROM seed ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
 
@@ -25,38 +27,65 @@ const listJudgedSeries = `
 
 // readCheck checks the judged seeds of a selection while their results and values are read. It keeps the first damage.
 type readCheck struct {
-	seeds       map[int64]*checkedSeed
-	assessments map[int64]checkedAssessment
-	values      seedCheck
-	results     resultCheck
-	damage      *Damage
+	*Reader
+	ctx     context.Context
+	seeds   []judgedSeed
+	ids     []int64 // of the seeds
+	values  seedCheck
+	results resultCheck
+	current int64 // the seed that is compared
+	damage  *Damage
+}
+
+// judgedSeed is a seed of a selection that was judged under its spec, with what its results amount to.
+type judgedSeed struct {
+	outcome string
+	digest  []byte
+	series  []byte
+	total   sql.NullFloat64
+	counts  [3]int
+}
+
+// newReadCheck returns a check of results under a spec.
+func (r *Reader) newReadCheck(ctx context.Context, specID int64) (*readCheck, error) {
+	c := &readCheck{Reader: r, ctx: ctx}
+	c.results = resultCheck{found: c.found, specs: map[int64]*specWeights{specID: {positions: map[int64]int{}}}}
+	err := r.stream(ctx, listWeightsOf, []any{specID}, c.results.addWeight)
+	c.results.begin(0, specID)
+	return c, err
 }
 
 // checkRead begins to check the seeds of a selection.
 func (r *Reader) checkRead(ctx context.Context, sel Selection) (*readCheck, error) {
-	c := &readCheck{seeds: map[int64]*checkedSeed{}, assessments: map[int64]checkedAssessment{}}
+	c, err := r.newReadCheck(ctx, sel.SpecID)
+	if err == nil {
+		err = r.streamSelected(ctx, sel, hinted(listJudgedSeeds), []any{sel.SpecID}, c.addSeed)
+	}
 	c.values = seedCheck{found: c.found, metrics: map[int64]string{}}
-	c.results = resultCheck{found: c.found, specs: map[int64]*specWeights{}, spec: sel.SpecID}
-	err := r.streamSelected(ctx, sel, hinted(listJudgedSeeds), []any{sel.SpecID}, c.addSeed)
 	if err == nil {
 		err = r.stream(ctx, listMetrics, nil, func(row []driver.Value) { c.values.metrics[asInt(row[0])] = asText(row[1]) })
 	}
 	if err == nil {
-		err = r.stream(ctx, listWeightsOf, []any{sel.SpecID}, c.results.addWeight)
-	}
-	hasSeries := false
-	if err == nil {
-		err = r.read().GetContext(ctx, &hasSeries, hasAnySeries)
-	}
-	if err == nil && hasSeries {
-		err = r.streamSelected(ctx, sel, hinted(listJudgedSeries), nil, func(row []driver.Value) {
-			if s := c.seeds[asInt(row[0])]; s != nil {
-				hash := asDigest(row[2])
-				s.series = append(append(append(s.series, asText(row[1])...), 0), hash[:]...)
-			}
-		})
+		err = c.addSeries(sel)
 	}
 	return c, err
+}
+
+func (c *readCheck) addSeries(sel Selection) error {
+	hasSeries := false
+	if err := c.read().GetContext(c.ctx, &hasSeries, hasAnySeries); err != nil || !hasSeries {
+		return err
+	}
+	byID := make(map[int64]*judgedSeed, len(c.ids))
+	for i, id := range c.ids {
+		byID[id] = &c.seeds[i]
+	}
+	return c.streamSelected(c.ctx, sel, hinted(listJudgedSeries), nil, func(row []driver.Value) {
+		if s := byID[asInt(row[0])]; s != nil {
+			hash := asDigest(row[2])
+			s.series = append(append(append(s.series, asText(row[1])...), 0), hash[:]...)
+		}
+	})
 }
 
 const (
@@ -65,13 +94,18 @@ const (
 )
 
 func (c *readCheck) addSeed(row []driver.Value) {
-	id := asInt(row[0])
-	name := "seed " + track.SeedNumber(asInt(row[1])).String() + " (" + asText(row[2]) + ")"
-	digest, _ := row[4].([]byte)
-	c.seeds[id] = &checkedSeed{id: id, name: name, outcome: asText(row[3]), digest: bytes.Clone(digest)}
-	c.assessments[id] = checkedAssessment{
-		seed: id, name: name, total: asNullFloat(row[5]), counts: [3]int{int(asInt(row[6])), int(asInt(row[7])), int(asInt(row[8]))},
-	}
+	digest, _ := row[2].([]byte)
+	c.addJudged(asInt(row[0]), judgedSeed{outcome: asText(row[1]), digest: bytes.Clone(digest), total: asNullFloat(row[3]), counts: unpackCounts(asInt(row[4]))})
+}
+
+func (c *readCheck) addJudged(id int64, s judgedSeed) {
+	c.ids, c.seeds = append(c.ids, id), append(c.seeds, s)
+}
+
+// unpackCounts returns how many metrics passed, warned and failed.
+func unpackCounts(packed int64) [3]int {
+	const mask = 1<<20 - 1
+	return [3]int{int(packed >> 40), int(packed >> 20 & mask), int(packed & mask)}
 }
 
 func (c *readCheck) found(d Damage) {
@@ -80,51 +114,102 @@ func (c *readCheck) found(d Damage) {
 	}
 }
 
-// addResult takes a result. The results of a seed come together.
-func (c *readCheck) addResult(seed, metric, status int64, score driver.Value) {
-	if seed != c.results.seed {
-		c.endResults()
-		c.results.begin(seed, c.results.spec)
+const getSeedName = `SELECT number, ulid FROM seed WHERE id = $1`
+
+// name returns what people call the seed that is compared.
+func (c *readCheck) name() string {
+	var row struct {
+		Number track.SeedNumber `db:"number"`
+		ULID   string           `db:"ulid"`
 	}
-	c.results.add(metric, status, asFloat(score))
+	if err := c.read().GetContext(c.ctx, &row, getSeedName, c.current); err != nil {
+		return fmt.Sprintf("row %d of seed", c.current)
+	}
+	return "seed " + row.Number.String() + " (" + row.ULID + ")"
 }
 
-func (c *readCheck) endResults() {
-	if c.results.n > 0 {
-		c.results.compare(knownRow(c.assessments, "seed", c.results.seed))
-	}
-}
-
-// addValue takes a value of a judged seed. The values of a seed come together.
-func (c *readCheck) addValue(seed, metric int64, value driver.Value) {
-	v := &c.values
-	if seed != v.seed {
-		c.endValues()
-		v.seed, v.ids, v.values = seed, v.ids[:0], v.values[:0]
-	}
-	v.ids, v.values = append(v.ids, metric), append(v.values, storedValue(value))
-}
-
-func (c *readCheck) endValues() {
-	if len(c.values.ids) > 0 {
-		c.values.compare(*knownRow(c.seeds, "seed", c.values.seed), c.values.ids, c.values.values)
-		delete(c.seeds, c.values.seed)
-	}
-}
-
-// err returns the damage of the results, and if withValues of the values, that were read.
-func (c *readCheck) err(withValues bool) (err error) {
-	defer catchDamage(&err)
-	c.endResults()
-	if c.results.counts.Assessments < len(c.assessments) {
-		c.found(Damage{"result", "its results are missing", fmt.Sprintf("%d of %d seeds", len(c.assessments)-c.results.counts.Assessments, len(c.assessments))})
-	}
-	if withValues {
-		c.endValues()
-		for _, s := range c.seeds {
-			c.values.compare(*s, nil, nil)
+// scanResults reads the results of the seeds, and compares them with their assessments. It calls visit for each seed
+// that has results, by its index. They are in c.results.weights during the call.
+func (c *readCheck) scanResults(visit func(seed int)) error {
+	at, nCompared := 0, 0
+	err := c.results.scan(c.ctx, c.Reader, c.ids, func(seed int64) {
+		for c.ids[at] != seed {
+			at++
 		}
+		s := &c.seeds[at]
+		c.current = seed
+		c.results.compare(&checkedAssessment{name: c.name, total: s.total, counts: s.counts})
+		nCompared++
+		visit(at)
+	})
+	if err != nil {
+		return err
 	}
+	if nCompared < len(c.ids) {
+		c.found(Damage{"result", "its results are missing", fmt.Sprintf("%d of %d seeds", len(c.ids)-nCompared, len(c.ids))})
+	}
+	return c.problem()
+}
+
+// scan reads the results of seeds under the spec, and calls visit for each seed that has any.
+func (c *resultCheck) scan(ctx context.Context, r *Reader, ids []int64, visit func(seed int64)) error {
+	err := r.scanSeeds(ctx, "result", ids, func(seed int64, row *packedRow) error {
+		spec := row.integer()
+		if spec != c.spec {
+			return nil
+		}
+		if seed != c.seed {
+			if c.n > 0 {
+				visit(c.seed)
+			}
+			c.begin(seed, spec)
+		}
+		metric, status := row.integer(), row.integer()
+		score, _ := row.number()
+		c.add(metric, status, score)
+		return nil
+	})
+	if err == nil && c.n > 0 {
+		visit(c.seed)
+	}
+	return err
+}
+
+// scanValues reads the values of the seeds, and compares them with their digests. It calls visit for each seed that has
+// values, with them and the ids of their metrics.
+func (c *readCheck) scanValues(visit func(metrics []int64, values []float64)) error {
+	at, v := 0, &c.values
+	compare := func() {
+		s := &c.seeds[at]
+		c.current = c.ids[at]
+		v.compare(&checkedSeed{name: c.name, outcome: s.outcome, digest: s.digest, series: s.series}, v.ids, v.values)
+		at++
+	}
+	// to compares the seeds up to one that has values, which are gathered next.
+	to := func(seed int64) {
+		if len(v.ids) > 0 {
+			compare()
+			visit(v.ids, v.values)
+			v.ids, v.values = v.ids[:0], v.values[:0]
+		}
+		for at < len(c.ids) && c.ids[at] != seed {
+			compare()
+		}
+		v.seed = seed
+	}
+	err := c.scanSeeds(c.ctx, "value", c.ids, func(seed int64, row *packedRow) error {
+		if seed != v.seed {
+			to(seed)
+		}
+		metric := row.integer()
+		value, _ := row.number()
+		v.ids, v.values = append(v.ids, metric), append(v.values, value)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	to(0) // which is the id of no seed
 	return c.problem()
 }
 
@@ -146,7 +231,7 @@ func (r *Reader) checkValues(ctx context.Context, id int64, values map[string]fl
 	if err := r.read().GetContext(ctx, &row, getCheckedSeed, id); err != nil {
 		return err
 	}
-	seed := checkedSeed{name: "seed " + row.ULID, outcome: row.Outcome, digest: row.Digest}
+	seed := checkedSeed{name: func() string { return "seed " + row.ULID }, outcome: row.Outcome, digest: row.Digest}
 	err := r.stream(ctx, listSeriesOf, []any{id}, func(row []driver.Value) {
 		hash := asDigest(row[1])
 		seed.series = append(append(append(seed.series, asText(row[0])...), 0), hash[:]...)
@@ -160,7 +245,7 @@ func (r *Reader) checkValues(ctx context.Context, id int64, values map[string]fl
 		metric := int64(len(check.ids) + 1)
 		check.metrics[metric], check.ids, check.values = name, append(check.ids, metric), append(check.values, value)
 	}
-	check.compare(seed, check.ids, check.values)
+	check.compare(&seed, check.ids, check.values)
 	return c.problem()
 }
 

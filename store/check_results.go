@@ -22,7 +22,7 @@ const listCheckedWeights = `SELECT spec_id, position, metric_id, weight FROM spe
 // checkedAssessment is an assessment that is compared with its results.
 type checkedAssessment struct {
 	seed, spec int64
-	name       string
+	name       func() string
 	total      sql.NullFloat64
 	counts     [3]int // by status
 }
@@ -52,8 +52,12 @@ type specWeights struct {
 	metrics   []int64
 	weights   []float64
 	scores    []float64 // NaN for none
+	statuses  []int8    // codes; noResult for none
 	expected  int       // the position of the result that follows, mostly
 }
+
+// noResult stands for the status of a metric that a seed has no result of.
+const noResult = -1
 
 // CheckResults compares every assessment with its results: how many passed, and the total score.
 func (r *Reader) CheckResults(ctx context.Context, found func(Damage), done func(CheckCounts)) (CheckCounts, error) {
@@ -79,7 +83,8 @@ func (c *resultCheck) addWeight(row []driver.Value) {
 		c.specs[spec] = w
 	}
 	w.positions[metric] = len(w.weights)
-	w.metrics, w.weights, w.scores = append(w.metrics, metric), append(w.weights, asFloat(row[3])), append(w.scores, math.NaN())
+	w.metrics, w.weights = append(w.metrics, metric), append(w.weights, asFloat(row[3]))
+	w.scores, w.statuses = append(w.scores, math.NaN()), append(w.statuses, noResult)
 }
 
 // result takes a row of results.
@@ -103,8 +108,9 @@ func (c *resultCheck) result(row *packedRow) error {
 func (c *resultCheck) add(metric, status int64, score float64) {
 	c.counts.Results++
 	c.n++
-	c.statuses[min(max(status, 0), 2)]++
-	if c.weights == nil || !c.weights.set(metric, score) {
+	status = min(max(status, 0), 2)
+	c.statuses[status]++
+	if c.weights == nil || !c.weights.set(metric, int8(status), score) {
 		c.unknown = &metric
 	}
 }
@@ -113,13 +119,13 @@ func (c *resultCheck) begin(seed, spec int64) {
 	c.seed, c.spec, c.n, c.statuses, c.unknown, c.weights = seed, spec, 0, [3]int{}, nil, c.specs[spec]
 	if c.weights != nil {
 		for i := range c.weights.scores {
-			c.weights.scores[i] = math.NaN()
+			c.weights.scores[i], c.weights.statuses[i] = math.NaN(), noResult
 		}
 	}
 }
 
-// set sets the score of a metric; false if the spec does not have it.
-func (w *specWeights) set(metric int64, score float64) bool {
+// set sets the status and the score of a metric; false if the spec does not have it.
+func (w *specWeights) set(metric int64, status int8, score float64) bool {
 	at := w.expected
 	if at >= len(w.metrics) || w.metrics[at] != metric {
 		known := false
@@ -127,7 +133,7 @@ func (w *specWeights) set(metric int64, score float64) bool {
 			return false
 		}
 	}
-	w.scores[at], w.expected = score, at+1
+	w.scores[at], w.statuses[at], w.expected = score, status, at+1
 	return true
 }
 
@@ -153,22 +159,22 @@ func (c *resultCheck) finish() error {
 		c.found(Damage{"result", "its assessment does not exist", fmt.Sprintf("row %d of seed, row %d of spec", c.seed, c.spec)})
 		return nil
 	}
-	c.compare(c.page[0])
+	c.compare(&c.page[0])
 	c.page = c.page[1:]
 	return nil
 }
 
-func (c *resultCheck) compare(a checkedAssessment) {
+func (c *resultCheck) compare(a *checkedAssessment) {
 	c.counts.Assessments++
 	switch {
 	case c.unknown != nil:
-		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", *c.unknown, a.name)})
+		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", *c.unknown, a.name())})
 	case a.counts != c.statuses:
-		c.found(Damage{"assessment", "its counts differ from its results", fmt.Sprintf("%s: %v stored, %v counted", a.name, a.counts, c.statuses)})
+		c.found(Damage{"assessment", "its counts differ from its results", fmt.Sprintf("%s: %v stored, %v counted", a.name(), a.counts, c.statuses)})
 	default:
 		total := c.weights.total()
 		if math.IsNaN(total) == a.total.Valid || a.total.Valid && total != a.total.Float64 {
-			c.found(Damage{"assessment", "its total score differs from its results", fmt.Sprintf("%s: %v stored, %v computed", a.name, a.total.Float64, total)})
+			c.found(Damage{"assessment", "its total score differs from its results", fmt.Sprintf("%s: %v stored, %v computed", a.name(), a.total.Float64, total)})
 		}
 	}
 }
@@ -178,7 +184,7 @@ func (c *resultCheck) pass(seed, spec int64) error {
 	for {
 		for len(c.page) > 0 && (c.page[0].seed < seed || c.page[0].seed == seed && c.page[0].spec < spec) {
 			c.counts.Assessments++
-			c.found(Damage{"assessment", "its results are missing", c.page[0].name})
+			c.found(Damage{"assessment", "its results are missing", c.page[0].name()})
 			c.page = c.page[1:]
 		}
 		if len(c.page) > 0 || c.ended {
@@ -194,7 +200,10 @@ func (c *resultCheck) readPage() error {
 	err := c.stream(c.ctx, listCheckedAssessments, []any{c.last[0], c.last[1]}, func(row []driver.Value) {
 		a := checkedAssessment{seed: asInt(row[0]), spec: asInt(row[1]), total: asNullFloat(row[6])}
 		a.counts = [3]int{int(asInt(row[7])), int(asInt(row[8])), int(asInt(row[9]))}
-		a.name = fmt.Sprintf("seed %s of %s (%s), spec version %d", track.SeedNumber(asInt(row[3])), asText(row[4]), asText(row[2]), asInt(row[5]))
+		ulid, number, scenario, version := asText(row[2]), track.SeedNumber(asInt(row[3])), asText(row[4]), asInt(row[5])
+		a.name = func() string {
+			return fmt.Sprintf("seed %s of %s (%s), spec version %d", number, scenario, ulid, version)
+		}
 		c.page = append(c.page, a)
 	})
 	if c.ended = len(c.page) == 0; err != nil || c.ended {

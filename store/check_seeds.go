@@ -37,7 +37,7 @@ const listCheckedSeries = `
 // checkedSeed is a seed whose values are compared with its digest.
 type checkedSeed struct {
 	id      int64
-	name    string
+	name    func() string
 	outcome string
 	digest  []byte // nil while it runs
 	series  []byte // name, zero and hash of each of its series
@@ -105,7 +105,7 @@ func (c *seedCheck) finish() error {
 		c.found(Damage{"value", "its seed does not exist", fmt.Sprintf("row %d of seed", c.seed)})
 		return nil
 	}
-	c.compare(c.page[0], c.ids, c.values)
+	c.compare(&c.page[0], c.ids, c.values)
 	c.page = c.page[1:]
 	return nil
 }
@@ -114,7 +114,7 @@ func (c *seedCheck) finish() error {
 func (c *seedCheck) pass(row int64) error {
 	for {
 		for len(c.page) > 0 && c.page[0].id < row {
-			c.compare(c.page[0], nil, nil)
+			c.compare(&c.page[0], nil, nil)
 			c.page = c.page[1:]
 		}
 		if len(c.page) > 0 || c.ended {
@@ -128,8 +128,9 @@ func (c *seedCheck) pass(row int64) error {
 
 func (c *seedCheck) readPage() error {
 	err := c.stream(c.ctx, listCheckedSeeds, []any{c.last}, func(row []driver.Value) {
-		s := checkedSeed{id: asInt(row[0]), outcome: asText(row[4])}
-		s.name = fmt.Sprintf("seed %s of %s (%s)", track.SeedNumber(asInt(row[2])), asText(row[3]), asText(row[1]))
+		ulid, number, scenario := asText(row[1]), track.SeedNumber(asInt(row[2])), asText(row[3])
+		name := func() string { return fmt.Sprintf("seed %s of %s (%s)", number, scenario, ulid) }
+		s := checkedSeed{id: asInt(row[0]), name: name, outcome: asText(row[4])}
 		if digest, ok := row[5].([]byte); ok {
 			s.digest = bytes.Clone(digest)
 		}
@@ -152,17 +153,17 @@ func (c *seedCheck) readPage() error {
 }
 
 // compare compares what a seed measured with its digest.
-func (c *seedCheck) compare(s checkedSeed, ids []int64, values []float64) {
+func (c *seedCheck) compare(s *checkedSeed, ids []int64, values []float64) {
 	c.counts.Seeds++
 	if s.outcome == "" && s.digest == nil && len(ids) == 0 {
 		return
 	}
 	if s.outcome == "" || len(s.digest) != sha256.Size {
-		c.found(Damage{"seed", "its outcome, values and digest are not all there", s.name})
+		c.found(Damage{"seed", "its outcome, values and digest are not all there", s.name()})
 		return
 	}
 	if unknown, ok := c.order.sort(ids, c.metrics); !ok {
-		c.found(Damage{"value", "its metric does not exist", fmt.Sprintf("metric %d, %s", unknown, s.name)})
+		c.found(Damage{"value", "its metric does not exist", fmt.Sprintf("metric %d, %s", unknown, s.name())})
 		return
 	}
 	c.buffer = append(append(c.buffer[:0], s.outcome...), 0)
@@ -178,7 +179,7 @@ func (c *seedCheck) compare(s checkedSeed, ids []int64, values []float64) {
 		c.buffer = append(append(c.buffer, 0), s.series...)
 	}
 	if sum := sha256.Sum256(c.buffer); !bytes.Equal(sum[:], s.digest) {
-		c.found(Damage{"seed", "its outcome, values or series differ from its digest", s.name + ": digest " + hex.EncodeToString(s.digest[:5])})
+		c.found(Damage{"seed", "its outcome, values or series differ from its digest", s.name() + ": digest " + hex.EncodeToString(s.digest[:5])})
 	}
 }
 

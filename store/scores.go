@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"math"
@@ -29,63 +30,65 @@ type SeedScore struct {
 
 // In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
 const listSeedScores = `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, assessment.seed_id IS NOT NULL AS assessed,
-	       assessment.total_score, coalesce(assessment.n_fail, 0) AS n_fail, seed.recorded_at
+	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, assessment.total_score,
+	       (assessment.n_pass << 40) | (assessment.n_warn << 20) | assessment.n_fail AS counts, seed.recorded_at
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection}`
 
-// The metric comes as its id: a join would be made for each of the rows, and there are as many as seeds times metrics.
-const listMetricScores = `
-	SELECT result.seed_id, result.metric_id, result.score, result.status
-	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
-	 WHERE {selection}`
+// seedScoreRow is a seed as it is listed.
+type seedScoreRow struct {
+	SeedScore
+	counts     [3]int // of its results
+	recordedAt int64
+}
 
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their
-// metrics where withMetrics is set. That takes several reads: see [Reader.Snapshot].
-func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) ([]SeedScore, error) {
-	type recorded struct {
-		SeedScore
-		at int64
+// metrics where withMetrics is set. It compares these with what was stored beside them.
+func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) (seeds []SeedScore, err error) {
+	var rows []seedScoreRow
+	err = r.Snapshot(ctx, func(r *Reader) error {
+		if rows, err = r.seedScores(ctx, sel); err != nil || !withMetrics {
+			return err
+		}
+		return r.addMetricScores(ctx, rows, sel.SpecID)
+	})
+	seeds = make([]SeedScore, len(rows))
+	for i := range rows {
+		seeds[i] = rows[i].SeedScore
 	}
-	var rows []recorded
+	return seeds, explain(err)
+}
+
+// seedScores returns the seeds of a selection in the order in which they were recorded.
+func (r *Reader) seedScores(ctx context.Context, sel Selection) ([]seedScoreRow, error) {
+	var rows []seedScoreRow
 	damaged := false
 	err := r.streamSelected(ctx, sel, listSeedScores, []any{sel.SpecID}, func(row []driver.Value) {
 		seed, ok := seedScoreOf(row)
-		at, isTime := row[len(row)-1].(int64)
-		damaged = damaged || !ok || !isTime
-		rows = append(rows, recorded{seed, at})
+		damaged = damaged || !ok
+		rows = append(rows, seed)
 	})
 	if err == nil && damaged {
 		err = fmt.Errorf("%w: a seed has cells of another type", track.ErrDamaged)
 	}
-	if err != nil {
-		return nil, explain(err)
-	}
-	slices.SortFunc(rows, func(a, b recorded) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID)) })
-	seeds := make([]SeedScore, len(rows))
-	for i, row := range rows {
-		seeds[i] = row.SeedScore
-	}
-	if withMetrics {
-		if err := r.addMetricScores(ctx, seeds, sel); err != nil {
-			return nil, explain(err)
-		}
-	}
-	return seeds, nil
+	slices.SortFunc(rows, func(a, b seedScoreRow) int {
+		return cmp.Or(cmp.Compare(a.recordedAt, b.recordedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return rows, err
 }
 
 // seedScoreOf reads a row of [listSeedScores]; ok is false if the cells have other types than the schema allows.
-func seedScoreOf(row []driver.Value) (s SeedScore, ok bool) {
+func seedScoreOf(row []driver.Value) (s seedScoreRow, ok bool) {
 	id, isID := row[0].(int64)
 	ulid, isText := row[1].(string)
 	number, isNumber := row[2].(int64)
 	outcome, isOutcome := row[3].(string)
 	message, isMessage := row[4].(string)
 	digest, isDigest := row[5].([]byte)
-	assessed, isAssessed := row[6].(int64)
-	total, hasTotal := row[7].(float64)
-	nFail, isCount := row[8].(int64)
-	if ok = isID && isText && isNumber && isOutcome && isMessage && isDigest && len(digest) == sha256.Size && isAssessed && isCount; !ok {
+	total, hasTotal := row[6].(float64)
+	counts, isAssessed := row[7].(int64)
+	recordedAt, isTime := row[8].(int64)
+	if ok = isID && isText && isNumber && isOutcome && isMessage && isDigest && len(digest) == sha256.Size && isTime; !ok {
 		return s, false
 	}
 	if _, err := track.ParseOutcome(outcome); err != nil {
@@ -94,54 +97,37 @@ func seedScoreOf(row []driver.Value) (s SeedScore, ok bool) {
 	if !hasTotal {
 		total = math.NaN()
 	}
-	return SeedScore{
-		ID: id, ULID: ulid, Number: track.SeedNumber(number), Outcome: track.Outcome(outcome), Message: message, Assessed: assessed != 0,
-		TotalScore: total, NFail: int(nFail), Digest: [sha256.Size]byte(digest),
-	}, true
+	s.counts, s.recordedAt = unpackCounts(counts), recordedAt
+	s.SeedScore = SeedScore{
+		ID: id, ULID: ulid, Number: track.SeedNumber(number), Outcome: track.Outcome(outcome), Message: message, Assessed: isAssessed,
+		TotalScore: total, NFail: s.counts[2], Digest: [sha256.Size]byte(digest),
+	}
+	return s, true
 }
 
-func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, sel Selection) error {
-	positions, err := r.metricPositions(ctx, sel.SpecID)
+// addMetricScores fills in the scores of the metrics of seeds.
+func (r *Reader) addMetricScores(ctx context.Context, seeds []seedScoreRow, specID int64) error {
+	check, err := r.newReadCheck(ctx, specID)
 	if err != nil {
 		return err
 	}
-	check, err := r.checkRead(ctx, sel)
-	if err != nil {
-		return err
-	}
-	collect := scoreCollector(seeds, positions)
-	err = r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
-		collect(row)
-		check.addResult(row[0].(int64), row[1].(int64), row[3].(int64), row[2])
-	})
-	if err == nil {
-		err = check.err(false)
-	}
-	return err
-}
-
-// scoreCollector returns a function that takes rows of a seed, a metric and a score, and fills in the scores of seeds.
-func scoreCollector(seeds []SeedScore, positions map[int64]int) func(row []driver.Value) {
-	byID := make(map[int64]*SeedScore, len(seeds))
+	var judged []*seedScoreRow
 	for i := range seeds {
-		byID[seeds[i].ID] = &seeds[i]
-	}
-	all := make([]float64, len(seeds)*len(positions)) // of all seeds: one allocation
-	var seed *SeedScore                               // the rows of a seed come together
-	return func(row []driver.Value) {
-		if id := row[0].(int64); seed == nil || seed.ID != id {
-			if seed = byID[id]; seed == nil { // recorded since the seeds were read
-				return
-			}
-			seed.Scores, all = all[:len(positions):len(positions)], all[len(positions):]
-			for k := range seed.Scores {
-				seed.Scores[k] = math.NaN()
-			}
-		}
-		if score, ok := row[2].(float64); ok {
-			seed.Scores[knownRow(positions, "metric", row[1].(int64))] = score
+		if seeds[i].Assessed {
+			judged = append(judged, &seeds[i])
 		}
 	}
+	slices.SortFunc(judged, func(a, b *seedScoreRow) int { return cmp.Compare(a.ID, b.ID) }) // the order of the table
+	for _, s := range judged {
+		total := sql.NullFloat64{Float64: s.TotalScore, Valid: !math.IsNaN(s.TotalScore)}
+		check.addJudged(s.ID, judgedSeed{total: total, counts: s.counts})
+	}
+	n := len(check.results.weights.scores)
+	all := make([]float64, 0, len(judged)*n) // of all seeds: one allocation
+	return check.scanResults(func(at int) {
+		all = append(all, check.results.weights.scores...)
+		judged[at].Scores = all[len(all)-n : len(all) : len(all)]
+	})
 }
 
 // scoresAtOnce is how many seeds one statement of [Reader.AddMetricScores] reads.
@@ -168,6 +154,26 @@ func (r *Reader) AddMetricScores(ctx context.Context, seeds []SeedScore, specID 
 	return nil
 }
 
+// scoreCollector returns a function that takes rows of a seed, a metric and a score, and fills in the scores of seeds.
+func scoreCollector(seeds []SeedScore, positions map[int64]int) func(row []driver.Value) {
+	byID := make(map[int64]*SeedScore, len(seeds))
+	for i := range seeds {
+		byID[seeds[i].ID] = &seeds[i]
+	}
+	return func(row []driver.Value) {
+		seed := byID[row[0].(int64)]
+		if seed.Scores == nil {
+			seed.Scores = make([]float64, len(positions))
+			for k := range seed.Scores {
+				seed.Scores[k] = math.NaN()
+			}
+		}
+		if score, ok := row[2].(float64); ok {
+			seed.Scores[knownRow(positions, "metric", row[1].(int64))] = score
+		}
+	}
+}
+
 func scoresOfSeedsQuery(seeds []SeedScore, specID int64) (query string, args []any) {
 	ids := make([]any, len(seeds))
 	for i, seed := range seeds {
@@ -179,22 +185,33 @@ func scoresOfSeedsQuery(seeds []SeedScore, specID int64) (query string, args []a
 	return c.statement()
 }
 
-// SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection, in the order of
-// the spec. A status is empty where the seed has no value; a seed without results is left out.
-func (r *Reader) SeedStatuses(ctx context.Context, sel Selection) (map[int64][]scoring.Status, error) {
-	positions, err := r.metricPositions(ctx, sel.SpecID)
-	if err != nil {
-		return nil, explain(err)
+// SeedStatuses returns, by the id of the seed, the statuses of the metrics of seeds that were judged under a spec, in
+// the order of the spec. A status is empty where the seed has no value.
+func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int64) (map[int64][]scoring.Status, error) {
+	var ids []int64
+	for _, seed := range seeds {
+		if seed.Assessed {
+			ids = append(ids, seed.ID)
+		}
 	}
-	statuses := map[int64][]scoring.Status{}
-	err = r.streamSelected(ctx, sel, listMetricScores, []any{sel.SpecID}, func(row []driver.Value) {
-		id := row[0].(int64)
-		if statuses[id] == nil {
-			statuses[id] = make([]scoring.Status, len(positions))
+	slices.Sort(ids)
+	statuses := make(map[int64][]scoring.Status, len(ids))
+	err := r.Snapshot(ctx, func(r *Reader) error {
+		check, err := r.newReadCheck(ctx, specID)
+		if err != nil {
+			return err
 		}
-		if row[2] != nil { // it has a value
-			statuses[id][knownRow(positions, "metric", row[1].(int64))] = statusOf(row[3].(int64))
-		}
+		results := check.results.weights
+		n := len(results.scores)
+		all := make([]scoring.Status, len(ids)*n) // of all seeds: one allocation
+		return check.results.scan(ctx, r, ids, func(seed int64) {
+			for i, score := range results.scores {
+				if !math.IsNaN(score) { // it has a value
+					all[i] = statusOf(int64(results.statuses[i]))
+				}
+			}
+			statuses[seed], all = all[:n:n], all[n:]
+		})
 	})
 	return statuses, explain(err)
 }

@@ -37,32 +37,43 @@ type tablePages struct {
 // scanTable calls visit with each row of a table without row ids, in the order of its key. The row is valid during the
 // call. The reader must be of a snapshot. found is told what cannot be decoded, and the scan goes on behind it.
 func (r *Reader) scanTable(ctx context.Context, table string, found func(Damage), visit func(row *packedRow) error) (err error) {
-	var root struct {
+	t := &tablePages{Reader: r, ctx: ctx, visit: visit, found: found, table: table}
+	root, pages, err := t.open()
+	if err != nil {
+		return err
+	}
+	t.left = pages
+	defer func() { err = errors.Join(err, t.page.Close()) }()
+	return t.walk(root, maxDepth)
+}
+
+// open prepares to read pages, and returns the first one of the table and the number of pages of the file.
+func (t *tablePages) open() (root uint32, pages int64, err error) {
+	var row struct {
 		Page  int64 `db:"rootpage"`
 		Pages int64 `db:"pages"`
 	}
-	if err := r.read().GetContext(ctx, &root, getRoot, table); err != nil {
-		return explain(err)
+	if err := t.Reader.read().GetContext(t.ctx, &row, getRoot, t.table); err != nil {
+		return 0, 0, explain(err)
 	}
-	t := &tablePages{Reader: r, ctx: ctx, left: root.Pages, visit: visit, found: found, table: table}
-	err = r.pinned.Raw(func(conn any) error {
-		t.page, err = conn.(driver.ConnPrepareContext).PrepareContext(ctx, getPage)
+	err = t.pinned.Raw(func(conn any) error {
+		t.page, err = conn.(driver.ConnPrepareContext).PrepareContext(t.ctx, getPage)
 		return err
 	})
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { err = errors.Join(err, t.page.Close()) }()
-	return t.walk(uint32(root.Page), maxDepth)
+	return uint32(row.Page), row.Pages, explain(err)
 }
 
 // read returns the content of a page.
 func (t *tablePages) read(number uint32) (data []byte, err error) {
 	if t.left--; t.left < 0 {
-		return nil, fmt.Errorf("%w: page %d belongs to its table twice", track.ErrDamaged, number)
+		return nil, repeatedPage(number)
+	}
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
 	}
 	err = t.pinned.Raw(func(any) error {
-		rows, err := t.page.(driver.StmtQueryContext).QueryContext(t.ctx, []driver.NamedValue{{Ordinal: 1, Value: int64(number)}})
+		// A context that can end would start a goroutine for each page.
+		rows, err := t.page.(driver.StmtQueryContext).QueryContext(context.WithoutCancel(t.ctx), []driver.NamedValue{{Ordinal: 1, Value: int64(number)}})
 		if err != nil {
 			return err
 		}
@@ -88,21 +99,17 @@ func (t *tablePages) walk(number uint32, depth int) error {
 }
 
 func (t *tablePages) walkPage(number uint32, depth int) error {
-	const interior, leaf = 2, 10
 	data, err := t.read(number)
 	if err != nil {
 		return err
 	}
-	if depth == 0 || data[0] != interior && data[0] != leaf {
-		return fmt.Errorf("%w: page %d is not of an index tree", track.ErrDamaged, number)
+	page, err := cellsOf(data, number, depth)
+	if err != nil {
+		return err
 	}
-	nCells, cells := int(binary.BigEndian.Uint16(data[3:])), data[8:]
-	if data[0] == interior {
-		cells = data[12:]
-	}
-	for i := range nCells {
-		cell, err := cellAt(data, cells, i)
-		if err == nil && data[0] == interior {
+	for i := range page.n {
+		cell, err := page.cell(i)
+		if err == nil && page.isInner {
 			if err = t.walk(binary.BigEndian.Uint32(cell), depth-1); err == nil {
 				cell = cell[4:]
 			}
@@ -114,23 +121,46 @@ func (t *tablePages) walkPage(number uint32, depth int) error {
 			return damagedPage(number, err)
 		}
 	}
-	if data[0] == interior {
+	if page.isInner {
 		return t.walk(binary.BigEndian.Uint32(data[8:]), depth-1)
 	}
 	return nil
 }
 
-// cellAt returns a page from where a cell begins.
-func cellAt(data, cells []byte, i int) ([]byte, error) {
+// pageCells are the cells of a page. A cell of an inner page begins with the number of a page whose rows come before its
+// own.
+type pageCells struct {
+	number  uint32
+	isInner bool
+	n       int
+	data    []byte
+	starts  []byte // of the cells, two bytes each
+}
+
+// cellsOf returns the cells of a page of a tree, which may have depth levels from there on.
+func cellsOf(data []byte, number uint32, depth int) (page pageCells, err error) {
+	const inner, leaf = 2, 10
+	if depth == 0 || data[0] != inner && data[0] != leaf {
+		return page, fmt.Errorf("%w: page %d is not of an index tree", track.ErrDamaged, number)
+	}
+	page = pageCells{number: number, n: int(binary.BigEndian.Uint16(data[3:])), data: data, starts: data[8:]}
+	if page.isInner = data[0] == inner; page.isInner {
+		page.starts = data[12:]
+	}
+	return page, nil
+}
+
+// cell returns the page from where a cell begins.
+func (p *pageCells) cell(i int) ([]byte, error) {
 	const smallestCell = 4
-	if len(cells) < 2*i+2 {
+	if len(p.starts) < 2*i+2 {
 		return nil, errOutside
 	}
-	at := int(binary.BigEndian.Uint16(cells[2*i:]))
-	if at > len(data)-smallestCell {
+	at := int(binary.BigEndian.Uint16(p.starts[2*i:]))
+	if at > len(p.data)-smallestCell {
 		return nil, errOutside
 	}
-	return data[at:], nil
+	return p.data[at:], nil
 }
 
 var errOutside = errors.New("a cell lies outside of its page")
@@ -142,18 +172,15 @@ func damagedPage(number uint32, err error) error {
 	return err
 }
 
-// visitCell visits the row in a cell. Rows of the tables that are read like this fit on their page.
+func repeatedPage(number uint32) error {
+	return fmt.Errorf("%w: page %d belongs to its table twice", track.ErrDamaged, number)
+}
+
+// visitCell visits the row in a cell.
 func (t *tablePages) visitCell(cell []byte) error {
-	size, n := varint(cell)
-	if n == 0 || size > uint64(len(cell)-n) {
-		return errOutside
+	if err := t.row.unpack(cell); err != nil {
+		return err
 	}
-	payload := cell[n : n+int(size)]
-	header, n := varint(payload)
-	if n == 0 || header > size || header < uint64(n) {
-		return errOutside
-	}
-	t.row = packedRow{types: payload[n:header], data: payload[header:]}
 	if err := t.visit(&t.row); err != nil {
 		return err
 	}
@@ -164,6 +191,21 @@ func (t *tablePages) visitCell(cell []byte) error {
 type packedRow struct {
 	types, data []byte
 	err         error // the first that was met
+}
+
+// unpack begins with the row in a cell. Rows of the tables that are read like this fit on their page.
+func (r *packedRow) unpack(cell []byte) error {
+	size, n := varint(cell)
+	if n == 0 || size > uint64(len(cell)-n) {
+		return errOutside
+	}
+	payload := cell[n : n+int(size)]
+	header, n := varint(payload)
+	if n == 0 || header > size || header < uint64(n) {
+		return errOutside
+	}
+	*r = packedRow{types: payload[n:header], data: payload[header:]}
+	return nil
 }
 
 // next returns the type of the next column and its bytes.

@@ -116,20 +116,18 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 	return Totals{totals, row.NUnassessed, row.NEnvironments}, explain(err)
 }
 
-// The rows come in the order of the tables, seed by seed: as many seeks as there are seeds, however large the database
-// is. To let SQL group them by metric would sort them first, which takes twice as long as to hand them over. Whole
-// numbers come in one, because the driver takes as long for each column as for the rest of the row.
-const listMetricResults = `
-	SELECT (result.seed_id << 26) | (result.metric_id << 2) | result.status, result.score
-	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1
+// One metric is read by queries, of the seeds in the order in which the scans of all metrics read them.
+const listOneMetricResults = `
+	SELECT result.status, result.score
+	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1 AND result.metric_id = $2
 	 WHERE {selection}`
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
-const listMetricValues = `
-	SELECT (value.seed_id << 24) | value.metric_id, value.value
+const listOneMetricValues = `
+	SELECT value.value
 	  FROM seed
 	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 ORDERED JOIN value ON value.seed_id = seed.id
+	 ORDERED JOIN value ON value.seed_id = seed.id AND value.metric_id = $2
 	 WHERE {selection}`
 
 // The values that were computed, of seeds that were not given them; a reason says that there is none.
@@ -161,20 +159,105 @@ func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Met
 	return totals, err
 }
 
-func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
-	var metrics []specMetric
-	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
-		return nil, explain(err)
-	}
-	check, err := r.checkRead(ctx, sel)
-	if err != nil {
-		return nil, explain(err)
-	}
-	totals, err := r.metricTotals(ctx, metrics, sel, metricQueries{listMetricResults, listMetricValues, listMetricComputed}, check, sel.SpecID)
-	if err == nil {
-		err = check.err(true)
-	}
+func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) (totals []scoring.MetricTotals, err error) {
+	err = r.Snapshot(ctx, func(r *Reader) error {
+		var metrics []specMetric
+		if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
+			return err
+		}
+		check, err := r.checkRead(ctx, sel)
+		if err != nil {
+			return err
+		}
+		sums := newMetricSums(metrics)
+		if err = check.scanResults(func(int) { sums.addResults(check.results.weights) }); err != nil {
+			return err
+		}
+		if err = check.scanValues(sums.addValues); err != nil {
+			return err
+		}
+		err = r.addComputed(ctx, sums, sel, listMetricComputed, sel.SpecID)
+		totals = sums.totals()
+		return err
+	})
 	return totals, explain(err)
+}
+
+// metricSums are the sums of the metrics of a spec, in its order.
+type metricSums struct {
+	metrics  []specMetric
+	sums     []metricSum
+	byID     map[int64]*metricSum
+	seen     []int64      // the metrics of the last seed, which the next one mostly has too
+	seenSums []*metricSum // of them; nil for a metric that the spec does not have
+}
+
+type metricSum struct {
+	notFailed    int
+	score, value scoring.Accumulator
+}
+
+func newMetricSums(metrics []specMetric) *metricSums {
+	s := &metricSums{metrics: metrics, sums: make([]metricSum, len(metrics)), byID: make(map[int64]*metricSum, len(metrics))}
+	for i, m := range metrics {
+		s.byID[m.ID] = &s.sums[i]
+	}
+	return s
+}
+
+// addResult adds the result of one seed; a score of NaN is none.
+func (m *metricSum) addResult(status int64, score float64) {
+	if statusOf(status) != scoring.Fail {
+		m.notFailed++
+	}
+	if !math.IsNaN(score) { // which SQL has as NULL
+		m.score.Add(score)
+	}
+}
+
+// addResults adds the results of a seed.
+func (s *metricSums) addResults(results *specWeights) {
+	for i, status := range results.statuses {
+		if status != noResult {
+			s.sums[i].addResult(int64(status), results.scores[i])
+		}
+	}
+}
+
+// addValues adds what a seed measured.
+func (s *metricSums) addValues(metrics []int64, values []float64) {
+	if !slices.Equal(metrics, s.seen) {
+		s.seen, s.seenSums = append(s.seen[:0], metrics...), s.seenSums[:0]
+		for _, metric := range metrics {
+			s.seenSums = append(s.seenSums, s.byID[metric])
+		}
+	}
+	for i, sum := range s.seenSums {
+		if sum != nil {
+			sum.value.Add(values[i])
+		}
+	}
+}
+
+func (s *metricSums) totals() []scoring.MetricTotals {
+	totals := make([]scoring.MetricTotals, len(s.sums))
+	for i := range s.sums {
+		m := &s.sums[i]
+		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments(), Value: m.value.Moments()}
+	}
+	return totals
+}
+
+// addComputed adds the computed values of a selection that a query finds.
+func (r *Reader) addComputed(ctx context.Context, s *metricSums, sel Selection, query string, args ...any) error {
+	if !slices.ContainsFunc(s.metrics, func(m specMetric) bool { return m.Computed }) {
+		return nil
+	}
+	return r.streamSelected(ctx, sel, query, args, func(row []driver.Value) {
+		if row[2] == nil {
+			knownRow(s.byID, "metric", row[0].(int64)).value.Add(storedValue(row[1]))
+		}
+	})
 }
 
 const getSpecMetric = `
@@ -182,14 +265,7 @@ const getSpecMetric = `
 	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = $1
 	 WHERE metric.name = $2`
 
-// metricQueries read the results, the values and the computed values that metrics are aggregated over.
-type metricQueries struct{ results, values, computed string }
-
-const (
-	listOneMetricResults  = listMetricResults + ` AND result.metric_id = $2`
-	listOneMetricValues   = listMetricValues + ` AND value.metric_id = $2`
-	listOneMetricComputed = listMetricComputed + ` AND computed_value.metric_id = $2`
-)
+const listOneMetricComputed = listMetricComputed + ` AND computed_value.metric_id = $2`
 
 // OneMetricTotals aggregates one metric of a selection.
 func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
@@ -201,65 +277,17 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
-	queries := metricQueries{listOneMetricResults, listOneMetricValues, listOneMetricComputed}
-	totals, err := r.metricTotals(ctx, []specMetric{metric}, sel, queries, nil, sel.SpecID, metric.ID)
-	if err != nil {
-		return scoring.MetricTotals{}, explain(err)
-	}
-	return totals[0], nil
-}
-
-// metricTotals aggregates metrics; check, which may be nil, is told of everything that is read.
-func (r *Reader) metricTotals(ctx context.Context, metrics []specMetric, sel Selection, queries metricQueries, check *readCheck, args ...any) ([]scoring.MetricTotals, error) {
-	type sums struct {
-		notFailed    int
-		score, value scoring.Accumulator
-	}
-	bySpec := make([]sums, len(metrics))
-	byID := make(map[int64]*sums, len(metrics))
-	computes := false
-	for i, m := range metrics {
-		byID[m.ID] = &bySpec[i]
-		computes = computes || m.Computed
-	}
-	err := r.streamSelected(ctx, sel, queries.results, args, func(row []driver.Value) {
-		packed := row[0].(int64)
-		seed, metric, status := packed>>26, packed>>2&(1<<24-1), packed&3
-		m := knownRow(byID, "metric", metric)
-		if statusOf(status) != scoring.Fail {
-			m.notFailed++
-		}
-		if score, ok := row[1].(float64); ok {
-			m.score.Add(score)
-		}
-		if check != nil {
-			check.addResult(seed, metric, status, row[1])
-		}
-	})
+	sums := newMetricSums([]specMetric{metric})
+	sum := &sums.sums[0]
+	args := []any{sel.SpecID, metric.ID}
+	err = r.streamSelected(ctx, sel, listOneMetricResults, args, func(row []driver.Value) { sum.addResult(row[0].(int64), storedValue(row[1])) })
 	if err == nil {
-		err = r.streamSelected(ctx, sel, queries.values, args, func(row []driver.Value) {
-			seed, metric := row[0].(int64)>>24, row[0].(int64)&(1<<24-1)
-			if m := byID[metric]; m != nil {
-				m.value.Add(storedValue(row[1]))
-			}
-			if check != nil {
-				check.addValue(seed, metric, row[1])
-			}
-		})
+		err = r.streamSelected(ctx, sel, listOneMetricValues, args, func(row []driver.Value) { sum.value.Add(storedValue(row[0])) })
 	}
-	if err == nil && computes {
-		err = r.streamSelected(ctx, sel, queries.computed, args, func(row []driver.Value) {
-			if row[2] == nil {
-				knownRow(byID, "metric", row[0].(int64)).value.Add(storedValue(row[1]))
-			}
-		})
+	if err == nil {
+		err = r.addComputed(ctx, sums, sel, listOneMetricComputed, args...)
 	}
-	totals := make([]scoring.MetricTotals, len(metrics))
-	for i := range bySpec {
-		m := &bySpec[i]
-		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments(), Value: m.value.Moments()}
-	}
-	return totals, err
+	return sums.totals()[0], explain(err)
 }
 
 // storedValue reads a value as the table value holds it: NULL is NaN.

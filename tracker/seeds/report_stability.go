@@ -80,7 +80,7 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	if err != nil {
 		return nil, "", err
 	}
-	statuses, err := st.SeedStatuses(ctx, sel)
+	statuses, err := st.SeedStatuses(ctx, rows, sel.SpecID)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"sort"
+)
+
+// keptPages bounds the pages that [seedRows] keeps, 4 MB of them.
+const keptPages = 1024
+
+// seedRows reads the rows of some seeds from a table without row ids, whose key begins with the id of a seed.
+type seedRows struct {
+	tablePages
+	visitSeed func(seed int64, row *packedRow) error
+	inner     map[uint32][]byte // pages above the leaves, which many seeds need
+	leaf      []byte            // the last one
+	leafAt    uint32
+}
+
+// scanSeeds calls visit with each row of some seeds, in the order of ids and of the key: value and result are such
+// tables. The row lacks the seed, and is valid during the call. The reader must be of a snapshot or a transaction. It
+// takes a tenth of the time of a query, because the driver needs half a microsecond for each row.
+func (r *Reader) scanSeeds(ctx context.Context, table string, ids []int64, visit func(seed int64, row *packedRow) error) (err error) {
+	if len(ids) == 0 {
+		return nil
+	}
+	t := &seedRows{tablePages: tablePages{Reader: r, ctx: ctx, table: table}, visitSeed: visit, inner: map[uint32][]byte{}}
+	root, pages, err := t.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.page.Close()) }()
+	for rest := ids; len(rest) > 0 && err == nil; {
+		n := 1
+		for n < len(rest) && rest[n] > rest[n-1] {
+			n++
+		}
+		t.left = pages
+		_, err = t.walkSeeds(root, maxDepth, rest[:n])
+		rest = rest[n:]
+	}
+	return err
+}
+
+// readKept returns the content of a page, which it may have kept.
+func (t *seedRows) readKept(number uint32) (data []byte, err error) {
+	data, kept := t.inner[number]
+	if !kept && number == t.leafAt {
+		data, kept = t.leaf, true
+	}
+	if kept {
+		if t.left--; t.left < 0 {
+			return nil, repeatedPage(number)
+		}
+		return data, nil
+	}
+	if data, err = t.read(number); err != nil {
+		return nil, err
+	}
+	if page, err := cellsOf(data, number, maxDepth); err == nil && page.isInner && len(t.inner) < keptPages {
+		t.inner[number] = data
+	} else {
+		t.leaf, t.leafAt = data, number
+	}
+	return data, nil
+}
+
+// walkSeeds visits the rows of seeds, given by ascending ids, in a page and those below it. It returns the seeds that
+// may have rows behind it.
+func (t *seedRows) walkSeeds(number uint32, depth int, ids []int64) ([]int64, error) {
+	data, err := t.readKept(number)
+	if err != nil {
+		return nil, err
+	}
+	page, err := cellsOf(data, number, depth)
+	if err != nil {
+		return nil, err
+	}
+	for i := t.search(page, 0, ids[0]); i < page.n; {
+		if page.isInner {
+			if ids, err = t.walkChild(page, i, depth, ids); err != nil || len(ids) == 0 {
+				return nil, err
+			}
+		}
+		seed, err := t.openCell(page, i)
+		if err != nil {
+			return nil, damagedPage(number, err)
+		}
+		for len(ids) > 0 && ids[0] < seed {
+			ids = ids[1:]
+		}
+		switch {
+		case len(ids) == 0:
+			return nil, nil
+		case ids[0] > seed:
+			i = t.search(page, i+1, ids[0])
+			continue
+		}
+		if err := t.visitSeed(seed, &t.row); err != nil {
+			return nil, err
+		}
+		if t.row.err != nil {
+			return nil, damagedPage(number, t.row.err)
+		}
+		i++
+	}
+	if page.isInner {
+		return t.walkSeeds(binary.BigEndian.Uint32(data[8:]), depth-1, ids)
+	}
+	return ids, nil
+}
+
+func (t *seedRows) walkChild(page pageCells, i, depth int, ids []int64) ([]int64, error) {
+	cell, err := page.cell(i)
+	if err != nil {
+		return nil, damagedPage(page.number, err)
+	}
+	return t.walkSeeds(binary.BigEndian.Uint32(cell), depth-1, ids)
+}
+
+// search returns the first cell of a page, from cell i on, that belongs to a seed or to one behind it. A cell that
+// cannot be read counts as such: whoever visits it reports the damage.
+func (t *seedRows) search(page pageCells, i int, id int64) int {
+	return i + sort.Search(page.n-i, func(k int) bool {
+		seed, err := t.openCell(page, i+k)
+		return err != nil || seed >= id
+	})
+}
+
+// openCell makes the row of a cell the current one, and returns its seed.
+func (t *seedRows) openCell(page pageCells, i int) (seed int64, err error) {
+	cell, err := page.cell(i)
+	if err != nil {
+		return 0, err
+	}
+	if page.isInner {
+		cell = cell[4:]
+	}
+	if err := t.row.unpack(cell); err != nil {
+		return 0, err
+	}
+	seed = t.row.integer()
+	return seed, t.row.err
+}
