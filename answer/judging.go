@@ -129,8 +129,12 @@ func rulesParams(r *scoring.GateRules) param.List {
 		{Name: "stable", Help: "require the configuration to be stable", Value: param.Switch(&r.Stable)},
 		{Name: "max-std", Unit: "SD", Help: "require the sample sd of the total scores to be shown to be at most `SD`", Value: param.OptionalFloat(&r.MaxStd)},
 		{Name: "min-score", Unit: "SCORE", Help: "require the mean total score to be shown to be at least `SCORE`", Value: param.OptionalFloat(&r.MinScore)},
+		{Name: "bound", Unit: "BOUND", Help: "show the mean total score by this `BOUND`: t, or distribution-free, which assumes nothing about the scores",
+			Value: param.Parsed(&r.Bound, parseBound, scoring.Bound.Name)},
 	}
 }
+
+func parseBound(text string) (scoring.Bound, error) { return scoring.ParseBound(text), nil }
 
 func checkRules(r scoring.GateRules) error {
 	problems := r.Problems()

@@ -10,6 +10,29 @@ import (
 // DefaultConfidence is that of intervals and of the bounds of a gate.
 const DefaultConfidence = 0.95
 
+// Bound names the lower bound of the mean total score that must reach MinScore.
+type Bound string
+
+// The bounds.
+const (
+	BoundT                Bound = ""                  // a t bound, corrected for the skewness of the scores; it assumes that they show their tail
+	BoundDistributionFree Bound = "distribution-free" // valid for every distribution of scores in [0, 1]
+)
+
+// NameT is what people call [BoundT].
+const NameT = "t"
+
+// ParseBound reads the name of a bound; an unknown one is refused by [GateRules.Problems].
+func ParseBound(name string) Bound {
+	if name == NameT {
+		return BoundT
+	}
+	return Bound(name)
+}
+
+// Name is what people call the bound.
+func (b Bound) Name() string { return cmp.Or(string(b), NameT) }
+
 // GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not
 // apply.
 type GateRules struct {
@@ -19,6 +42,7 @@ type GateRules struct {
 	MinScore      *float64 `json:"min_score,omitzero"`      // the mean total score must be shown to be at least this; 0..1
 	NoDegradation bool     `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
 	MinSeeds      int      `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
+	Bound         Bound    `json:"bound,omitzero"`          // of MinScore
 
 	// Confidence of the bounds; 1 - Confidence bounds the chance of a false FAIL over all rules together. 0 means
 	// [DefaultConfidence].
@@ -54,6 +78,9 @@ func (g GateRules) Problems() []FieldProblem {
 	}
 	if g.Confidence != 0 && !(g.Confidence >= 0.5 && g.Confidence < 1) {
 		list = append(list, FieldProblem{"confidence", fmt.Sprintf("%v is not from 0.5 to below 1", g.Confidence)})
+	}
+	if g.Bound != BoundT && g.Bound != BoundDistributionFree {
+		list = append(list, FieldProblem{"bound", fmt.Sprintf("unknown bound %q: use %s or %s", g.Bound, NameT, BoundDistributionFree)})
 	}
 	for _, v := range g.FailOn {
 		if v != VerdictWarn && v != VerdictInconclusive && v != VerdictFail {
@@ -95,6 +122,9 @@ func (g GateRules) String() string {
 	}
 	number("max_std", g.MaxStd)
 	number("min_score", g.MinScore)
+	if g.Bound != BoundT {
+		list = append(list, "bound "+g.Bound.Name())
+	}
 	if g.NoDegradation {
 		list = append(list, "no_degradation")
 	}

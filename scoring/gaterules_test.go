@@ -16,7 +16,7 @@ func TestGateRulesProblems(t *testing.T) {
 	}{
 		{"none", GateRules{}, nil},
 		{"all", GateRules{
-			MinPassRate: at(0.95), Stable: true, MaxStd: at(0.05), MinScore: at(0.8), NoDegradation: true, MinSeeds: 10,
+			MinPassRate: at(0.95), Stable: true, MaxStd: at(0.05), MinScore: at(0.8), Bound: BoundDistributionFree, NoDegradation: true, MinSeeds: 10,
 			Confidence: 0.99, FailOn: []Verdict{VerdictWarn, VerdictInconclusive, VerdictFail},
 		}, nil},
 		{"at the lower bounds", GateRules{MinPassRate: at(0), MaxStd: at(0), MinScore: at(0), Confidence: 0.5}, nil},
@@ -27,6 +27,7 @@ func TestGateRulesProblems(t *testing.T) {
 		{"below 0", GateRules{MaxStd: at(-0.1)}, []string{"max_std: -0.1 is not between 0 and 1"}},
 		{"not a number", GateRules{MinScore: at(math.NaN())}, []string{"min_score: NaN is not between 0 and 1"}},
 		{"infinite", GateRules{MinScore: at(math.Inf(1))}, []string{"min_score: +Inf is not between 0 and 1"}},
+		{"unknown bound", GateRules{Bound: "hoeffding"}, []string{`bound: unknown bound "hoeffding": use t or distribution-free`}},
 		{"negative count", GateRules{MinSeeds: -1}, []string{"min_seeds: -1 is negative"}},
 		{"worse than a coin", GateRules{Confidence: 0.49}, []string{"confidence: 0.49 is not from 0.5 to below 1"}},
 		{"certain", GateRules{Confidence: 1}, []string{"confidence: 1 is not from 0.5 to below 1"}},

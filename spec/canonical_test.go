@@ -76,9 +76,10 @@ func TestCanonicalGateIsStable(t *testing.T) {
 	const begin, end = `{`, `"metrics":[{"max":1,"min":0,"name":"a","type":"RANGE"}],"scenario":"x"}`
 	tests := []struct{ rules, want string }{
 		{"{}", ""},
+		{"{bound: t}", ""},
 		{"{confidence: 0.95, fail_on: [INCONCLUSIVE], no_degradation: false}", ""},
-		{"{min_pass_rate: 0.95, confidence: 0.99, stable: true, max_std: 5e-2, min_score: 0.80, no_degradation: true, min_seeds: 1e1, fail_on: [fail, inconclusive, warn]}",
-			`"gate":{"confidence":0.99,"fail_on":["warn","inconclusive"],"max_std":0.05,"min_pass_rate":0.95,"min_score":0.8,` +
+		{"{min_pass_rate: 0.95, confidence: 0.99, stable: true, max_std: 5e-2, min_score: 0.80, bound: distribution-free, no_degradation: true, min_seeds: 1e1, fail_on: [fail, inconclusive, warn]}",
+			`"gate":{"bound":"distribution-free","confidence":0.99,"fail_on":["warn","inconclusive"],"max_std":0.05,"min_pass_rate":0.95,"min_score":0.8,` +
 				`"min_seeds":10,"no_degradation":true,"stable":true},`},
 		{"{min_pass_rate: -0.0}", `"gate":{"min_pass_rate":0},`},
 		{"{confidence: 0.9}", `"gate":{"confidence":0.9},`},

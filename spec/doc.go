@@ -48,6 +48,7 @@
 //	stable          true: the configuration must be stable
 //	max_std         the standard deviation of the total scores must be shown to be at most this
 //	min_score       the mean total score must be shown to be at least this
+//	bound           of min_score: t (default), or distribution-free, which assumes nothing about the scores
 //	no_degradation  true: no metric may be worse than the baseline
 //	min_seeds       fewer seeds decide nothing (default 0)
 //	fail_on         the verdicts that fail in addition to fail, as in [warn, inconclusive]

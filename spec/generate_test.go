@@ -111,6 +111,7 @@ func gateRules() *rapid.Generator[scoring.GateRules] {
 			Stable:        rapid.Bool().Draw(t, "stable"),
 			MaxStd:        share.Draw(t, "max_std"),
 			MinScore:      share.Draw(t, "min_score"),
+			Bound:         rapid.SampledFrom([]scoring.Bound{scoring.BoundT, scoring.BoundDistributionFree}).Draw(t, "bound"),
 			NoDegradation: rapid.Bool().Draw(t, "no_degradation"),
 			MinSeeds:      rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 1<<53)).Draw(t, "min_seeds"),
 			Confidence:    rapid.OneOf(rapid.SampledFrom([]float64{0, 0.95}), rapid.Float64Range(0.5, 0.999)).Draw(t, "confidence"),
@@ -204,6 +205,7 @@ func drawGate(t *rapid.T, g scoring.GateRules) document {
 	d = optional(t, d, "stable", g.Stable, !g.Stable)
 	d = optional(t, d, "max_std", value(g.MaxStd), g.MaxStd == nil)
 	d = optional(t, d, "min_score", value(g.MinScore), g.MinScore == nil)
+	d = optional(t, d, "bound", g.Bound.Name(), g.Bound == scoring.BoundT)
 	d = optional(t, d, "no_degradation", g.NoDegradation, !g.NoDegradation)
 	d = optional(t, d, "min_seeds", float64(g.MinSeeds), g.MinSeeds == 0)
 	verdicts := []string{"inconclusive"}

@@ -297,6 +297,7 @@ func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
 		Stable:        m.flag("stable"),
 		MaxStd:        m.bound("max_std"),
 		MinScore:      m.bound("min_score"),
+		Bound:         scoring.ParseBound(m.textOr("bound", scoring.NameT)),
 		NoDegradation: m.flag("no_degradation"),
 		MinSeeds:      m.count("min_seeds"),
 		FailOn:        m.readFailOn("fail_on"),

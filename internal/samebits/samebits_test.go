@@ -203,7 +203,7 @@ func (g *generator) plans() {
 func (g *generator) sequences() {
 	for i := range 10 {
 		xs, d := g.series(10+5*i, 0, 1), g.series(10+5*i, -1, 1.2)
-		g.add("betting", of(stats.BettingInterval(xs, 0.95)))
+		g.add("betting", of(stats.BettingInterval(xs, 0.95)), of(stats.MeanAtLeast(xs, 0.95)), of(stats.MeanAtMost(xs, 0.95)))
 		g.add("e-values", of(stats.SymmetricEValue(d)))
 		steps := append(g.series(15+i, 0, 1), g.series(15, 1.5, 2.5)...)
 		g.add("change points", of(stats.NewHistory(steps, 3)))

@@ -16,6 +16,7 @@ const (
 	MethodPrediction     = "t-prediction"
 	methodBox            = "box"
 	MethodBetting        = "betting"
+	MethodMixture        = "betting-mixture"
 	methodBernstein      = "empirical-bernstein"
 	MethodBoundedMean    = "bounded-mean"
 )

@@ -38,7 +38,8 @@ type GateInput struct {
 	Baseline      string       // what Improvement is over, for people
 	NoBaseline    string       // why there is no Improvement although the rules ask for it
 
-	verdictOnly bool // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
+	totals      []float64 // total scores, where there are no Seeds to take them from
+	verdictOnly bool      // of the rules about seeds: metrics are not judged, and nothing is said about what would change it
 }
 
 // Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,

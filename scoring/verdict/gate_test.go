@@ -495,6 +495,27 @@ func totalsOf(seeds []verdict.JudgedSeed) []float64 {
 	return xs
 }
 
+// Scores of .87 ± .02 show .8 without any assumption from about 41 seeds on; with less it is undecided.
+func TestGateDistributionFree(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		limit float64
+		bound scoring.Bound
+		want  scoring.Verdict
+		need  string
+	}{
+		{10, 0.8, scoring.BoundT, pass, ""}, {10, 0.8, scoring.BoundDistributionFree, open, "about 31 more seeds like these"},
+		{50, 0.8, scoring.BoundDistributionFree, pass, ""}, {50, 0.88, scoring.BoundDistributionFree, open, ""}, {50, 0.99, scoring.BoundDistributionFree, fail, ""},
+	} {
+		seeds := seedsOf(around(0.87, c.n)...)
+		in := input(scoring.GateRules{MinScore: &c.limit, Bound: c.bound}, stability(c.n, c.n, totalsOf(seeds)))
+		in.Seeds = seeds
+		if o := outcome(t, gate(t, in), verdict.RuleMinScore); o.Verdict != c.want || o.Need != c.need || (o.Interval.Method == stats.MethodMixture) != (c.bound == scoring.BoundDistributionFree) {
+			t.Errorf("%d seeds, %v %s: %+v", c.n, c.limit, c.bound.Name(), o)
+		}
+	}
+}
+
 func TestGateAnytime(t *testing.T) {
 	judge := func(failed, n int, rules scoring.GateRules) verdict.Gate {
 		seeds := seedsWith(failed, n)
@@ -509,13 +530,19 @@ func TestGateAnytime(t *testing.T) {
 	}{{0, 100, 0.9, pass}, {0, 20, 0.9, open}, {60, 100, 0.9, fail}, {3, 10, 0.9, open}} {
 		g := judge(c.failed, c.n, scoring.GateRules{MinPassRate: &c.limit})
 		o := outcome(t, g, verdict.RuleMinPassRate)
-		if o.Verdict != c.want || o.Interval.Method != stats.MethodBetting || o.P != nil || g.NTests != 1 {
+		if o.Verdict != c.want || o.Interval.Method != stats.MethodMixture || o.P != nil || g.NTests != 1 {
 			t.Errorf("%d of %d failed: %+v, %d tests", c.failed, c.n, o, g.NTests)
 		}
 	}
 	for limit, want := range map[float64]scoring.Verdict{0.7: pass, 0.85: open, 0.99: fail} {
 		if o := outcome(t, judge(0, 200, scoring.GateRules{MinScore: &limit}), verdict.RuleMinScore); o.Verdict != want {
 			t.Errorf("mean 0.85 of 200, at least %v: %+v", limit, o)
+		}
+	}
+	// The interval is that of the bound that decides: from below for PASS, from above for FAIL.
+	for limit, want := range map[float64]stats.Interval{0.7: {Lo: 0.7, Hi: 1}, 0.99: {Lo: 0, Hi: 0.99}} {
+		if i := outcome(t, judge(0, 200, scoring.GateRules{MinScore: &limit}), verdict.RuleMinScore).Interval; i.Lo < want.Lo || i.Hi > want.Hi || i.Lo > 0 && i.Hi < 1 {
+			t.Errorf("at least %v: %+v", limit, i)
 		}
 	}
 	g := judge(0, 100, scoring.GateRules{Stable: true, MaxStd: ptr(0.5)})

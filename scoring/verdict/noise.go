@@ -298,6 +298,6 @@ func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
 		}
 	}
 	totals.Score = scoring.NewMoments(scores)
-	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), verdictOnly: true}})
+	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), totals: scores, verdictOnly: true}})
 	return g.Verdict, err
 }

@@ -118,7 +118,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	passed, n := j.e.NPassed, j.e.NSeeds
 	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit}
 	if j.in.Look.Anytime {
-		return j.anytime(o, passes(j.in.Seeds), describeShare)
+		return j.distributionFree(o, "pass rate", passes(j.in.Seeds), format.Share)
 	}
 	bound, err := stats.ClopperPearsonLower(passed, n, j.confidence)
 	if err != nil {
@@ -209,11 +209,11 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	if summary.N < 2 {
 		return tooFewScores(o, summary.N), nil
 	}
-	if j.in.Look.Anytime {
-		return j.anytime(o, scored(j.in.Seeds), describeInterval)
-	}
-	if summary.Constant {
+	if summary.Constant && !j.in.Look.Anytime {
 		return j.equalScores(o, summary.N, *j.in.Stability.MinScore, limit), nil
+	}
+	if j.in.Look.Anytime || j.in.Rules.Bound == scoring.BoundDistributionFree {
+		return j.distributionFree(o, "mean score", j.in.scores(), format.Short)
 	}
 	o.Interval = summary.MeanInterval(2*j.confidence - 1)
 	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
@@ -267,23 +267,34 @@ func tooFewScores(o Outcome, n int) Outcome {
 	return o
 }
 
-// anytime judges a mean of numbers in [0, 1] by a betting confidence sequence: PASS at the confidence of the rules,
-// FAIL at that of all the tests of the gate together (Bonferroni, for a sequence has no p-value here).
-func (j judge) anytime(o Outcome, xs []float64, describe func(stats.Interval) string) (Outcome, error) {
-	bound, err := stats.BettingInterval(xs, j.confidence)
+// distributionFree judges a mean of numbers in [0, 1] by bounds that are valid for every distribution and at any time:
+// PASS at the confidence of the rules, FAIL at that of all the tests of the gate together (Bonferroni, for a sequence
+// has no p-value here). The interval is that of the bound that decides.
+func (j judge) distributionFree(o Outcome, what string, xs []float64, write func(float64) string) (Outcome, error) {
+	lower, err := stats.MeanAtLeast(xs, j.confidence)
 	if err != nil {
 		return o, err
 	}
-	strict, err := stats.BettingInterval(xs, 1-(1-j.confidence)/float64(max(1, j.nTests)))
+	upper, err := stats.MeanAtMost(xs, 1-(1-j.confidence)/float64(max(1, j.nTests)))
 	if err != nil {
 		return o, err
 	}
-	o.sequential = true
-	o.Interval, o.Verdict = bound, passIf(bound.Lo >= *o.Limit)
-	if strict.Hi < *o.Limit {
-		o.Verdict = scoring.VerdictFail
+	limit := *o.Limit
+	o.sequential, o.Interval, o.Verdict = true, lower, passIf(lower.Lo >= limit)
+	bound := "at least " + write(lower.Lo)
+	if o.breaks {
+		o.Interval, bound = upper, "at most "+write(upper.Hi)
+		if upper.Hi < limit {
+			o.Verdict = scoring.VerdictFail
+		}
 	}
-	o.Message = fmt.Sprintf("%s (n = %d), %s, valid at any time; the rule requires %v", format.Short(*o.Observed), len(xs), describe(bound), *o.Limit)
+	o.Message = fmt.Sprintf("%s %s (n = %d), %s with %s confidence (betting, one-sided, valid for every distribution and at any time); the rule requires %s",
+		what, write(*o.Observed), len(xs), bound, confidenceText(o.Interval.Confidence), write(limit))
+	if o.Verdict == scoring.VerdictInconclusive && !j.in.verdictOnly {
+		if need := stats.SeedsForMean(xs, limit, j.confidence); need > len(xs) {
+			o.Need = "about " + format.Counted(need-len(xs), "more seed") + " like these"
+		}
+	}
 	return o, nil
 }
 
@@ -311,9 +322,13 @@ func passes(seeds []JudgedSeed) []float64 {
 	return xs
 }
 
-func scored(seeds []JudgedSeed) []float64 {
+// scores returns the total scores of the seeds that have one.
+func (in GateInput) scores() []float64 {
+	if in.totals != nil {
+		return in.totals
+	}
 	var xs []float64
-	for _, seed := range seeds {
+	for _, seed := range in.Seeds {
 		if seed.Failed == "" {
 			xs = append(xs, seed.Total)
 		}

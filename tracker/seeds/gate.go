@@ -96,6 +96,9 @@ func ActiveRules(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
 	if given.MinScore != nil {
 		rules.MinScore = given.MinScore
 	}
+	if given.Bound != scoring.BoundT {
+		rules.Bound = given.Bound
+	}
 	if given.MinSeeds > 0 {
 		rules.MinSeeds = given.MinSeeds
 	}
