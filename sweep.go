@@ -37,6 +37,7 @@ type SweepEnding string
 const (
 	SweepFinished    SweepEnding = "finished"    // it had no seed left to run
 	SweepDecided     SweepEnding = "decided"     // its stopping rule held before all seeds had run
+	SweepUndecided   SweepEnding = "undecided"   // its stopping rule held for no configuration, however often it looked
 	SweepInterrupted SweepEnding = "interrupted" // by its user
 	SweepWithdrawn   SweepEnding = "withdrawn"   // its plan was a mistake: what it did not run is not missing
 )

@@ -35,14 +35,16 @@ type SweepResult struct {
 type SweptConfiguration struct {
 	PlannedConfiguration `json:",embed"` // the plan at the end
 
-	NSeeds   int            `json:"n_seeds"`  // planned seeds that are recorded
-	NFailed  int            `json:"n_failed"` // of these
-	NBeyond  int            `json:"n_beyond"` // recorded seeds that were not needed: they were running when a rule ended the configuration
-	Dropped  bool           `json:"dropped"`  // by halving
-	Decision *SweepDecision `json:"decision"` // nil if no rule ended it
+	NSeeds   int            `json:"n_seeds"`             // planned seeds that are recorded
+	NFailed  int            `json:"n_failed"`            // of these
+	NBeyond  int            `json:"n_beyond"`            // recorded seeds that were not needed: they were running when a rule ended the configuration
+	NNotRun  int            `json:"n_not_run"`           // seeds of the plan that are not recorded
+	Dropped  bool           `json:"dropped"`             // by halving
+	Decision *SweepDecision `json:"decision"`            // nil if no rule ended it
+	LastLook *SweepDecision `json:"last_look,omitempty"` // what a rule that decided nothing found last
 }
 
-// SweepDecision says how a rule ended a configuration early.
+// SweepDecision says what a rule to end a configuration early found.
 type SweepDecision struct {
 	N       int             `json:"n"` // of the planned seeds, the first so many
 	Reason  string          `json:"reason"`
@@ -93,6 +95,8 @@ func (c SweptConfiguration) endText() string {
 		return text
 	case c.Dropped:
 		return fmt.Sprintf("dropped after %d", c.NPlanned)
+	case c.NSeeds == c.NPlanned && c.LastLook != nil:
+		return c.undecidedText()
 	case c.NSeeds == c.NPlanned:
 		return "finished"
 	}
@@ -100,6 +104,15 @@ func (c SweptConfiguration) endText() string {
 		return fmt.Sprintf("%d seeds are missing", missing)
 	}
 	return "1 seed is missing"
+}
+
+// undecidedText says what a rule that decided nothing found last, and what was not run.
+func (c SweptConfiguration) undecidedText() string {
+	text := fmt.Sprintf("after %d: %s", c.LastLook.N, c.LastLook.Reason)
+	if c.NNotRun > 0 {
+		text += fmt.Sprintf("; %s of the plan not run, because no look needs them", format.Counted(c.NNotRun, "seed"))
+	}
+	return text
 }
 
 // Conclusion implements [Concluding].
@@ -144,6 +157,9 @@ func (a SweepResult) Notices() []Sentence {
 		hint := track.NewHint("show the end of the standard error of a seed", "show seed", a.Scenario, "SEED")
 		list = append(list, Sentence{Kind: Warning, Text: "every seed failed", Hint: &hint})
 	}
+	if a.Ending == track.SweepUndecided {
+		warn("%s", a.undecidedText())
+	}
 	if last := len(a.Halving) - 1; last >= 0 && a.Halving[last].Configurations > 1 {
 		warn("the best of %d configurations looks better than it is; run it with fresh seeds to measure it", a.Halving[0].Configurations)
 	}
@@ -152,6 +168,16 @@ func (a SweepResult) Notices() []Sentence {
 		list = append(list, Sentence{Kind: Note, Hint: &hint})
 	}
 	return list
+}
+
+// undecidedText says that no rule decided anything, and why for the first configuration.
+func (a SweepResult) undecidedText() string {
+	for _, c := range a.Configurations {
+		if c.LastLook != nil {
+			return "nothing was decided: " + c.undecidedText()
+		}
+	}
+	return "nothing was decided: the rule looked at no number of seeds"
 }
 
 // comparable returns selectors of the first configurations that were not dropped.

@@ -68,7 +68,7 @@ const listPlanned = `
 	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	  JOIN sweep_seeds ON sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = sweep_configuration.configuration_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
-	   AND sweep.ending IS DISTINCT FROM 'withdrawn' AND (coalesce(sweep.ending IN ('finished', 'decided'), FALSE) OR NOT EXISTS (
+	   AND sweep.ending IS DISTINCT FROM 'withdrawn' AND (coalesce(sweep.ending IN ('finished', 'decided', 'undecided'), FALSE) OR NOT EXISTS (
 	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
 	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
 	           AND decided.ending = 'decided' AND decided.shard = sweep.shard AND decided.plan_digest = sweep.plan_digest))`

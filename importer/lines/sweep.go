@@ -90,7 +90,7 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 		return wrong("plan", "missing")
 	}
 	switch l.Ending {
-	case "", track.SweepFinished, track.SweepDecided, track.SweepInterrupted, track.SweepWithdrawn:
+	case "", track.SweepFinished, track.SweepDecided, track.SweepUndecided, track.SweepInterrupted, track.SweepWithdrawn:
 	default:
 		return wrong("ending", "unknown ending %q", l.Ending)
 	}

@@ -227,15 +227,16 @@ func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 			continue
 		}
 		c.looked = n
-		decision, err := s.judge.ask(ctx, c, n)
+		found, decided, err := s.judge.ask(ctx, c, n)
 		if err != nil {
 			return err
 		}
-		if decision != nil {
-			c.decision, c.planned = decision, c.planned.Slice(0, n)
+		c.lastLook = found
+		if decided {
+			c.decision, c.planned = found, c.planned.Slice(0, n)
 			c.prefix = n
 			if s.observer.Decided != nil {
-				s.observer.Decided(c.Configuration, *decision)
+				s.observer.Decided(c.Configuration, *found)
 			}
 		}
 	}

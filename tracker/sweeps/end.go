@@ -14,8 +14,11 @@ func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, erro
 	s.sweep.Ending = track.SweepFinished
 	s.sweep.Planned = nil
 	for _, c := range s.swept {
-		if c.decision != nil {
+		switch {
+		case c.decision != nil:
 			s.sweep.Ending = track.SweepDecided
+		case s.options.Until != nil && s.sweep.Ending == track.SweepFinished:
+			s.sweep.Ending = track.SweepUndecided
 		}
 		s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
 	}
@@ -48,7 +51,14 @@ func (s *Sweeper) answer() answer.SweepResult {
 // answer returns what became of a configuration of a plan of these seeds.
 func (c *sweptConfiguration) answer(plan track.SeedRanges) answer.SweptConfiguration {
 	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.planned), Dropped: c.dropped, Decision: c.decision}
+	if c.decision == nil {
+		a.LastLook = c.lastLook
+	}
+	a.NNotRun = plan.Len()
 	for n, outcome := range c.recorded {
+		if plan.Contains(n) {
+			a.NNotRun--
+		}
 		switch {
 		case c.planned.Contains(n):
 			a.NSeeds++

@@ -41,12 +41,11 @@ func (j *judge) checkRule(ctx context.Context) error {
 	return nil
 }
 
-// ask looks at the first n planned seeds of a configuration. It returns nil if the sweep continues.
-func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (*answer.SweepDecision, error) {
+// ask looks at the first n planned seeds of a configuration. It returns what the rule found, and whether that ends the
+// configuration.
+func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (d *answer.SweepDecision, decided bool, err error) {
 	planned, rule := c.planned.Slice(0, n), j.options.Until
-	d := &answer.SweepDecision{N: n}
-	var err error
-	var decided bool
+	d = &answer.SweepDecision{N: n}
 	switch {
 	case rule.Precision != nil:
 		var rows []store.SeedScore
@@ -58,10 +57,7 @@ func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (*answer.
 	default:
 		decided, err = j.gate(ctx, c, planned, d)
 	}
-	if err != nil || !decided {
-		return nil, err
-	}
-	return d, nil
+	return d, decided, err
 }
 
 // judging returns how the first planned seeds are judged.
@@ -80,8 +76,7 @@ func (j *judge) gate(ctx context.Context, c *sweptConfiguration, planned track.S
 	if err := seeds.RecordLooks(ctx, j.store, report.Looks, j.entropy); err != nil {
 		return false, err
 	}
-	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the gate is decided: %s", report.Verdict)
-	return report.Verdict != scoring.VerdictInconclusive, nil
+	return decidedBy(d, "the gate", report.Verdict), nil
 }
 
 func (j *judge) compare(ctx context.Context, c *sweptConfiguration, planned track.SeedRanges, d *answer.SweepDecision) (decided bool, err error) {
@@ -95,8 +90,18 @@ func (j *judge) compare(ctx context.Context, c *sweptConfiguration, planned trac
 	if err := seeds.RecordLooks(ctx, j.store, []store.Look{report.Look}, j.entropy); err != nil {
 		return false, err
 	}
-	d.Verdict, d.Reason = report.Verdict, fmt.Sprintf("the comparison with %s is decided: %s", rule.Baseline, report.Verdict)
-	return report.Verdict != scoring.VerdictInconclusive, nil
+	return decidedBy(d, fmt.Sprintf("the comparison with %s", rule.Baseline), report.Verdict), nil
+}
+
+// decidedBy reports whether a verdict decides, and notes it.
+func decidedBy(d *answer.SweepDecision, judgement string, v scoring.Verdict) bool {
+	d.Verdict = v
+	if v == scoring.VerdictInconclusive {
+		d.Reason = fmt.Sprintf("%s is not decided: %s", judgement, v)
+		return false
+	}
+	d.Reason = fmt.Sprintf("%s is decided: %s", judgement, v)
+	return true
 }
 
 // scores returns recorded seeds of a configuration with their scores.

@@ -126,6 +126,7 @@ type sweptConfiguration struct {
 	prefix    int // of the planned seeds, the first so many are recorded
 	next      func() (track.SeedNumber, bool)
 	looked    int                       // seeds at the last look of the stopping rule
+	lastLook  *answer.SweepDecision     // what it found; nil before the first one
 	elsewhere map[track.SeedNumber]bool // claimed by other processes
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"track/answer"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/store"
 )
@@ -76,19 +77,22 @@ func (r *StopRule) looks(from, to int) iter.Seq[int] {
 	}
 }
 
-// reached reports whether the estimate is precise enough. A spread of 0 says nothing about precision.
+// reached reports whether the estimate is precise enough. A seed without a score counts as 0 and as not passed: the
+// survivors alone would look more precise than the sweep is. A spread of 0 says nothing about precision.
 func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bool, error) {
-	var scores []float64
-	passed := 0
-	for _, row := range rows {
-		if math.IsNaN(row.TotalScore) {
+	scores := make([]float64, len(rows))
+	passed, failed := 0, 0
+	for i, row := range rows {
+		switch {
+		case math.IsNaN(row.TotalScore):
+			failed++
 			continue
-		}
-		if scores = append(scores, row.TotalScore); row.NFail == 0 {
+		case row.NFail == 0:
 			passed++
 		}
+		scores[i] = row.TotalScore
 	}
-	var got float64
+	got := math.NaN()
 	switch p.Of {
 	case precisionPassWidth:
 		rate, err := stats.Wilson(passed, len(rows), scoring.DefaultConfidence)
@@ -97,19 +101,29 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 		}
 		got = rate.Interval.Hi - rate.Interval.Lo
 	default:
-		if len(scores) < minPrecise {
-			return false, nil
-		}
 		interval, err := stats.TInterval(scores, scoring.DefaultConfidence)
 		if err != nil || !interval.Defined() || interval.Hi == interval.Lo {
+			d.Reason = fmt.Sprintf("%s is unknown: the scores of %s are equal", p.Of, format.Counted(len(rows), "seed"))
 			return false, err
 		}
 		if got = interval.Hi - interval.Lo; p.Of == precisionSE {
 			got = standardError(scores)
 		}
 	}
-	d.Reason = fmt.Sprintf("%s is %.3g, less than %v, from %d scored of %d seeds", p.Of, got, p.Less, len(scores), len(rows))
+	d.Reason = p.reason(got, len(rows), failed)
 	return got < p.Less, nil
+}
+
+func (p *Precision) reason(got float64, seeds, failed int) string {
+	relation := "less"
+	if got >= p.Less {
+		relation = "not less"
+	}
+	text := fmt.Sprintf("%s is %.3g, %s than %v, from %s", p.Of, got, relation, p.Less, format.Counted(seeds, "seed"))
+	if failed > 0 {
+		text += fmt.Sprintf(", %d of them failed and counted as 0", failed)
+	}
+	return text
 }
 
 func standardError(xs []float64) float64 {
