@@ -103,11 +103,12 @@ kill: ## kill processes that record in every way, for as long as KILL says, and 
 	$(GO) test -tags $(TAGS) -count=1 -timeout 0 -v ./cmd/track -run '^TestKillEverything$$' -kill $(KILL)
 	TRACK_SOAK=yes $(GO) test -tags $(TAGS) -count=1 -timeout 0 . -run '^TestManyProcesses$$'
 
-# How many databases make corrupt damages.
+# How many databases make corrupt damages, and the seed of the damage.
 CORRUPT ?= 540
+CORRUPT_SEED ?= 7
 
 corrupt: ## damage databases in many ways, and see that no command panics, hangs or gives another answer
-	TRACK_CORRUPT=$(CORRUPT) $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run TestCorruptDatabases
+	TRACK_CORRUPT=$(CORRUPT) TRACK_CORRUPT_SEED=$(CORRUPT_SEED) $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run TestCorruptDatabases
 
 bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
 	$(GO) run -tags $(TAGS) ./bench -track bin/track

@@ -174,11 +174,12 @@ func sqlTemplate(path string) (string, error) {
 	}
 	return `PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA busy_timeout=10000;
 BEGIN IMMEDIATE;
-INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, recorded_at)
-SELECT @seed@, '01ARZ3NDEKTSV4RRFFQ6' || (100000 + @seed@), scenario_id, configuration_id, @seed@, outcome, message, digest, environment_id, recorded_at
+INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, recorded_at, checksum)
+SELECT @seed@, '01ARZ3NDEKTSV4RRFFQ6' || (100000 + @seed@), scenario_id, configuration_id, @seed@, outcome, message, digest, environment_id, recorded_at, checksum
   FROM seed LIMIT 1;
+UPDATE scenario_configuration SET n_seeds = n_seeds + 1 WHERE id = 1;
 INSERT INTO value VALUES ` + strings.Join(values, ",") + `;
-INSERT INTO assessment SELECT @seed@, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at FROM assessment LIMIT 1;
+INSERT INTO assessment SELECT @seed@, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum FROM assessment LIMIT 1;
 INSERT INTO result VALUES ` + strings.Join(results, ",") + `;
 COMMIT;
 `, nil

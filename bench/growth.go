@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"track/store/sqlchecksum"
 )
 
 const (
@@ -99,11 +101,15 @@ func grow(path string, size int) error {
 		offset := highest
 		highest += perConfiguration
 		statements := []string{
-			fmt.Sprintf(`INSERT INTO configuration SELECT %d, printf('%%064d', %d), 'c%d', params, commit_id, dirty, diff_hash, created_at FROM configuration WHERE id = 1`, id, id, configurations),
-			fmt.Sprintf(`INSERT INTO scenario_configuration SELECT %d, scenario_id, %d FROM scenario_configuration WHERE id = 1`, id, id),
-			fmt.Sprintf(`INSERT INTO seed SELECT id + %d, printf('%%026d', id + %d), scenario_id, %d, number, outcome, message, digest, environment_id, NULL, started_at, duration_us, recorded_at, NULL FROM seed WHERE configuration_id = 1`, offset, offset, id),
+			fmt.Sprintf(`INSERT INTO configuration SELECT %d, configuration_hash('c%d', params, commit_id, dirty, diff_hash), 'c%d', params, commit_id, dirty, diff_hash, created_at,
+				checksum(configuration_hash('c%d', params, commit_id, dirty, diff_hash), created_at) FROM configuration WHERE id = 1`, id, configurations, configurations, configurations),
+			fmt.Sprintf(`INSERT INTO scenario_configuration SELECT %d, scenario_id, %d, n_seeds FROM scenario_configuration WHERE id = 1`, id, id),
+			fmt.Sprintf(`INSERT INTO seed SELECT id + %d, printf('%%026d', id + %d), scenario_id, %d, number, outcome, message, digest, environment_id, NULL, started_at, duration_us, recorded_at,
+				checksum(printf('%%026d', id + %d), scenario_id, %d, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at), NULL
+				FROM seed WHERE configuration_id = 1`, offset, offset, id, offset, id),
 			fmt.Sprintf(`INSERT INTO value SELECT seed_id + %d, metric_id, value FROM value WHERE seed_id <= %d`, offset, perConfiguration),
-			fmt.Sprintf(`INSERT INTO assessment SELECT seed_id + %d, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at FROM assessment WHERE seed_id <= %d`, offset, perConfiguration),
+			fmt.Sprintf(`INSERT INTO assessment SELECT seed_id + %d, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at,
+				checksum(seed_id + %d, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) FROM assessment WHERE seed_id <= %d`, offset, offset, perConfiguration),
 			fmt.Sprintf(`INSERT INTO result SELECT seed_id + %d, spec_id, metric_id, status, score FROM result WHERE seed_id <= %d`, offset, perConfiguration),
 		}
 		tx, err := db.Begin()
@@ -125,6 +131,7 @@ func grow(path string, size int) error {
 
 // openFast opens a database for large copies, on one connection, without waiting for the disk.
 func openFast(path string) (*sql.DB, error) {
+	sqlchecksum.Register()
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=synchronous(OFF)&_pragma=busy_timeout(10000)&_pragma=cache_size(-262144)")
 	if err == nil {
 		db.SetMaxOpenConns(1)

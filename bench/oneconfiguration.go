@@ -71,7 +71,7 @@ func (b bench) twoConfigurations(name string) (path string, err error) {
 }
 
 // growConfigurations copies the first 1,000 seeds of both configurations under new numbers until each has size seeds.
-// The copies have digests of their own, as if they had measured something else.
+// The copies have their digests, for they have their values.
 func growConfigurations(path string, have, size int) error {
 	db, err := openFast(path)
 	if err != nil {
@@ -94,16 +94,21 @@ func copySeeds(db *sql.DB, have int) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	for _, statement := range []string{
-		`INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, recorded_at)
-		 SELECT id + 2 * $1, printf('%026d', id + 2 * $1), scenario_id, configuration_id, number + $1, outcome, message, randomblob(32), environment_id, recorded_at
+		`INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, recorded_at, checksum)
+		 SELECT id + 2 * $1, printf('%026d', id + 2 * $1), scenario_id, configuration_id, number + $1, outcome, message, digest, environment_id, recorded_at,
+		        checksum(printf('%026d', id + 2 * $1), scenario_id, configuration_id, number + $1, outcome, message, digest, environment_id, NULL, NULL, recorded_at)
 		   FROM seed WHERE id <= $2`,
 		`INSERT INTO value SELECT seed_id + 2 * $1, metric_id, value FROM value WHERE seed_id <= $2`,
-		`INSERT INTO assessment SELECT seed_id + 2 * $1, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at FROM assessment WHERE seed_id <= $2`,
+		`INSERT INTO assessment SELECT seed_id + 2 * $1, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at,
+		        checksum(seed_id + 2 * $1, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) FROM assessment WHERE seed_id <= $2`,
 		`INSERT INTO result SELECT seed_id + 2 * $1, spec_id, metric_id, status, score FROM result WHERE seed_id <= $2`,
 	} {
 		if _, err := tx.Exec(statement, have, 2*perConfiguration); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
+	}
+	if _, err := tx.Exec(`UPDATE scenario_configuration SET n_seeds = $1`, have+perConfiguration); err != nil {
+		return err
 	}
 	return tx.Commit()
 }

@@ -49,13 +49,15 @@ CREATE TABLE configuration (
     commit_id  TEXT,
     dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    checksum   INTEGER NOT NULL  -- of hash and created_at
 ) STRICT
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL
 CREATE TABLE scenario_configuration (
     id               INTEGER PRIMARY KEY, -- grows with the first seed of each pair
     scenario_id      INTEGER NOT NULL REFERENCES scenario,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
+    n_seeds          INTEGER NOT NULL, -- that are not superseded: if a read finds another number, the database is damaged
     UNIQUE (scenario_id, configuration_id)
 ) STRICT
 CREATE TABLE environment (
@@ -97,6 +99,7 @@ CREATE TABLE seed (
     started_at       INTEGER,
     duration_us      INTEGER,
     recorded_at      INTEGER NOT NULL,
+    checksum         INTEGER NOT NULL, -- of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    INTEGER, -- set when another seed took its place, or when it was withdrawn
     CHECK ((outcome IS NULL) = (digest IS NULL)),
     UNIQUE (ulid, configuration_id)
@@ -119,6 +122,7 @@ CREATE TABLE assessment (
     n_warn      INTEGER NOT NULL,
     n_fail      INTEGER NOT NULL,
     assessed_at INTEGER NOT NULL,
+    checksum    INTEGER NOT NULL, -- of the columns before it
     PRIMARY KEY (seed_id, spec_id)
 ) STRICT, WITHOUT ROWID
 CREATE TABLE result (

@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"slices"
 	"time"
@@ -26,13 +27,13 @@ func (t *Tx) SeedCarrier() *SeedCarrier {
 
 const (
 	lastSeed       = `SELECT coalesce(max(id), 0) FROM seed`
-	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, superseded_at) VALUES `
-	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES `
+	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at) VALUES `
+	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES `
 	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
 	findNewestSpec = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
 	carryConfig    = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at, checksum = excluded.checksum WHERE excluded.created_at < configuration.created_at`
 )
 
 // Add stores seeds that are new here, in their order, and returns how many of them count and are not judged under the
@@ -90,7 +91,7 @@ func (c *SeedCarrier) grow(records []*SeedRecord) {
 	for _, table := range []struct {
 		rows *arguments
 		n    int
-	}{{&c.seeds, 13 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 7 * assessments}, {&c.results, 5 * results}} {
+	}{{&c.seeds, 14 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 8 * assessments}, {&c.results, 5 * results}} {
 		table.rows.values = slices.Grow(table.rows.values, table.n)
 	}
 }
@@ -113,12 +114,24 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	if err != nil {
 		return err
 	}
-	if err := c.pair(scenario, configuration); err != nil {
-		return err
+	n := int64(1)
+	if !r.SupersededAt.IsZero() {
+		n = 0
 	}
-	c.seeds.add(row, r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), c.free(r.Seed.Message), bytesOf(r.Digest), environment,
-		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), timeOrNull(r.SupersededAt))
+	c.count(scenario, configuration, n)
+	columns := c.columns(scenario, configuration, environment, r)
+	c.seeds.add(row)
+	c.seeds.add(columns...)
+	c.seeds.add(Checksum(columns...), timeOrNull(r.SupersededAt))
 	return c.addValueRows(row, r.Values)
+}
+
+// columns returns the columns of a seed that its checksum covers.
+func (c *SeedCarrier) columns(scenario, configuration, environment int64, r *SeedRecord) []driver.Value {
+	return []driver.Value{
+		r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), c.free(r.Seed.Message), bytesOf(r.Digest), environment,
+		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt),
+	}
 }
 
 // carryConfiguration stores a configuration with the time at which it was recorded first.
@@ -132,7 +145,7 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 		return err
 	}
 	_, err := c.exec(carryConfig, given.Hash(), nullText(given.Label), string(given.Params.JSON()), nullText(given.Revision.Commit), given.Revision.Dirty,
-		nullText(given.Revision.DiffHash), micros(r.MadeAt))
+		nullText(given.Revision.DiffHash), micros(r.MadeAt), Checksum(given.Hash(), micros(r.MadeAt)))
 	return err
 }
 
@@ -176,7 +189,9 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 			continue
 		}
 		specs = append(specs, spec)
-		c.assessments.add(row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt))
+		columns := []driver.Value{row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt)}
+		c.assessments.add(columns...)
+		c.assessments.add(Checksum(columns...))
 		from := len(c.results.values)
 		for _, r := range a.Results {
 			metric, err := c.metricID(r.Metric)
@@ -223,7 +238,7 @@ func (c *SeedCarrier) flush() error {
 		width  int
 		rows   *arguments
 	}{
-		{insertSeedRows, 13, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 7, &c.assessments}, {insertResults, 5, &c.results},
+		{insertSeedRows, 14, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 8, &c.assessments}, {insertResults, 5, &c.results},
 		{insertComputed, 5, &c.computedValues},
 	} {
 		if err := c.insertRows(table.insert, table.width, table.rows); err != nil {
@@ -334,8 +349,11 @@ func (c *SeedCarrier) AddJudgements(row int64, r *SeedRecord, judged []string) (
 	return len(specs), c.flush()
 }
 
-const takeSeed = `
-	UPDATE seed SET ulid = $1, message = $2, environment_id = $3, started_at = $4, duration_us = $5, recorded_at = $6 WHERE id = $7`
+const (
+	placeOfSeed = `SELECT scenario_id, configuration_id FROM seed WHERE id = $1`
+	takeSeed    = `
+	UPDATE seed SET ulid = $1, message = $2, environment_id = $3, started_at = $4, duration_us = $5, recorded_at = $6, checksum = $7 WHERE id = $8`
+)
 
 // TakeEarlier makes a seed here the one that was recorded earlier elsewhere, of the same measurement.
 func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
@@ -343,7 +361,15 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(takeSeed, r.SeedHead.ID, c.free(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), row)
+	var here struct {
+		Scenario      int64 `db:"scenario_id"`
+		Configuration int64 `db:"configuration_id"`
+	}
+	if err := c.get(&here, placeOfSeed, row); err != nil {
+		return err
+	}
+	sum := Checksum(c.columns(here.Scenario, here.Configuration, environment, r)...)
+	_, err = c.exec(takeSeed, r.SeedHead.ID, c.free(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), sum, row)
 	if err == nil && r.Seed.Run != nil {
 		_, err = c.exec(deleteRun, row)
 	}
@@ -352,6 +378,5 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 
 // SupersedeAt is [Tx.Supersede] at a time.
 func (c *SeedCarrier) SupersedeAt(row int64, at time.Time) error {
-	_, err := c.exec(supersedeSeed, micros(at), row)
-	return err
+	return c.supersedeAt(row, micros(at))
 }

@@ -257,15 +257,35 @@ func (c *readCheck) problem() error {
 	return nil
 }
 
-const countJudgedMetrics = `
-	SELECT coalesce(sum(n_pass + n_warn + n_fail), 0) FROM assessment WHERE seed_id = (SELECT id FROM seed WHERE ulid = $1) AND spec_id = $2`
+const (
+	listAssessmentOf = `SELECT ` + assessmentChecked + ` FROM assessment WHERE seed_id = (SELECT id FROM seed WHERE ulid = $1) AND spec_id = $2`
+	listResultsOf    = `SELECT metric_id, status, score FROM result WHERE seed_id = (SELECT id FROM seed WHERE ulid = $1) AND spec_id = $2`
+)
 
-// checkCount compares how many results of a seed under a spec were read with what its assessment counts.
-func (r *Reader) checkCount(ctx context.Context, ulid string, specID int64, n int) error {
-	var counted int
-	err := r.read().GetContext(ctx, &counted, countJudgedMetrics, ulid, specID)
-	if err == nil && counted != n {
-		err = fmt.Errorf("%w: %d of %d results of seed %s can be read", track.ErrDamaged, n, counted, ulid)
+// checkResults compares the results of a seed under a spec, of which n were read, with its assessment.
+func (r *Reader) checkResults(ctx context.Context, ulid string, specID int64, n int) error {
+	name := func() string { return "seed " + ulid }
+	c, err := r.newReadCheck(ctx, specID)
+	var of *checkedAssessment
+	if err == nil {
+		err = r.stream(ctx, listAssessmentOf, []any{ulid, specID}, func(row []driver.Value) {
+			if !isSound(row) {
+				c.found(Damage{"assessment", "its row differs from its checksum", name()})
+			}
+			of = &checkedAssessment{name: name, total: asNullFloat(row[2]), counts: [3]int{int(asInt(row[3])), int(asInt(row[4])), int(asInt(row[5]))}}
+		})
 	}
-	return explain(err)
+	if err == nil {
+		err = r.stream(ctx, listResultsOf, []any{ulid, specID}, func(row []driver.Value) { c.results.add(asInt(row[0]), asInt(row[1]), asFloat(row[2])) })
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case n != c.results.n || of == nil && n > 0:
+		c.found(Damage{"result", "not all of it can be read", name()})
+	case of != nil:
+		c.results.compare(of)
+	}
+	return c.problem()
 }

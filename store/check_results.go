@@ -11,8 +11,7 @@ import (
 )
 
 const listCheckedAssessments = `
-	SELECT assessment.seed_id, assessment.spec_id, seed.ulid, seed.number, scenario.name, spec.version,
-	       assessment.total_score, assessment.n_pass, assessment.n_warn, assessment.n_fail
+	SELECT ` + assessmentChecked + `, seed.ulid, seed.number, scenario.name, spec.version
 	  FROM assessment LEFT JOIN seed ON seed.id = assessment.seed_id LEFT JOIN scenario ON scenario.id = seed.scenario_id
 	  LEFT JOIN spec ON spec.id = assessment.spec_id
 	 WHERE (assessment.seed_id, assessment.spec_id) > ($1, $2) ORDER BY assessment.seed_id, assessment.spec_id LIMIT 5000`
@@ -198,11 +197,14 @@ func (c *resultCheck) pass(seed, spec int64) error {
 
 func (c *resultCheck) readPage() error {
 	err := c.stream(c.ctx, listCheckedAssessments, []any{c.last[0], c.last[1]}, func(row []driver.Value) {
-		a := checkedAssessment{seed: asInt(row[0]), spec: asInt(row[1]), total: asNullFloat(row[6])}
-		a.counts = [3]int{int(asInt(row[7])), int(asInt(row[8])), int(asInt(row[9]))}
-		ulid, number, scenario, version := asText(row[2]), track.SeedNumber(asInt(row[3])), asText(row[4]), asInt(row[5])
+		a := checkedAssessment{seed: asInt(row[0]), spec: asInt(row[1]), total: asNullFloat(row[2])}
+		a.counts = [3]int{int(asInt(row[3])), int(asInt(row[4])), int(asInt(row[5]))}
+		ulid, number, scenario, version := asText(row[8]), track.SeedNumber(asInt(row[9])), asText(row[10]), asInt(row[11])
 		a.name = func() string {
 			return fmt.Sprintf("seed %s of %s (%s), spec version %d", number, scenario, ulid, version)
+		}
+		if !isSound(row[:assessmentColumns]) {
+			c.found(Damage{"assessment", "its row differs from its checksum", a.name()})
 		}
 		c.page = append(c.page, a)
 	})

@@ -31,6 +31,12 @@ func rowChecks() []rowCheck {
 		{"spec", "a version is missing before it", `
 	SELECT 'spec ' || scenario.name || ' version ' || max(spec.version) FROM spec JOIN scenario ON scenario.id = spec.scenario_id
 	 GROUP BY scenario.id HAVING max(spec.version) <> count(*)`},
+		{"scenario_configuration", "its number of seeds is wrong", `
+	SELECT 'configuration ' || substr(configuration.hash, 1, 10) || ' of ' || scenario.name
+	  FROM scenario_configuration
+	  JOIN scenario ON scenario.id = scenario_configuration.scenario_id JOIN configuration ON configuration.id = scenario_configuration.configuration_id
+	 WHERE n_seeds <> (SELECT count(*) FROM seed WHERE seed.scenario_id = scenario_configuration.scenario_id
+	                      AND seed.configuration_id = scenario_configuration.configuration_id AND superseded_at IS NULL)`},
 		{"scenario_configuration", "a configuration with seeds is missing", `
 	SELECT 'configuration ' || substr(configuration.hash, 1, 10) || ' of ' || scenario.name
 	  FROM (SELECT scenario_id, configuration_id FROM seed WHERE superseded_at IS NULL GROUP BY scenario_id, configuration_id) AS used

@@ -26,7 +26,7 @@ type Damage struct {
 type CheckCounts struct{ Seeds, Values, Assessments, Results int }
 
 const listCheckedSeeds = `
-	SELECT seed.id, seed.ulid, seed.number, scenario.name, coalesce(seed.outcome, ''), seed.digest
+	SELECT seed.id, scenario.name, ` + seedChecked + `
 	  FROM seed LEFT JOIN scenario ON scenario.id = seed.scenario_id WHERE seed.id > $1 ORDER BY seed.id LIMIT 5000`
 
 const listCheckedSeries = `
@@ -128,10 +128,13 @@ func (c *seedCheck) pass(row int64) error {
 
 func (c *seedCheck) readPage() error {
 	err := c.stream(c.ctx, listCheckedSeeds, []any{c.last}, func(row []driver.Value) {
-		ulid, number, scenario := asText(row[1]), track.SeedNumber(asInt(row[2])), asText(row[3])
+		ulid, number, scenario := asText(row[2]), track.SeedNumber(asInt(row[5])), asText(row[1])
 		name := func() string { return fmt.Sprintf("seed %s of %s (%s)", number, scenario, ulid) }
-		s := checkedSeed{id: asInt(row[0]), name: name, outcome: asText(row[4])}
-		if digest, ok := row[5].([]byte); ok {
+		s := checkedSeed{id: asInt(row[0]), name: name, outcome: asText(row[6])}
+		if !isSound(row[2:]) {
+			c.found(Damage{"seed", "its row differs from its checksum", name()})
+		}
+		if digest, ok := row[8].([]byte); ok {
 			s.digest = bytes.Clone(digest)
 		}
 		c.page = append(c.page, s)

@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -51,4 +53,18 @@ func decodeStored(what string, text []byte, into any) error {
 		return fmt.Errorf("%w: %s: %w", track.ErrDamaged, what, err)
 	}
 	return nil
+}
+
+// environmentRow is an environment as it is stored.
+type environmentRow struct {
+	Hash     string `db:"hash"`
+	Document string `db:"document"`
+}
+
+// environment returns an environment, whose document it compares with its hash.
+func (r environmentRow) environment() (e track.Environment, err error) {
+	if sum := sha256.Sum256([]byte(r.Document)); hex.EncodeToString(sum[:]) != r.Hash {
+		return nil, fmt.Errorf("%w: environment %s differs from its hash", track.ErrDamaged, track.ShortHash(r.Hash))
+	}
+	return e, decodeStored("environment", []byte(r.Document), &e)
 }

@@ -29,6 +29,7 @@ type configurationRow struct {
 	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
 	CreatedAt int64  `db:"created_at"`
+	Checksum  int64  `db:"checksum"`
 }
 
 // params are the parameters of a configuration; empty for none. To scan what is no JSON object is an error of damage.
@@ -57,9 +58,18 @@ func (r configurationRow) configuration() Configuration {
 	}
 }
 
+// check returns an error of damage unless a configuration is as it was stored.
+func (r configurationRow) check() error {
+	if r.configuration().Configuration.Hash() != r.Hash || Checksum(r.Hash, r.CreatedAt) != r.Checksum {
+		return fmt.Errorf("%w: configuration %s differs from its hash", track.ErrDamaged, track.ShortHash(r.Hash))
+	}
+	return nil
+}
+
 const configurationColumns = `
 	configuration.id, configuration.hash, coalesce(configuration.label, '') AS label, configuration.params,
-	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash, configuration.created_at`
+	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash, configuration.created_at,
+	configuration.checksum`
 
 const (
 	getNewestConfiguration = `
@@ -93,12 +103,18 @@ func (r *Reader) NewestConfiguration(ctx context.Context, scenario string) (Conf
 	if errors.Is(err, sql.ErrNoRows) {
 		return Configuration{}, r.noSeeds(ctx, scenario)
 	}
+	if err == nil {
+		err = row.check()
+	}
 	return row.configuration(), explain(err)
 }
 
 // noSeeds returns the error for a scenario without seeds, or for an unknown scenario.
 func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
 	names, err := r.Scenarios(ctx)
+	if err == nil {
+		err = r.checkNumber(ctx, scenario, nil, 0, 0)
+	}
 	if err != nil {
 		return err
 	}
@@ -155,6 +171,9 @@ func (r *Reader) configurations(ctx context.Context, query string, args ...any) 
 	}
 	list := make([]Configuration, len(rows))
 	for i, row := range rows {
+		if err := row.check(); err != nil {
+			return nil, err
+		}
 		list[i] = row.configuration()
 	}
 	return list, nil

@@ -20,11 +20,11 @@ const (
 	insertMetric      = `INSERT INTO metric (name) VALUES ($1) RETURNING id`
 	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
 	insertConfig      = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`
-	insertPair = `
-	INSERT INTO scenario_configuration (scenario_id, configuration_id) VALUES ($1, $2)
-	ON CONFLICT DO NOTHING`
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at, checksum)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	countPair = `
+	INSERT INTO scenario_configuration (scenario_id, configuration_id, n_seeds) VALUES ($1, $2, $3)
+	ON CONFLICT (scenario_id, configuration_id) DO UPDATE SET n_seeds = n_seeds + excluded.n_seeds`
 	findEnvironment   = `SELECT id FROM environment WHERE hash = $1`
 	insertEnvironment = `INSERT INTO environment (hash, document) VALUES ($1, $2) RETURNING id`
 	listSpecMetricIDs = `
@@ -79,19 +79,30 @@ func (t *Tx) configurationID(c track.Configuration) (int64, error) {
 		}
 		hash := c.Hash()
 		return t.upsert(findConfiguration, hash, insertConfig,
-			hash, nullText(c.Label), string(c.Params.JSON()), nullText(c.Revision.Commit), c.Revision.Dirty, nullText(c.Revision.DiffHash), t.now)
+			hash, nullText(c.Label), string(c.Params.JSON()), nullText(c.Revision.Commit), c.Revision.Dirty, nullText(c.Revision.DiffHash), t.now, Checksum(hash, t.now))
 	})
 }
 
-// pair notes that the scenario has seeds of the configuration.
-func (t *Tx) pair(scenario, configuration int64) error {
-	key := [2]int64{scenario, configuration}
-	if t.ids.pairs[key] {
-		return nil
+// pair is a scenario with one of its configurations.
+type pair struct{ scenario, configuration int64 }
+
+// count notes that a scenario has n more seeds of a configuration.
+func (t *Tx) count(scenario, configuration, n int64) {
+	p := pair{scenario, configuration}
+	if _, known := t.counts[p]; !known {
+		t.pairs = append(t.pairs, p)
 	}
-	_, err := t.exec(insertPair, scenario, configuration)
-	t.ids.pairs[key] = err == nil
-	return err
+	t.counts[p] += n
+}
+
+// storeCounts stores what was counted, in the order of the first seeds.
+func (t *Tx) storeCounts() error {
+	for _, p := range t.pairs {
+		if _, err := t.exec(countPair, p.scenario, p.configuration, t.counts[p]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Tx) environmentID(e track.Environment) (int64, error) {

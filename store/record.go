@@ -15,16 +15,16 @@ import (
 
 const (
 	insertSeed = `
-	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
 	RETURNING id`
 	findSeed = `
 	SELECT id, digest FROM seed
 	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
-	supersedeSeed    = `UPDATE seed SET superseded_at = $1 WHERE id = $2`
+	supersedeSeed    = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
 	insertAssessment = `
-	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	insertValues  = `INSERT INTO value (seed_id, metric_id, value) VALUES `
 	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
 )
@@ -51,16 +51,17 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		return 0, nil, err
 	}
 	message := strings.ToValidUTF8(seed.Message, "\uFFFD") // the end of a log, cut anywhere, must stay readable as JSON
-	err = t.getID(&id, insertSeed, seed.ID, scenario, configuration, seed.Number, string(seed.Outcome), t.free(message), digest[:],
-		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt))
+	columns := []any{
+		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
+		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
+	}
+	err = t.getID(&id, insertSeed, append(columns, checksumOf(columns))...)
 	if errors.Is(err, sql.ErrNoRows) {
 		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
 		return 0, existing, err
 	}
 	if err == nil {
-		err = t.pair(scenario, configuration)
-	}
-	if err == nil {
+		t.count(scenario, configuration, 1)
 		err = t.addValues(id, seed.Values)
 	}
 	return id, nil, err
@@ -77,7 +78,18 @@ func (t *Tx) existingSeed(scenario, configuration int64, number track.SeedNumber
 
 // Supersede marks the seed with this id as superseded, so that another seed can be recorded with its identity.
 func (t *Tx) Supersede(id int64) error {
-	_, err := t.exec(supersedeSeed, t.now, id)
+	return t.supersedeAt(id, t.now)
+}
+
+func (t *Tx) supersedeAt(id, at int64) error {
+	var of struct {
+		Scenario      int64 `db:"scenario_id"`
+		Configuration int64 `db:"configuration_id"`
+	}
+	err := t.get(&of, supersedeSeed, at, id)
+	if err == nil {
+		t.count(of.Scenario, of.Configuration, -1)
+	}
 	return err
 }
 
@@ -104,8 +116,11 @@ func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 
 // AddAssessment stores the judgement of a seed under a spec. Metrics of the spec are known since it was added.
 func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
-	total := sql.NullFloat64{Float64: a.TotalScore, Valid: a.Scored}
-	_, err := t.exec(insertAssessment, seedID, specID, total, a.NPass, a.NWarn, a.NFail, t.now)
+	columns := []any{seedID, specID, nil, int64(a.NPass), int64(a.NWarn), int64(a.NFail), t.now}
+	if a.Scored {
+		columns[2] = a.TotalScore
+	}
+	_, err := t.exec(insertAssessment, append(columns, checksumOf(columns))...)
 	if err != nil {
 		return err
 	}

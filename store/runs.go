@@ -14,7 +14,7 @@ const getRunTimes = `
 	  FROM seed WHERE {selection}`
 
 const listEnvironments = `
-	SELECT environment.document, used.n
+	SELECT environment.hash, environment.document, used.n
 	  FROM (SELECT seed.environment_id, count(*) AS n FROM seed WHERE {selection} GROUP BY seed.environment_id) AS used
 	  JOIN environment ON environment.id = used.environment_id
 	 ORDER BY used.n DESC, environment.document`
@@ -43,8 +43,8 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 		runs.First, runs.Last = fromMicros(times.First.Int64), fromMicros(times.Last.Int64)
 	}
 	var rows []struct {
-		Document string `db:"document"`
-		NSeeds   int    `db:"n"`
+		environmentRow
+		NSeeds int `db:"n"`
 	}
 	query, args = sel.of(listEnvironments)
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
@@ -52,7 +52,8 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 	}
 	for _, row := range rows {
 		use := track.EnvironmentUse{NSeeds: row.NSeeds}
-		if err := decodeStored("environment", []byte(row.Document), &use.Environment); err != nil {
+		var err error
+		if use.Environment, err = row.environment(); err != nil {
 			return track.Runs{}, err
 		}
 		runs.Environments = append(runs.Environments, use)

@@ -61,6 +61,9 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 
 // seedScores returns the seeds of a selection in the order in which they were recorded.
 func (r *Reader) seedScores(ctx context.Context, sel Selection) ([]seedScoreRow, error) {
+	if err := r.checkSelected(ctx, sel); err != nil {
+		return nil, err
+	}
 	var rows []seedScoreRow
 	damaged := false
 	err := r.streamSelected(ctx, sel, listSeedScores, []any{sel.SpecID}, func(row []driver.Value) {

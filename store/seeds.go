@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -41,7 +42,73 @@ type seedRow struct {
 	NPass       sql.NullInt64    `db:"n_pass"`
 	NWarn       sql.NullInt64    `db:"n_warn"`
 	NFail       sql.NullInt64    `db:"n_fail"`
+	checkedColumns
 	configurationRow
+}
+
+// checkedColumns are the columns of a seed and of its assessment that are read only to compare them with checksums.
+type checkedColumns struct {
+	ScenarioID    int64          `db:"scenario_id"`
+	RawMessage    sql.NullString `db:"raw_message"`
+	Digest        []byte         `db:"digest"`
+	EnvironmentID int64          `db:"environment_id"`
+	SeedChecksum  int64          `db:"seed_checksum"`
+	SpecID        sql.NullInt64  `db:"spec_id"`
+	AssessedAt    sql.NullInt64  `db:"assessed_at"`
+	Assessment    sql.NullInt64  `db:"assessment_checksum"`
+	NewestResult  sql.NullInt64  `db:"newest_result"` // the spec of the newest results
+}
+
+// check returns an error of damage unless a seed and its assessment are as they were stored.
+func (r seedRow) check() error {
+	sum := Checksum(r.ULID, r.ScenarioID, r.ID, int64(r.Number), r.Outcome, valueOf(r.RawMessage), r.Digest, r.EnvironmentID,
+		valueOf(r.StartedAt), valueOf(r.DurationUS), r.RecordedAt)
+	if sum != r.SeedChecksum {
+		return fmt.Errorf("%w: the row of seed %s differs from its checksum", track.ErrDamaged, r.ULID)
+	}
+	if r.SpecID != r.NewestResult || r.SpecID.Valid && !r.SpecVersion.Valid {
+		return fmt.Errorf("%w: the assessment of seed %s is lost", track.ErrDamaged, r.ULID)
+	}
+	sum = Checksum(r.RowID, valueOf(r.SpecID), valueOf(r.TotalScore), valueOf(r.NPass), valueOf(r.NWarn), valueOf(r.NFail), valueOf(r.AssessedAt))
+	if r.SpecID.Valid && sum != r.Assessment.Int64 {
+		return fmt.Errorf("%w: the assessment of seed %s differs from its checksum", track.ErrDamaged, r.ULID)
+	}
+	return nil
+}
+
+func valueOf(column driver.Valuer) driver.Value {
+	value, _ := column.Value() // NULL, or what it holds
+	return value
+}
+
+// recordedSeeds returns rows of seeds, which it checks.
+func (r *Reader) recordedSeeds(ctx context.Context, rows []seedRow) ([]track.RecordedSeed, error) {
+	list := make([]track.RecordedSeed, len(rows))
+	configurations, scenarios := map[int64]bool{}, map[string]bool{}
+	for i, row := range rows {
+		err := row.check()
+		if err == nil && !configurations[row.ID] {
+			configurations[row.ID], err = true, row.configurationRow.check()
+		}
+		if err == nil && !scenarios[row.Scenario] {
+			scenarios[row.Scenario], err = true, r.checkScenario(ctx, row.Scenario, row.ScenarioID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list[i] = row.seed()
+	}
+	return list, nil
+}
+
+// checkScenario returns an error of damage if the index of names does not know a scenario by the name that it has.
+func (r *Reader) checkScenario(ctx context.Context, name string, id int64) error {
+	var found int64
+	err := r.read().GetContext(ctx, &found, findScenario, name)
+	if isNoRows(err) || err == nil && found != id {
+		return fmt.Errorf("%w: the name of scenario %d differs from its index", track.ErrDamaged, id)
+	}
+	return err
 }
 
 func (r seedRow) seed() track.RecordedSeed {
@@ -65,9 +132,11 @@ func (r seedRow) seed() track.RecordedSeed {
 }
 
 const selectSeeds = `
-	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.ulid, seed.recorded_at,
+	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.message AS raw_message, seed.ulid, seed.recorded_at,
 	       seed.started_at, seed.duration_us, ` + configurationColumns + `, spec.version, assessment.total_score,
-	       assessment.n_pass, assessment.n_warn, assessment.n_fail
+	       assessment.n_pass, assessment.n_warn, assessment.n_fail, seed.scenario_id, seed.digest, seed.environment_id, seed.checksum AS seed_checksum,
+	       assessment.spec_id, assessment.assessed_at, assessment.checksum AS assessment_checksum,
+	       (SELECT max(spec_id) FROM result WHERE seed_id = seed.id) AS newest_result
 	  FROM seed
 	  JOIN scenario ON scenario.id = seed.scenario_id
 	  JOIN configuration ON configuration.id = seed.configuration_id
@@ -173,15 +242,25 @@ func (r *Reader) HasSeed(ctx context.Context, ulid string) (bool, error) {
 // Seeds lists seeds, the newest first.
 func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.RecordedSeed, error) {
 	query, args := filter.query()
-	var rows []seedRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]track.RecordedSeed, len(rows))
-	for i, row := range rows {
-		list[i] = row.seed()
-	}
-	return list, nil
+	var list []track.RecordedSeed
+	err := r.Snapshot(ctx, func(r *Reader) error {
+		var rows []seedRow
+		err := r.read().SelectContext(ctx, &rows, query, args...)
+		if err == nil {
+			list, err = r.recordedSeeds(ctx, rows)
+		}
+		if err == nil && filter.isWhole() {
+			err = r.checkNumber(ctx, filter.Scenario, filter.Configurations, len(rows), filter.Limit)
+		}
+		return err
+	})
+	return list, explain(err)
+}
+
+// isWhole reports whether the filter asks for all seeds of a scenario, or of some configurations.
+func (f SeedFilter) isWhole() bool {
+	chosen := f.Configurations == nil || len(f.Configurations) > 0
+	return chosen && f.Scenario != "" && f.Label == "" && f.Outcome == "" && f.Status == "" && f.MinScore == nil && f.MaxScore == nil && f.Since.IsZero() && f.After == ""
 }
 
 const (
@@ -192,7 +271,7 @@ const (
 	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
 	 ORDER BY seed.recorded_at DESC, seed.id DESC`
 	getSeedEnvironment = `
-	SELECT environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = $1`
+	SELECT environment.hash, environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = $1`
 	listSeedValues = `
 	SELECT metric.name, value.value FROM value JOIN metric ON metric.id = value.metric_id WHERE value.seed_id = $1`
 	listSeedAssessments = `
@@ -217,19 +296,19 @@ func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track
 		return track.RecordedSeed{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.NewHint("list the seeds", "seeds", scenario))
 
 	}
-	var others []track.RecordedSeed
-	for _, row := range rows[1:] {
-		others = append(others, row.seed())
+	list, err := r.recordedSeeds(ctx, rows)
+	if err != nil {
+		return track.RecordedSeed{}, nil, explain(err)
 	}
 	detail, err := r.seedDetail(ctx, rows[0])
-	return detail, others, explain(err)
+	return detail, list[1:], explain(err)
 }
 
 func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSeed, error) {
 	detail := row.seed()
-	var document []byte
+	var environment environmentRow
 	err := errors.Join(
-		r.read().GetContext(ctx, &document, getSeedEnvironment, row.RowID),
+		r.read().GetContext(ctx, &environment, getSeedEnvironment, row.RowID),
 		r.read().SelectContext(ctx, &detail.Assessed, listSeedAssessments, row.RowID),
 	)
 	if err != nil {
@@ -241,7 +320,8 @@ func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSee
 	if err := r.checkValues(ctx, row.RowID, detail.Values); err != nil {
 		return detail, err
 	}
-	return detail, decodeStored("environment", document, &detail.Environment)
+	detail.Environment, err = environment.environment()
+	return detail, err
 }
 
 // Values returns what the seed with this id measured.
@@ -299,8 +379,8 @@ func (r *Reader) Results(ctx context.Context, ulid string, specID int64) (map[st
 	if err := r.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
 		return nil, explain(err)
 	}
-	if err := r.checkCount(ctx, ulid, specID, len(rows)); err != nil {
-		return nil, err
+	if err := r.checkResults(ctx, ulid, specID, len(rows)); err != nil {
+		return nil, explain(err)
 	}
 	results := make(map[string]scoring.Result, len(rows))
 	for _, row := range rows {

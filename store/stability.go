@@ -78,7 +78,6 @@ const getSeedTotals = `
 	       count(*) FILTER (WHERE total_score IS NOT NULL AND n_fail = 0) AS n_passed,
 	       count(*) FILTER (WHERE outcome = 'ok' AND seed_id IS NULL) AS n_unassessed,
 	       count(*) FILTER (WHERE outcome = 'ok') AS n_ok,
-	       count(*) FILTER (WHERE outcome NOT IN ('ok', 'error', 'timeout', 'collapsed')) AS n_impossible,
 	       count(*) FILTER (WHERE total_score IN (0, 1)) AS n_saturated,
 	       count(DISTINCT CASE WHEN outcome = 'ok' THEN digest END) AS n_different,
 	       count(DISTINCT environment_id) AS n_environments,
@@ -86,7 +85,7 @@ const getSeedTotals = `
 	       min(total_score) AS min, max(total_score) AS max
 	  FROM chosen, centre`
 
-// SeedTotals aggregates the total scores of a selection.
+// SeedTotals aggregates the total scores of a selection, whose seeds it compares with their checksums.
 func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	var row struct {
 		NSeeds        int             `db:"n_seeds"`
@@ -94,7 +93,6 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 		NPassed       int             `db:"n_passed"`
 		NUnassessed   int             `db:"n_unassessed"`
 		NOK           int             `db:"n_ok"`
-		NImpossible   int             `db:"n_impossible"`
 		NSaturated    int             `db:"n_saturated"`
 		NDifferent    int             `db:"n_different"`
 		NEnvironments int             `db:"n_environments"`
@@ -104,9 +102,9 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 		Max           sql.NullFloat64 `db:"max"`
 	}
 	query, args := sel.of(getSeedTotals, sel.SpecID)
-	err := r.read().GetContext(ctx, &row, query, args...)
-	if row.NImpossible > 0 {
-		err = fmt.Errorf("%w: the outcome of a seed of %s is not one that track writes", track.ErrDamaged, sel.Scenario)
+	err := r.checkSelected(ctx, sel)
+	if err == nil {
+		err = r.read().GetContext(ctx, &row, query, args...)
 	}
 	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
 	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}

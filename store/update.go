@@ -25,13 +25,12 @@ type writer struct {
 type ids struct {
 	scenarios, metrics, configurations, environments map[string]int64
 	lineages, versions, tools                        map[string]int64
-	pairs                                            map[[2]int64]bool // scenario_configuration
 }
 
 func newIDs() ids {
 	return ids{
 		scenarios: map[string]int64{}, metrics: map[string]int64{}, configurations: map[string]int64{}, environments: map[string]int64{},
-		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{}, pairs: map[[2]int64]bool{},
+		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{},
 	}
 }
 
@@ -41,6 +40,9 @@ type Tx struct {
 	*writer
 	ctx context.Context
 	now int64 // microseconds
+
+	pairs  []pair         // that seeds were stored for, in their order
+	counts map[pair]int64 // of these seeds, less those that were superseded
 
 	NForgotten int // executions that were stored without their texts, because these were forgotten earlier
 }
@@ -74,7 +76,7 @@ func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*
 
 func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
 	reader := &Reader{now: s.now, pool: s.pool, texts: s.texts, pinned: w.conn, tx: prepared{w, ctx}}
-	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now())}
+	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now()), counts: map[pair]int64{}}
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses
@@ -124,7 +126,11 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 			}
 		}
 	}()
-	if err := write(s.newTx(ctx, w)); err != nil {
+	tx := s.newTx(ctx, w)
+	if err := write(tx); err != nil {
+		return explain(err)
+	}
+	if err := tx.storeCounts(); err != nil {
 		return explain(err)
 	}
 	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {

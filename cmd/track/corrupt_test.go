@@ -87,6 +87,14 @@ func inProcess(t *testing.T, args []string) (code int, out, errOut string) {
 	return code, stdout.String(), stderr.String()
 }
 
+// numberFrom returns the number in a variable of the environment, or else a default.
+func numberFrom(variable string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
 // corrupt damages a file in one of the ways of disks and file systems.
 func corrupt(random *rand.Rand, data []byte) (damaged []byte, how string) {
 	const page = 4096
@@ -119,12 +127,10 @@ func corrupt(random *rand.Rand, data []byte) (damaged []byte, how string) {
 }
 
 // No command panics over a damaged database, none runs on for ever, and none gives another answer than that of the
-// sound one. TRACK_CORRUPT says how many databases are damaged; make corrupt sets it.
+// sound one. TRACK_CORRUPT says how many databases are damaged, and TRACK_CORRUPT_SEED draws others; make corrupt sets
+// them.
 func TestCorruptDatabases(t *testing.T) {
-	n := 15
-	if text := os.Getenv("TRACK_CORRUPT"); text != "" {
-		n, _ = strconv.Atoi(text)
-	}
+	n, draw := numberFrom("TRACK_CORRUPT", 15), numberFrom("TRACK_CORRUPT_SEED", 7)
 	data := corruptible(t)
 	db := filepath.Join(t.TempDir(), "track.db")
 	answers := func() (codes []int, outs, errs []string) {
@@ -143,7 +149,7 @@ func TestCorruptDatabases(t *testing.T) {
 	}
 	refused, unnamed, named := 0, 0, 0
 	for seed := range uint64(n) {
-		damaged, how := corrupt(rand.New(rand.NewPCG(seed, 7)), data)
+		damaged, how := corrupt(rand.New(rand.NewPCG(seed, uint64(draw))), data)
 		writeText(t, db, string(damaged))
 		codes, outs, errs := answers()
 		for i, code := range codes {

@@ -20,6 +20,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // the driver
+
+	"track/store/sqlchecksum"
 )
 
 // TestMain makes the test binary run as track itself where it is called by that name: scripts test a real process.
@@ -279,11 +281,13 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), repeated, 0o666))
 }
 
-// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'
+// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'. It has the functions of
+// package sqlchecksum.
 func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql file statement")
 	}
+	sqlchecksum.Register()
 	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
 	ts.Check(err)
 	_, err = db.Exec(args[1])

@@ -52,7 +52,8 @@ CREATE TABLE configuration (
     commit_id  TEXT,
     dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    checksum   INTEGER NOT NULL  -- of hash and created_at
 ) STRICT;
 
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;
@@ -62,6 +63,7 @@ CREATE TABLE scenario_configuration (
     id               INTEGER PRIMARY KEY, -- grows with the first seed of each pair
     scenario_id      INTEGER NOT NULL REFERENCES scenario,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
+    n_seeds          INTEGER NOT NULL, -- that are not superseded: if a read finds another number, the database is damaged
     UNIQUE (scenario_id, configuration_id)
 ) STRICT;
 

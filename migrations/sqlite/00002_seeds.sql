@@ -13,6 +13,7 @@ CREATE TABLE seed (
     started_at       INTEGER,
     duration_us      INTEGER,
     recorded_at      INTEGER NOT NULL,
+    checksum         INTEGER NOT NULL, -- of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    INTEGER, -- set when another seed took its place, or when it was withdrawn
     CHECK ((outcome IS NULL) = (digest IS NULL)),
     UNIQUE (ulid, configuration_id)
@@ -42,6 +43,7 @@ CREATE TABLE assessment (
     n_warn      INTEGER NOT NULL,
     n_fail      INTEGER NOT NULL,
     assessed_at INTEGER NOT NULL,
+    checksum    INTEGER NOT NULL, -- of the columns before it
     PRIMARY KEY (seed_id, spec_id)
 ) STRICT, WITHOUT ROWID;
 

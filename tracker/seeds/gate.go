@@ -33,8 +33,8 @@ func JudgeGate(ctx context.Context, st *store.Store, q answer.GateQuestion) (ans
 	case !compares && q.Base != nil:
 		return g.Gate, &param.Error{Param: "base", Message: "is for the rule no-degradation, which is not active"}
 	}
-	g.Unrecorded = tryRecordLooks(ctx, st, g.Looks)
-	return g.Gate, nil
+	g.Unrecorded, err = tryRecordLooks(ctx, st, g.Looks)
+	return g.Gate, err
 }
 
 // Gate judges configurations together, under a version of their specs; 0 is the newest. A scenario without seeds, or

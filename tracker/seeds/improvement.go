@@ -36,8 +36,8 @@ func JudgeImprovement(ctx context.Context, st *store.Store, q answer.Improvement
 	if err := c.showMetrics(q); err != nil {
 		return answer.Improvement{}, err
 	}
-	c.Unrecorded = tryRecordLooks(ctx, st, []store.Look{c.Look})
-	return c.Improvement, nil
+	c.Unrecorded, err = tryRecordLooks(ctx, st, []store.Look{c.Look})
+	return c.Improvement, err
 }
 
 // showMetrics leaves out the metrics that were not asked for. A name that the spec does not have is an error.

@@ -89,12 +89,13 @@ func previousLooks(looks []store.Look, evidence [sha256.Size]byte) int {
 }
 
 // tryRecordLooks records decisions as looks, and returns why it could not; empty if it could. The decisions stand
-// without it.
-func tryRecordLooks(ctx context.Context, st *store.Store, looks []store.Look) string {
-	if err := RecordLooks(ctx, st, looks, rand.Reader); err != nil {
-		return err.Error()
+// without it, but not if the database is damaged.
+func tryRecordLooks(ctx context.Context, st *store.Store, looks []store.Look) (unrecorded string, err error) {
+	err = RecordLooks(ctx, st, looks, rand.Reader)
+	if err == nil || store.IsDamaged(err) {
+		return "", err
 	}
-	return ""
+	return err.Error(), nil
 }
 
 // RecordLooks records decisions as looks. It returns an error if the database cannot be written; the decisions stand
