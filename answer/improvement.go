@@ -38,7 +38,10 @@ func (q *PairedQuestion) Check() error {
 	if err := checkBase(q.Base); err != nil {
 		return err
 	}
-	return q.Judging.Check()
+	if err := q.Judging.Check(); err != nil {
+		return err
+	}
+	return CheckLooks(q.Plan, q.Confidence)
 }
 
 // ImprovementQuestion asks whether a candidate is better than its baseline.

@@ -46,6 +46,14 @@ func (j Judging) Check() error {
 	return checkConfidence(j.Confidence)
 }
 
+// CheckLooks returns an error if a comparison at one of the numbers of a plan could never decide.
+func CheckLooks(plan []int, confidence *float64) error {
+	if err := verdict.CheckLooks(plan, ConfidenceOr(confidence)); err != nil {
+		return &param.Error{Param: "plan", Message: err.Error()}
+	}
+	return nil
+}
+
 func checkConfidence(c *float64) error {
 	if c != nil && !(*c >= 0.5 && *c < 1) {
 		return &param.Error{Param: "confidence", Message: fmt.Sprintf("%v: must be at least 0.5 and below 1, such as 0.95", *c)}
@@ -66,7 +74,7 @@ func parsePlan(text string) ([]int, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %q is not a number of seeds; write it as in 6,10,20,30", text, word)
+			return nil, fmt.Errorf("%s: %q is not a number of seeds; write it as in 8,10,20,30", text, word)
 		}
 		plan = append(plan, n)
 	}

@@ -87,6 +87,8 @@ func (r SweepRules) Check() error {
 		return wrong("baseline", "is for until-decided")
 	case r.Halving != "" && (r.Until != "" || r.Decided):
 		return wrong("halving", "cannot be combined with until or until-decided: it says itself how many seeds there are")
+	case r.Baseline != Selector{}:
+		return CheckLooks(r.Looks, nil)
 	}
 	return nil
 }

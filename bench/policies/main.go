@@ -105,7 +105,7 @@ func rates(w io.Writer, repetitions int) error {
 			row(w, fmt.Sprint(sd), "`"+p.Name()+"`", percent(rate), percent(told), method)
 		}
 	}
-	fmt.Fprintf(w, tail, percent(significant), percent(peeking(repetitions)))
+	fmt.Fprintf(w, tail, percent(significant), percent(peeking(1_000_000)))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -21,8 +22,8 @@ func (i *Improvement) warn() {
 		i.Warnings = append(i.Warnings, Warning{code, fmt.Sprintf(format, args...)})
 	}
 	i.Warnings = append(i.Warnings, i.Options.Look.warnings()...)
-	if i.NPairs > 0 && i.NPairs < minPairs {
-		add(warnFewPairs, "%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), minPairs)
+	if reason, _ := i.tooFewPairs(); i.NPairs > 0 && reason != "" {
+		add(warnFewPairs, "%s", reason)
 	}
 	if len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline) > 0 {
 		add(warnUnmatched, "seeds that only one side has are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
@@ -88,11 +89,32 @@ func (i *Improvement) undecidable() (reason, need string) {
 	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
 		return fmt.Sprintf("%d seeds of the candidate and %d of the baseline repeat exactly what another seed measured: there are fewer independent pairs than it seems",
 			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
-	case i.NPairs < minPairs:
-		return fmt.Sprintf("%s: an exact two-sided test needs %d pairs to reach 0.05", format.Counted(i.NPairs, "pair"), minPairs),
-			fmt.Sprintf("%d more %s", minPairs-i.NPairs, format.Plural(minPairs-i.NPairs, "pair"))
 	}
-	return i.Options.Look.offPlan(i.NPairs, "pair")
+	if reason, need := i.Options.Look.offPlan(i.NPairs, "pair"); reason != "" {
+		return reason, need
+	}
+	return i.tooFewPairs()
+}
+
+// tooFewPairs says why the exact test can reach no decision; both empty if it can.
+func (i *Improvement) tooFewPairs() (reason, need string) {
+	alpha := i.Options.Alpha()
+	if stats.SmallestFlipP(i.NPairs) <= alpha {
+		return "", ""
+	}
+	switch least := stats.LeastPairs(alpha); {
+	case least == 0:
+		return fmt.Sprintf("no number of pairs lets an exact two-sided test reach %s", alphaText(alpha)), "a lower confidence"
+	case i.NPairs > least:
+		return fmt.Sprintf("the signs of more than %d pairs are drawn, and such a test cannot reach %s", stats.ExactSignFlip, alphaText(alpha)),
+			fmt.Sprintf("%d to %d pairs, or a lower confidence", least, stats.ExactSignFlip)
+	default:
+		reason = fmt.Sprintf("%s: an exact two-sided test needs %d pairs to reach %s", format.Counted(i.NPairs, "pair"), least, alphaText(alpha))
+		if later := slices.IndexFunc(i.Options.Look.Plan, func(n int) bool { return n >= least }); later >= 0 {
+			least = i.Options.Look.Plan[later]
+		}
+		return reason, fmt.Sprintf("%d more %s", least-i.NPairs, format.Plural(least-i.NPairs, "pair"))
+	}
 }
 
 func (i *Improvement) difference() Difference {
@@ -135,32 +157,31 @@ func (i *Improvement) anytimeDifference() Difference {
 	return Undecided
 }
 
+// needSeeds says what so many pairs detect, and with a margin how many more would decide. Without a margin nobody has
+// said which difference matters: a number of pairs for the difference that was seen would say no more than p does.
 func (i *Improvement) needSeeds() {
 	t := i.Total
-	if t.equal {
-		return // nothing is known of the spread that more pairs would have
+	if t.equal || i.Options.Look.Anytime {
+		return // nothing is known of the spread that more pairs would have; power is that of a fixed number of pairs
 	}
-	sought := "a difference of " + format.Short(t.Sought)
-	if i.Options.Margin == 0 {
-		sought = "the observed difference of " + format.Short(t.Sought)
+	if t.Detectable != nil {
+		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (at the observed sd) with power %v", i.NPairs, format.Short(*t.Detectable), TargetPower))
 	}
-	if i.Options.Look.Anytime {
-		return // power is that of a fixed number of pairs
+	if t.Sought == nil {
+		return
 	}
-	needed := 0
+	sought, needed := format.Short(*t.Sought), 0
 	if t.SeedsNeeded != nil {
 		needed = *t.SeedsNeeded
 	}
 	switch more := needed - i.NPairs; {
 	case needed == 0 || needed > maxSeedsQuoted:
-		i.Needs = append(i.Needs, fmt.Sprintf("more than %d pairs to detect %s", maxSeedsQuoted, sought))
+		i.Needs = append(i.Needs, fmt.Sprintf("more than %d pairs to show that a difference of %s is beyond the margin", maxSeedsQuoted, sought))
 	case more > 0:
-		i.Needs = append(i.Needs, fmt.Sprintf("about %d more %s to detect %s with power %v (planned with the 80%% upper bound of the sd)", more, format.Plural(more, "seed"), sought, TargetPower))
+		i.Needs = append(i.Needs, fmt.Sprintf("about %d more %s to show that a difference of %s, twice the margin, is beyond it, with power %v (planned with the 80%% upper bound of the sd)",
+			more, format.Plural(more, "pair"), sought, TargetPower))
 	}
 	if plan := i.Options.Look.Plan; len(plan) > 0 && needed > plan[len(plan)-1] {
 		i.Needs = append(i.Needs, fmt.Sprintf("the plan ends at %d pairs: only a new question, such as another configuration, can have a longer plan", plan[len(plan)-1]))
-	}
-	if t.Detectable != nil {
-		i.Reasons = append(i.Reasons, fmt.Sprintf("%d pairs detect a difference of %s (dz %.2f, at the observed sd) with power %v", i.NPairs, format.Short(*t.Detectable), *t.DetectableDz, TargetPower))
 	}
 }

@@ -3,7 +3,6 @@ package verdict
 // What the tests in verdict_test see besides the exported names.
 
 const (
-	MinPairs           = minPairs
 	ReasonNoBaseline   = reasonNoBaseline
 	ReasonUndecidable  = reasonUndecidable
 	RuleMaxStd         = ruleMaxStd

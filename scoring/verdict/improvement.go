@@ -4,9 +4,8 @@ import "track/scoring"
 
 // Limits of a paired comparison.
 const (
-	minPairs       = 6   // with fewer, an exact two-sided test cannot reach 0.05
 	minMatched     = 0.8 // smallest share of paired seeds among all seeds of both sides
-	TargetPower    = 0.8 // of the detectable effect, and of "about k more seeds"
+	TargetPower    = 0.8 // of the detectable effect, and of "about k more pairs"
 	drawSeed       = 1   // of the sign flips beyond 20 pairs
 	maxSeedsQuoted = 10_000
 )

@@ -132,7 +132,7 @@ func TestCompareDecides(t *testing.T) {
 	}
 	o := options()
 	o.Confidence = 0.98
-	if got := compare(t, shift(base[:6], 0.1), base[:6], o); got.Difference != verdict.Undecided || len(got.Needs) != 0 {
+	if got := compare(t, shift(base[:6], 0.1), base[:6], o); got.Difference != verdict.Undecided || !slices.Equal(got.Needs, []string{"1 more pair"}) {
 		t.Errorf("equal differences with p = 0.031 at level 0.02: %s, needs %v", got.Difference, got.Needs)
 	}
 }
@@ -190,7 +190,7 @@ func TestCompareUnmatchedSeeds(t *testing.T) {
 		{candidate, baseline[:7], 7, 0.7, false},     // 7 of 10
 		{candidate[:5], baseline[5:], 0, 0, false},   // none
 		{nil, nil, 0, 0, false},                      // no seeds at all
-		{candidate[:6], baseline[:6], verdict.MinPairs, 1, true},
+		{candidate[:6], baseline[:6], 6, 1, true},
 		{candidate[:5], baseline[:5], 5, 1, false},
 	} {
 		got := compare(t, c.candidate, c.baseline, options())
@@ -275,38 +275,87 @@ func TestCompareFloorOfDraws(t *testing.T) {
 	}
 }
 
-func TestCompareSeedsNeeded(t *testing.T) {
+// Without a margin nobody has said which difference matters, and the answer says only what so many pairs detect.
+func TestCompareWithoutMarginPlansNothing(t *testing.T) {
 	base := around(0.5, 10)
-	other := slices.Clone(base)
-	for i := range other {
-		other[i] += 0.05*float64(i%3-1) + 0.01
+	got := compare(t, seedsOf(shiftedBy(base, 0.01)...), seedsOf(base...), options())
+	if got.Total.SeedsNeeded != nil || got.Total.Sought != nil || len(got.Needs) > 0 {
+		t.Errorf("%v pairs for %v, needs %q", got.Total.SeedsNeeded, got.Total.Sought, got.Needs)
 	}
-	o := options()
-	got := compare(t, seedsOf(other...), seedsOf(base...), o)
-	want, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.SeedsFromPilot(got.Differences, math.Abs(got.Total.MeanDelta), 0.8)
-	fatal(t, err)
-	if *got.Total.SeedsNeeded != want.N || want.N <= 10 || got.Total.Sought != math.Abs(got.Total.MeanDelta) {
-		t.Errorf("%d seeds for %v, want %d", *got.Total.SeedsNeeded, got.Total.Sought, want.N)
-	}
-	if needs := strings.Join(append(got.Needs, got.Reasons...), "\n"); !strings.Contains(needs, fmt.Sprintf("about %d more seeds", want.N-10)) || !strings.Contains(needs, "10 pairs detect a difference of") {
-		t.Errorf("needs %q", needs)
+	if reasons := strings.Join(got.Reasons, "\n"); !strings.Contains(reasons, "10 pairs detect a difference of") || strings.Contains(reasons, "observed difference") {
+		t.Errorf("reasons %q", reasons)
 	}
 	// dz 1.0 at n = 10: see the reference table of detectable effects.
 	if !near(*got.Total.DetectableDz, 1.0, 0.005) || !near(*got.Total.Detectable, *got.Total.DetectableDz**got.Total.SD, 1e-15) {
 		t.Errorf("detectable %v, %v", *got.Total.DetectableDz, *got.Total.Detectable)
 	}
-	for i := range other { // 0.3 to both sides, and 0.005 on average: tens of thousands
-		other[i] = base[i] + 0.005 + 0.3*float64(1-2*(i%2))
-	}
-	if got := compare(t, seedsOf(other...), seedsOf(base...), o); *got.Total.SeedsNeeded < 10_000 || !strings.HasPrefix(got.Needs[0], "more than 10000 pairs") {
-		t.Errorf("%d seeds, needs %q", *got.Total.SeedsNeeded, got.Needs)
-	}
+}
+
+// shiftedBy adds a difference to each score, and a pattern of -0.05, 0 and 0.05.
+func shiftedBy(scores []float64, by float64) []float64 {
+	other := slices.Clone(scores)
 	for i := range other {
-		other[i] = base[i] + 0.05*float64(i%3-1) + 0.01
+		other[i] += 0.05*float64(i%3-1) + by
 	}
+	return other
+}
+
+// A difference of twice the margin is beyond the margin by the margin: that is what the pairs needed are for.
+func TestCompareSeedsNeeded(t *testing.T) {
+	base := around(0.5, 10)
+	o := options()
 	o.Margin = 0.02
-	if got := compare(t, seedsOf(other...), seedsOf(base...), o); got.Total.Sought != 0.02 || *got.Total.SeedsNeeded >= want.N {
-		t.Errorf("with a margin: %d seeds for %v", *got.Total.SeedsNeeded, got.Total.Sought)
+	got := compare(t, seedsOf(shiftedBy(base, 0.01)...), seedsOf(base...), o)
+	want, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.SeedsFromPilot(got.Differences, 0.02, 0.8)
+	fatal(t, err)
+	if *got.Total.SeedsNeeded != want.N || want.N <= 10 || *got.Total.Sought != 0.04 {
+		t.Errorf("%d pairs for %v, want %d", *got.Total.SeedsNeeded, *got.Total.Sought, want.N)
+	}
+	if len(got.Needs) != 1 || !strings.HasPrefix(got.Needs[0], fmt.Sprintf("about %d more pairs to show that a difference of 0.0400, twice the margin", want.N-10)) {
+		t.Errorf("needs %q", got.Needs)
+	}
+	if !near(*got.Total.Detectable, 0.02+*got.Total.DetectableDz**got.Total.SD, 1e-15) {
+		t.Errorf("detectable %v", *got.Total.Detectable)
+	}
+	other := slices.Clone(base)
+	for i := range other { // 0.3 to both sides, and 0.005 on average: tens of thousands
+		other[i] += 0.005 + 0.3*float64(1-2*(i%2))
+	}
+	o.Margin = 0.004
+	if got := compare(t, seedsOf(other...), seedsOf(base...), o); *got.Total.SeedsNeeded < 10_000 || !strings.HasPrefix(got.Needs[0], "more than 10000 pairs") {
+		t.Errorf("%d pairs, needs %q", *got.Total.SeedsNeeded, got.Needs)
+	}
+}
+
+// Each look of a plan needs so many pairs that the exact test can reach its share of alpha.
+func TestCheckLooks(t *testing.T) {
+	for _, c := range []struct {
+		plan       []int
+		confidence float64
+		says       string // empty if every look can decide
+	}{
+		{[]int{6, 10, 20, 30}, 0.95, "at least 8 pairs for that; 8,10,20,30 would work"}, // 2⁻⁷ = 0.0078 <= 0.0125
+		{[]int{8, 10, 20, 30}, 0.95, ""},
+		{[]int{2, 7, 20}, 0.95, "7,20 would work"},
+		{[]int{6}, 0.95, ""},
+		{[]int{5}, 0.95, "6 would work"},
+		{[]int{6}, 0.99, "8 would work"}, // 2⁻⁷ <= 0.01
+		{[]int{20}, 0.9999, ""},
+		{[]int{21}, 0.9999, "plan fewer looks, or lower the confidence"}, // drawn signs: 2/10 001
+		{[]int{10}, 0.9999999, "plan fewer looks, or lower the confidence"},
+		{nil, 0.95, ""},
+	} {
+		err := verdict.CheckLooks(c.plan, c.confidence)
+		if (err == nil) != (c.says == "") || err != nil && !strings.HasSuffix(err.Error(), c.says) {
+			t.Errorf("%v at %v: %v", c.plan, c.confidence, err)
+		}
+	}
+	candidate, baseline := clearlyBetter()
+	o := options()
+	o.Look.Plan = []int{6, 10, 20, 30} // stored before dead looks were refused
+	got := compare(t, candidate[:6], baseline[:6], o)
+	if got.Verdict != scoring.VerdictInconclusive || got.Needs[0] != "4 more pairs" || !strings.Contains(got.Reasons[0], "needs 8 pairs to reach 0.0125") {
+		t.Errorf("%s, %q, needs %q", got.Verdict, got.Reasons, got.Needs)
 	}
 }
 
@@ -420,7 +469,7 @@ func TestCompareProperties(t *testing.T) {
 		if there.NPairs > 0 && (back.Metrics[0].Wins != there.Metrics[0].Losses || !near(back.Metrics[0].PHolm, there.Metrics[0].PHolm, 1e-12)) {
 			t.Fatalf("%+v, and back %+v", there.Metrics[0], back.Metrics[0])
 		}
-		if there.NPairs < verdict.MinPairs && there.Verdict != scoring.VerdictInconclusive {
+		if there.NPairs < stats.LeastPairs(0.05) && there.Verdict != scoring.VerdictInconclusive {
 			t.Fatalf("%d pairs: %s", there.NPairs, there.Verdict)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"track/scoring/format"
+	"track/scoring/stats"
 )
 
 // Look says which look at growing evidence a decision is, and what makes more than one look valid.
@@ -28,6 +29,40 @@ func CheckPlan(plan []int) error {
 		}
 	}
 	return nil
+}
+
+// CheckLooks says which looks of a plan of comparisons could never decide, and names a plan that can; nil if all could.
+// Each of k looks has a k-th of alpha, and the exact test needs [stats.LeastPairs] to reach that.
+func CheckLooks(plan []int, confidence float64) error {
+	alpha := 1 - Look{Plan: plan}.confidence(confidence)
+	for _, n := range plan {
+		if stats.SmallestFlipP(n) <= alpha {
+			continue
+		}
+		text := fmt.Sprintf("the look at %d can never decide: each of %d looks has alpha %s", n, len(plan), alphaText(alpha))
+		if len(plan) == 1 {
+			text = fmt.Sprintf("the look at %d can never decide at alpha %s", n, alphaText(alpha))
+		}
+		least := stats.LeastPairs(alpha)
+		if least == 0 || n > least {
+			return fmt.Errorf("%s, which an exact test of so many pairs cannot reach: plan fewer looks, or lower the confidence", text)
+		}
+		better := slices.Clone(plan)
+		for i := range better {
+			better[i] = max(better[i], least)
+		}
+		return fmt.Errorf("%s, and an exact test needs at least %d pairs for that; %s would work", text, least, planList(slices.Compact(better)))
+	}
+	return nil
+}
+
+// planList writes a plan as it is given, such as 6,10,20.
+func planList(plan []int) string {
+	words := make([]string, len(plan))
+	for i, n := range plan {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
 }
 
 // PlanText writes a plan as in 6, 10 and 20.

@@ -65,21 +65,17 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 const warnFloor = "too_few_pairs_for_metrics"
 
 func (i *Improvement) warnFloor() {
-	if i.Options.Look.Anytime || i.NPairs < minPairs {
+	least := stats.LeastPairs(i.Options.Alpha())
+	if i.Options.Look.Anytime || i.NPairs < least {
 		return
 	}
 	m := float64(len(i.Metrics))
-	floor := func(n int) float64 { // of the smallest corrected p
-		if n > stats.ExactSignFlip {
-			return 2 * m / (stats.Draws + 1)
-		}
-		return math.Ldexp(2, -n) * m
-	}
+	floor := func(n int) float64 { return stats.SmallestFlipP(n) * m } // of the corrected p
 	if floor(i.NPairs) <= i.Options.Alpha() {
 		return
 	}
 	text := fmt.Sprintf("with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~", i.NPairs, len(i.Metrics), floor(i.NPairs))
-	need := minPairs
+	need := max(1, least)
 	for need <= stats.ExactSignFlip && floor(need) > i.Options.Alpha() {
 		need++
 	}

@@ -276,7 +276,7 @@ func (s *sample) against(baseline *sample, spec scoring.Spec, o Options) (aaDiff
 	}
 	r.mean = summary.Mean
 	interval := summary.MeanInterval(o.Look.confidence(o.Confidence))
-	r.decided = len(d) >= minPairs && (interval.Lo > o.Margin || interval.Hi < -o.Margin)
+	r.decided = stats.SmallestFlipP(len(d)) <= o.Alpha() && (interval.Lo > o.Margin || interval.Hi < -o.Margin)
 	return r, nil
 }
 

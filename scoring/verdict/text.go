@@ -48,3 +48,6 @@ func methodName(method string) string {
 func confidenceText(c float64) string {
 	return strconv.FormatFloat(math.Round(1e4*c)/1e2, 'f', -1, 64) + "%"
 }
+
+// alphaText writes a level without the rounding of 1 - confidence.
+func alphaText(alpha float64) string { return fmt.Sprintf("%.3g", alpha) }

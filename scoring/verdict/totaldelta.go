@@ -25,13 +25,13 @@ type TotalDelta struct {
 	WinShare     *float64       `json:"win_share"`    // wins among the pairs that are no tie; nil if all are ties
 	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
 	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences,
-	// and Detectable the same as a difference of scores. Both are nil if the differences do not vary.
+	// and Detectable the same as a difference of scores, beyond the margin. Both are nil if the differences do not vary.
 	DetectableDz *float64 `json:"mde_dz"`
 	Detectable   *float64 `json:"mde"`
-	// SeedsNeeded is how many pairs detect the difference Sought with power 0.8; nil if it is unknown or beyond all
-	// measure.
-	SeedsNeeded *int    `json:"seeds_needed"`
-	Sought      float64 `json:"sought"` // the margin, or the difference seen if the margin is 0
+	// SeedsNeeded is how many pairs show with power 0.8 that the difference Sought is beyond the margin; nil without a
+	// margin, and if it is unknown or beyond all measure.
+	SeedsNeeded *int     `json:"seeds_needed"`
+	Sought      *float64 `json:"sought"` // twice the margin; nil without a margin
 
 	equal                       bool    // all differences are equal but for rounding, and there are two or more
 	flipGreater, flipLess       float64 // sign-flip p-values, one-sided, of the differences beyond the margin
@@ -129,12 +129,13 @@ func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
 	}
 	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
 	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD != nil && *t.SD > 0 && !t.equal {
-		t.DetectableDz, t.Detectable = ptr(dz), ptr(dz**t.SD)
+		t.DetectableDz, t.Detectable = ptr(dz), ptr(o.Margin+dz**t.SD)
 	}
-	if t.Sought = o.Margin; t.Sought == 0 {
-		t.Sought = math.Abs(t.MeanDelta)
+	if o.Margin == 0 {
+		return
 	}
-	if plan, err := design.SeedsFromPilot(d, t.Sought, TargetPower); err == nil && !t.equal {
+	t.Sought = ptr(2 * o.Margin)
+	if plan, err := design.SeedsFromPilot(d, o.Margin, TargetPower); err == nil && !t.equal {
 		t.SeedsNeeded = &plan.N
 	}
 }

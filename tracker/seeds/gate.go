@@ -129,6 +129,9 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 		return g, err
 	}
 	g.Rules = ActiveRules(spec.decoded, q.Rules)
+	if err := checkGatePlan(g.Rules, q.Judging); err != nil {
+		return g, err
+	}
 	choice, err := Choose(ctx, st, sel, false)
 	if errors.Is(err, track.ErrNotFound) && sel.Configuration == "" {
 		g.Problem = verdict.ProblemNoSeeds

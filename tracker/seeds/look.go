@@ -125,11 +125,23 @@ func (p pendingLook) decided(n int, v scoring.Verdict) store.Look {
 	return look
 }
 
-// CheckGateLook returns an error if the gate of a configuration cannot be decided as j says, because it was planned
-// otherwise before.
-func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, j answer.Judging) error {
+// checkGatePlan returns an error if a gate that only compares could decide nothing at one of the planned numbers of
+// pairs. Other rules can fail with few seeds.
+func checkGatePlan(rules scoring.GateRules, j answer.Judging) error {
+	if rules.MinPassRate != nil || rules.Stable || rules.MaxStd != nil || rules.MinScore != nil {
+		return nil
+	}
+	return answer.CheckLooks(j.Plan, &rules.Confidence)
+}
+
+// CheckGateLook returns an error if the gate of a configuration cannot be decided by these rules as j says, because it
+// was planned otherwise before, or because a planned look could never decide.
+func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specVersion int, configuration string, rules scoring.GateRules, j answer.Judging) error {
 	spec, err := loadSpecInUse(ctx, st, scenario, specVersion)
 	if err != nil {
+		return err
+	}
+	if err := checkGatePlan(ActiveRules(spec.decoded, rules), j); err != nil {
 		return err
 	}
 	_, err = prepareLook(ctx, st, store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, scenario, configuration)}, j)

@@ -34,7 +34,7 @@ func (j *judge) checkRule(ctx context.Context) error {
 		return err
 	}
 	for _, c := range plan.Configurations() {
-		if err := seeds.CheckGateLook(ctx, j.store.Reader, plan.Scenario, j.options.SpecVersion, c.Hash(), rule.judging(nil)); err != nil {
+		if err := seeds.CheckGateLook(ctx, j.store.Reader, plan.Scenario, j.options.SpecVersion, c.Hash(), rule.Rules, rule.judging(nil)); err != nil {
 			return err
 		}
 	}
