@@ -2,7 +2,9 @@ package store
 
 import (
 	"crypto/sha256"
+	"database/sql/driver"
 	"encoding/hex"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -54,6 +56,43 @@ func (t *Tx) metricID(name string) (int64, error) {
 	return cachedID(t.ids.metrics, name, func() (int64, error) {
 		return t.upsertName("metric", name, findMetric, insertMetric)
 	})
+}
+
+// namesAtOnce is how many names of metrics one statement finds or adds.
+const namesAtOnce = 1000
+
+const (
+	findMetrics   = `SELECT name, id FROM metric WHERE name IN (`
+	insertMetrics = `INSERT INTO metric (name) VALUES `
+	returningIDs  = ` RETURNING name, id`
+)
+
+// learnMetrics learns the ids of metrics, and adds those that are new. One line of a batch may bring hundreds of
+// thousands.
+func (t *Tx) learnMetrics(names []string) error {
+	slices.Sort(names) // the order of the index
+	learn := func(row []driver.Value) { t.ids.metrics[asText(row[0])] = asInt(row[1]) }
+	for chunk := range slices.Chunk(names, namesAtOnce) {
+		if err := t.stream(t.ctx, findMetrics+inList(len(chunk))+`)`, anys(chunk), learn); err != nil {
+			return err
+		}
+		var added []string
+		for _, name := range chunk {
+			if _, known := t.ids.metrics[name]; !known {
+				if err := t.checkName("metric", name); err != nil {
+					return err
+				}
+				added = append(added, name)
+			}
+		}
+		if len(added) == 0 {
+			continue
+		}
+		if err := t.stream(t.ctx, insertMetrics+singleList(len(added))+returningIDs, anys(added), learn); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // PreloadMetrics learns the ids of all metrics of a spec in one query.

@@ -99,12 +99,19 @@ func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 		value  float64
 	}
 	rows := make([]row, 0, len(values))
+	var unknown []string
 	for name, value := range values {
-		metric, err := t.metricID(name)
-		if err != nil {
-			return err
+		if metric, known := t.ids.metrics[name]; known {
+			rows = append(rows, row{metric, value})
+		} else {
+			unknown = append(unknown, name)
 		}
-		rows = append(rows, row{metric, value})
+	}
+	if err := t.learnMetrics(unknown); err != nil {
+		return err
+	}
+	for _, name := range unknown {
+		rows = append(rows, row{t.ids.metrics[name], values[name]})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.metric, b.metric) }) // the order of the table
 	args := t.arguments()

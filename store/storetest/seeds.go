@@ -58,6 +58,30 @@ func testValues(t *testing.T, st *store.Store) {
 	})
 }
 
+// testManyValues records more new metrics than one statement adds, of which some are known.
+func testManyValues(t *testing.T, st *store.Store) {
+	values := map[string]float64{}
+	for i := range 2500 {
+		values[fmt.Sprint("m", i)] = float64(i)
+	}
+	few := map[string]float64{"m7": 1, "m2000": 2, "a": 3, "z": 4}
+	ids := add(t, st, track.Seed{Scenario: "s", Number: 1, Values: few}, track.Seed{Scenario: "s", Number: 2, Values: values}, track.Seed{Scenario: "s", Number: 3, Values: few})
+	for i, want := range []map[string]float64{few, values, few} {
+		got, err := st.Values(t.Context(), ids[i])
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("seed %d: error %v (-want +got):\n%s", i+1, err, diff)
+		}
+	}
+	values["m\x1b"] = 0
+	err := st.Update(t.Context(), func(tx *store.Tx) error {
+		_, _, err := tx.AddSeed(complete(st, track.Seed{Scenario: "s", Number: 4, Values: values}))
+		return err
+	})
+	if field := new(track.FieldError); !errors.As(err, &field) || field.Field != "metric" {
+		t.Errorf("error %v, want one of the metric", err)
+	}
+}
+
 func testSeed(t *testing.T, st *store.Store) {
 	started := time.Date(1969, 12, 31, 23, 59, 59, 123456000, time.UTC) // before the epoch
 	took := 1001001 * time.Microsecond
