@@ -107,6 +107,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	}
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", "lines", size)
+	defer bar.watch()()
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := answer.NewRecordedLines(name)
 	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(name, bar.reader(source)), exchange.BatchObserver{
