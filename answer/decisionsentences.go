@@ -38,7 +38,7 @@ func (a Decision) sentences(joined bool) []Sentence {
 	if a.HeadNow != a.HeadAfter && !a.DryRun {
 		add("now active: " + orNoVersion(a.HeadNow))
 	}
-	add(noiseText(a.Policy, a.Noise))
+	add(NoiseText(a.Policy, a.Noise))
 	for _, w := range a.Warnings {
 		lines = append(lines, Sentence{Kind: Warning, Text: "warning: " + w.Message, Hint: w.Hint, Joined: true})
 	}
@@ -58,7 +58,14 @@ func (a Decision) scoreText() string {
 	}
 	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, signed(*a.Delta), format.Fixed(*a.OldScore, 2), format.Fixed(*a.NewScore, 2))
 	if i := a.CI; i != nil {
-		text += fmt.Sprintf("; %s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
+		text += "; "
+		if i.Estimate != *a.Delta {
+			text += fmt.Sprintf("mean of %s %s, ", format.Counted(i.N, "pair"), signed(i.Estimate))
+		}
+		text += fmt.Sprintf("%s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
+		if i.LeftOut > 0 {
+			text += fmt.Sprintf(", %s without a partner left out", format.Counted(i.LeftOut, "trial"))
+		}
 	}
 	if a.PImprove != nil {
 		text += fmt.Sprintf("; P(improvement) %s, the share of %s won", format.Fixed(a.PImprove.Value, 2), format.Counted(a.PImprove.N, "comparison"))
@@ -139,14 +146,21 @@ func (n MissingEvidence) text(child, parent string) string {
 	return text
 }
 
-// noiseText says what a decision of a policy is worth at this noise.
-func noiseText(policy string, n *evolution.Noise) string {
+// NoiseText says what a decision of a policy is worth at this noise.
+func NoiseText(policy string, n *evolution.Noise) string {
 	if n == nil || n.SD == nil {
 		return "noise: unknown, because no version has two scores yet"
 	}
-	text := fmt.Sprintf("noise: sd %s per score", format.Fixed(*n.SD, 2))
+	text := fmt.Sprintf("noise: sd %s per score (n %d)", format.Fixed(*n.SD, 2), n.N)
+	if n.NPairs > 0 && n.SDPairs != nil {
+		text += fmt.Sprintf(", %s per difference of a pair (%s)", format.Fixed(*n.SDPairs, 2), format.Counted(n.NPairs, "pair"))
+	}
 	if n.FalseAccept != nil {
-		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s)", policy, format.Percent(*n.FalseAccept), n.Method)
+		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s", policy, format.Percent(*n.FalseAccept), n.Method)
+		if i := n.FalseAcceptCI; i != nil {
+			text += fmt.Sprintf("; %s interval %s to %s", format.Confidence(i.Confidence), format.Percent(i.Lo), format.Percent(i.Hi))
+		}
+		text += ")"
 	}
 	if less := n.ServesFalseAccept != nil && n.FalseAccept != nil && *n.ServesFalseAccept > *n.FalseAccept; n.Serves != policy && less {
 		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, format.Percent(*n.ServesFalseAccept))

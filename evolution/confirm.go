@@ -78,8 +78,7 @@ func (Confirm) until(t, end Trial) bool {
 
 func (d *Decision) screenOut(child, pool []Trial) {
 	d.UsedChild, d.UsedParent = used(child), used(pool)
-	d.Interval = welchInterval(*d.Delta, spreadOf(child, float64(len(child))), spreadOf(pool, float64(len(pool))))
-	d.PImprove = improvementOf(child, pool, false)
+	d.estimate(child, pool, [2]float64{float64(len(child)), float64(len(pool))})
 	d.reject(screenedOut)
 }
 

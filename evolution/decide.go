@@ -61,6 +61,6 @@ func (d *Decision) warnings(s sides) {
 		return
 	}
 	d.warn(warnSmallN, min(len(d.UsedChild), len(d.UsedParent)) < stats.SmallN)
-	d.warn(warnZeroVariance, d.Interval != nil && d.Interval.Lo == d.Interval.Hi)
+	d.warn(warnZeroVariance, d.Interval == nil && min(len(d.UsedChild), len(d.UsedParent)) > 1)
 	d.warn(WarnUnclear, d.Accepted && !d.Interval.IsAbove())
 }

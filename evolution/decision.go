@@ -4,7 +4,11 @@ import "track/scoring/rubric"
 
 // decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another
 // decision.
-const decisionVersion = "decide/1"
+const decisionVersion = "decide/2"
+
+// firstVersion differs from [decisionVersion] in what a decision reports of its noise, and in nothing that decides: its
+// intervals, P(improvement), noise and warnings did not use the pairs of [Threshold].
+const firstVersion = "decide/1"
 
 // State is the outcome of a decision.
 type State string
@@ -51,7 +55,8 @@ type Decision struct {
 	Accepted bool   `json:"accepted"`
 	Label    Label  `json:"label"`
 	// OldScore and NewScore are the values of parent and child that the policy compared, Delta is their difference,
-	// rounded to 9 decimals, and Interval its interval at 95 %. Nil if there is none.
+	// rounded to 9 decimals, and Interval an interval of the true difference at 95 %, from the pairs if there are two.
+	// Nil if there is none.
 	OldScore *float64  `json:"old_score"`
 	NewScore *float64  `json:"new_score"`
 	Delta    *float64  `json:"delta"`
@@ -86,6 +91,11 @@ type Interval struct {
 	Hi         float64 `json:"hi"`
 	Confidence float64 `json:"confidence"`
 	Method     string  `json:"method"` // "paired t" or "welch t"
+	// Estimate is what the interval is around: the mean difference of the pairs, or delta without pairs. N counts the
+	// pairs, or the trials of both sides. LeftOut counts trials with a score that have no partner.
+	Estimate float64 `json:"estimate"`
+	N        int     `json:"n"`
+	LeftOut  int     `json:"left_out"`
 }
 
 // PImprove is the probability that the child beats the parent, a tie counting half: [stats.ProbImprovement].

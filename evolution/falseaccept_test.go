@@ -13,9 +13,15 @@ import (
 
 // normal trials around 50 that change nothing: n of each side, in pairs where keyed.
 func nothing(r *rand.Rand, sd float64, n int, keyed bool) (e evolution.Evidence) {
+	return nothingShared(r, sd, 0, n, keyed)
+}
+
+// nothingShared are trials of which a share of the variance belongs to the task.
+func nothingShared(r *rand.Rand, sd, share float64, n int, keyed bool) (e evolution.Evidence) {
 	for i := range n {
-		for side, list := range map[string]*[]evolution.Trial{"c": &e.Child, "p": &e.Parent} {
-			t := evolution.Trial{ID: fmt.Sprintf("%04d%s", i, side), Score: ptr(min(100, max(0, 50+sd*r.NormFloat64())))}
+		task := math.Sqrt(share) * r.NormFloat64()
+		for side, list := range []*[]evolution.Trial{&e.Child, &e.Parent} {
+			t := evolution.Trial{ID: fmt.Sprintf("%04d%c", i, "cp"[side]), Score: ptr(min(100, max(0, 50+sd*(task+math.Sqrt(1-share)*r.NormFloat64()))))}
 			if keyed {
 				t.Key = fmt.Sprint(i)
 			}
@@ -179,6 +185,66 @@ func TestWarningsHaveMessages(t *testing.T) {
 	} {
 		if m := w.Message(); m == string(w) || strings.Contains(m, "_") {
 			t.Errorf("%s: %q", w, m)
+		}
+	}
+}
+
+// A difference that only pairs show, or that only they deny: the pairs decide the interval, and what has no partner is
+// counted.
+func TestPairsDecideTheInterval(t *testing.T) {
+	p := policy(t, "threshold", "")
+	e := evolution.Evidence{Child: trials("c", 41, 60.5, 81.5, 20.8), Parent: trials("p", 40, 60, 80, 20)} // differences 1, 0.5, 1.5, 0.8
+	d := decide(t, p, e)
+	i := d.Interval
+	// mean 0.95, s 0.4203, t(0.975, 3) 3.1824: half 0.6689
+	if i.Method != "paired t" || i.N != 4 || i.LeftOut != 0 || math.Abs(i.Estimate-0.95) > 1e-9 || math.Abs(i.Lo-0.2812) > 1e-4 || slices.Contains(d.Warnings, evolution.WarnUnclear) {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	e.Child = append(e.Child, trialsFrom("c", 50, 99)...)
+	e.Parent = append(e.Parent, trialsFrom("p", 60, 10, 11)...)
+	d = decide(t, p, e)
+	if i := d.Interval; i.Method != "paired t" || i.N != 4 || i.LeftOut != 3 || math.Abs(i.Estimate-0.95) > 1e-9 || d.PImprove.N != 4 || !d.PImprove.Paired {
+		t.Errorf("partly paired: %s", asJSON(t, d))
+	}
+	one := evolution.Evidence{Child: e.Child[3:], Parent: e.Parent[3:]}
+	if d := decide(t, p, one); d.Interval.Method != "welch t" || d.Interval.Estimate != *d.Delta || d.Interval.N != 5 || d.NPairs != 1 {
+		t.Errorf("one pair: %s", asJSON(t, d))
+	}
+	for _, flat := range []evolution.Evidence{pairs(1, 1, 1), {Child: trials("c", 51, 51), Parent: trialsFrom("p", 9, 50, 50)}} {
+		if d := decide(t, p, flat); d.Interval != nil || !slices.Contains(d.Warnings, evolution.WarnZeroVariance) || !slices.Contains(d.Warnings, evolution.WarnUnclear) {
+			t.Errorf("no variance: %s", asJSON(t, d))
+		}
+	}
+}
+
+// Nine tenths of the variance belong to the tasks that both sides do: the rate that a decision reports is the rate at
+// which such mutations are accepted, and its interval covers that rate.
+func TestReportedRateOfSharedTasks(t *testing.T) {
+	const repetitions = 1500
+	for name, n := range map[string]int{"threshold": 5, "strict": 6, "anneal": 6, "poi": 9} {
+		for _, share := range []float64{0, 0.9} {
+			p, r := policy(t, name, ""), rand.New(rand.NewPCG(59, 1))
+			accepted, reported := 0.0, make([]evolution.Noise, repetitions)
+			for i := range reported {
+				draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Label: evolution.LabelExplore})
+				d, err := evolution.Decide(p, nothingShared(r, 10, share, n, true), draw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				accepted += d.P / repetitions
+				reported[i] = *d.Noise
+			}
+			limit := 4*math.Sqrt(accepted*(1-accepted)/repetitions) + 0.01
+			mean, covered := 0.0, 0.0
+			for _, n := range reported {
+				mean += *n.FalseAccept / repetitions
+				if n.FalseAcceptCI.Lo-limit <= accepted && accepted <= n.FalseAcceptCI.Hi+limit {
+					covered += 1.0 / repetitions
+				}
+			}
+			if math.Abs(mean-accepted) > limit || covered < 0.95-4*math.Sqrt(0.95*0.05/repetitions) {
+				t.Errorf("%s, share %v: accepts %.3f, reports %.3f, covered by %.3f", name, share, accepted, mean, covered)
+			}
 		}
 	}
 }

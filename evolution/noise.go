@@ -1,25 +1,26 @@
 package evolution
 
-import "math"
+import (
+	"math"
 
-// Conditions are what a false-accept rate depends on besides the policy.
-type Conditions struct {
-	SD      float64 // of the score of one trial
-	SDPairs float64 // of the difference of one pair
-	NChild  int     // trials with a score; 0: as many as the policy weights
-	NParent int
-	NPairs  int // a policy that wants more counts on those it wants
-	Step    int // for [Anneal]
-}
+	"track/scoring/numeric"
+	"track/scoring/stats"
+)
 
 // Noise says what the scores of a decision vary by, and what that means for the policy.
 type Noise struct {
-	SD      *float64 `json:"sd"`       // of the score of one trial, pooled within the sides; nil if no side has two
-	SDPairs *float64 `json:"sd_pairs"` // of the difference of one pair; √2 times SD if there are fewer than two pairs
+	SD *float64 `json:"sd"` // of the score of one trial, pooled within the sides; nil if no side has two
+	N  int      `json:"n"`  // trials with a score, of both sides
+	// SDPairs is the sd of the difference of one pair, from NPairs pairs; √2 times SD, and NPairs 0, if there are fewer
+	// than two pairs.
+	SDPairs *float64 `json:"sd_pairs"`
+	NPairs  int      `json:"n_pairs"`
 	// FalseAccept is the probability that the active policy accepts a mutation that changes nothing, at this noise and
-	// with as many trials; nil if the noise is unknown. Method says how it was found.
-	FalseAccept *float64 `json:"false_accept"`
-	Method      string   `json:"method"`
+	// with as many trials and pairs; nil if the noise is unknown. Method says how it was found. FalseAcceptCI are the
+	// rates at the ends of the interval of the sd; nil if the scores do not vary.
+	FalseAccept   *float64        `json:"false_accept"`
+	FalseAcceptCI *stats.Interval `json:"false_accept_ci"`
+	Method        string          `json:"method"`
 	// Serves is the name of the policy that would serve, with its own false-accept rate: see [ServingPolicy].
 	Serves            string   `json:"serves"`
 	ServesFalseAccept *float64 `json:"serves_false_accept"`
@@ -48,13 +49,16 @@ func FalseAccept(p Policy, c Conditions) (rate float64, method string) { return 
 // newNoise measures the noise of evidence.
 func newNoise(p Policy, d Decision, s sides) Noise {
 	c := conditions(d, s)
-	n := Noise{SD: finite(c.SD), SDPairs: finite(c.SDPairs), Serves: ServingPolicy(c.SD)}
+	n := Noise{SD: finite(c.SD), N: c.NChild + c.NParent, SDPairs: finite(c.SDPairs), Serves: ServingPolicy(c.SD)}
 	if n.SDPairs == nil || n.SD == nil {
 		n.Method = "noise unknown"
 		return n
 	}
+	if c.dfPairs > 0 {
+		n.NPairs = c.dfPairs + 1
+	}
 	rate, method := p.falseAccept(c)
-	n.FalseAccept, n.Method = &rate, method
+	n.FalseAccept, n.Method, n.FalseAcceptCI = &rate, method, falseAcceptInterval(p, c, rate)
 	if n.Serves == p.Name() {
 		n.ServesFalseAccept = &rate
 		return n
@@ -66,32 +70,32 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 	return n
 }
 
-// conditions returns the conditions of evidence: the sd within the sides, pooled, and the sd of the differences of
-// all pairs.
-func conditions(d Decision, s sides) Conditions {
-	child, parent := summarize(scores(s.child.scored)), summarize(scores(s.parent.scored))
-	p := pairUp(s.child.scored, s.parent.scored)
-	c := Conditions{
-		SD: pooledSD(child, parent), SDPairs: newSample(scores(p.child), scores(p.parent)).sd,
-		NChild: child.n, NParent: parent.n, NPairs: d.NPairs, Step: s.step,
+// falseAcceptInterval returns the rates over the chi-square interval of the sd that the policy's rate depends on. The
+// rates of a simulation are widened by its own Wilson interval.
+func falseAcceptInterval(p Policy, c Conditions, rate float64) *stats.Interval {
+	df, tail := c.degrees(p), (1-Confidence)/2
+	if !(df > 0) {
+		return nil
 	}
-	switch {
-	case math.IsNaN(c.SDPairs):
-		c.SDPairs = c.SD * math.Sqrt2
-	case math.IsNaN(c.SD):
-		c.SD = c.SDPairs / math.Sqrt2
+	i := stats.Interval{Lo: rate, Hi: rate, Confidence: Confidence, Method: "chi-square of the sd"}
+	for _, q := range [...]float64{1 - tail, tail} {
+		at, _ := p.falseAccept(c.scaled(math.Sqrt(df / numeric.ChiSquaredQuantile(q, df))))
+		i.Lo, i.Hi = min(i.Lo, at), max(i.Hi, at)
 	}
-	return c
+	if rule, ok := p.(interface{ limits() (int, int) }); ok {
+		_, nMax := rule.limits()
+		i.Lo, i.Hi = widened(i.Lo, i.Hi, repetitions(nMax))
+		i.Method += " and simulation"
+	}
+	return &i
 }
 
-// pooledSD returns √(Σss/Σ(n-1)) over the sides that have two values; NaN if none has.
-func pooledSD(a, b sample) float64 {
-	squares, df := 0.0, 0
-	for _, s := range [...]sample{a, b} {
-		if s.n > 1 {
-			squares += float64(s.sd * s.sd * float64(s.n-1))
-			df += s.n - 1
-		}
+// widened adds the Wilson intervals of n simulations to the ends of an interval.
+func widened(lo, hi float64, n int) (float64, float64) {
+	a, errA := stats.Wilson(int(math.Round(lo*float64(n))), n, Confidence)
+	b, errB := stats.Wilson(int(math.Round(hi*float64(n))), n, Confidence)
+	if errA != nil || errB != nil {
+		return 0, 1
 	}
-	return math.Sqrt(squares / float64(df)) // 0/0 is NaN
+	return a.Interval.Lo, b.Interval.Hi
 }

@@ -11,7 +11,7 @@ func (d *Decision) comparePairs(p pairing) sample {
 	d.compare(summarize(parent).mean, summarize(child).mean)
 	d.Delta, d.Fitness = &s.mean, d.NewScore
 	d.UsedChild, d.UsedParent = used(p.child), used(p.parent)
-	d.Interval = pairedInterval(s)
+	d.Interval = pairedInterval(s, p.unpaired())
 	d.PImprove = improvementOf(p.child, p.parent, true)
 	return s
 }

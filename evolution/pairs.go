@@ -49,6 +49,9 @@ func pairUp(child, parent []Trial) (p pairing) {
 
 func (p pairing) n() int { return len(p.child) }
 
+// unpaired counts the trials without a partner.
+func (p pairing) unpaired() int { return len(p.openChild) + len(p.openParent) + p.noKey }
+
 // first keeps the first n pairs.
 func (p pairing) first(n int) pairing {
 	p.child, p.parent = p.child[:n:n], p.parent[:n:n]
@@ -57,7 +60,7 @@ func (p pairing) first(n int) pairing {
 
 // matchedShare returns the share of pairs among all that could be one; 0 for none.
 func (p pairing) matchedShare() float64 {
-	all := p.n() + len(p.openChild) + len(p.openParent) + p.noKey
+	all := p.n() + p.unpaired()
 	if all == 0 {
 		return 0
 	}

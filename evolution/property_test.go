@@ -67,8 +67,11 @@ func TestDecisionIsConsistent(t *testing.T) {
 		if n := d.Need; n != nil && (n.Child < 0 || n.Parent < 0 || n.Child+n.Parent == 0 || n.Expected < 1) {
 			t.Fatalf("need: %+v", *n)
 		}
-		if i := d.Interval; i != nil && (d.Delta == nil || !(i.Lo <= *d.Delta && *d.Delta <= i.Hi)) {
+		if i := d.Interval; i != nil && (d.Delta == nil || !(i.Lo < i.Estimate && i.Estimate < i.Hi) || i.Method == "welch t" && i.Estimate != *d.Delta) {
 			t.Fatalf("interval: %s", asJSON(t, d))
+		}
+		if i, f := d.Noise.FalseAcceptCI, d.Noise.FalseAccept; i != nil && !(0 <= i.Lo && i.Lo <= *f && *f <= i.Hi && i.Hi <= 1) {
+			t.Fatalf("interval of the false accepts: %s", asJSON(t, d))
 		}
 	})
 }

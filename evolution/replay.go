@@ -105,7 +105,16 @@ func (p *replay) decide(policy Policy) {
 		p.differs("evidence", "", err.Error())
 		return
 	}
-	p.compare("decision", p.record.Decision, d)
+	p.compare("decision", p.record.Decision, d.under(p.record.Decision))
+}
+
+// under returns the decision as the version that stored another one would have made it. What the first version reported
+// about the noise is taken over from the stored decision.
+func (d Decision) under(stored Decision) Decision {
+	if stored.Version == firstVersion {
+		d.Version, d.Interval, d.PImprove, d.Noise, d.Warnings = stored.Version, stored.Interval, stored.PImprove, stored.Noise, stored.Warnings
+	}
+	return d
 }
 
 // compare names the fields of JSON in which two values differ.

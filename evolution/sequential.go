@@ -67,7 +67,7 @@ const (
 // pair.
 func simulated(rule sequential, sd float64) (float64, string) {
 	_, nMax := rule.limits()
-	n := max(fewest, min(simulations, simulatedPairs/nMax))
+	n := repetitions(nMax)
 	r := rand.New(rand.NewPCG(simulationSeed, simulationPlace))
 	accepted := 0
 	for range n {
@@ -77,6 +77,9 @@ func simulated(rule sequential, sd float64) (float64, string) {
 	}
 	return float64(accepted) / float64(n), fmt.Sprintf("%d simulations", n)
 }
+
+// repetitions returns how many sequences of at most nMax pairs are simulated.
+func repetitions(nMax int) int { return max(fewest, min(simulations, simulatedPairs/nMax)) }
 
 func acceptsNothing(rule sequential, sd float64, r *rand.Rand) bool {
 	nMin, nMax := rule.limits()

@@ -54,10 +54,8 @@ func (p Threshold) judge(d *Decision, s sides, u float64) error {
 	d.compare(parent.Value, child.Value)
 	d.Fitness = d.NewScore
 	d.UsedChild, d.UsedParent = weighted(child, s.child.scored), weighted(parent, s.parent.scored)
-	all := pairUp(s.child.scored, s.parent.scored)
-	d.NPairs = all.n()
-	d.Interval = welchInterval(*d.Delta, spreadOf(s.child.scored, child.EffectiveN), spreadOf(s.parent.scored, parent.EffectiveN))
-	d.PImprove = improvement(s.child.scored, s.parent.scored, all)
+	d.NPairs = pairUp(s.child.scored, s.parent.scored).n()
+	d.estimate(s.child.scored, s.parent.scored, [2]float64{child.EffectiveN, parent.EffectiveN})
 	d.measure("delta", *d.Delta, p.Marginal, p.Explore)
 	label, probability := p.band(*d.Delta)
 	d.settle(label, probability, u)
@@ -77,15 +75,16 @@ func (p Threshold) band(delta float64) (Label, float64) {
 	return regression, 0
 }
 
-// falseAccept assumes that the difference of two weighted means is normal, with the sd of one score over √n of the
-// weights on each side. Trimming, from ten trials on, makes that sd up to a tenth smaller; the rate moves by less than
-// a point.
+// falseAccept assumes that the difference of two weighted means is normal. Its variance is that of single scores, but
+// for the part of the weights that pairs share: there it is that of the differences of pairs. Trimming, from ten trials
+// on, makes it a little smaller; the rate moves by less than a point.
 func (p Threshold) falseAccept(c Conditions) (float64, string) {
-	if c.SD == 0 {
+	alone, paired := c.variances()
+	sd := math.Sqrt(alone + paired)
+	if sd == 0 {
 		_, accepted := p.band(0)
 		return accepted, "exact"
 	}
-	sd := c.SD * math.Sqrt(1/weightedN(c.NChild)+1/weightedN(c.NParent))
 	above := func(limit float64) float64 { return float64(numeric.NormalCDF(-limit / sd)) }
 	return above(p.Marginal) + float64(p.ExploreP*(above(p.Explore)-above(p.Marginal))), "normal"
 }

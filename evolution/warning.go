@@ -20,7 +20,7 @@ func (w Warning) Message() string {
 	case warnSmallN:
 		return "n too small: fewer than 5 trials on a side, or fewer than 5 pairs"
 	case warnZeroVariance:
-		return "the scores do not vary: that says nothing about other tasks or seeds"
+		return "the scores or differences do not vary, so there is no interval: that says nothing about other tasks or seeds"
 	case warnFailures:
 		return "some trials failed and have no score: the scores compare those that survived"
 	case warnUnpaired:

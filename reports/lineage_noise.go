@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"track/answer"
 	"track/evolution"
 	"track/reports/document"
 	"track/scoring/stats"
@@ -27,7 +28,7 @@ func (l *lineageReport) noise() []document.Block {
 		p = all
 	}
 	sd, df := p.sd, p.df()
-	items := []document.Text{cell("sd of the score within a version: %s, %s", sdText(p), what)}
+	items := append(l.newestNoise(), cell("all decisions: sd of the score within a version %s, %s", sdText(p), what))
 	if parted {
 		items = append(items, cell("over all trials of each version, not split: %s", sdText(all)))
 	}
@@ -70,7 +71,7 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	if serves == l.Settings.Policy {
 		rate := 0.0
 		if policy != nil {
-			rate, _ = evolution.FalseAccept(policy, l.conditions(sd))
+			rate = l.activeRate(policy, sd)
 		}
 		if rate <= mostFalse {
 			return cell("the active policy is the recommended one at this noise")
@@ -112,33 +113,72 @@ func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	return ""
 }
 
-// conditions returns those of a typical decision: pairs as independent as they may be, and as many trials as were
-// looked at, in the middle.
+// newestNoise returns the noise of the newest decision, in its own words.
+func (l *lineageReport) newestNoise() []document.Text {
+	if len(l.decisions) == 0 {
+		return nil
+	}
+	d := l.decisions[len(l.decisions)-1]
+	return []document.Text{{plain("newest decision, on "), word(d.Mutation), plain(": %s", strings.TrimPrefix(answer.NoiseText(d.Policy, d.Decision.Noise), "noise: "))}}
+}
+
+// conditions returns those of a typical decision: as many trials and pairs as were looked at, and as much of the noise
+// shared in a pair, in the middle.
 func (l *lineageReport) conditions(sd float64) evolution.Conditions {
 	c := evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: 5, NParent: 5, NPairs: 5}
 	var child, parent, pairs []int
+	var ratios []float64
 	for _, d := range l.decisions {
-		if d.Decision.State != evolution.Continue {
-			child, parent, pairs = append(child, d.Decision.NChild), append(parent, d.Decision.NParent), append(pairs, max(1, d.Decision.NPairs))
+		if d.Decision.State == evolution.Continue {
+			continue
+		}
+		child, parent, pairs = append(child, d.Decision.NChild), append(parent, d.Decision.NParent), append(pairs, max(1, d.Decision.NPairs))
+		if n := d.Decision.Noise; n != nil && n.NPairs > 0 && *n.SD > 0 {
+			ratios = append(ratios, *n.SDPairs / *n.SD)
 		}
 	}
 	if len(child) > 0 {
 		c.NChild, c.NParent, c.NPairs = middle(child), middle(parent), middle(pairs)
 	}
+	if len(ratios) > 0 {
+		c.SDPairs = sd * middle(ratios)
+	}
+	if c.NChild == c.NParent && c.NPairs == c.NChild && len(ratios) > 0 {
+		c = c.Paired(c.NChild)
+	}
 	return c
 }
 
+// reportedRates returns the false-accept rates that decisions by the active policy reported, in increasing order.
+func (l *lineageReport) reportedRates() (rates []float64) {
+	for _, d := range l.decisions {
+		active := d.Policy == l.Settings.Policy && string(d.Params) == string(l.Settings.Params)
+		if n := d.Decision.Noise; active && d.Decision.State != evolution.Continue && n != nil && n.FalseAccept != nil {
+			rates = append(rates, *n.FalseAccept)
+		}
+	}
+	slices.Sort(rates)
+	return rates
+}
+
+// activeRate returns the false-accept rate of the active policy: in the middle of what its decisions reported, else
+// from a formula.
+func (l *lineageReport) activeRate(policy evolution.Policy, sd float64) float64 {
+	if rates := l.reportedRates(); len(rates) > 0 {
+		return middle(rates)
+	}
+	rate, _ := evolution.FalseAccept(policy, l.conditions(sd))
+	return rate
+}
+
 func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) document.Text {
+	text := document.Text{plain("A/A: "), word(l.Settings.Policy), plain(" accepts %s of mutations that change nothing", share(l.activeRate(policy, sd)))}
+	if rates := l.reportedRates(); len(rates) > 0 {
+		return append(text, plain(": the median of the rates of its %s, which are from %s to %s", counted(len(rates), "decision", "decisions"), share(rates[0]), share(rates[len(rates)-1])))
+	}
 	c := l.conditions(sd)
-	rate, method := evolution.FalseAccept(policy, c)
-	basis := "the medians of its decisions"
-	if !slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue }) {
-		basis = "an assumption, since nothing was decided"
-	}
-	return document.Text{
-		plain("A/A: "), word(l.Settings.Policy),
-		plain(" accepts %s of mutations that change nothing, at this noise and with %d and %d trials, %s (%s)", share(rate), c.NChild, c.NParent, basis, method),
-	}
+	_, method := evolution.FalseAccept(policy, c)
+	return append(text, plain(", at this noise and with %d and %d trials, an assumption, since it decided nothing (%s)", c.NChild, c.NParent, method))
 }
 
 // detectable returns the difference that n pairs detect.

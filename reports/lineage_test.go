@@ -347,13 +347,13 @@ func TestLineageReportNoise(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
 	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
-		"with 5 and 5 trials, an assumption, since nothing was decided", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
+		"with 5 and 5 trials, an assumption, since it decided nothing", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
 
 	b = newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
 	b.mutate(1, "rephrase", "", 70, 71, 72)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, "n = 9, df = 6), pooled over all trials of 3 versions", "with 3 and 3 trials, the medians of its decisions", "the active policy needs the fewest trials at this noise, but accepts too many", "a stricter policy is confirm, which accepts ")
+	wantText(t, text, "n = 9, df = 6), pooled over all trials of 3 versions", ": the median of the rates of its 2 decisions, which are from 60.0% to 60.0%\n", "the active policy needs the fewest trials at this noise, but accepts too many", "a stricter policy is confirm, which accepts ")
 	if strings.Contains(text, "is the one that serves") {
 		t.Error("a policy that accepts most of what changes nothing is said to serve")
 	}
@@ -362,7 +362,7 @@ func TestLineageReportNoise(t *testing.T) {
 	for i := range b.data.Versions[0].Trials {
 		*b.data.Versions[0].Trials[i].Score = 50
 	}
-	wantText(t, textOf(b.report().Blocks), "version: 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
+	wantText(t, textOf(b.report().Blocks), "version 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
 	*b.data.Versions[0].Trials[0].Score = 460
 	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not between 0 and 100 (460 of v001)")
 }
@@ -413,14 +413,14 @@ func TestLineageReportLimits(t *testing.T) {
 // Beside an interval stands how it was made, and beside P(improvement) of how many comparisons it is a share.
 func TestLineageReportMethods(t *testing.T) {
 	b := newLineage(t, "sepa")
-	b.mutate(0, "rephrase", "", 62, 75, 60) // Welch, as the fitness is weighted; accepted inside its noise
+	b.mutate(0, "rephrase", "", 62, 75, 60) // three pairs; accepted inside its noise
 	b.mutate(1, "rephrase", "", 90)         // one of three tasks
 	b.data.Settings.Policy, b.data.Settings.Params = "strict", []byte(`{"eps":0}`)
 	b.data.Settings.Number++
 	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
-	b.mutate(0, "rephrase", "", 70, 71, 72)
+	b.mutate(0, "rephrase", "", 70, 71, 73)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, " (Welch) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", " (paired t) | 1.00 of 3 pairs | ", ", 95 % Welch interval -", ", no interval, n = 1 and 3",
+	wantText(t, text, " (paired t, 3 pairs) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
 		"the share of comparisons that the child won; a tie counts half")
 }
 
@@ -473,7 +473,7 @@ func TestLineageReportDrawn(t *testing.T) {
 	for _, n := range []int{1, 90} { // up to 80 intervals are drawn
 		b = newLineage(t, "sepa")
 		for i := range n {
-			b.mutate(i, "rephrase", "", 61+float64(i)/3, 62+float64(i)/3, 63+float64(i)/3)
+			b.mutate(i, "rephrase", "", 61+float64(i)/3, 62+float64(i)/3, 63+float64(i)/3+float64(i%2)/4)
 		}
 		d = b.report()
 		text, about := textOf(d.Blocks), "The interval is the interval of the difference, drawn from the score of the parent.\n"
@@ -482,7 +482,7 @@ func TestLineageReportDrawn(t *testing.T) {
 		}
 		wantText(t, text, about)
 		c, alt := drawnBy(t, d)
-		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95 % Welch interval" || c.Candidates[0].Mean != 61.037037037 {
+		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95 % paired t interval" || c.Candidates[0].Mean != 61.037037037 {
 			t.Errorf("%s: %s, root %+v", alt, c.Interval, c.Candidates[0])
 		}
 	}
@@ -505,7 +505,7 @@ func TestLineageReportDrift(t *testing.T) {
 	b.later(1, 30, 31, 32) // the world changed
 	text := textOf(b.report().Blocks)
 	wantText(t, text,
-		"sd of the score within a version: 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
+		"sd of the score within a version 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
 		"over all trials of each version, not split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
 		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
 	if strings.Contains(text, "between their trials") {

@@ -8,8 +8,8 @@ import (
 	"track/internal/shell"
 )
 
-// middle returns the median of whole numbers, the lower of two.
-func middle(list []int) int {
+// middle returns the median of numbers, the lower of two.
+func middle[N int | float64](list []N) N {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[(len(sorted)-1)/2]
 }
