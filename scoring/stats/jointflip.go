@@ -166,7 +166,7 @@ func (f *flips) countAll(n int) {
 }
 
 func (f *flips) countDraws(n int, source *rand.PCG) {
-	tables := make([][][256]float64, len(f.losses))
+	tables := make([][]signTable, len(f.losses))
 	for rank, xs := range f.losses {
 		tables[rank] = signTables(xs)
 	}

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sort"
 )
@@ -88,65 +87,64 @@ func signedSums(d []float64) []float64 {
 	return sums
 }
 
-// signFlipDraws sums by tables of all signs of eight differences, eight tables for many draws before the next eight:
-// the sums of the draws do not wait for each other, and the tables stay close to the processor.
+// signFlipDraws sums by tables of all signs of eight differences. It takes 64 differences at a time, of all draws: the
+// sums of the draws do not wait for each other, and the tables stay close to the processor.
 func signFlipDraws(d []float64, seed uint64) PValues {
-	const block = 500 // draws; a divisor of Draws
 	t, slack := sumAndSlack(d)
-	words := slices.Collect(slices.Chunk(signTables(d), 8)) // the tables that 64 random bits choose from
-	last := &words[len(words)-1]
-	*last = append(*last, make([][256]float64, 8-len(*last))...)
-	source := rand.NewPCG(seed, streamSignFlip)
-	signs := make([][block]uint64, len(words))
+	sums, signs := make([]float64, Draws), make([]uint64, Draws)
+	columns := newStrides(seed, streamSignFlip, (len(d)+63)/64)
+	var tables [8]signTable
+	for at := 0; at < len(d); at += 64 {
+		for i := range tables {
+			tables[i].fill(d[min(at+8*i, len(d)):min(at+8*i+8, len(d))])
+		}
+		columns.next(signs)
+		for draw, bits := range signs {
+			sum := sums[draw]
+			sum += tables[0][uint8(bits)]
+			sum += tables[1][uint8(bits>>8)]
+			sum += tables[2][uint8(bits>>16)]
+			sum += tables[3][uint8(bits>>24)]
+			sum += tables[4][uint8(bits>>32)]
+			sum += tables[5][uint8(bits>>40)]
+			sum += tables[6][uint8(bits>>48)]
+			sums[draw] = sum + tables[7][uint8(bits>>56)]
+		}
+	}
 	atLeast, atMost := 0, 0
-	for range Draws / block {
-		for draw := range block {
-			for w := range signs {
-				signs[w][draw] = source.Uint64()
-			}
+	for _, sum := range sums {
+		if sum >= t-slack {
+			atLeast++
 		}
-		var sums [block]float64
-		for w, tables := range words {
-			tables, signs := (*[8][256]float64)(tables), &signs[w]
-			for draw, sum := range sums {
-				bits := signs[draw]
-				sum += tables[0][uint8(bits)]
-				sum += tables[1][uint8(bits>>8)]
-				sum += tables[2][uint8(bits>>16)]
-				sum += tables[3][uint8(bits>>24)]
-				sum += tables[4][uint8(bits>>32)]
-				sum += tables[5][uint8(bits>>40)]
-				sum += tables[6][uint8(bits>>48)]
-				sums[draw] = sum + tables[7][uint8(bits>>56)]
-			}
-		}
-		for _, sum := range sums {
-			if sum >= t-slack {
-				atLeast++
-			}
-			if sum <= t+slack {
-				atMost++
-			}
+		if sum <= t+slack {
+			atMost++
 		}
 	}
 	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
 }
 
-// signTables holds, for each eight differences, their sum under every choice of signs; bit k of the index flips the
-// k-th.
-func signTables(d []float64) [][256]float64 {
-	tables := make([][256]float64, (len(d)+7)/8)
-	for i := range tables {
-		table := &tables[i]
-		for k := range 8 {
-			v := 0.0
-			if 8*i+k < len(d) {
-				v = d[8*i+k]
-			}
-			for signs := range 1 << k {
-				table[signs], table[signs|1<<k] = table[signs]+v, table[signs]-v
-			}
+// signTable holds the sum of eight differences under every choice of signs; bit k of the index flips the k-th.
+type signTable [256]float64
+
+// fill fills the table with the sums of at most eight differences.
+func (table *signTable) fill(d []float64) {
+	table[0] = 0
+	for k := range 8 {
+		v := 0.0
+		if k < len(d) {
+			v = d[k]
 		}
+		for signs := range 1 << k {
+			table[signs], table[signs|1<<k] = table[signs]+v, table[signs]-v
+		}
+	}
+}
+
+// signTables returns a table for each eight differences.
+func signTables(d []float64) []signTable {
+	tables := make([]signTable, (len(d)+7)/8)
+	for i := range tables {
+		tables[i].fill(d[8*i : min(8*i+8, len(d))])
 	}
 	return tables
 }
