@@ -79,7 +79,8 @@ type Lineage struct {
 	Head      string                          `json:"head"` // the active version; empty for none
 	End       evolution.Head                  `json:"end"`  // of the ledger: keep it elsewhere, and a replay finds what is truncated
 	Mutations map[evolution.MutationState]int `json:"mutations"`
-	Versions  []Version                       `json:"versions"` // that were ever active, the newest first
+	Versions  []Version                       `json:"versions"`   // that were ever active and are kept, the newest first; of at most 20, all
+	NArchived int                             `json:"n_archived"` // archived versions that are not in Versions
 	Settings  evolution.Settings              `json:"settings"`
 }
 
@@ -103,17 +104,10 @@ func (a Lineage) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Lineage) Tables() []Table {
-	const most = 20
-	var shown []Version
-	for _, v := range a.Versions {
-		if v.Place != VersionArchived || len(a.Versions) <= most {
-			shown = append(shown, v)
-		}
-	}
-	versions := versionsTable(shown...)
-	if hidden := len(a.Versions) - len(shown); hidden > 0 {
+	versions := versionsTable(a.Versions...)
+	if a.NArchived > 0 {
 		hint := track.NewHint("list all", "version list", a.Lineage)
-		versions.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("%s not shown", format.Counted(hidden, "archived version")), Hint: &hint}}
+		versions.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("%s not shown", format.Counted(a.NArchived, "archived version")), Hint: &hint}}
 	}
 	return []Table{versions, settingsTable(a.Settings)}
 }

@@ -250,6 +250,9 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 	if !scores {
 		return nil
 	}
+	if err := t.unrateExecution(here.Row); err != nil {
+		return err
+	}
 	for _, score := range e.Scores {
 		known := false
 		if err := t.get(&known, hasScore, here.Row, score.Rubric); err != nil {
@@ -271,6 +274,9 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 // TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One
 // that hooks still add to keeps its own.
 func (t *Tx) TakeEarlierExecution(here ExecutionHead, earlier ExecutionHead) error {
+	if err := t.unrateExecution(here.Row); err != nil {
+		return err
+	}
 	_, err := t.exec(takeExecution, earlier.ID, micros(earlier.RecordedAt), here.Row)
 	return err
 }

@@ -226,6 +226,9 @@ func (t *Tx) DeleteExecution(ulid string) error {
 }
 
 func (t *Tx) deleteExecution(id int64) error {
+	if err := t.unrateExecution(id); err != nil {
+		return err
+	}
 	for _, statement := range deleteExecution {
 		if _, err := t.exec(statement, id); err != nil {
 			return err
@@ -254,7 +257,10 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 		string(e.Status), t.free(e.Message), e.Corrections, e.Truncated, nullText(e.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning,
 		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), output, outputBytes, outputDigest, e.Digest[:], e.Structure[:], e.Masking, e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt))
-	return id, err
+	if err != nil {
+		return 0, err
+	}
+	return id, t.unrate(lineage, version)
 }
 
 // textColumns are the columns of a text: as it is, its size and its digest.

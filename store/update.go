@@ -45,6 +45,8 @@ type Tx struct {
 	counts map[pair]int64 // of these seeds, less those that were superseded
 
 	NForgotten int // executions that were stored without their texts, because these were forgotten earlier
+
+	unrated map[int64]bool // versions whose fitness is not stored any more
 }
 
 // prepared reads with the statements that the writer keeps.

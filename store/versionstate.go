@@ -54,6 +54,16 @@ func (r *Reader) VersionStates(ctx context.Context, lineage string) ([]VersionSt
 	return r.versionStates(ctx, selectVersions+inOrderOfVersions, false, lineage)
 }
 
+// NamedVersions returns the named versions of a lineage, without their contents, the oldest first.
+func (r *Reader) NamedVersions(ctx context.Context, lineage string, names ...string) ([]VersionState, error) {
+	c := clauses{}
+	c.add(selectVersions, false, lineage)
+	c.addList(ofNames, anys(names)...)
+	c.add(inOrderOfVersions)
+	text, args := c.statement()
+	return r.versionStates(ctx, text, args...)
+}
+
 // VersionContents returns versions of a lineage with their contents, the oldest first: those named, or all that have a
 // name.
 func (r *Reader) VersionContents(ctx context.Context, lineage string, names ...string) ([]VersionState, error) {

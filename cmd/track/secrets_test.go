@@ -23,7 +23,7 @@ var recordedTexts = map[string]string{
 	"name": `actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
 		configuration.diff_hash series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
 		tool.name execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key truth.name
-		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source
+		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source activation.rubric
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name`,
 	"refused": "spec.document ledger.body ledger.mutation",
 	"made": `spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.kind tombstone.ulid tombstone.digest tombstone.identity

@@ -41,6 +41,7 @@ CREATE TABLE mutation (
 ) STRICT;
 
 CREATE INDEX mutation_open ON mutation (lineage_id, number) WHERE state IN ('proposed', 'continue');
+CREATE INDEX mutation_state ON mutation (lineage_id, state);
 CREATE INDEX mutation_proposed ON mutation (lineage_id, proposed_at);
 CREATE INDEX mutation_child ON mutation (child_id);
 
@@ -53,7 +54,24 @@ CREATE TABLE mutation_parent (
 
 CREATE INDEX mutation_parent_version ON mutation_parent (version_id);
 
+-- The versions that were ever active. position and entry follow from the ledger; the fitness follows from the executions,
+-- and whatever changes these takes it away, until the next change of the lineage.
+CREATE TABLE activation (
+    lineage_id INTEGER NOT NULL REFERENCES lineage,
+    version_id INTEGER NOT NULL REFERENCES version,
+    position   INTEGER NOT NULL, -- in the order in which they were first active, from 1
+    entry      INTEGER NOT NULL, -- number of the entry that made it active first
+    rubric     TEXT,             -- of the settings, under which fitness was computed; NULL if it is not known
+    fitness    REAL,             -- 0..100; NULL if no execution has a score
+    CHECK (rubric IS NOT NULL OR fitness IS NULL),
+    PRIMARY KEY (lineage_id, version_id),
+    UNIQUE (lineage_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX activation_fitness ON activation (lineage_id, rubric, fitness DESC, position);
+
 -- +goose Down
+DROP TABLE activation;
 DROP TABLE mutation_parent;
 DROP TABLE mutation;
 DROP TABLE ledger;

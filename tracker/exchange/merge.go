@@ -85,7 +85,7 @@ func (m *merge) run(ctx context.Context) error {
 		func() error { return m.seeds(ctx, scenarios) },
 		func() error { return m.order(ctx, scenarios) },
 		func() error { return m.executions(ctx, records) },
-		func() error { return m.countTrials(ctx) },
+		func() error { return m.completeLineages(ctx) },
 	} {
 		if err := step(); err != nil {
 			return err
@@ -225,8 +225,8 @@ func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) err
 	return nil
 }
 
-// countTrials notes the trials that a ledger counts and that did not come along.
-func (m *merge) countTrials(ctx context.Context) error {
+// completeLineages notes the trials that a ledger counts and that did not come along, and stores the fitness of versions.
+func (m *merge) completeLineages(ctx context.Context) error {
 	if m.dryRun {
 		return nil
 	}
@@ -234,7 +234,12 @@ func (m *merge) countTrials(ctx context.Context) error {
 		if l.Conflict {
 			continue
 		}
-		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false) })
+		err := m.store.Update(ctx, func(tx *store.Tx) error {
+			if err := lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false); err != nil {
+				return err
+			}
+			return lineages.StoreFitness(ctx, tx, l.Lineage)
+		})
 		if err != nil {
 			return &hereError{err}
 		}

@@ -30,7 +30,7 @@ func ShowLineage(ctx context.Context, r *store.Reader, q answer.LineageQuestion)
 	}
 	l := o.Lineage
 	return answer.Lineage{
-		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: o.Mutations, Versions: versionAnswers(o.Versions), Settings: l.Settings,
+		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: o.Mutations, Versions: versionAnswers(o.Versions), NArchived: o.NArchived, Settings: l.Settings,
 	}, nil
 }
 

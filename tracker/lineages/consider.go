@@ -82,11 +82,7 @@ func loopState(ctx context.Context, r *store.Reader, l Lineage, where standing, 
 	if err := sinceEvents(l, &c); err != nil {
 		return c, err
 	}
-	v, err := where.trials.of(l.Head)
-	if err != nil {
-		return c, err
-	}
-	c.State.Scores = lastScores(v.Trials, max(recentTrials, l.Settings.Loop.StableScores))
+	c.State.Scores = lastScores(where.head.Trials, max(recentTrials, l.Settings.Loop.StableScores))
 	if c.State.Mutations, err = lastDay(ctx, r, l, now); err != nil {
 		return c, err
 	}

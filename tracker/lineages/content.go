@@ -1,11 +1,13 @@
 package lineages
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"track"
 	"track/internal/admission"
+	"track/store"
 )
 
 // checkContent reports why a content cannot be a version. Without rules, secrets in it are kept.
@@ -49,4 +51,38 @@ func commonPrefix(a, b string) string {
 		n++
 	}
 	return a[:n]
+}
+
+// contents reads contents of versions in at most three statements: mostly one or two are asked for, and sometimes all.
+type contents struct {
+	reader  *store.Reader
+	lineage string
+	single  map[string]*string
+	all     map[string]*string // nil until more than two were asked for
+}
+
+func (c *contents) of(ctx context.Context, version string) (*string, error) {
+	if content, found := c.single[version]; found {
+		return content, nil
+	}
+	if content, found := c.all[version]; found {
+		return content, nil
+	}
+	if len(c.single) < 2 || c.all != nil { // one that is missing among all is an error
+		content, err := c.reader.Content(ctx, c.lineage, version)
+		if c.single == nil {
+			c.single = map[string]*string{}
+		}
+		c.single[version] = content
+		return content, err
+	}
+	versions, err := c.reader.VersionContents(ctx, c.lineage)
+	if err != nil {
+		return nil, err
+	}
+	c.all = map[string]*string{}
+	for _, v := range versions {
+		c.all[v.Name] = v.Content
+	}
+	return c.of(ctx, version)
 }

@@ -66,7 +66,7 @@ func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s
 	if err != nil {
 		return s, err
 	}
-	if s, err = nextRollback(ctx, l, where); err != nil || s.Action != "" {
+	if s, err = nextRollback(ctx, where); err != nil || s.Action != "" {
 		return s, err
 	}
 	if s, err = nextDecision(ctx, r, l); err != nil || s.Action != "" {
@@ -83,12 +83,12 @@ func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s
 }
 
 // nextRollback returns the step of the first trigger that applies; the zero NextStep if none does.
-func nextRollback(ctx context.Context, l Lineage, where standing) (s NextStep, err error) {
-	state, err := rollbackState(ctx, l, where)
+func nextRollback(ctx context.Context, where standing) (s NextStep, err error) {
+	state, err := rollbackState(ctx, where)
 	if err != nil {
 		return s, err
 	}
-	if r := l.Settings.Rollback.Check(state); r != nil {
+	if r := where.lineage.Settings.Rollback.Check(state); r != nil {
 		s = NextStep{Action: answer.ActionRollback, Rollback: r, Reason: fmt.Sprintf("%s: %s; back to %s", r.Trigger, r.Reason, r.To)}
 	}
 	return s, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"track"
 	"track/answer"
 	"track/evolution"
 	"track/store"
@@ -26,10 +25,11 @@ type VersionEntry struct {
 type overview struct {
 	Lineage   Lineage
 	Mutations map[evolution.MutationState]int
-	Versions  []VersionEntry // the versions that were ever active, the newest first
+	Versions  []VersionEntry // that were ever active, the newest first: those that are kept and, if these are few, all
+	NArchived int            // that are left out
 }
 
-// loadOverview returns where a lineage stands, with the versions that were ever active.
+// loadOverview returns where a lineage stands, with its versions that are kept.
 func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		if o.Lineage, err = Load(ctx, r, name); err != nil {
@@ -38,7 +38,7 @@ func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview
 		if o.Mutations, err = r.CountOutcomes(ctx, o.Lineage.Evolving); err != nil {
 			return err
 		}
-		o.Versions, err = loadVersions(ctx, r, o.Lineage, false)
+		o.Versions, o.NArchived, err = loadListed(ctx, r, o.Lineage)
 		return err
 	})
 	return o, err
@@ -49,29 +49,22 @@ func listVersions(ctx context.Context, r *store.Reader, name string) (list []Ver
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, name)
 		if err == nil {
-			list, err = loadVersions(ctx, r, l, true)
+			list, err = loadVersions(ctx, r, l)
 		}
 		return err
 	})
 	return list, err
 }
 
-// loadVersions returns the versions of a lineage, the newest first: those that were ever active, or all.
-func loadVersions(ctx context.Context, r *store.Reader, l Lineage, all bool) ([]VersionEntry, error) {
+// loadVersions returns all versions of a lineage, the newest first.
+func loadVersions(ctx context.Context, r *store.Reader, l Lineage) ([]VersionEntry, error) {
 	versions, err := r.VersionStates(ctx, l.Name)
-	if err != nil {
+	if err != nil || len(versions) == 0 {
 		return nil, err
 	}
-	list, err := r.HeadChanges(ctx, l.Evolving)
+	heads, err := r.HeadChanges(ctx, l.Evolving)
 	if err != nil {
 		return nil, err
-	}
-	heads := headHistory(list)
-	if active := heads.wasActive(); !all {
-		versions = slices.DeleteFunc(versions, func(v store.VersionState) bool { return !active[v.Name] })
-	}
-	if len(versions) == 0 {
-		return nil, nil
 	}
 	trials, err := loadTrialsOf(ctx, r, l, versions)
 	if err != nil {
@@ -94,7 +87,7 @@ func loadTrialsOf(ctx context.Context, r *store.Reader, l Lineage, versions []st
 
 // versionEntries returns versions, the newest first, with what their trials say.
 func versionEntries(l Lineage, versions []store.VersionState, heads headHistory, trials recorded) ([]VersionEntry, error) {
-	wasActive := heads.wasActive()
+	positions := heads.positions()
 	list := make([]VersionEntry, len(versions))
 	var standings []evolution.Standing
 	for i, v := range versions {
@@ -105,8 +98,8 @@ func versionEntries(l Lineage, versions []store.VersionState, heads headHistory,
 		if list[i], err = newVersionEntry(l, v, own); err != nil {
 			return nil, err
 		}
-		if list[i].State = answer.VersionCandidate; wasActive[v.Name] {
-			standings = append(standings, evolution.Standing{Version: v.Name, Number: v.Number, Score: list[i].Fitness})
+		if list[i].State = answer.VersionCandidate; positions[v.Name] > 0 {
+			standings = append(standings, evolution.Standing{Version: v.Name, Number: positions[v.Name], Score: list[i].Fitness})
 		}
 	}
 	setPlaces(l, list, standings)
@@ -147,30 +140,4 @@ func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
 		}
 		list[i].Best = ok && v.Name == best.Version
 	}
-}
-
-// loadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
-func loadVersion(ctx context.Context, r *store.Reader, lineage, version string) (entry VersionEntry, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		state, err := r.VersionState(ctx, lineage, version)
-		if err != nil {
-			return err
-		}
-		l, err := Load(ctx, r, lineage)
-		if errors.Is(err, track.ErrNotFound) {
-			entry = VersionEntry{VersionState: state}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		list, err := loadVersions(ctx, r, l, true)
-		for _, v := range list {
-			if v.Name == version {
-				entry = v
-			}
-		}
-		return err
-	})
-	return entry, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"track"
@@ -65,7 +64,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 	if err != nil {
 		return nil, err
 	}
-	state, err := rollbackState(ctx, l, where)
+	state, err := rollbackState(ctx, where)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,8 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 		if event == nil {
 			return nil, nil
 		}
-		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
+		state.Scores, err = where.scores(ctx, true)
+		return &evolution.RollbackEvent{Rollback: *event, State: &state}, err
 	}
 	to, err := rollbackTarget(ctx, r, l, where, o)
 	if err != nil {
@@ -87,7 +87,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}
-	mentioned, err := isMentioned(ctx, r, l, where.heads, event.To)
+	mentioned, err := isMentioned(ctx, r, l, event.To)
 	if err != nil || mentioned {
 		return &evolution.RollbackEvent{Rollback: *event}, err
 	}
@@ -102,7 +102,7 @@ func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where stand
 	}
 	switch {
 	case o.Best:
-		best, ok, err := bestAllowed(ctx, l, where, where.standings)
+		best, ok, err := where.bestAllowed(ctx, nil)
 		if err != nil {
 			return best, err
 		}
@@ -111,12 +111,9 @@ func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where stand
 		}
 		return best, nil
 	case o.Previous:
-		var previous *evolution.Standing
-		var err error
-		for before := where.find(where.heads.before(l.Head)); before != nil && previous == nil; before = where.find(where.heads.before(before.Version)) {
-			if previous, err = unlessForbidden(ctx, l, where, before); err != nil {
-				return evolution.Standing{}, err
-			}
+		previous, err := where.previousAllowed(ctx)
+		if err != nil {
+			return evolution.Standing{}, err
 		}
 		if previous == nil {
 			return evolution.Standing{}, nameOne(fmt.Errorf("%w: no version was active before %s", track.ErrInvalid, orDash(l.Head)))
@@ -124,6 +121,20 @@ func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where stand
 		return *previous, nil
 	}
 	return namedTarget(ctx, r, l, where, o.To)
+}
+
+// previousAllowed returns the newest version that was active before and is not forbidden; nil for none.
+func (s standing) previousAllowed(ctx context.Context) (*evolution.Standing, error) {
+	for version := s.lineage.Head; ; {
+		before, err := s.findBefore(ctx, version)
+		if err != nil || before == nil {
+			return nil, err
+		}
+		if allowed, err := s.unlessForbidden(ctx, before); err != nil || allowed != nil {
+			return allowed, err
+		}
+		version = before.Version
+	}
 }
 
 // namedTarget returns the version that a person names.
@@ -140,8 +151,8 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 		err = track.WithHint(err, track.Hint{Text: "choose another version"})
 		return evolution.Standing{}, track.WithHint(err, track.NewHint("change what is forbidden", "lineage set", l.Name, "forbidden=@FILE"))
 	}
-	if s := where.find(name); s != nil {
-		return *s, nil
+	if s, err := where.find(ctx, name); err != nil || s != nil {
+		return *cmp.Or(s, &evolution.Standing{}), err
 	}
 	recorded, err := loadTrials(ctx, r, l, name)
 	if err != nil {
@@ -171,9 +182,9 @@ func notAcceptedWarnings(ctx context.Context, r *store.Reader, l Lineage, versio
 }
 
 // isMentioned reports whether the ledger mentions a version: as the root, or as child or parent of a mutation.
-func isMentioned(ctx context.Context, r *store.Reader, l Lineage, heads headHistory, version string) (bool, error) {
-	if slices.Contains(heads.versions(), version) {
-		return true, nil
+func isMentioned(ctx context.Context, r *store.Reader, l Lineage, version string) (bool, error) {
+	if _, found, err := r.Activation(ctx, l.Evolving, version); err != nil || found {
+		return found, err
 	}
 	_, err := r.MutationOf(ctx, l.Evolving, version)
 	if errors.Is(err, track.ErrNotFound) {

@@ -12,14 +12,13 @@ import (
 // loadSignals returns means over the newest executions of the active version. A failed execution counts as errors only,
 // and says nothing of the rest. Among failed ones, a successful execution without calls counts as one without errors,
 // so that a single timeout is not a rate of 1. Of a simulation only the share of failed seeds is known.
-func loadSignals(ctx context.Context, r *store.Reader, l Lineage, trials recorded) (s evolution.Signals, err error) {
+func loadSignals(ctx context.Context, r *store.Reader, l Lineage, head VersionTrials) (s evolution.Signals, err error) {
 	if l.Head == "" {
 		return s, nil
 	}
 	if l.scenario() != "" {
-		v, err := trials.of(l.Head)
-		s.ErrorRate = failedShare(v.Trials)
-		return s, err
+		s.ErrorRate = failedShare(head.Trials)
+		return s, nil
 	}
 	recent, err := r.Trials(ctx, l.Name, store.TrialFilter{
 		Versions: []string{l.Head}, Rubric: l.Settings.Rubric, Components: true, Ended: true, Newest: recentTrials,

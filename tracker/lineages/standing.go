@@ -2,6 +2,8 @@ package lineages
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
 
 	"track/evolution"
@@ -11,215 +13,151 @@ import (
 // recentTrials is how many of the newest trials say how a version does now: as many as weigh in a fitness.
 const recentTrials = 5
 
-// headHistory are the changes of the active version, oldest first.
-type headHistory []store.HeadChange
+// Mostly a few rows of a long history are enough. The others are read in pages, each larger than the one before.
+const firstPage, pageGrowth = 16, 8
 
-// versions returns the versions that were ever active, in the order of their first time.
-func (h headHistory) versions() (names []string) {
-	seen := map[string]bool{"": true}
-	for _, e := range h {
-		if !seen[e.After] {
-			seen[e.After] = true
-			names = append(names, e.After)
-		}
-	}
-	return names
-}
-
-// wasActive holds the versions that were ever active.
-func (h headHistory) wasActive() map[string]bool {
-	active := map[string]bool{}
-	for _, e := range h {
-		active[e.After] = e.After != ""
-	}
-	return active
-}
-
-// sinceRollback returns the active versions since the last rollback, which is an entry of the given number, in their
-// order.
-func (h headHistory) sinceRollback(number int) (names []string) {
-	for _, e := range h {
-		if e.Number >= number {
-			names = append(names, e.After)
-		}
-	}
-	return names
-}
-
-// before returns the version that was active before another one first was; empty for none.
-func (h headHistory) before(version string) string {
-	i := slices.IndexFunc(h, func(e store.HeadChange) bool { return e.After == version })
-	if i < 0 {
-		return ""
-	}
-	return h[i].Before
-}
-
-// distrusted returns the versions that triggers left since a mutation was accepted, or somebody went back by hand. To
-// go back to one of them without a new reason to trust it could go on for ever.
-func (h headHistory) distrusted() map[string]bool {
-	left := map[string]bool{}
-	for _, e := range slices.Backward(h) {
-		if e.Kind != evolution.KindRollback || e.Trigger == string(evolution.TriggerHand) {
-			break
-		}
-		left[e.Before] = true
-	}
-	return left
-}
-
-// standing is where a lineage stands: its head history, and the trials and the fitness of the versions that were ever
-// active.
+// standing is where a lineage stands: the fitness of the versions that were ever active, and the trials of the active
+// one. The fitness of most versions is stored.
 type standing struct {
-	heads     headHistory
-	trials    recorded
-	standings []evolution.Standing // in the order of heads.versions
-	byName    map[string]int       // the places of versions in standings
-	signals   evolution.Signals    // of the active version
-	contents  *contents
+	reader   *store.Reader
+	lineage  Lineage
+	unrated  []evolution.Standing // whose fitness is not stored, in the order in which they were first active
+	ids      []int64              // of these versions
+	byName   map[string]int       // the places of versions in unrated
+	problem  error                // why the trials of the first of problems cannot be aggregated
+	problems map[string]bool      // versions of unrated without a fitness, because of their trials
+	head     VersionTrials        // of the active version
+	signals  evolution.Signals    // of the active version
+	contents *contents
 }
 
-// loadStanding reads where a lineage stands.
-func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, err error) {
-	s.contents = &contents{reader: r, lineage: l.Name}
-	heads, err := r.HeadChanges(ctx, l.Evolving)
-	if err != nil {
-		return s, err
-	}
-	s.heads = heads
-	versions := s.heads.versions()
-	if len(versions) == 0 {
-		return s, nil
-	}
-	if l.scenario() == "" {
-		s.trials, err = loadTrials(ctx, r, l)
-	} else {
-		s.trials, err = loadTrials(ctx, r, l, versions...)
+// loadStanding reads where a lineage stands. That trials cannot be aggregated is an error.
+func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (standing, error) {
+	s, err := rateStanding(ctx, r, l)
+	if err == nil {
+		err = s.problem
 	}
 	if err != nil {
 		return s, err
 	}
-	s.byName = make(map[string]int, len(versions))
-	for i, name := range versions {
-		s.byName[name] = i
-		trials, err := s.trials.of(name)
-		if err != nil {
-			return s, err
-		}
-		score, err := fitness(l, trials)
-		if err != nil {
-			return s, err
-		}
-		s.standings = append(s.standings, evolution.Standing{Version: name, Number: i + 1, Score: score})
-	}
-	s.signals, err = loadSignals(ctx, r, l, s.trials)
+	s.signals, err = loadSignals(ctx, r, l, s.head)
 	return s, err
 }
 
+// rateStanding computes the fitness of the versions for which it is not stored.
+func rateStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, err error) {
+	s = standing{reader: r, lineage: l, byName: map[string]int{}, problems: map[string]bool{}, contents: &contents{reader: r, lineage: l.Name}}
+	unrated, err := r.UnratedActivations(ctx, l.Evolving, l.Settings.Rubric)
+	if err != nil {
+		return s, err
+	}
+	trials, err := loadUnratedTrials(ctx, r, l, unrated)
+	if err != nil {
+		return s, err
+	}
+	for _, a := range unrated {
+		if err := s.rate(a, trials); err != nil {
+			return s, err
+		}
+	}
+	s.head, err = trials.of(l.Head)
+	return s, err
+}
+
+// loadUnratedTrials reads the trials of versions whose fitness is not stored, and those of the active one.
+func loadUnratedTrials(ctx context.Context, r *store.Reader, l Lineage, unrated []store.Activation) (recorded, error) {
+	const many = 1000
+	var names []string
+	if l.Head != "" {
+		names = []string{l.Head}
+	}
+	for _, a := range unrated {
+		if a.Version != l.Head {
+			names = append(names, a.Version)
+		}
+	}
+	if len(names) == 0 {
+		return recorded{lineage: l}, nil
+	}
+	if l.scenario() == "" && len(names) > many {
+		names = nil
+	}
+	return loadTrials(ctx, r, l, names...)
+}
+
+// rate computes the fitness of a version.
+func (s *standing) rate(a store.Activation, trials recorded) error {
+	own, err := trials.of(a.Version)
+	if err != nil {
+		return err
+	}
+	score, err := fitness(s.lineage, own)
+	if errors.Is(err, evolution.ErrEvidence) {
+		if s.problems[a.Version] = true; s.problem == nil {
+			s.problem = err
+		}
+		err = nil
+	}
+	s.byName[a.Version] = len(s.unrated)
+	s.unrated, s.ids = append(s.unrated, evolution.Standing{Version: a.Version, Number: a.Position, Score: score}), append(s.ids, a.ID)
+	return err
+}
+
+// of returns the standing of a version that was active.
+func (s standing) of(a store.Activation) evolution.Standing {
+	if i, found := s.byName[a.Version]; found {
+		return s.unrated[i]
+	}
+	return evolution.Standing{Version: a.Version, Number: a.Position, Score: a.Fitness}
+}
+
 // find returns the standing of a version; nil if it was never active.
-func (s standing) find(version string) *evolution.Standing {
-	if i, found := s.byName[version]; found {
-		return &s.standings[i]
-	}
-	return nil
-}
-
-// rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before:
-// triggers go back to no other.
-func rollbackState(ctx context.Context, l Lineage, s standing) (state evolution.RollbackState, err error) {
-	state.InForce = evolution.Standing{Version: l.Head}
-	if now := s.find(l.Head); now != nil {
-		state.InForce = *now
-	}
-	left := s.heads.distrusted()
-	if before := s.heads.before(l.Head); !left[before] {
-		if state.Previous, err = unlessForbidden(ctx, l, s, s.find(before)); err != nil {
-			return state, err
-		}
-	}
-	state.Versions = []evolution.Standing{state.InForce}
-	trusted := slices.DeleteFunc(slices.Clone(s.standings), func(v evolution.Standing) bool { return left[v.Version] })
-	best, ok, err := bestAllowed(ctx, l, s, trusted)
-	if err != nil {
-		return state, err
-	}
-	if ok && best.Version != l.Head {
-		state.Versions = append(state.Versions, best)
-	}
-	state.Scores = []float64{}
-	for _, name := range s.heads.sinceRollback(l.newest[evolution.KindRollback].Number) {
-		if v := s.find(name); v != nil && v.Score != nil {
-			state.Scores = append(state.Scores, *v.Score)
-		}
-	}
-	state.ErrorRate = s.signals.ErrorRate
-	return state, nil
-}
-
-// bestAllowed returns the best version to go back to: no forbidden one, unless it is active anyway.
-func bestAllowed(ctx context.Context, l Lineage, s standing, list []evolution.Standing) (best evolution.Standing, ok bool, err error) {
-	for list = slices.Clone(list); ; {
-		if best, ok = evolution.Best(list); !ok || best.Version == l.Head {
-			return best, ok, nil
-		}
-		if allowed, err := unlessForbidden(ctx, l, s, &best); err != nil || allowed != nil {
-			return best, err == nil, err
-		}
-		list = slices.DeleteFunc(list, func(v evolution.Standing) bool { return v.Version == best.Version })
-	}
-}
-
-// unlessForbidden returns nil for a version whose content matches a forbidden pattern of the settings.
-func unlessForbidden(ctx context.Context, l Lineage, s standing, v *evolution.Standing) (*evolution.Standing, error) {
-	if v == nil {
-		return nil, nil
-	}
-	matches, err := forbiddenPatterns(ctx, l, s.contents, v.Version)
-	if err != nil || len(matches) > 0 {
+func (s standing) find(ctx context.Context, version string) (*evolution.Standing, error) {
+	a, found, err := s.reader.Activation(ctx, s.lineage.Evolving, version)
+	if err != nil || !found {
 		return nil, err
 	}
-	return v, nil
+	standing := s.of(a)
+	return &standing, nil
 }
 
-// forbiddenPatterns returns the patterns of the settings that the content of a version matches.
-func forbiddenPatterns(ctx context.Context, l Lineage, c *contents, version string) ([]evolution.Refusal, error) {
-	content, err := c.of(ctx, version)
-	if err != nil || content == nil {
+// findBefore returns the standing of the version that was active before another one first was; nil for none.
+func (s standing) findBefore(ctx context.Context, version string) (*evolution.Standing, error) {
+	a, found, err := s.reader.Activation(ctx, s.lineage.Evolving, version)
+	if err != nil || !found {
 		return nil, err
 	}
-	return evolution.CheckForbidden(*content, l.Settings.Loop.Forbidden)
+	changes, err := s.reader.NewestHeadChanges(ctx, s.lineage.Evolving, a.Entry+1, 1)
+	if err != nil || len(changes) == 0 || changes[0].Before == "" {
+		return nil, err
+	}
+	return s.find(ctx, changes[0].Before)
 }
 
-// contents reads contents of versions in at most three statements: mostly one or two are asked for, and sometimes all.
-type contents struct {
-	reader  *store.Reader
-	lineage string
-	single  map[string]*string
-	all     map[string]*string // nil until more than two were asked for
-}
-
-func (c *contents) of(ctx context.Context, version string) (*string, error) {
-	if content, found := c.single[version]; found {
-		return content, nil
-	}
-	if content, found := c.all[version]; found {
-		return content, nil
-	}
-	if len(c.single) < 2 || c.all != nil { // one that is missing among all is an error
-		content, err := c.reader.Content(ctx, c.lineage, version)
-		if c.single == nil {
-			c.single = map[string]*string{}
+// scores returns the fitness of the versions that were made active since the last rollback, oldest first: all, or as
+// many of the newest as say how many drops in a row there are.
+func (s standing) scores(ctx context.Context, all bool) ([]float64, error) {
+	scores, first, before := []float64{}, s.lineage.newest[evolution.KindRollback].Number, math.MaxInt
+	for n := firstPage; ; n *= pageGrowth {
+		page, err := s.reader.HeadActivations(ctx, s.lineage.Evolving, first, before, n)
+		if err != nil {
+			return nil, err
 		}
-		c.single[version] = content
-		return content, err
+		for _, a := range page {
+			before = a.Entry
+			score := s.of(a).Score
+			if score == nil {
+				continue
+			}
+			scores = append(scores, *score)
+			if last := len(scores) - 1; !all && last > 0 && !(scores[last-1] < scores[last]) {
+				slices.Reverse(scores)
+				return scores, nil
+			}
+		}
+		if len(page) < n {
+			slices.Reverse(scores)
+			return scores, nil
+		}
 	}
-	versions, err := c.reader.VersionContents(ctx, c.lineage)
-	if err != nil {
-		return nil, err
-	}
-	c.all = map[string]*string{}
-	for _, v := range versions {
-		c.all[v.Name] = v.Content
-	}
-	return c.of(ctx, version)
 }
