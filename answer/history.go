@@ -22,6 +22,7 @@ type HistoryQuestion struct {
 	Spec     int    // version of the spec; 0 for the newest
 	Limit    int    // the newest so many configurations
 	Metric   string // whose values are shown; empty for total scores
+	Next     int    // seeds of the configuration whose mean is predicted; 0 for as many as the newest one has
 }
 
 // Params declares the parameters of the question.
@@ -32,6 +33,7 @@ func (q *HistoryQuestion) Params() param.List {
 		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
 		{Name: "limit", Unit: "N", Help: "show the newest `N` configurations", Value: param.Whole(&q.Limit, 1)},
 		{Name: "metric", Unit: "METRIC", Help: "show the mean value of this `METRIC` instead of the score", Value: param.Text(&q.Metric)},
+		{Name: "next", Unit: "N", Help: "predict the mean of `N` seeds of the next configuration (default: as many as the newest one has)", Value: param.Whole(&q.Next, 1)},
 	}
 }
 
@@ -68,7 +70,7 @@ type HistoryEntry struct {
 	Verdict           scoring.Verdict             `json:"verdict,omitempty"`
 	Estimates         *verdict.Estimates          `json:"estimates"`
 	Metric            *HistoryMetric              `json:"metric,omitempty"` // that was asked for
-	Change            *float64                    `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
+	Change            *verdict.HistoryChange      `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
 	Warnings          []verdict.Warning           `json:"warnings"`
 }
 
@@ -115,7 +117,7 @@ func (a History) Lead() []Sentence {
 	if a.Metric != nil {
 		what = "value of " + a.Metric.Name + ", " + a.Metric.Target
 	}
-	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the line above", a.Scenario, a.Spec.Version, what)
+	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the line above with Welch's interval", a.Scenario, a.Spec.Version, what)
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older configuration"))
 	}
@@ -140,8 +142,9 @@ func (a History) Tables() []Table {
 		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
-		{Name: "combined_score", Head: "combined"}, {Name: "combined_interval", Head: "box", For: ForPeople},
-		{Name: "change"}, {Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople},
+		{Name: "combined_score", Head: "combined"},
+		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
+		{Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople},
 	}}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, a.row(e))
@@ -155,22 +158,33 @@ func (a History) row(e HistoryEntry) []any {
 		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), e.NSeeds, e.NFailed,
 	}
 	if e.Estimates == nil {
-		row = append(row, make([]any, 16)...)
+		row = append(row, make([]any, 18)...)
 		return append(row, "not all scored")
 	}
-	number := format.Four
-	if a.Metric != nil {
-		number = func(x float64) string { return format.Value(x, a.Metric.Format) }
-	}
+	number := a.number()
 	mean, sd := e.Mean()
 	var codes []string
 	for _, w := range e.Warnings {
 		codes = append(codes, w.Code)
 	}
-	return append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
+	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
 		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number),
-		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore, intervalCell(e.Estimates.Combined.Interval, three),
-		optionalCell(e.Change, format.Signed), yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
+		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore,
+	)
+	row = append(row, changeCells(e.Change, number)...)
+	return append(row, yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
+}
+
+// changeCells returns the change of a mean with its interval.
+func changeCells(c *verdict.HistoryChange, number func(float64) string) []any {
+	if c == nil {
+		return make([]any, 4)
+	}
+	text := number(c.Value)
+	if c.Value >= 0 {
+		text = "+" + text
+	}
+	return []any{Cell{text, c.Value}, defined(c.Interval.Lo), defined(c.Interval.Hi), intervalCell(c.Interval, number)}
 }
 
 // estimated returns a cell with a number that was computed from seeds; nil if there is none.
@@ -179,6 +193,14 @@ func estimated(e verdict.Estimate, text func(float64) string) any {
 		return nil
 	}
 	return Cell{text(e.Value), e.Value}
+}
+
+// number returns how a mean is written.
+func (a History) number() func(float64) string {
+	if a.Metric == nil {
+		return format.Four
+	}
+	return func(x float64) string { return format.Value(x, a.Metric.Format) }
 }
 
 // notes draw the means, and say what they let expect.
@@ -195,28 +217,30 @@ func (a History) notes() []Sentence {
 		}
 		return fmt.Sprintf("%s (%s)", a.Entries[i].Configuration.Label, track.ShortHash(a.Entries[i].Configuration.Hash))
 	}
-	for _, text := range HistorySentences(a.Analysis, name) {
+	for _, text := range HistorySentences(a.Analysis, name, a.number()) {
 		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: true})
 	}
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }
 
 // HistorySentences say what the means of configurations let expect, and where their level changed. name returns what
-// the configuration at an index is called.
-func HistorySentences(h verdict.History, name func(index int) string) (list []string) {
+// the configuration at an index is called, and number how a mean is written.
+func HistorySentences(h verdict.History, name func(index int) string, number func(float64) string) (list []string) {
 	if h.Prediction.Defined() {
-		list = append(list, fmt.Sprintf("next mean expected in %s (95%% t prediction interval from %d stable configurations; no verdict depends on it)",
-			format.Interval(h.Prediction, format.Four), h.NAccepted))
+		list = append(list, predictionSentence(h, "seed", "stable configuration", number))
 	}
 	for _, c := range h.ChangePoints {
-		sure := "found by one of two methods"
-		if c.Confirmed {
-			sure = "found by both methods"
-		}
-		list = append(list, fmt.Sprintf("level changes at %s: %s → %s, %s", name(c.Index), format.Four(c.Before), format.Four(c.After), sure))
+		list = append(list, fmt.Sprintf("level changes at %s: mean %s before, %s from there on (maximally selected rank test, p %s)",
+			name(c.Index), number(c.Before), number(c.After), format.PValue(c.P)))
 	}
 	if h.Searched && len(h.ChangePoints) == 0 {
-		list = append(list, fmt.Sprintf("no change of level among %d means (methods: L2 partition, E-divisive)", h.NPoints))
+		list = append(list, fmt.Sprintf("no change of level found among %d means (maximally selected rank test, p ≤ %v)", h.NPoints, stats.HistoryMaxP))
 	}
 	return list
+}
+
+// predictionSentence says what mean is expected of the next point.
+func predictionSentence(h verdict.History, value, point string, number func(float64) string) string {
+	return fmt.Sprintf("next mean of %s expected in %s (95%% random-effects prediction interval from %s; no verdict depends on it)",
+		format.Counted(h.NNext, value), format.Interval(h.Prediction, number), format.Counted(h.NAccepted, point))
 }

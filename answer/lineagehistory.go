@@ -19,6 +19,7 @@ type LineageHistoryQuestion struct {
 	Rubric    string // empty for the active scores
 	Component string // whose values are shown; empty for the score
 	Limit     int    // the newest so many versions
+	Next      int    // executions of the version whose mean is predicted; 0 for as many as the newest one has
 }
 
 // Params declares the parameters of the question.
@@ -29,6 +30,7 @@ func (q *LineageHistoryQuestion) Params() param.List {
 		{Name: "rubric", Help: "use the scores under this rubric", Enum: append(rubric.Names(), track.RubricOwn), Value: param.Text(&q.Rubric)},
 		{Name: "component", Unit: "NAME", Help: "show this component of the score: its `NAME`", Value: param.Text(&q.Component)},
 		{Name: "limit", Unit: "N", Help: "show the newest `N` versions", Value: param.Whole(&q.Limit, 1)},
+		{Name: "next", Unit: "N", Help: "predict the mean of `N` executions of the next version (default: as many as the newest one has)", Value: param.Whole(&q.Next, 1)},
 	}
 }
 
@@ -52,18 +54,18 @@ type LineageHistory struct {
 
 // LineageHistoryEntry is one version in the history of a lineage.
 type LineageHistoryEntry struct {
-	Version     string           `json:"version"`
-	First       time.Time        `json:"first"` // start of the first execution
-	Last        time.Time        `json:"last"`  // start of the last execution
-	NExecutions int              `json:"n_executions"`
-	NFailed     int              `json:"n_failed"`
-	Mean        verdict.Estimate `json:"mean"`        // of the scores
-	SD          verdict.Estimate `json:"sd"`          // sample standard deviation of the scores
-	Fitness     *float64         `json:"fitness"`     // null if no execution has a score
-	Grade       rubric.Grade     `json:"grade"`       // empty if no execution has a score
-	EffectiveN  *float64         `json:"effective_n"` // of the fitness
-	Change      *float64         `json:"change"`      // of the mean, from the last entry that has one
-	Warnings    []stats.Warning  `json:"warnings"`
+	Version     string                 `json:"version"`
+	First       time.Time              `json:"first"` // start of the first execution
+	Last        time.Time              `json:"last"`  // start of the last execution
+	NExecutions int                    `json:"n_executions"`
+	NFailed     int                    `json:"n_failed"`
+	Mean        verdict.Estimate       `json:"mean"`        // of the scores
+	SD          verdict.Estimate       `json:"sd"`          // sample standard deviation of the scores
+	Fitness     *float64               `json:"fitness"`     // null if no execution has a score
+	Grade       rubric.Grade           `json:"grade"`       // empty if no execution has a score
+	EffectiveN  *float64               `json:"effective_n"` // of the fitness
+	Change      *verdict.HistoryChange `json:"change"`      // of the mean, from the last entry that has one
+	Warnings    []stats.Warning        `json:"warnings"`
 }
 
 // Len returns the number of entries; an answer in lines has one for each.
@@ -84,7 +86,7 @@ func (a LineageHistory) Lead() []Sentence {
 	if a.Component != "" {
 		what = a.Component
 	}
-	text := fmt.Sprintf("%s; mean over executions of the %s with its 95%% t interval, change to the line above", a.Lineage, what)
+	text := fmt.Sprintf("%s; mean over executions of the %s with its 95%% t interval, change to the line above with Welch's interval", a.Lineage, what)
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
 	}
@@ -97,15 +99,15 @@ func (a LineageHistory) Tables() []Table {
 		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "sd"}, {Name: "sd_interval", Head: "95% interval", For: ForPeople}, {Name: "fitness"}, {Name: "grade"}, {Name: "effective_n", Head: "effective n"},
-		{Name: "change"},
+		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
 	}}
 	for _, e := range a.Entries {
-		t.Rows = append(t.Rows, []any{
+		t.Rows = append(t.Rows, append([]any{
 			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),
 			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, twoDecimals),
 			estimated(e.SD, twoDecimals), intervalCell(e.SD.Interval, twoDecimals), optionalCell(e.Fitness, twoDecimals), string(e.Grade),
-			optionalCell(e.EffectiveN, twoDecimals), signedCell(e.Change),
-		})
+			optionalCell(e.EffectiveN, twoDecimals),
+		}, changeCells(e.Change, twoDecimals)...))
 	}
 	return []Table{t}
 }
@@ -117,9 +119,8 @@ func (a LineageHistory) notes() []Sentence {
 		means[i] = e.Mean.Value
 	}
 	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
-	if p := a.Analysis.Prediction; p.Defined() {
-		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
-			"next mean expected in %s (95%% t prediction interval from %s; no verdict depends on it)", format.Interval(p, twoDecimals), format.Counted(a.Analysis.NAccepted, "version"))})
+	if a.Analysis.Prediction.Defined() {
+		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", twoDecimals)})
 	}
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }

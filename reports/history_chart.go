@@ -1,13 +1,14 @@
 package reports
 
 import (
+	"fmt"
+
 	"track/answer"
 	"track/reports/chart"
 	"track/scoring/verdict"
 )
 
-// HistoryChart draws the means of configurations with their intervals, the prediction and the confirmed changes of
-// level.
+// HistoryChart draws the means of configurations with their intervals, the prediction and the changes of level.
 func HistoryChart(h answer.History) chart.History {
 	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
 	if h.Metric != nil {
@@ -33,15 +34,13 @@ func LineageHistoryChart(h answer.LineageHistory) chart.History {
 	return withAnalysis(c, h.Analysis)
 }
 
-// withAnalysis adds the prediction and the confirmed changes of level to a chart.
+// withAnalysis adds the prediction and the changes of level to a chart.
 func withAnalysis(c chart.History, a verdict.History) chart.History {
 	if p := a.Prediction; p.Defined() {
-		c.Prediction = &chart.Prediction{Name: "95 % prediction", Lo: p.Lo, Hi: p.Hi}
+		c.Prediction = &chart.Prediction{Name: fmt.Sprintf("95 %% prediction for n = %d", a.NNext), Lo: p.Lo, Hi: p.Hi}
 	}
 	for _, change := range a.ChangePoints {
-		if change.Confirmed {
-			c.ChangePoints = append(c.ChangePoints, change.Index)
-		}
+		c.ChangePoints = append(c.ChangePoints, change.Index)
 	}
 	return c
 }

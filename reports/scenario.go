@@ -143,7 +143,7 @@ func (d scenarioReport) history() []document.Block {
 	}
 	var sentences []string
 	known := func(i int) string { return fmt.Sprintf("%s (%s)", h.Entries[i].Name(), entrySelector(h, i)) }
-	for _, s := range answer.HistorySentences(h.Analysis, known) {
+	for _, s := range answer.HistorySentences(h.Analysis, known, format.Four) {
 		sentences = append(sentences, sentence(s))
 	}
 	for _, w := range h.Analysis.Warnings {

@@ -73,7 +73,7 @@ func (p *program) lineageHistory(ctx context.Context, st *store.Store, o history
 	if o.Spec != 0 {
 		return usage("--spec: %s is a lineage, which has no spec", o.Scenario)
 	}
-	a, err := ask.LineageHistory().Ask(ctx, ask.Source{Store: st}, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit})
+	a, err := ask.LineageHistory().Ask(ctx, ask.Source{Store: st}, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit, Next: o.Next})
 	if err != nil {
 		return err
 	}

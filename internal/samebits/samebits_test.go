@@ -207,6 +207,11 @@ func (g *generator) sequences() {
 		g.add("e-values", of(stats.SymmetricEValue(d)))
 		steps := append(g.series(15+i, 0, 1), g.series(15, 1.5, 2.5)...)
 		g.add("change points", of(stats.NewHistory(steps, 3)))
+		means := make([]stats.SampleMean, 5+i)
+		for k := range means {
+			means[k] = stats.SampleMean{N: 2 + 9*(k%3), Mean: xs[k], SD: xs[k+1] / 4}
+		}
+		g.add("next mean", of(stats.PredictMean(means, 1+2*i, 0.95)))
 	}
 }
 

@@ -55,7 +55,7 @@ func TInterval(xs []float64, confidence float64) (Interval, error) {
 // It assumes independent normal values, of which the next is one: autocorrelated histories raise more false alarms.
 // It keeps its nominal rate down to n = 2, by being wide: use it from 5 values. Fewer than 2 are ErrTooFew.
 func NewPrediction(xs []float64, confidence float64) (Prediction, error) {
-	interval, err := tInterval(xs, confidence, 2, MethodPrediction, func(n float64) float64 { return 1 + 1/n })
+	interval, err := tInterval(xs, confidence, 2, methodPrediction, func(n float64) float64 { return 1 + 1/n })
 	if err != nil {
 		return Prediction{}, err
 	}

@@ -83,6 +83,25 @@ func WelchT(a, b []float64, confidence float64) (TTest, error) {
 	return t.complete(ma-mb, math.Sqrt(va+vb), df, confidence)
 }
 
+// WelchInterval is the interval of [WelchT] of the difference b − a of two means, from summaries. It is not defined if a side
+// has fewer than 2 values, or if both are constant.
+func WelchInterval(a, b Summary, confidence float64) Interval {
+	none := noInterval(confidence, MethodWelch)
+	if a.N < 2 || b.N < 2 || !finite(a.Mean) || !finite(b.Mean) {
+		return none
+	}
+	na, nb := float64(a.N), float64(b.N)
+	va, vb := float64(a.PopulationSD*a.PopulationSD)/(na-1), float64(b.PopulationSD*b.PopulationSD)/(nb-1)
+	if !finite(va+vb) || va+vb == 0 || a.Constant && b.Constant {
+		return none
+	}
+	share := va / (va + vb)
+	df := 1 / (float64(share*share/(na-1)) + float64((1-share)*(1-share)/(nb-1)))
+	half := float64(studentQuantile(confidence, df) * math.Sqrt(va+vb))
+	diff := b.Mean - a.Mean
+	return Interval{Lo: diff - half, Hi: diff + half, Confidence: confidence, Method: MethodWelch}
+}
+
 // complete fills in everything that follows from the mean difference, its standard error and the degrees of freedom.
 func (t TTest) complete(diff, se, df, confidence float64) (TTest, error) {
 	if !finite(diff) || !finite(se) {

@@ -153,7 +153,7 @@ func signTables(d []float64) []signTable {
 const (
 	streamSignFlip = iota + 1
 	streamTwoSample
-	streamDivisive
+	streamSegments
 	streamJointFlip
 )
 

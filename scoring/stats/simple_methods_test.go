@@ -150,5 +150,5 @@ func NewIQM(xs []float64) (TrimmedMean, error) { return NewTrimmedMean(xs, 0.25)
 
 // prediction is the t interval for one further value, as [NewPrediction] gives it; not defined below two values.
 func (s Summary) prediction(confidence float64) Interval {
-	return s.around(confidence, MethodPrediction, 1+1/float64(s.N))
+	return s.around(confidence, methodPrediction, 1+1/float64(s.N))
 }

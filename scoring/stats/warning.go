@@ -37,7 +37,7 @@ func (w Warning) Message() string {
 	case warnEmptySequence:
 		return "the confidence sequence became empty: the mean moved, or this is one of the rare sequences that miss it"
 	case WarnAutocorrelated:
-		return "lag-1 autocorrelation above 0.3: change points are unreliable"
+		return "lag-1 autocorrelation above 0.3: neighbours move together, or the level drifts; no change points are given"
 	}
 	return string(w)
 }

@@ -14,10 +14,10 @@ const (
 	WarnFewAccepted    = warnFewAccepted
 	WarnFewPairs       = warnFewPairs
 	WarnFewPoints      = warnFewPoints
+	WarnOneValue       = warnOneValue
 	WarnFloor          = warnFloor
 	WarnIdentical      = warnIdentical
 	WarnIdenticalSeeds = warnIdenticalSeeds
-	WarnNoNoise        = warnNoNoise
 	WarnNoScores       = warnNoScores
 	WarnNoSeeds        = warnNoSeeds
 	WarnUnmatched      = warnUnmatched

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -16,16 +15,38 @@ const minAccepted = 5
 
 // HistoryPoint is the mean of one configuration, NaN where it has none.
 type HistoryPoint struct {
+	N        int // values that the mean is of
 	Mean     float64
-	Accepted bool // good enough to be what the next one is expected to be like
+	SD       float64 // sample standard deviation of these values; NaN for one value
+	Accepted bool    // good enough to be what the next one is expected to be like
+}
+
+func (p HistoryPoint) exists() bool { return p.N > 0 && !math.IsNaN(p.Mean) && !math.IsInf(p.Mean, 0) }
+
+// summary is what an interval of a difference needs to know of the point.
+func (p HistoryPoint) summary() stats.Summary {
+	s := stats.Summary{N: p.N, Mean: p.Mean, PopulationSD: math.NaN()}
+	if p.N > 1 {
+		s.PopulationSD = p.SD * math.Sqrt(float64(p.N-1)/float64(p.N))
+		s.Constant = p.SD == 0
+	}
+	return s
+}
+
+// HistoryOptions say what is known of the points, and what is asked of them.
+type HistoryOptions struct {
+	Next   int  // values of the next point; 0 for as many as the newest point has
+	Scores bool // the values lie in [0, 1]
 }
 
 // History says what the points so far let expect of the next one, and where their level changed. It reports, and
 // never decides.
 type History struct {
 	NAccepted    int                 `json:"n_accepted"`
-	Prediction   stats.Interval      `json:"ci"`       // for the mean of one more configuration; not defined below 5 accepted points
-	NPoints      int                 `json:"n_points"` // points with a mean
+	Prediction   stats.Interval      `json:"ci"`        // for the mean of one more configuration; not defined below 5 accepted points
+	NNext        int                 `json:"n_next"`    // seeds or executions of that configuration
+	WithinSD     *float64            `json:"within_sd"` // pooled sd of single values; nil if each point has one
+	NPoints      int                 `json:"n_points"`  // points with a mean
 	ChangePoints []stats.ChangePoint `json:"change_points"`
 	Searched     bool                `json:"searched"`             // there were enough points to look for changes
 	Lag1         *float64            `json:"lag1_autocorrelation"` // that the changes leave; nil if not searched, or without noise
@@ -37,36 +58,85 @@ const (
 	warnFewAccepted = "too_short_a_history"
 	warnUnreliable  = "unreliable_change_points"
 	warnFewPoints   = "too_few_for_change_points"
-	warnNoNoise     = "no_noise"
+	warnOneValue    = "one_value_per_point"
 )
 
-// AnalyseHistory predicts the next point by the t prediction interval over the accepted ones, and looks for changes
-// of level among all of them from 20 points on. Change points are reported by the index of the first point of the new
-// level among points.
-func AnalyseHistory(points []HistoryPoint) History {
-	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodPrediction)}
-	var accepted, all []float64
+// AnalyseHistory predicts the next point from the accepted ones ([stats.PredictMean]), and looks for changes of level
+// among all of them from 20 points on ([stats.NewHistory]). Change points are reported by the index of the first point
+// of the new level among points.
+func AnalyseHistory(points []HistoryPoint, o HistoryOptions) History {
+	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodNextMean), NNext: o.Next}
+	var accepted []stats.SampleMean
+	var all []float64
 	var index []int
 	for i, p := range points {
-		if math.IsNaN(p.Mean) || math.IsInf(p.Mean, 0) {
+		if !p.exists() {
 			continue
 		}
 		all, index = append(all, p.Mean), append(index, i)
+		if o.Next == 0 {
+			h.NNext = p.N
+		}
 		if p.Accepted {
-			accepted = append(accepted, p.Mean)
+			accepted = append(accepted, stats.SampleMean{N: p.N, Mean: p.Mean, SD: p.SD})
 		}
 	}
 	h.NAccepted, h.NPoints = len(accepted), len(all)
-	if h.NAccepted < minAccepted {
-		h.warn(warnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(h.NAccepted, "accepted point"), minAccepted)
-	} else if p, err := stats.NewPrediction(accepted, scoring.DefaultConfidence); err == nil {
-		h.Prediction = p.Interval
-		if slices.Contains(p.Warnings, stats.WarnZeroVariance) {
-			h.warn(string(stats.WarnZeroVariance), "all %d accepted points are equal: the prediction has no width", h.NAccepted)
-		}
-	}
+	h.predict(accepted, o)
 	h.findChanges(all, index)
 	return h
+}
+
+func (h *History) predict(accepted []stats.SampleMean, o HistoryOptions) {
+	if len(accepted) < minAccepted {
+		h.warn(warnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(len(accepted), "accepted point"), minAccepted)
+		return
+	}
+	p, err := stats.PredictMean(accepted, h.NNext, scoring.DefaultConfidence)
+	if errors.Is(err, stats.ErrTooFew) {
+		h.warn(warnOneValue, "each accepted point has one value, which tells nothing of their spread: the prediction is for a point of one value, not of %d", h.NNext)
+		h.NNext = 1
+		p, err = stats.PredictMean(accepted, 1, scoring.DefaultConfidence)
+	}
+	if err != nil {
+		return
+	}
+	if p.DFWithin > 0 {
+		h.WithinSD = &p.Within
+	}
+	if h.Prediction = p.Interval; o.Scores {
+		h.Prediction = cut(h.Prediction, 0, 1)
+	}
+	for _, w := range p.Warnings {
+		h.warn(string(w), "all values of the %d accepted points are equal: nothing is known of the spread of the next one", h.NAccepted)
+	}
+}
+
+// cut returns the part of an interval that is possible.
+func cut(i stats.Interval, lo, hi float64) stats.Interval {
+	if i.Defined() {
+		i.Lo, i.Hi = min(max(i.Lo, lo), hi), max(min(i.Hi, hi), lo)
+	}
+	return i
+}
+
+// HistoryChange is the difference of the means of two points.
+type HistoryChange struct {
+	Value    float64        `json:"value"`
+	Interval stats.Interval `json:"ci"` // Welch's; not defined if a point has one value, or if none differ
+}
+
+// ChangeBetween returns how the mean changed from one point to another; nil if one has none. The points count as
+// independent: a paired comparison of equal seeds can show more.
+func ChangeBetween(before, after HistoryPoint, o HistoryOptions) *HistoryChange {
+	if !before.exists() || !after.exists() {
+		return nil
+	}
+	c := HistoryChange{Value: after.Mean - before.Mean, Interval: stats.WelchInterval(before.summary(), after.summary(), scoring.DefaultConfidence)}
+	if o.Scores {
+		c.Interval = cut(c.Interval, -1, 1)
+	}
+	return &c
 }
 
 func (h *History) findChanges(all []float64, index []int) {
@@ -84,14 +154,7 @@ func (h *History) findChanges(all []float64, index []int) {
 		h.ChangePoints = append(h.ChangePoints, c)
 	}
 	for _, w := range found.Warnings {
-		switch w {
-		case stats.WarnAutocorrelated:
-			h.warn(warnUnreliable, "%s", w.Message())
-		case stats.WarnZeroVariance:
-			h.warn(warnNoNoise, "more than half of the points equal the one before: there is no noise to measure changes by")
-		default:
-			h.warn(string(w), "%s", w.Message())
-		}
+		h.warn(warnUnreliable, "%s", w.Message())
 	}
 }
 

@@ -25,23 +25,20 @@ func ShowLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHi
 	}
 	a = answer.LineageHistory{Lineage: q.Lineage, Rubric: q.Rubric, Component: q.Component, NOlder: max(0, len(versions)-q.Limit)}
 	points := []verdict.HistoryPoint{}
-	previous := math.NaN()
+	o := verdict.HistoryOptions{Next: q.Next}
+	var previous verdict.HistoryPoint
 	for _, v := range versions[a.NOlder:] {
 		entry, err := lineageHistoryEntry(ctx, r, v, q)
 		if err != nil {
 			return a, err
 		}
-		mean := entry.Mean.Value
-		if change := mean - previous; !math.IsNaN(change) {
-			entry.Change = &change
+		point := verdict.HistoryPoint{N: entry.Mean.N, Mean: entry.Mean.Value, SD: entry.SD.Value, Accepted: true}
+		if entry.Change = verdict.ChangeBetween(previous, point, o); point.N > 0 {
+			previous = point
 		}
-		if !math.IsNaN(mean) {
-			previous = mean
-		}
-		a.Entries = append(a.Entries, entry)
-		points = append(points, verdict.HistoryPoint{Mean: mean, Accepted: true})
+		a.Entries, points = append(a.Entries, entry), append(points, point)
 	}
-	a.Analysis = verdict.AnalyseHistory(points)
+	a.Analysis = verdict.AnalyseHistory(points, o)
 	return a, nil
 }
 

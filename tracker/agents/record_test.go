@@ -566,7 +566,7 @@ func TestLineageHistory(t *testing.T) {
 	if want := 39 / 1.9; v1.Version != "v1" || v1.Mean.Value != 20 || v1.Mean.N != 2 || v1.SD.Value != math.Sqrt(200) || math.Abs(*v1.Fitness-want) > 1e-12 {
 		t.Errorf("v1: mean %+v, sd %+v, fitness %v, want %v", v1.Mean, v1.SD, *v1.Fitness, want)
 	}
-	if v1.Change != nil || v2.Change == nil || *v2.Change != 0 {
+	if v1.Change != nil || v2.Change == nil || v2.Change.Value != 0 {
 		t.Errorf("changes %v, %v; want none, 0", v1.Change, v2.Change)
 	}
 	if v3.Fitness != nil || v3.Mean.N != 0 || !math.IsNaN(v3.Mean.Value) || v3.Change != nil || v3.NFailed != 1 {

@@ -3,7 +3,6 @@ package seeds
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"track"
 	"track/answer"
@@ -51,34 +50,28 @@ func loadHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion)
 			return a, from, err
 		}
 	}
-	return a, from, completeHistory(&a, params)
+	return a, from, completeHistory(&a, params, q.Next)
 }
 
 // completeHistory adds what follows from all entries together.
-func completeHistory(a *answer.History, params []track.Params) error {
+func completeHistory(a *answer.History, params []track.Params, next int) error {
 	differing, err := parameterLines(params)
 	if err != nil {
 		return err
 	}
+	o := verdict.HistoryOptions{Next: next, Scores: a.Metric == nil}
 	points := make([]verdict.HistoryPoint, len(a.Entries))
-	previous := math.NaN()
+	var previous verdict.HistoryPoint
 	for i := range a.Entries {
 		e := &a.Entries[i]
 		e.Differing = differing[i]
-		mean, _ := e.Mean()
-		if mean.N == 0 {
-			mean.Value = math.NaN()
+		mean, sd := e.Mean()
+		points[i] = verdict.HistoryPoint{N: mean.N, Mean: mean.Value, SD: sd.Value, Accepted: e.Stable}
+		if e.Change = verdict.ChangeBetween(previous, points[i], o); mean.N > 0 {
+			previous = points[i]
 		}
-		points[i] = verdict.HistoryPoint{Mean: mean.Value, Accepted: e.Stable}
-		if math.IsNaN(mean.Value) {
-			continue
-		}
-		if change := mean.Value - previous; !math.IsNaN(previous) {
-			e.Change = &change
-		}
-		previous = mean.Value
 	}
-	a.Analysis = verdict.AnalyseHistory(points)
+	a.Analysis = verdict.AnalyseHistory(points, o)
 	return nil
 }
 
