@@ -1,6 +1,9 @@
 package scoring
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Accumulator computes [Moments] of numbers that come one by one, in constant memory. It sums differences from the
 // first finite number, with compensation, so that an offset common to all numbers costs no digits.
@@ -44,6 +47,25 @@ func (a *Accumulator) Moments() Moments {
 	n := float64(a.n)
 	sum := a.sum.value()
 	return Moments{N: a.n, Mean: a.shift + sum/n, Std: populationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
+}
+
+// MomentsOf returns the moments of finite numbers, which it goes through twice.
+func MomentsOf(xs []float64) Moments {
+	if len(xs) == 0 {
+		nan := math.NaN()
+		return Moments{Mean: nan, Std: nan, Min: nan, Max: nan}
+	}
+	m := Moments{N: len(xs), Min: slices.Min(xs), Max: slices.Max(xs)}
+	var sum, squares compensated
+	for _, x := range xs {
+		sum.add(x)
+	}
+	m.Mean = sum.value() / float64(m.N)
+	for _, x := range xs {
+		squares.add(float64((x - m.Mean) * (x - m.Mean)))
+	}
+	m.Std = math.Sqrt(squares.value() / float64(m.N))
+	return m
 }
 
 // compensated is a sum that keeps what rounding takes from it, after Neumaier, Rundungsfehleranalyse einiger

@@ -1,23 +1,17 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"math"
 
 	"track"
 )
 
 // A bit that flips in a number is still a number to SQLite. What verdicts are made of is therefore compared with the
 // digests and the totals of its seeds while it is read.
-
-// The counts come in one number, because the driver takes as long for each column as for the rest of the row.
-const listJudgedSeeds = `
-	SELECT seed.id, seed.outcome, seed.digest, assessment.total_score, (assessment.n_pass << 40) | (assessment.n_warn << 20) | assessment.n_fail
-	  FROM seed ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 WHERE {selection}`
 
 const listJudgedSeries = `
 	SELECT seed_series.seed_id, series_name.name, series_content.hash
@@ -29,21 +23,13 @@ const listJudgedSeries = `
 type readCheck struct {
 	*Reader
 	ctx     context.Context
-	seeds   []judgedSeed
-	ids     []int64 // of the seeds
+	seeds   []*selectedSeed
+	ids     []int64          // of the seeds
+	series  map[int64][]byte // by seed: name, zero and hash of each
 	values  seedCheck
 	results resultCheck
 	current int64 // the seed that is compared
 	damage  *Damage
-}
-
-// judgedSeed is a seed of a selection that was judged under its spec, with what its results amount to.
-type judgedSeed struct {
-	outcome string
-	digest  []byte
-	series  []byte
-	total   sql.NullFloat64
-	counts  [3]int
 }
 
 // newReadCheck returns a check of results under a spec.
@@ -58,8 +44,14 @@ func (r *Reader) newReadCheck(ctx context.Context, specID int64) (*readCheck, er
 // checkRead begins to check the seeds of a selection.
 func (r *Reader) checkRead(ctx context.Context, sel Selection) (*readCheck, error) {
 	c, err := r.newReadCheck(ctx, sel.SpecID)
+	var seeds []selectedSeed
 	if err == nil {
-		err = r.streamSelected(ctx, sel, hinted(listJudgedSeeds), []any{sel.SpecID}, c.addSeed)
+		seeds, err = r.selectedSeeds(ctx, sel)
+	}
+	for i := range seeds {
+		if seeds[i].assessed {
+			c.add(&seeds[i])
+		}
 	}
 	c.values = seedCheck{found: c.found, metrics: map[int64]string{}}
 	if err == nil {
@@ -76,15 +68,10 @@ func (c *readCheck) addSeries(sel Selection) error {
 	if err := c.read().GetContext(c.ctx, &hasSeries, hasAnySeries); err != nil || !hasSeries {
 		return err
 	}
-	byID := make(map[int64]*judgedSeed, len(c.ids))
-	for i, id := range c.ids {
-		byID[id] = &c.seeds[i]
-	}
+	c.series = map[int64][]byte{}
 	return c.streamSelected(c.ctx, sel, hinted(listJudgedSeries), nil, func(row []driver.Value) {
-		if s := byID[asInt(row[0])]; s != nil {
-			hash := asDigest(row[2])
-			s.series = append(append(append(s.series, asText(row[1])...), 0), hash[:]...)
-		}
+		seed, hash := asInt(row[0]), asDigest(row[2])
+		c.series[seed] = append(append(append(c.series[seed], asText(row[1])...), 0), hash[:]...)
 	})
 }
 
@@ -93,19 +80,8 @@ const (
 	hasAnySeries  = `SELECT EXISTS (SELECT 1 FROM seed_series)`
 )
 
-func (c *readCheck) addSeed(row []driver.Value) {
-	digest, _ := row[2].([]byte)
-	c.addJudged(asInt(row[0]), judgedSeed{outcome: asText(row[1]), digest: bytes.Clone(digest), total: asNullFloat(row[3]), counts: unpackCounts(asInt(row[4]))})
-}
-
-func (c *readCheck) addJudged(id int64, s judgedSeed) {
-	c.ids, c.seeds = append(c.ids, id), append(c.seeds, s)
-}
-
-// unpackCounts returns how many metrics passed, warned and failed.
-func unpackCounts(packed int64) [3]int {
-	const mask = 1<<20 - 1
-	return [3]int{int(packed >> 40), int(packed >> 20 & mask), int(packed & mask)}
+func (c *readCheck) add(seed *selectedSeed) {
+	c.ids, c.seeds = append(c.ids, seed.id), append(c.seeds, seed)
 }
 
 func (c *readCheck) found(d Damage) {
@@ -136,9 +112,10 @@ func (c *readCheck) scanResults(visit func(seed int)) error {
 		for c.ids[at] != seed {
 			at++
 		}
-		s := &c.seeds[at]
+		s := c.seeds[at]
 		c.current = seed
-		c.results.compare(&checkedAssessment{name: c.name, total: s.total, counts: s.counts})
+		total := sql.NullFloat64{Float64: s.total, Valid: !math.IsNaN(s.total)}
+		c.results.compare(&checkedAssessment{name: c.name, total: total, counts: [3]int{int(s.counts[0]), int(s.counts[1]), int(s.counts[2])}})
 		nCompared++
 		visit(at)
 	})
@@ -180,9 +157,9 @@ func (c *resultCheck) scan(ctx context.Context, r *Reader, ids []int64, visit fu
 func (c *readCheck) scanValues(visit func(metrics []int64, values []float64)) error {
 	at, v := 0, &c.values
 	compare := func() {
-		s := &c.seeds[at]
-		c.current = c.ids[at]
-		v.compare(&checkedSeed{name: c.name, outcome: s.outcome, digest: s.digest, series: s.series}, v.ids, v.values)
+		s := c.seeds[at]
+		c.current = s.id
+		v.compare(&checkedSeed{name: c.name, outcome: string(s.outcome), digest: s.digest[:], series: c.series[s.id]}, v.ids, v.values)
 		at++
 	}
 	// to compares the seeds up to one that has values, which are gathered next.

@@ -58,50 +58,6 @@ func isSound(columns []driver.Value) bool {
 	return ok && sum == checksumOf(columns[:last])
 }
 
-// Results without an assessment show that the page of the assessment is lost.
-const listSelectedRows = `
-	SELECT ` + seedChecked + `, ` + assessmentChecked + `,
-	       CASE WHEN assessment.seed_id IS NULL THEN EXISTS (SELECT 1 FROM result WHERE seed_id = seed.id AND spec_id = $1) ELSE 0 END
-	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 WHERE {selection}`
-
-// checkSelected returns an error of damage unless the seeds of a selection are all there, as they were stored. A
-// snapshot checks a selection once.
-func (r *Reader) checkSelected(ctx context.Context, sel Selection) error {
-	key := fmt.Sprintf("%q %v %d %v", sel.Scenario, sel.Configurations, sel.SpecID, sel.Seeds)
-	if r.sound[key] {
-		return nil
-	}
-	err := r.Snapshot(ctx, func(r *Reader) error { return r.checkRows(ctx, sel) })
-	if err == nil && r.sound != nil {
-		r.sound[key] = true
-	}
-	return err
-}
-
-func (r *Reader) checkRows(ctx context.Context, sel Selection) error {
-	n, damage := 0, ""
-	err := r.streamSelected(ctx, sel, listSelectedRows, []any{sel.SpecID}, func(row []driver.Value) {
-		n++
-		switch assessment := row[seedColumns : seedColumns+assessmentColumns]; {
-		case damage != "":
-		case !isSound(row[:seedColumns]):
-			damage = "the row of seed " + asText(row[0]) + " differs from its checksum"
-		case assessment[0] != nil && !isSound(assessment):
-			damage = "the assessment of seed " + asText(row[0]) + " differs from its checksum"
-		case asInt(row[len(row)-1]) != 0:
-			damage = "the assessment of seed " + asText(row[0]) + " is lost"
-		}
-	})
-	if err == nil && damage != "" {
-		err = fmt.Errorf("%w: %s", track.ErrDamaged, damage)
-	}
-	if err == nil && len(sel.Seeds) == 0 {
-		err = r.checkNumber(ctx, sel.Scenario, sel.Configurations, n, 0)
-	}
-	return err
-}
-
 const (
 	countStored = `SELECT coalesce(sum(n_seeds), 0) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
 	ofStored    = ` AND configuration_id IN ({list})`

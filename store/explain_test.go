@@ -108,12 +108,10 @@ func TestSeedPlans(t *testing.T) {
 			name, text string
 			args       []any
 		}{
-			{"totals of seeds", getSeedTotals, []any{sel.SpecID}},
-			{"scores of seeds", listSeedScores, []any{sel.SpecID}},
+			{"seeds", listSelectedSeeds, []any{sel.SpecID}},
 			{"measured values", listSeedMeasured, nil},
 			{"computed values by seed", listSeedComputed, []any{sel.SpecID}},
 			{"computed values of metrics", listMetricComputed, []any{sel.SpecID}},
-			{"judged seeds", hinted(listJudgedSeeds), []any{sel.SpecID}},
 			{"results of a metric", listOneMetricResults, []any{sel.SpecID, 1}},
 			{"values of a metric", listOneMetricValues, []any{sel.SpecID, 1}},
 			{"computed values of a metric", listOneMetricComputed, []any{sel.SpecID, 1}},

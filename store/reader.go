@@ -23,7 +23,7 @@ type Reader struct {
 	pool   *pool
 	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
 	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
-	sound  map[string]bool                   // of a snapshot, the selections whose rows were found sound; nil outside one
+	kept   []keptSelection                   // of a snapshot, the seeds that were read last
 	tx     querier                           // the prepared statements of the transaction; nil outside one
 }
 
@@ -59,7 +59,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = errors.Join(err, explain(rollbackErr))
 	}()
-	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}, sound: map[string]bool{}})
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.

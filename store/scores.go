@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"math"
 	"slices"
 
@@ -28,108 +26,61 @@ type SeedScore struct {
 	Scores     []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
 
-// In no order: the one by id would tempt SQLite to walk through all seeds of the scenario, which lie in it.
-const listSeedScores = `
-	SELECT seed.id, seed.ulid, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.digest, assessment.total_score,
-	       (assessment.n_pass << 40) | (assessment.n_warn << 20) | assessment.n_fail AS counts, seed.recorded_at
-	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 WHERE {selection}`
-
-// seedScoreRow is a seed as it is listed.
-type seedScoreRow struct {
-	SeedScore
-	counts     [3]int // of its results
-	recordedAt int64
-}
-
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their
 // metrics where withMetrics is set. It compares these with what was stored beside them.
 func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool) (seeds []SeedScore, err error) {
-	var rows []seedScoreRow
 	err = r.Snapshot(ctx, func(r *Reader) error {
-		if rows, err = r.seedScores(ctx, sel); err != nil || !withMetrics {
+		selected, err := r.selectedSeeds(ctx, sel)
+		if err != nil {
 			return err
 		}
-		return r.addMetricScores(ctx, rows, sel.SpecID)
+		order := make([]int, len(selected))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(selected[a].recordedAt, selected[b].recordedAt), cmp.Compare(selected[a].id, selected[b].id))
+		})
+		seeds = make([]SeedScore, len(selected))
+		for i, at := range order {
+			seeds[i] = selected[at].score()
+		}
+		if !withMetrics {
+			return nil
+		}
+		return r.addMetricScores(ctx, seeds, selected, order, sel.SpecID)
 	})
-	seeds = make([]SeedScore, len(rows))
-	for i := range rows {
-		seeds[i] = rows[i].SeedScore
-	}
 	return seeds, explain(err)
 }
 
-// seedScores returns the seeds of a selection in the order in which they were recorded.
-func (r *Reader) seedScores(ctx context.Context, sel Selection) ([]seedScoreRow, error) {
-	if err := r.checkSelected(ctx, sel); err != nil {
-		return nil, err
+func (s *selectedSeed) score() SeedScore {
+	return SeedScore{
+		ID: s.id, ULID: s.ulid, Number: s.number, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,
+		NFail: int(s.counts[2]), Digest: s.digest,
 	}
-	var rows []seedScoreRow
-	damaged := false
-	err := r.streamSelected(ctx, sel, listSeedScores, []any{sel.SpecID}, func(row []driver.Value) {
-		seed, ok := seedScoreOf(row)
-		damaged = damaged || !ok
-		rows = append(rows, seed)
-	})
-	if err == nil && damaged {
-		err = fmt.Errorf("%w: a seed has cells of another type", track.ErrDamaged)
-	}
-	slices.SortFunc(rows, func(a, b seedScoreRow) int {
-		return cmp.Or(cmp.Compare(a.recordedAt, b.recordedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return rows, err
 }
 
-// seedScoreOf reads a row of [listSeedScores]; ok is false if the cells have other types than the schema allows.
-func seedScoreOf(row []driver.Value) (s seedScoreRow, ok bool) {
-	id, isID := row[0].(int64)
-	ulid, isText := row[1].(string)
-	number, isNumber := row[2].(int64)
-	outcome, isOutcome := row[3].(string)
-	message, isMessage := row[4].(string)
-	digest, isDigest := row[5].([]byte)
-	total, hasTotal := row[6].(float64)
-	counts, isAssessed := row[7].(int64)
-	recordedAt, isTime := row[8].(int64)
-	if ok = isID && isText && isNumber && isOutcome && isMessage && isDigest && len(digest) == sha256.Size && isTime; !ok {
-		return s, false
-	}
-	if _, err := track.ParseOutcome(outcome); err != nil {
-		return s, false
-	}
-	if !hasTotal {
-		total = math.NaN()
-	}
-	s.counts, s.recordedAt = unpackCounts(counts), recordedAt
-	s.SeedScore = SeedScore{
-		ID: id, ULID: ulid, Number: track.SeedNumber(number), Outcome: track.Outcome(outcome), Message: message, Assessed: isAssessed,
-		TotalScore: total, NFail: s.counts[2], Digest: [sha256.Size]byte(digest),
-	}
-	return s, true
-}
-
-// addMetricScores fills in the scores of the metrics of seeds.
-func (r *Reader) addMetricScores(ctx context.Context, seeds []seedScoreRow, specID int64) error {
+// addMetricScores fills in the scores of the metrics of seeds, which lie in selected in some order.
+func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, selected []selectedSeed, order []int, specID int64) error {
 	check, err := r.newReadCheck(ctx, specID)
 	if err != nil {
 		return err
 	}
-	var judged []*seedScoreRow
+	var judged []int // in the order of the table
 	for i := range seeds {
 		if seeds[i].Assessed {
-			judged = append(judged, &seeds[i])
+			judged = append(judged, i)
 		}
 	}
-	slices.SortFunc(judged, func(a, b *seedScoreRow) int { return cmp.Compare(a.ID, b.ID) }) // the order of the table
-	for _, s := range judged {
-		total := sql.NullFloat64{Float64: s.TotalScore, Valid: !math.IsNaN(s.TotalScore)}
-		check.addJudged(s.ID, judgedSeed{total: total, counts: s.counts})
+	slices.SortFunc(judged, func(a, b int) int { return cmp.Compare(seeds[a].ID, seeds[b].ID) })
+	for _, i := range judged {
+		check.add(&selected[order[i]])
 	}
 	n := len(check.results.weights.scores)
 	all := make([]float64, 0, len(judged)*n) // of all seeds: one allocation
 	return check.scanResults(func(at int) {
 		all = append(all, check.results.weights.scores...)
-		judged[at].Scores = all[len(all)-n : len(all) : len(all)]
+		seeds[judged[at]].Scores = all[len(all)-n : len(all) : len(all)]
 	})
 }
 

@@ -68,52 +68,6 @@ func (sel Selection) addTo(c *clauses) {
 	}
 }
 
-const getSeedTotals = `
-	WITH chosen AS MATERIALIZED (
-	    SELECT seed.outcome, seed.digest, seed.environment_id, assessment.seed_id, assessment.total_score, assessment.n_fail
-	      FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	     WHERE {selection}
-	), centre AS (SELECT avg(total_score) AS mean FROM chosen)
-	SELECT count(*) AS n_seeds, count(total_score) AS n_scored,
-	       count(*) FILTER (WHERE total_score IS NOT NULL AND n_fail = 0) AS n_passed,
-	       count(*) FILTER (WHERE outcome = 'ok' AND seed_id IS NULL) AS n_unassessed,
-	       count(*) FILTER (WHERE outcome = 'ok') AS n_ok,
-	       count(*) FILTER (WHERE total_score IN (0, 1)) AS n_saturated,
-	       count(DISTINCT CASE WHEN outcome = 'ok' THEN digest END) AS n_different,
-	       count(DISTINCT environment_id) AS n_environments,
-	       avg(total_score) AS mean, avg((total_score - mean) * (total_score - mean)) AS variance,
-	       min(total_score) AS min, max(total_score) AS max
-	  FROM chosen, centre`
-
-// SeedTotals aggregates the total scores of a selection, whose seeds it compares with their checksums.
-func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
-	var row struct {
-		NSeeds        int             `db:"n_seeds"`
-		NScored       int             `db:"n_scored"`
-		NPassed       int             `db:"n_passed"`
-		NUnassessed   int             `db:"n_unassessed"`
-		NOK           int             `db:"n_ok"`
-		NSaturated    int             `db:"n_saturated"`
-		NDifferent    int             `db:"n_different"`
-		NEnvironments int             `db:"n_environments"`
-		Mean          sql.NullFloat64 `db:"mean"`
-		Variance      sql.NullFloat64 `db:"variance"`
-		Min           sql.NullFloat64 `db:"min"`
-		Max           sql.NullFloat64 `db:"max"`
-	}
-	query, args := sel.of(getSeedTotals, sel.SpecID)
-	err := r.checkSelected(ctx, sel)
-	if err == nil {
-		err = r.read().GetContext(ctx, &row, query, args...)
-	}
-	score := scoring.Moments{N: row.NScored, Mean: orNaN(row.Mean), Std: math.Sqrt(orNaN(row.Variance)), Min: orNaN(row.Min), Max: orNaN(row.Max)}
-	totals := scoring.SeedTotals{NSeeds: row.NSeeds, NPassed: row.NPassed, NOK: row.NOK, NSaturated: row.NSaturated, Score: score}
-	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
-		totals.NIdentical = row.NOK - row.NDifferent
-	}
-	return Totals{totals, row.NUnassessed, row.NEnvironments}, explain(err)
-}
-
 // One metric is read by queries, of the seeds in the order in which the scans of all metrics read them.
 const listOneMetricResults = `
 	SELECT result.status, result.score
@@ -146,7 +100,7 @@ type specMetric struct {
 // digests and the total scores of the seeds. A snapshot reads a selection once: a report asks for the stability of a
 // configuration, gates it and puts it into a history.
 func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
-	key := fmt.Sprintf("%q %v %d %v", sel.Scenario, sel.Configurations, sel.SpecID, sel.Seeds)
+	key := sel.key()
 	if totals, known := r.totals[key]; known {
 		return slices.Clone(totals), nil
 	}
