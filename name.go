@@ -41,14 +41,15 @@ func CheckVisible(s string) error {
 
 // IsHidden reports whether a character cannot be seen, or changes how others are seen: control characters, separators
 // of lines, marks of the direction of writing, and spaces without width. The joiners of letters and of emoji are not
-// hidden.
+// hidden. Neither are private characters known, nor is the one that stands for unreadable bytes.
 func IsHidden(r rune) bool {
 	switch {
 	case r < 0x7f:
 		return r < 0x20
 	case r < 0xa0:
 		return true
-	case r == 0x61c, r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
+	case r == 0xad, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x180e, r == 0x200b, r == 0x3164, r == 0xffa0, unicode.Is(unicode.Co, r), r == utf8.RuneError,
+		r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff:
 		return true
 	}
 	return r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe007f

@@ -23,7 +23,8 @@ type DatabaseCheck struct {
 	Lineages    int              `json:"lineages"`
 	Entries     int              `json:"entries"` // of ledgers
 	Damage      []DamagedRecords `json:"damage"`
-	Foreign     []string         `json:"foreign"` // tables and views that track did not make and never reads
+	Foreign     []string         `json:"foreign"`     // tables and views that track did not make and never reads
+	NotChecked  []string         `json:"not_checked"` // what a full check left out
 }
 
 // DamagedRecords are the records of a table that are damaged alike.
@@ -90,6 +91,9 @@ func (a DatabaseCheck) Lead() []Sentence {
 	if len(a.Foreign) > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "not made by track, and never read: " + strings.Join(a.Foreign, ", ")})
 	}
+	if len(a.NotChecked) > 0 {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "not checked, because that reads tables of others: " + strings.Join(a.NotChecked, ", ")})
+	}
 	if !a.Sound {
 		lead = append(lead, Sentence{Kind: Note, Text: "restore a backup if you have one; docs/how-to/repair.md says what else can be saved"})
 	}
@@ -110,8 +114,8 @@ func (a DatabaseCheck) Tables() []Table {
 	}
 	return []Table{damage, {
 		Name: "check", ForPrograms: true,
-		Columns: columns("database", "sound", "full", "bytes", "seeds", "values", "assessments", "results", "hashed", "lineages", "entries", "foreign"),
+		Columns: columns("database", "sound", "full", "bytes", "seeds", "values", "assessments", "results", "hashed", "lineages", "entries", "foreign", "not_checked"),
 		Rows: [][]any{{a.Database, a.Sound, a.Full, a.Bytes, a.Seeds, a.Values, a.Assessments, a.Results, a.Hashed, a.Lineages, a.Entries,
-			strings.Join(a.Foreign, "; ")}},
+			strings.Join(a.Foreign, "; "), strings.Join(a.NotChecked, "; ")}},
 	}}
 }

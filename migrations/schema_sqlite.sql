@@ -311,7 +311,7 @@ CREATE TABLE execution (
     output             TEXT,             -- final text, masked; NULL if unknown, not kept or forgotten
     output_bytes       INTEGER,
     output_digest      BLOB,             -- SHA-256 of the masked text
-    digest             BLOB    NOT NULL, -- SHA-256 of all that was recorded, masked
+    digest             BLOB    NOT NULL, -- SHA-256 of all that was recorded, masked by the rules of that time
     structure          BLOB    NOT NULL, -- SHA-256 of all but the texts: it does not depend on what is masked
     masking            INTEGER NOT NULL, -- version of the rules that masked the texts
     is_open            INTEGER NOT NULL CHECK (is_open IN (0, 1)), -- its source ended within it: importing again may complete it

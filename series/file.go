@@ -163,8 +163,11 @@ func tooManyColumns(l limits) *track.FieldError {
 
 // unreadable reports an error of the file system or of decompression.
 func unreadable(line int, err error) *track.FieldError {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return failure(line, "", "the file ends too early")
+	case errors.Is(err, gzip.ErrHeader): // of what follows the first part
+		return failure(line, "", "something that is not gzip follows what is compressed")
 	}
 	return failure(line, "", "cannot be read: %v", err)
 }

@@ -71,6 +71,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"run.csv", []byte(long + "\n1\n"), ": the name of a series is 201 bytes long; at most 200 are allowed"},
 		{"run.csv.gz", []byte("a\n1\n"), ": not gzip: unexpected EOF"},
 		{"run.csv.gz", zipped(t, "a\n1\n")[:20], ":3: the file ends too early"},
+		{"run.csv.gz", append(zipped(t, "a\n1\n"), "text that is no gzip"...), ":3: something that is not gzip follows what is compressed"},
 		{"run.npy", []byte("hello"), ": not a NumPy array"},
 		{"run.npz", []byte("hello"), ": not a zip archive: zip: not a valid zip file"},
 		{"run.npz", archive(t, zip.Store), ": no series in it"},

@@ -24,7 +24,7 @@ const (
 	       coalesce(configuration.id, 0) AS id, coalesce(configuration.hash, '') AS hash, coalesce(configuration.label, '') AS label,
 	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
 	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
-	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
+	       coalesce(configuration.created_at, 0) AS created_at, coalesce(configuration.checksum, 0) AS checksum, coalesce(replaced.hash, '') AS replaced
 	  FROM baseline
 	  JOIN scenario ON scenario.id = baseline.scenario_id
 	  LEFT JOIN actor ON actor.id = baseline.actor_id
@@ -55,13 +55,14 @@ type baselineRow struct {
 	configurationRow
 }
 
-func (r baselineRow) baseline() Baseline {
+func (r baselineRow) baseline() (Baseline, error) {
 	b := Baseline{ULID: r.ULID, Scenario: r.Scenario, Replaced: r.Replaced, Reason: r.Reason, Actor: r.Actor, SetAt: fromMicros(r.SetAt)}
-	if r.ID != 0 {
-		c := r.configuration()
-		b.Configuration = &c
+	if r.ID == 0 {
+		return b, nil
 	}
-	return b
+	c := r.configuration()
+	b.Configuration = &c
+	return b, r.check()
 }
 
 // Baseline returns the configuration pinned for a scenario; nil if there is none.
@@ -74,8 +75,8 @@ func (r *Reader) Baseline(ctx context.Context, scenario string) (*Baseline, erro
 	if err != nil {
 		return nil, explain(err)
 	}
-	b := row.baseline()
-	return &b, nil
+	b, err := row.baseline()
+	return &b, err
 }
 
 // Baselines returns the active pins, by scenario; for one scenario all pins, the newest first, where it is
@@ -91,7 +92,10 @@ func (r *Reader) Baselines(ctx context.Context, scenario string) ([]Baseline, er
 	}
 	list := make([]Baseline, len(rows))
 	for i, row := range rows {
-		list[i] = row.baseline()
+		var err error
+		if list[i], err = row.baseline(); err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
 }

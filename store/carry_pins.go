@@ -22,7 +22,11 @@ func (r *Reader) PinRecords(ctx context.Context) ([]PinRecord, error) {
 	}
 	records := make([]PinRecord, len(rows))
 	for i, row := range rows {
-		records[i] = PinRecord{row.baseline(), row.Previous.String}
+		pin, err := row.baseline()
+		if err != nil {
+			return nil, err
+		}
+		records[i] = PinRecord{pin, row.Previous.String}
 	}
 	return records, nil
 }

@@ -211,6 +211,9 @@ func (p *SeedPages) configuration(ctx context.Context, id int64) (Configuration,
 	return cachedRow(p.configurations, "configuration", id, func() (Configuration, error) {
 		var row configurationRow
 		err := p.read().GetContext(ctx, &row, getConfigurationOf, id)
+		if err == nil {
+			err = row.check()
+		}
 		return row.configuration(), err
 	})
 }

@@ -71,11 +71,11 @@ func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (i
 	err := r.stream(ctx, listCheckedConfigurations, nil, func(row []driver.Value) {
 		n++
 		c := configurationRow{
-			Hash: asText(row[1]), Label: asText(row[2]), Commit: asText(row[4]), Dirty: asInt(row[5]) == 1, DiffHash: asText(row[6]),
+			Hash: asText(row[1]), Label: asText(row[2]), Params: asText(row[3]), Commit: asText(row[4]), Dirty: asInt(row[5]) == 1, DiffHash: asText(row[6]),
 			CreatedAt: asInt(row[7]), Checksum: asInt(row[8]),
 		}
 		name := "configuration " + track.ShortHash(c.Hash)
-		if c.Params.Scan(asText(row[3])) != nil {
+		if !c.hasParams() {
 			found(Damage{"configuration", "its params are no JSON object", name})
 		} else if c.check() != nil {
 			found(Damage{"configuration", "its content differs from its hash", name})

@@ -107,6 +107,9 @@ func (c *resultCheck) result(row *packedRow) error {
 func (c *resultCheck) add(metric, status int64, score float64) {
 	c.counts.Results++
 	c.n++
+	if status < 0 || status > 2 {
+		c.found(Damage{"result", "its status is out of range", fmt.Sprintf("row %d of seed", c.seed)})
+	}
 	status = min(max(status, 0), 2)
 	c.statuses[status]++
 	if c.weights == nil || !c.weights.set(metric, int8(status), score) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,11 @@ func rowChecks() []rowCheck {
 
 // CheckRows looks for rows that refer to nothing, and for gaps.
 func (r *Reader) CheckRows(ctx context.Context, found func(Damage)) error {
-	for _, c := range rowChecks() {
+	checks := slices.Concat(rowChecks(), ulidChecks())
+	for _, c := range checkedRanges() {
+		checks = append(checks, rowCheck{c.table, "a column is out of its range", c.query})
+	}
+	for _, c := range checks {
 		err := r.stream(ctx, c.query, nil, func(row []driver.Value) { found(Damage{c.table, c.problem, asText(row[0])}) })
 		if err != nil {
 			return explain(err)

@@ -24,25 +24,12 @@ type configurationRow struct {
 	ID        int64  `db:"id"`
 	Hash      string `db:"hash"`
 	Label     string `db:"label"`
-	Params    params `db:"params"`
+	Params    string `db:"params"`
 	Commit    string `db:"commit_id"`
 	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
 	CreatedAt int64  `db:"created_at"`
 	Checksum  int64  `db:"checksum"`
-}
-
-// params are the parameters of a configuration; empty for none. To scan what is no JSON object is an error of damage.
-type params string
-
-// Scan implements [sql.Scanner].
-func (p *params) Scan(cell any) error {
-	text, _ := cell.(string)
-	if value := jsontext.Value(text); text != "" && (!value.IsValid() || value.Kind() != '{') {
-		return fmt.Errorf("%w: the params of a configuration are no JSON object: %.40q", track.ErrDamaged, text)
-	}
-	*p = params(text)
-	return nil
 }
 
 func (r configurationRow) configuration() Configuration {
@@ -58,8 +45,16 @@ func (r configurationRow) configuration() Configuration {
 	}
 }
 
+func (r configurationRow) hasParams() bool {
+	value := jsontext.Value(r.Params)
+	return value.IsValid() && value.Kind() == '{'
+}
+
 // check returns an error of damage unless a configuration is as it was stored.
 func (r configurationRow) check() error {
+	if !r.hasParams() {
+		return fmt.Errorf("%w: the params of configuration %s are no JSON object: %.40q", track.ErrDamaged, track.ShortHash(r.Hash), r.Params)
+	}
 	if r.configuration().Configuration.Hash() != r.Hash || Checksum(r.Hash, r.CreatedAt) != r.Checksum {
 		return fmt.Errorf("%w: configuration %s differs from its hash", track.ErrDamaged, track.ShortHash(r.Hash))
 	}

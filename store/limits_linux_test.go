@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,7 +213,11 @@ func TestFullDisk(t *testing.T) {
 		_, err = filler.Write(make([]byte, 4096))
 	}
 	recordUntilFull(func(seed track.Seed) error { return recordAfresh(t, path, seed) })
-	isFull("Init", doors["Init"](t.Context(), filepath.Join(disk, "new", "track.db")))
+	fresh := filepath.Join(disk, "new", "track.db")
+	isFull("Init", doors["Init"](t.Context(), fresh))
+	if _, err := os.Stat(fresh); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Init left a file: %v", err)
+	}
 	all(st)
 	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 		t.Fatal(err)

@@ -58,9 +58,16 @@ func (r *Reader) SeedTrials(ctx context.Context, scenario string, specID int64, 
 	if err := r.read().SelectContext(ctx, &rows, text, args...); err != nil {
 		return nil, explain(err)
 	}
+	var checked int64
 	for _, row := range rows {
+		if row.ID != checked {
+			if err := row.check(); err != nil {
+				return nil, err
+			}
+			checked = row.ID
+		}
 		trial := SeedTrial{row.configuration(), row.Number, fromMicros(row.At), track.Outcome(row.Outcome), row.Assessed, row.TotalScore}
-		trials[string(row.Params)] = append(trials[string(row.Params)], trial)
+		trials[row.Params] = append(trials[row.Params], trial)
 	}
 	return trials, nil
 }

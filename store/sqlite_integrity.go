@@ -15,7 +15,11 @@ const (
 	completeCheck   = `SELECT integrity_check FROM pragma_integrity_check`
 	integrityCheck  = `SELECT integrity_check FROM pragma_integrity_check($1)`
 	foreignKeyCheck = `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check($1)`
-	getFileSize     = `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
+	// Two trees with the same root would each look sound.
+	sharedRoots = `
+	SELECT group_concat(name, ', ') FROM (SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0 LIMIT 1001)
+	 GROUP BY rootpage HAVING count(*) > 1`
+	getFileSize = `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 )
 
 // FileSize returns the bytes of the database.
@@ -30,7 +34,7 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 }
 
 // CheckStructure lets SQLite check the trees of pages of each table of track, and if full their indexes and the pages
-// that belong to no table. Only full checks read the tables that [Reader.CheckSeeds] and [Reader.CheckResults] read row
+// that belong to no table, unless the file has tables of others. Only full checks read the tables that [Reader.CheckSeeds] and [Reader.CheckResults] read row
 // by row. Tables of others are left alone: to check them evaluates their expressions.
 func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damage)) error {
 	foreign, err := r.Foreign(ctx)
@@ -39,6 +43,12 @@ func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damag
 	}
 	if full && len(foreign) == 0 {
 		return r.askSQLite(ctx, completeCheck, nil, "", found)
+	}
+	err = r.stream(ctx, sharedRoots, nil, func(row []driver.Value) {
+		found(Damage{"", "tables or indexes share their pages", asText(row[0])})
+	})
+	if err != nil {
+		return explain(err)
 	}
 	for _, table := range ownTables() {
 		query := quickCheck

@@ -117,11 +117,16 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 		return false, err
 	}
 	defer unlock()
+	_, missing := os.Stat(path)
 	db, err := openForSchema(ctx, path)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() {
+		if err = errors.Join(err, db.Close()); err != nil && errors.Is(missing, fs.ErrNotExist) {
+			removeEmpty(path)
+		}
+	}()
 	if err := db.GetContext(ctx, &state, getSchemaState); err != nil {
 		return false, err
 	}
@@ -137,6 +142,13 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 		return false, err
 	}
 	return true, syncDir(filepath.Dir(dir))
+}
+
+// removeEmpty removes a file that nothing could be written to, as on a full disk.
+func removeEmpty(path string) {
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		_ = os.Remove(path)
+	}
 }
 
 // create makes an unfinished file a database.

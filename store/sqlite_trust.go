@@ -180,8 +180,7 @@ func (own *ownSchema) checkMissing(found map[string]bool) error {
 }
 
 func untrusted(format string, args ...any) error {
-	err := fmt.Errorf("%w: %s", track.ErrDatabase, fmt.Sprintf(format, args...))
-	return track.WithHint(err, track.Hint{Text: "docs/reference/sql.md says what a database may hold; nothing was read or changed"})
+	return track.WithHint(wrongFile(format, args...), track.Hint{Text: "docs/reference/sql.md says what a database may hold; nothing was read or changed"})
 }
 
 // checkBeforeMigration refuses a file that migrations could do harm with. Its schema may be of any earlier version.

@@ -40,6 +40,9 @@ func (p *program) backup(ctx context.Context, file string) error {
 	p.records()
 	p.noticeSpool(st.Path())
 	b, err := st.BackUp(ctx, file)
+	if err != nil && ctx.Err() != nil {
+		return interruption("backup " + file + ": interrupted; nothing was written")
+	}
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"track"
 	"track/answer"
@@ -136,10 +137,14 @@ func (p *program) report(err error) {
 		return
 	}
 	err = p.explainDamage(err)
-	fmt.Fprintln(p.err, "track: "+p.withoutSecrets(strings.TrimPrefix(err.Error(), "track: ")))
+	text := strings.TrimPrefix(err.Error(), "track: ")
+	if errors.Is(err, context.Canceled) {
+		text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+	}
+	p.writeProblem("track: ", text)
 	var usage *usageError
 	for _, hint := range track.Hints(err) {
-		fmt.Fprintln(p.err, "hint: "+p.withoutSecrets(shellHint(hint)))
+		p.writeProblem("hint: ", shellHint(hint))
 	}
 	if errors.As(err, &usage) {
 		fmt.Fprintln(p.err, "hint: track COMMAND --help shows how a command is used")
@@ -147,6 +152,24 @@ func (p *program) report(err error) {
 	if caught := (*track.PanicError)(nil); errors.As(err, &caught) && p.getenv("TRACK_DEBUG") != "" {
 		fmt.Fprintln(p.err, caught.Stack)
 	}
+}
+
+// writeProblem writes a text that may quote names. What it quotes shows all of its characters, and begins no line of its
+// own.
+func (p *program) writeProblem(prefix, text string) {
+	seen := func(r rune) rune {
+		if r > unicode.MaxASCII && track.IsHidden(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}
+	lines := strings.Split(strings.Map(seen, p.withoutSecrets(text)), "\n")
+	for i, line := range lines[1:] {
+		if !strings.HasPrefix(line, " ") {
+			lines[i+1] = "  " + line
+		}
+	}
+	fmt.Fprintln(p.err, prefix+strings.Join(lines, "\n"))
 }
 
 // explainDamage names the database that is damaged, and the ways out. A panic may come of damage too.

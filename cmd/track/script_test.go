@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "make what the scripts print what they w
 
 // TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is
 // examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself, $ESCAPE the
-// control character.
+// control character, $NEWLINE and $HIDDEN others.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -69,6 +69,8 @@ func setUpScript(env *testscript.Env) error {
 		env.Setenv(name, path)
 	}
 	env.Setenv("ESCAPE", "\x1b")
+	env.Setenv("NEWLINE", "\n")
+	env.Setenv("HIDDEN", "\u200b")
 	for _, variable := range gitEnvironment() {
 		name, value, _ := strings.Cut(variable, "=")
 		env.Setenv(name, value)

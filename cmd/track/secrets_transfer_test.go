@@ -119,3 +119,13 @@ func TestMergeChecksColumns(t *testing.T) {
 		t.Error("merged: ", leak)
 	}
 }
+
+// What no record of track holds does not come by a merge either.
+func TestMergeChecksComplexity(t *testing.T) {
+	from := newTrackIn(t)
+	from.must("", "record", "execution", "--lineage", "l", "--version", "v", "--task", "t", "--complexity", "simple", "--score", "50")
+	change(t, from.db, `UPDATE execution SET complexity = $1`, "none")
+	if _, stderr, code := newTrackIn(t).run("", "merge", from.db); code != exitInvalid || !strings.Contains(stderr, "complexity") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

@@ -72,17 +72,27 @@ func (r *Rules) checkSecret(field, name string) *track.FieldError {
 		return nil
 	}
 	if kind, ok := r.LooksSecret(name); ok {
-		return refusal(field, kind)
+		return refusal(field, name, kind)
 	}
 	return nil
 }
 
-// refusal returns the error for a name that looks like a secret, which it does not quote.
-func refusal(field, kind string) *track.FieldError {
+// refusal returns the error for a name that looks like a secret, of which it quotes as much as says which one is meant.
+func refusal(field, name, kind string) *track.FieldError {
 	return &track.FieldError{
-		Field: field, Message: fmt.Sprintf("looks like a secret (%s): names identify records, so this one is refused instead of masked", kind),
+		Field: field, Message: fmt.Sprintf("%s looks like a secret (%s): names identify records, so this one is refused instead of masked", hint(name), kind),
 		Hint: &track.Hint{Text: "use another name, or record this one as it is", Args: []track.HintArg{{Name: "allow-secret-name"}}},
 	}
+}
+
+// hint says which name is meant: by its length, and if that leaves enough unsaid, by its beginning.
+func hint(name string) string {
+	const shown, enough = 4, 20
+	characters := []rune(name)
+	if len(characters) < enough {
+		return fmt.Sprintf("a text of %d characters", len(characters))
+	}
+	return fmt.Sprintf("a text of %d characters that begins with %q", len(characters), string(characters[:shown]))
 }
 
 // mostGood bounds the memory of a process that sees many names.

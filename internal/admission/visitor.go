@@ -1,7 +1,9 @@
 package admission
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +38,7 @@ func (v *visitor) Names(field, document string) {
 		v.refuse(&track.FieldError{Field: field, Message: err.Error()})
 		return
 	}
-	problem := v.rules.checkSecret(field, document)
+	var problem *track.FieldError
 	eachString(field, tree, func(path, name string, isValue bool) {
 		if isValue {
 			name = strings.Map(withoutBreaks, name)
@@ -46,9 +48,30 @@ func (v *visitor) Names(field, document string) {
 		}
 	})
 	if problem == nil {
+		problem = v.rules.checkDocument(field, document, tree)
+	}
+	if problem == nil {
 		v.rules.remember(document)
 	}
 	v.refuse(problem)
+}
+
+// checkDocument returns an error if something in a document looks like a secret next to its name. If it can, it says
+// which value that is.
+func (r *Rules) checkDocument(field, document string, tree any) *track.FieldError {
+	problem := r.checkSecret(field, document)
+	if problem == nil {
+		return nil
+	}
+	var found *track.FieldError
+	eachString(field, tree, func(path, value string, isValue bool) {
+		name := path[strings.LastIndexByte(path, '.')+1:]
+		pair, err := json.Marshal(map[string]string{name: value})
+		if kind, ok := r.LooksSecret(string(pair)); ok && err == nil && found == nil && isValue && path != field {
+			found = refusal(path, value, kind)
+		}
+	})
+	return cmp.Or(found, problem)
 }
 
 // withoutBreaks takes out what a text of several lines has, and a name must not have.
@@ -68,9 +91,9 @@ func eachString(path string, value any, visit func(path, name string, isValue bo
 			eachString(path, element, visit)
 		}
 	case map[string]any:
-		for name, element := range value {
+		for _, name := range slices.Sorted(maps.Keys(value)) {
 			visit(path, name, false)
-			eachString(path+"."+name, element, visit)
+			eachString(path+"."+name, value[name], visit)
 		}
 	}
 }

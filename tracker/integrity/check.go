@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,7 +70,7 @@ func newChecker(o Options) *checker {
 	if o.Progress == nil {
 		o.Progress = func(int) {}
 	}
-	return &checker{options: o, answer: answer.DatabaseCheck{Sound: true, Full: o.Full, Damage: []answer.DamagedRecords{}, Foreign: []string{}}}
+	return &checker{options: o, answer: answer.DatabaseCheck{Sound: true, Full: o.Full, Damage: []answer.DamagedRecords{}, Foreign: []string{}, NotChecked: []string{}}}
 }
 
 // found notes a record that is damaged.
@@ -120,6 +121,9 @@ func (c *checker) describe(ctx context.Context, r *store.Reader) (err error) {
 	}
 	foreign, err := r.Foreign(ctx)
 	c.answer.Foreign = append(c.answer.Foreign, foreign...)
+	if c.options.Full && len(foreign) > 0 {
+		c.answer.NotChecked = append(c.answer.NotChecked, "pages that belong to no table", "the pages of "+strings.Join(foreign, ", "))
+	}
 	return err
 }
 

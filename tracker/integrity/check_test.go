@@ -81,6 +81,9 @@ func TestSound(t *testing.T) {
 		if want := []string{"table notes", "view mine", "index slow"}; !slices.Equal(a.Foreign, want) {
 			t.Errorf("foreign %v, want %v", a.Foreign, want)
 		}
+		if (len(a.NotChecked) > 0) != full {
+			t.Errorf("full %t: not checked: %v", full, a.NotChecked)
+		}
 	}
 }
 
@@ -137,6 +140,9 @@ func TestDamage(t *testing.T) {
 		{"UPDATE configuration SET created_at = 1", "configuration", "differs from its hash", 1, "configuration "},
 		{"UPDATE scenario_configuration SET n_seeds = n_seeds + 1", "scenario_configuration", "its number of seeds is wrong", 1, "of s"},
 		{"UPDATE seed SET superseded_at = 1 WHERE id = 4", "scenario_configuration", "its number of seeds is wrong", 1, "of s"},
+		{"UPDATE seed SET ulid = '<b>' WHERE id = 4", "seed", "its ULID is not one", 1, "row 4"},
+		{"PRAGMA ignore_check_constraints = ON; UPDATE execution SET status = 'fine' WHERE id = 2", "execution", "is out of its range", 1, "execution "},
+		{"PRAGMA ignore_check_constraints = ON; UPDATE result SET status = 3 WHERE seed_id = 2 AND metric_id = 1", "result", "its status is out of range", 1, "row 2"},
 		{"DELETE FROM scenario_configuration", "scenario_configuration", "is missing", 1, "of s"},
 		{"UPDATE seed SET environment_id = 99 WHERE id = 4", "seed", "its environment does not exist", 1, "row 4"},
 		{"UPDATE execution SET output = 'another' WHERE id = 1", "execution", "its output differs", 1, "execution "},

@@ -1,0 +1,51 @@
+package store
+
+// SQLite tests no CHECK constraint of a database that is opened for reading only, so they are tested here as queries.
+// A row of result is compared with its assessment, which tests its status.
+
+// checkedRange is a table, and its CHECK constraint as the schema says it.
+type checkedRange struct{ table, constraint, query string }
+
+func checkedRanges() []checkedRange {
+	return []checkedRange{
+		{"spec_metric", "computed IN (0, 1)", `SELECT 'metric ' || position || ' of spec row ' || spec_id FROM spec_metric WHERE NOT (computed IN (0, 1))`},
+		{"configuration", "dirty IN (0, 1)", `SELECT 'row ' || id FROM configuration WHERE NOT (dirty IN (0, 1))`},
+		{"tombstone", "kind IN ('seed', 'sweep', 'version', 'execution')", `
+	SELECT 'row ' || id FROM tombstone WHERE NOT (kind IN ('seed', 'sweep', 'version', 'execution'))`},
+		{"tombstone", "action IN ('withdrawn', 'forgotten')", `SELECT 'row ' || id FROM tombstone WHERE NOT (action IN ('withdrawn', 'forgotten'))`},
+		{"seed", "outcome IN ('ok', 'error', 'timeout', 'collapsed')", `
+	SELECT 'row ' || id FROM seed WHERE NOT (outcome IN ('ok', 'error', 'timeout', 'collapsed'))`},
+		{"seed", "(outcome IS NULL) = (digest IS NULL)", `SELECT 'row ' || id FROM seed WHERE NOT ((outcome IS NULL) = (digest IS NULL))`},
+		{"look", "kind IN ('gate', 'improvement')", `SELECT 'row ' || id FROM look WHERE NOT (kind IN ('gate', 'improvement'))`},
+		{"look", "anytime IN (0, 1)", `SELECT 'row ' || id FROM look WHERE NOT (anytime IN (0, 1))`},
+		{"sweep", "ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn')", `
+	SELECT 'row ' || id FROM sweep WHERE NOT (ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn'))`},
+		{"sweep", "code_changed IN (0, 1)", `SELECT 'row ' || id FROM sweep WHERE NOT (code_changed IN (0, 1))`},
+		{"sweep_seeds", "(first < 0) = (last < 0) AND first <= last", `
+	SELECT 'seeds from ' || first || ' of sweep row ' || sweep_id FROM sweep_seeds WHERE NOT ((first < 0) = (last < 0) AND first <= last)`},
+		{"lineage", "keep_text IN (0, 1)", `SELECT 'lineage ' || name FROM lineage WHERE NOT (keep_text IN (0, 1))`},
+		{"execution", "status IN ('ok', 'timeout', 'error', 'invalid')", `
+	SELECT 'execution ' || ulid FROM execution WHERE NOT (status IN ('ok', 'timeout', 'error', 'invalid'))`},
+		{"execution", "truncated IN (0, 1)", `SELECT 'execution ' || ulid FROM execution WHERE NOT (truncated IN (0, 1))`},
+		{"execution", "is_open IN (0, 1)", `SELECT 'execution ' || ulid FROM execution WHERE NOT (is_open IN (0, 1))`},
+		{"call", "answered IN (0, 1)", `SELECT 'call ' || (position + 1) || ' of execution in row ' || execution_id FROM call WHERE NOT (answered IN (0, 1))`},
+		{"call", "rejected IN (0, 1)", `SELECT 'call ' || (position + 1) || ' of execution in row ' || execution_id FROM call WHERE NOT (rejected IN (0, 1))`},
+		{"mutation", "risk IN ('LOW', 'MEDIUM', 'HIGH')", `SELECT 'mutation ' || key FROM mutation WHERE NOT (risk IN ('LOW', 'MEDIUM', 'HIGH'))`},
+		{"mutation", "state IN ('proposed', 'continue', 'accepted', 'rejected', 'refused', 'withdrawn')", `
+	SELECT 'mutation ' || key FROM mutation WHERE NOT (state IN ('proposed', 'continue', 'accepted', 'rejected', 'refused', 'withdrawn'))`},
+	}
+}
+
+// ulidChecks returns the checks of ULIDs, which a database that is merged brings with it.
+func ulidChecks() []rowCheck {
+	const problem, wrong = "its ULID is not one", ` WHERE length(ulid) <> 26 OR ulid GLOB '*[^0-9A-HJKMNP-TV-Z]*'`
+	return []rowCheck{
+		{"seed", problem, `SELECT 'row ' || id FROM seed` + wrong},
+		{"execution", problem, `SELECT 'row ' || id FROM execution` + wrong},
+		{"sweep", problem, `SELECT 'row ' || id FROM sweep` + wrong},
+		{"baseline", problem, `SELECT 'row ' || id FROM baseline` + wrong},
+		{"look", problem, `SELECT 'row ' || id FROM look` + wrong},
+		{"repetition", problem, `SELECT 'row ' || id FROM repetition` + wrong},
+		{"tombstone", problem, `SELECT 'row ' || id FROM tombstone` + wrong + ` AND kind <> 'version'`},
+	}
+}
