@@ -135,8 +135,12 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 
 // tellProblem writes why a line was not recorded.
 func (p *program) tellProblem(file string, problem exchange.BatchProblem) {
-	failure := track.FieldError{File: file, Line: problem.Line, Field: problem.Field, Message: problem.Message}
-	text := failure.Error()
+	p.tellFailure(&track.FieldError{File: file, Line: problem.Line, Field: problem.Field, Message: problem.Message, Hint: problem.Hint})
+}
+
+// tellFailure writes what is wrong with a line, and what would help.
+func (p *program) tellFailure(problem *track.FieldError) {
+	text := problem.Error()
 	if problem.Hint != nil {
 		text += " (" + shellHint(*problem.Hint) + ")"
 	}

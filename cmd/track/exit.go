@@ -154,8 +154,8 @@ func (p *program) report(err error) {
 	}
 }
 
-// writeProblem writes a text that may quote names. What it quotes shows all of its characters, and begins no line of its
-// own.
+// writeProblem writes a text that may quote names. What it quotes shows all of its characters, and passes for no other
+// problem or hint.
 func (p *program) writeProblem(prefix, text string) {
 	seen := func(r rune) rune {
 		if r > unicode.MaxASCII && track.IsHidden(r) {
@@ -165,7 +165,7 @@ func (p *program) writeProblem(prefix, text string) {
 	}
 	lines := strings.Split(strings.Map(seen, p.withoutSecrets(text)), "\n")
 	for i, line := range lines[1:] {
-		if !strings.HasPrefix(line, " ") {
+		if strings.HasPrefix(line, "track: ") || strings.HasPrefix(line, "hint: ") {
 			lines[i+1] = "  " + line
 		}
 	}

@@ -129,3 +129,19 @@ func TestMergeChecksComplexity(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// A refusal of a line says which parameter is meant, and how to record it, wherever the line is read.
+func TestRefusalsNameParameters(t *testing.T) {
+	line := `{"kind":"seed","scenario":"s","seed":"1","outcome":"error","configuration":{"params":{"a":1,"b":{"token":"` + madeUp[0] + `"}}}}` + "\n"
+	for _, args := range [][]string{{"record", "batch", "-"}, {"record", "batch", "--spool", "-"}} {
+		_, stderr, code := newTrackIn(t).run(line, args...)
+		if code != exitInvalid || !strings.Contains(stderr, "configuration.params.b.token: ") || !strings.Contains(stderr, "--allow-secret-name") || strings.Contains(stderr, madeUp[0]) {
+			t.Errorf("%v: exit %d: %s", args, code, stderr)
+		}
+	}
+	execution := `{"kind":"execution","lineage":"l","version":"v","task":"` + madeUp[0] + `","score":50}` + "\n"
+	log := newTrackIn(t)
+	if _, stderr, code := log.run(execution, "import", "jsonl", "-"); code != exitInvalid || !strings.Contains(stderr, "task: ") || !strings.Contains(stderr, "--allow-secret-name") {
+		t.Errorf("import: exit %d: %s", code, stderr)
+	}
+}

@@ -137,7 +137,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), p.texts(), func(problem *track.FieldError) { fmt.Fprintln(p.err, escape.Line(p.withoutSecrets(problem.Error()))) })
+	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), p.texts(), p.tellFailure)
 	if err != nil {
 		return err
 	}

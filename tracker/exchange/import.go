@@ -115,7 +115,7 @@ func (r *importRun) chunk(ctx context.Context, items []importer.Item) error {
 		var field *track.FieldError
 		switch err := steps[i].err; {
 		case errors.As(err, &field):
-			steps[i].Item = steps[i].skip(field.Field, field.Message)
+			steps[i].Item = steps[i].skip(field.Field, field.Message, field.Hint)
 		case err != nil:
 			return fmt.Errorf("%s: %w", steps[i].File, err)
 		}

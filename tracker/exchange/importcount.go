@@ -86,6 +86,6 @@ func (r *importRun) skip(skip importer.Skip) {
 func (r *importRun) conflict(s *importStep, reason string) {
 	r.summary.Conflicts++
 	if r.observer.Conflict != nil {
-		r.observer.Conflict(*s.skip("", reason).Skip)
+		r.observer.Conflict(*s.skip("", reason, nil).Skip)
 	}
 }

@@ -26,8 +26,8 @@ type importStep struct {
 }
 
 // skip makes the item of what was left out of one.
-func (s *importStep) skip(field, reason string) importer.Item {
-	return importer.Item{File: s.File, Line: s.Line, Skip: &importer.Skip{File: s.File, Line: s.Line, Field: field, Reason: reason}}
+func (s *importStep) skip(field, reason string, hint *track.Hint) importer.Item {
+	return importer.Item{File: s.File, Line: s.Line, Skip: &importer.Skip{File: s.File, Line: s.Line, Field: field, Reason: reason, Hint: hint}}
 }
 
 // step fills in what the options say.
