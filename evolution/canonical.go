@@ -28,9 +28,17 @@ func canonical(v any) ([]byte, error) {
 	return canonicalize(plain)
 }
 
-// canonicalize rewrites JSON text as canonical JSON. It refuses an object with a duplicated key, and a number beyond
-// float64.
+// canonicalize rewrites JSON text as canonical JSON, or returns the text itself if it is canonical. It refuses an object
+// with a duplicated key, and a number beyond float64.
 func canonicalize(text []byte) ([]byte, error) {
+	if isCanonical(text) {
+		return text, nil
+	}
+	return rewrite(text)
+}
+
+// rewrite is canonicalize for any text.
+func rewrite(text []byte) ([]byte, error) {
 	value := jsontext.Value(text).Clone()
 	if err := value.Canonicalize(); err != nil {
 		syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"reflect"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ledgerDomain keeps these hashes apart from all others.
@@ -42,11 +45,11 @@ type Entry struct {
 	Attempt  *int      `json:"attempt,omitempty"`
 	At       time.Time `json:"at"`
 	// HeadBefore and HeadAfter are the labels of the active version; empty for none.
-	HeadBefore string          `json:"head_before"`
-	HeadAfter  string          `json:"head_after"`
-	Body       json.RawMessage `json:"body"` // canonical JSON
-	Prev       string          `json:"prev"` // hash of the entry before; empty in the first
-	Hash       string          `json:"hash"`
+	HeadBefore string            `json:"head_before"`
+	HeadAfter  string            `json:"head_after"`
+	Body       jsonv1.RawMessage `json:"body"` // canonical JSON
+	Prev       string            `json:"prev"` // hash of the entry before; empty in the first
+	Hash       string            `json:"hash"`
 }
 
 // Head is the end of a ledger; the zero Head if it is unknown.
@@ -188,28 +191,60 @@ func (e Entry) contentHash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// canonical returns the entry as canonical JSON. The body is rewritten once and set in: to marshal it first would read
-// it twice more, and it is most of the entry.
-func (e Entry) canonical() ([]byte, error) {
-	if e.Body == nil {
-		return canonical(e)
+// canonical returns the entry as canonical JSON: its members in the order of their names.
+func (e Entry) canonical() (text []byte, err error) {
+	body := []byte("null")
+	if e.Body != nil {
+		if body, err = canonicalize(e.Body); err != nil {
+			return nil, err
+		}
 	}
-	body, err := canonicalize(e.Body)
+	at, err := e.At.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	e.Body = nil
-	text, err := canonical(e)
+	number, err := canonical(e.Number)
 	if err != nil {
 		return nil, err
 	}
-	before, after, _ := bytes.Cut(text, []byte(`"body":null`)) // only a time and a number come before it
-	return slices.Concat(before, []byte(`"body":`), body, after), nil
+	text = append(make([]byte, 0, len(body)+400), `{"at":`...)
+	text = append(text, at...)
+	if e.Attempt != nil {
+		attempt, err := canonical(*e.Attempt)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, `,"attempt":`...), attempt...)
+	}
+	text = append(append(text, `,"body":`...), body...)
+	for _, m := range [...]struct{ name, text string }{
+		{"hash", e.Hash}, {"head_after", e.HeadAfter}, {"head_before", e.HeadBefore}, {"kind", string(e.Kind)}, {"lineage", e.Lineage}, {"mutation", e.Mutation},
+	} {
+		if m.name == "mutation" && m.text == "" {
+			continue
+		}
+		if text, err = appendMember(text, m.name, m.text); err != nil {
+			return nil, err
+		}
+	}
+	text = append(append(text, `,"number":`...), number...)
+	text, err = appendMember(text, "prev", e.Prev)
+	return append(text, '}'), err
 }
 
-// Decode reads the body of an entry into the type of its kind. An unknown member is an error.
+func appendMember(text []byte, name, value string) ([]byte, error) {
+	text = append(append(append(text, `,"`...), name...), `":`...)
+	return jsontext.AppendQuote(text, value)
+}
+
+// Decode reads the body of an entry into the type of its kind, which is empty. An unknown member is an error.
 func (e Entry) Decode(body any) error {
-	decoder := json.NewDecoder(bytes.NewReader(e.Body))
+	if json.Unmarshal(e.Body, body, json.RejectUnknownMembers(true)) == nil {
+		return nil
+	}
+	// What the reader of all other JSON refuses may be accepted here: the hash of the body was recorded with it.
+	reflect.ValueOf(body).Elem().SetZero()
+	decoder := jsonv1.NewDecoder(bytes.NewReader(e.Body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(body); err != nil {
 		return fmt.Errorf("%w: entry %d (%s): %w", errLedger, e.Number, e.Kind, err)

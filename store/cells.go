@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"time"
 
 	"track"
 )
@@ -50,6 +51,46 @@ func (c *cells) real() *float64 {
 	}
 	c.damaged = true
 	return nil
+}
+
+// optionalText returns a text; nil for NULL.
+func (c *cells) optionalText() *string {
+	switch cell := c.cell().(type) {
+	case string:
+		return &cell
+	case nil:
+		return nil
+	}
+	c.damaged = true
+	return nil
+}
+
+// optionalInteger returns a whole number; nil for NULL.
+func (c *cells) optionalInteger() *int64 {
+	switch cell := c.cell().(type) {
+	case int64:
+		return &cell
+	case nil:
+		return nil
+	}
+	c.damaged = true
+	return nil
+}
+
+// bytes returns a BLOB, which is valid until the next row; nil for NULL.
+func (c *cells) bytes() []byte {
+	cell := c.cell()
+	blob, ok := cell.([]byte)
+	c.damaged = c.damaged || !ok && cell != nil
+	return blob
+}
+
+// optionalTime returns a time; zero for NULL.
+func (c *cells) optionalTime() time.Time {
+	if us := c.optionalInteger(); us != nil {
+		return fromMicros(*us)
+	}
+	return time.Time{}
 }
 
 // streamCells is [Reader.stream] with the cells of each row.

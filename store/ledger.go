@@ -127,29 +127,18 @@ func (t *Tx) SetTrialsElsewhere(lineage int64, n int) error {
 	return err
 }
 
-type entryRow struct {
-	Number     int           `db:"number"`
-	Kind       string        `db:"kind"`
-	Mutation   string        `db:"mutation"`
-	Attempt    sql.NullInt64 `db:"attempt"`
-	At         int64         `db:"at"`
-	HeadBefore string        `db:"head_before"`
-	HeadAfter  string        `db:"head_after"`
-	Body       string        `db:"body"`
-	Prev       string        `db:"prev"`
-	Hash       string        `db:"hash"`
-}
-
-func (r entryRow) entry(lineage string) evolution.Entry {
-	e := evolution.Entry{
-		Lineage: lineage, Number: r.Number, Kind: evolution.Kind(r.Kind), Mutation: r.Mutation, At: fromMicros(r.At), HeadBefore: r.HeadBefore,
-		HeadAfter: r.HeadAfter, Body: json.RawMessage(r.Body), Prev: r.Prev, Hash: r.Hash,
-	}
-	if r.Attempt.Valid {
-		attempt := int(r.Attempt.Int64)
-		e.Attempt = &attempt
-	}
-	return e
+// entries reads entries of the ledger of a lineage.
+func (r *Reader) entries(ctx context.Context, lineage Evolving, query string, args []any) (list []evolution.Entry, err error) {
+	list = []evolution.Entry{}
+	return list, r.streamCells(ctx, query, args, func(c *cells) {
+		e := evolution.Entry{Lineage: lineage.Name, Number: int(c.integer()), Kind: evolution.Kind(c.text()), Mutation: c.text()}
+		if n := c.optionalInteger(); n != nil {
+			attempt := int(*n)
+			e.Attempt = &attempt
+		}
+		e.At, e.HeadBefore, e.HeadAfter, e.Body, e.Prev, e.Hash = fromMicros(c.integer()), c.text(), c.text(), json.RawMessage(c.text()), c.text(), c.text()
+		list = append(list, e)
+	})
 }
 
 // EntryFilter narrows the entries of a ledger; the zero value asks for all, in their order.
@@ -204,15 +193,7 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 // Entries returns entries of the ledger of a lineage.
 func (r *Reader) Entries(ctx context.Context, lineage Evolving, filter EntryFilter) ([]evolution.Entry, error) {
 	query, args := filter.query(lineage.ID)
-	var rows []entryRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, explain(err)
-	}
-	entries := make([]evolution.Entry, len(rows))
-	for i, row := range rows {
-		entries[i] = row.entry(lineage.Name)
-	}
-	return entries, nil
+	return r.entries(ctx, lineage, query, args)
 }
 
 const (
@@ -236,15 +217,12 @@ func newestEntriesQuery(lineage int64, kinds []evolution.Kind) (query string, ar
 // NewestEntries returns the newest entry of each of the given kinds; none of a kind that the ledger has none of.
 func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (map[evolution.Kind]evolution.Entry, error) {
 	query, args := newestEntriesQuery(lineage.ID, kinds)
-	var rows []entryRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, explain(err)
+	list, err := r.entries(ctx, lineage, query, args)
+	newest := make(map[evolution.Kind]evolution.Entry, len(list))
+	for _, e := range list {
+		newest[e.Kind] = e
 	}
-	newest := make(map[evolution.Kind]evolution.Entry, len(rows))
-	for _, row := range rows {
-		newest[evolution.Kind(row.Kind)] = row.entry(lineage.Name)
-	}
-	return newest, nil
+	return newest, err
 }
 
 // HeadChange is an entry that changed the active version, without its body.

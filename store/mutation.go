@@ -33,30 +33,14 @@ type Mutation struct {
 	ProposedAt time.Time
 }
 
-type mutationRow struct {
-	ID         int64    `db:"id"`
-	Key        string   `db:"key"`
-	Number     int      `db:"number"`
-	Child      string   `db:"child"`
-	Operator   string   `db:"operator"`
-	Risk       string   `db:"risk"`
-	Note       string   `db:"note"`
-	CostUSD    *float64 `db:"cost_usd"`
-	Source     string   `db:"source"`
-	State      string   `db:"state"`
-	NAttempts  int      `db:"n_attempts"`
-	Delta      *float64 `db:"delta"`
-	ProposedAt int64    `db:"proposed_at"`
-	Parents    string   `db:"parents"` // names with a line break between: names have none
-}
-
-func (r mutationRow) mutation() Mutation {
+// mutation reads a row of [mutationsFrom].
+func (c *cells) mutation() Mutation {
 	m := Mutation{
-		ID: r.ID, Key: r.Key, Number: r.Number, Child: r.Child, Operator: r.Operator, Risk: evolution.Risk(r.Risk), Note: r.Note, CostUSD: r.CostUSD,
-		Source: r.Source, State: evolution.MutationState(r.State), NAttempts: r.NAttempts, Delta: r.Delta, ProposedAt: fromMicros(r.ProposedAt),
+		ID: c.integer(), Key: c.text(), Number: int(c.integer()), Child: c.text(), Operator: c.text(), Risk: evolution.Risk(c.text()), Note: c.text(), CostUSD: c.real(),
+		Source: c.text(), State: evolution.MutationState(c.text()), NAttempts: int(c.integer()), Delta: c.real(), ProposedAt: fromMicros(c.integer()),
 	}
-	if r.Parents != "" {
-		m.Parents = strings.Split(r.Parents, "\n")
+	if parents := c.text(); parents != "" { // names with a line break between: names have none
+		m.Parents = strings.Split(parents, "\n")
 	}
 	return m
 }
@@ -125,28 +109,27 @@ func (f MutationFilter) query(lineage int64) (query string, args []any) {
 // Mutations returns mutations of a lineage.
 func (r *Reader) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
 	query, args := filter.query(lineage.ID)
-	var rows []mutationRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]Mutation, len(rows))
-	for i, row := range rows {
-		list[i] = row.mutation()
-	}
-	return list, nil
+	return r.mutations(ctx, query, args...)
+}
+
+func (r *Reader) mutations(ctx context.Context, query string, args ...any) ([]Mutation, error) {
+	list := []Mutation{}
+	err := r.streamCells(ctx, query, args, func(c *cells) { list = append(list, c.mutation()) })
+	return list, err
 }
 
 const getMutation = selectMutations + ` AND mutation.key = $2`
 
 // Mutation returns the mutation with a key.
 func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
-	var row mutationRow
-	err := r.read().GetContext(ctx, &row, getMutation, lineage.ID, key)
-	if errors.Is(err, sql.ErrNoRows) {
+	list, err := r.mutations(ctx, getMutation, lineage.ID, key)
+	switch {
+	case err != nil:
+		return Mutation{}, err
+	case len(list) == 0:
 		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.NewHint("list the mutations", "mutation list").With("lineage", lineage.Name))
-
 	}
-	return row.mutation(), explain(err)
+	return list[0], nil
 }
 
 // Few mutations are of the version, many of the lineage.
@@ -159,12 +142,14 @@ const getMutationOf = mutationsFrom + `
 
 // MutationOf returns the first mutation whose child, or one of whose parents, a version is.
 func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
-	var row mutationRow
-	err := r.read().GetContext(ctx, &row, hinted(getMutationOf), lineage.ID, version)
-	if errors.Is(err, sql.ErrNoRows) {
+	list, err := r.mutations(ctx, hinted(getMutationOf), lineage.ID, version)
+	switch {
+	case err != nil:
+		return Mutation{}, err
+	case len(list) == 0:
 		return Mutation{}, fmt.Errorf("mutation of version %s of lineage %s: %w", version, lineage.Name, track.ErrNotFound)
 	}
-	return row.mutation(), explain(err)
+	return list[0], nil
 }
 
 const findMutations = `

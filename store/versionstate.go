@@ -94,37 +94,16 @@ func (r *Reader) VersionState(ctx context.Context, lineage, name string) (Versio
 	return list[0], nil
 }
 
-type versionStateRow struct {
-	Name            string        `db:"name"`
-	Number          int           `db:"number"`
-	Digest          []byte        `db:"content_digest"`
-	Content         *string       `db:"content"`
-	Parent          string        `db:"parent"`
-	Operator        string        `db:"operator"`
-	Status          string        `db:"status"`
-	Note            string        `db:"note"`
-	Source          string        `db:"source"`
-	CreatedAt       int64         `db:"created_at"`
-	SourceCreatedAt sql.NullInt64 `db:"source_created_at"`
-	Score           *float64      `db:"source_score"`
-	ParentScore     *float64      `db:"source_parent_score"`
-	N               int           `db:"n"`
-}
-
 func (r *Reader) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
-	var rows []versionStateRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]VersionState, len(rows))
-	for i, row := range rows {
-		list[i] = VersionState{
-			Name: row.Name, Number: row.Number, ContentID: hex.EncodeToString(row.Digest), Content: row.Content, Parent: row.Parent, Operator: row.Operator,
-			Status: row.Status, Note: row.Note, Source: row.Source, NExecutions: row.N, CreatedAt: fromMicros(row.CreatedAt),
-			SourceCreatedAt: nullableTime(row.SourceCreatedAt), SourceScore: row.Score, SourceParentScore: row.ParentScore,
-		}
-	}
-	return list, nil
+	list := []VersionState{}
+	err := r.streamCells(ctx, query, args, func(c *cells) {
+		list = append(list, VersionState{
+			Name: c.text(), Number: int(c.integer()), ContentID: hex.EncodeToString(c.bytes()), Content: c.optionalText(), Parent: c.text(), Operator: c.text(),
+			Status: c.text(), Note: c.text(), Source: c.text(), CreatedAt: fromMicros(c.integer()), SourceCreatedAt: c.optionalTime(), SourceScore: c.real(),
+			SourceParentScore: c.real(), NExecutions: int(c.integer()),
+		})
+	})
+	return list, err
 }
 
 const getContent = `
