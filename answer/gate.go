@@ -99,8 +99,13 @@ func (a Gate) Lead() (lead []Sentence) {
 	for _, s := range a.Scenarios {
 		lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: true})
 	}
+	for _, s := range a.Scenarios {
+		if text := s.LeftOutText(); text != "" {
+			lead = append(lead, Sentence{Kind: Note, Text: s.Name + ": " + text})
+		}
+	}
 	if a.NTests > 1 {
-		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("p is corrected by Holm for %d tests", a.NTests), Joined: true})
+		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("p of a rule is corrected by Holm for %d tests, that of a metric by max-T before", a.NTests), Joined: true})
 	}
 	return append(lead, unrecordedLook(a.Unrecorded)...)
 }

@@ -11,7 +11,7 @@ import (
 
 // Tables implements [Answer]. People see the rules about seeds, and the metrics that did not pass.
 func (a Gate) Tables() []Table {
-	columns := []Column{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p_holm", Head: "p Holm"}, {Name: "found"}}
+	columns := []Column{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p"}, {Name: "p_of", Head: "p of"}, {Name: "found"}}
 	rules := Table{Name: "rules", Columns: columns}
 	metrics := Table{Name: "remarks", Columns: columns, HiddenIfEmpty: true, Shown: 40}
 	for _, s := range a.Scenarios {
@@ -36,7 +36,8 @@ func outcomeRow(name string, o verdict.Outcome) []any {
 	if o.Reason != "" {
 		found = o.Reason + ": " + found
 	}
-	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, optionalCell(o.PHolm, format.PValue), found}
+	p, of := o.ShownP()
+	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, optionalCell(p, format.PValue), of, found}
 }
 
 // compareVerdicts puts rows that begin with a worse verdict first.
@@ -72,15 +73,19 @@ func (a Gate) warnings() (list []verdict.Warning) {
 // outcomesTable has every rule and metric of every scenario, for programs.
 func (a Gate) outcomesTable() Table {
 	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: columns(
-		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "n", "p", "p_holm", "message", "need")}
+		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "ci_method", "n", "p", "p_tests", "p_corrected", "n_needed", "assumption", "message", "need")}
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {
-			var lo, hi any
+			var lo, hi, needed any
+			if o.NNeeded > 0 {
+				needed = o.NNeeded
+			}
 			if o.Interval.Method != "" {
 				lo, hi = defined(o.Interval.Lo), defined(o.Interval.Hi)
 			}
 			t.Rows = append(t.Rows, []any{
-				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.N, o.P, o.PHolm, o.Message, o.Need,
+				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.Interval.Method,
+				o.N, o.P, o.PTests, o.PCorrected, needed, o.Assumption, o.Message, o.Need,
 			})
 		}
 	}

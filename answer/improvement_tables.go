@@ -30,14 +30,14 @@ func (a Improvement) metricsTable() Table {
 		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "status"},
-		{Name: "p", For: ForData}, {Name: "p_holm", Head: "p Holm"}, {Name: "decided", For: ForData},
+		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p max-T"}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
 	}}
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{
 			m.Group, m.Name, weight(m.Weight), m.Baseline, m.Candidate, ChangeText(m), numberCell(m.MeanDelta, format.Signed),
 			defined(m.Interval.Lo), defined(m.Interval.Hi), intervalCell(m.Interval, format.Signed), numberCell(m.Threshold, format.Four), string(m.Status),
-			m.P, numberCell(m.PHolm, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
+			m.P, numberCell(m.PMaxT, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
 	}
 	return t
@@ -69,7 +69,7 @@ func (a Improvement) counts() []Sentence {
 		notes = append(notes, Sentence{Kind: Note, Text: "degraded: " + strings.Join(a.Degraded, ", "), Joined: true})
 	}
 	return append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
-		"~ the data do not decide: sign-flip test of the deltas, p corrected by Holm for %d metrics, above %s", n, format.PValue(a.Alpha()))})
+		"~ the data do not decide: %s, p above %s; the intervals hold for all metrics together", a.MetricTest(), format.PValue(a.Alpha()))})
 }
 
 // leftOut names the seeds that are in no pair, and those that failed.

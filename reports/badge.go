@@ -20,11 +20,15 @@ type Badge struct {
 // GateBadge returns the badge of a gate: its verdict, and the number of seeds that it rests on.
 func GateBadge(g verdict.Gate) Badge {
 	b := Badge{SchemaVersion: 1, Label: "track gate", Color: "lightgrey"}
-	seeds := 0
+	seeds, leftOut := 0, 0
 	for _, s := range g.Scenarios {
-		seeds += s.Estimates.NSeeds
+		seeds, leftOut = seeds+s.Estimates.NSeeds, leftOut+len(s.LeftOut)
 	}
-	b.Message = fmt.Sprintf("%s (%d %s)", g.Verdict, seeds, format.Plural(seeds, "seed"))
+	b.Message = fmt.Sprintf("%s (%d %s", g.Verdict, seeds, format.Plural(seeds, "seed"))
+	if leftOut > 0 {
+		b.Message += fmt.Sprintf(", %s not guarded", format.Counted(leftOut, "metric"))
+	}
+	b.Message += ")"
 	switch g.Verdict {
 	case scoring.VerdictPass:
 		b.Color = "brightgreen"

@@ -45,6 +45,7 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 			fmt.Fprintf(&b, "- %s\n", escape.Markdown(need))
 		}
 	}
+	leftOutMarkdown(&b, g)
 	if warnings := gateWarnings(g); len(warnings) > 0 {
 		b.WriteString("\n### Warnings\n\n")
 		for _, warning := range warnings {
@@ -59,6 +60,19 @@ func GateMarkdown(w io.Writer, g verdict.Gate) error {
 	fmt.Fprintf(&b, "\n%s\n", gateLegend(g))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// leftOutMarkdown lists the metrics that the rules leave out, with the reasons.
+func leftOutMarkdown(b *strings.Builder, g verdict.Gate) {
+	if !slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return len(s.LeftOut) > 0 }) {
+		return
+	}
+	b.WriteString("\n### Not guarded\n\n")
+	for _, s := range g.Scenarios {
+		for _, out := range s.LeftOut {
+			fmt.Fprintf(b, "- %s: %s, mean delta %s: %s\n", escape.Markdown(s.Name), escape.Markdown(out.Metric), format.Signed(out.MeanDelta), escape.Markdown(out.Reason))
+		}
+	}
 }
 
 // gateLegend says what the verdicts of a gate mean.
@@ -126,7 +140,7 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 }
 
 func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.ScenarioOutcome, verdict.Outcome) bool) {
-	b.WriteString("| verdict | scenario | rule | metric | found | p (Holm) |\n|---|---|---|---|---|---:|\n")
+	b.WriteString("| verdict | scenario | rule | metric | found | p |\n|---|---|---|---|---|---|\n")
 	type row struct {
 		s verdict.ScenarioOutcome
 		o verdict.Outcome
@@ -143,8 +157,9 @@ func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.Scenario
 	slices.SortStableFunc(rows, func(a, b row) int { return rank(b) - rank(a) })
 	for _, r := range rows {
 		p := "-"
-		if r.o.PHolm != nil {
-			p = format.Short(*r.o.PHolm)
+		shown, of := r.o.ShownP()
+		if shown != nil {
+			p = format.Short(*shown) + " of " + of
 		}
 		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape.Markdown(r.s.Name), escape.Markdown(r.o.Rule), escape.Markdown(r.o.Metric), escape.Markdown(found(r.o)), p)
 	}

@@ -175,8 +175,8 @@ func (d improvementReport) metrics() []document.Block {
 	blocks = append(blocks, paragraphOf(cell(
 		"%s: %d PASS (the mean did not fall), %d WARN (it fell by at most base/weight, with base %v), %d FAIL (it fell by more). ",
 		format.Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
-		cell("%d of the changes are significant; ~ marks the others: sign-flip test of the differences, p corrected by Holm for %s, above %s.",
-			nDecided, format.Counted(len(i.Metrics), "metric"), format.PValue(i.Options.Alpha()))))
+		cell("%d of the changes are significant; ~ marks the others: %s, p above %s. The intervals hold for all metrics together.",
+			nDecided, i.MetricTest(), format.PValue(i.Options.Alpha()))))
 	if text := d.undecidable(); text != "" {
 		blocks = append(blocks, paragraphOf(cell("%s", text)))
 	}
@@ -187,17 +187,14 @@ func (d improvementReport) metrics() []document.Block {
 }
 
 // undecidable says that no change can be significant with so few pairs; empty if one can. The smallest p of n pairs
-// is 2/2^n, and Holm's correction multiplies the smallest of m by m.
+// is 2/2^n, for any number of metrics.
 func (d improvementReport) undecidable() string {
 	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
-	least := min(1, math.Ldexp(float64(m), 1-n))
+	least := min(1, math.Ldexp(1, 1-n))
 	if n == 0 || m == 0 || least <= alpha {
 		return ""
 	}
-	if m == 1 {
-		return fmt.Sprintf("With %s, no change of the metric can be significant: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), format.PValue(least), format.PValue(alpha))
-	}
-	return fmt.Sprintf("With %s, no change of %d metrics can be significant after Holm's correction: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), m, format.PValue(least), format.PValue(alpha))
+	return fmt.Sprintf("With %s, no change of a metric can be significant: the smallest possible p is %s, above %s.", format.Counted(n, "pair"), format.PValue(least), format.PValue(alpha))
 }
 
 func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.Table {
@@ -205,11 +202,11 @@ func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.T
 	if len(metrics) > 0 {
 		interval = format.Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
 	}
-	t := columns("status", "metric", "#mean delta", interval, "change", "#may lose", "#p (Holm)", "#won/lost/tied", "#baseline → candidate", "#weight")
+	t := columns("status", "metric", "#mean delta", interval, "change", "#may lose", "#p (max-T)", "#won/lost/tied", "#baseline → candidate", "#weight")
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []document.Text{
 			statusText(m.Status), codeCell(m.Name), document.T(format.Signed(m.MeanDelta)), document.T(format.OrDash(format.Interval(m.Interval, format.Signed))),
-			document.T(answer.ChangeText(m)), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PHolm)),
+			document.T(answer.ChangeText(m)), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PMaxT)),
 			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", format.Fixed(m.Baseline, 3), format.Fixed(m.Candidate, 3)), cell("%v", m.Weight),
 		})
 	}

@@ -20,6 +20,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr,omitempty"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -31,7 +32,12 @@ type junitID struct {
 type junitCase struct {
 	junitID
 	Failure   *junitFailure `xml:"failure"`
+	Skipped   *junitSkipped `xml:"skipped"`
 	SystemOut string        `xml:"system-out,omitempty"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }
 
 type junitFailure struct {
@@ -42,7 +48,7 @@ type junitFailure struct {
 
 // GateJUnit writes a gate as JUnit XML: a test case for each rule and one for each metric of each scenario.
 // INCONCLUSIVE is a failure of that type, because readers show "skipped" in green; WARN is one where the rules of the
-// scenario fail on it.
+// scenario fail on it. A metric that the rules leave out is a skipped case of its own, with the reason.
 func GateJUnit(w io.Writer, g verdict.Gate) error {
 	all := junitSuites{Name: "track gate"}
 	for _, s := range g.Scenarios {
@@ -60,6 +66,10 @@ func GateJUnit(w io.Writer, g verdict.Gate) error {
 			}
 			suite.Cases[k].add(o, needsAttention(s, o))
 		}
+		for _, out := range s.LeftOut {
+			suite.Cases = append(suite.Cases, junitCase{junitID: junitID{s.Name + ".not_guarded", out.Metric}, Skipped: &junitSkipped{"not guarded: " + out.Reason}})
+		}
+		suite.Skipped = len(s.LeftOut)
 		suite.Tests = len(suite.Cases)
 		for _, c := range suite.Cases {
 			if c.Failure != nil {

@@ -21,6 +21,9 @@ func (d stabilityReport) gate() []document.Block {
 		}
 		blocks = append(blocks, paragraphOf(verdictText(s.Verdict), rules), d.ruleTable(s))
 		blocks = append(blocks, remarkedMetrics(s)...)
+		if text := s.LeftOutText(); text != "" {
+			blocks = append(blocks, paragraphOf(cell("%s", sentence(text))))
+		}
 	}
 	return append(blocks, paragraphOf(faint(gateLegend(d.Gate))))
 }
@@ -44,8 +47,8 @@ func (d stabilityReport) ruleTable(s verdict.ScenarioOutcome) document.Table {
 		if o.Message == strings.Join(d.Stability.Finding.Reasons, "; ") {
 			text = cell("see the reasons of the verdict above")
 		}
-		if o.PHolm != nil {
-			text = append(text, cell("; p %s (Holm)", format.Short(*o.PHolm))...)
+		if p, of := o.ShownP(); p != nil {
+			text = append(text, cell("; p %s of %s", format.Short(*p), of)...)
 		}
 		t.Rows = append(t.Rows, []document.Text{verdictText(o.Verdict), codeCell(o.Rule), text, needs})
 	}

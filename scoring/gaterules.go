@@ -44,11 +44,35 @@ type GateRules struct {
 	MinSeeds      int      `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
 	Bound         Bound    `json:"bound,omitzero"`          // of MinScore
 
+	// Guard names the metrics and groups that NoDegradation judges; nil means all of them. LeaveOut names metrics and
+	// groups that it does not judge, each with the reason.
+	Guard    []string  `json:"guard,omitzero"`
+	LeaveOut []LeftOut `json:"leave_out,omitzero"`
+
 	// Confidence of the bounds; 1 - Confidence bounds the chance of a false FAIL over all rules together. 0 means
 	// [DefaultConfidence].
 	Confidence float64 `json:"confidence,omitzero"`
 	// FailOn are the verdicts, beside FAIL, that make the gate exit with a failure; nil means INCONCLUSIVE.
 	FailOn []Verdict `json:"fail_on,omitzero"`
+}
+
+// LeftOut is a metric or a group that no_degradation does not judge.
+type LeftOut struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// LeavesOut returns why no_degradation does not judge a metric; empty if it does.
+func (g GateRules) LeavesOut(m MetricInfo) string {
+	for _, out := range g.LeaveOut {
+		if out.Name == m.Name || out.Name == m.Group && m.Group != "" {
+			return out.Reason
+		}
+	}
+	if g.Guard != nil && !slices.Contains(g.Guard, m.Name) && !(m.Group != "" && slices.Contains(g.Guard, m.Group)) {
+		return "not among the guarded metrics"
+	}
+	return ""
 }
 
 // Any says that at least one rule is in force.

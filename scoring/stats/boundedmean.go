@@ -120,7 +120,7 @@ func weightedTail(a []float64, hi float64) float64 {
 		curvature += float64(c[i] * c[i])
 	}
 	if logAt < -40 { // p is below 1e-17: its size is enough
-		return numeric.Exp(logAt) / (saddle * math.Sqrt(2*math.Pi*curvature))
+		return numeric.Exp(logAt)
 	}
 	width := min(saddle, 1/hi-saddle, 1.5/math.Sqrt(curvature))
 	at := func(u float64) (value, size float64) {

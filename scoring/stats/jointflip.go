@@ -14,6 +14,7 @@ type JointFlip struct {
 	Permutations int
 	Seed         uint64    // what was drawn from; 0 where Exact
 	Less         []float64 // for each variable the p-value against a loss, corrected for the number of variables
+	TwoSided     []float64 // the same against any difference; nil where it was not asked for
 }
 
 // exactJointFlip is the largest number of pairs whose signs [SignFlipJointly] counts all: 2^14 of them.
@@ -30,24 +31,38 @@ const exactJointFlip = 14
 // the hypothesis. d holds one slice of n differences for each variable; a variable whose differences are all 0 gets p
 // = 1. Beyond 14 pairs 10 000 choices are drawn from seed, with (b+1)/(10 000+1).
 func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
-	j := JointFlip{Less: make([]float64, len(d))}
+	j, p, err := signFlipJointly(d, seed, false)
+	j.Less = p
+	return j, err
+}
+
+// SignFlipJointlyTwoSided is [SignFlipJointly] against any difference, by the absolute values of the sums. The smallest p
+// is 2¹⁻ⁿ.
+func SignFlipJointlyTwoSided(d [][]float64, seed uint64) (JointFlip, error) {
+	j, p, err := signFlipJointly(d, seed, true)
+	j.TwoSided = p
+	return j, err
+}
+
+func signFlipJointly(d [][]float64, seed uint64, twoSided bool) (j JointFlip, ps []float64, err error) {
+	ps = make([]float64, len(d))
 	if len(d) == 0 {
-		return j, nil
+		return j, ps, nil
 	}
 	j.N = len(d[0])
 	var losses [][]float64 // scaled; of the variables that differ at all
 	var variable []int
 	for v, differences := range d {
 		if err := checkPairs(differences, d[0], 1); err != nil {
-			return j, err
+			return j, ps, err
 		}
-		j.Less[v] = 1
+		ps[v] = 1
 		if scaled := scaledLosses(differences); scaled != nil {
 			losses, variable = append(losses, scaled), append(variable, v)
 		}
 	}
-	order := byLoss(losses)
-	f := newFlips(losses, order)
+	order := byLoss(losses, twoSided)
+	f := newFlips(losses, order, twoSided)
 	if j.Exact = j.N <= exactJointFlip; j.Exact {
 		j.Permutations = 1 << j.N
 		f.countAll(j.N)
@@ -62,9 +77,9 @@ func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 			p = float64(f.atLeast[rank]) / float64(j.Permutations)
 		}
 		largest = max(largest, p)
-		j.Less[variable[k]] = largest
+		ps[variable[k]] = largest
 	}
-	return j, nil
+	return j, ps, nil
 }
 
 // norm returns the root of the sum of squares; no square overflows.
@@ -98,13 +113,15 @@ func scaledLosses(d []float64) []float64 {
 	return scaled
 }
 
-// byLoss orders variables from the largest loss to the smallest.
-func byLoss(losses [][]float64) []int {
+// byLoss orders variables from the largest loss, or difference, to the smallest.
+func byLoss(losses [][]float64, twoSided bool) []int {
 	sums := make([]float64, len(losses))
 	order := make([]int, len(losses))
 	for k, xs := range losses {
 		sums[k], _ = sumAndSlack(xs)
-		order[k] = k
+		if order[k] = k; twoSided {
+			sums[k] = math.Abs(sums[k])
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
@@ -124,12 +141,16 @@ type flips struct {
 	observed []float64   // by rank, less the slack within which sums are equal
 	atLeast  []int
 	sums     []float64
+	twoSided bool // sums count by their absolute values
 }
 
-func newFlips(losses [][]float64, order []int) *flips {
-	f := &flips{atLeast: make([]int, len(order)), sums: make([]float64, len(order))}
+func newFlips(losses [][]float64, order []int, twoSided bool) *flips {
+	f := &flips{atLeast: make([]int, len(order)), sums: make([]float64, len(order)), twoSided: twoSided}
 	for _, k := range order {
 		sum, slack := sumAndSlack(losses[k])
+		if twoSided {
+			sum = math.Abs(sum)
+		}
 		f.losses, f.observed = append(f.losses, losses[k]), append(f.observed, sum-slack)
 	}
 	return f
@@ -139,7 +160,11 @@ func newFlips(losses [][]float64, order []int) *flips {
 func (f *flips) count() {
 	largest := math.Inf(-1)
 	for rank := len(f.sums) - 1; rank >= 0; rank-- {
-		if largest = max(largest, f.sums[rank]); largest >= f.observed[rank] {
+		sum := f.sums[rank]
+		if f.twoSided {
+			sum = math.Abs(sum)
+		}
+		if largest = max(largest, sum); largest >= f.observed[rank] {
 			f.atLeast[rank]++
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	warnUnmatched  = "unmatched_seeds"
 	warnFailedPair = "failed_seeds_score_0"
 	warnIdentical  = "identical_results"
+	warnMissing    = "missing_values_score_0"
 )
 
 func (i *Improvement) warn() {
@@ -31,6 +32,11 @@ func (i *Improvement) warn() {
 	if failed := len(i.Failed.Candidate) + len(i.Failed.Baseline); failed > 0 {
 		add(warnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
 	}
+	for _, m := range i.Metrics {
+		if m.NMissingCandidate+m.NMissingBaseline > 0 {
+			add(warnMissing, "%s has no value in %d seeds of the candidate and %d of the baseline: they score 0 there", m.Name, m.NMissingCandidate, m.NMissingBaseline)
+		}
+	}
 	if i.NPairs > 1 && i.Total.Ties == i.NPairs {
 		add(warnIdentical, "all %d pairs have equal total scores: do the configurations differ at all?", i.NPairs)
 	} else if i.NPairs > 0 && i.Total.equal {
@@ -45,6 +51,14 @@ func (i *Improvement) decide() {
 		i.Verdict, i.Reasons = scoring.VerdictInconclusive, []string{reason}
 		if need != "" {
 			i.Needs = []string{need}
+		}
+		return
+	}
+	if len(i.NeverRecorded) > 0 {
+		i.Verdict = scoring.VerdictInconclusive
+		for _, never := range i.NeverRecorded {
+			i.Reasons = append(i.Reasons, never.text())
+			i.Needs = append(i.Needs, "values of "+never.Metric+" on both sides")
 		}
 		return
 	}

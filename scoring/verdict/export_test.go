@@ -15,7 +15,6 @@ const (
 	WarnFewPairs       = warnFewPairs
 	WarnFewPoints      = warnFewPoints
 	WarnOneValue       = warnOneValue
-	WarnFloor          = warnFloor
 	WarnIdentical      = warnIdentical
 	WarnIdenticalSeeds = warnIdenticalSeeds
 	WarnNoScores       = warnNoScores

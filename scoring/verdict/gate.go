@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -44,7 +45,7 @@ type GateInput struct {
 
 // Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,
 // stable, max_std, min_score, no_degradation and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
-// no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, missing_metric,
+// no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, never_recorded,
 // missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan and
 // no_anytime_method.
 type Outcome struct {
@@ -56,16 +57,35 @@ type Outcome struct {
 	Need     string          `json:"need,omitzero"`   // what would change the verdict; empty if nothing is known to
 	Observed *float64        `json:"observed"`        // what was compared with Limit; nil if there is nothing to compare
 	Limit    *float64        `json:"limit"`
-	Interval stats.Interval  `json:"ci,omitzero"` // of Observed; zero if there is none
-	N        int             `json:"n"`           // seeds or pairs
-	P        *float64        `json:"p"`           // of the hypothesis that the rule holds; nil if the rule is not tested
-	PHolm    *float64        `json:"p_holm"`      // P corrected for everything in the gate that can fail
+	Interval stats.Interval  `json:"ci,omitzero"`      // of Observed; zero if there is none
+	N        int             `json:"n"`                // seeds or pairs
+	P        *float64        `json:"p"`                // of the hypothesis that PTests names; nil if nothing is tested
+	PTests   string          `json:"p_tests,omitzero"` // rule_holds (small: FAIL), no_loss (small: a loss is shown) or loss_at_threshold (small: PASS)
+	// PCorrected is P after the correction for everything in the gate that can fail, where P could make the rule fail: Holm,
+	// and for the metrics of no_degradation joint sign flips (max-T) before it. A p of no_loss is corrected for the metrics.
+	PCorrected *float64 `json:"p_corrected"`
+	Assumption string   `json:"assumption,omitzero"` // of the bound, beyond independent seeds
+	NNeeded    int      `json:"n_needed,omitzero"`   // pairs at which this metric would pass, if others are like these; 0 if unknown
 	// Unattainable says that no data of this size could have met the rule, and what could; empty if some could.
 	Unattainable string `json:"unattainable,omitzero"`
 
 	unless     string // what to add to Message if no test refutes the rule
 	breaks     bool   // the numbers themselves, without regard to chance, break the rule
 	sequential bool   // tested by a confidence sequence, which has no P
+
+	delta *MetricDelta // of no_degradation; nil for other rules
+	bound lossBound
+	lossP float64 // corrected for the metrics; of no loss
+}
+
+// ShownP returns the p-value that decided, corrected where it is, with the hypothesis that it tests in words; nil if
+// nothing was tested.
+func (o Outcome) ShownP() (p *float64, of string) {
+	words := map[string]string{pOfRule: "the rule", pOfLoss: "no loss", pOfThreshold: "a loss of what it may lose"}
+	if o.PCorrected != nil {
+		return o.PCorrected, words[o.PTests]
+	}
+	return o.P, words[o.PTests]
 }
 
 // ScenarioOutcome is what a gate found in one scenario.
@@ -77,7 +97,8 @@ type ScenarioOutcome struct {
 	Revision           string            `json:"revision"`
 	Baseline           string            `json:"baseline,omitzero"` // what the comparison is over, for people
 	Rules              scoring.GateRules `json:"rules"`
-	FailOn             []scoring.Verdict `json:"fail_on"` // verdicts that the rules fail on
+	FailOn             []scoring.Verdict `json:"fail_on"`           // verdicts that the rules fail on
+	LeftOut            []LeftOut         `json:"left_out,omitzero"` // metrics that no_degradation does not judge, by the rules
 	Verdict            scoring.Verdict   `json:"verdict"`
 	Failing            bool              `json:"failing"` // the verdict is one that the rules fail on
 	Estimates          Estimates         `json:"estimates"`
@@ -119,6 +140,15 @@ func NewGate(inputs []GateInput) (Gate, error) {
 	var all []scoring.Verdict
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
+		for k := range s.Outcomes {
+			o := &s.Outcomes[k]
+			if o.P != nil {
+				o.PTests = pOfRule
+			}
+			if err := o.explain(s.Improvement); err != nil {
+				return g, fmt.Errorf("scenario %s: %w", s.Scenario, err)
+			}
+		}
 		s.sumUpDegradation()
 		for k := range s.Outcomes {
 			if o := &s.Outcomes[k]; o.Verdict == scoring.VerdictInconclusive {
@@ -151,10 +181,30 @@ func (s *ScenarioOutcome) sumUpDegradation() {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
 			o.Message += "; judged: " + countVerdicts(verdicts)
 			if o.Verdict == scoring.VerdictInconclusive {
-				o.Need = fmt.Sprintf("more pairs: the loss of %d metrics may exceed the threshold", count(verdicts, scoring.VerdictInconclusive))
+				o.Need = s.pairsForAll(count(verdicts, scoring.VerdictInconclusive))
 			}
 		}
 	}
+}
+
+// pairsForAll says at how many pairs all metrics would pass, n of which are undecided.
+func (s *ScenarioOutcome) pairsForAll(n int) string {
+	most, unknown := 0, 0
+	for _, o := range s.Outcomes {
+		if o.Rule != ruleNoDegradation || o.Metric == "" || o.Verdict != scoring.VerdictInconclusive {
+			continue
+		}
+		if most = max(most, o.NNeeded); o.NNeeded == 0 {
+			unknown++
+		}
+	}
+	switch {
+	case most == 0:
+		return fmt.Sprintf("more pairs: %s undecided", format.Counted(n, "metric"))
+	case unknown > 0:
+		return fmt.Sprintf("about %d pairs in all for %d of %s, if others are like these", most, n-unknown, format.Counted(n, "undecided metric"))
+	}
+	return fmt.Sprintf("about %d pairs in all for %s, if others are like these", most, format.Counted(n, "undecided metric"))
 }
 
 // countVerdicts says how many metrics have which verdict, the worst first.
@@ -177,13 +227,11 @@ func count(verdicts []scoring.Verdict, v scoring.Verdict) (n int) {
 	return n
 }
 
-// comparisonWarnings returns the warnings of a comparison that hold for a gate, which tests the metrics jointly and
-// not each by itself.
 func comparisonWarnings(i *Improvement) []Warning {
 	if i == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(i.Warnings), func(w Warning) bool { return w.Code == warnFloor })
+	return i.Warnings
 }
 
 // family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics
@@ -228,8 +276,8 @@ func (g *Gate) refute() {
 	for _, f := range families {
 		factor := float64(left)
 		for _, o := range f.outcomes {
-			o.PHolm = ptr(max(before, min(1, *o.P*factor)))
-			if *o.PHolm <= f.alpha && o.Reason == "" && o.Verdict == scoring.VerdictInconclusive && o.breaks {
+			o.PCorrected = ptr(max(before, min(1, *o.P*factor)))
+			if *o.PCorrected <= f.alpha && o.Reason == "" && o.Verdict == scoring.VerdictInconclusive && o.breaks {
 				o.Verdict, o.Need = scoring.VerdictFail, ""
 			}
 		}
@@ -280,6 +328,9 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	j.applyPlan(seeds)
 	s.Outcomes = slices.Concat(in.Coverage.outcomes(), seeds, j.metricOutcomes())
 	if in.Rules.NoDegradation {
+		if in.Improvement != nil {
+			_, s.LeftOut = j.guarded()
+		}
 		degradation, err := j.noDegradation()
 		if err != nil {
 			return s, err

@@ -119,8 +119,8 @@ func TestGateDoesNotDependOnTheOrderOfScenarios(t *testing.T) {
 				line := fmt.Sprint(s.Name, s.Verdict, s.Failing)
 				for _, o := range s.Outcomes {
 					line += fmt.Sprint(" ", o.Rule, o.Metric, o.Verdict, o.Reason, o.Message, o.Need)
-					if o.PHolm != nil {
-						line += fmt.Sprintf(" %.12g", *o.PHolm)
+					if o.PCorrected != nil {
+						line += fmt.Sprintf(" %.12g", *o.PCorrected)
 					}
 				}
 				list = append(list, line)
@@ -147,11 +147,11 @@ func TestOutcomesAgreeWithTheirNumbers(t *testing.T) {
 				if o.Message == "" || o.Verdict == pass && (o.Need != "" || o.Unattainable != "") {
 					t.Fatalf("%+v", o)
 				}
-				if o.P != nil && (*o.PHolm < *o.P || *o.PHolm > 1) {
-					t.Fatalf("p %v, corrected %v", *o.P, *o.PHolm)
+				if (o.P == nil) != (o.PTests == "") || o.PCorrected != nil && (*o.PCorrected < *o.P || *o.PCorrected > 1) {
+					t.Fatalf("p %v of %q, corrected %v", o.P, o.PTests, o.PCorrected)
 				}
-				if o.Verdict == fail && o.Rule != verdict.RuleData && o.P != nil && *o.PHolm > 0.05+1e-12 { // 0 of 1 at 0.95 has p = 0.05
-					t.Fatalf("FAIL with p %v: %+v", *o.PHolm, o)
+				if o.Verdict == fail && o.Rule != verdict.RuleData && o.PCorrected != nil && *o.PCorrected > 0.05+1e-12 { // 0 of 1 at 0.95 has p = 0.05
+					t.Fatalf("FAIL with p %v: %+v", *o.PCorrected, o)
 				}
 			}
 			if s.Verdict != scoring.WorstVerdict(verdicts...) {

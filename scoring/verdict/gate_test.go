@@ -121,8 +121,8 @@ func TestGateRules(t *testing.T) {
 			if g.Verdict != o.Verdict || g.Scenarios[0].Verdict != o.Verdict {
 				t.Errorf("the gate is %s", g.Verdict)
 			}
-			if (o.P != nil) != (o.PHolm != nil) || o.P != nil && *o.P != *o.PHolm {
-				t.Errorf("p %v, corrected for one test %v", o.P, o.PHolm)
+			if (o.P != nil) != (o.PCorrected != nil) || o.P != nil && *o.P != *o.PCorrected {
+				t.Errorf("p %v, corrected for one test %v", o.P, o.PCorrected)
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 		{"no rules", input(scoring.GateRules{Confidence: 0.9}, good), open, "no_rules"},
 		{"no metrics", input(rules, with(func(s *scoring.Stability) { s.Metrics = nil })), open, "no_metrics"},
 		{"every seed crashed", input(scoring.GateRules{MinSeeds: 1}, crashed(stability(0, 0, nil), 9)), open, "no_scores"},
-		{"missing metric", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 0, nil, 0 })), fail, "missing_metric"},
+		{"missing metric", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 0, nil, 0 })), open, "never_recorded"},
 		{"NaN everywhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 0 })), fail, "non_finite"},
 		{"NaN somewhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 19 })), warn, "non_finite"},
 		{"infinity", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.Inf(1)), 19 })), warn, "non_finite"},
@@ -311,7 +311,9 @@ func TestGateNoDegradation(t *testing.T) {
 		differences [][]float64
 		want        []scoring.Verdict
 	}{
-		{"no difference", [][]float64{make([]float64, 10)}, []scoring.Verdict{pass}},
+		{"no difference", [][]float64{make([]float64, 10)}, []scoring.Verdict{open}}, // 1 - 0.05^(1/10) = 0.259 may be lost
+		{"no difference in 11", [][]float64{make([]float64, 11)}, []scoring.Verdict{pass}},
+		{"one win", [][]float64{{0.05, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}, []scoring.Verdict{pass}},
 		{"better", [][]float64{level(0.05, 10)}, []scoring.Verdict{pass}},
 		{"a small loss", [][]float64{level(-0.05, 10)}, []scoring.Verdict{warn}}, // shown, and within the threshold
 		{"noise", [][]float64{{-0.05, 0.05, -0.02, 0.03, 0, 0.01, -0.04, 0.02, -0.01, 0.02}}, []scoring.Verdict{pass}},
@@ -324,7 +326,7 @@ func TestGateNoDegradation(t *testing.T) {
 			g := gate(t, against(t, options(), c.differences...))
 			for k, want := range c.want {
 				o := metricOutcome(t, g, verdict.RuleNoDegradation, fmt.Sprintf("m%d", k))
-				if o.Verdict != want || *o.Limit != -0.25 || o.P == nil || o.N != 10 {
+				if o.Verdict != want || *o.Limit != -0.25 || o.P == nil || o.N != len(c.differences[0]) {
 					t.Errorf("m%d: %s, want %s: %+v", k, o.Verdict, want, o)
 				}
 			}
@@ -359,7 +361,7 @@ func TestGateNoDegradationUndecidable(t *testing.T) {
 	o := options()
 	o.Base = 1
 	g := gate(t, against(t, o, level(-0.8, 10)))
-	if m := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); m.Verdict != warn || m.P != nil || g.NTests != 0 {
+	if m := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); m.Verdict != warn || m.PTests != "no_loss" || g.NTests != 0 {
 		t.Errorf("base 1: %+v, %d tests", m, g.NTests)
 	}
 }
@@ -385,24 +387,23 @@ func TestGateHolmOverFamilies(t *testing.T) {
 		first, second = score, rate
 	}
 	for name, c := range map[string]struct{ got, want float64 }{
-		"m0":     {*m0.PHolm, 3. / 1024},
-		"m1":     {*m1.PHolm, min(1, 3**m1.P)},
-		"first":  {*first.PHolm, 3 * *first.P},
-		"second": {*second.PHolm, max(3**first.P, 2**second.P)},
+		"m0":     {*m0.PCorrected, 3. / 1024},
+		"first":  {*first.PCorrected, 3 * *first.P},
+		"second": {*second.PCorrected, max(3**first.P, 2**second.P)},
 	} {
 		if !near(c.got, c.want, 1e-12) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)
 		}
 	}
-	if m0.Verdict != fail || m1.Verdict != warn {
-		t.Errorf("m0 %s, m1 %s", m0.Verdict, m1.Verdict)
+	if m0.Verdict != fail || m0.PTests != "rule_holds" || m1.Verdict != warn || m1.PTests != "no_loss" || *m1.P != 1./1024 {
+		t.Errorf("m0 %+v, m1 %+v", m0, m1)
 	}
 	// 0.0159 alone fails, and twice as much, for two scenarios of the same kind, does; four times as much does not.
 	one := input(scoring.GateRules{MinPassRate: ptr(0.95)}, stability(16, 20, around(0.8, 20)))
 	for n, want := range map[int]scoring.Verdict{1: fail, 3: fail, 4: open} {
 		g := gate(t, slices.Repeat([]verdict.GateInput{one}, n)...)
-		if o := outcome(t, g, verdict.RuleMinPassRate); o.Verdict != want || !near(*o.PHolm, float64(n)*0.01590, 1e-4) || g.NTests != n {
-			t.Errorf("%d scenarios: %s, p %v, want %s", n, o.Verdict, *o.PHolm, want)
+		if o := outcome(t, g, verdict.RuleMinPassRate); o.Verdict != want || !near(*o.PCorrected, float64(n)*0.01590, 1e-4) || g.NTests != n {
+			t.Errorf("%d scenarios: %s, p %v, want %s", n, o.Verdict, *o.PCorrected, want)
 		}
 	}
 }
@@ -414,8 +415,8 @@ func TestGateHolmStops(t *testing.T) {
 	g := gate(t, input(scoring.GateRules{MinPassRate: ptr(0.9)}, s), input(scoring.GateRules{MinPassRate: ptr(0.898)}, s))
 	for _, scenario := range g.Scenarios {
 		o := scenario.Outcomes[0]
-		if o.Verdict != open || !(*o.P > 0.025 && *o.P < 0.05) || !near(*o.PHolm, 2*0.0432, 1e-3) {
-			t.Errorf("p %v, corrected %v: %s", *o.P, *o.PHolm, o.Verdict)
+		if o.Verdict != open || !(*o.P > 0.025 && *o.P < 0.05) || !near(*o.PCorrected, 2*0.0432, 1e-3) {
+			t.Errorf("p %v, corrected %v: %s", *o.P, *o.PCorrected, o.Verdict)
 		}
 	}
 }
@@ -436,8 +437,8 @@ func TestGateHolmTies(t *testing.T) {
 				} else if *o.P != 1./1024 {
 					t.Fatalf("p %v of %s %s", *o.P, o.Rule, o.Metric)
 				}
-				if !near(*o.PHolm, want, 1e-15) {
-					t.Errorf("%s %s: p %v, corrected %v, want %v", o.Rule, o.Metric, *o.P, *o.PHolm, want)
+				if !near(*o.PCorrected, want, 1e-15) {
+					t.Errorf("%s %s: p %v, corrected %v, want %v", o.Rule, o.Metric, *o.P, *o.PCorrected, want)
 				}
 			}
 		}
@@ -448,8 +449,8 @@ func TestGateHolmTies(t *testing.T) {
 func TestGateAnytimeAfterAnEarlyLoss(t *testing.T) {
 	d := append(level(-0.6, 12), level(0.08, 28)...) // mean -0.124
 	g := gate(t, against(t, verdict.Options{Confidence: 0.95, Base: 0.25, Look: verdict.Look{Anytime: true}}, d))
-	if o := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); *o.PHolm > 0.05 || o.Verdict != open {
-		t.Errorf("%s, p %v", o.Verdict, *o.PHolm)
+	if o := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); *o.PCorrected > 0.05 || o.Verdict != open {
+		t.Errorf("%s, p %v", o.Verdict, *o.PCorrected)
 	}
 }
 
@@ -557,7 +558,7 @@ func TestGateAnytime(t *testing.T) {
 	alone := metricOutcome(t, gate(t, in), verdict.RuleNoDegradation, "m0")
 	in.Rules.MinPassRate = ptr(0.5)
 	g = gate(t, in)
-	if with := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); g.NTests != 2 || !near(*with.PHolm, 2**alone.PHolm, 1e-15) {
-		t.Errorf("%d tests, p %v alone, %v with a sequence", g.NTests, *alone.PHolm, *with.PHolm)
+	if with := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); g.NTests != 2 || !near(*with.PCorrected, 2**alone.PCorrected, 1e-15) {
+		t.Errorf("%d tests, p %v alone, %v with a sequence", g.NTests, *alone.PCorrected, *with.PCorrected)
 	}
 }

@@ -53,14 +53,15 @@ type Improvement struct {
 	Pairs       SeedNumbers    `json:"pairs"`       // in the order in which the candidate's seeds were recorded
 	Differences []float64      `json:"differences"` // of the total scores of the pairs, candidate minus baseline
 	Options
-	Metrics    []MetricDelta `json:"metrics"` // in the order of the spec
-	NPass      int           `json:"n_pass"`  // metrics with this status
-	NWarn      int           `json:"n_warn"`
-	NFail      int           `json:"n_fail"`
-	Degraded   []string      `json:"degraded"`          // metrics whose status is FAIL
-	Total      *TotalDelta   `json:"total"`             // nil without pairs
-	Unpaired   *Unpaired     `json:"unpaired,omitzero"` // if less than 80 % of the seeds are paired and both sides have two scores
-	Difference Difference    `json:"difference"`
+	Metrics       []MetricDelta   `json:"metrics"`                 // in the order of the spec
+	NeverRecorded []NeverRecorded `json:"never_recorded,omitzero"` // metrics that are compared by nothing
+	NPass         int             `json:"n_pass"`                  // metrics with this status
+	NWarn         int             `json:"n_warn"`
+	NFail         int             `json:"n_fail"`
+	Degraded      []string        `json:"degraded"`          // metrics whose status is FAIL
+	Total         *TotalDelta     `json:"total"`             // nil without pairs
+	Unpaired      *Unpaired       `json:"unpaired,omitzero"` // if less than 80 % of the seeds are paired and both sides have two scores
+	Difference    Difference      `json:"difference"`
 	Finding
 	Warnings []Warning `json:"warnings"`
 

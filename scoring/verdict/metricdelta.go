@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -16,29 +17,89 @@ type MetricDelta struct {
 	MeanDelta float64        `json:"mean_delta"`
 	Threshold float64        `json:"threshold"` // largest loss that is WARN
 	Status    scoring.Status `json:"status"`    // [scoring.CheckImprovement] of MeanDelta
-	Interval  stats.Interval `json:"ci"`        // of MeanDelta
+	Interval  stats.Interval `json:"ci"`        // of MeanDelta; together with those of all other metrics it has its confidence
 	P         float64        `json:"p"`         // sign-flip test, two-sided
-	PHolm     float64        `json:"p_holm"`    // P corrected for the number of metrics
-	IsDecided bool           `json:"decided"`   // the data show a change: PHolm is at most 1 - confidence
+	PMaxT     float64        `json:"p_max_t"`   // corrected for the number of metrics: joint sign flips, step-down max-T; Holm at any time
+	IsDecided bool           `json:"decided"`   // the data show a change: PMaxT is at most 1 - confidence, and Interval is on one side of 0
 	Wins      int            `json:"wins"`      // pairs in which the candidate scores higher
 	Losses    int            `json:"losses"`
 	Ties      int            `json:"ties"`
 
+	// Pairs in which a side ran well but has no value: it scores 0 there.
+	NMissingCandidate int `json:"n_missing_candidate,omitzero"`
+	NMissingBaseline  int `json:"n_missing_baseline,omitzero"`
+
 	differences []float64
 }
 
+// MetricTest names the test that decides which metrics changed.
+func (i Improvement) MetricTest() string {
+	if i.Look.Anytime {
+		return "symmetric e-values with Holm's correction"
+	}
+	return "sign flips of all metrics jointly (max-T)"
+}
+
+// NeverRecorded is a metric of the spec of which one side has no value in any seed: nothing is lost, and nothing can be
+// compared.
+type NeverRecorded struct {
+	Metric string `json:"metric"`
+	Side   string `json:"side"` // candidate or baseline
+	N      int    `json:"n"`    // seeds of that side that ran well
+
+	info scoring.MetricInfo
+}
+
+func (m NeverRecorded) text() string {
+	return fmt.Sprintf("%s was never recorded by the %s: none of %s has a value", m.Metric, m.Side, format.Counted(m.N, "seed"))
+}
+
+// neverRecorded returns the side that has no value of a metric although seeds of it ran; nil if both have one.
+func neverRecorded(m scoring.Metric, metric int, p pairs) *NeverRecorded {
+	for _, side := range []struct {
+		name  string
+		seeds []JudgedSeed
+	}{{"candidate", p.candidate}, {"baseline", p.baseline}} {
+		ran, missing := countMissing(side.seeds, metric)
+		if ran > 0 && missing == ran {
+			return &NeverRecorded{m.Name, side.name, ran, m.Info()}
+		}
+	}
+	return nil
+}
+
+// countMissing counts the seeds that ran, and those of them that have no value of a metric.
+func countMissing(seeds []JudgedSeed, metric int) (ran, missing int) {
+	for _, seed := range seeds {
+		if seed.Scores == nil {
+			continue
+		}
+		ran++
+		if math.IsNaN(seed.Scores[metric]) {
+			missing++
+		}
+	}
+	return ran, missing
+}
+
 func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
-	i.Metrics = make([]MetricDelta, len(spec.Metrics))
-	errs := make([]error, len(spec.Metrics))
-	inParallel(len(spec.Metrics), func(k int) {
-		i.Metrics[k], errs[k] = compareMetric(spec.Metrics[k], p.scores(k), i.Options)
+	var compared []int
+	for k, m := range spec.Metrics {
+		if never := neverRecorded(m, k, p); never != nil {
+			i.NeverRecorded = append(i.NeverRecorded, *never)
+		} else {
+			compared = append(compared, k)
+		}
+	}
+	i.Metrics = make([]MetricDelta, len(compared))
+	errs := make([]error, len(compared))
+	inParallel(len(compared), func(at int) {
+		i.Metrics[at], errs[at] = compareMetric(spec.Metrics[compared[at]], compared[at], p, i.Options, len(compared))
 	})
-	ps := make([]float64, len(i.Metrics))
 	for k, m := range i.Metrics {
 		if errs[k] != nil {
 			return fmt.Errorf("metric %s: %w", m.Name, errs[k])
 		}
-		ps[k] = m.P
 		switch m.Status {
 		case scoring.Pass:
 			i.NPass++
@@ -49,92 +110,128 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 			i.Degraded = append(i.Degraded, m.Name)
 		}
 	}
-	adjusted, err := stats.Holm(ps, i.Options.Alpha())
-	if err != nil {
-		return err
+	return i.decideMetrics()
+}
+
+// decideMetrics says which metrics changed, by a test of all of them together, and keeps their intervals from saying
+// anything else: an interval of a metric that is decided ends at 0 at the latest, that of any other holds 0.
+func (i *Improvement) decideMetrics() error {
+	d, ps := make([][]float64, len(i.Metrics)), make([]float64, len(i.Metrics))
+	for k, m := range i.Metrics {
+		d[k], ps[k] = m.differences, m.P
+	}
+	if i.Look.Anytime {
+		adjusted, err := stats.Holm(ps, i.Alpha())
+		if err != nil {
+			return err
+		}
+		ps = adjusted.P
+	} else {
+		joint, err := stats.SignFlipJointlyTwoSided(d, drawSeed)
+		if err != nil {
+			return err
+		}
+		ps = joint.TwoSided
 	}
 	for k := range i.Metrics {
-		i.Metrics[k].PHolm = adjusted.P[k]
-		i.Metrics[k].IsDecided = adjusted.P[k] <= i.Alpha()
+		m := &i.Metrics[k]
+		m.PMaxT, m.IsDecided = ps[k], ps[k] <= i.Alpha() && m.MeanDelta != 0
+		switch {
+		case m.IsDecided && m.MeanDelta > 0:
+			m.Interval.Lo = max(m.Interval.Lo, 0)
+		case m.IsDecided:
+			m.Interval.Hi = min(m.Interval.Hi, 0)
+		default:
+			m.Interval.Lo, m.Interval.Hi = min(m.Interval.Lo, 0), max(m.Interval.Hi, 0)
+		}
 	}
-	i.warnFloor()
 	return nil
 }
 
-// warnFloor says that so many pairs cannot decide on any of so many metrics.
-const warnFloor = "too_few_pairs_for_metrics"
-
-func (i *Improvement) warnFloor() {
-	least := stats.LeastPairs(i.Options.Alpha())
-	if i.Options.Look.Anytime || i.NPairs < least {
-		return
-	}
-	m := float64(len(i.Metrics))
-	floor := func(n int) float64 { return stats.SmallestFlipP(n) * m } // of the corrected p
-	if floor(i.NPairs) <= i.Options.Alpha() {
-		return
-	}
-	text := fmt.Sprintf("with %d pairs and %d metrics no corrected p can be below %.3f: every metric reads ~", i.NPairs, len(i.Metrics), floor(i.NPairs))
-	need := max(1, least)
-	for need <= stats.ExactSignFlip && floor(need) > i.Options.Alpha() {
-		need++
-	}
-	switch {
-	case need > stats.ExactSignFlip:
-	case i.NPairs > stats.ExactSignFlip:
-		text += fmt.Sprintf("; %d to %d pairs can decide one, because all their signs are counted", need, stats.ExactSignFlip)
-	default:
-		text += fmt.Sprintf("; %d pairs are the fewest that can decide one", need)
-	}
-	i.Warnings = append(i.Warnings, Warning{warnFloor, text})
-}
-
-func compareMetric(m scoring.Metric, scores pairedScores, o Options) (MetricDelta, error) {
+// compareMetric compares one of nMetrics metrics.
+func compareMetric(m scoring.Metric, metric int, p pairs, o Options, nMetrics int) (MetricDelta, error) {
+	scores := p.scores(metric)
 	delta := MetricDelta{MetricInfo: m.Info(), Threshold: scoring.DegradationThreshold(m.Weight, o.Base)}
+	_, delta.NMissingCandidate = countMissing(p.candidate, metric)
+	_, delta.NMissingBaseline = countMissing(p.baseline, metric)
 	d, err := stats.Differences(scores.candidate, scores.baseline)
 	if err != nil {
 		return delta, err
 	}
-	summary, err := stats.Summarize(d)
-	if err != nil {
-		return delta, err
-	}
 	delta.differences = d
-	delta.Candidate, delta.Baseline, delta.MeanDelta = mean(scores.candidate), mean(scores.baseline), summary.Mean
+	delta.Candidate, delta.Baseline, delta.MeanDelta = mean(scores.candidate), mean(scores.baseline), mean(d)
 	delta.Status = scoring.CheckImprovement(delta.MeanDelta, m.Weight, o.Base)
-	delta.Interval = summary.MeanInterval(o.Look.confidence(o.Confidence))
-	for _, x := range d {
-		switch {
-		case x > 0:
-			delta.Wins++
-		case x < 0:
-			delta.Losses++
-		default:
-			delta.Ties++
-		}
+	delta.count()
+	if delta.Interval, err = simultaneousInterval(d, o, nMetrics); err != nil {
+		return delta, err
 	}
 	if o.Look.Anytime {
 		e, err := stats.SymmetricEValue(d)
-		if err != nil {
-			return delta, err
-		}
 		delta.P = e.AnytimeP().TwoSided
-		delta.Interval, err = anytimeInterval(d, o.Confidence)
 		return delta, err
 	}
-	p, err := stats.SignFlip(d, drawSeed)
-	delta.P = p.P.TwoSided
+	flips, err := stats.SignFlip(d, drawSeed)
+	delta.P = flips.P.TwoSided
 	return delta, err
+}
+
+func (m *MetricDelta) count() {
+	for _, x := range m.differences {
+		switch {
+		case x > 0:
+			m.Wins++
+		case x < 0:
+			m.Losses++
+		default:
+			m.Ties++
+		}
+	}
+}
+
+// methodSimultaneous is the t interval at a confidence that holds for all metrics together (Bonferroni).
+const methodSimultaneous = "t, simultaneous"
+
+// simultaneousInterval bounds the mean of d, which lies in [-1, 1], so that all of n such intervals hold together with the
+// confidence of a comparison. Equal differences have no t interval: theirs is the bound of any mean.
+func simultaneousInterval(d []float64, o Options, n int) (stats.Interval, error) {
+	alpha := o.Alpha() / float64(n)
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return stats.Interval{}, err
+	}
+	var interval stats.Interval
+	switch {
+	case o.Look.Anytime:
+		interval, err = anytimeInterval(d, 1-alpha)
+	case summary.Constant:
+		interval, err = boundedInterval(d, 1-alpha)
+	default:
+		interval = summary.MeanInterval(1 - alpha)
+		interval.Method = methodSimultaneous
+	}
+	interval.Lo, interval.Hi, interval.Confidence = max(-1, interval.Lo), min(1, interval.Hi), 1-o.Alpha()
+	return interval, err
+}
+
+// boundedInterval bounds a mean of values in [-1, 1] from both sides.
+func boundedInterval(d []float64, confidence float64) (stats.Interval, error) {
+	side := (1 + confidence) / 2
+	above, err := stats.BoundedMeanUpper(d, -1, 1, side)
+	if err != nil {
+		return above, err
+	}
+	below, err := stats.BoundedMeanUpper(negated(d), -1, 1, side)
+	return stats.Interval{Lo: -below.Hi, Hi: above.Hi, Confidence: confidence, Method: stats.MethodBoundedMean}, err
 }
 
 // lossPs are the p-values of each metric against a mean loss of more than allowed gives for it, corrected for the
 // number of metrics: by joint sign flips of the differences plus what is allowed, or for looks at any time by Holm's
 // rule on anytime p-values. NaN for metrics that cannot lose so much.
-func (i *Improvement) lossPs(allowed func(MetricDelta) float64) ([]float64, error) {
-	ps := make([]float64, len(i.Metrics))
+func (i *Improvement) lossPs(metrics []MetricDelta, allowed func(MetricDelta) float64) ([]float64, error) {
+	ps := make([]float64, len(metrics))
 	var tested []int
 	var d [][]float64
-	for k, m := range i.Metrics {
+	for k, m := range metrics {
 		ps[k] = math.NaN()
 		if limit := allowed(m); limit < 1 { // scores lie in [0, 1]
 			tested, d = append(tested, k), append(d, shifted(m.differences, limit))

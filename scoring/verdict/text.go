@@ -40,6 +40,12 @@ func methodName(method string) string {
 		return "Wilson"
 	case stats.MethodClopperPearson, stats.MethodClopperLower:
 		return "Clopper–Pearson"
+	case stats.MethodBoundedMean:
+		return "bounded mean"
+	case MethodSeen:
+		return "bounded mean, losses as seen"
+	case methodFlips:
+		return "sign flips"
 	}
 	return method
 }
