@@ -64,7 +64,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{
 			"repeat exactly what another seed measured", "scores are equal", "~", // as Markdown has it
 		}},
-		{"nothing measured", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, other), []string{"missing a, b", "`a` missing, `b` missing", "none of 6 seeds has a value"}},
+		{"nothing measured", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, other), []string{"missing a, b", "`a` missing, `b` missing", "none of 6 seeds that ran well has a value"}},
 		{"no finite values", twoMetrics, recordedSeeds("old", 8, good) + recordedSeeds("new", 8, odd), []string{"NaN"}},
 		{"no seed in common", twoMetrics, recordedSeed("old", 1, good(1)) + recordedSeed("new", 2, good(2)), []string{"Unmatched seeds (2)", "Nothing was compared"}},
 		{"66 metrics", spec66, recordedSeeds("old", 7, func(int) string { return values66 }) + recordedSeeds("new", 7, func(int) string { return values66 }), []string{"66 metrics"}},
