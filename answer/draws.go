@@ -112,7 +112,7 @@ type Operator struct {
 	Gain         float64        `json:"gain"`   // points: the sum of the deltas of accepted mutations
 	CostPerPoint *float64       `json:"cost_per_point"`
 	RolledBack   int            `json:"rolled_back"` // accepted, and left by a rollback later
-	Weight       float64        `json:"weight"`      // in the roulette
+	Weight       float64        `json:"weight"`      // in the draw of an operator; 0 if it is not listed
 }
 
 // SuggestedOperator is the operator that the next consideration would draw.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 
 // settingNames returns the settings of a lineage that can be set one by one.
 func settingNames() []string {
-	names := []string{"policy", "operators", "rubric", "forbidden"}
+	names := []string{"policy", "operators", "operator_choice", "rubric", "forbidden"}
 	for _, part := range settingParts(&evolution.Settings{}) {
 		names = append(names, memberNames(part)...)
 	}
@@ -55,6 +56,11 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 	case "forbidden":
 		s.Loop.Forbidden, err = ParsePatterns(a.Value)
 		return err
+	case "operator_choice":
+		if !slices.Contains(evolution.OperatorRules(), a.Value) {
+			return fmt.Errorf("operator_choice=%s: use %s", a.Value, strings.Join(evolution.OperatorRules(), " or "))
+		}
+		s.OperatorChoice = evolution.OperatorRule(a.Value)
 	case "rubric":
 		if _, err := rubric.ByName(a.Value); a.Value != "" && a.Value != "own" && err != nil {
 			return fmt.Errorf("rubric=%s: use rubric/1, rubric/2 or own, or nothing for the active scores", a.Value)
@@ -219,6 +225,7 @@ func settingsTable(s evolution.Settings) Table {
 		rubric = "the active one"
 	}
 	add("policy", s.Policy+" "+string(s.Params))
+	add("operator_choice", cmp.Or(string(s.OperatorChoice), string(evolution.Roulette)))
 	add("rubric", rubric)
 	for _, risk := range []evolution.Risk{evolution.Low, evolution.Medium, evolution.High} {
 		var names []string

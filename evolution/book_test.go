@@ -41,8 +41,12 @@ func version(label string) evolution.VersionRef {
 	return evolution.VersionRef{Label: label, ID: evolution.VersionID([]byte("content of " + label))}
 }
 
+// sourceBands are the parameters of the rule of the source.
+const sourceBands = `{"explore":-3,"explore_p":0.2,"marginal":0,"significant":5}`
+
 func newBook(t testing.TB, lineage string) *book {
 	b := &book{t: t, lineage: lineage, seed: 7, settings: evolution.DefaultSettings(), attempts: map[string]int{}}
+	b.settings.Policy, b.settings.Params = "threshold", []byte(sourceBands)
 	root := version("v001")
 	b.add(evolution.KindCreation, evolution.Creation{Seed: b.seed, Subject: "agent", Root: &root, Settings: b.settings}, root.Label)
 	return b
@@ -120,8 +124,8 @@ func (b *book) consider(state evolution.LoopState, signals evolution.Signals) ev
 	if c.Permission.Mutate {
 		key.Label = evolution.LabelOperator
 		draw := evolution.NewDraw(key)
-		c.Histories.Add("step_reorder", ptr(2.5))
-		choice, err := evolution.ChooseOperator(c.Permission.Operators(b.settings.Operators), c.Signals, c.Histories, draw)
+		c.Histories.Add("step_reorder", ptr(2.5), true)
+		choice, err := evolution.ChooseOperator(b.settings.OperatorChoice, c.Permission.Operators(b.settings.Operators), c.Signals, c.Histories, draw)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -176,7 +180,9 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	want(b.decide(stale, policy(t, "strict", ""), pairs(2, 1)), evolution.Accept)
 	// Other policies, and the draw of an exploration. Those that look after every pair measure their noise by
 	// simulation, which takes too long here.
-	b.set(func(s *evolution.Settings) { s.Policy, s.Params = "threshold", evolution.DefaultSettings().Params })
+	b.set(func(s *evolution.Settings) {
+		s.Policy, s.Params = "threshold", []byte(sourceBands)
+	})
 	many := b.propose("", "v006", "v004")
 	want(b.decide(many, policy(t, "confirm", `{"n1":1,"n2":2}`), pairs(9, 1, -2)), evolution.Reject)
 	b.decide(many, policy(t, "anneal", ""), pairs(-1, -2))

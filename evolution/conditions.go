@@ -73,13 +73,13 @@ func (c Conditions) variances() (alone, paired float64) {
 }
 
 // degrees returns the degrees of freedom of the variance that a policy's rate depends on: of the pairs, but for
-// [Threshold] by Satterthwaite's approximation for its two parts. It returns 0 if the scores do not vary.
+// [Bands] and [Threshold] by Satterthwaite's approximation for its two parts. It returns 0 if the scores do not vary.
 func (c Conditions) degrees(p Policy) float64 {
 	df, dfPairs := float64(c.df), float64(c.dfPairs)
 	if c.dfPairs == 0 {
 		dfPairs = df
 	}
-	if _, ok := p.(Threshold); !ok {
+	if _, ok := bandsOf(p); !ok {
 		if c.SDPairs == 0 {
 			return 0
 		}

@@ -109,7 +109,7 @@ func TestFalseAcceptRates(t *testing.T) {
 // too.
 func TestFalseAcceptLimits(t *testing.T) {
 	for name, want := range map[string][2]float64{ // at sd 0, at sd 10⁶
-		"threshold": {0.2, 0.5}, "strict": {0, 0.5}, "poi": {0, 0}, "confirm": {0, 0}, "sprt": {0, 0}, "anneal": {1, 0.5}, "cs": {0, 0.06},
+		"bands": {0.2, 0.5}, "threshold": {0.2, 0.5}, "strict": {0, 0.5}, "poi": {0, 0}, "confirm": {0, 0}, "sprt": {0, 0}, "anneal": {1, 0.5}, "cs": {0, 0.06},
 	} {
 		p := policy(t, name, "")
 		for i, sd := range []float64{0, 1e6} {
@@ -153,7 +153,7 @@ func TestNoiseOfADecision(t *testing.T) {
 	if !slices.Contains(d.Warnings, evolution.WarnSmallN) || !slices.Contains(d.Warnings, evolution.WarnUnclear) {
 		t.Errorf("%v", d.Warnings)
 	}
-	if evolution.ServingPolicy(0.1) != "threshold" || evolution.ServingPolicy(30) != "confirm" || evolution.ServingPolicy(math.NaN()) != "confirm" {
+	if evolution.ServingPolicy(0.1) != "bands" || evolution.ServingPolicy(30) != "confirm" || evolution.ServingPolicy(math.NaN()) != "confirm" {
 		t.Error("serving policy")
 	}
 }

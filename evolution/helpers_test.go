@@ -134,7 +134,7 @@ var someDraws = rapid.Custom(func(t *rapid.T) evolution.Draw {
 
 // somePolicies have few trials as their minimum, so that evidence of any size is decided.
 var somePolicies = rapid.Map(rapid.SampledFrom([][2]string{
-	{"threshold", ``}, {"strict", ``}, {"strict", `{"eps":1}`}, {"poi", `{"n_min":2}`}, {"poi", ``}, {"confirm", `{"n1":2,"n2":2}`}, {"confirm", ``},
+	{"threshold", ``}, {"bands", ``}, {"strict", ``}, {"strict", `{"eps":1}`}, {"poi", `{"n_min":2}`}, {"poi", ``}, {"confirm", `{"n1":2,"n2":2}`}, {"confirm", ``},
 	{"sprt", `{"n_min":2,"n_max":6}`}, {"sprt", ``}, {"cs", `{"n_min":2,"n_max":6}`}, {"cs", ``}, {"anneal", ``}, {"anneal", `{"t0":20}`},
 }), func(s [2]string) evolution.Policy {
 	p, err := evolution.ParsePolicy(s[0], []byte(s[1]))

@@ -5,13 +5,16 @@ import (
 	"strings"
 )
 
-// Text returns a label for people. A band of [Threshold] has the condition that it stands for. The source calls a delta
+// Text returns a label for people. A band of [Bands] or [Threshold] has the condition that it stands for. The source calls a delta
 // above 5 a significant improvement; that name is added only if an interval shows the improvement, because the band is
 // no test. Labels in JSON are the codes of the source.
 func (l Label) Text(policy string, params []byte, shown bool) string {
 	p, err := ParsePolicy(policy, params)
-	bands, ok := p.(Threshold)
-	if err != nil || !ok {
+	if err != nil {
+		return l.Name()
+	}
+	bands, ok := bandsOf(p)
+	if !ok {
 		return l.Name()
 	}
 	switch l {

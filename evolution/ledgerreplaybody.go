@@ -198,7 +198,7 @@ func (w *walk) reconsider(e Entry, c Consideration) error {
 		w.differs("choice", "none", "an operator")
 		return nil
 	}
-	choice, err := ChooseOperator(permission.Operators(w.Settings.Operators), c.Signals, c.Histories, *c.Operator)
+	choice, err := ChooseOperator(w.Settings.OperatorChoice, permission.Operators(w.Settings.Operators), c.Signals, c.Histories, *c.Operator)
 	if err != nil {
 		return err
 	}

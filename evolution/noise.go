@@ -29,15 +29,15 @@ type Noise struct {
 // maxFalseAccept is the rate from which a decision warns.
 const maxFalseAccept = 0.1
 
-// lowNoise is the sd of single scores up to which [Threshold] gains most for its cost and its record stays about true,
+// lowNoise is the sd of single scores up to which [Bands] gains most for its cost and its record stays about true,
 // in the simulations of docs/reference/policies.md.
 const lowNoise = 5.0
 
-// ServingPolicy names the policy that serves at a noise of sd per score: "threshold" up to [lowNoise], because it is
+// ServingPolicy names the policy that serves at a noise of sd per score: "bands" up to [lowNoise], because it is
 // cheap, and beyond it, or if the noise is unknown, [RecommendedPolicy].
 func ServingPolicy(sd float64) string {
 	if sd <= lowNoise {
-		return Threshold{}.Name()
+		return Bands{}.Name()
 	}
 	return RecommendedPolicy // NaN too
 }

@@ -68,6 +68,8 @@ type OperatorHistory struct {
 	Uses     int     `json:"uses"`
 	Improved bool    `json:"improved"`  // one of its mutations ever had a delta above 0
 	AvgDelta float64 `json:"avg_delta"` // over its decided mutations; 0 for none
+	Accepted int     `json:"accepted"`
+	Success  float64 `json:"success"` // over its decided mutations, see [success]
 }
 
 // Weight returns the weight of an operator in the roulette: 1, ×(1 + avg_delta/100) if it ever improved, ×0.5 if
@@ -86,14 +88,15 @@ func (h OperatorHistory) Weight() float64 {
 	return max(0.1, w)
 }
 
-// Histories collects how operators did, from decided mutations; nil as a delta is a mutation without one, which counts
-// as a use.
+// Histories collects how operators did, from decided mutations.
 type Histories map[string]OperatorHistory
 
-// Add counts one mutation.
-func (h Histories) Add(operator string, delta *float64) { h[operator] = h[operator].plus(delta) }
+// Add counts one decided mutation. A delta that is nil counts as 0 in the average.
+func (h Histories) Add(operator string, delta *float64, accepted bool) {
+	h[operator] = h[operator].plus(delta, accepted)
+}
 
-func (h OperatorHistory) plus(delta *float64) OperatorHistory {
+func (h OperatorHistory) plus(delta *float64, accepted bool) OperatorHistory {
 	h.Uses++
 	d := 0.0
 	if delta != nil {
@@ -101,14 +104,70 @@ func (h OperatorHistory) plus(delta *float64) OperatorHistory {
 	}
 	h.AvgDelta += (d - h.AvgDelta) / float64(h.Uses)
 	h.Improved = h.Improved || d > 0
+	if accepted {
+		h.Accepted++
+		h.Success += success(delta)
+	}
 	return h
+}
+
+// success says from 0 to 1 how much an accepted mutation helped: 3/4 + 1/4·delta/(delta + 5), from 3/4 for a gain of
+// nearly nothing towards 1 for a large one. It is 3/4 if delta is unknown, and 0 for an exploration that gained nothing.
+// A mutation that was rejected has the success 0.
+func success(delta *float64) float64 {
+	switch {
+	case delta == nil:
+		return 0.75
+	case *delta <= 0:
+		return 0
+	}
+	return 0.75 + 0.25**delta/(*delta+5)
+}
+
+// OperatorRule says how an operator is drawn if no signal calls for one.
+type OperatorRule string
+
+// The rules. The empty rule, of the first ledgers, is [Roulette].
+const (
+	Thompson OperatorRule = "thompson" // by the probability that it is the best
+	Roulette OperatorRule = "roulette" // by [OperatorHistory.Weight], the rule of the source
+)
+
+// OperatorRules returns the names of the rules, the default first.
+func OperatorRules() []string { return []string{string(Thompson), string(Roulette)} }
+
+func (r OperatorRule) validate() error {
+	if r != "" && !slices.Contains(OperatorRules(), string(r)) {
+		return fmt.Errorf("%w: operator_choice %q is not thompson or roulette", errOperatorList, r)
+	}
+	return nil
+}
+
+// reason returns what a choice by the rule gives as its reason.
+func (r OperatorRule) reason() string {
+	if r == Thompson {
+		return "Thompson sampling"
+	}
+	return "roulette"
+}
+
+// Weights returns the weights with which operators are drawn, in the order of the list.
+func (r OperatorRule) Weights(list []Operator, h Histories) []float64 {
+	if r == Thompson {
+		return thompsonWeights(list, h)
+	}
+	weights := make([]float64, len(list))
+	for i, o := range list {
+		weights[i] = h[o.Name].Weight()
+	}
+	return weights
 }
 
 // OperatorChoice is an operator and why it was chosen.
 type OperatorChoice struct {
 	Operator Operator  `json:"operator"`
 	Reason   string    `json:"reason"`
-	Weights  []float64 `json:"weights"` // of the roulette, in the order of the operators; nil if a signal called for one
+	Weights  []float64 `json:"weights"` // of the draw, in the order of the operators; nil if a signal called for one
 	DrawUsed bool      `json:"draw_used"`
 }
 
@@ -118,10 +177,13 @@ var (
 	errOperatorList = errors.New("operators")
 )
 
-// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by weighted
-// roulette: the first whose cumulated weight is above u·Σw, in the order of the list. The label of the draw is
+// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by its weight
+// under the rule: the first whose cumulated weight is above u·Σw, in the order of the list. The label of the draw is
 // [LabelOperator].
-func ChooseOperator(list []Operator, s Signals, h Histories, draw Draw) (OperatorChoice, error) {
+func ChooseOperator(rule OperatorRule, list []Operator, s Signals, h Histories, draw Draw) (OperatorChoice, error) {
+	if err := rule.validate(); err != nil {
+		return OperatorChoice{}, err
+	}
 	if err := checkOperators(list, h); err != nil {
 		return OperatorChoice{}, err
 	}
@@ -134,15 +196,12 @@ func ChooseOperator(list []Operator, s Signals, h Histories, draw Draw) (Operato
 			return OperatorChoice{Operator: list[i], Reason: r.reason}, nil
 		}
 	}
-	weights := make([]float64, len(list))
-	for i, o := range list {
-		weights[i] = h[o.Name].Weight()
-	}
-	return OperatorChoice{Operator: list[roulette(weights, draw.U)], Reason: "roulette", Weights: weights, DrawUsed: len(list) > 1}, nil
+	weights := rule.Weights(list, h)
+	return OperatorChoice{Operator: list[drawn(weights, draw.U)], Reason: rule.reason(), Weights: weights, DrawUsed: len(list) > 1}, nil
 }
 
-// roulette returns the first index at which the cumulated weights exceed u·Σw; the last, if rounding leaves none.
-func roulette(weights []float64, u float64) int {
+// drawn returns the first index at which the cumulated weights exceed u·Σw; the last, if rounding leaves none.
+func drawn(weights []float64, u float64) int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
@@ -167,6 +226,8 @@ func checkOperators(list []Operator, h Histories) error {
 			return fmt.Errorf("%w: name %q is empty or is duplicated", errOperatorList, o.Name)
 		case o.Risk != Low && o.Risk != Medium && o.Risk != High:
 			return fmt.Errorf("%w: %s: risk %q is not LOW, MEDIUM or HIGH", errOperatorList, o.Name, o.Risk)
+		case !(h[o.Name].Success >= 0 && h[o.Name].Success <= float64(h[o.Name].Uses)):
+			return fmt.Errorf("%w: %s: a success of %v in %d uses", errOperatorList, o.Name, h[o.Name].Success, h[o.Name].Uses)
 		case math.IsNaN(h[o.Name].AvgDelta) || math.IsInf(h[o.Name].AvgDelta, 0):
 			return fmt.Errorf("%w: %s: the average delta is %v", errOperatorList, o.Name, h[o.Name].AvgDelta)
 		}

@@ -29,7 +29,7 @@ func TestSignalsChooseTheOperator(t *testing.T) {
 		{evolution.Signals{StructureScore: ptr(0.5)}, ""},
 		{evolution.Signals{}, ""},
 	} {
-		choice, err := evolution.ChooseOperator(evolution.DefaultOperators(), c.s, nil, operatorDraw(1))
+		choice, err := evolution.ChooseOperator(evolution.Roulette, evolution.DefaultOperators(), c.s, nil, operatorDraw(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestSignalsChooseTheOperator(t *testing.T) {
 	}
 	// A lineage whose own list lacks the operator goes on with the next signal.
 	own := []evolution.Operator{{Name: "format_change", Risk: evolution.Medium}, {Name: "mine", Risk: evolution.High}}
-	choice, err := evolution.ChooseOperator(own, all, nil, operatorDraw(1))
+	choice, err := evolution.ChooseOperator(evolution.Thompson, own, all, nil, operatorDraw(1))
 	if err != nil || choice.Operator.Name != "format_change" {
 		t.Errorf("%v %+v", err, choice)
 	}
@@ -66,30 +66,97 @@ func TestOperatorWeights(t *testing.T) {
 	}
 	h := evolution.Histories{}
 	for _, d := range []*float64{ptr(4.0), ptr(-10.0), nil} {
-		h.Add("a", d)
+		h.Add("a", d, d != nil && *d > 0)
 	}
-	if got := h["a"]; got.Uses != 3 || !got.Improved || math.Abs(got.AvgDelta+2) > 1e-12 {
+	if got := h["a"]; got.Uses != 3 || !got.Improved || got.Accepted != 1 || math.Abs(got.Success-(0.75+1.0/9)) > 1e-12 || math.Abs(got.AvgDelta+2) > 1e-12 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Each operator is chosen as often as its weight says.
-func TestRouletteFollowsTheWeights(t *testing.T) {
-	list := []evolution.Operator{{"a", evolution.Low}, {"b", evolution.Low}, {"c", evolution.Low}}
-	h := evolution.Histories{"a": {Uses: 1}, "b": {Uses: 1, AvgDelta: -1}} // 1, 0.5, 1.5
-	const n = 20_000
-	count := map[string]float64{}
-	for seed := range uint64(n) {
-		choice, err := evolution.ChooseOperator(list, evolution.Signals{}, h, operatorDraw(seed))
+// Each operator is chosen as often as its weight says, under both rules.
+func TestDrawsFollowTheWeights(t *testing.T) {
+	list := []evolution.Operator{{"a", evolution.Low}, {"b", evolution.Medium}, {"c", evolution.High}}
+	h := evolution.Histories{}
+	for _, d := range []float64{4, -1, 2} {
+		h.Add("a", &d, d > 0)
+	}
+	h.Add("b", ptr(-1.0), false)
+	const n = 100_000
+	for _, rule := range []evolution.OperatorRule{evolution.Thompson, evolution.Roulette} {
+		count, sum := map[string]float64{}, 0.0
+		weights := rule.Weights(list, h)
+		for _, w := range weights {
+			sum += w
+		}
+		for seed := range uint64(n) {
+			choice, err := evolution.ChooseOperator(rule, list, evolution.Signals{}, h, operatorDraw(seed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			count[choice.Operator.Name]++
+		}
+		for i, o := range list {
+			want := weights[i] / sum
+			if got := count[o.Name] / n; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n) {
+				t.Errorf("%s, %s: %.4f, want %.4f", rule, o.Name, got, want)
+			}
+		}
+	}
+}
+
+// The operator is the first whose cumulated weight is above u times the sum of the weights: what another language needs
+// to repeat a choice. Weights and u are recorded.
+func TestOperatorFromItsDraw(t *testing.T) {
+	list := evolution.DefaultOperators()
+	for seed := range uint64(200) {
+		choice, err := evolution.ChooseOperator(evolution.Thompson, list, evolution.Signals{}, nil, operatorDraw(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		count[choice.Operator.Name]++
-	}
-	for name, want := range map[string]float64{"a": 1.0 / 3, "b": 1.0 / 6, "c": 0.5} {
-		if got := count[name] / n; math.Abs(got-want) > 4*math.Sqrt(want/n) {
-			t.Errorf("%s: %.4f, want %.4f", name, got, want)
+		sum, cumulated, i := 0.0, 0.0, 0
+		for _, w := range choice.Weights {
+			sum += w
 		}
+		for ; cumulated+choice.Weights[i] <= operatorDraw(seed).U*sum; i++ {
+			cumulated += choice.Weights[i]
+		}
+		if choice.Operator != list[i] {
+			t.Fatalf("seed %d: %s, want %s", seed, choice.Operator.Name, list[i].Name)
+		}
+	}
+}
+
+// Probabilities to be the best that are known: of Beta(1, 1) against Beta(1+k, 1) it is 1/(k+2); equal operators have
+// equal weights; and 5 of 5 accepted outweigh an operator of high risk that was never tried, whatever they gained.
+func TestThompsonWeights(t *testing.T) {
+	two := []evolution.Operator{{"a", evolution.Low}, {"b", evolution.Low}}
+	for k, want := range map[int]float64{0: 1.0 / 2, 1: 1.0 / 3, 5: 1.0 / 7} {
+		h := evolution.Histories{"b": {Uses: k, Success: float64(k)}}
+		if w := evolution.Thompson.Weights(two, h); math.Abs(w[0]-(0.95*want+0.025)) > 1e-3 || math.Abs(w[0]+w[1]-1) > 1e-12 {
+			t.Errorf("%d: %v, want %v", k, w, 0.95*want+0.025)
+		}
+	}
+	list := evolution.DefaultOperators()
+	for _, gain := range []float64{0.01, 1, 30} {
+		for i, o := range list {
+			h := evolution.Histories{}
+			for range 5 {
+				h.Add(o.Name, &gain, true)
+			}
+			w := evolution.Thompson.Weights(list, h)
+			for j, other := range list {
+				if j != i && (o.Risk != evolution.High && w[i] <= w[j] || other.Risk == evolution.High && w[i] < 2*w[j]) {
+					t.Errorf("5 of 5 by %s, each +%v: %.3f, never tried %s: %.3f", o.Name, gain, w[i], other.Name, w[j])
+				}
+			}
+		}
+	}
+	h := evolution.Histories{}
+	for range 40 {
+		h.Add("constraint_add", ptr(-4.0), false)
+	}
+	if w := evolution.Thompson.Weights(list, h)[2]; w < 0.05/8 || w > 0.01 {
+		t.Errorf("an operator that never helped keeps a share of 5 %% among eight: %.4f", w)
 	}
 }
 
@@ -113,7 +180,7 @@ func TestOperatorErrors(t *testing.T) {
 		"NaN":        {low("a"), evolution.Histories{"a": {AvgDelta: math.NaN()}}, operatorDraw(1), evolution.ErrOperatorList},
 		"other draw": {low("a"), nil, drawn(t, true), evolution.ErrDraw},
 	} {
-		if _, err := evolution.ChooseOperator(c.list, evolution.Signals{}, c.h, c.draw); !errors.Is(err, c.want) {
+		if _, err := evolution.ChooseOperator(evolution.Thompson, c.list, evolution.Signals{}, c.h, c.draw); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -125,10 +192,10 @@ func TestChoiceProperties(t *testing.T) {
 		h := evolution.Histories{}
 		for _, o := range evolution.DefaultOperators() {
 			for range rapid.IntRange(0, 3).Draw(t, "uses") {
-				h.Add(o.Name, ptr(rapid.Float64Range(-100, 100).Draw(t, "delta")))
+				h.Add(o.Name, ptr(rapid.Float64Range(-100, 100).Draw(t, "delta")), rapid.Bool().Draw(t, "accepted"))
 			}
 		}
-		c, err := evolution.ChooseOperator(evolution.DefaultOperators(), evolution.Signals{}, h, operatorDraw(rapid.Uint64().Draw(t, "seed")))
+		c, err := evolution.ChooseOperator(evolution.Roulette, evolution.DefaultOperators(), evolution.Signals{}, h, operatorDraw(rapid.Uint64().Draw(t, "seed")))
 		if err != nil || c.Operator.Name == "" || len(c.Weights) != 8 {
 			t.Fatalf("%v %+v", err, c)
 		}

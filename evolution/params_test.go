@@ -13,6 +13,7 @@ import (
 // The defaults of the reference, as they are stored: canonical JSON, every parameter.
 func TestDefaultParams(t *testing.T) {
 	want := map[string]string{
+		"bands":     `{"explore":-3,"explore_p":0.2,"marginal":0,"n_min":3,"significant":5}`,
 		"threshold": `{"explore":-3,"explore_p":0.2,"marginal":0,"significant":5}`,
 		"strict":    `{"eps":0}`,
 		"poi":       `{"c":0.9,"n_min":8,"tau":3}`,
@@ -21,7 +22,7 @@ func TestDefaultParams(t *testing.T) {
 		"cs":        `{"alpha":0.1,"margin":1,"n_max":40,"n_min":5,"tuned_at":20}`,
 		"anneal":    `{"g":0.97,"t0":3}`,
 	}
-	if names := evolution.Policies(); len(names) != len(want) || names[0] != "threshold" {
+	if names := evolution.Policies(); len(names) != len(want) || names[0] != "bands" {
 		t.Fatal(names)
 	}
 	for name, text := range want {
@@ -34,7 +35,7 @@ func TestDefaultParams(t *testing.T) {
 			t.Errorf("%s: %+v read again is %+v", name, p, again)
 		}
 	}
-	if p := policy(t, "", ""); p.Name() != "threshold" {
+	if p := policy(t, "", ""); p.Name() != "bands" {
 		t.Errorf("the default is %s", p.Name())
 	}
 }
@@ -59,6 +60,9 @@ func TestParsePolicy(t *testing.T) {
 		{"poi", `{"n_min":1001}`, "n_min"},
 		{"poi", `{"c":1}`, "policy poi: c: 1 is not between 0 and 1"},
 		{"poi", `{"tau":0}`, "policy poi: tau: 0 is not a number above 0"},
+		{"bands", `{"n_min":0}`, "policy bands: n_min: 0 is not a whole number from 1 to 1000"},
+		{"bands", `{"marginal":6}`, "policy bands: marginal: 6 is not at most significant"},
+		{"threshold", `{"n_min":3}`, "policy threshold: n_min: unknown; the parameters are explore, explore_p, marginal, significant"},
 		{"threshold", `{"marginal":6}`, "policy threshold: marginal: 6 is not at most significant"},
 		{"threshold", `{"explore":1}`, "policy threshold: explore: 1 is not at most marginal"},
 		{"threshold", `{"explore_p":1.01}`, "policy threshold: explore_p: 1.01 is not from 0 to 1"},

@@ -169,3 +169,22 @@ func TestPolicyErrors(t *testing.T) {
 		t.Error("a policy without parameters decides")
 	}
 }
+
+// The default policy asks for three trials of each side, and then decides as threshold does.
+func TestBandsWaitForThreeTrials(t *testing.T) {
+	bands, threshold := policy(t, "", ""), policy(t, "threshold", "")
+	for _, c := range []struct{ child, parent, needChild, needParent int }{{0, 0, 3, 3}, {1, 5, 2, 0}, {2, 2, 1, 1}, {3, 2, 0, 1}} {
+		d := decide(t, bands, evolution.Evidence{Child: trials("c", repeat(60, c.child)...), Parent: trials("p", repeat(50, c.parent)...)})
+		if d.State != evolution.Continue || d.Need.Child != c.needChild || d.Need.Parent != c.needParent || d.Need.Pairs != 0 {
+			t.Errorf("%+v: %s", c, asJSON(t, d))
+		}
+	}
+	e := evolution.Evidence{Child: trials("c", 60, 61, 63), Parent: trials("p", 50, 52, 51)}
+	a, b := decide(t, bands, e), decide(t, threshold, e)
+	if a.Label != evolution.Significant || a.State != evolution.Accept || *a.Delta != *b.Delta || a.Label != b.Label || *a.Noise.FalseAccept != *b.Noise.FalseAccept {
+		t.Errorf("%s\n%s", asJSON(t, a), asJSON(t, b))
+	}
+	if d := decide(t, policy(t, "bands", `{"n_min":1}`), pairs(1)); d.State != evolution.Accept {
+		t.Errorf("%s", asJSON(t, d))
+	}
+}

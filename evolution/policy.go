@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Policy decides on mutations. The policies are [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and [Anneal];
+// Policy decides on mutations. The policies are [Bands], [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and [Anneal];
 // start from their defaults, [DefaultPolicy], or read one with [ParsePolicy].
 type Policy interface {
 	// Name returns the name by which the policy is stored.
@@ -28,8 +28,10 @@ const RecommendedPolicy = "confirm"
 
 // defaults returns the policies with their default parameters; the default policy comes first.
 func defaults() []Policy {
+	bands := Threshold{Significant: 5, Marginal: 0, Explore: -3, ExploreP: 0.2}
 	return []Policy{
-		Threshold{Significant: 5, Marginal: 0, Explore: -3, ExploreP: 0.2},
+		Bands{Threshold: bands, NMin: 3},
+		bands,
 		Strict{Eps: 0},
 		POI{Tau: 3, C: 0.9, NMin: 8},
 		Confirm{N1: 5, N2: 15, C: 0.9, Tau: 3},
@@ -51,7 +53,7 @@ func Policies() []string {
 // errUnknownPolicy is wrapped if no policy has a name.
 var errUnknownPolicy = errors.New("unknown policy")
 
-// DefaultPolicy returns a policy with its default parameters; the empty name means "threshold".
+// DefaultPolicy returns a policy with its default parameters; the empty name means "bands".
 func DefaultPolicy(name string) (Policy, error) {
 	list := defaults()
 	i := slices.IndexFunc(list, func(p Policy) bool { return p.Name() == name })

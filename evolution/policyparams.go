@@ -18,6 +18,8 @@ func ParsePolicy(name string, params []byte) (Policy, error) {
 		return nil, err
 	}
 	switch p := p.(type) {
+	case Bands:
+		return withParams(p, params)
 	case Threshold:
 		return withParams(p, params)
 	case Strict:

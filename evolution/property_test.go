@@ -79,7 +79,7 @@ func TestDecisionIsConsistent(t *testing.T) {
 // With the sides swapped, everything that compares them is mirrored. confirm is left out: its stages treat the sides
 // differently.
 func TestSwapMirrors(t *testing.T) {
-	names := []string{"threshold", "strict", "poi", "sprt", "cs", "anneal"}
+	names := []string{"threshold", "bands", "strict", "poi", "sprt", "cs", "anneal"}
 	property.Check(t, func(t *rapid.T) {
 		p, err := evolution.DefaultPolicy(rapid.SampledFrom(names).Draw(t, "policy"))
 		if err != nil {

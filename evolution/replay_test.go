@@ -174,7 +174,7 @@ func TestCounterfactual(t *testing.T) {
 			}
 		}
 	}
-	for i, a := range evolution.Counterfactual(records[:1], policy(t, "threshold", "")) {
+	for i, a := range evolution.Counterfactual(records[:1], policy(t, "bands", "")) {
 		if !a.Same || asJSON(t, a.Decision) != asJSON(t, records[i].Decision) {
 			t.Errorf("the active policy decides otherwise: %+v", a)
 		}

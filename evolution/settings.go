@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -11,9 +12,11 @@ type Settings struct {
 	Policy    string          `json:"policy"`
 	Params    json.RawMessage `json:"params"` // canonical JSON
 	Operators []Operator      `json:"operators"`
-	Loop      LoopSettings    `json:"loop"`
-	Rollback  RollbackRules   `json:"rollback"`
-	Rubric    string          `json:"rubric"` // whose scores are evidence; empty for the active scores
+	// OperatorChoice is how an operator is drawn; empty in ledgers that are older than the choice.
+	OperatorChoice OperatorRule  `json:"operator_choice,omitempty"`
+	Loop           LoopSettings  `json:"loop"`
+	Rollback       RollbackRules `json:"rollback"`
+	Rubric         string        `json:"rubric"` // whose scores are evidence; empty for the active scores
 }
 
 // DefaultSettings returns the settings of a lineage that chooses none: the default policy, operators, loop and rollback
@@ -25,7 +28,7 @@ func DefaultSettings() Settings {
 		panic(err) // defaults are valid
 	}
 	return Settings{
-		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), Loop: defaultLoopSettings(), Rollback: defaultRollbackRules(),
+		Number: 1, Policy: p.Name(), Params: params, Operators: DefaultOperators(), OperatorChoice: Thompson, Loop: defaultLoopSettings(), Rollback: defaultRollbackRules(),
 	}
 }
 
@@ -43,7 +46,7 @@ func (s Settings) Validate() error {
 	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
 		return err
 	}
-	if err := checkOperators(s.Operators, nil); err != nil {
+	if err := cmp.Or(checkOperators(s.Operators, nil), s.OperatorChoice.validate()); err != nil {
 		return err
 	}
 	if err := s.Rollback.validate(); err != nil {

@@ -10,7 +10,7 @@ import (
 // Settings are checked, compared but for their number, and copied whole.
 func TestSettings(t *testing.T) {
 	s := evolution.DefaultSettings()
-	if err := s.Validate(); err != nil || s.Number != 1 || s.Policy != "threshold" {
+	if err := s.Validate(); err != nil || s.Number != 1 || s.Policy != "bands" {
 		t.Fatalf("%v %+v", err, s)
 	}
 	other := s.Clone()

@@ -14,7 +14,8 @@ import (
 //	delta > Explore       exploration               accepted with probability ExploreP, by the draw
 //	otherwise             regression                not accepted
 //
-// More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side
+// It is the rule of the source to the letter, and decides on one trial of each side; [Bands] asks for more. More trials
+// do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side
 // it accepts 54 % of the mutations that change nothing.
 type Threshold struct {
 	Significant float64 `json:"significant"`
@@ -28,12 +29,16 @@ func (Threshold) Name() string { return "threshold" }
 
 // validate returns an error for the first parameter outside its domain.
 func (p Threshold) validate() error {
-	return validate(p,
+	return validate(p, p.domains()...)
+}
+
+func (p Threshold) domains() []domain {
+	return []domain{
 		anyNumber("significant", p.Significant), anyNumber("marginal", p.Marginal), anyNumber("explore", p.Explore),
-		domain{"explore_p", p.ExploreP, p.ExploreP >= 0 && p.ExploreP <= 1, "from 0 to 1"},
-		domain{"marginal", p.Marginal, p.Marginal <= p.Significant, "at most significant"},
-		domain{"explore", p.Explore, p.Explore <= p.Marginal, "at most marginal"},
-	)
+		{"explore_p", p.ExploreP, p.ExploreP >= 0 && p.ExploreP <= 1, "from 0 to 1"},
+		{"marginal", p.Marginal, p.Marginal <= p.Significant, "at most significant"},
+		{"explore", p.Explore, p.Explore <= p.Marginal, "at most marginal"},
+	}
 }
 
 func (Threshold) minTrials() int { return 1 }

@@ -68,7 +68,8 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	}
 	serves := evolution.ServingPolicy(sd)
 	text := document.Text{plain("recommended policy at this noise: "), word(serves)}
-	if serves == l.Settings.Policy {
+	sameBands := serves == evolution.Bands{}.Name() && l.Settings.Policy == evolution.Threshold{}.Name()
+	if serves == l.Settings.Policy || sameBands {
 		rate := 0.0
 		if policy != nil {
 			rate = l.activeRate(policy, sd)

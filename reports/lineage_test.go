@@ -24,6 +24,7 @@ type lineageBuilder struct {
 
 func newLineage(t testing.TB, name string) *lineageBuilder {
 	b := &lineageBuilder{t: t, risk: evolution.Low, data: answer.LineageReport{Name: name, Subject: "agent", Seed: "7", SHA256: strings.Repeat("ab", 32), Schema: 7, Settings: evolution.DefaultSettings()}}
+	b.data.Settings.Policy, b.data.Settings.Params = "threshold", []byte(`{"explore":-3,"explore_p":0.2,"marginal":0,"significant":5}`)
 	root := b.version("one\ntwo\n", 60, 62, 61)
 	b.entry(evolution.KindCreation, evolution.Creation{Seed: 7, Subject: "agent", Root: &root, Settings: b.data.Settings}, "v001")
 	return b

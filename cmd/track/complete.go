@@ -109,7 +109,7 @@ func (p *program) completeValue(ctx context.Context, flag string) {
 	case "lineage":
 		p.offerLineages(ctx)
 	case "policy", "counterfactual":
-		p.offer("threshold", "strict", "poi", "confirm", "sprt", "cs", "anneal")
+		p.offer("bands", "threshold", "strict", "poi", "confirm", "sprt", "cs", "anneal")
 	case "risk":
 		p.offer("LOW", "MEDIUM", "HIGH")
 	}

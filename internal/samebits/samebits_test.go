@@ -306,10 +306,12 @@ func (g *generator) decisions() {
 	for i := range 50 {
 		histories := evolution.Histories{}
 		for k, o := range evolution.DefaultOperators() {
-			histories[o.Name] = evolution.OperatorHistory{Uses: k, Improved: k%2 == 0, AvgDelta: g.series(1, -5, 9)[0]}
+			histories[o.Name] = evolution.OperatorHistory{Uses: k, Improved: k%2 == 0, AvgDelta: g.series(1, -5, 9)[0], Accepted: k / 2, Success: float64(k) / 3}
 		}
 		draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Lineage: "l", Mutation: "m", Label: evolution.LabelOperator})
-		g.add("operators", of(evolution.ChooseOperator(evolution.DefaultOperators(), evolution.Signals{}, histories, draw)))
+		for _, rule := range evolution.OperatorRules() {
+			g.add("operators "+rule, of(evolution.ChooseOperator(evolution.OperatorRule(rule), evolution.DefaultOperators(), evolution.Signals{}, histories, draw)))
+		}
 	}
 }
 

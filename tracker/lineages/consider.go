@@ -68,7 +68,7 @@ func consider(ctx context.Context, r *store.Reader, l Lineage, where standing, n
 	}
 	key.Label = evolution.LabelOperator
 	draw := evolution.NewDraw(key)
-	choice, err := evolution.ChooseOperator(operators, c.Signals, c.Histories, draw)
+	choice, err := evolution.ChooseOperator(l.Settings.OperatorChoice, operators, c.Signals, c.Histories, draw)
 	c.Operator, c.Choice = &draw, &choice
 	return c, err
 }
@@ -141,7 +141,7 @@ func histories(outcomes []store.MutationOutcome) evolution.Histories {
 	h := evolution.Histories{}
 	for _, o := range outcomes {
 		if o.State == evolution.MutationAccepted || o.State == evolution.MutationRejected {
-			h.Add(o.Operator, o.Delta)
+			h.Add(o.Operator, o.Delta, o.State == evolution.MutationAccepted)
 		}
 	}
 	return h

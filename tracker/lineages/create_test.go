@@ -63,8 +63,8 @@ func TestAdoptLineage(t *testing.T) {
 	if child.Child != "v003" || len(child.Refusals) > 0 {
 		t.Errorf("%+v", child)
 	}
-	loop.Run("second", 60)
-	loop.Run("v003", 70)
+	loop.Run("second", 60, 61, 62)
+	loop.Run("v003", 70, 71, 73)
 	if r := loop.Decide(child.Key, lineages.DecideOptions{}); r.HeadAfter != "v003" {
 		t.Errorf("%+v", r)
 	}

@@ -26,7 +26,7 @@ type OperatorReport struct {
 	NCost      int
 	Gain       float64 // points: sum of the deltas of accepted mutations
 	RolledBack int     // accepted, and left by a rollback later
-	Weight     float64 // in the roulette
+	Weight     float64 // in the draw of an operator; 0 if it is not listed
 }
 
 // costPerPoint returns the cost of an accepted point of score; nil if no cost is recorded, or nothing was gained.
@@ -88,13 +88,15 @@ func operatorReports(l Lineage, mutations []store.MutationOutcome, heads headHis
 			deltas[m.Operator] = append(deltas[m.Operator], *m.Delta)
 		}
 		if m.State == evolution.MutationAccepted || m.State == evolution.MutationRejected {
-			histories.Add(m.Operator, m.Delta)
+			histories.Add(m.Operator, m.Delta, m.State == evolution.MutationAccepted)
 		}
+	}
+	for i, w := range l.Settings.OperatorChoice.Weights(l.Settings.Operators, histories) {
+		list[i].Weight = w
 	}
 	slices.SortFunc(list[listed:], func(a, b OperatorReport) int { return cmp.Compare(a.Operator.Name, b.Operator.Name) })
 	for i := range list {
 		name := list[i].Operator.Name
-		list[i].Weight = histories[name].Weight()
 		if err := list[i].estimate(deltas[name]); err != nil {
 			return nil, err
 		}
@@ -202,7 +204,7 @@ func suggestOperator(ctx context.Context, r *store.Reader, lineage string) (s su
 			return err
 		}
 		s.Draw = evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: evolution.ConsiderationKey(c.Number), Label: evolution.LabelOperator})
-		s.OperatorChoice, err = evolution.ChooseOperator(l.Settings.Operators, c.Signals, c.Histories, s.Draw)
+		s.OperatorChoice, err = evolution.ChooseOperator(l.Settings.OperatorChoice, l.Settings.Operators, c.Signals, c.Histories, s.Draw)
 		return err
 	})
 	return s, err
