@@ -71,7 +71,14 @@ func (v *reportVisit) scenario(ctx context.Context, name string) error {
 		return err
 	}
 	entries := report.Report.History.Entries
+	made := report.Stability.Report
 	for i := range entries {
+		if entries[len(entries)-1-i].Configuration.Hash == made.Configuration.Hash { // for the report of the scenario
+			if err := v.visitor.Configuration(made); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := v.configuration(ctx, answer.Side{Scenario: name, Configuration: entries[len(entries)-1-i].Configuration}); err != nil {
 			return err
 		}
