@@ -30,6 +30,8 @@ func checkedRanges() []checkedRange {
 		{"execution", "is_open IN (0, 1)", `SELECT 'execution ' || ulid FROM execution WHERE NOT (is_open IN (0, 1))`},
 		{"call", "answered IN (0, 1)", `SELECT 'call ' || (position + 1) || ' of execution in row ' || execution_id FROM call WHERE NOT (answered IN (0, 1))`},
 		{"call", "rejected IN (0, 1)", `SELECT 'call ' || (position + 1) || ' of execution in row ' || execution_id FROM call WHERE NOT (rejected IN (0, 1))`},
+		{"activation", "rubric IS NOT NULL OR fitness IS NULL", `
+	SELECT 'version row ' || version_id FROM activation WHERE NOT (rubric IS NOT NULL OR fitness IS NULL)`},
 		{"mutation", "risk IN ('LOW', 'MEDIUM', 'HIGH')", `SELECT 'mutation ' || key FROM mutation WHERE NOT (risk IN ('LOW', 'MEDIUM', 'HIGH'))`},
 		{"mutation", "state IN ('proposed', 'continue', 'accepted', 'rejected', 'refused', 'withdrawn')", `
 	SELECT 'mutation ' || key FROM mutation WHERE NOT (state IN ('proposed', 'continue', 'accepted', 'rejected', 'refused', 'withdrawn'))`},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"track/answer"
 	"track/reports/escape"
@@ -42,10 +43,18 @@ func writeCSV(w io.Writer, t answer.Table, o Options) error {
 // csvText returns a text as a cell. With [Options.SafeCSV] one that begins like a formula gets an apostrophe before it.
 func csvText(s string, o Options) string {
 	safe := escape.Code(s)
-	if o.SafeCSV && s != "" && strings.Contains("=+-@\t\r\n", s[:1]) {
+	if o.SafeCSV && isFormula(s) {
 		return "'" + safe
 	}
 	return safe
+}
+
+// isFormula reports whether a spreadsheet may take a text for a formula. Some skip white space before it, and some read
+// the wide forms of its signs.
+func isFormula(s string) bool {
+	const breaks, signs = "\t\r\n", "=+-@\uff1d\uff0b\uff0d\uff20"
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
+	return s != "" && (strings.ContainsRune(breaks, rune(s[0])) || first != utf8.RuneError && strings.ContainsRune(signs, first))
 }
 
 // shownColumns returns the indices of the columns that a reader gets to see.
