@@ -13,7 +13,7 @@ var (
 	DefaultLoopSettings  = defaultLoopSettings
 	DefaultRollbackRules = defaultRollbackRules
 	MutationID           = mutationID
-	Replay               = replayRecord
+	Replay               = func(r Record) []Difference { return replayRecord(r, policyReader{}) }
 	ReplayEntry          = replayEntry
 )
 

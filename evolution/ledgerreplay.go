@@ -33,7 +33,7 @@ type Event struct {
 func ReplayLedger(entries []Entry, end Head) Replayed {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, inOrder)
-	w := walk{mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(sorted)), Labels: map[string]string{}}}
+	w := walk{policies: policyReader{}, mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(sorted)), Labels: map[string]string{}}}
 	for _, e := range sorted {
 		w.entry(e)
 	}
@@ -59,6 +59,7 @@ type walk struct {
 	Replayed
 	last           Entry
 	seed           uint64
+	policies       policyReader
 	mutations      map[string]int // places in Mutations
 	considerations int
 }

@@ -27,7 +27,7 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	case r.Override && !other:
 		w.differs("override", "true", "false")
 	}
-	for _, d := range replayRecord(r) {
+	for _, d := range replayRecord(r, w.policies) {
 		w.differs(d.Field, d.Stored, d.Replayed)
 	}
 	if m == nil {
@@ -54,7 +54,7 @@ func replayEntry(e Entry) []Difference {
 		return p.list
 	}
 	p.at.Attempt = r.Attempt
-	for _, d := range replayRecord(r) {
+	for _, d := range replayRecord(r, policyReader{}) {
 		p.differs(d.Field, d.Stored, d.Replayed)
 	}
 	if hash, err := e.contentHash(); err != nil || hash != e.Hash {

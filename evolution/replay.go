@@ -39,19 +39,44 @@ const replayTolerance = 1e-9
 
 // replayRecord draws and decides again from a record and returns each field that differs; none if the record proves
 // itself.
-func replayRecord(r Record) []Difference {
+func replayRecord(r Record, policies policyReader) []Difference {
 	p := replay{record: r, at: Difference{Kind: KindDecision, Mutation: r.Mutation, Attempt: r.Attempt}}
 	p.draw()
-	policy, err := ParsePolicy(r.Policy, r.Params)
-	if err != nil {
-		p.differs("params", string(r.Params), err.Error())
+	policy := policies.read(r.Policy, r.Params)
+	if policy.err != nil {
+		p.differs("params", string(r.Params), policy.err.Error())
 	} else {
-		if params, err := Params(policy); err == nil && string(params) != string(r.Params) {
-			p.differs("params", string(r.Params), string(params))
+		if policy.params != string(r.Params) {
+			p.differs("params", string(r.Params), policy.params)
 		}
-		p.decide(policy)
+		p.decide(policy.Policy)
 	}
 	return p.list
+}
+
+// policyReader remembers the policies that were read: the decisions of a lineage have few, by name and parameters.
+type policyReader map[[2]string]readPolicy
+
+// readPolicy is a policy, with its parameters as they are stored.
+type readPolicy struct {
+	Policy
+	params string
+	err    error
+}
+
+func (known policyReader) read(name string, params []byte) readPolicy {
+	key := [2]string{name, string(params)}
+	p, found := known[key]
+	if !found {
+		p.params = string(params)
+		if p.Policy, p.err = ParsePolicy(name, params); p.err == nil {
+			if text, err := Params(p.Policy); err == nil {
+				p.params = string(text)
+			}
+		}
+		known[key] = p
+	}
+	return p
 }
 
 type replay struct {

@@ -45,14 +45,20 @@ type ManifestDecision struct {
 	Hash     string          `json:"hash"`
 }
 
+// Sum returns the SHA-256 of the lines of a lineage, in hexadecimal.
+func Sum(x Lineage) (string, error) {
+	h := sha256.New()
+	err := WriteLineage(h, x)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
 // NewManifest returns the manifest of a lineage.
 func NewManifest(x Lineage) (Manifest, error) {
 	m := Manifest{Format: manifestFormat, Lineage: x.Name, Head: x.Head, End: x.End, Versions: []ManifestVersion{}, Decisions: []ManifestDecision{}}
-	h := sha256.New()
-	if err := WriteLineage(h, x); err != nil {
+	var err error
+	if m.SHA256, err = Sum(x); err != nil {
 		return m, err
 	}
-	m.SHA256 = hex.EncodeToString(h.Sum(nil))
 	for _, v := range x.Versions {
 		line := newVersionLine(v)
 		m.Versions = append(m.Versions, ManifestVersion{line.Version, line.Parent, line.SHA256})

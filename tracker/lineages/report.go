@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"track/answer"
+	"track/evolution"
 	"track/importer/lines"
 	"track/store"
 )
@@ -14,12 +15,24 @@ func LoadReport(ctx context.Context, st *store.Reader, name string) (r answer.Li
 		if facts, err = LoadFacts(ctx, st, name); err != nil {
 			return err
 		}
-		manifest, err := lines.NewManifest(facts.Export)
+		if err := checkReadable(facts.Replay.Events); err != nil {
+			return err
+		}
 		r = facts.report()
-		r.SHA256 = manifest.SHA256
+		r.SHA256, err = lines.Sum(facts.Export)
 		return err
 	})
 	return r, facts, err
+}
+
+// checkReadable returns the error of the first decision that cannot be read.
+func checkReadable(events []evolution.Event) error {
+	for _, e := range events {
+		if e.Kind == evolution.KindDecision && e.Body == nil {
+			return e.Decode(new(evolution.Record))
+		}
+	}
+	return nil
 }
 
 // Answers returns the answers to the questions about a lineage that templates of its report read.
