@@ -33,6 +33,8 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"feasibility", "What seeds can show at all", feasibility},
+		{"next-mean", "The next mean of a history", nextMean},
+		{"change-points", "Change points", changePoints},
 	}
 }
 
