@@ -35,6 +35,8 @@ func sections() []section {
 		{"feasibility", "What seeds can show at all", feasibility},
 		{"next-mean", "The next mean of a history", nextMean},
 		{"change-points", "Change points", changePoints},
+		{"mutations", "Decisions on mutations", mutations},
+		{"operators", "The choice of an operator", operators},
 	}
 }
 
