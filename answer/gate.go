@@ -28,6 +28,9 @@ func (q *GateQuestion) Params() param.List {
 		rulesParams(&q.Rules),
 		param.List{
 			{Name: "no-degradation", Help: "require that no metric loses more than base/weight against the baseline", Value: param.Switch(&q.Rules.NoDegradation)},
+			{Name: "guard", Unit: "NAMES", Help: "let no_degradation judge these metrics and groups alone; `NAMES` separated by commas", Value: param.Parsed(&q.Rules.Guard, parseNames, formatNames)},
+			{Name: "leave-out", Unit: "NAME=REASON", Help: "keep no_degradation from judging a metric or group, for the reason given, as `NAME=REASON`; several separated by ;",
+				Value: param.Parsed(&q.Rules.LeaveOut, parseLeaveOut, formatLeaveOut)},
 			{Name: "min-seeds", Unit: "N", Help: "decide nothing with fewer than `N` recorded seeds", Value: param.Whole(&q.Rules.MinSeeds, 0)},
 			baselineParam(&q.Baseline, "compare with this `SCENARIO[@CONFIGURATION]` (default: the one that the spec names, or the pinned one)"),
 			baseParam(&q.Base),
@@ -36,6 +39,38 @@ func (q *GateQuestion) Params() param.List {
 		},
 		q.Judging.Params(),
 	)
+}
+
+func parseNames(text string) (list []string, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, fmt.Errorf("%q: a name is empty", text)
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
+func formatNames(list []string) string { return strings.Join(list, ",") }
+
+func parseLeaveOut(text string) (list []scoring.LeftOut, err error) {
+	for item := range strings.SplitSeq(text, ";") {
+		name, reason, _ := strings.Cut(item, "=")
+		out := scoring.LeftOut{Name: strings.TrimSpace(name), Reason: strings.TrimSpace(reason)}
+		if out.Name == "" || out.Reason == "" {
+			return nil, fmt.Errorf("%q: needs a metric or group and the reason, as in NAME=REASON", item)
+		}
+		list = append(list, out)
+	}
+	return list, nil
+}
+
+func formatLeaveOut(list []scoring.LeftOut) string {
+	items := make([]string, len(list))
+	for i, out := range list {
+		items[i] = out.Name + "=" + out.Reason
+	}
+	return strings.Join(items, ";")
 }
 
 func parseVerdicts(text string) (list []scoring.Verdict, err error) {

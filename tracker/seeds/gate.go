@@ -108,6 +108,12 @@ func ActiveRules(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
 	if given.FailOn != nil {
 		rules.FailOn = given.FailOn
 	}
+	if given.Guard != nil {
+		rules.Guard = given.Guard
+	}
+	if given.LeaveOut != nil {
+		rules.LeaveOut = given.LeaveOut
+	}
 	rules.Stable = rules.Stable || given.Stable
 	rules.NoDegradation = rules.NoDegradation || given.NoDegradation
 	rules.Stable = rules.Stable || !rules.Judges()
@@ -129,6 +135,9 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 		return g, err
 	}
 	g.Rules = ActiveRules(spec.decoded, q.Rules)
+	if err := checkGuarded(spec.decoded, g.Rules); err != nil {
+		return g, err
+	}
 	if err := checkGatePlan(g.Rules, q.Judging); err != nil {
 		return g, err
 	}
@@ -148,6 +157,25 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	g.Configuration = choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
 	return g, g.load(ctx, st, choice, spec, q)
+}
+
+// checkGuarded refuses a metric or group that the spec does not have: a name with a typing error would guard nothing, or
+// leave out nothing.
+func checkGuarded(spec scoring.Spec, rules scoring.GateRules) error {
+	known := func(name string) bool {
+		return slices.ContainsFunc(spec.Metrics, func(m scoring.Metric) bool { return m.Name == name || m.Group == name })
+	}
+	for _, name := range rules.Guard {
+		if !known(name) {
+			return &param.Error{Param: "guard", Message: fmt.Sprintf("%s: the spec of %s has no such metric or group", name, spec.Scenario)}
+		}
+	}
+	for _, out := range rules.LeaveOut {
+		if !known(out.Name) {
+			return &param.Error{Param: "leave-out", Message: fmt.Sprintf("%s: the spec of %s has no such metric or group", out.Name, spec.Scenario)}
+		}
+	}
+	return nil
 }
 
 // oneOfGrid refuses a scenario whose newest configuration is one of a grid: chance decides which of them ended last.
