@@ -9,6 +9,7 @@ import (
 // outcome is what came of one loop.
 type outcome struct {
 	gain      float64 // true score of the last version minus that of the first
+	squares   float64 // sum of the squared gains of several loops
 	overstate float64 // recorded minus true score of the last version
 	tried     int
 	accepted  int

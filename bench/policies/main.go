@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -60,7 +61,7 @@ func gains(w io.Writer, share float64, loops int) error {
 			if gain := t.gain / n; name == "" || gain > best {
 				best, name = gain, p.Name()
 			}
-			row(w, fmt.Sprint(sd), "`"+p.Name()+"`", fmt.Sprintf("%+.1f", t.gain/n), fmt.Sprintf("%.0f", float64(t.tried)/n),
+			row(w, fmt.Sprint(sd), "`"+p.Name()+"`", fmt.Sprintf("%+.1f ± %.1f", t.gain/n, math.Sqrt(max(0, t.squares/n-t.gain/n*t.gain/n)/max(1, n-1))), fmt.Sprintf("%.0f", float64(t.tried)/n),
 				fmt.Sprintf("%.1f", float64(t.accepted)/n), percent(float64(t.worse)/float64(max(1, t.accepted))), fmt.Sprintf("%+.1f", t.overstate/n))
 		}
 		row(w, fmt.Sprint(sd), "**gains most: `"+name+"`**", fmt.Sprintf("%+.1f", best), "", "", "", "")
@@ -78,6 +79,7 @@ func total(sd, share float64, p evolution.Policy, loops int) (t outcome, err err
 			return t, err
 		}
 		t.gain += o.gain
+		t.squares += o.gain * o.gain
 		t.overstate += o.overstate
 		t.tried += o.tried
 		t.accepted += o.accepted
@@ -122,7 +124,8 @@ func conditions(p evolution.Policy, sd float64) evolution.Conditions {
 func policies() []evolution.Policy {
 	var list []evolution.Policy
 	for _, name := range evolution.Policies() {
-		if p, err := evolution.DefaultPolicy(name); err == nil {
+		// With five trials on each side, bands decides as threshold does.
+		if p, err := evolution.DefaultPolicy(name); err == nil && p.Name() != (evolution.Bands{}).Name() {
 			list = append(list, p)
 		}
 	}

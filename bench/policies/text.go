@@ -11,7 +11,7 @@ the policies. All parameters are the defaults.
 100. A score is the truth plus normal noise with the given standard deviation (sd), within 0 to 100. ` + "`threshold`" + ` and the first stage of ` + "`confirm`" + ` compare five trials of the child with the
 recorded trials of its parent. ` + "`strict`" + ` and ` + "`anneal`" + ` use five pairs, the others as many pairs as they ask for.
 
-**Columns.** Gain is the true score of the last version minus the true score of the first. Truly worse is the share of accepted versions that are worse than their parent. Record
+**Columns.** Gain is the true score of the last version minus the true score of the first, with the standard error of its mean. Truly worse is the share of accepted versions that are worse than their parent. Record
 overstates is the recorded fitness of the last version minus its true score.
 
 **In both tables,** ` + "`threshold`" + ` takes about a quarter of its steps backwards at any noise. Up to an sd of 5 it still gains most, because it is cheap. From 7 on its record overstates more
