@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"track/answer/param"
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
@@ -123,6 +125,9 @@ func (a Comparison) scoresTable() Table {
 		}
 		add(name, func(i int) any {
 			e := a.Sides[i].Estimates
+			if name == "combined" { // the box of its factors is too wide to say anything
+				e.Combined.Interval = stats.Interval{Lo: math.NaN(), Hi: math.NaN()}
+			}
 			return estimateText([]verdict.Estimate{e.PassRate, e.Mean, e.SD, e.Combined}[k], text)
 		})
 	}

@@ -20,30 +20,21 @@ type EstimateRow struct {
 	Method   string
 }
 
-// EstimateRows returns the aggregates of a configuration: pass rate, mean, standard deviation and combined score.
+// EstimateRows returns the aggregates of a configuration: pass rate, mean, standard deviation and combined score. The
+// combined score has no interval for people: the box of its factors is too wide to say anything.
 func EstimateRows(e verdict.Estimates) []EstimateRow {
-	rate := newEstimateRow("pass rate", e.PassRate, format.Share, fmt.Sprintf(", %d of %d seeds passed", e.NPassed, e.NSeeds))
-	mean := newEstimateRow("mean score", e.Mean, format.Four, beyond(e.Mean.Interval, 0, "score"))
-	sd := newEstimateRow("sd of scores", e.SD, format.Four, ", sample sd")
-	combined := newEstimateRow("combined", e.Combined, format.Four, " of the intervals above")
-	if !e.Combined.Interval.Defined() {
-		combined.Method = e.Combined.Interval.Method
-	}
-	if e.NScored > 1 && e.SD.Value == 0 { // an interval from 0 to 0 would claim that other seeds give the same
-		const method = "no interval: all scores are equal"
-		mean.dropInterval(method)
-		sd.dropInterval(method)
-		if combined.Method = "box of the interval of the pass rate"; !isWide(e.Combined.Interval) {
-			combined.dropInterval(method)
-		}
-	}
+	rate := newEstimateRow("pass rate", e.PassRate, format.Share, fmt.Sprintf("; %d of %d seeds passed", e.NPassed, e.NSeeds))
+	mean := newEstimateRow("mean score", e.Mean, format.Four, "")
+	sd := newEstimateRow("sd of scores", e.SD, format.Four, "; sample sd")
+	combined := newEstimateRow("combined", e.Combined, format.Four, "")
+	combined.dropInterval("mean × pass rate × (1 − population sd)")
 	return []EstimateRow{rate, mean, sd, combined}
 }
 
 func newEstimateRow(name string, e verdict.Estimate, text func(float64) string, note string) EstimateRow {
 	r := EstimateRow{
 		Name: name, Exact: e.Value, Lo: e.Interval.Lo, Hi: e.Interval.Hi, Interval: format.Interval(e.Interval, text), N: e.N,
-		Method: e.Interval.Method + note,
+		Method: intervalMethod(e) + note,
 	}
 	if e.N == 0 {
 		r.Exact = math.NaN()
@@ -58,8 +49,38 @@ func (r *EstimateRow) dropInterval(method string) {
 	r.Lo, r.Hi, r.Interval, r.Method = math.NaN(), math.NaN(), "", method
 }
 
-// isWide reports whether there is an interval of some width; one without says nothing about other seeds.
-func isWide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
+// intervalMethod says how the interval of an estimate was made, what it assumes, and whether it was cut.
+func intervalMethod(e verdict.Estimate) string {
+	text := methodText(e.Interval.Method)
+	if !e.Interval.Defined() {
+		return text
+	}
+	switch e.Assumption {
+	case verdict.AssumesNormalMean:
+		text += ", if the mean is about normal"
+	case verdict.AssumesVisibleTail:
+		text += ", if the seeds show how low scores can be"
+	}
+	if e.Interval.Cut {
+		text += "; cut to what is possible"
+	}
+	return text
+}
+
+// methodText is the name of a method for people.
+func methodText(method string) string {
+	switch method {
+	case stats.MethodClopperEnds:
+		return "Clopper–Pearson, each end one-sided"
+	case stats.MethodAdjusted:
+		return "chi-square, corrected for kurtosis"
+	case stats.MethodMarkov:
+		return "Markov: too few or equal scores"
+	case stats.MethodRange:
+		return "range: too few or equal scores"
+	}
+	return method
+}
 
 // beyond says that an interval leaves what is possible, from lo to 1; empty if it does not.
 func beyond(i stats.Interval, lo float64, what string) string {

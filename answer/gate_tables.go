@@ -85,7 +85,7 @@ func (a Gate) outcomesTable() Table {
 			}
 			t.Rows = append(t.Rows, []any{
 				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.Interval.Method,
-				o.N, o.P, o.PTests, o.PCorrected, needed, o.Assumption, o.Message, o.Need,
+				o.N, o.P, o.PTests, o.PCorrected, needed, string(o.Assumption), o.Message, o.Need,
 			})
 		}
 	}

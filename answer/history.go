@@ -138,7 +138,7 @@ func (a History) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: []Column{
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
-		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "Wilson", For: ForPeople},
+		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "each end one-sided", For: ForPeople},
 		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
@@ -167,7 +167,7 @@ func (a History) row(e HistoryEntry) []any {
 	for _, w := range e.Warnings {
 		codes = append(codes, w.Code)
 	}
-	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, e.StdScore, mean.N,
+	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, spreadCell(e.NScored, e.StdScore), mean.N,
 		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number),
 		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore,
 	)

@@ -95,13 +95,19 @@ func StableText(s scoring.Stability) string {
 // Tables implements [Answer].
 func (a Stability) Tables() []Table {
 	estimates := estimatesTable(a.Estimates)
-	estimates.Notes = append(warningNotes(a.Warnings), Sentence{Kind: Note,
+	estimates.Notes = append(warningNotes(a.Warnings), unseenNote(a.Estimates), Sentence{Kind: Note,
 		Text: fmt.Sprintf("Below, n is the number of seeds with the metric; pass is the share of seeds, %d in all, in which it is PASS or WARN.", a.NSeeds)})
 	tables := []Table{estimates, metricsTable(a.Metrics)}
 	if len(a.FailingSeeds) > 0 {
 		tables = append(tables, failingTable(a.FailingSeeds))
 	}
 	return tables
+}
+
+// unseenNote says what seeds that did not fail cannot exclude.
+func unseenNote(e verdict.Estimates) Sentence {
+	return Sentence{Kind: Note, Text: fmt.Sprintf("%s could hide that up to %s of all seeds fail, or score 0 (%s, one-sided).",
+		format.Counted(e.NSeeds, "seed"), format.Share(e.UnseenShare), format.Confidence(e.Confidence))}
 }
 
 func metricsTable(metrics []scoring.MetricStability) Table {
@@ -113,12 +119,20 @@ func metricsTable(metrics []scoring.MetricStability) Table {
 	}}
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []any{
-			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, valueCell(m.MeanValue, m.Format), valueCell(m.StdValue, m.Format),
-			m.MeanScore, m.StdScore, defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
+			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, valueCell(m.MeanValue, m.Format), spreadCell(m.N, valueCell(m.StdValue, m.Format)),
+			m.MeanScore, spreadCell(m.N, m.StdScore), defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
 			intervalCell(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), optionalCell(m.PassRate, format.Percent), string(m.Flag),
 		})
 	}
 	return t
+}
+
+// spreadCell returns a cell with a standard deviation, which one value does not have.
+func spreadCell(n int, cell any) any {
+	if n < 2 {
+		return nil
+	}
+	return cell
 }
 
 func weight(x float64) Cell { return Cell{fmt.Sprint(x), x} }

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -18,14 +17,6 @@ import (
 // wide reports whether there is an interval, and that it has a width: where all values are equal it has none, and
 // says nothing about others.
 func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
-
-// beyond says that an interval reaches beyond the possible values, lo to 1; empty if it does not.
-func beyond(i stats.Interval, lo float64, what string) string {
-	if !i.Defined() || lo <= i.Lo && i.Hi <= 1 {
-		return ""
-	}
-	return fmt.Sprintf(", extends beyond %v to 1, the range of a %s", lo, what)
-}
 
 func estimateTable(e verdict.Estimates) document.Table {
 	t := columns("", "#estimate", format.Confidence(e.Mean.Interval.Confidence)+" interval", "#n", "method")

@@ -209,7 +209,7 @@ func stepsText(steps []*answer.Step) string {
 		return ""
 	}
 	return "n is the number of seeds that have a score. The change is the mean difference of total scores from the previous configuration, over the seeds of both. " +
-		"A seed without a score counts as 0 in it. Intervals: 95% t, for pass rates Wilson."
+		"A seed without a score counts as 0 in it. Intervals: 95% t, cut to 0 to 1; for pass rates Clopper–Pearson, each end one-sided."
 }
 
 // withInterval writes an estimate with its interval, if that says anything.

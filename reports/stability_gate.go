@@ -8,6 +8,7 @@ import (
 	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
@@ -116,19 +117,17 @@ func (d stabilityReport) metrics() []document.Block {
 	return append(blocks, d.heatMap(metrics)...)
 }
 
-// intervalNote says what intervals beyond all scores, or without width, are worth; empty if there are none.
+// intervalNote says which intervals are no t intervals; empty if all are.
 func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
-	var outside, narrow bool
+	var cut, markov bool
 	for _, m := range metrics {
-		i := m.ScoreCI
-		outside = outside || beyond(i, 0, "score") != ""
-		narrow = narrow || i.Defined() && !wide(i)
+		cut, markov = cut || m.ScoreCI.Cut, markov || m.ScoreCI.Method == stats.MethodMarkov
 	}
-	if outside {
-		text = append(text, cell(" A t interval that reaches beyond 0 or 1 is based on too few seeds.")...)
+	if cut {
+		text = append(text, cell(" Intervals are cut to 0 to 1, the range of a score.")...)
 	}
-	if narrow {
-		text = append(text, cell(" An interval without width means only that all scores are equal.")...)
+	if markov {
+		text = append(text, cell(" If all scores are equal, or fewer than %d, the interval is that of Markov's inequality, which assumes nothing.", stats.SmallN)...)
 	}
 	return text
 }

@@ -71,6 +71,7 @@ type SeedTotals struct {
 	NSaturated      int     // scored seeds whose total score is exactly 0 or 1
 	NIdentical      int     // seeds that ran well and measured exactly what another one measured
 	Score           Moments // of the total scores of the seeds that were scored
+	Shape           Shape   // of the same
 }
 
 // MetricTotals summarises one metric over the seeds of one configuration.
@@ -112,7 +113,7 @@ type MetricStability struct {
 	StdScore   *float64       `json:"std_score"`
 	MinScore   *float64       `json:"min_score"`
 	MaxScore   *float64       `json:"max_score"`
-	ScoreCI    stats.Interval `json:"score_ci"`  // t interval of the mean score, see [DefaultConfidence]
+	ScoreCI    stats.Interval `json:"score_ci"`  // of the mean score, see [stats.Summary.ScoreInterval] and [DefaultConfidence]
 	PassRate   *float64       `json:"pass_rate"` // NNotFailed / all seeds; a seed that crashed did not pass
 	Flag       Flag           `json:"flag"`
 }
@@ -133,6 +134,8 @@ type Stability struct {
 	StdScore      *float64          `json:"std_score"`  // population standard deviation of the total scores
 	MinScore      *float64          `json:"min_score"`
 	MaxScore      *float64          `json:"max_score"`
+	Skewness      *float64          `json:"skewness"`       // of the total scores, m3/m2^1.5; nil if all are equal
+	Kurtosis      *float64          `json:"kurtosis"`       // of the total scores, m4/m2², 3 for normal ones; nil if all are equal
 	CombinedScore *float64          `json:"combined_score"` // see [combinedScore]
 	Stable        bool              `json:"stable"`         // see [isStable]
 	Metrics       []MetricStability `json:"metrics"`        // in the order of the spec
@@ -148,6 +151,7 @@ func NewStability(spec Spec, totals SeedTotals, metrics []MetricTotals) Stabilit
 		NSaturated: totals.NSaturated, NIdentical: totals.NIdentical, PassRate: among(rate, totals.NSeeds),
 		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
 		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
+		Skewness: among(totals.Shape.Skewness, int(totals.Shape.Kurtosis)), Kurtosis: among(totals.Shape.Kurtosis, int(totals.Shape.Kurtosis)),
 		CombinedScore: among(combinedScore(score.Mean, rate, score.Std), score.N),
 		Stable:        isStable(rate, score.Std),
 		Metrics:       make([]MetricStability, len(metrics)),
@@ -167,7 +171,9 @@ func newMetricStability(metric Metric, m MetricTotals, nSeeds int) MetricStabili
 		MinValue: measured(value.Min, value.N), MaxValue: measured(value.Max, value.N),
 		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
 		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
-		ScoreCI:  stats.Summary{N: score.N, Mean: score.Mean, PopulationSD: score.Std}.MeanInterval(DefaultConfidence),
+		ScoreCI: stats.Summary{
+			N: score.N, Mean: score.Mean, PopulationSD: score.Std, Min: score.Min, Max: score.Max, Constant: score.Min == score.Max,
+		}.ScoreInterval(DefaultConfidence),
 		PassRate: among(rate, nSeeds), Flag: metricFlag(rate, score.Std),
 	}
 }
@@ -196,7 +202,15 @@ func (s Stability) Totals() SeedTotals {
 	return SeedTotals{
 		NSeeds: s.NSeeds, NPassed: s.NPassed, NOK: s.NOK, NSaturated: s.NSaturated, NIdentical: s.NIdentical,
 		Score: Moments{s.NScored, orNaN(s.MeanScore), orNaN(s.StdScore), orNaN(s.MinScore), orNaN(s.MaxScore)},
+		Shape: s.shape(),
 	}
+}
+
+func (s Stability) shape() Shape {
+	if s.Skewness == nil || s.Kurtosis == nil {
+		return Shape{}
+	}
+	return Shape{*s.Skewness, *s.Kurtosis}
 }
 
 // Totals returns what the aggregate of the metric was derived from.
@@ -255,7 +269,7 @@ func Aggregate(spec Spec, assessments []Assessment) Stability {
 			}
 		}
 	}
-	totals.Score = NewMoments(scores)
+	totals.Score, totals.Shape = NewMoments(scores), NewShape(scores)
 	for i := range metrics {
 		metrics[i].Value, metrics[i].Score = NewMoments(values[i]), NewMoments(metricScores[i])
 	}

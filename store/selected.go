@@ -135,7 +135,8 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 			t.NSaturated++
 		}
 	}
-	t.NSeeds, t.NEnvironments, t.Score = len(seeds), len(environments), scoring.MomentsOf(scores)
+	t.NSeeds, t.NEnvironments = len(seeds), len(environments)
+	t.Score, t.Shape = scoring.MomentsOf(scores), scoring.NewShape(scores)
 	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
 		t.NIdentical = t.NOK - len(different)
 	}

@@ -127,7 +127,10 @@ func PooledSDInterval(sd float64, df int, confidence float64) (Interval, error) 
 
 // sdBound is s·√((n-1)/χ²(p)): the true sd exceeds it with probability p.
 func sdBound(s float64, n int, p float64) float64 {
-	df := float64(n - 1)
+	return chiSquareBound(s, float64(n-1), p)
+}
+
+func chiSquareBound(s, df, p float64) float64 {
 	return s * math.Sqrt(df/numeric.ChiSquaredQuantile(p, df))
 }
 

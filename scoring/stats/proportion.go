@@ -50,6 +50,17 @@ func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
 	return p, nil
 }
 
+// ClopperPearsonEnds computes the exact one-sided bounds of both sides. Each end holds by itself with the stated
+// confidence: Lo is that of [ClopperPearsonLower], and the rate is at most Hi with the same confidence.
+func ClopperPearsonEnds(k, n int, confidence float64) (Proportion, error) {
+	p, err := newProportion(k, n, confidence, MethodClopperEnds)
+	if err != nil {
+		return Proportion{}, err
+	}
+	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, 1-confidence), 1-clopperLower(n-k, n, 1-confidence)
+	return p, nil
+}
+
 func newProportion(k, n int, confidence float64, method string) (Proportion, error) {
 	if err := checkOpenUnit("confidence", confidence); err != nil {
 		return Proportion{}, err

@@ -2,8 +2,7 @@ package stats
 
 import (
 	"math"
-
-	"track/scoring/numeric"
+	"slices"
 )
 
 // Summary is what the intervals of a sample need to know of it, where the values themselves are not at hand, as when
@@ -14,6 +13,9 @@ type Summary struct {
 	PopulationSD float64 // divides by N
 	Constant     bool    // all values are equal
 	NSaturated   int     // values at exactly 0 or 1; 0 where they are no scores
+	Min, Max     float64 // needed by the intervals of scores alone
+	Skewness     float64 // m3/m2^1.5 of the central moments
+	Kurtosis     float64 // m4/m2²; 0 if the shape is not known: intervals then take it for normal
 }
 
 // Summarize computes the summary of xs. No values, and values that are not finite, are errors.
@@ -25,7 +27,10 @@ func Summarize(xs []float64) (Summary, error) {
 	if !finite(ss) {
 		return Summary{}, errOverflow
 	}
-	s := Summary{N: len(xs), Mean: m, PopulationSD: math.Sqrt(ss / float64(len(xs))), Constant: constant(xs)}
+	s := Summary{N: len(xs), Mean: m, PopulationSD: math.Sqrt(ss / float64(len(xs))), Constant: constant(xs), Min: slices.Min(xs), Max: slices.Max(xs)}
+	if !s.Constant {
+		s.Skewness, s.Kurtosis = shape(xs, m)
+	}
 	if share, ok := saturatedShare(xs); ok {
 		s.NSaturated = int(math.Round(share * float64(len(xs))))
 	}
@@ -53,14 +58,6 @@ func (s Summary) around(confidence float64, method string, factor float64) Inter
 	return Interval{Lo: s.Mean - half, Hi: s.Mean + half, Confidence: confidence, Method: method}
 }
 
-// SDInterval is the chi-square interval of the standard deviation, as [NewSD] gives it; not defined below two values.
-func (s Summary) SDInterval(confidence float64) Interval {
-	if s.N < 2 || !finite(s.PopulationSD) {
-		return noInterval(confidence, methodChiSquare)
-	}
-	return sdInterval(s.SD(), s.N, confidence)
-}
-
 // CombinedInterval returns the box interval of the combined score: N scores of seeds, passed of which pass. The three
 // factors get intervals of confidence 1 - (1-confidence)/3 each (t, Wilson, chi-square), cut to the possible range
 // for scores in [0, 1]: the mean to [0, 1], the sd to [0, 0.5]. The products of the worst and of the best ends are
@@ -73,7 +70,10 @@ func (s Summary) CombinedInterval(passed, seeds int, confidence float64) Interva
 	box := noInterval(confidence, methodBox)
 	third := 1 - (1-confidence)/3
 	rate, err := Wilson(passed, seeds, third)
-	mean, sd := s.MeanInterval(third), s.SDInterval(third)
+	mean, sd := s.MeanInterval(third), noInterval(third, methodChiSquare)
+	if s.N >= 2 && finite(s.PopulationSD) {
+		sd = sdInterval(s.SD(), s.N, third)
+	}
 	if err != nil || !mean.Defined() || !sd.Defined() {
 		return box
 	}
@@ -92,33 +92,6 @@ func (s Summary) Warnings() []Warning {
 		list = append(list, WarnSaturated)
 	}
 	return list
-}
-
-// PMeanAtLeast is the one-sided p-value of the t test of "the mean is at least x"; NaN below two values. Where the
-// values do not vary it is 0 or 1.
-func (s Summary) PMeanAtLeast(x float64) float64 {
-	switch {
-	case s.N < 2:
-		return math.NaN()
-	case s.Constant || s.PopulationSD == 0: // equal values may have a sd that is left of rounding
-		return certain(s.Mean >= x)
-	}
-	t := (s.Mean - x) / (s.SD() / math.Sqrt(float64(s.N)))
-	return numeric.StudentCDF(t, float64(s.N-1))
-}
-
-// PSDAtMost is the one-sided p-value of the chi-square test of "the standard deviation is at most x"; NaN below two
-// values.
-func (s Summary) PSDAtMost(x float64) float64 {
-	switch {
-	case s.N < 2:
-		return math.NaN()
-	case x == 0:
-		return certain(s.Constant || s.PopulationSD == 0)
-	}
-	ratio := s.SD() / x
-	df := float64(s.N - 1)
-	return numeric.ChiSquaredSurvival(df*ratio*ratio, df)
 }
 
 func certain(holds bool) float64 {

@@ -6,6 +6,7 @@ import (
 
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -14,7 +15,19 @@ type Estimate struct {
 	Value    float64        `json:"value"` // NaN if it does not exist
 	N        int            `json:"n"`     // seeds that it was computed from
 	Interval stats.Interval `json:"ci"`
+
+	Assumption Assumption `json:"assumption,omitzero"` // of the interval, beyond independent seeds
 }
+
+// Assumption names what a bound or an interval assumes beyond independent seeds.
+type Assumption string
+
+// The assumptions.
+const (
+	AssumesNothing     Assumption = "none"
+	AssumesNormalMean  Assumption = "normal_mean"  // the mean is about normal
+	AssumesVisibleTail Assumption = "visible_tail" // the scores show the tail of their distribution
+)
 
 // Estimates are the aggregates of the seeds of one configuration with their intervals.
 type Estimates struct {
@@ -26,6 +39,10 @@ type Estimates struct {
 	SD         Estimate `json:"sd"`        // sample standard deviation of the total scores
 	PassRate   Estimate `json:"pass_rate"` // passed seeds / all seeds
 	Combined   Estimate `json:"combined"`  // with the population standard deviation, see [scoring.combinedScore]
+
+	// UnseenShare is the largest share of failing seeds that none of NSeeds would show with probability 1 - Confidence:
+	// 1 - (1-Confidence)^(1/NSeeds). Nothing that is assumed can be checked beyond it. It is 1 if there are no seeds.
+	UnseenShare float64 `json:"unseen_share"`
 }
 
 // newEstimates computes the estimates of a stability aggregate.
@@ -34,25 +51,39 @@ func newEstimates(s scoring.Stability, confidence float64) Estimates {
 	summary := summary(totals)
 	e := Estimates{
 		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
-		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.MeanInterval(confidence)},
-		SD:       Estimate{summary.SD(), s.NScored, summary.SDInterval(confidence)},
-		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodWilson)},
-		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence)},
+		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), AssumesNormalMean},
+		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), AssumesVisibleTail},
+		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodClopperEnds), AssumesNothing},
+		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), AssumesVisibleTail},
+
+		UnseenShare: unseenShare(s.NSeeds, confidence),
+	}
+	if s.NScored < stats.SmallN || summary.Constant {
+		e.Mean.Assumption, e.SD.Assumption = AssumesNothing, AssumesNothing
 	}
 	if s.CombinedScore != nil {
 		e.Combined.Value = *s.CombinedScore
 	}
-	if rate, err := stats.Wilson(s.NPassed, s.NSeeds, confidence); err == nil {
+	if rate, err := stats.ClopperPearsonEnds(s.NPassed, s.NSeeds, confidence); err == nil {
 		e.PassRate.Value, e.PassRate.Interval = rate.Value, rate.Interval
 	}
 	return e
+}
+
+// unseenShare is the largest share of seeds that none of n shows with probability 1 - confidence.
+func unseenShare(n int, confidence float64) float64 {
+	if n == 0 {
+		return 1
+	}
+	return 1 - numeric.Pow(1-confidence, 1/float64(n))
 }
 
 // summary is what the intervals of the total scores need of the totals.
 func summary(t scoring.SeedTotals) stats.Summary {
 	return stats.Summary{
 		N: t.Score.N, Mean: t.Score.Mean, PopulationSD: t.Score.Std,
-		Constant: t.Score.N > 0 && t.Score.Min == t.Score.Max, NSaturated: t.NSaturated,
+		Constant: t.Score.N > 0 && t.Score.Min == t.Score.Max, NSaturated: t.NSaturated, Min: t.Score.Min, Max: t.Score.Max,
+		Skewness: t.Shape.Skewness, Kurtosis: t.Shape.Kurtosis,
 	}
 }
 

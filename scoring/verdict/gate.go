@@ -46,7 +46,7 @@ type GateInput struct {
 // Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,
 // stable, max_std, min_score, no_degradation and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
 // no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, never_recorded,
-// missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan and
+// missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan, skewed, gap, saturated and
 // no_anytime_method.
 type Outcome struct {
 	Rule     string          `json:"rule"`
@@ -64,8 +64,12 @@ type Outcome struct {
 	// PCorrected is P after the correction for everything in the gate that can fail, where P could make the rule fail: Holm,
 	// and for the metrics of no_degradation joint sign flips (max-T) before it. A p of no_loss is corrected for the metrics.
 	PCorrected *float64 `json:"p_corrected"`
-	Assumption string   `json:"assumption,omitzero"` // of the bound, beyond independent seeds
-	NNeeded    int      `json:"n_needed,omitzero"`   // pairs at which this metric would pass, if others are like these; 0 if unknown
+	// Assumption is that of the bound, beyond independent seeds. UnseenShare is the largest share of failing seeds that the
+	// N seeds would not show, at the confidence of the rules; see [Estimates].
+	Assumption  Assumption `json:"assumption,omitzero"`
+	UnseenShare *float64   `json:"unseen_share,omitzero"`
+
+	NNeeded int `json:"n_needed,omitzero"` // pairs at which this metric would pass, if others are like these; 0 if unknown
 	// Unattainable says that no data of this size could have met the rule, and what could; empty if some could.
 	Unattainable string `json:"unattainable,omitzero"`
 

@@ -54,7 +54,7 @@ func TestGateRules(t *testing.T) {
 	twenty := around(0.8, 20)
 	summary, err := stats.Summarize(twenty)
 	fatal(t, err)
-	meanLo, meanHi := summary.MeanInterval(0.9).Lo, summary.MeanInterval(0.9).Hi
+	meanLo, meanHi := summary.MeanAtLeast(0.95).Lo, summary.MeanAtMost(0.95).Hi
 	sdLo, sdHi := summary.SDInterval(0.9).Lo, summary.SDInterval(0.9).Hi
 	for _, c := range []struct {
 		name         string
@@ -83,8 +83,12 @@ func TestGateRules(t *testing.T) {
 		{"max std not shown", verdict.RuleMaxStd, std(sdHi - 1e-9), stability(20, 20, twenty), open, "about", ""},
 		{"max std not refuted", verdict.RuleMaxStd, std(sdLo + 1e-9), stability(20, 20, twenty), open, "", ""},
 		{"max std refuted", verdict.RuleMaxStd, std(sdLo - 1e-9), stability(20, 20, twenty), fail, "", ""},
-		{"one score", verdict.RuleMaxStd, std(0.5), stability(1, 1, []float64{0.5}), open, "1 more scored seed", "it needs 2"},
+		{"one score", verdict.RuleMaxStd, std(0.5), stability(1, 1, []float64{0.5}), open, "4 more scored seeds", "it needs 5"},
 		{"one score", verdict.RuleMinScore, score(0.1), stability(1, 1, []float64{0.5}), open, "1 more scored seed", "it needs 2"},
+		// Of 4 scores that are at least 0.97 the mean is at least 0.97 · 0.05^(1/4) = 0.4587.
+		{"four scores", verdict.RuleMinScore, score(0.45), stability(4, 4, []float64{0.97, 0.98, 0.99, 0.98}), pass, "", ""},
+		{"too few scores", verdict.RuleMinScore, score(0.46), stability(4, 4, []float64{0.97, 0.98, 0.99, 0.98}), open, "1 more scored seed", ""},
+		{"too few to show as much", verdict.RuleMinScore, score(0.48), stability(4, 4, []float64{0.97, 0.98, 0.99, 0.98}), open, "1 more scored seed", "it needs 5"},
 		// Twenty equal scores of 1: 0.05^(1/20) = 0.8609, the bound of 20 of 20 too.
 		{"equal scores", verdict.RuleMinScore, score(0.86), stability(20, 20, slices.Repeat([]float64{1}, 20)), pass, "", ""},
 		{"too few equal scores", verdict.RuleMinScore, score(0.87), stability(20, 20, slices.Repeat([]float64{1}, 20)), open, "2 more seeds of this score", ""},
@@ -95,8 +99,8 @@ func TestGateRules(t *testing.T) {
 		{"no spread", verdict.RuleMaxStd, std(0.1), stability(20, 20, slices.Repeat([]float64{0.5}, 20)), open, "seeds whose total scores vary", ""},
 		{"enough seeds", verdict.RuleMinSeeds, scoring.GateRules{MinSeeds: 20}, stability(20, 20, twenty), pass, "", ""},
 		{"too few seeds", verdict.RuleMinSeeds, scoring.GateRules{MinSeeds: 21}, stability(20, 20, twenty), open, "1 more seed", "min_seeds 21 cannot be met with 20 seeds"},
-		{"stable", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(35, 35, around(0.8, 35)), pass, "", ""},
-		{"stable in these", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(34, 34, around(0.8, 34)), warn, "1 more", ""},
+		{"stable", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(29, 29, around(0.8, 29)), pass, "", ""},
+		{"stable in these", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(28, 28, around(0.8, 28)), warn, "1 more", ""},
 		{"unstable", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(10, 20, twenty), fail, "", ""},
 		{"4 seeds", verdict.RuleStable, scoring.GateRules{Stable: true}, stability(4, 4, around(0.8, 4)), open, "1 more scored seed", "it needs 5"},
 		// Of 20 at 0.9, P(X ≤ 15) = 0.0432; doubled, because the sd could have been too large as well, it is above 0.05.

@@ -142,7 +142,7 @@ func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, e
 	if o.bound, err = i.boundMetric(m); err != nil {
 		return o, err
 	}
-	o.Interval, o.Assumption = o.bound.interval, o.bound.assumption
+	o.Interval, o.Assumption = o.bound.interval, Assumption(o.bound.assumption)
 	o.Verdict = passIf(!o.breaks && (o.bound.passes || math.IsNaN(p)))
 	if o.Verdict == scoring.VerdictPass && lossP <= i.Alpha() {
 		o.Verdict = scoring.VerdictWarn
@@ -185,7 +185,7 @@ func (o *Outcome) explain(i *Improvement) error {
 		o.P, o.PCorrected, o.PTests = o.bound.p, nil, pOfThreshold
 	}
 	if o.Assumption != "" {
-		o.Message += "; " + o.Assumption
+		o.Message += "; " + string(o.Assumption)
 	}
 	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
 		o.needPairs(i)

@@ -297,7 +297,7 @@ func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
 			scores = append(scores, seed.Total)
 		}
 	}
-	totals.Score = scoring.NewMoments(scores)
+	totals.Score, totals.Shape = scoring.NewMoments(scores), scoring.NewShape(scores)
 	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), totals: scores, verdictOnly: true}})
 	return g.Verdict, err
 }

@@ -116,39 +116,64 @@ func (j judge) minSeeds(limit int) Outcome {
 
 func (j judge) minPassRate(limit float64) (Outcome, error) {
 	passed, n := j.e.NPassed, j.e.NSeeds
-	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit}
+	o := Outcome{
+		Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit,
+		Assumption: AssumesNothing, UnseenShare: ptr(unseenShare(n, j.confidence)),
+	}
 	if j.in.Look.Anytime {
 		return j.distributionFree(o, "pass rate", passes(j.in.Seeds), format.Share)
 	}
-	bound, err := stats.ClopperPearsonLower(passed, n, j.confidence)
+	bounds, err := stats.ClopperPearsonEnds(passed, n, j.confidence)
 	if err != nil {
 		return o, err
 	}
-	o.Interval, o.P = bound.Interval, ptr(stats.BinomialAtMost(passed, n, limit))
-	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("pass rate %s (%d of %d), at least %s with %s confidence (Clopper–Pearson); the rule requires %s",
-		format.Share(j.e.PassRate.Value), passed, n, below(o.Interval.Lo, limit), confidenceText(j.confidence), format.Share(limit))
+	o.P = ptr(stats.BinomialAtMost(passed, n, limit))
+	o.Verdict = passIf(bounds.Interval.Lo >= limit)
+	bound := j.decideBy(&o, bounds.Interval, 0, 1, func(x float64) string { return below(x, limit) })
+	o.Message = fmt.Sprintf("pass rate %s (%d of %d), %s (Clopper–Pearson, one-sided); the rule requires %s", format.Share(j.e.PassRate.Value), passed, n, bound, format.Share(limit))
 	if j.in.verdictOnly || o.Verdict == scoring.VerdictPass {
 		return o, nil
 	}
-	// The bound reaches the limit where so many successes have probability 1 - confidence or less at the limit.
-	doubt := func(k, n int) float64 { return -stats.BinomialAtMost(n-k, n, 1-limit) }
-	if least := seedsForRate(0, j.confidence-1, doubt); doubt(n, n) < j.confidence-1 {
+	if least := seedsForPassRate(0, limit, j.confidence); least == 0 || least > n {
 		o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with %d %s: it needs %d of %d", limit, confidenceText(j.confidence), n, format.Plural(n, "seed"), least, least)
 		if least == 0 {
 			o.Unattainable = fmt.Sprintf("min_pass_rate %v at %s cannot be met with any number of seeds up to %d", limit, confidenceText(j.confidence), maxSeedsSought)
 		}
 	}
-	if need := seedsForRate(n-passed, j.confidence-1, doubt); need > n {
+	if need := seedsForPassRate(n-passed, limit, j.confidence); need > n {
 		o.Need = fmt.Sprintf("%s, all passing (%d of %d)", format.Counted(need-n, "more seed"), need-(n-passed), need)
 	}
 	return o, nil
+}
+
+// decideBy gives the outcome the bound that decides, of one-sided bounds from lo to hi: the one on the side of the limit
+// on which the observed number lies. It returns what the bound says.
+func (j judge) decideBy(o *Outcome, bounds stats.Interval, lo, hi float64, write func(float64) string) string {
+	o.Interval = bounds
+	o.Interval.Confidence = j.confidence
+	if *o.Observed < *o.Limit {
+		o.Interval.Lo = lo
+		o.unless = "; not significant after correction for the number of tests in this gate"
+		if bounds.Hi >= *o.Limit {
+			o.unless = ""
+		}
+		return fmt.Sprintf("at most %s with %s confidence", write(bounds.Hi), confidenceText(j.confidence))
+	}
+	o.Interval.Hi = hi
+	return fmt.Sprintf("at least %s with %s confidence", write(bounds.Lo), confidenceText(j.confidence))
+}
+
+// assumesVisibleTail says what a bound that takes the scores for a picture of their distribution cannot know.
+func (j judge) assumesVisibleTail(o *Outcome) {
+	o.Assumption, o.UnseenShare = AssumesVisibleTail, ptr(unseenShare(o.N, j.confidence))
+	o.Message += fmt.Sprintf("; assumes that these seeds show how low scores can be: %s of all seeds could fail without showing in %d", format.Share(*o.UnseenShare), o.N)
 }
 
 func (j judge) stable() Outcome {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
+	o.Assumption, o.UnseenShare = AssumesVisibleTail, ptr(j.e.UnseenShare)
 	if j.in.Look.Anytime {
 		return noAnytime(o)
 	}
@@ -169,101 +194,168 @@ func (j judge) stable() Outcome {
 func (j judge) maxStd(limit float64) Outcome {
 	summary := summary(j.in.Stability.Totals())
 	o := Outcome{Rule: ruleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
-	if summary.N < 2 {
-		return tooFewScores(o, summary.N)
+	if summary.N < stats.SmallN {
+		return tooFewScores(o, summary.N, stats.SmallN)
 	}
 	if j.in.Look.Anytime {
 		return noAnytime(o)
 	}
-	o.Interval = summary.SDInterval(2*j.confidence - 1)
-	o.Interval.Lo, o.Interval.Confidence = 0, j.confidence
-	o.P = ptr(summary.PSDAtMost(limit))
-	o.Verdict = passIf(o.Interval.Hi <= limit)
+	bounds := summary.ScoreSDInterval(2*j.confidence - 1)
+	o.Interval, o.P = bounds, ptr(summary.PSDAtMost(limit))
+	o.Interval.Confidence = j.confidence
+	o.Verdict = passIf(bounds.Hi <= limit)
+	bound := "at most " + format.Short(bounds.Hi)
+	if o.Interval.Lo = 0; o.breaks {
+		o.Interval.Lo, o.Interval.Hi, bound = bounds.Lo, 0.5, "at least "+format.Short(bounds.Lo)
+	}
+	o.Message = fmt.Sprintf("sd %s (n = %d), %s with %s confidence (chi-square, corrected for kurtosis, one-sided); the rule requires at most %v", format.Short(summary.SD()), summary.N, bound, confidenceText(j.confidence), limit)
 	if summary.Constant {
 		o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, string(stats.WarnZeroVariance), nil
+		o.Message = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of other seeds; the rule requires at most %v", summary.N, limit)
 		o.Need = "seeds whose total scores vary"
 	}
-	o.Message = fmt.Sprintf("sd %s (n = %d), at most %s with %s confidence (chi-square); the rule requires at most %v", format.Short(summary.SD()), summary.N, format.Short(o.Interval.Hi), confidenceText(j.confidence), limit)
 	if o.breaks {
 		o.Need = "a smaller spread: the sd is above the limit"
 	}
 	if o.Verdict == scoring.VerdictInconclusive && o.Need == "" && summary.SD() < limit && !j.in.verdictOnly {
-		if need := seedsForSD(summary.SD(), limit, j.confidence); need > 0 {
+		if need := seedsForSD(summary, limit, j.confidence); need > 0 {
 			o.Need = "about " + format.Counted(need-summary.N, "more seed") + " of the same spread"
 		}
 	}
+	j.assumesVisibleTail(&o)
 	return o
 }
 
 // seedsForSD is the smallest number of seeds at which an sd as seen is shown to be within limit; 0 where there is none.
-func seedsForSD(sd, limit, confidence float64) int {
-	return seedsForRate(1, 0, func(_, n int) float64 {
-		bound := stats.Summary{N: n, PopulationSD: sd * math.Sqrt(float64(n-1)/float64(n))}.SDInterval(2*confidence - 1).Hi
-		return limit - bound // NaN below two
+func seedsForSD(s stats.Summary, limit, confidence float64) int {
+	sd := s.SD()
+	return seedsForRate(stats.SmallN-1, 0, func(_, n int) float64 {
+		s.N, s.PopulationSD = n, sd*math.Sqrt(float64(n-1)/float64(n))
+		return limit - s.ScoreSDInterval(2*confidence-1).Hi
 	})
 }
+
+// Codes of what can be seen in scores that a t bound takes for normal.
+const (
+	reasonSkewed    = "skewed"
+	reasonGap       = "gap"
+	reasonSaturated = string(stats.WarnSaturated)
+)
 
 func (j judge) minScore(limit float64) (Outcome, error) {
 	summary := summary(j.in.Stability.Totals())
 	o := Outcome{Rule: ruleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
-	if summary.N < 2 {
-		return tooFewScores(o, summary.N), nil
-	}
-	if summary.Constant && !j.in.Look.Anytime {
-		return j.equalScores(o, summary.N, *j.in.Stability.MinScore, limit), nil
-	}
-	if j.in.Look.Anytime || j.in.Rules.Bound == scoring.BoundDistributionFree {
+	switch {
+	case summary.N < 2:
+		return tooFewScores(o, summary.N, 2), nil
+	case j.in.Look.Anytime || j.in.Rules.Bound == scoring.BoundDistributionFree && !summary.Constant:
+		o.Assumption, o.UnseenShare = AssumesNothing, ptr(unseenShare(o.N, j.confidence))
 		return j.distributionFree(o, "mean score", j.in.scores(), format.Short)
+	case summary.N < stats.SmallN || summary.Constant:
+		return j.markov(o, summary), nil
 	}
-	o.Interval = summary.MeanInterval(2*j.confidence - 1)
-	o.Interval.Hi, o.Interval.Confidence = 1, j.confidence
-	o.P = ptr(summary.PMeanAtLeast(limit))
-	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("mean score %s (n = %d), at least %s with %s confidence (t); the rule requires %v", format.Short(summary.Mean), summary.N, format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
+	bounds := summary.MeanAtLeast(j.confidence)
+	o.P, o.Verdict = ptr(summary.PMeanAtLeast(limit)), passIf(bounds.Lo >= limit)
+	bounds.Hi = summary.MeanAtMost(j.confidence).Hi
+	bound := j.decideBy(&o, bounds, 0, 1, format.Short)
+	method := "t, one-sided"
+	if bounds.Method == stats.MethodTSkewed && !o.breaks {
+		method = "t, one-sided, corrected for skewness"
+	}
+	o.Message = fmt.Sprintf("mean score %s (n = %d), %s (%s); the rule requires %v", format.Short(summary.Mean), summary.N, bound, method, limit)
 	if o.breaks {
 		o.Need = "higher scores: the mean is below the limit"
+	} else if err := j.distrust(&o, summary); err != nil {
+		return o, err
 	}
 	if o.Verdict == scoring.VerdictInconclusive && summary.Mean > limit && !j.in.verdictOnly {
-		need := seedsForRate(1, 0, func(_, n int) float64 {
-			return stats.Summary{N: n, Mean: summary.Mean, PopulationSD: summary.PopulationSD}.MeanInterval(2*j.confidence-1).Lo - limit
+		need := seedsForRate(stats.SmallN-1, 0, func(_, n int) float64 {
+			more := summary
+			more.N = n
+			return more.MeanAtLeast(j.confidence).Lo - limit
 		})
 		if need > summary.N {
 			o.Need = "about " + format.Counted(need-summary.N, "more seed") + " of the same spread"
 		}
 	}
+	j.assumesVisibleTail(&o)
 	return o, nil
 }
 
-// methodMarkov is the bound of the mean of scores that are all equal.
-const methodMarkov = "markov"
-
-// equalScores judges n scores that are all c, of which a t interval would be certain. By Markov's inequality n scores
-// in [0, 1] with mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with at most
-// ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the bounds are those of Clopper and Pearson.
-func (j judge) equalScores(o Outcome, n int, c, limit float64) Outcome {
-	lower := func(_, n int) float64 { return c * numeric.Pow(1-j.confidence, 1/float64(n)) }
-	p := 1.0
-	if o.breaks = c < limit; o.breaks {
-		p = numeric.Pow((1-limit)/(1-c), float64(n))
-	}
-	o.Observed, o.P = ptr(c), ptr(p)
-	o.Interval = stats.Interval{Lo: lower(0, n), Hi: 1, Confidence: j.confidence, Method: methodMarkov}
-	o.Verdict = passIf(o.Interval.Lo >= limit)
-	o.Message = fmt.Sprintf("all %d scores are %s: the mean is at least %s with %s confidence (Markov); the rule requires %v", n, format.Short(c), format.Short(o.Interval.Lo), confidenceText(j.confidence), limit)
-	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
-		o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
-		if need := seedsForRate(0, limit, lower); need > 0 {
-			o.Need = fmt.Sprintf("%s of this score, or %s", format.Counted(need-n, "more seed"), o.Need)
+// distrust says where a t bound reaches the limit, but the scores show that it may not hold: INCONCLUSIVE if it does not
+// reach it after correction for their skewness; WARN if they lie in two groups, or at 0 and 1, and a bound that is valid
+// for every distribution does not reach it.
+func (j judge) distrust(o *Outcome, s stats.Summary) error {
+	limit := *o.Limit
+	if t := s.TMeanAtLeast(j.confidence).Lo; o.Verdict != scoring.VerdictPass {
+		if t >= limit {
+			o.Reason = reasonSkewed
+			o.Message += fmt.Sprintf("; t alone gives at least %s, but low scores are skewed", format.Short(t))
 		}
+		return nil
+	}
+	if !s.IsGapped() && !s.IsSaturated() {
+		return nil
+	}
+	free, err := stats.MeanAtLeast(j.in.scores(), j.confidence)
+	if err != nil || free.Lo >= limit {
+		return err
+	}
+	o.Verdict, o.Reason = scoring.VerdictWarn, reasonGap
+	text := "a few scores lie far below the others"
+	if s.IsSaturated() {
+		o.Reason, text = reasonSaturated, fmt.Sprintf("%d of %d scores are exactly 0 or 1", s.NSaturated, s.N)
+	}
+	o.Message += fmt.Sprintf("; %s, and without any assumption the mean is at least %s", text, format.Short(free.Lo))
+	o.Need = "more seeds, or bound: distribution-free"
+	return nil
+}
+
+// markov judges fewer than 5 scores, and n scores that are all c, of which a t interval would be certain. By Markov's
+// inequality n scores in [0, 1] with mean m are all at least c with probability at most (m/c)ⁿ, and all at most c with
+// at most ((1-m)/(1-c))ⁿ. For c = 1 and c = 0 the bounds are those of Clopper and Pearson.
+func (j judge) markov(o Outcome, s stats.Summary) Outcome {
+	limit := *o.Limit
+	if s.Constant {
+		o.Observed, o.breaks = ptr(s.Min), s.Min < limit
+	}
+	lower := func(_, n int) float64 { return s.Min * numeric.Pow(1-j.confidence, 1/float64(n)) }
+	p := 1.0
+	if o.breaks && s.Max < limit {
+		p = numeric.Pow((1-limit)/(1-s.Max), float64(s.N))
+	}
+	bounds := s.MarkovAtLeast(j.confidence)
+	bounds.Hi = s.MarkovAtMost(j.confidence).Hi
+	o.P, o.Verdict = ptr(p), passIf(bounds.Lo >= limit)
+	bound := j.decideBy(&o, bounds, 0, 1, format.Short)
+	o.Assumption, o.UnseenShare = AssumesNothing, ptr(unseenShare(o.N, j.confidence))
+	what := fmt.Sprintf("all %d scores are %s: the mean is", s.N, format.Short(s.Min))
+	if !s.Constant {
+		what = fmt.Sprintf("mean score %s (n = %d),", format.Short(s.Mean), s.N)
+	}
+	o.Message = fmt.Sprintf("%s %s (Markov, one-sided, valid for every distribution); the rule requires %v", what, bound, limit)
+	if o.Verdict != scoring.VerdictInconclusive || o.breaks {
+		return o
+	}
+	if !s.Constant {
+		o.Reason, o.Need = "too_few_scores", format.Counted(stats.SmallN-s.N, "more scored seed")
+		if numeric.Pow(1-j.confidence, 1/float64(s.N)) < limit {
+			o.Unattainable = fmt.Sprintf("min_score %v cannot be met with %d scored %s: it needs %d", limit, s.N, format.Plural(s.N, "seed"), stats.SmallN)
+		}
+		return o
+	}
+	o.Reason, o.Need = string(stats.WarnZeroVariance), "seeds whose total scores vary"
+	if need := seedsForRate(0, limit, lower); need > 0 {
+		o.Need = fmt.Sprintf("%s of this score, or %s", format.Counted(need-s.N, "more seed"), o.Need)
 	}
 	return o
 }
 
-func tooFewScores(o Outcome, n int) Outcome {
+func tooFewScores(o Outcome, n, least int) Outcome {
 	o.Verdict, o.Reason, o.Observed, o.breaks = scoring.VerdictInconclusive, "too_few_scores", nil, false
 	o.Message = fmt.Sprintf("%d scored %s: too few to estimate a spread", n, format.Plural(n, "seed"))
-	o.Need = fmt.Sprintf("%d more scored %s", 2-n, format.Plural(2-n, "seed"))
-	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs 2", o.Rule, n, format.Plural(n, "seed"))
+	o.Need = format.Counted(least-n, "more scored seed")
+	o.Unattainable = fmt.Sprintf("%s cannot be met with %d scored %s: it needs %d", o.Rule, n, format.Plural(n, "seed"), least)
 	return o
 }
 

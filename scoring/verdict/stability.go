@@ -28,10 +28,10 @@ type Judgement struct {
 // Judge judges whether the seeds of a configuration show that it is stable: pass rate at least 0.9, and population
 // standard deviation of the total scores at most 0.15.
 //
-//	PASS          both limits lie outside the intervals, on the good side
-//	WARN          the seeds meet both limits, but an interval reaches beyond its limit, or all scores are equal and show no spread
-//	FAIL          an interval lies wholly on the bad side of its limit
-//	INCONCLUSIVE  fewer than 5 scored seeds; or the seeds miss a limit that lies inside its interval; or planned seeds are missing
+//	PASS          the one-sided bounds of both keep the limits
+//	WARN          the seeds meet both limits, but a bound reaches beyond its limit, or all scores are equal and show no spread
+//	FAIL          a one-sided bound at half the error refutes a limit
+//	INCONCLUSIVE  fewer than 5 scored seeds; or the seeds miss a limit that is not refuted; or planned seeds are missing
 //	              and the verdict is not FAIL
 func Judge(s scoring.Stability, c Coverage, confidence float64) Judgement {
 	j := Judgement{Coverage: c, Estimates: newEstimates(s, confidence)}
@@ -43,12 +43,11 @@ func Judge(s scoring.Stability, c Coverage, confidence float64) Judgement {
 
 func stability(s scoring.Stability, e Estimates) Finding {
 	var f Finding
-	rate, sd := e.PassRate.Interval, e.SD.Interval
-	rateRefuted := rate.Defined() && rate.Hi < scoring.StableMinPassRate
-	sdRefuted := sd.Defined() && sd.Lo > scoring.StableMaxStd
-	rateShown := rate.Defined() && rate.Lo >= scoring.StableMinPassRate
-	constant := summary(s.Totals()).Constant
-	sdShown := sd.Defined() && sd.Hi <= scoring.StableMaxStd && !constant
+	totals := summary(s.Totals())
+	b := newStableBounds(e, totals)
+	rateShown, rateRefuted := b.rateLower >= scoring.StableMinPassRate, b.rateUpper < scoring.StableMinPassRate
+	constant := totals.Constant
+	sdShown, sdRefuted := b.sdUpper <= scoring.StableMaxStd && !constant, b.sdLower > scoring.StableMaxStd
 	switch {
 	case e.NSeeds == 0:
 		return Finding{scoring.VerdictInconclusive, []string{"there are no seeds"}, nil}
@@ -65,31 +64,48 @@ func stability(s scoring.Stability, e Estimates) Finding {
 	default:
 		f.Verdict = scoring.VerdictInconclusive
 	}
-	f.explainRate(e, rateShown, rateRefuted)
-	f.explainSD(e, sdShown, sdRefuted, constant)
+	f.explainRate(e, b, rateShown, rateRefuted)
+	f.explainSD(e, b, sdShown, sdRefuted, constant)
 	return f
 }
 
-func (f *Finding) explainRate(e Estimates, shown, refuted bool) {
-	text := fmt.Sprintf("pass rate %s (%d of %d, %s)", format.Share(e.PassRate.Value), e.NPassed, e.NSeeds, describeShare(e.PassRate.Interval))
+// stableBounds are the one-sided bounds that decide whether a configuration is stable: from the side on which a limit
+// is kept at the confidence asked for, because both have to be shown; from the other side each at half the error,
+// because one of two may be refuted. They are NaN where there is nothing to estimate.
+type stableBounds struct {
+	rateLower, rateUpper float64 // Clopper and Pearson
+	sdLower, sdUpper     float64
+	confidence, strict   float64
+}
+
+func newStableBounds(e Estimates, s stats.Summary) stableBounds {
+	b := stableBounds{math.NaN(), math.NaN(), math.NaN(), math.NaN(), e.Confidence, (1 + e.Confidence) / 2}
+	if lower, err := stats.ClopperPearsonEnds(e.NPassed, e.NSeeds, b.confidence); err == nil {
+		b.rateLower = lower.Interval.Lo
+	}
+	if upper, err := stats.ClopperPearsonEnds(e.NPassed, e.NSeeds, b.strict); err == nil {
+		b.rateUpper = upper.Interval.Hi
+	}
+	b.sdUpper, b.sdLower = s.ScoreSDInterval(2*b.confidence-1).Hi, s.ScoreSDInterval(2*b.strict-1).Lo
+	return b
+}
+
+func (f *Finding) explainRate(e Estimates, b stableBounds, shown, refuted bool) {
+	text := fmt.Sprintf("pass rate %s (%d of %d)", format.Share(e.PassRate.Value), e.NPassed, e.NSeeds)
 	limit := format.Share(scoring.StableMinPassRate)
 	switch {
 	case shown:
-		text += " is at least " + limit
+		text += fmt.Sprintf(" is at least %s: at least %s with %s confidence (Clopper–Pearson, one-sided)", limit, format.Share(b.rateLower), confidenceText(b.confidence))
 	case refuted:
-		text += " is below " + limit
+		text += fmt.Sprintf(" is below %s: at most %s with %s confidence (Clopper–Pearson, one-sided)", limit, format.Share(b.rateUpper), confidenceText(b.strict))
+	case e.PassRate.Value < scoring.StableMinPassRate:
+		text += fmt.Sprintf(" is not shown to be below %s: at most %s with %s confidence (Clopper–Pearson, one-sided)", limit, format.Share(b.rateUpper), confidenceText(b.strict))
 	default:
-		text += ": the limit " + limit + " lies inside the interval, so these seeds do not decide"
+		text += fmt.Sprintf(" is not shown to be at least %s: at least %s with %s confidence (Clopper–Pearson, one-sided)", limit, below(b.rateLower, scoring.StableMinPassRate), confidenceText(b.confidence))
 	}
 	f.Reasons = append(f.Reasons, text)
 	if !shown && !refuted {
-		need := seedsForRate(e.NSeeds-e.NPassed, scoring.StableMinPassRate, func(k, n int) float64 {
-			p, err := stats.Wilson(k, n, e.PassRate.Interval.Confidence)
-			if err != nil {
-				return 0
-			}
-			return p.Interval.Lo
-		})
+		need := seedsForPassRate(e.NSeeds-e.NPassed, scoring.StableMinPassRate, b.confidence)
 		f.needRate(need, e.NSeeds, e.NSeeds-e.NPassed, limit)
 	}
 }
@@ -100,26 +116,36 @@ func (f *Finding) needRate(need, have, failed int, limit string) {
 	}
 }
 
-func (f *Finding) explainSD(e Estimates, shown, refuted, constant bool) {
-	if math.IsNaN(e.SD.Value) {
+func (f *Finding) explainSD(e Estimates, b stableBounds, shown, refuted, constant bool) {
+	if math.IsNaN(e.SD.Value) || e.NScored < stats.SmallN {
 		return
 	}
-	text := fmt.Sprintf("sd %s (%s)", format.Short(e.SD.Value), describeInterval(e.SD.Interval))
+	upper := fmt.Sprintf("at most %s with %s confidence (one-sided)", format.Short(b.sdUpper), confidenceText(b.confidence))
+	lower := fmt.Sprintf("at least %s with %s confidence (one-sided)", format.Short(b.sdLower), confidenceText(b.strict))
+	text := "sd " + format.Short(e.SD.Value)
 	switch {
 	case constant:
 		text = fmt.Sprintf("all %d scores are equal: they say nothing about the sd of other seeds", e.NScored)
 	case shown:
-		text += fmt.Sprintf(" is at most %v", scoring.StableMaxStd)
+		text += fmt.Sprintf(" is at most %v: %s", scoring.StableMaxStd, upper)
 	case refuted:
-		text += fmt.Sprintf(" is above %v", scoring.StableMaxStd)
+		text += fmt.Sprintf(" is above %v: %s", scoring.StableMaxStd, lower)
+	case e.SD.Value > scoring.StableMaxStd:
+		text += fmt.Sprintf(" is not shown to be above %v: %s", scoring.StableMaxStd, lower)
 	default:
-		text += fmt.Sprintf(": the limit %v lies inside the interval, so these seeds do not decide", scoring.StableMaxStd)
+		text += fmt.Sprintf(" is not shown to be at most %v: %s", scoring.StableMaxStd, upper)
 	}
 	f.Reasons = append(f.Reasons, text)
 }
 
 // maxSeedsSought bounds the search for the number of seeds that would decide.
 const maxSeedsSought = 100_000
+
+// seedsForPassRate is the smallest number of seeds that show a pass rate if no more than failed of them fail: where so
+// many passes have probability 1 - confidence or less at the rate. 0 if there is none up to 100 000.
+func seedsForPassRate(failed int, rate, confidence float64) int {
+	return seedsForRate(failed, confidence-1, func(k, n int) float64 { return -stats.BinomialAtMost(n-k, n, 1-rate) })
+}
 
 // seedsForRate is the smallest number of seeds at which a lower bound reaches rate if no more than failed of them
 // fail; 0 where there is none up to 100 000. The bound grows with n.

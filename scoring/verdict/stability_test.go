@@ -14,7 +14,7 @@ import (
 
 // stability is an aggregate of one metric: passed of seeds that ran well, with these total scores.
 func stability(passed, seeds int, scores []float64) scoring.Stability {
-	totals := scoring.SeedTotals{NSeeds: seeds, NPassed: passed, NOK: seeds, Score: scoring.NewMoments(scores)}
+	totals := scoring.SeedTotals{NSeeds: seeds, NPassed: passed, NOK: seeds, Score: scoring.NewMoments(scores), Shape: scoring.NewShape(scores)}
 	for _, x := range scores {
 		if x == 0 || x == 1 {
 			totals.NSaturated++
@@ -48,22 +48,22 @@ func TestStability(t *testing.T) {
 		reasons []string
 		need    string
 	}{
-		// Wilson: the lower end for n of n is n/(n + 1.96²); it reaches 0.9 from n = 34.6 on.
-		{"35 of 35", stability(35, 35, around(0.8, 35)), scoring.VerdictPass, []string{"is at least 90.0%", "is at most 0.15"}, ""},
-		{"34 of 34", stability(34, 34, around(0.8, 34)), scoring.VerdictWarn, []string{"the limit 90.0% lies inside the interval"}, "35 passing of 35 seeds would show 90.0%: 1 more"},
-		{"5 of 5", stability(5, 5, around(0.8, 5)), scoring.VerdictWarn, []string{"(5 of 5, 95% Wilson interval 56.6% to 100.0%)"}, "30 more, all passing"},
+		// The one-sided bound of Clopper and Pearson for n of n is 0.05^(1/n); it reaches 0.9 from n = 28.4 on, as in a gate.
+		{"29 of 29", stability(29, 29, around(0.8, 29)), scoring.VerdictPass, []string{"is at least 90.0%: at least 90.2% with 95% confidence (Clopper–Pearson, one-sided)", "is at most 0.15"}, ""},
+		{"28 of 28", stability(28, 28, around(0.8, 28)), scoring.VerdictWarn, []string{"is not shown to be at least 90.0%: at least 89.9%"}, "29 passing of 29 seeds would show 90.0%: 1 more"},
+		{"5 of 5", stability(5, 5, around(0.8, 5)), scoring.VerdictWarn, []string{"(5 of 5) is not shown to be at least 90.0%: at least 54.9%"}, "24 more, all passing"},
 		{"4 of 4", stability(4, 4, around(0.8, 4)), scoring.VerdictInconclusive, []string{"4 scored seeds: at least 5 are needed"}, "1 more scored seed"},
 		{"none", stability(0, 0, nil), scoring.VerdictInconclusive, []string{"there are no seeds"}, ""},
 		{"one", stability(1, 1, []float64{0.8}), scoring.VerdictInconclusive, []string{"1 scored seed:"}, "4 more scored seeds"},
-		// The upper end of 16 of 20 is 0.919, that of 15 of 20 0.888.
-		{"16 of 20", stability(16, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"the limit 90.0% lies inside the interval"}, "passing of"},
-		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
+		// With half of the error, the upper bound of 15 of 20 is 0.913, and that of 14 of 20 0.881.
+		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"is not shown to be below 90.0%: at most 91.3% with 97.5% confidence"}, "passing of"},
+		{"14 of 20", stability(14, 20, around(0.8, 20)), scoring.VerdictFail, []string{"is below 90.0%: at most 88.1%"}, ""},
 		{"0 of 3", stability(0, 3, around(0.2, 3)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
 		{"all crashed", crashed(stability(0, 0, nil), 20), scoring.VerdictFail, []string{"0.0% (0 of 20"}, ""},
-		// n = 40: the interval of the sample sd s is 0.819·s to 1.284·s.
+		// n = 40: the bounds of the sample sd s are 0.819·s at 97.5 % and 1.232·s at 95 %.
 		{"sd shown", stability(40, 40, spread(0.115, 40)), scoring.VerdictPass, []string{"is at most 0.15"}, ""},
-		{"sd not shown", stability(40, 40, spread(0.12, 40)), scoring.VerdictWarn, []string{"the limit 0.15 lies inside the interval"}, ""},
-		{"sd too large", stability(40, 40, spread(0.16, 40)), scoring.VerdictInconclusive, []string{"the limit 0.15 lies inside the interval"}, ""},
+		{"sd not shown", stability(40, 40, spread(0.121, 40)), scoring.VerdictWarn, []string{"is not shown to be at most 0.15"}, ""},
+		{"sd too large", stability(40, 40, spread(0.16, 40)), scoring.VerdictInconclusive, []string{"is not shown to be above 0.15"}, ""},
 		{"sd refuted", stability(40, 40, spread(0.19, 40)), scoring.VerdictFail, []string{"is above 0.15"}, ""},
 		{"no spread", stability(40, 40, make([]float64, 40)), scoring.VerdictWarn, []string{"all 40 scores are equal"}, ""},
 	} {
@@ -88,11 +88,7 @@ func TestEstimates(t *testing.T) {
 	scores := []float64{1, 1, 1, 0.5, 0.7, 0.9}
 	s := crashed(stability(5, 6, scores), 2)
 	e := verdict.NewEstimates(s, 0.9)
-	mean, err := stats.NewMean(scores, 0.9)
-	fatal(t, err)
-	sd, err := stats.NewSD(scores, 0.9)
-	fatal(t, err)
-	rate, err := stats.Wilson(5, 8, 0.9)
+	rate, err := stats.ClopperPearsonEnds(5, 8, 0.9)
 	fatal(t, err)
 	summary, err := stats.Summarize(scores)
 	fatal(t, err)
@@ -101,8 +97,8 @@ func TestEstimates(t *testing.T) {
 		value, want  float64
 		interval, at stats.Interval
 	}{
-		"mean":      {e.Mean.Value, mean.Mean, e.Mean.Interval, mean.Interval},
-		"sd":        {e.SD.Value, sd.SD, e.SD.Interval, sd.Interval},
+		"mean":      {e.Mean.Value, summary.Mean, e.Mean.Interval, stats.Interval{Lo: summary.MeanInterval(0.9).Lo, Hi: 1, Method: stats.MethodT}}, // cut
+		"sd":        {e.SD.Value, summary.SD(), e.SD.Interval, summary.SDInterval(0.9)},
 		"pass rate": {e.PassRate.Value, rate.Value, e.PassRate.Interval, rate.Interval},
 		"combined":  {e.Combined.Value, combined, e.Combined.Interval, summary.CombinedInterval(5, 8, 0.9)},
 	} {
