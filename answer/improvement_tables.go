@@ -60,7 +60,7 @@ func (a Improvement) counts() []Sentence {
 	if n == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d metrics: %d PASS, %d WARN, %d FAIL at base %v", n, a.NPass, a.NWarn, a.NFail, a.Base)
+	text := fmt.Sprintf("%d metrics; point comparison of the mean deltas at base %v, which says nothing of other seeds: %d PASS, %d WARN, %d FAIL", n, a.Base, a.NPass, a.NWarn, a.NFail)
 	if a.NHidden > 0 {
 		text += fmt.Sprintf("; %d are not shown", a.NHidden)
 	}
